@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+# The three functions that every folder of creek uses: a module, the library made of them, a test.
+include_guard(GLOBAL)
+
+set(CREEK_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+
+function(_creek_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE ${CREEK_WARNINGS} $<$<BOOL:${CREEK_WERROR}>:-Werror>)
+  if(CREEK_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${CREEK_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${CREEK_SANITIZE})
+  endif()
+endfunction()
+
+# creek_module(NAME core SOURCES a.cpp ... DEPENDS core tasking ... LIBRARIES hwloc::hwloc ...)
+# Declares the module of this folder: target creek_NAME_headers with the include root `include/`
+# and, through DEPENDS, those of the modules it may use (and no other: an undeclared include does
+# not compile); target creek_NAME_objects with its sources, if it has any. Alias creek::NAME.
+function(creek_module)
+  cmake_parse_arguments(M "" "NAME" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
+  set(headers creek_${M_NAME}_headers)
+  add_library(${headers} INTERFACE)
+  target_include_directories(${headers} INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
+  target_compile_features(${headers} INTERFACE cxx_std_20)
+  foreach(dep ${M_DEPENDS})
+    target_link_libraries(${headers} INTERFACE creek_${dep}_headers)
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY CREEK_MODULES ${M_NAME})
+  set_property(GLOBAL APPEND PROPERTY CREEK_INCLUDE_ROOTS ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  set_property(GLOBAL APPEND PROPERTY CREEK_LIBRARIES ${M_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY CREEK_PRIVATE_LIBRARIES ${M_PRIVATE_LIBRARIES})
+  if(M_SOURCES)
+    add_library(creek_${M_NAME}_objects OBJECT ${M_SOURCES})
+    target_link_libraries(creek_${M_NAME}_objects
+      PUBLIC ${headers} Threads::Threads PRIVATE ${M_LIBRARIES} ${M_PRIVATE_LIBRARIES})
+    target_include_directories(creek_${M_NAME}_objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    set_target_properties(creek_${M_NAME}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    _creek_options(creek_${M_NAME}_objects)
+    set_property(GLOBAL APPEND PROPERTY CREEK_OBJECTS creek_${M_NAME}_objects)
+  endif()
+endfunction()
+
+# Makes the one library `creek` (alias creek::creek) of all modules declared so far, and a target
+# creek::MODULE for each of them.
+function(creek_library)
+  get_property(objects GLOBAL PROPERTY CREEK_OBJECTS)
+  get_property(modules GLOBAL PROPERTY CREEK_MODULES)
+  get_property(libraries GLOBAL PROPERTY CREEK_LIBRARIES)
+  get_property(private_libraries GLOBAL PROPERTY CREEK_PRIVATE_LIBRARIES)
+  list(REMOVE_DUPLICATES libraries)
+  list(REMOVE_DUPLICATES private_libraries)
+  set(sources)
+  foreach(object ${objects})
+    list(APPEND sources $<TARGET_OBJECTS:${object}>)
+  endforeach()
+  add_library(creek ${sources})
+  add_library(creek::creek ALIAS creek)
+  set_target_properties(creek PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR} POSITION_INDEPENDENT_CODE ON)
+  _creek_options(creek)
+  if(CREEK_SANITIZE)
+    target_compile_options(creek PUBLIC -fsanitize=${CREEK_SANITIZE})
+    target_link_options(creek PUBLIC -fsanitize=${CREEK_SANITIZE})
+  endif()
+  target_link_libraries(creek PUBLIC Threads::Threads ${libraries} PRIVATE ${private_libraries})
+  foreach(module ${modules})
+    target_link_libraries(creek PUBLIC $<BUILD_INTERFACE:creek_${module}_headers>)
+    add_library(creek_${module} INTERFACE)
+    set_target_properties(creek_${module} PROPERTIES EXPORT_NAME ${module})
+    target_link_libraries(creek_${module} INTERFACE creek)
+    add_library(creek::${module} ALIAS creek_${module})
+  endforeach()
+endfunction()
+
+# creek_test(NAME core_locks SOURCES locks_test.cpp LIBRARIES ... LABELS ... TIMEOUT s)
+# A GoogleTest binary whose cases ctest runs one by one.
+function(creek_test)
+  cmake_parse_arguments(T "" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  add_executable(${T_NAME} ${T_SOURCES})
+  target_link_libraries(${T_NAME} PRIVATE creek::creek GTest::gtest GTest::gtest_main GTest::gmock
+                        ${T_LIBRARIES})
+  _creek_options(${T_NAME})
+  gtest_discover_tests(${T_NAME} TEST_PREFIX ${T_NAME}. DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+endfunction()

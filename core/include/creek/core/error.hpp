@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two kinds of failure that creek reports by exception.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace creek {
+
+/// A failure of the world: I/O, permission, a lost peer. `code()` holds the errno where there is one.
+class error : public std::system_error {
+ public:
+  error(int errno_value, const std::string& what)
+      : std::system_error(errno_value, std::generic_category(), what) {}
+  using std::system_error::system_error;
+};
+
+/// A misuse by the program: waiting outside a runtime, an option out of range. Thrown before any
+/// work starts; the text says what to do instead.
+class usage_error : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+}  // namespace creek
