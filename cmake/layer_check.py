@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails when a file of one layer includes what that layer may not use.
+
+The rules are those of the architecture: a layer sees the public headers of the layers that it
+stands on, and nothing else; backends never meet each other; what lies in a src/ folder stays there
+(tests may look); the library behind a backend is included by that backend alone. Every source file
+starts with its SPDX line. One line a finding, exit status 1 if there is any.
+"""
+
+import argparse
+import os
+import re
+import sys
+from pathlib import Path
+
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+
+# A layer and those it may use besides itself. `backends/*` stands for each backend on its own.
+ALLOWED = {
+    "core": set(),
+    "tasking": {"core"},
+    "power": {"core"},
+    "mapreduce": {"tasking", "core"},
+    "linalg": {"tasking", "core"},
+    "backends/*": {"tasking", "core"},
+}
+# These may use every layer. Only tests may look into the src/ of another.
+TOP = {"apps", "bench", "tests"}
+
+# Headers of other libraries that belong to one backend, by the start of their name.
+EXTERNAL = {
+    "hwloc": "backends/host",
+    "tbb/": "backends/tbb",
+    "oneapi/tbb": "backends/tbb",
+    "mpi.h": "backends/mpi",
+}
+
+SOURCE = {".cpp", ".hpp", ".cc", ".h", ".c", ".inl", ".cmake", ".py", ".sh", ".pml"}
+CXX = {".cpp", ".hpp", ".cc", ".h", ".c", ".inl"}
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+BLOCK_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+def layer_of(path):
+    """The layer that a path relative to the root belongs to; None for one outside all layers."""
+    parts = path.parts
+    if parts[0] == "backends":
+        return "/".join(parts[:2]) if len(parts) > 2 else None
+    return parts[0] if parts[0] in ALLOWED or parts[0] in TOP else None
+
+
+def is_private(path):
+    """Whether a path lies in the src/ folder of a layer."""
+    depth = 2 if path.parts[0] == "backends" else 1
+    return layer_of(path) not in TOP and len(path.parts) > depth and path.parts[depth] == "src"
+
+
+def may_use(user, used):
+    if user == used or user in TOP:
+        return True
+    return used in ALLOWED.get("backends/*" if user.startswith("backends/") else user, set())
+
+
+def sources(root):
+    """Every source file below the root, relative to it; build trees and hidden folders left out."""
+    for folder, subfolders, names in os.walk(root):
+        at_top = Path(folder) == root
+        subfolders[:] = sorted(
+            name for name in subfolders
+            if (name == ".ci" or not name.startswith(".")) and not (at_top and name.startswith("build")))
+        for name in sorted(names):
+            path = (Path(folder) / name).relative_to(root)
+            if path.suffix in SOURCE or name == "CMakeLists.txt" or is_script(root / path):
+                yield path
+
+
+def is_script(path):
+    if path.suffix or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(2) == b"#!"
+
+
+class checker:
+    def __init__(self, root):
+        self.root = root
+        self.files = list(sources(root))
+        self.findings = []
+        # Public headers by the name under which they are included, "creek/core/error.hpp".
+        self.public = {}
+        for path in self.files:
+            if "include" in path.parts and layer_of(path) and layer_of(path) not in TOP:
+                start = path.parts.index("include") + 1
+                self.public["/".join(path.parts[start:])] = path
+
+    def report(self, path, line, what):
+        self.findings.append(f"{path}:{line}: {what}")
+
+    def resolve(self, path, quote, name):
+        """The file of this repository that an include means; None for one of another library."""
+        if quote == '"':
+            beside = Path(os.path.normpath(path.parent / name))
+            if (self.root / beside).is_file():
+                return beside
+            depth = 2 if path.parts[0] == "backends" else 1
+            inside = Path(*path.parts[:depth]) / "src" / name
+            if (self.root / inside).is_file():
+                return inside
+        return self.public.get(name)
+
+    def check_include(self, path, line, quote, name):
+        user = layer_of(path)
+        for start, owner in EXTERNAL.items():
+            if name.startswith(start) and user not in TOP and user != owner:
+                self.report(path, line, f"<{name}> belongs to {owner}, {user} may not include it")
+        target = self.resolve(path, quote, name)
+        if target is None or target.parts[0] == "..":
+            if name.startswith("creek/"):
+                self.report(path, line, f"no layer has the public header <{name}>")
+            return
+        used = layer_of(target)
+        if used and not may_use(user, used):
+            self.report(path, line, f"{user} may not use {used} (includes {target})")
+        elif is_private(target) and "include" in path.parts and user not in TOP:
+            self.report(path, line, f"a public header may not include {target}, which is not installed")
+        elif is_private(target) and used != user and user != "tests":
+            self.report(path, line, f"{target} is private to {used}")
+
+    def check_licence(self, path, text):
+        head = text.splitlines()[:2]
+        if head and head[0].startswith("#!"):
+            head = head[1:]
+        if not head or LICENCE not in head[0]:
+            self.report(path, 1, f"does not start with its licence line ({LICENCE})")
+
+    def run(self):
+        for path in self.files:
+            text = (self.root / path).read_text(encoding="utf-8", errors="replace")
+            self.check_licence(path, text)
+            if path.suffix not in CXX or layer_of(path) is None:
+                continue
+            # Comments go, their line ends stay.
+            text = BLOCK_COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+            for match in INCLUDE.finditer(text):
+                line = text.count("\n", 0, match.start()) + 1
+                self.check_include(path, line, match[1], match[2])
+        return self.findings
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("root", nargs="?", default=Path(__file__).resolve().parent.parent, type=Path,
+                        help="the repository (default: the one this file is in)")
+    root = parser.parse_args().root.resolve()
+    check = checker(root)
+    if not any(layer_of(path) for path in check.files):
+        print(f"layer_check: {root}: no layer of creek here", file=sys.stderr)
+        return 2
+    findings = check.run()
+    for finding in findings:
+        print(finding)
+    print(f"layer_check: {len(check.files)} files, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

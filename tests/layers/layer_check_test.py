@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plants one violation after the other in a small tree and expects the layer check to name it."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CHECK = sys.argv.pop() if len(sys.argv) > 1 else "cmake/layer_check.py"
+LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+# A tree in which all is well: every arrow that the architecture allows is used once.
+CLEAN = {
+    "core/include/creek/core/error.hpp": "#include <string>\n",
+    "core/include/creek/core/detail/word.hpp": '#include "../error.hpp"\n',
+    "core/src/lock.hpp": "",
+    "core/src/lock.cpp": '#include "lock.hpp"\n#include <creek/core/error.hpp>\n',
+    "tasking/include/creek/tasking.hpp": "#include <creek/core/error.hpp>\n",
+    "power/include/creek/power/meter.hpp": "#include <creek/core/error.hpp>\n",
+    "mapreduce/include/creek/mapreduce/job.hpp": "#include <creek/tasking.hpp>\n",
+    "linalg/include/creek/linalg/lu.hpp": "#include <creek/tasking.hpp>\n",
+    "backends/host/include/creek/host.hpp": "#include <creek/tasking.hpp>\n",
+    "backends/host/src/pin.cpp": "#include <hwloc.h>\n#include <creek/host.hpp>\n",
+    "backends/tbb/src/arena.cpp": "#include <tbb/task_arena.h>\n#include <creek/tasking.hpp>\n",
+    "apps/creek/main.cpp": "#include <creek/host.hpp>\n#include <creek/mapreduce/job.hpp>\n",
+    "bench/fib/fib.cpp": "#include <tbb/task_group.h>\n#include <creek/tasking.hpp>\n",
+    "tests/core/lock_test.cpp": '#include "../../core/src/lock.hpp"\n',
+}
+
+
+def check(planted):
+    """Exit status and output of the check on the clean tree with `planted` laid over it."""
+    with tempfile.TemporaryDirectory() as root:
+        files = {name: LICENCE + text for name, text in CLEAN.items()} | planted
+        for name, text in files.items():
+            path = Path(root) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        result = subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True)
+        return result.returncode, result.stdout
+
+
+class planted(unittest.TestCase):
+    def expect(self, name, text, finding):
+        status, output = check({name: LICENCE + text})
+        self.assertEqual(status, 1, output)
+        self.assertIn(f"{name}:2: {finding}", output)
+        self.assertIn("1 findings", output)
+
+    def test_nothing_is_found_in_a_clean_tree(self):
+        status, output = check({})
+        self.assertEqual(status, 0, output)
+
+    def test_lower_layer_includes_higher(self):
+        self.expect("core/src/up.cpp", "#include <creek/tasking.hpp>\n", "core may not use tasking")
+
+    def test_lower_layer_names_a_backend(self):
+        self.expect("tasking/src/up.cpp", "#include <creek/host.hpp>\n",
+                    "tasking may not use backends/host")
+
+    def test_neighbours(self):
+        self.expect("mapreduce/src/side.cpp", "#include <creek/linalg/lu.hpp>\n",
+                    "mapreduce may not use linalg")
+
+    def test_power_is_seen_through_core_only(self):
+        for user in ("tasking", "linalg"):
+            self.expect(f"{user}/src/joules.cpp", "#include <creek/power/meter.hpp>\n",
+                        f"{user} may not use power")
+
+    def test_backends_meet(self):
+        self.expect("backends/tbb/src/meet.cpp", "#include <creek/host.hpp>\n",
+                    "backends/tbb may not use backends/host")
+
+    def test_public_header_includes_private_one(self):
+        self.expect("core/include/creek/core/leak.hpp", '#include "lock.hpp"\n',
+                    "a public header may not include core/src/lock.hpp")
+
+    def test_private_header_of_another_layer(self):
+        self.expect("tasking/src/peek.cpp", '#include "../../core/src/lock.hpp"\n',
+                    "core/src/lock.hpp is private to core")
+        self.expect("bench/peek.cpp", '#include "../core/src/lock.hpp"\n',
+                    "core/src/lock.hpp is private to core")
+
+    def test_relative_path_into_another_layer(self):
+        self.expect("core/src/climb.cpp", '#include "../../tasking/include/creek/tasking.hpp"\n',
+                    "core may not use tasking")
+
+    def test_library_of_another_backend(self):
+        self.expect("tasking/src/arena.cpp", "#  include <tbb/task_arena.h>\n",
+                    "<tbb/task_arena.h> belongs to backends/tbb")
+
+    def test_header_that_is_nowhere(self):
+        self.expect("core/src/lost.cpp", "#include <creek/core/lost.hpp>\n",
+                    "no layer has the public header")
+
+    def test_includes_in_comments_do_not_count(self):
+        status, output = check({"core/src/doc.cpp": LICENCE + "/*\n#include <creek/tasking.hpp>\n*/\n"
+                                                              "// #include <creek/tasking.hpp>\n"})
+        self.assertEqual(status, 0, output)
+
+    def test_missing_licence(self):
+        for name in ("core/src/bare.cpp", "core/CMakeLists.txt", ".ci/run"):
+            status, output = check({name: "#!/bin/sh\nnothing\n"})
+            self.assertEqual(status, 1, output)
+            self.assertIn(f"{name}:1: does not start with its licence line", output)
+
+    def test_no_layers_at_all(self):
+        with tempfile.TemporaryDirectory() as root:
+            result = subprocess.run([sys.executable, CHECK, root], capture_output=True)
+            self.assertEqual(result.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
