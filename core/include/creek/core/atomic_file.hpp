@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// An output file that appears whole or not at all: results, traces, reports.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace creek {
+
+/// Collects output in a nameless file in the target's folder and gives it the target's name in
+/// commit(); a destructor without commit() leaves the old file, or none. A program killed in
+/// between leaves nothing behind either (on file systems with O_TMPFILE; else a file
+/// `.NAME.PID.part`). A target that exists and is no regular file (a pipe, /dev/stdout) is written
+/// directly. One thread. Every failure throws creek::error naming the file.
+class atomic_file {
+ public:
+  /// Opens the output; symbolic links are followed, so that commit() replaces what they point to.
+  /// The new file has the permissions of the one that it replaces, else those that umask leaves.
+  explicit atomic_file(const std::filesystem::path& target);
+  ~atomic_file();
+  atomic_file(const atomic_file&) = delete;
+  atomic_file& operator=(const atomic_file&) = delete;
+
+  /// Appends; buffered (64 KiB), so errors may come with a later call.
+  void write(std::string_view bytes);
+
+  /// Writes the rest and puts the file in place. At most once, and last.
+  void commit();
+
+ private:
+  void open_direct();
+  void open_hidden();
+  void flush();
+  void write_out(std::string_view bytes);
+  void publish();
+  [[noreturn]] void fail(const char* doing) const;
+
+  std::filesystem::path target_;
+  std::filesystem::path part_;  // the temporary name while there is one
+  std::string buffer_;
+  int fd_ = -1;
+  bool direct_ = false;
+  bool named_ = false;  // part_ exists in the folder
+};
+
+}  // namespace creek

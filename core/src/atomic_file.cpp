@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// O_TMPFILE plus linkat and rename, with a hidden named file where the file system has no nameless
+// ones. linkat cannot replace a file, hence the short-lived name before the rename.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/error.hpp>
+
+namespace creek {
+namespace {
+
+constexpr std::size_t buffer_size = 64 << 10;
+
+}  // namespace
+
+atomic_file::atomic_file(const std::filesystem::path& target) : target_(target) {
+  std::error_code absent;  // a path that does not resolve is used as it was given
+  if (auto real = std::filesystem::canonical(target, absent); !absent) target_ = std::move(real);
+  struct stat old {};
+  const bool exists = stat(target_.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) {
+    errno = EISDIR;
+    fail("cannot write");
+  }
+  buffer_.reserve(buffer_size);
+  if (exists && !S_ISREG(old.st_mode)) {
+    open_direct();
+    return;
+  }
+  open_hidden();
+  // Losing setuid bits of the old file is right; not being its owner is no reason to fail.
+  if (exists) static_cast<void>(fchmod(fd_, old.st_mode & 0777));
+}
+
+atomic_file::~atomic_file() {
+  if (fd_ >= 0) close(fd_);
+  if (named_) unlink(part_.c_str());
+}
+
+void atomic_file::fail(const char* doing) const {
+  throw error(errno, std::string(doing) + " " + target_.string());
+}
+
+void atomic_file::open_direct() {
+  direct_ = true;
+  fd_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd_ < 0) fail("cannot write");
+}
+
+void atomic_file::open_hidden() {
+  auto folder = target_.parent_path();
+  if (folder.empty()) folder = ".";
+  part_ = folder / ("." + target_.filename().string() + "." + std::to_string(getpid()) + ".part");
+  if (access("/proc/self/fd", X_OK) == 0) {  // commit() needs it to name the file
+    fd_ = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  }
+  if (fd_ >= 0) return;
+  fd_ = open(part_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail("cannot write");
+  named_ = true;
+}
+
+void atomic_file::write(std::string_view bytes) {
+  if (buffer_.size() + bytes.size() > buffer_size) flush();
+  if (bytes.size() >= buffer_size) {
+    write_out(bytes);
+  } else {
+    buffer_.append(bytes);
+  }
+}
+
+void atomic_file::flush() {
+  write_out(buffer_);
+  buffer_.clear();
+}
+
+void atomic_file::write_out(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("cannot write");
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+  }
+}
+
+void atomic_file::commit() {
+  flush();
+  if (!direct_) publish();
+  const int fd = fd_;
+  fd_ = -1;
+  if (close(fd) != 0 && direct_) fail("cannot write");
+}
+
+void atomic_file::publish() {
+  // Before the rename, so that a crash of the machine or a full network disk cannot put an empty
+  // file in place of a good one.
+  if (fsync(fd_) != 0 && errno != EINVAL) fail("cannot write");
+  if (!named_) {
+    unlink(part_.c_str());  // of an earlier process with our id, killed at this very place
+    const std::string self = "/proc/self/fd/" + std::to_string(fd_);
+    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      fail("cannot create");
+    }
+    named_ = true;
+  }
+  if (rename(part_.c_str(), target_.c_str()) != 0) fail("cannot create");
+  named_ = false;
+}
+
+}  // namespace creek
