@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory policy of host threads: each "core" is a thread with a region of ordinary memory as
+// its message-passing memory. Words are atomics, blocks are memcpy, invalidate and flush are
+// nothing. Waits spin for about the price of a wake-up, then yield, then sleep in the kernel.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include <creek/core/asymmetric_fence.hpp>
+#include <creek/core/event_count.hpp>
+#include <creek/core/memory.hpp>
+
+namespace creek::host_backend {
+
+struct memory_options {
+  /// Bytes of message-passing memory of each core; the SCC has 8 KiB. Rounded up to whole lines.
+  std::size_t mpm_bytes = 8192;
+  /// True: waits give up their processor soon, because there are more cores than processors.
+  /// `automatic` compares with the processors this process may use.
+  enum class spinning { automatic, brief, usual } spin = spinning::automatic;
+};
+
+class memory;
+
+/// Owns the memory that `cores` threads share: for each its message-passing memory (zero at first),
+/// one test-and-set register and two atomic counters. Must outlive every `memory` made from it.
+class memory_space {
+ public:
+  explicit memory_space(int cores, memory_options options = {});
+  ~memory_space();
+  memory_space(const memory_space&) = delete;
+  memory_space& operator=(const memory_space&) = delete;
+
+  /// The view of one core; to be used by one thread at a time.
+  [[nodiscard]] memory core(core_id id) noexcept;
+  [[nodiscard]] int cores() const noexcept { return cores_; }
+  [[nodiscard]] std::size_t mpm_bytes() const noexcept { return mpm_bytes_; }
+
+  /// Makes every wait of every core, now and later, throw `creek::error` (ECANCELED). For a run
+  /// that cannot finish because one of its threads failed. Any thread.
+  void abort() noexcept;
+  [[nodiscard]] bool aborted() const noexcept { return aborted_.load(std::memory_order_acquire); }
+
+ private:
+  friend class memory;
+
+  // What belongs to a core beside its message-passing memory, each on a line of its own. It lies at
+  // the start of the core's region, whose address is a multiple of the region's size, so that the
+  // core an address belongs to is found by masking.
+  struct control {
+    alignas(64) std::atomic<std::uint32_t> test_and_set{0};
+    alignas(64) std::atomic<std::uint32_t> counter[2]{};
+    alignas(64) event_count changed;  // some word of this core's memory was signalled
+  };
+
+  control& control_of(const void* address) const noexcept {
+    return *reinterpret_cast<control*>(reinterpret_cast<std::uintptr_t>(address) &
+                                       ~(std::uintptr_t{region_bytes_} - 1));
+  }
+  control& control_of(core_id id) const noexcept {
+    return *reinterpret_cast<control*>(regions_ + (id.index() << region_shift_));
+  }
+
+  std::byte* regions_ = nullptr;
+  std::size_t region_bytes_ = 0;  // a power of two:
+  int region_shift_ = 0;          // its logarithm
+  std::size_t mpm_bytes_ = 0;
+  int cores_ = 0;
+  bool spin_briefly_ = false;
+  alignas(64) std::atomic<bool> aborted_{false};
+};
+
+/// One core's view of a memory_space. A pointer and a number: pass it by value.
+class memory {
+  template <class T>
+  [[nodiscard]] static auto atomic(mpm_ptr<T> p) noexcept {
+    return std::atomic_ref<std::remove_const_t<T>>{
+        const_cast<std::remove_const_t<T>&>(*p.address())};
+  }
+
+ public:
+  static constexpr std::size_t line_bytes = 64;
+  static constexpr bool shares_addresses = true;
+
+  memory(memory_space& space, core_id self) noexcept : space_{&space}, self_{self} {}
+
+  [[nodiscard]] core_id self() const noexcept { return self_; }
+  [[nodiscard]] int cores() const noexcept { return space_->cores_; }
+  [[nodiscard]] std::size_t mpm_bytes() const noexcept { return space_->mpm_bytes_; }
+  [[nodiscard]] mpm_ptr<std::byte> at(core_id core, std::size_t offset) const noexcept {
+    return mpm_ptr{space_->regions_ + (core.index() << space_->region_shift_) +
+                   sizeof(memory_space::control) + offset};
+  }
+
+  template <class T>
+  requires memory_word<std::remove_const_t<T>>
+  [[nodiscard]] std::remove_const_t<T> load(mpm_ptr<T> p) const noexcept {
+    return atomic(p).load(std::memory_order_acquire);
+  }
+  template <memory_word T>
+  void store(mpm_ptr<T> p, std::type_identity_t<T> value) const noexcept {
+    atomic(p).store(value, std::memory_order_release);
+  }
+  template <memory_word T>
+  void signal(mpm_ptr<T> p, std::type_identity_t<T> value) const noexcept {
+    store(p, value);
+    space_->control_of(p.address()).changed.notify_all();
+  }
+  [[nodiscard]] word exchange(mpm_ptr<word> p, word value) const noexcept {
+    return atomic(p).exchange(value, std::memory_order_acq_rel);
+  }
+  [[nodiscard]] bool compare_exchange(mpm_ptr<word> p, word expected, word value) const noexcept {
+    return atomic(p).compare_exchange_strong(expected, value, std::memory_order_acq_rel);
+  }
+
+  void read(void* to, mpm_ptr<const std::byte> from, std::size_t bytes) const noexcept {
+    std::memcpy(to, from.address(), bytes);
+  }
+  void write(mpm_ptr<std::byte> to, const void* from, std::size_t bytes) const noexcept {
+    std::memcpy(to.address(), from, bytes);
+  }
+  void invalidate() const noexcept {}
+  void flush() const noexcept {}
+
+  [[nodiscard]] bool test_and_set(core_id id) const noexcept {
+    return space_->control_of(id).test_and_set.exchange(1, std::memory_order_acquire) == 0;
+  }
+  void clear(core_id id) const noexcept {
+    space_->control_of(id).test_and_set.store(0, std::memory_order_release);
+  }
+  [[nodiscard]] int counters() const noexcept { return 2 * space_->cores_; }
+  [[nodiscard]] word fetch_increment(counter_id id) const noexcept {
+    return counter(id).fetch_add(1, std::memory_order_acq_rel);
+  }
+  void set_counter(counter_id id, word value) const noexcept {
+    counter(id).store(value, std::memory_order_release);
+  }
+
+  template <memory_word T, std::predicate<T> Predicate>
+  T wait_until(mpm_ptr<T> p, Predicate satisfied) const {
+    T seen = load(p);
+    if (!satisfied(seen)) {
+      wait(space_->control_of(p.address()), [&] { return satisfied(seen = load(p)); });
+    }
+    return seen;
+  }
+  template <std::predicate Poll>
+  void wait_poll(Poll poll) const {
+    if (!poll()) wait(space_->control_of(self_), poll);
+  }
+  /// Past a few microseconds it yields the processor instead, to whom the pause may be for.
+  void pause(cycles length) const;
+  void charge(cycles) const noexcept {}
+
+ private:
+  // How a wait goes on from one look at its condition to the next; in memory.cpp.
+  class patience {
+   public:
+    explicit patience(memory_space& space) noexcept;
+    /// True: time to sleep. Throws if the run was aborted.
+    bool spent();
+
+   private:
+    memory_space& space_;
+    std::uint64_t start_;
+    int looks_ = 0;
+  };
+
+  std::atomic<std::uint32_t>& counter(counter_id id) const noexcept {
+    return space_->control_of(core_id{id.value / 2}).counter[id.value % 2];
+  }
+  void throw_if_aborted() const;
+
+  template <class Condition>
+  [[gnu::noinline]] void wait(memory_space::control& home, Condition condition) const {
+    for (patience left{*space_}; !left.spent();) {
+      if (condition()) return;
+    }
+    home.changed.await([&] {
+      throw_if_aborted();
+      return condition();
+    });
+  }
+
+  memory_space* space_;
+  core_id self_;
+};
+
+inline memory memory_space::core(core_id id) noexcept {
+  return memory{*this, id};
+}
+
+static_assert(swapping_memory<memory>);
+
+}  // namespace creek::host_backend
