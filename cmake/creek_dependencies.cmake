@@ -22,13 +22,15 @@ pkg_check_modules(HWY_CONTRIB REQUIRED IMPORTED_TARGET libhwy-contrib)
 # How a consumer of the installed library finds again what `creek` links, a row a target:
 #   target | CMake call in creek-config.cmake | pkg-config module, or -l flag where it has none
 # creek_install() writes the rows that are needed; a library missing here stops the configuration.
+# hwloc goes by flag: its module asks `pkg-config --static` for libudev, which Debian's libhwloc-dev
+# does not bring.
 set(CREEK_CONSUMER_DEPENDENCIES
   "Threads::Threads|find_dependency(Threads)|-pthread"
   "fmt::fmt|find_dependency(fmt)|fmt"
   "ZLIB::ZLIB|find_dependency(ZLIB)|zlib"
   "Boost::context|find_dependency(Boost COMPONENTS context)|-lboost_context"
   "TBB::tbb|find_dependency(TBB)|tbb"
-  "PkgConfig::HWLOC|creek_find_pkgconfig(HWLOC hwloc)|hwloc"
+  "PkgConfig::HWLOC|creek_find_pkgconfig(HWLOC hwloc)|-lhwloc"
   "PkgConfig::XXHASH|creek_find_pkgconfig(XXHASH libxxhash)|libxxhash"
   "PkgConfig::HWY|creek_find_pkgconfig(HWY libhwy)|libhwy"
   "PkgConfig::HWY_CONTRIB|creek_find_pkgconfig(HWY_CONTRIB libhwy-contrib)|libhwy-contrib")

@@ -5,8 +5,8 @@
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
 
-# The libraries whose absence a consumer's link would notice: all of them behind a static creek, the
-# public ones behind a shared one.
+# The libraries whose absence a consumer's link would notice: all of them behind a static creek,
+# whether or not anybody thinks of `pkg-config --static`; the public ones behind a shared one.
 function(_creek_consumer_libraries out)
   get_target_property(libraries creek INTERFACE_LINK_LIBRARIES)
   if(BUILD_SHARED_LIBS)
@@ -81,15 +81,8 @@ function(creek_install)
   install(FILES ${generated}/creek-config.cmake ${generated}/creek-config-version.cmake
           DESTINATION ${package_dir})
 
-  # A program that links a static creek must link what creek links, whether or not it thinks of
-  # `pkg-config --static`; one that links a shared creek must not.
-  set(CREEK_PC_SCOPE "")
-  set(CREEK_PC_LIBS "-lcreek ${CREEK_PC_FLAGS}")
-  if(BUILD_SHARED_LIBS)
-    set(CREEK_PC_SCOPE ".private")
-    set(CREEK_PC_LIBS "-lcreek -pthread\nLibs.private: ${CREEK_PC_FLAGS}")
-  endif()
   file(RELATIVE_PATH CREEK_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  string(REGEX REPLACE "/$" "" CREEK_PC_PREFIX "${CREEK_PC_PREFIX}")
   configure_file(${PROJECT_SOURCE_DIR}/cmake/creek.pc.in ${generated}/creek.pc @ONLY)
   install(FILES ${generated}/creek.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
