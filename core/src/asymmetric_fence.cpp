@@ -156,12 +156,11 @@ fence_strategy prepare_heavy_fence() noexcept {
 
 void heavy_fence() noexcept {
   if (detail::heavy_fence_by(prepare_heavy_fence())) return;
-  // The chosen way stopped working (a sandbox closed it after the start): try the others once more.
-  for (auto other : {fence_strategy::membarrier, fence_strategy::migrate}) {
-    if (detail::heavy_fence_by(other)) {
-      chosen.store(other, std::memory_order_relaxed);
-      return;
-    }
+  // The chosen way stopped working: a sandbox closed it after the start. Choose again.
+  const fence_strategy other = decide();
+  if (detail::heavy_fence_by(other)) {
+    chosen.store(other, std::memory_order_relaxed);
+    return;
   }
   std::fputs("creek: memory fence: membarrier, mprotect and sched_setaffinity are all refused\n",
              stderr);

@@ -2,6 +2,7 @@
 // O_TMPFILE plus linkat and rename, with a hidden named file where the file system has no nameless
 // ones. linkat cannot replace a file, hence the short-lived name before the rename.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,7 +54,7 @@ void atomic_file::open_direct() {
 void atomic_file::open_hidden() {
   auto folder = target_.parent_path();
   if (folder.empty()) folder = ".";
-  part_ = folder / ("." + target_.filename().string() + "." + std::to_string(getpid()) + ".part");
+  part_ = folder / fmt::format(".{}.{}.part", target_.filename().string(), getpid());
   if (access("/proc/self/fd", X_OK) == 0) {  // commit() needs it to name the file
     fd_ = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   }
@@ -100,7 +101,7 @@ void atomic_file::publish() {
   if (fsync(fd_) != 0 && errno != EINVAL) fail("cannot write");
   if (!named_) {
     unlink(part_.c_str());  // of an earlier process with our id, killed at this very place
-    const std::string self = "/proc/self/fd/" + std::to_string(fd_);
+    const std::string self = fmt::format("/proc/self/fd/{}", fd_);
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
       fail("cannot create");
     }
