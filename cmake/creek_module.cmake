@@ -3,7 +3,8 @@
 include_guard(GLOBAL)
 
 # GCC 12 sees overlapping copies in std::string where there are none (GCC bug 105651).
-set(CREEK_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-restrict)
+set(CREEK_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
 # A sanitizer's finding ends the program, so that a test cannot pass over it. The instrumentation
 # makes GCC report uninitialised variables that are none; the other builds keep that warning.
@@ -13,11 +14,12 @@ if(CREEK_SANITIZE)
   if(CREEK_SANITIZE MATCHES "address|undefined")
     list(APPEND CREEK_SANITIZE_FLAGS -fno-sanitize-recover=all)
   endif()
-  list(APPEND CREEK_WARNINGS -Wno-maybe-uninitialized)
+  list(APPEND CREEK_WARNINGS $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
 function(_creek_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE ${CREEK_WARNINGS} $<$<BOOL:${CREEK_WERROR}>:-Werror>
                                            ${CREEK_SANITIZE_FLAGS})
   target_link_options(${target} PRIVATE ${CREEK_SANITIZE_FLAGS})
