@@ -61,7 +61,9 @@ function(creek_module)
     target_link_libraries(creek_${M_NAME}_objects
       PUBLIC ${headers} Threads::Threads PRIVATE ${M_LIBRARIES} ${M_PRIVATE_LIBRARIES})
     target_include_directories(creek_${M_NAME}_objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    # Position-independent, yet nobody may replace our functions: they can be inlined as ever.
     set_target_properties(creek_${M_NAME}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(creek_${M_NAME}_objects PRIVATE -fno-semantic-interposition)
     _creek_options(creek_${M_NAME}_objects)
     set_property(GLOBAL APPEND PROPERTY CREEK_OBJECTS creek_${M_NAME}_objects)
   endif()
