@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How workers fall asleep and are woken (the scheduler's idle protocol).
+ *
+ * One word holds two counts that change together by compare-and-swap:
+ *   sleepers   workers registered to sleep that no wake-up has been spent on yet
+ *   searching  workers looking for work, among them those a wake-up is on its way to
+ * and a semaphore `permits` on which sleepers block.
+ *   wake one:  (sleepers > 0, searching == 0) -> (sleepers - 1, searching + 1); permits++
+ *   to sleep:  (searching - 1, sleepers + 1); arm all deques; heavy fence; look everywhere again;
+ *              found something: (sleepers > 0) -> (sleepers - 1, searching + 1), search;
+ *              where sleepers == 0 a wake-up meant for this worker is under way: take the permit;
+ *              found nothing: wait for a permit
+ *   found:     searching - 1; if that was the last one and there are sleepers: look everywhere, and
+ *              if there is work, wake one
+ *   push:      store top; light fence; load limit; if armed: fence, then wake one
+ * A deque is armed while there are sleepers; only its owner disarms it.
+ *
+ * Each owner's stores of `top` wait in its store buffer; locked instructions and heavy fences drain it.
+ * Checked when nothing can move any more: no task is visible while a worker sleeps (so no wake-up
+ * is lost, and k tasks have min(k, workers) workers awake); always: at most one wake-up is under way
+ * (no herd), counts stay in range.
+ *
+ * Faults and variants for the checker, each of which it must refute:
+ *  -DNO_HEAVY_FENCE  sleepers look again without draining the owners' store buffers
+ *  -DNO_RECHECK      sleepers do not look again
+ *  -DLATE_LEAVE      a searcher leaves `searching` after its second look instead of before
+ *  -DUNCOUNTED       a sleeper whose second look finds work does not count as searching again
+ *  -DNO_HANDOVER     the last searcher that finds work does not wake the next
+ *  -DEPOCH           sleepers wait for the epoch of an event count to change, one wake for all in the
+ *                    window, and count themselves out
+ *  -DREARM_LATE      deques are disarmed while somebody searches; the last searcher looks, then arms
+ * and -DREARM_FENCED, the sound form of the last: arms, fences, then looks. */
+#ifndef N
+#define N 3
+#endif
+#ifndef TASKS
+#define TASKS 3
+#endif
+
+byte visible[N];    /* tasks in each deque, in memory */
+byte pending[N];    /* pushes still in the owner's store buffer */
+bool armed[N];
+byte sleepers, searching = N - 1, permits, epoch;
+byte to_make = TASKS;
+byte asleep;
+byte under_way;     /* ghost: wake-ups not yet consumed */
+
+active proctype drain() {
+end:
+  do
+  :: atomic { pending[0] > 0 -> pending[0]--; visible[0]++ }
+  :: atomic { pending[1] > 0 -> pending[1]--; visible[1]++ }
+#if N > 2
+  :: atomic { pending[2] > 0 -> pending[2]--; visible[2]++ }
+#endif
+  od
+}
+
+#define FLUSH(i) visible[i] = visible[i] + pending[i]; pending[i] = 0
+
+inline wake_one() {
+#ifdef EPOCH
+  atomic {
+    if
+    :: sleepers > 0 && searching == 0 -> searching = 1; claimed = true
+    :: else
+    fi
+  };
+  if
+  :: claimed -> atomic { epoch = (epoch + 1) % 8; under_way++; claimed = false }
+  :: else
+  fi
+#else
+  atomic {
+    if
+    :: sleepers > 0 && searching == 0 -> sleepers--; searching++; claimed = true; under_way++;
+       assert(under_way == 1)
+    :: else
+    fi
+  };
+  if
+  :: claimed -> permits++; claimed = false
+  :: else
+  fi
+#endif
+}
+
+inline look() {
+  i = 0; found = false;
+  do
+  :: i < N && visible[i] > 0 -> found = true; break
+  :: i < N && visible[i] == 0 -> i++
+  :: i == N -> break
+  od;
+  i = 0
+}
+
+inline arm_all() {
+  i = 0;
+  do
+  :: i < N -> armed[i] = true; i++
+  :: i == N -> break
+  od;
+  i = 0
+}
+
+inline heavy_fence() {
+#ifdef NO_HEAVY_FENCE
+  skip
+#else
+  atomic {
+    FLUSH(0); FLUSH(1);
+#if N > 2
+    FLUSH(2)
+#endif
+  }
+#endif
+}
+
+inline push(me) {
+  atomic { to_make > 0 -> to_make--; pending[me]++ };
+  if
+  :: armed[me] ->
+     /* The slow path: its locked instructions drain the buffer. Under the lock that arm() takes. */
+     atomic { FLUSH(me) };
+#if defined(REARM_LATE) || defined(REARM_FENCED)
+     wake_one();
+     atomic { armed[me] = (sleepers > 0 && searching == 0) }
+#else
+     atomic { armed[me] = (sleepers > 0) };
+     wake_one()
+#endif
+  :: else
+  fi
+}
+
+proctype worker(byte me; bool running) {
+  byte i, key;
+  bool found, claimed, last;
+  if :: running -> goto work :: else -> goto search fi;
+
+work:                                      /* a task: makes others, ends, or goes on for ever */
+  do
+  :: push(me)
+  :: goto forever
+  :: atomic { pending[me] + visible[me] > 0 ->    /* ends; next its own newest */
+              if :: pending[me] > 0 -> pending[me]-- :: else -> visible[me]-- fi }
+  :: atomic { pending[me] + visible[me] == 0 -> searching++; goto search }
+  od;
+
+search:                                    /* counted in `searching` */
+  i = 0; found = false;
+  do
+  :: i < N -> atomic { if :: visible[i] > 0 -> visible[i]--; found = true :: else fi };
+     if :: found -> break :: else -> i++ fi
+  :: i == N -> break
+  od;
+  i = 0;
+  if
+  :: found ->
+     atomic { assert(searching > 0); searching--; last = (searching == 0) };
+#ifndef NO_HANDOVER
+     if
+     :: last && sleepers > 0 ->
+#ifdef REARM_FENCED
+        arm_all();
+        heavy_fence();
+#endif
+        look();
+        if
+        :: found -> wake_one()
+        :: else ->
+#ifdef REARM_LATE
+           arm_all()
+#endif
+        fi
+     :: else
+     fi;
+#endif
+     last = false;
+     goto work
+  :: else
+  fi;
+
+to_sleep:
+#ifdef LATE_LEAVE
+  atomic { sleepers++ };
+#else
+  atomic { assert(searching > 0); searching--; sleepers++ };
+#endif
+#ifdef EPOCH
+  key = epoch;
+#endif
+  arm_all();
+  heavy_fence();
+#ifndef NO_RECHECK
+  look();
+#endif
+#ifdef LATE_LEAVE
+  atomic { assert(searching > 0); searching-- };
+#endif
+#ifdef EPOCH
+  if
+  :: found -> atomic { sleepers--; searching++ }; goto search
+  :: else ->
+     atomic { asleep++ };
+end_asleep:
+     atomic { epoch != key -> asleep--; sleepers--; key = 0;
+              if :: under_way > 0 -> under_way-- :: else fi };
+     goto search                           /* the waker has counted it in */
+  fi;
+#else
+  if
+  :: found ->
+     atomic {
+       if
+       :: sleepers > 0 -> sleepers--;
+#ifdef UNCOUNTED
+          found = false;
+          if
+          :: visible[0] > 0 -> visible[0]--; goto work
+          :: visible[1] > 0 -> visible[1]--; goto work
+#if N > 2
+          :: visible[2] > 0 -> visible[2]--; goto work
+#endif
+          :: else -> searching++; goto search
+          fi
+#else
+          searching++; found = false; goto search
+#endif
+       :: else -> found = false            /* a wake-up for me is under way */
+       fi
+     }
+  :: else
+  fi;
+  atomic { asleep++ };
+end_asleep:
+  atomic { permits > 0 -> permits--; asleep--; assert(under_way > 0); under_way-- };
+  goto search;
+#endif
+
+forever:
+end:
+  false
+}
+
+init {
+  atomic {
+    run worker(0, true);
+    run worker(1, false);
+#if N > 2
+    run worker(2, false)
+#endif
+  };
+end:
+  atomic {
+    timeout ->
+    assert(asleep == 0 || visible[0] + visible[1]
+#if N > 2
+           + visible[2]
+#endif
+           == 0)
+  }
+}

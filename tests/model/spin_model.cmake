@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Explores one Promela model exhaustively:
+#   cmake -DSPIN=... -DCC=... -DMODEL=x.pml -DDEFINES=-DA;-DB -DEXPECT=sound|fault -DWORK=dir -P spin_model.cmake
+# `fault`: the model has a fault planted in it that the exploration must find.
+file(MAKE_DIRECTORY ${WORK})
+foreach(step "${SPIN};-a;${DEFINES};${MODEL}" "${CC};-O2;-DSAFETY;-DCOLLAPSE;-w;-o;pan;pan.c"
+        "./pan;-n;-m1000000")
+  list(FILTER step EXCLUDE REGEX "^$")
+  execute_process(COMMAND ${step} WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE out ERROR_VARIABLE out
+                  RESULT_VARIABLE rc)
+  if(NOT rc EQUAL 0)
+    message(FATAL_ERROR "${step}: ${rc}\n${out}")
+  endif()
+endforeach()
+message("${out}")
+if(out MATCHES "max search depth too small|out of memory" OR NOT out MATCHES "errors: ([0-9]+)")
+  message(FATAL_ERROR "the exploration did not finish")
+endif()
+set(errors ${CMAKE_MATCH_1})
+if(EXPECT STREQUAL "sound" AND NOT errors EQUAL 0)
+  message(FATAL_ERROR "a fault in a protocol that should be sound; ${WORK} holds the trail")
+elseif(EXPECT STREQUAL "fault" AND errors EQUAL 0)
+  message(FATAL_ERROR "the planted fault was not found")
+endif()
