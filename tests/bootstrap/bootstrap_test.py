@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a copy of ./bootstrap where dpkg-query, apt-get, sudo, cmake and ctest are stand-ins that
+write down how they were called."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCES = Path(sys.argv.pop()) if len(sys.argv) > 1 else Path.cwd()
+
+PACKAGES = """
+[required]
+alpha++   # a compiler
+beta-dev  # a library
+
+[optional]
+gamma-dev # a peer
+delta     # a tool
+"""
+
+# Each stand-in appends its command line to $CALLS. `world` holds what they answer.
+STAND_INS = {
+    "dpkg-query": 'for name in $(cat $WORLD/installed); do echo "ii $name"; done\n',
+    "sudo": '[ "$1" = -n ] && exit 0\nexec "$@"\n',
+    "cmake": """
+case "$*" in
+  --preset*) mkdir -p build/release/bin && touch build/release/build.ninja ;;
+  *--build*) [ ! -e $WORLD/does-not-compile ] || exit 1
+             cp $WORLD/creek build/release/bin/creek ;;
+esac
+""",
+    "ctest": "[ ! -e $WORLD/test-fails ]\n",
+    "apt-get": """
+case "$*" in
+  *update*) touch $WORLD/updated; exit 0 ;;
+esac
+[ -e $WORLD/updated ] || [ ! -e $WORLD/lists-are-stale ] || exit 100
+for last in "$@"; do ! grep -Fqx -e "$last" $WORLD/not-to-be-had || exit 100; done
+seen=no
+for name in "$@"; do
+  [ $seen = yes ] && echo "$name" >> $WORLD/installed
+  [ "$name" != --no-install-recommends ] || seen=yes
+done
+""",
+}
+
+
+class bootstrap(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name) / "a checkout"
+        self.world = Path(folder.name) / "world"
+        programs = Path(folder.name) / "bin"
+        for path in (self.root / "cmake", self.world, programs):
+            path.mkdir(parents=True)
+        shutil.copy(SOURCES / "bootstrap", self.root)
+        (self.root / "cmake/packages.txt").write_text(PACKAGES)
+        self.calls = self.world / "calls"
+        for name in ("installed", "not-to-be-had", "calls"):
+            (self.world / name).touch()
+        for name, body in STAND_INS.items():
+            self.program(programs / name, f'printf "%s\\n" "{name} $*" >> $CALLS\n{body}')
+        self.program(self.world / "creek", 'printf "%s\\n" "creek $*" >> $CALLS\n')
+        self.environment = os.environ | {
+            "PATH": f"{programs}:{os.environ['PATH']}", "CALLS": str(self.calls),
+            "WORLD": str(self.world), "CREEK_JOBS": "3"}
+
+    @staticmethod
+    def program(path, body):
+        path.write_text(f"#!/bin/sh\n{body}")
+        path.chmod(0o755)
+
+    def set(self, name, *lines):
+        (self.world / name).write_text("".join(f"{line}\n" for line in lines))
+
+    def all_installed(self):
+        self.set("installed", "alpha++", "beta-dev", "gamma-dev", "delta")
+
+    def run_it(self, *arguments, status=0):
+        """Standard output and error of a run that has to end with that status."""
+        self.calls.write_text("")
+        result = subprocess.run([self.root / "bootstrap", *arguments], env=self.environment, cwd="/",
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result.stdout + result.stderr
+
+    def called(self, program):
+        return [line for line in self.calls.read_text().splitlines()
+                if line.startswith(f"{program} ")]
+
+    def test_installs_what_is_missing_and_nothing_else(self):
+        self.set("installed", "beta-dev", "delta", "alpha")
+        self.run_it("packages")
+        installs = self.called("apt-get")
+        self.assertEqual(len(installs), 2, installs)
+        self.assertTrue(installs[0].endswith("--no-install-recommends alpha++"), installs)
+        self.assertTrue(installs[1].endswith("--no-install-recommends gamma-dev"), installs)
+        self.run_it("packages")
+        self.assertEqual(self.called("apt-get"), [])
+
+    def test_updates_lists_once_and_only_if_they_do_not_suffice(self):
+        self.set("lists-are-stale")
+        self.run_it("packages")
+        updates = [call for call in self.called("apt-get") if call.endswith(" update")]
+        self.assertEqual(len(updates), 1)
+
+    def test_goes_on_without_an_optional_package_and_asks_for_it_once(self):
+        self.set("not-to-be-had", "delta")
+        self.assertIn("optional package delta: not to be had", self.run_it("packages"))
+        self.assertIn("gamma-dev", (self.world / "installed").read_text())
+        self.run_it("packages")
+        self.assertEqual(self.called("apt-get"), [])
+
+    def test_stops_without_a_required_package(self):
+        self.set("not-to-be-had", "beta-dev")
+        self.assertIn("bootstrap: packages: apt-get could not install", self.run_it("build", status=1))
+        self.assertEqual(self.called("cmake"), [])
+
+    def test_no_install_names_what_is_missing(self):
+        output = self.run_it("--no-install", "build", status=1)
+        self.assertIn("bootstrap: packages: missing: alpha++ beta-dev", output)
+        self.assertEqual(self.called("apt-get"), [])
+
+    def test_build_makes_the_tool_with_the_jobs_asked_for(self):
+        self.all_installed()
+        self.run_it("build")
+        self.assertEqual(self.called("cmake"), [
+            "cmake --preset release", "cmake --build build/release -j 3 --target bin/creek"])
+        self.run_it("build", "all")
+        self.assertEqual(self.called("cmake"), ["cmake --build build/release -j 3 --target all"])
+
+    def test_demo_counts_words_on_all_cores_and_on_one(self):
+        self.all_installed()
+        self.run_it("demo")
+        self.assertEqual(self.called("creek"), [
+            "creek wordcount --top 10 /usr/include /usr/share/doc",
+            "creek wordcount --top 10 --workers 1 /usr/include /usr/share/doc",
+            "creek bench tasking --quick"])
+
+    def test_test_passes_arguments_on_and_reports_failure(self):
+        self.all_installed()
+        self.run_it("test", "-R", "core")
+        self.assertTrue(self.called("ctest")[0].endswith("-R core"))
+        self.set("test-fails")
+        self.assertIn("bootstrap: test: ", self.run_it("test", status=1))
+
+    def test_keep_going_tests_what_could_be_built_and_still_fails(self):
+        self.all_installed()
+        self.set("does-not-compile")
+        self.run_it("test", status=1)
+        self.assertEqual(self.called("ctest"), [])
+        self.run_it("--keep-going", "test", status=1)
+        self.assertEqual(len(self.called("ctest")), 1)
+
+    def test_dry_run_changes_nothing(self):
+        output = self.run_it("--dry-run", "demo")
+        self.assertIn("apt-get", output)
+        self.assertIn("+ cmake --preset release", output)
+        for program in ("apt-get", "cmake", "ctest", "creek"):
+            self.assertEqual(self.called(program), [])
+        self.assertFalse((self.root / "build").exists())
+
+    def test_clean_removes_the_build_only(self):
+        self.all_installed()
+        self.run_it("build")
+        self.run_it("clean")
+        self.assertFalse((self.root / "build").exists())
+        self.assertTrue((self.root / "cmake").exists())
+
+    def test_bad_usage_is_one_line_and_status_2(self):
+        for arguments in (["frob"], ["--frob"], ["clean", "all"]):
+            output = self.run_it(*arguments, status=2)
+            self.assertEqual(output.count("\n"), 1, output)
+            self.assertTrue(output.startswith("bootstrap: "), output)
+        self.environment["CREEK_JOBS"] = "many"
+        self.assertIn("bootstrap: CREEK_JOBS: ", self.run_it("build", status=2))
+        self.run_it(status=2)
+
+    def test_help_names_every_command(self):
+        output = self.run_it("--help")
+        for command in ("build", "test", "demo", "bench", "packages", "clean"):
+            self.assertIn(f"  {command} ", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
