@@ -16,7 +16,8 @@ from pathlib import Path
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
-# A layer and those it may use besides itself. `backends/*` stands for each backend on its own.
+# A layer and those it may use besides itself. `backends/*` stands for each backend on its own,
+# `backends` for the one place below apps that knows them all: the table in backends/src.
 ALLOWED = {
     "core": set(),
     "tasking": {"core"},
@@ -24,6 +25,7 @@ ALLOWED = {
     "mapreduce": {"tasking", "core"},
     "linalg": {"tasking", "core"},
     "backends/*": {"tasking", "core"},
+    "backends": {"backends/*", "tasking", "core"},
 }
 # These may use every layer. Only tests may look into the src/ of another.
 TOP = {"apps", "bench", "tests"}
@@ -36,30 +38,35 @@ EXTERNAL = {
     "mpi.h": "backends/mpi",
 }
 
-SOURCE = {".cpp", ".hpp", ".cc", ".h", ".c", ".inl", ".cmake", ".py", ".sh", ".pml"}
+SOURCE = {".cpp", ".hpp", ".cc", ".h", ".c", ".inl", ".cmake", ".py", ".sh", ".pml", ".rs"}
 CXX = {".cpp", ".hpp", ".cc", ".h", ".c", ".inl"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 BLOCK_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
-def layer_of(path):
-    """The layer that a path relative to the root belongs to; None for one outside all layers."""
+def home_of(path):
+    """The folder of the layer that a path relative to the root belongs to; None outside of all."""
     parts = path.parts
-    if parts[0] == "backends":
-        return "/".join(parts[:2]) if len(parts) > 2 else None
-    return parts[0] if parts[0] in ALLOWED or parts[0] in TOP else None
+    if parts[0] == "backends" and len(parts) > 2 and parts[1] != "src":
+        return Path(*parts[:2])
+    return Path(parts[0]) if parts[0] in ALLOWED or parts[0] in TOP else None
+
+
+def layer_of(path):
+    home = home_of(path)
+    return None if home is None else home.as_posix()
 
 
 def is_private(path):
     """Whether a path lies in the src/ folder of a layer."""
-    depth = 2 if path.parts[0] == "backends" else 1
-    return layer_of(path) not in TOP and len(path.parts) > depth and path.parts[depth] == "src"
+    home = home_of(path)
+    return home is not None and layer_of(path) not in TOP and home / "src" in path.parents
 
 
 def may_use(user, used):
-    if user == used or user in TOP:
-        return True
-    return used in ALLOWED.get("backends/*" if user.startswith("backends/") else user, set())
+    def kind(layer):
+        return "backends/*" if layer.startswith("backends/") else layer
+    return user == used or user in TOP or kind(used) in ALLOWED[kind(user)]
 
 
 def sources(root):
@@ -103,8 +110,7 @@ class checker:
             beside = Path(os.path.normpath(path.parent / name))
             if (self.root / beside).is_file():
                 return beside
-            depth = 2 if path.parts[0] == "backends" else 1
-            inside = Path(*path.parts[:depth]) / "src" / name
+            inside = home_of(path) / "src" / name
             if (self.root / inside).is_file():
                 return inside
         return self.public.get(name)

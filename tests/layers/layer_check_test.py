@@ -23,6 +23,7 @@ CLEAN = {
     "backends/host/include/creek/host.hpp": "#include <creek/tasking.hpp>\n",
     "backends/host/src/pin.cpp": "#include <hwloc.h>\n#include <creek/host.hpp>\n",
     "backends/tbb/src/arena.cpp": "#include <tbb/task_arena.h>\n#include <creek/tasking.hpp>\n",
+    "backends/src/registry.cpp": "#include <creek/host.hpp>\n#include <creek/tasking.hpp>\n",
     "apps/creek/main.cpp": "#include <creek/host.hpp>\n#include <creek/mapreduce/job.hpp>\n",
     "bench/fib/fib.cpp": "#include <tbb/task_group.h>\n#include <creek/tasking.hpp>\n",
     "tests/core/lock_test.cpp": '#include "../../core/src/lock.hpp"\n',
@@ -71,6 +72,12 @@ class planted(unittest.TestCase):
     def test_backends_meet(self):
         self.expect("backends/tbb/src/meet.cpp", "#include <creek/host.hpp>\n",
                     "backends/tbb may not use backends/host")
+
+    def test_table_of_backends_uses_their_public_headers_only(self):
+        self.expect("backends/src/peek.cpp", '#include "../host/src/pin.cpp"\n',
+                    "backends/host/src/pin.cpp is private to backends/host")
+        self.expect("backends/src/jobs.cpp", "#include <creek/mapreduce/job.hpp>\n",
+                    "backends may not use mapreduce")
 
     def test_public_header_includes_private_one(self):
         self.expect("core/include/creek/core/leak.hpp", '#include "lock.hpp"\n',
