@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# How the benchmark peers are built: bench_<peer>, all in one folder, where `creek bench` finds them.
+include_guard(GLOBAL)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+if(CMAKE_RUNTIME_OUTPUT_DIRECTORY)
+  set(BENCH_BIN ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+else()
+  set(BENCH_BIN ${CMAKE_BINARY_DIR}/bin)
+endif()
+
+function(_bench_options target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_options(${target} PRIVATE ${CREEK_WARNINGS} $<$<BOOL:${CREEK_WERROR}>:-Werror>)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+endfunction()
+
+function(_bench_finish target)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${BENCH_BIN})
+  if(CREEK_INSTALL)
+    install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/creek COMPONENT bench)
+  endif()
+endfunction()
+
+# The protocol's main(), compiled once for all peers.
+add_library(bench_peer_main OBJECT harness/peer_main.cpp)
+target_link_libraries(bench_peer_main PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+_bench_options(bench_peer_main)
+
+# The sources of a peer: <workload>/<peer>.cpp of those workloads that have one, and its runtime.
+function(_bench_sources out peer workloads)
+  set(sources harness/${peer}_runtime.cpp)
+  foreach(workload ${workloads})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${workload}/${peer}.cpp)
+      list(APPEND sources ${workload}/${peer}.cpp)
+    endif()
+  endforeach()
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# bench_peer(NAME tbb WORKLOADS fib ... LIBRARIES TBB::tbb), or FOLDER limits: all sources of it.
+function(bench_peer)
+  cmake_parse_arguments(P "" "NAME;FOLDER" "WORKLOADS;LIBRARIES" ${ARGN})
+  if(P_FOLDER)
+    file(GLOB sources CONFIGURE_DEPENDS ${P_FOLDER}/*.cpp)
+  else()
+    _bench_sources(sources ${P_NAME} "${P_WORKLOADS}")
+  endif()
+  add_executable(bench_${P_NAME} ${sources})
+  target_link_libraries(bench_${P_NAME} PRIVATE bench_peer_main Threads::Threads ${P_LIBRARIES})
+  _bench_options(bench_${P_NAME})
+  _bench_finish(bench_${P_NAME})
+endfunction()
+
+# bench_libgomp and bench_libomp from the same objects: GCC's OpenMP code runs on libomp too, which
+# implements the GOMP_* entry points. Two processes, since the two cannot live in one.
+function(bench_openmp_peers)
+  cmake_parse_arguments(P "" "" "WORKLOADS" ${ARGN})
+  find_package(OpenMP QUIET COMPONENTS CXX)
+  if(NOT OpenMP_CXX_FOUND OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    message(STATUS "bench: no OpenMP peers (they need GCC with OpenMP)")
+    return()
+  endif()
+  _bench_sources(sources omp "${P_WORKLOADS}")
+  add_library(bench_omp_objects OBJECT ${sources})
+  target_compile_options(bench_omp_objects PRIVATE ${OpenMP_CXX_FLAGS})
+  _bench_options(bench_omp_objects)
+
+  add_executable(bench_libgomp)
+  target_link_libraries(bench_libgomp PRIVATE bench_peer_main bench_omp_objects
+                        OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
+  _bench_finish(bench_libgomp)
+
+  file(GLOB llvm_folders /usr/lib/llvm-*/lib)
+  find_library(BENCH_LIBOMP NAMES omp libomp.so.5 PATHS ${llvm_folders})
+  if(NOT BENCH_LIBOMP)
+    message(STATUS "bench: no libomp peer (libomp not found; on Debian: libomp-dev)")
+    return()
+  endif()
+  add_executable(bench_libomp)
+  target_link_libraries(bench_libomp PRIVATE bench_peer_main bench_omp_objects ${BENCH_LIBOMP}
+                        Threads::Threads ${CMAKE_DL_LIBS})
+  _bench_finish(bench_libomp)
+endfunction()
+
+# Target bench_peers_rust: bench_rayon and bench_chili, by cargo, which fetches their crates. Not
+# part of ALL: a build must not need the network.
+function(bench_rust_peers)
+  find_program(BENCH_CARGO cargo)
+  mark_as_advanced(BENCH_CARGO)
+  if(NOT BENCH_CARGO)
+    message(STATUS "bench: no rayon and chili peers (cargo not found)")
+    return()
+  endif()
+  set(crate ${CMAKE_CURRENT_SOURCE_DIR}/peers/rust)
+  set(output ${CMAKE_BINARY_DIR}/rust)
+  add_custom_target(bench_peers_rust
+    COMMAND ${BENCH_CARGO} build --release --locked --manifest-path ${crate}/Cargo.toml
+            --target-dir ${output}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${BENCH_BIN}
+    COMMAND ${CMAKE_COMMAND} -E copy ${output}/release/bench_rayon ${output}/release/bench_chili
+            ${BENCH_BIN}
+    COMMENT "Building the rayon and chili peers" USES_TERMINAL VERBATIM)
+endfunction()

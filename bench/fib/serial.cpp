@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serial fib: what the compiler makes of the plain recursion.
+#include "config.hpp"
+
+namespace bench::fib {
+namespace {
+
+std::uint64_t fib(std::int64_t n) {
+  if (n < 2) return static_cast<std::uint64_t>(n);
+  return fib(n - 1) + fib(n - 2);
+}
+
+const registration registered{what, [](const settings& s) {
+                                std::uint64_t answer = 0;
+                                const double ns = timed([&] { answer = fib(s.n); });
+                                return sample{ns, forks(s.n), answer};
+                              }};
+
+}  // namespace
+}  // namespace bench::fib

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// main() of every C++ benchmark peer. One JSON object a line on standard output:
+//   --list                      what this peer can run, with units and sizes
+//   --workload W --runs R ...   one line a timed run, after --warmup untimed ones
+// bench/peers/rust speaks the same protocol; `creek bench` is the usual caller.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "workload.hpp"
+
+namespace bench {
+
+std::vector<entry>& table() {
+  static std::vector<entry> entries;
+  return entries;
+}
+
+registration::registration(const description& what, run_function run) {
+  auto& entries = table();
+  const auto place =
+      std::lower_bound(entries.begin(), entries.end(), what.name,
+                       [](const entry& e, std::string_view name) { return e.what.name < name; });
+  entries.insert(place, entry{what, run});
+}
+
+sample median_sample(std::vector<double> nanoseconds, std::uint64_t answer) {
+  if (nanoseconds.empty()) return {.work = 0};
+  const auto middle = nanoseconds.begin() + static_cast<std::ptrdiff_t>(nanoseconds.size() / 2);
+  std::nth_element(nanoseconds.begin(), middle, nanoseconds.end());
+  const auto count = static_cast<double>(nanoseconds.size());
+  return {*middle * count, count, answer};
+}
+
+namespace {
+
+void print(const nlohmann::json& line) {
+  std::puts(line.dump().c_str());
+  std::fflush(stdout);
+}
+
+void list() {
+  for (const auto& e : table()) {
+    print({{"workload", e.what.name},
+           {"about", e.what.about},
+           {"unit", e.what.unit},
+           {"full", e.what.full},
+           {"quick", e.what.quick},
+           {"smoke", e.what.smoke},
+           {"min_workers", e.what.min_workers},
+           {"limit", e.what.limit},
+           {"rate", e.what.rate},
+           {"scale", e.what.scale},
+           {"peer", peer_name()},
+           {"version", peer_version()}});
+  }
+}
+
+const entry* find(const std::string& name) {
+  for (const auto& e : table()) {
+    if (e.what.name == name) return &e;
+  }
+  return nullptr;
+}
+
+void run(const entry& e, const settings& s, int warmup, int runs) {
+  for (int i = 0; i < warmup; ++i) e.run(s);
+  for (int i = 0; i < runs; ++i) {
+    const sample got = e.run(s);
+    if (got.work <= 0) throw std::runtime_error("no measurement succeeded");
+    print({{"workload", e.what.name},
+           {"peer", peer_name()},
+           {"version", peer_version()},
+           {"workers", s.workers},
+           {"n", s.n},
+           {"unit", e.what.unit},
+           {"work", got.work},
+           {"total_ns", got.total_ns},
+           {"ns_per_task", got.total_ns / got.work},
+           {"answer", std::to_string(got.answer)}});
+  }
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  bench::settings s;
+  int runs = 3;
+  int warmup = 1;
+  bool list = false;
+  CLI::App app{"A peer of creek's tasking benchmarks: runs one workload, one JSON line a run"};
+  app.add_flag("--list", list, "List the workloads with their units and sizes");
+  app.add_option("--workload", s.workload, "Which one to run");
+  app.add_option("--n", s.n, "Size; default: the workload's full size");
+  app.add_option("--workers", s.workers, "Worker threads")->check(CLI::Range(1, 4096));
+  app.add_option("--runs", runs, "Timed runs")->check(CLI::Range(1, 1000000));
+  app.add_option("--warmup", warmup, "Untimed runs before them")->check(CLI::Range(0, 1000));
+  app.add_option("--grain", s.grain, "Busy-loop steps in a 1 us task");
+  app.add_option("--scheduler", s.scheduler, "creek only");
+  app.add_option("--deque", s.deque, "creek only");
+  app.add_option("--idle", s.idle, "creek only");
+  CLI11_PARSE(app, argc, argv);
+  bench::prepare_environment(s, argv);
+  if (list) {
+    bench::list();
+    return 0;
+  }
+  const bench::entry* e = bench::find(s.workload);
+  if (e == nullptr) {
+    std::fprintf(stderr, "%s: unknown workload '%s' (see --list)\n", bench::peer_name().c_str(),
+                 s.workload.c_str());
+    return 2;
+  }
+  if (s.n <= 0) s.n = e->what.full;
+  try {
+    bench::run(*e, s, warmup, runs);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s: %s\n", bench::peer_name().c_str(), s.workload.c_str(),
+                 error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a workload is to the benchmark peers: a description that all peers share (name, unit, sizes)
+// and, a peer, one function that runs it once and says how long the timed part took. A peer is a
+// process (libgomp and libomp cannot live in one); its main() is in peer_main.cpp.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+/// One workload as every peer knows it. Sizes: `full` for figures worth quoting, `quick` for a look
+/// in a minute, `smoke` for tests (every answer checked, timings meaningless).
+struct description {
+  std::string_view name;
+  std::string_view about;  ///< what one unit of work is, for readers of the table
+  std::string_view unit;   ///< unit of the figure, such as "ns/fork"
+  std::int64_t full = 0;
+  std::int64_t quick = 0;
+  std::int64_t smoke = 0;
+  unsigned min_workers = 1;  ///< fewer make no sense
+  bool limit = false;        ///< a limit of the machine, not something peers compete in
+  bool rate = false;         ///< the figure is work / total_ns (GB/s), not total_ns / work
+  double scale = 1;          ///< factor from that quotient to `unit`
+};
+
+/// What one run is asked to do, straight from the command line.
+struct settings {
+  std::string workload;
+  std::int64_t n = 0;  ///< size; its meaning is in the workload's config.hpp
+  unsigned workers = 1;
+  std::int64_t grain = 700;  ///< steps of busy() in a "1 us" task; the driver calibrates it
+  std::string scheduler;     ///< creek only; empty: the library's default
+  std::string deque;         ///< creek only
+  std::string idle;          ///< creek only
+};
+
+/// What one run gave. `answer` depends on workload and size only, never on peer or workers.
+struct sample {
+  double total_ns = 0;
+  double work = 1;  ///< forks, tasks, elements, ...: total_ns / work is the figure
+  std::uint64_t answer = 0;
+};
+
+using run_function = sample (*)(const settings&);
+
+/// Enters a workload in this peer's table; one static object a source file.
+class registration {
+ public:
+  registration(const description& what, run_function run);
+};
+
+struct entry {
+  description what;
+  run_function run;
+};
+
+/// The table of this peer, sorted by name.
+std::vector<entry>& table();
+
+/// Who this peer is: defined once a peer, in harness/*_runtime.cpp.
+std::string peer_name();
+std::string peer_version();
+
+/// Called before anything else in main(). A peer whose runtime reads its environment at load time
+/// may set it and execute itself again here.
+void prepare_environment(const settings& s, char** argv);
+
+/// A figure that is the median of many measurements within one run: `work` is how many there were.
+/// Without any, work is 0, which makes the run an error; thrown here it could not leave an OpenMP
+/// region.
+sample median_sample(std::vector<double> nanoseconds, std::uint64_t answer);
+
+/// Wall nanoseconds that `f` takes.
+template <class F>
+double timed(F&& f) {
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  const auto stop = std::chrono::steady_clock::now();
+  return std::chrono::duration<double, std::nano>(stop - start).count();
+}
+
+/// Compute-bound work that no compiler shortens: `steps` dependent multiply-adds. The result is
+/// part of the answer, so that no peer can leave it out. About four cycles a step.
+inline std::uint64_t busy(std::int64_t steps, std::uint64_t x) {
+  for (std::int64_t i = 0; i < steps; ++i) {
+    x = x * 6364136223846793005U + 1442695040888963407U;
+    asm volatile("" : "+r"(x));
+  }
+  return x;
+}
+
+}  // namespace bench

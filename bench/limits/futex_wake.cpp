@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bare futex wake: from before the system call to the first instruction of the thread that slept
+// on another core. n wakes, the sleeper left alone for as long as in the workload `wakeup`.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "harness/workload.hpp"
+#include "pinning.hpp"
+#include "wakeup/config.hpp"
+
+namespace bench::limits {
+namespace {
+
+constexpr description what{.name = "futex_wake",
+                           .about = "bare futex wake until the sleeper runs",
+                           .unit = "ns",
+                           .full = 200,
+                           .quick = 40,
+                           .smoke = 3,
+                           .min_workers = 2,
+                           .limit = true};
+
+using word = std::atomic<std::uint32_t>;
+
+void sleep_on(word& w, std::uint32_t value) {
+  while (w.load(std::memory_order_acquire) == value) {
+    syscall(SYS_futex, &w, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+  }
+}
+
+void wake(word& w) {
+  w.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &w, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+const registration registered{
+    what, [](const settings& s) {
+      const auto [here, there] = two_cpus();
+      word given{0};
+      std::atomic<bool> stop{false};
+      wakeup::clock::time_point began;
+      word answered{0};
+      std::jthread sleeper([&, cpu = there] {
+        const pin stay(cpu);
+        for (std::uint32_t i = 0; !stop.load(); ++i) {
+          sleep_on(given, i);
+          began = wakeup::clock::now();
+          wake(answered);
+        }
+      });
+      const pin stay(here);
+      std::vector<double> latencies;
+      for (std::int64_t i = 0; i < s.n; ++i) {
+        std::this_thread::sleep_for(wakeup::gap);
+        if (i + 1 == s.n) stop.store(true);
+        const auto handed = wakeup::clock::now();
+        wake(given);
+        sleep_on(answered, static_cast<std::uint32_t>(i));
+        latencies.push_back(std::chrono::duration<double, std::nano>(began - handed).count());
+      }
+      return median_sample(std::move(latencies), static_cast<std::uint64_t>(s.n));
+    }};
+
+}  // namespace
+}  // namespace bench::limits

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serial matrix multiply: forks are calls.
+#include "config.hpp"
+#include "harness/serial_runtime.hpp"
+
+namespace bench::matmul {
+namespace {
+
+const registration registered{what, [](const settings& s) {
+                                return run(
+                                    s, [](const settings& with, auto&& f) { inside(with, f); },
+                                    fork);
+                              }};
+
+}  // namespace
+}  // namespace bench::matmul

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix multiply on oneTBB: forks are parallel_invoke.
+#include "config.hpp"
+#include "harness/tbb_runtime.hpp"
+
+namespace bench::matmul {
+namespace {
+
+const registration registered{what, [](const settings& s) {
+                                return run(
+                                    s, [](const settings& with, auto&& f) { inside(with, f); },
+                                    fork);
+                              }};
+
+}  // namespace
+}  // namespace bench::matmul

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenMP has no sort of its own; libstdc++'s parallel mode is written in it (quick sort, balanced:
+// unlike its multiway merge sort it needs no second buffer).
+#include <omp.h>
+
+#include <parallel/algorithm>
+
+#include "config.hpp"
+#include "harness/omp_runtime.hpp"
+
+namespace bench::parallel_sort {
+namespace {
+
+const registration registered{what, [](const settings& s) {
+                                omp_set_num_threads(static_cast<int>(s.workers));
+                                return run(s, [](auto& data) {
+                                  __gnu_parallel::sort(data.begin(), data.end(),
+                                                       __gnu_parallel::default_parallel_tag(0));
+                                });
+                              }};
+
+}  // namespace
+}  // namespace bench::parallel_sort

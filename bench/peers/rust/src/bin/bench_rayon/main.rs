@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The rayon peer. Each workload is written as rayon's users would: `join` where two branches fork,
+//! `scope` and `spawn` where tasks are produced one by one, parallel iterators over arrays.
+mod arrays;
+mod forks;
+mod latency;
+mod producers;
+
+use creek_bench_peers::{locked, peer_main, Peer};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+fn start(workers: usize) -> ThreadPool {
+    ThreadPoolBuilder::new()
+        .num_threads(workers)
+        .build()
+        .expect("rayon's thread pool")
+}
+
+fn main() {
+    peer_main(&Peer {
+        name: "rayon",
+        version: locked("rayon"),
+        start,
+        table: &[
+            ("axpy", arrays::axpy),
+            ("bpc", producers::bpc),
+            ("bpc_1us", producers::bpc_1us),
+            ("deque", latency::deque),
+            ("fib", forks::fib),
+            ("idle", latency::idle),
+            ("loop_20us", arrays::loop_20us),
+            ("matmul", forks::matmul),
+            ("mergesort", forks::mergesort),
+            ("nqueens", forks::nqueens),
+            ("parallel_sort", arrays::parallel_sort),
+            ("round_trip", latency::round_trip),
+            ("spc", producers::spc),
+            ("spc_1us", producers::spc_1us),
+            ("sum", arrays::sum),
+            ("uts", forks::uts),
+            ("wakeup", latency::wakeup),
+        ],
+    });
+}

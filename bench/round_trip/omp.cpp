@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// An OpenMP task, answered by a thread that waits at the end of the region.
+#include "config.hpp"
+#include "harness/omp_runtime.hpp"
+
+namespace bench::round_trip {
+namespace {
+
+const registration registered{what, [](const settings& s) {
+                                sample result;
+                                inside(s, [&] {
+                                  result = run(s, [](mailbox& box) {
+#pragma omp task shared(box)
+                                    box.answer();
+                                    const bool answered = box.wait();
+#pragma omp taskwait
+                                    return answered;
+                                  });
+                                });
+                                return result;
+                              }};
+
+}  // namespace
+}  // namespace bench::round_trip

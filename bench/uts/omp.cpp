@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tree search on OpenMP tasks.
+#include <array>
+
+#include "config.hpp"
+#include "harness/omp_runtime.hpp"
+
+namespace bench::uts {
+namespace {
+
+std::uint64_t search(const node& at, std::int64_t limit) {
+  const int count = children(at, limit);
+  if (count == 0) return 1;
+  std::array<std::uint64_t, max_children> below;
+  for (int i = 0; i < count; ++i) {
+    const node next = child(at, i);
+    std::uint64_t* slot = &below[static_cast<std::size_t>(i)];
+#pragma omp task firstprivate(next, limit, slot)
+    *slot = search(next, limit);
+  }
+#pragma omp taskwait
+  std::uint64_t nodes = 1;
+  for (int i = 0; i < count; ++i) nodes += below[static_cast<std::size_t>(i)];
+  return nodes;
+}
+
+const registration registered{
+    what, [](const settings& s) {
+      sample result;
+      inside(s, [&] { result.total_ns = timed([&] { result.answer = search(root(), s.n); }); });
+      result.work = static_cast<double>(result.answer);
+      return result;
+    }};
+
+}  // namespace
+}  // namespace bench::uts

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wake-up latency: from handing one task to a runtime whose workers have gone to sleep to that
+// task's first instruction. n is how many times; before each the process is left idle for `gap`,
+// which is what is measured here, not a way to win a race.
+#pragma once
+#include <thread>
+
+#include "harness/workload.hpp"
+
+namespace bench::wakeup {
+
+inline constexpr description what{
+    .name = "wakeup",
+    .about = "task handed to a sleeping runtime, until it runs (median)",
+    .unit = "ns",
+    .full = 200,
+    .quick = 40,
+    .smoke = 3};
+
+inline constexpr std::chrono::milliseconds gap{5};
+
+using clock = std::chrono::steady_clock;
+
+/// One run: `submit(started)` hands over a task that calls started() first of all, and returns when
+/// that task is done.
+template <class Submit>
+sample run(const settings& s, const Submit& submit) {
+  std::vector<double> latencies;
+  for (std::int64_t i = 0; i < s.n; ++i) {
+    std::this_thread::sleep_for(gap);
+    clock::time_point began;
+    const auto handed = clock::now();
+    submit([&began] { began = clock::now(); });
+    latencies.push_back(std::chrono::duration<double, std::nano>(began - handed).count());
+  }
+  return median_sample(std::move(latencies), static_cast<std::uint64_t>(s.n));
+}
+
+}  // namespace bench::wakeup

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A parallel region with one thread more than the caller: until the other thread is in it. The
+// runtimes are told not to spin (see omp_runtime.cpp), or nobody would be asleep.
+#include <omp.h>
+
+#include "config.hpp"
+#include "harness/omp_runtime.hpp"
+
+namespace bench::wakeup {
+namespace {
+
+const registration registered{what, [](const settings& s) {
+                                return run(s, [&](auto started) {
+#pragma omp parallel num_threads(s.workers + 1)
+                                  if (omp_get_thread_num() == 1) started();
+                                });
+                              }};
+
+}  // namespace
+}  // namespace bench::wakeup
