@@ -14,6 +14,7 @@
 #include <creek/core/asymmetric_fence.hpp>
 #include <creek/core/clock.hpp>
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <thread>
 
@@ -81,6 +82,7 @@ TEST(asymmetric_fence, decides_once) {
 // Exit status of `child` run in a forked process.
 template <typename Child>
 int status_of(Child child) {
+  std::fflush(nullptr);  // or the child prints it again
   const pid_t pid = fork();
   if (pid == 0) _exit(child());
   int status = -1;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that appear whole or not at all.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/error.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+namespace creek {
+namespace {
+
+namespace fs = std::filesystem;
+
+class atomic_files : public testing::Test {
+ protected:
+  atomic_files() {
+    std::string pattern = testing::TempDir() + "creek_atomic_file_XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~atomic_files() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  static std::string content_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::ptrdiff_t files() const {
+    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator{});
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(atomic_files, appears_at_commit) {
+  const fs::path target = folder_ / "out.txt";
+  const std::string large(300'000, 'x');  // larger than any buffer
+  {
+    atomic_file out(target);
+    out.write("one ");
+    out.write(large);
+    out.write(" two");
+    EXPECT_FALSE(fs::exists(target));
+    out.commit();
+  }
+  EXPECT_EQ(content_of(target), "one " + large + " two");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(atomic_files, leaves_nothing_without_commit) {
+  {
+    atomic_file out(folder_ / "out.txt");
+    out.write("lost");
+  }
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(atomic_files, replaces_the_old_file_and_keeps_its_permissions) {
+  const fs::path target = folder_ / "out.txt";
+  std::ofstream(target) << "old";
+  fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
+  {
+    atomic_file abandoned(target);
+    abandoned.write("half");
+  }
+  EXPECT_EQ(content_of(target), "old");
+  atomic_file out(target);
+  out.write("new");
+  out.commit();
+  EXPECT_EQ(content_of(target), "new");
+  EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(atomic_files, replaces_what_a_link_points_to) {
+  std::ofstream(folder_ / "real") << "old";
+  fs::create_symlink("real", folder_ / "link");
+  atomic_file out(folder_ / "link");
+  out.write("new");
+  out.commit();
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(content_of(folder_ / "real"), "new");
+}
+
+TEST_F(atomic_files, writes_devices_and_pipes_directly) {
+  atomic_file out("/dev/null");
+  out.write("gone");
+  out.commit();
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(atomic_files, reports_a_full_device) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  atomic_file out("/dev/full");
+  out.write("too much");
+  try {
+    out.commit();
+    FAIL() << "commit must report the failed write";
+  } catch (const error& why) {
+    EXPECT_EQ(why.code().value(), ENOSPC);
+    EXPECT_NE(std::string(why.what()).find("/dev/full"), std::string::npos);
+  }
+}
+
+TEST_F(atomic_files, names_the_target_it_cannot_create) {
+  const fs::path target = folder_ / "missing" / "out.txt";
+  try {
+    atomic_file out(target);
+    FAIL() << "the folder does not exist";
+  } catch (const error& why) {
+    EXPECT_EQ(why.code().value(), ENOENT);
+    EXPECT_NE(std::string(why.what()).find(target.string()), std::string::npos);
+  }
+  EXPECT_THROW(atomic_file{folder_}, error);  // a folder is no file
+}
+
+}  // namespace
+}  // namespace creek
