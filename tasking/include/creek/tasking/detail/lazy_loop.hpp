@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver under the parallel loops: divide once over the workers, then split only on demand.
+//
+// A range is first cut into one contiguous piece a worker (neighbouring data stay together, as in a
+// static OpenMP schedule). The owner of a piece works through it in chunks and, between chunks,
+// looks whether an idle worker asks it for work; only then does it give away the upper half of what
+// is left. Without demand a loop thus costs one fork a worker and one flag read a chunk, however
+// many elements it has. Source of lazy splitting: Tzannes, Caragea, Barua, Vishkin, PPoPP 2010,
+// doi:10.1145/1693453.1693479. It differs in how chunks are found: by the time they take, not by a
+// fixed threshold.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <stop_token>
+
+#include <creek/core/clock.hpp>
+#include <creek/tasking/detail/linear_range.hpp>
+#include <creek/tasking/fork_join.hpp>
+#include <creek/tasking/parallel_options.hpp>
+#include <creek/tasking/this_worker.hpp>
+
+namespace creek::detail {
+
+/// Finds the number of elements that make a chunk of a few microseconds: long against the price of
+/// looking for idle workers (some nanoseconds), short against the time such a worker can wait.
+/// Copied to the other half at a split, which so starts with what has been learnt.
+class pace {
+ public:
+  /// A fixed chunk if `grain` > 0, else one that starts at a single element and is measured.
+  explicit pace(std::size_t grain) noexcept : chunk_(grain == 0 ? 1 : grain), fixed_(grain != 0) {}
+
+  position chunk() const noexcept { return chunk_; }
+  ticks start() const noexcept { return fixed_ ? ticks{} : tick_clock::now(); }
+
+  /// Half a range is worth giving away if it has a chunk at least, and a chunk that is worth the
+  /// microsecond of a steal.
+  bool worth_splitting(position left) const noexcept { return settled() && left >= 2 * chunk_; }
+
+  /// Learns from a chunk that began at `started`. A counter that ran backwards, as after a
+  /// migration between unsynchronised cores, reads as a very long chunk and costs one halving.
+  void finish(ticks started) noexcept {
+    if (fixed_) return;
+    const std::uint64_t took = (tick_clock::now() - started).count;
+    settled_ = took >= worth_a_steal;
+    if (took < worth_a_steal / 8) {
+      chunk_ *= 8;
+    } else if (took < 2 * worth_a_steal) {
+      chunk_ *= 2;
+    } else if (took > longest) {
+      chunk_ = std::max<position>(1, chunk_ / 2);
+    }
+  }
+
+ private:
+  bool settled() const noexcept { return fixed_ || settled_; }
+
+  static constexpr std::uint64_t worth_a_steal = 2048;  // ticks: 0.4-1 us
+  static constexpr std::uint64_t longest = 32768;       // ticks: 6-16 us
+
+  position chunk_;
+  bool fixed_;
+  bool settled_ = false;
+};
+
+/// What ends a loop before its range does: a requested stop or an exception in some chunk. Lives in
+/// the frame of the algorithm; read between chunks by every worker, written at most once.
+class loop_control {
+ public:
+  explicit loop_control(const std::stop_token& stop) noexcept : stop_(stop) {}
+
+  bool ended() const noexcept {
+    return failed_.load(std::memory_order_relaxed) || stop_.stop_requested();
+  }
+
+  /// Calls f(); an exception keeps the chunks that have not begun from beginning and goes on.
+  template <class F>
+  decltype(auto) guard(F&& f) {
+    try {
+      return f();
+    } catch (...) {
+      failed_.store(true, std::memory_order_relaxed);
+      throw;
+    }
+  }
+
+ private:
+  const std::stop_token& stop_;
+  std::atomic<bool> failed_{false};
+};
+
+/// Works off positions [lo, hi) chunk by chunk with chunk(lo, hi), giving halves to idle workers.
+template <class Chunk>
+void lazy_loop(position lo, position hi, pace speed, const Chunk& chunk, loop_control& control) {
+  while (lo < hi) {
+    if (control.ended()) return;
+    const position end = lo + std::min(speed.chunk(), hi - lo);
+    const ticks started = speed.start();
+    control.guard([&] { chunk(lo, end); });
+    speed.finish(started);
+    lo = end;
+    if (hungry() && speed.worth_splitting(hi - lo)) {
+      const position mid = lo + (hi - lo) / 2;
+      fork_join([&] { lazy_loop(lo, mid, speed, chunk, control); },
+                [&] { lazy_loop(mid, hi, speed, chunk, control); });
+      return;
+    }
+  }
+}
+
+/// Cuts [lo, hi) into `parts` contiguous pieces by forking in halves and runs lazy_loop on each.
+template <class Chunk>
+void divide_loop(position lo, position hi, position parts, pace speed, const Chunk& chunk,
+                 loop_control& control) {
+  if (parts <= 1) return lazy_loop(lo, hi, speed, chunk, control);
+  const position lower = parts / 2;
+  const position mid = lo + (hi - lo) / parts * lower;
+  fork_join([&] { divide_loop(lo, mid, lower, speed, chunk, control); },
+            [&] { divide_loop(mid, hi, parts - lower, speed, chunk, control); });
+}
+
+/// Pieces for the first division of `count` elements: one a worker, none smaller than the grain.
+inline position first_pieces(position count, std::size_t grain) noexcept {
+  const position most = count / std::max<position>(1, grain);
+  return std::clamp<position>(most, 1, worker_count());
+}
+
+/// Runs chunk(lo, hi) over positions [0, count) under a control that the caller shares with more
+/// work.
+template <class Chunk>
+void drive_loop(position count, std::size_t grain, const Chunk& chunk, loop_control& control) {
+  if (count == 0) return;
+  divide_loop(0, count, first_pieces(count, grain), pace(grain), chunk, control);
+}
+
+}  // namespace creek::detail
