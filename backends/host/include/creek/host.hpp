@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend of host threads, chosen by value: `creek::runtime rt{creek::host{8}};`
+#pragma once
+
+#include <memory>
+
+#include <creek/tasking/runtime.hpp>
+
+namespace creek {
+
+/// Workers on threads of this machine, with all of scheduler_options to choose from.
+struct host {
+  scheduler_options options;
+
+  host() = default;
+  /// That many workers, else the defaults.
+  explicit host(unsigned workers) { options.workers = workers; }
+  explicit host(scheduler_options chosen) : options(std::move(chosen)) {}
+
+  /// Throws usage_error if an option is out of range, creek::error if threads or memory are
+  /// refused.
+  std::unique_ptr<detail::backend> make() const;
+};
+
+}  // namespace creek

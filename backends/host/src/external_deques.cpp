@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Offering tasks through the deques that are there to be compared with.
+#include "external_deques.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "scheduler.hpp"
+
+namespace creek::host_backend {
+
+bool shared_queue::put(detail::task_slot* slot) noexcept {
+  if (size() >= capacity_) return false;
+  const std::lock_guard lock(lock_);
+  if (slots_.size() >= capacity_) return false;
+  slots_.push_back(slot);
+  size_.store(slots_.size(), std::memory_order_release);
+  return true;
+}
+
+bool shared_queue::take_back(detail::task_slot* slot) noexcept {
+  const std::lock_guard lock(lock_);
+  const auto at = std::find(slots_.rbegin(), slots_.rend(), slot);
+  if (at == slots_.rend()) return false;
+  slots_.erase(std::next(at).base());
+  size_.store(slots_.size(), std::memory_order_release);
+  return true;
+}
+
+detail::task_slot* shared_queue::take_oldest() noexcept {
+  if (size() == 0) return nullptr;
+  const std::lock_guard lock(lock_);
+  if (slots_.empty()) return nullptr;
+  detail::task_slot* oldest = slots_.front();
+  slots_.erase(slots_.begin());
+  size_.store(slots_.size(), std::memory_order_release);
+  return oldest;
+}
+
+bool scheduler::offer(detail::task_stack& stack, detail::task_slot* slot) noexcept {
+  if (!shared_) return fiber_of(&stack)->mpb->push(slot);
+  // A worker with work shares when others could take it; what finds no room stays with the strand.
+  if (!shared_->put(slot)) slot->owner |= detail::task_slot::private_bit;
+  return true;
+}
+
+bool scheduler::take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept {
+  if (!shared_) return fiber_of(&stack)->mpb->take_back(slot);
+  return (slot->owner & detail::task_slot::private_bit) != 0 || shared_->take_back(slot);
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker without work does, and who is woken when there is some. The protocol is explained
+// in README.md of this module; every step that it relies on is named there.
+#include <chrono>
+
+#include <creek/core/asymmetric_fence.hpp>
+#include <creek/core/clock.hpp>
+
+#include "scheduler.hpp"
+
+namespace creek::host_backend {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// About the price of a wake-up: worth spinning for before a sleep.
+constexpr auto spin_before_sleep = 100us;
+/// An owner that has not answered for this long is computing: share without it.
+constexpr auto patience_with_owner = 25us;
+/// Backoff: the longest nap of a worker that may not sleep for good.
+constexpr auto longest_nap = 1ms;
+
+}  // namespace
+
+/// Producer's side; any thread. Something was made visible before.
+void scheduler::work_available() noexcept {
+  // A worker that registers after this load looks at everything behind a heavy fence.
+  light_fence();
+  if (idle_.sleepers() == 0) return;
+  full_fence();
+  idle_.wake_one();
+}
+
+/// A searcher leaves with work. The last one to do so answers for pushes that relied on it.
+void scheduler::found_while_searching() noexcept {
+  if (idle_.end_search() && any_work()) idle_.wake_one();
+}
+
+void scheduler::arm_all() noexcept {
+  if (external_) return;
+  for (const auto& each : workers_) {
+    if (auto* stack = each->active.load(std::memory_order_acquire)) detail::arm(*stack);
+  }
+}
+
+bool scheduler::all_armed() const noexcept {
+  for (const auto& each : workers_) {
+    const auto* stack = each->active.load(std::memory_order_acquire);
+    if (stack != nullptr && !detail::is_armed(*stack)) return false;
+  }
+  return true;
+}
+
+/// Searches as the idle policy says until there is work or the scheduler has finished.
+scheduler::found_work scheduler::idle(worker& self) {
+  trace::begin(self.track.load(std::memory_order_relaxed), "idle");
+  const bool stays_awake = options_.idle == idle_policy::poll;
+  idle_.begin_search();
+  found_work work;
+  while (!finished_.load(std::memory_order_acquire)) {
+    const auto limit = oversubscribed_ ? 2us : spin_before_sleep;
+    const ticks start = tick_clock::now();
+    bool forced = false;
+    do {
+      for (int round = 0; round < 8 && !work; ++round) {
+        work = search(self, round == 0);
+        if (!work) cpu_pause();
+      }
+      const auto waited = tick_clock::now() - start;
+      if (work || waited > tick_clock::from_nanoseconds(limit)) break;
+      if (!forced && waited > tick_clock::from_nanoseconds(patience_with_owner)) {
+        forced = true;
+        force_victims(self);
+      }
+    } while (true);
+    if (work) break;
+    const bool may_nap = options_.idle == idle_policy::backoff;
+    if (stays_awake || may_nap) {
+      force_victims(self);
+      if (stopping_.load(std::memory_order_acquire)) {
+        work = sleep(self);
+      } else if (oversubscribed_) {
+        std::this_thread::yield();
+      } else if (may_nap) {
+        work = nap(self);
+      }
+    } else {
+      work = sleep(self);
+    }
+    if (work) break;
+  }
+  found_while_searching();
+  trace::end(self.track.load(std::memory_order_relaxed));
+  return work;
+}
+
+/// The sleep of idle_policy::block. Entered and left as a searcher.
+scheduler::found_work scheduler::sleep(worker& self) {
+  idle_.begin_sleep();
+  arm_all();
+  // From here on a push either sees its limit armed, or is seen by the checks below.
+  heavy_fence();
+  const bool stay = any_work() || !all_armed() || finished_.load(std::memory_order_seq_cst);
+  if (stay && idle_.cancel_sleep()) {
+    force_victims(self);
+  } else {
+    if (stopping_.load(std::memory_order_acquire)) try_finish();
+    worker_counters::add(self.counters.parks);
+    idle_.take_permit();
+    worker_counters::add(self.counters.wakes);
+  }
+  return search(self, true);
+}
+
+/// The nap of idle_policy::backoff: ever longer, ended early by nobody.
+scheduler::found_work scheduler::nap(worker& self) {
+  found_work work;
+  for (auto length = 10us; !work && !stopping_.load(std::memory_order_acquire);
+       length = std::min<std::chrono::microseconds>(length * 2, longest_nap)) {
+    static const std::atomic<std::uint32_t> never_changed{0};
+    (void)futex_wait_until(never_changed, 0, deadline_clock::now() + length);
+    work = search(self, true);
+    if (!work && force_victims(self)) work = search(self, true);
+  }
+  return work;
+}
+
+/// The last worker to fall asleep of a stopping scheduler ends it if no strand is suspended.
+void scheduler::try_finish() noexcept {
+  if (idle_.sleepers() != workers_.size() || suspended_.load(std::memory_order_seq_cst) != 0)
+    return;
+  finished_.store(true, std::memory_order_seq_cst);
+  idle_.wake_all();
+}
+
+void scheduler::shut_down() noexcept {
+  stopping_.store(true, std::memory_order_seq_cst);
+  idle_.wake_all();
+  for (auto& each : workers_) {
+    if (each->thread.joinable()) each->thread.join();
+  }
+  if (trace_) write_trace();
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who sleeps and who searches, in one word, so that waking is exact: the waker takes one sleeper
+// out of the count and counts it as a searcher, then hands over a permit. Model:
+// tests/model/idle.pml.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <creek/core/futex.hpp>
+
+namespace creek::host_backend {
+
+class idle_state {
+ public:
+  std::uint32_t sleepers() const noexcept {
+    return sleepers_of(word_.load(std::memory_order_relaxed));
+  }
+  std::uint32_t searching() const noexcept {
+    return searching_of(word_.load(std::memory_order_relaxed));
+  }
+
+  /// A worker runs out of work, before it starts to look.
+  void begin_search() noexcept { word_.fetch_add(one_searching, std::memory_order_seq_cst); }
+  /// It found some. True if nobody searches any more while others sleep: the caller looks
+  /// everywhere and hands over, since pushes relied on it.
+  [[nodiscard]] bool end_search() noexcept {
+    const std::uint64_t now =
+        word_.fetch_sub(one_searching, std::memory_order_seq_cst) - one_searching;
+    return searching_of(now) == 0 && sleepers_of(now) != 0;
+  }
+  /// A searcher becomes a sleeper: in one step, before it arms the deques and looks again.
+  void begin_sleep() noexcept { word_.fetch_add(1 - one_searching, std::memory_order_seq_cst); }
+  /// It saw work after all and is a searcher again. False: a permit is on its way to it, the caller
+  /// must take_permit(), which makes it one as well.
+  [[nodiscard]] bool cancel_sleep() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    while (sleepers_of(seen) != 0) {
+      if (word_.compare_exchange_weak(seen, seen - 1 + one_searching, std::memory_order_seq_cst)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Sleeps until a waker has made this worker a searcher.
+  void take_permit() noexcept {
+    for (;;) {
+      std::uint32_t permits = permits_.load(std::memory_order_relaxed);
+      while (permits != 0) {
+        if (permits_.compare_exchange_weak(permits, permits - 1, std::memory_order_acquire)) return;
+      }
+      futex_wait(permits_, 0);
+    }
+  }
+  /// Wakes one sleeper unless somebody searches. The caller made work visible and passed a full
+  /// fence since. Returns true if one was woken.
+  bool wake_one() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_seq_cst);
+    while (sleepers_of(seen) != 0 && searching_of(seen) == 0) {
+      if (word_.compare_exchange_weak(seen, seen - 1 + one_searching, std::memory_order_seq_cst)) {
+        permits_.fetch_add(1, std::memory_order_release);
+        futex_wake(permits_, 1);
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Wakes every sleeper, to stop.
+  void wake_all() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_seq_cst);
+    while (!word_.compare_exchange_weak(
+        seen, sleepers_of(seen) * one_searching + searching_of(seen) * one_searching)) {
+    }
+    permits_.fetch_add(sleepers_of(seen), std::memory_order_release);
+    futex_wake_all(permits_);
+  }
+
+ private:
+  static constexpr std::uint64_t one_searching = std::uint64_t{1} << 32;
+  static constexpr std::uint32_t sleepers_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word);
+  }
+  static constexpr std::uint32_t searching_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 32);
+  }
+  std::atomic<std::uint64_t> word_{0};  ///< sleepers (low 32), searching (high 32)
+  std::atomic<std::uint32_t> permits_{0};
+};
+
+}  // namespace creek::host_backend

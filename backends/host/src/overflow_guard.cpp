@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guard page below a task's stack was hit: say so and which task it was, then die as before.
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "fiber.hpp"
+
+namespace creek::host_backend {
+
+namespace {
+
+struct sigaction previous;
+constexpr std::size_t alternate_size = std::size_t{64} << 10;
+
+// Only async-signal-safe calls from here on.
+void say(std::string_view text) noexcept {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+void say_number(std::uint64_t value) noexcept {
+  char digits[20];
+  char* end = digits + sizeof digits;
+  char* begin = end;
+  do {
+    *--begin = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  say({begin, static_cast<std::size_t>(end - begin)});
+}
+
+void report(const fiber& hit) noexcept {
+  say("creek: stack overflow in task '");
+  const detail::task_type* type = hit.tasks.running;
+  std::string_view name = type != nullptr ? type->name : "?";
+  // The part behind the last "F = " of __PRETTY_FUNCTION__ names the closure.
+  if (const auto at = name.find("F = "); at != std::string_view::npos) {
+    name = name.substr(at + 4);
+    if (!name.empty() && name.back() == ']') name.remove_suffix(1);
+  }
+  say(name);
+  say("': its stack of ");
+  say_number(hit.stack_size >> 10);
+  say(" KiB is full; raise scheduler_options::stack_size or CREEK_STACK_SIZE\n");
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  if (detail::current_stack != nullptr) {
+    const fiber& here = *fiber_of(detail::current_stack);
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    const auto low = reinterpret_cast<std::uintptr_t>(here.stack_low);
+    const auto bottom = reinterpret_cast<std::uintptr_t>(here.mapping);
+    if (address >= bottom && address < low) report(here);
+  }
+  const struct sigaction& next = previous;
+  if ((next.sa_flags & SA_SIGINFO) != 0 && next.sa_sigaction != nullptr) {
+    next.sa_sigaction(signal, info, context);
+  } else if (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN) {
+    next.sa_handler(signal);
+  } else {
+    // Back to the default action: the instruction faults again and ends the process as usual.
+    struct sigaction fallback {};
+    fallback.sa_handler = SIG_DFL;
+    sigaction(signal, &fallback, nullptr);
+  }
+}
+
+}  // namespace
+
+overflow_guard::overflow_guard() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &previous);
+  });
+  alternate_stack_ =
+      mmap(nullptr, alternate_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (alternate_stack_ == MAP_FAILED) {
+    alternate_stack_ = nullptr;
+    return;
+  }
+  stack_t alternate{};
+  alternate.ss_sp = alternate_stack_;
+  alternate.ss_size = alternate_size;
+  sigaltstack(&alternate, nullptr);
+}
+
+overflow_guard::~overflow_guard() {
+  if (alternate_stack_ == nullptr) return;
+  stack_t disabled{};
+  disabled.ss_flags = SS_DISABLE;
+  sigaltstack(&disabled, nullptr);
+  munmap(alternate_stack_, alternate_size);
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers and their fibers: the loop that runs what a search found, suspending and resuming.
+#include "scheduler.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include <creek/core/error.hpp>
+#include <creek/host/affinity.hpp>
+
+#include "external_deques.hpp"
+
+namespace creek::host_backend {
+
+using detail::strand;
+using detail::task_stack;
+
+namespace {
+
+/// Idle fibers a worker keeps with their pages; those beyond are trimmed.
+constexpr unsigned warm_fibers = 16;
+
+bool has_leftovers(const fiber& here) noexcept {
+  return here.tasks.top.load(std::memory_order_relaxed) != here.tasks.first;
+}
+
+}  // namespace
+
+// --- Fibers -------------------------------------------------------------------------------------
+
+fiber* scheduler::make_fiber() {
+  fiber* made = map_fiber(options_.stack_size, options_.deque_capacity, &scheduler::fiber_main);
+  made->home = this;
+  detail::init_task_stack(made->tasks, made->tasks.first, options_.deque_capacity, this, made,
+                          external_);
+  if (external_ && options_.deque == deque_kind::mpb) {
+    made->mpb = new mpb_deque(options_.deque_capacity);
+  }
+  const std::lock_guard lock(fibers_mutex_);
+  fibers_.push_back(made);
+  return made;
+}
+
+fiber& scheduler::idle_fiber(worker& here) {
+  fiber* taken = here.idle_fibers;
+  if (taken == nullptr) return *make_fiber();
+  here.idle_fibers = taken->link;
+  --here.idle_count;
+  return *taken;
+}
+
+void scheduler::recycle(worker& here, fiber& unused) noexcept {
+  if (here.idle_count >= warm_fibers) trim_fiber(unused);
+  unused.link = here.idle_fibers;
+  here.idle_fibers = &unused;
+  ++here.idle_count;
+}
+
+void scheduler::switch_to(worker& here, fiber& target, departure after) noexcept {
+  fiber& self = *here.current;
+  after.left = &self;
+  here.after = after;
+  here.current = &target;
+  target.on = &here;
+  const bool is_native = &target == &here.native;
+  detail::current_stack = is_native ? nullptr : &target.tasks;
+  here.active.store(is_native ? nullptr : &target.tasks, std::memory_order_release);
+  arrived(self, switch_fiber(self, target));
+}
+
+/// First thing on a fiber that was switched to: what the one before it left to be done.
+void scheduler::arrived(fiber& self, fiber* previous) noexcept {
+  worker& here = *self.on;
+  const departure after = std::exchange(here.after, {});
+  switch (after.what) {
+    case departure::kind::none:
+      break;
+    case departure::kind::recycle:
+      recycle(here, *previous);
+      break;
+    case departure::kind::make_ready:
+      here.ready.push(*previous);
+      work_available();
+      break;
+    case departure::kind::publish:
+      if (strand_has_work(previous->tasks)) park(*previous);
+      if (!after.publish(after.argument, previous)) {
+        // The wait is over before it began.
+        switch_to(here, *previous, {departure::kind::recycle});
+      }
+      break;
+  }
+  if (&self != &self.on->native && keep_armed()) {
+    detail::refresh_armed(self.tasks);
+  }
+}
+
+/// The loop on `self` goes on with `target`; what `self` still holds is left to be taken.
+void scheduler::leave_for(fiber& self, fiber& target) noexcept {
+  const bool keeps = has_leftovers(self);
+  if (keeps) detail::share_all(self.tasks);
+  switch_to(*self.on, target, {keeps ? departure::kind::make_ready : departure::kind::recycle});
+}
+
+void scheduler::suspend(detail::publish_fn publish, void* argument) {
+  fiber& self = *fiber_of(detail::current_stack);
+  worker& here = *self.on;
+  fiber& next = idle_fiber(here);
+  worker_counters::add(here.counters.suspensions);
+  trace::end(here.track.load(std::memory_order_relaxed));
+  suspended_.fetch_add(1, std::memory_order_relaxed);
+  detail::share_all(self.tasks);
+  departure after{departure::kind::publish};
+  after.publish = publish;
+  after.argument = argument;
+  switch_to(here, next, after);
+  suspended_.fetch_sub(1, std::memory_order_relaxed);
+  if (self.parked) unpark(self);
+  trace::begin(self.on->track.load(std::memory_order_relaxed), "resumed");
+}
+
+void scheduler::resume(strand* suspended) {
+  auto& target = *static_cast<fiber*>(suspended);
+  const int index = detail::current_executor() == this ? worker_index() : -1;
+  worker& queue = index >= 0 ? *workers_[static_cast<unsigned>(index)] : *target.on;
+  queue.ready.push(target);
+  work_available();
+}
+
+void scheduler::park(fiber& suspended) noexcept {
+  suspended.parked = true;
+  parked_lock_.lock();
+  parked_.push_back(&suspended);
+  parked_count_.fetch_add(1, std::memory_order_release);
+  parked_lock_.unlock();
+  work_available();
+}
+
+void scheduler::unpark(fiber& resumed) noexcept {
+  resumed.parked = false;
+  parked_lock_.lock();
+  std::erase(parked_, &resumed);
+  parked_count_.fetch_sub(1, std::memory_order_relaxed);
+  parked_lock_.unlock();
+}
+
+// --- The loop -----------------------------------------------------------------------------------
+
+void scheduler::fiber_main(boost::context::detail::transfer_t transfer) {
+  fiber& self = *fiber_of(detail::current_stack);
+  fiber* previous = fiber_entered(self, transfer);
+  auto* home = static_cast<scheduler*>(self.home);
+  home->arrived(self, previous);
+  home->loop(self);
+}
+
+void scheduler::loop(fiber& self) {
+  while (!finished_.load(std::memory_order_acquire)) {
+    // Tasks that ended tasks left behind, newest first, before anything from outside.
+    if (detail::run_newest(&self.tasks, self.tasks.first)) {
+      worker_counters::add(self.on->counters.tasks);
+      continue;
+    }
+    found_work work = search(*self.on, false);
+    if (!work) work = idle(*self.on);
+    if (work) execute(self, work);
+  }
+  switch_to(*self.on, self.on->native, {departure::kind::recycle});
+  std::terminate();  // nobody switches to a fiber of a finished scheduler
+}
+
+void scheduler::execute(fiber& self, found_work work) {
+  if (work.resumed != nullptr) {
+    leave_for(self, *work.resumed);
+    return;
+  }
+  worker_counters::add(self.on->counters.tasks);
+  trace::track* track = self.on->track.load(std::memory_order_relaxed);
+  strand* released = nullptr;
+  if (work.slot != nullptr) {
+    trace::begin(track, "stolen");
+    released = detail::run_stolen(work.slot);
+  } else {
+    trace::begin(track, "submitted");
+    work.task->run(work.task);
+  }
+  trace::end(self.on->track.load(std::memory_order_relaxed));
+  if (released == nullptr) return;
+  // Greedy: whoever waited for this task goes on here and now.
+  if (released->home == this) {
+    leave_for(self, *static_cast<fiber*>(released));
+  } else {
+    released->home->resume(released);
+  }
+}
+
+void scheduler::run_worker(worker& self) {
+  overflow_guard guard;
+  name_this_thread(options_.name + "/" + std::to_string(self.index));
+  adopt_thread_stack(self.native);
+  self.native.on = &self;
+  self.current = &self.native;
+  fiber* first = self.idle_fibers;
+  self.idle_fibers = nullptr;
+  self.idle_count = 0;
+  switch_to(self, *first, {});
+}
+
+int scheduler::worker_index() const noexcept {
+  if (detail::current_stack == nullptr || detail::current_stack->home != this) return -1;
+  return static_cast<int>(fiber_of(detail::current_stack)->on->index);
+}
+
+void scheduler::fork(void (*left)(void*) noexcept, void* left_argument,
+                     void (*right)(void*) noexcept, void* right_argument) {
+  left(left_argument);  // strands of this backend own task stacks and never come here
+  right(right_argument);
+}
+
+tasking_counters scheduler::counters() const {
+  tasking_counters sum;
+  for (const auto& each : workers_) {
+    const auto read = [](const worker_counters::counter& c) {
+      return c.load(std::memory_order_relaxed);
+    };
+    sum.tasks += read(each->counters.tasks);
+    sum.steals_tried += read(each->counters.steals_tried);
+    sum.steals_won += read(each->counters.steals_won);
+    sum.suspensions += read(each->counters.suspensions);
+    sum.parks += read(each->counters.parks);
+    sum.wakes += read(each->counters.wakes);
+    sum.forced_shares += read(each->counters.forced_shares);
+  }
+  return sum;
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host scheduler: workers, fibers, stealing, sleeping. README.md of this module explains the
+// wake-up protocol; tests/model has it as a Spin model.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <creek/tasking/runtime.hpp>
+
+#include "idle_state.hpp"
+#include "worker.hpp"
+
+namespace creek::host_backend {
+
+class shared_queue;
+
+class scheduler final : public detail::backend {
+ public:
+  explicit scheduler(scheduler_options options);
+  ~scheduler() override;
+
+  // detail::executor
+  void fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
+            void* right_argument) override;
+  void submit(detail::submitted_task* task) override;
+  void suspend(detail::publish_fn publish, void* argument) override;
+  void resume(detail::strand* suspended) override;
+  unsigned worker_count() const noexcept override { return static_cast<unsigned>(workers_.size()); }
+  int worker_index() const noexcept override;
+  bool lost_in_fork() const noexcept override;
+  const char* backend_name() const noexcept override { return "host"; }
+
+  // detail::task_stack_home
+  void work_available() noexcept override;
+  bool keep_armed() const noexcept override { return idle_.sleepers() != 0; }
+  bool offer(detail::task_stack& stack, detail::task_slot* slot) noexcept override;
+  bool take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept override;
+
+  // detail::backend
+  void shut_down() noexcept override;
+  tasking_counters counters() const override;
+  const scheduler_options& options() const noexcept override { return options_; }
+  void trace_to(std::string file) override;
+
+ private:
+  /// What a search brings back; at most one is set.
+  struct found_work {
+    detail::task_slot* slot = nullptr;
+    fiber* resumed = nullptr;
+    detail::submitted_task* task = nullptr;
+    explicit operator bool() const noexcept { return slot || resumed || task; }
+  };
+
+  // scheduler.cpp: threads, fibers, the loop
+  void start_workers(const std::vector<int>& pus);
+  void run_worker(worker& self);
+  static void fiber_main(boost::context::detail::transfer_t transfer);
+  void loop(fiber& self);
+  void execute(fiber& self, found_work work);
+  void switch_to(worker& here, fiber& target, departure after) noexcept;
+  void arrived(fiber& self, fiber* previous) noexcept;
+  void leave_for(fiber& self, fiber& target) noexcept;
+  fiber& idle_fiber(worker& here);
+  void recycle(worker& here, fiber& unused) noexcept;
+  fiber* make_fiber();
+  void park(fiber& suspended) noexcept;
+  void unpark(fiber& resumed) noexcept;
+
+  // search.cpp: finding work
+  found_work search(worker& self, bool ask) noexcept;
+  found_work own_work(worker& self) noexcept;
+  found_work from_victim(worker& self, unsigned victim, bool ask) noexcept;
+  found_work from_parked(worker& self) noexcept;
+  detail::task_slot* steal_from(detail::task_stack& stack) noexcept;
+  unsigned next_victim(worker& self, unsigned attempt) noexcept;
+  bool strand_has_work(const detail::task_stack& stack) const noexcept;
+  bool any_work() noexcept;
+  bool force_victims(worker& self) noexcept;
+
+  // idle.cpp: what a worker without work does
+  found_work idle(worker& self);
+  found_work sleep(worker& self);
+  found_work nap(worker& self);
+  void try_finish() noexcept;
+  void write_trace() noexcept;
+  void found_while_searching() noexcept;
+  void arm_all() noexcept;
+  bool all_armed() const noexcept;
+  detail::submitted_task* pop_inbox() noexcept;
+
+  scheduler_options options_;
+  bool external_;        ///< deques other than the split one
+  bool oversubscribed_;  ///< more workers than CPUs this process may use
+  bool lost_ = false;
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::unique_ptr<shared_queue> shared_;  ///< work sharing only
+  unsigned fork_generation_;
+
+  std::mutex fibers_mutex_;
+  std::vector<fiber*> fibers_;  ///< all ever mapped: thieves may look at any of them
+
+  alignas(64) idle_state idle_;
+
+  alignas(64) spin_lock inbox_lock_;
+  detail::submitted_task* inbox_head_ = nullptr;
+  detail::submitted_task* inbox_tail_ = nullptr;
+  std::atomic<std::uint32_t> inbox_count_{0};
+
+  alignas(64) spin_lock parked_lock_;
+  std::vector<fiber*> parked_;
+  std::atomic<std::uint32_t> parked_count_{0};
+
+  std::atomic<std::int64_t> suspended_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> finished_{false};
+
+  std::unique_ptr<trace::session> trace_;
+  std::string trace_file_;
+};
+
+}  // namespace creek::host_backend

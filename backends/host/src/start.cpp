@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making and ending a scheduler: options checked, workers started in a topology, fork() noticed.
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include <creek/core/error.hpp>
+#include <creek/host.hpp>
+#include <creek/host/affinity.hpp>
+#include <creek/host/cpu_limit.hpp>
+#include <creek/host/topology.hpp>
+
+#include "external_deques.hpp"
+#include "scheduler.hpp"
+
+namespace creek::host_backend {
+
+namespace {
+
+/// Counts fork() calls that led to this process: a scheduler of another count has no workers here.
+std::atomic<unsigned> fork_generation{0};
+
+void notice_forks() {
+  static const int registered = pthread_atfork(
+      nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+}
+
+scheduler_options checked(scheduler_options options) {
+  const auto refuse = [](const std::string& what) {
+    throw usage_error("scheduler_options: " + what);
+  };
+  if (options.workers > scheduler_options::max_workers) {
+    refuse("workers is " + std::to_string(options.workers) + "; at most " +
+           std::to_string(scheduler_options::max_workers) + " are possible");
+  }
+  if (options.stack_size < (std::size_t{16} << 10)) refuse("stack_size must be at least 16 KiB");
+  if (options.deque_capacity < 2 || options.deque_capacity > (1U << 20)) {
+    refuse("deque_capacity must be 2 to 1048576");
+  }
+  if (options.name.size() > 10) refuse("name must have at most 10 characters");
+  return options;
+}
+
+/// Fills in the order in which `self` looks at its neighbours: near ones first.
+void order_by_distance(worker& self, unsigned workers, const std::vector<int>& pus,
+                       const topology* machine) {
+  self.near_first.resize(workers);
+  std::iota(self.near_first.begin(), self.near_first.end(), 0U);
+  std::erase(self.near_first, self.index);
+  const auto unit = [&](unsigned index) { return machine->find_os_index(pus[index % pus.size()]); };
+  const auto distance = [&](unsigned other) {
+    if (machine == nullptr || pus.empty()) return 0;
+    const int here = unit(self.index), there = unit(other);
+    return here < 0 || there < 0 ? 0 : machine->distance(here, there);
+  };
+  // Neighbours at equal distance start at a different one for each worker.
+  std::rotate(
+      self.near_first.begin(),
+      self.near_first.begin() + self.index % std::max<std::size_t>(1, self.near_first.size()),
+      self.near_first.end());
+  std::stable_sort(self.near_first.begin(), self.near_first.end(),
+                   [&](unsigned a, unsigned b) { return distance(a) < distance(b); });
+}
+
+}  // namespace
+
+scheduler::scheduler(scheduler_options options) : options_(checked(std::move(options))) {
+  notice_forks();
+  prepare_heavy_fence();
+  fork_generation_ = fork_generation.load(std::memory_order_relaxed);
+  const cpu_limit limit = read_cpu_limit();
+  if (options_.workers == 0) {
+    options_.workers = std::min(limit.workers, scheduler_options::max_workers);
+  }
+  oversubscribed_ = oversubscribed(options_.workers, limit);
+  external_ = options_.deque == deque_kind::mpb || options_.scheduler == scheduler_kind::sharing;
+  if (options_.scheduler == scheduler_kind::sharing) {
+    shared_ = std::make_unique<shared_queue>(std::max<std::size_t>(16, 2 * options_.workers));
+  }
+  const std::vector<int> pus = affinity_mask();
+  std::unique_ptr<topology> machine;
+  if (options_.scheduler == scheduler_kind::stealing_latency && options_.workers > 1) {
+    machine = std::make_unique<topology>(discover_topology());
+  }
+  for (unsigned i = 0; i < options_.workers; ++i) {
+    auto made = std::make_unique<worker>();
+    made->home = this;
+    made->index = i;
+    made->last_victim = i;
+    made->random_state =
+        (options_.seed + 1) * 0x9E3779B97F4A7C15ULL + i * 0xBF58476D1CE4E5B9ULL + 1;
+    order_by_distance(*made, options_.workers, pus, machine.get());
+    made->idle_fibers = make_fiber();
+    made->idle_count = 1;
+    workers_.push_back(std::move(made));
+  }
+  start_workers(pus);
+}
+
+void scheduler::start_workers(const std::vector<int>& pus) {
+  try {
+    for (auto& each : workers_) {
+      worker& self = *each;
+      const int pu = options_.pin && !pus.empty() ? pus[self.index % pus.size()] : -1;
+      self.thread = std::thread([this, &self, pu] {
+        if (pu >= 0) bind_this_thread(pu);
+        run_worker(self);
+      });
+    }
+  } catch (const std::system_error& failure) {
+    const auto started = std::count_if(workers_.begin(), workers_.end(),
+                                       [](const auto& w) { return w->thread.joinable(); });
+    finished_.store(true, std::memory_order_seq_cst);
+    idle_.wake_all();
+    for (auto& each : workers_) {
+      if (each->thread.joinable()) each->thread.join();
+    }
+    throw error(failure.code(), "only " + std::to_string(started) + " of " +
+                                    std::to_string(workers_.size()) +
+                                    " worker threads could be started; ask for fewer workers");
+  }
+}
+
+scheduler::~scheduler() {
+  for (fiber* each : fibers_) {
+    detail::free_contexts(each->tasks.free_contexts);
+    delete each->mpb;
+    unmap_fiber(each);
+  }
+}
+
+bool scheduler::lost_in_fork() const noexcept {
+  return fork_generation_ != fork_generation.load(std::memory_order_relaxed);
+}
+
+void scheduler::trace_to(std::string file) {
+  trace_file_ = std::move(file);
+  trace_ = std::make_unique<trace::session>(trace::options{.process_name = "creek host"});
+  for (auto& each : workers_) {
+    each->track = &trace_->add_track(options_.name + "/" + std::to_string(each->index));
+  }
+}
+
+void scheduler::write_trace() noexcept {
+  try {
+    trace_->write(trace_file_);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "creek: cannot write the trace: %s\n", failure.what());
+  }
+}
+
+}  // namespace creek::host_backend
+
+namespace creek {
+
+std::unique_ptr<detail::backend> host::make() const {
+  return std::make_unique<host_backend::scheduler>(options);
+}
+
+}  // namespace creek

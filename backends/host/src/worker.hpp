@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker: a thread, the fiber it runs, and what it keeps for itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include <creek/core/clock.hpp>
+#include <creek/core/trace.hpp>
+#include <creek/tasking/detail/strand.hpp>
+
+#include "fiber.hpp"
+
+namespace creek::host_backend {
+
+/// Mutual exclusion for a few instructions; yields when the holder was preempted.
+class spin_lock {
+ public:
+  void lock() noexcept {
+    for (int round = 0; locked_.load(std::memory_order_relaxed) != 0 ||
+                        locked_.exchange(1, std::memory_order_acquire) != 0;
+         ++round) {
+      if (round < 64) {
+        cpu_pause();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+  void unlock() noexcept { locked_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<std::uint32_t> locked_{0};
+};
+
+/// A queue of fibers linked through fiber::link, with a size that may be read without the lock.
+class fiber_queue {
+ public:
+  void push(fiber& added) noexcept;
+  fiber* pop() noexcept;
+  bool empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
+
+ private:
+  spin_lock lock_;
+  fiber* head_ = nullptr;
+  fiber* tail_ = nullptr;
+  std::atomic<std::uint32_t> count_{0};
+};
+
+/// What is to be done for the fiber that was just left, once its context is saved.
+struct departure {
+  enum class kind : std::uint8_t { none, recycle, make_ready, publish } what = kind::none;
+  fiber* left = nullptr;
+  detail::publish_fn publish = nullptr;
+  void* argument = nullptr;
+};
+
+/// Single-writer counters of a worker, read by anybody.
+struct worker_counters {
+  using counter = std::atomic<std::uint64_t>;
+  counter tasks{0}, steals_tried{0}, steals_won{0}, suspensions{0}, parks{0}, wakes{0},
+      forced_shares{0};
+  static void add(counter& target) noexcept {
+    target.store(target.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+};
+
+struct alignas(64) worker {
+  scheduler* home = nullptr;
+  unsigned index = 0;
+  fiber* current = nullptr;
+  fiber* idle_fibers = nullptr;  ///< pool; only this worker
+  unsigned idle_count = 0;
+  departure after;
+  fiber native;  ///< stands for the thread's own stack
+  std::uint64_t random_state = 0;
+  unsigned last_victim = 0;
+  std::vector<unsigned> near_first;           ///< other workers by distance
+  std::atomic<trace::track*> track{nullptr};  ///< null: not traced
+  worker_counters counters;
+  std::thread thread;
+
+  /// Read by thieves.
+  alignas(64) std::atomic<detail::task_stack*> active{nullptr};
+  fiber_queue ready;
+
+  std::uint64_t random() noexcept {  // xorshift64*, Vigna, ACM TOMS 42(4), 2016
+    random_state ^= random_state >> 12;
+    random_state ^= random_state << 25;
+    random_state ^= random_state >> 27;
+    return random_state * 0x2545F4914F6CDD1DULL;
+  }
+};
+
+}  // namespace creek::host_backend

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of backends in this build: the only place that names them all.
+#include <array>
+
+#include <creek/core/error.hpp>
+#include <creek/host.hpp>
+#include <creek/tasking/detail/backend_registry.hpp>
+#ifdef CREEK_HAS_TBB
+#include <creek/tbb.hpp>
+#endif
+
+namespace creek::detail {
+
+namespace {
+
+std::unique_ptr<backend> make_host(const scheduler_options& options) {
+  return host(options).make();
+}
+
+std::unique_ptr<backend> make_tbb([[maybe_unused]] const scheduler_options& options) {
+#ifdef CREEK_HAS_TBB
+  return tbb_backend(options).make();
+#else
+  throw usage_error(
+      "backend 'tbb' is not in this build: install oneTBB (libtbb-dev) and configure again with "
+      "CREEK_WITH_TBB=ON");
+#endif
+}
+
+#ifdef CREEK_HAS_TBB
+constexpr bool has_tbb = true;
+#else
+constexpr bool has_tbb = false;
+#endif
+
+constexpr std::array<backend_entry, 2> table{{
+    {"host", &make_host, true},
+    {"tbb", &make_tbb, has_tbb},
+}};
+
+}  // namespace
+
+std::span<const backend_entry> built_in_backends() noexcept {
+  return table;
+}
+
+}  // namespace creek::detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of the tasking module.
+#pragma once
+
+#include <creek/tasking/coroutine.hpp>
+#include <creek/tasking/counters.hpp>
+#include <creek/tasking/fork_join.hpp>
+#include <creek/tasking/future.hpp>
+#include <creek/tasking/options.hpp>
+#include <creek/tasking/parallel_for.hpp>
+#include <creek/tasking/parallel_invoke.hpp>
+#include <creek/tasking/parallel_reduce.hpp>
+#include <creek/tasking/parallel_scan.hpp>
+#include <creek/tasking/parallel_sort.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <creek/tasking/spawn.hpp>
+#include <creek/tasking/task_group.hpp>
+#include <creek/tasking/task_local.hpp>
+#include <creek/tasking/this_worker.hpp>
+#include <creek/tasking/when.hpp>

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The task behind async() and then(): a future state that carries its closure. Whoever claims it
+// first runs it: a worker that finds its slot, or the one who waits for it.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <creek/tasking/detail/future_state.hpp>
+#include <creek/tasking/detail/task_name.hpp>
+#include <creek/tasking/spawn.hpp>
+
+namespace creek {
+template <class T>
+class future;
+}
+
+namespace creek::detail {
+
+/// The part that does not depend on the closure: claiming, scheduling.
+template <class T>
+class deferred_state : public future_state<T>, public submitted_task {
+ public:
+  explicit deferred_state(int references) noexcept : future_state<T>(references) {
+    submitted_task::run = [](submitted_task* self) noexcept {
+      auto* state = static_cast<deferred_state*>(self);
+      if (strand* next = state->run_if_first()) next->home->resume(next);
+      state->release();
+    };
+  }
+  /// Makes the task ready on the calling strand's deque, or on `home`. Consumes one reference.
+  void schedule(executor* home) noexcept {
+    task_stack* stack = current_stack;
+    if (stack == nullptr || stack->home != home) {
+      home->submit(this);
+      return;
+    }
+    task_slot* slot = stack->top.load(std::memory_order_relaxed);
+    ::new (static_cast<void*>(slot->closure)) deferred_state*(this);
+    push(stack, slot, &slot_type, task_slot::spawned_bit);
+  }
+
+ protected:
+  virtual void execute() noexcept = 0;
+
+ private:
+  strand* run_if_first() noexcept {
+    // Acquire: a claim by the waiter's help() happened after the closure was written anyway; the
+    // exchange only decides who runs.
+    if (claimed_.exchange(true, std::memory_order_acq_rel)) return nullptr;
+    execute();
+    return this->publish();
+  }
+  void help() noexcept override {
+    if (strand* next = run_if_first()) next->home->resume(next);
+  }
+  static strand* run_slot(task_slot* slot, bool stolen) noexcept {
+    auto* state = *std::launder(reinterpret_cast<deferred_state**>(slot->closure));
+    if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
+    strand* next = state->run_if_first();
+    state->release();
+    return next;
+  }
+  static constexpr task_type slot_type{&run_slot, task_name<T>()};
+  std::atomic<bool> claimed_{false};
+};
+
+/// Runs `function` as a strict task (all that it spawns ends with it) into `state`.
+template <class T, class F>
+void execute_into(future_state<T>& state, F& function) noexcept {
+  static constexpr task_type type{nullptr, task_name<F>()};
+  error_slot error;
+  auto body = [&] { store_outcome(state, function); };
+  run_framed(body, nullptr, &type, error);
+  if (std::exception_ptr failure = error.take(); failure && !state.failure()) {
+    state.fail(std::move(failure));
+  }
+}
+
+template <class F>
+using async_result_t = std::decay_t<std::invoke_result_t<F&&>>;
+
+template <class F>
+class async_state final : public deferred_state<async_result_t<F>> {
+ public:
+  explicit async_state(F&& function)
+      : deferred_state<async_result_t<F>>(2), function_(std::move(function)) {}
+
+ private:
+  void execute() noexcept override {
+    auto once = [this]() -> decltype(auto) { return std::invoke(std::move(*function_)); };
+    execute_into(*this, once);
+    function_.reset();  // captures end with the task, not with the last reference to the result
+  }
+  std::optional<F> function_;
+};
+
+template <class F>
+future<async_result_t<F>> start_async(F function, executor* home = current_executor()) {
+  using result = async_result_t<F>;
+  auto* state = new async_state<F>(std::move(function));
+  state_ptr<future_state<result>> owned(state);
+  state->schedule(home);
+  return future<result>(std::move(owned));
+}
+
+template <class T, class F>
+struct continuation_result {
+  using type = std::invoke_result_t<F&&, T>;
+};
+template <class F>
+struct continuation_result<void, F> {
+  using type = std::invoke_result_t<F&&>;
+};
+
+/// Runs when `source` is ready, as a task of the runtime that then() was called in, or else on the
+/// thread that made the source ready.
+template <class T, class F>
+class continuation_state final
+    : public deferred_state<std::decay_t<typename continuation_result<T, F>::type>>,
+      public ready_listener {
+ public:
+  using result = std::decay_t<typename continuation_result<T, F>::type>;
+
+  continuation_state(state_ptr<future_state<T>> source, F&& function)
+      : deferred_state<result>(2),
+        source_(std::move(source)),
+        function_(std::move(function)),
+        home_(current_executor()) {
+    ready_listener::notify = [](ready_listener* self) noexcept -> strand* {
+      static_cast<continuation_state*>(self)->start();
+      return nullptr;
+    };
+  }
+  void attach() noexcept {
+    if (!source_->listen(this)) start();
+  }
+
+ private:
+  void start() noexcept {
+    if (home_ != nullptr) {
+      this->schedule(home_);
+    } else {
+      submitted_task::run(this);
+    }
+  }
+  void execute() noexcept override {
+    auto once = [this]() -> decltype(auto) {
+      if constexpr (std::is_void_v<T>) {
+        source_->take();
+        return std::invoke(std::move(*function_));
+      } else {
+        return std::invoke(std::move(*function_), source_->take());
+      }
+    };
+    if (home_ != nullptr) {
+      execute_into(*this, once);
+    } else {
+      store_outcome(*this, once);
+    }
+    function_.reset();
+    source_ = {};
+  }
+  /// Only the source decides when this may run.
+  void help() noexcept override {}
+
+  state_ptr<future_state<T>> source_;
+  std::optional<F> function_;
+  executor* home_;
+};
+
+template <class T, class F>
+auto attach_continuation(state_ptr<future_state<T>> source, F&& f) {
+  using closure = std::decay_t<F>;
+  using state_type = continuation_state<T, closure>;
+  using result = typename state_type::result;
+  auto* state = new state_type(std::move(source), closure(std::forward<F>(f)));
+  state_ptr<future_state<result>> owned(state);
+  state->attach();
+  return future<result>(std::move(owned));
+}
+
+}  // namespace creek::detail

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits for whom: a context counts the children of a task or of a group, a root scope what a
+// whole run() has left behind. Biased counting: the strand that owns a context counts with plain
+// adds, everybody else with one atomic word.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/detail/task_stack.hpp>
+
+namespace creek::detail {
+
+/// The first exception of several tasks. Any thread.
+class error_slot {
+ public:
+  /// Keeps `failure` if it is the first.
+  void store(std::exception_ptr failure) noexcept;
+  /// Takes what was stored; the caller knows that nobody stores any more.
+  std::exception_ptr take() noexcept;
+
+ private:
+  std::atomic<bool> taken_{false};
+  std::exception_ptr failure_;
+};
+
+/// The tasks that ended before their children did, of one run() (or of one stolen branch).
+struct root_scope {
+  /// 2 * abandoned contexts, plus 1 while `waiter` waits.
+  std::atomic<std::int64_t> live{0};
+  strand* waiter = nullptr;
+  error_slot error;
+
+  /// Waits until every abandoned context is done. Returns the first exception of a task that
+  /// nobody waited for.
+  std::exception_ptr wait_all();
+};
+
+/// Counts tasks that somebody may wait for.
+struct task_context {
+  /// Strand that counts with `spawned` and `finished`; null: everybody uses `balance`.
+  task_stack* owner = nullptr;
+  std::int64_t spawned = 0;
+  std::int64_t finished = 0;
+  /// 4 * (ends - starts counted by others than the owner), plus flags. The context is done when
+  /// the count equals spawned - finished.
+  std::atomic<std::int64_t> balance{0};
+  static constexpr std::int64_t one = 4;
+  static constexpr std::int64_t waiting = 1;  ///< `waiter` is to be resumed; plain counts folded in
+  static constexpr std::int64_t abandoned = 2;  ///< the task has ended; the last child frees
+  strand* waiter = nullptr;
+  root_scope* root = nullptr;
+  std::atomic<bool> cancelled{false};
+  error_slot error;
+  task_context* next_free = nullptr;
+
+  void started(task_stack* here) noexcept {
+    if (owner == here && here != nullptr) [[likely]] {
+      ++spawned;
+    } else {
+      balance.fetch_sub(one, std::memory_order_relaxed);
+    }
+  }
+  /// One task ended; the strand to resume if it was the last that somebody waits for. `here` is the
+  /// strand's stack if the task was not stolen, else null. The context may be gone afterwards.
+  [[nodiscard]] strand* ended(task_stack* here) noexcept {
+    if (here != nullptr && owner == here) [[likely]] {
+      ++finished;
+      return nullptr;
+    }
+    return ended_elsewhere();
+  }
+  /// By the owner's strand, or by anybody where there is no owner.
+  bool done() const noexcept {
+    return balance.load(std::memory_order_acquire) == one * (spawned - finished);
+  }
+  /// Runs children on this stack while they are the newest tasks, then suspends until all are done.
+  void wait();
+
+ private:
+  strand* ended_elsewhere() noexcept;
+};
+
+/// The running task's context, made at its first use.
+task_context& make_context(task_scope& scope);
+inline task_context& context_of(task_scope& scope) {
+  return scope.context != nullptr ? *scope.context : make_context(scope);
+}
+/// Frees a list of recycled contexts.
+void free_contexts(task_context* list) noexcept;
+
+/// The bounds of a task on its strand: a fresh scope inside, the caller's restored after.
+class task_frame {
+ public:
+  task_frame(root_scope* root, const task_type* type) noexcept : stack_(current_stack) {
+    if (stack_ != nullptr) [[likely]] {
+      base_ = stack_->base;
+      running_ = stack_->running;
+      stack_->base = stack_->top.load(std::memory_order_relaxed);
+      stack_->running = type;
+      scope_ = &stack_->scope;
+    } else {
+      scope_ = current_scope();
+    }
+    saved_ = *scope_;
+    *scope_ = {nullptr, root, nullptr};
+  }
+  task_frame(const task_frame&) = delete;
+  task_frame& operator=(const task_frame&) = delete;
+
+  /// Ends the task: children still running live on, its task-locals do not.
+  void finish() noexcept {
+    if (scope_->context != nullptr) abandon(*scope_);
+    if (scope_->locals != nullptr) destroy_locals(*scope_);
+    *scope_ = saved_;
+    if (stack_ != nullptr) [[likely]] {
+      stack_->base = base_;
+      stack_->running = running_;
+    }
+  }
+
+ private:
+  static void abandon(task_scope& scope) noexcept;
+  static void destroy_locals(task_scope& scope) noexcept;
+
+  task_stack* stack_;
+  task_scope* scope_;
+  task_scope saved_;
+  task_slot* base_ = nullptr;
+  const task_type* running_ = nullptr;
+};
+
+}  // namespace creek::detail

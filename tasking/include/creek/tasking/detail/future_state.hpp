@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a future and its producer share: a result, who waits for it, and, for async, the closure.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <creek/tasking/detail/context.hpp>
+#include <creek/tasking/detail/strand.hpp>
+
+namespace creek::detail {
+
+template <class T>
+using stored_t = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+/// Somebody to tell when a state becomes ready; lives with the one who waits.
+struct ready_listener {
+  ready_listener* told_after = nullptr;
+  /// Called once, on the thread that made the state ready. Returns a strand to resume, if that is
+  /// all there is to do.
+  strand* (*notify)(ready_listener* self) noexcept = nullptr;
+};
+
+class future_state_base {
+ public:
+  future_state_base(const future_state_base&) = delete;
+  future_state_base& operator=(const future_state_base&) = delete;
+  virtual ~future_state_base() = default;
+
+  bool ready() const noexcept { return listeners_.load(std::memory_order_acquire) == ready_tag; }
+  /// Registers; false if the state is ready, then the listener is not called.
+  bool listen(ready_listener* listener) noexcept;
+  /// Returns when ready: runs the producer here if it has not begun, else suspends the caller.
+  void wait();
+  /// After the result or exception was stored: publishes it and tells the listeners. Returns one
+  /// strand for the caller to resume; others have been resumed.
+  [[nodiscard]] strand* publish() noexcept;
+  void publish_and_resume() noexcept {
+    if (strand* next = publish()) next->home->resume(next);
+  }
+  void fail(std::exception_ptr failure) noexcept { error_ = std::move(failure); }
+  const std::exception_ptr& failure() const noexcept { return error_; }
+
+  void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    // The last reference often is the only one left: then no read-modify-write is needed.
+    if (references_.load(std::memory_order_acquire) == 1 ||
+        references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      delete this;
+    }
+  }
+
+ protected:
+  explicit future_state_base(int references) noexcept : references_(references) {}
+  /// Runs the producer on this stack if nobody has begun it.
+  virtual void help() noexcept {}
+
+ private:
+  static constexpr std::uintptr_t ready_tag = 1;
+  std::atomic<std::uintptr_t> listeners_{0};
+  std::atomic<int> references_;
+  std::exception_ptr error_;
+};
+
+/// Owning pointer to a state.
+template <class State>
+class state_ptr {
+ public:
+  state_ptr() = default;
+  explicit state_ptr(State* adopted) noexcept : state_(adopted) {}
+  state_ptr(state_ptr&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  state_ptr& operator=(state_ptr&& other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~state_ptr() {
+    if (state_ != nullptr) state_->release();
+  }
+  State* operator->() const noexcept { return state_; }
+  State& operator*() const noexcept { return *state_; }
+  State* get() const noexcept { return state_; }
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+
+ private:
+  State* state_ = nullptr;
+};
+
+template <class T>
+class future_state : public future_state_base {
+ public:
+  explicit future_state(int references) noexcept : future_state_base(references) {}
+
+  template <class... Arguments>
+  void emplace(Arguments&&... arguments) {
+    value_.emplace(std::forward<Arguments>(arguments)...);
+  }
+  /// Ready only: moves the result out, or throws what the producer threw.
+  stored_t<T> take() {
+    if (failure()) std::rethrow_exception(failure());
+    return std::move(*value_);
+  }
+
+ private:
+  std::optional<stored_t<T>> value_;
+};
+
+/// Stores the outcome of `function` in `state`, without publishing it.
+template <class T, class F>
+void store_outcome(future_state<T>& state, F&& function) noexcept {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      std::forward<F>(function)();
+      state.emplace();
+    } else {
+      state.emplace(std::forward<F>(function)());
+    }
+  } catch (...) {
+    state.fail(std::current_exception());
+  }
+}
+
+}  // namespace creek::detail

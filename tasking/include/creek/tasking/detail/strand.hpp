@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a scheduler offers to everything that waits: a strand can be suspended and resumed.
+// Futures, task groups, taskwait and run() are written against this file alone, so they work on
+// every backend and from threads that belong to none.
+#pragma once
+
+#include <cstdint>
+
+namespace creek::detail {
+
+class executor;
+struct task_context;
+struct task_local_node;
+struct root_scope;
+
+/// A suspended flow of control: a fiber of the host backend, a suspend point of oneTBB, or a plain
+/// thread blocked in the kernel. Whoever holds the pointer resumes it exactly once.
+struct strand {
+  executor* home = nullptr;
+};
+
+/// Called when the strand is safely off its stack. Returns true if somebody will resume it, false
+/// if the wait is already over. After returning true the strand may be running again.
+using publish_fn = bool (*)(void* argument, strand* self);
+
+/// One unit for a scheduler to run; the closure lies behind it.
+struct submitted_task {
+  void (*run)(submitted_task* self) noexcept = nullptr;
+  submitted_task* queued_behind = nullptr;
+};
+
+/// What belongs to the task that runs here now.
+struct task_scope {
+  task_context* context = nullptr;  ///< made at the first spawn; counts direct children
+  root_scope* root = nullptr;
+  task_local_node* locals = nullptr;  ///< task-local values, made at first use
+  bool is_root = false;               ///< this is the task that run() started
+};
+
+/// What a backend implements. One object a runtime.
+class executor {
+ public:
+  virtual ~executor() = default;
+
+  /// Runs both thunks, the second perhaps on another worker, and returns when both have ended.
+  /// Called on a strand of this executor that has no task stack of its own.
+  virtual void fork(void (*left)(void*) noexcept, void* left_argument,
+                    void (*right)(void*) noexcept, void* right_argument) = 0;
+  /// Makes `task` ready. Any thread.
+  virtual void submit(submitted_task* task) = 0;
+  /// Suspends the calling strand, which must be one of this executor; see publish_fn.
+  virtual void suspend(publish_fn publish, void* argument) = 0;
+  /// Makes a suspended strand of this executor ready. Any thread.
+  virtual void resume(strand* suspended) = 0;
+  virtual unsigned worker_count() const noexcept = 0;
+  /// Index of the calling worker of this executor, -1 for other threads.
+  virtual int worker_index() const noexcept = 0;
+  /// True in a child of fork(): the workers do not exist there.
+  virtual bool lost_in_fork() const noexcept = 0;
+  virtual const char* backend_name() const noexcept = 0;
+};
+
+/// The executor whose strand is running here, or null on foreign threads.
+executor* current_executor() noexcept;
+/// Set by backends other than host around every task they run.
+void set_foreign_scope(executor* home, task_scope* scope) noexcept;
+/// Scope of the running task; null on foreign threads.
+task_scope* current_scope() noexcept;
+/// Suspends whatever runs here: a strand of a runtime, or the thread itself.
+void suspend_here(publish_fn publish, void* argument);
+/// current_executor(), or usage_error saying that `what` needs a runtime.
+executor& require_executor(const char* what);
+
+}  // namespace creek::detail

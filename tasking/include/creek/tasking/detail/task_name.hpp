@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A readable name of a task's kind, made at compile time: where its closure was written.
+#pragma once
+
+namespace creek::detail {
+
+/// The compiler's spelling of the closure's type, e.g. "... [with F = render(scene&)::<lambda()>]".
+/// task_site() cuts it to the part behind "F = ".
+template <class F>
+constexpr const char* task_name() noexcept {
+  return __PRETTY_FUNCTION__;
+}
+
+}  // namespace creek::detail

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lock-free host deque: a direct task stack cut at `split`. A strand writes the tasks that it
+// makes in place, newest on top; above the split only the strand works, with plain loads and
+// stores; below it thieves take the oldest by one compare-and-swap. The protocol, its states and
+// why nothing is lost: README.md of this module, "The split deque". Sources: direct task stack,
+// Faxen, ICPP 2010 (Wool); split deque, van Dijk and van de Pol, Euro-Par 2014 workshops (Lace),
+// Dinan et al., SC 2009. Different here: one stack a strand instead of one a worker, so that a
+// strand may move to another worker; one compare serves "full" and "a thief asks"; a thief that
+// gets no answer moves the split itself behind an asymmetric fence.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+
+#include <creek/core/asymmetric_fence.hpp>
+#include <creek/tasking/detail/strand.hpp>
+
+namespace creek::detail {
+
+struct task_slot;
+struct task_stack;
+
+/// What a kind of task is: how to run it, and its name for messages. One static object a kind.
+struct task_type {
+  /// Runs the task of `slot`; a spawned one moves its closure out of the slot before anything else.
+  /// Returns the strand that this task's end releases, if any, for the caller to resume.
+  strand* (*run)(task_slot* slot, bool stolen) noexcept;
+  const char* name;
+};
+
+/// One task in place; a cache line.
+struct alignas(64) task_slot {
+  /// Address of the task_type while the task may be taken; then a join state (see slot_state).
+  std::atomic<std::uintptr_t> state;
+  /// Fork: its frame on the maker's stack. Spawned: its task_context with bit 0 set.
+  std::uintptr_t owner;
+  static constexpr std::size_t closure_size = 48;
+  alignas(16) std::byte closure[closure_size];
+
+  bool is_spawned() const noexcept { return (owner & spawned_bit) != 0; }
+  static constexpr std::uintptr_t spawned_bit = 1;
+  static constexpr std::uintptr_t failed_bit = 2;   ///< stolen fork threw; see take_failure()
+  static constexpr std::uintptr_t private_bit = 4;  ///< not offered to thieves (external deques)
+  static constexpr std::uintptr_t owner_mask = ~std::uintptr_t{7};
+};
+
+/// Join states of a slot; bit 63 is never set in an address of user space.
+namespace slot_state {
+inline constexpr std::uintptr_t flag = std::uintptr_t{1} << 63;
+inline constexpr std::uintptr_t done = flag | 1;    ///< stolen fork ended; result is in the frame
+inline constexpr std::uintptr_t moved = flag | 2;   ///< thief has moved the closure out of the slot
+inline constexpr std::uintptr_t waited = flag | 4;  ///< rest = strand to resume (8-byte aligned)
+inline constexpr std::uintptr_t strand_mask = ~(flag | 7);
+}  // namespace slot_state
+
+/// What an executor whose strands own task stacks adds to the interface. Only slow paths call it.
+class task_stack_home : public executor {
+ public:
+  /// A task became visible to thieves, or was pushed while workers sleep: wake one if need be.
+  virtual void work_available() noexcept = 0;
+  /// True while some worker sleeps: pushes must go on calling work_available().
+  virtual bool keep_armed() const noexcept = 0;
+  /// Other deques than the split one, for task stacks set up with `external`: offers the newest
+  /// slot to thieves (false: no room, it stays with the strand) ...
+  virtual bool offer(task_stack& stack, task_slot* slot) noexcept = 0;
+  /// ... and takes it back (false: a thief has it).
+  virtual bool take_back(task_stack& stack, task_slot* slot) noexcept = 0;
+};
+
+/// The tasks of one strand. Memory is type-stable: thieves may look at a recycled one.
+struct task_stack {
+  // --- the strand's own line; thieves write only `limit` and `floor`, to ask for work.
+  std::atomic<task_slot*> top;    ///< first free slot
+  std::atomic<task_slot*> limit;  ///< a push beyond this calls pushed_slow()
+  std::atomic<task_slot*> floor;  ///< a join below this calls join_slow(); normally == split
+  task_slot* base;                ///< top when the running task began
+  task_scope scope;
+  // --- rarely written
+  alignas(64) task_slot* first;
+  task_slot* last;  ///< one spare slot stands here, for the task that does not fit
+  task_stack_home* home;
+  strand* self;
+  const task_type* running;     ///< the task that runs here, for messages
+  task_context* free_contexts;  ///< recycled, only the strand
+  std::uint64_t inline_runs;
+  bool external;  ///< tasks are offered through task_stack_home::offer
+  // --- the thieves' line
+  alignas(64) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
+  std::atomic<std::uint32_t> asked;               ///< a thief has asked and was not answered yet
+  std::atomic<std::uint32_t> mover;               ///< lock: who moves the split
+
+  static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split) noexcept {
+    return (std::uint64_t{split} << 32) | tail;
+  }
+  static constexpr std::uint32_t tail_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word);
+  }
+  static constexpr std::uint32_t split_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 32);
+  }
+  std::uint32_t index(const task_slot* slot) const noexcept {
+    return static_cast<std::uint32_t>(slot - first);
+  }
+};
+
+/// Sets an idle stack up over `capacity` + 1 slots at `slots`.
+void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity,
+                     task_stack_home* home, strand* self, bool external) noexcept;
+
+// --- Owner's side -------------------------------------------------------------------------------
+
+/// Makes the slot at the top a task. Only the strand; no fence, no read-modify-write.
+/// The release store of `top` pairs with a thief's acquire load in force_share(); the load of
+/// `limit` after it with the heavy fence of a worker that goes to sleep.
+/// False if there is no room: a spawned task has been run then, a fork is the caller's to run.
+bool pushed_slow(task_stack* stack, task_slot* slot) noexcept;
+
+inline bool push(task_stack* stack, task_slot* slot, const task_type* type,
+                 std::uintptr_t owner) noexcept {
+  slot->owner = owner;
+  slot->state.store(reinterpret_cast<std::uintptr_t>(type), std::memory_order_relaxed);
+  stack->top.store(slot + 1, std::memory_order_release);
+  creek::light_fence();
+  if (slot + 1 > stack->limit.load(std::memory_order_relaxed)) [[unlikely]] {
+    return pushed_slow(stack, slot);
+  }
+  return true;
+}
+
+enum class join_result : std::uint8_t { run_inline, done };
+
+/// The join that the fast path could not do: runs what was spawned above the slot and not waited
+/// for, answers thieves, takes the slot back from the shared part, or waits for its thief.
+join_result join_slow(task_stack* stack, task_slot* slot) noexcept;
+
+/// Takes the fork at `slot` back, which must be the strand's newest open one.
+inline join_result join(task_stack* stack, task_slot* slot) noexcept {
+  // Above the slot may be spawned tasks that nobody waited for.
+  if (stack->top.load(std::memory_order_relaxed) <= slot + 1) [[likely]] {
+    stack->top.store(slot, std::memory_order_release);
+    creek::light_fence();
+    if (slot >= stack->floor.load(std::memory_order_relaxed)) [[likely]] {
+      return join_result::run_inline;
+    }
+  }
+  return join_slow(stack, slot);
+}
+
+/// Runs the newest spawned task of the strand if it lies at or above `bottom`. False if there is
+/// none: nothing left, or an open fork is on top.
+bool run_newest(task_stack* stack, task_slot* bottom) noexcept;
+
+// --- Thieves' side: any thread -------------------------------------------------------------------
+
+/// Takes the oldest shared task. Lock-free, one CAS; it synchronises with the release that shared
+/// the task. Null if nothing is shared or another thief won.
+task_slot* steal(task_stack& victim) noexcept;
+/// Tells the owner that somebody wants work; it answers at its next push or join.
+void ask(task_stack& victim) noexcept;
+/// Shares half of the victim's private tasks without the owner's help, by a heavy fence. For an
+/// owner that computes for long without touching its deque. Returns true if something was shared.
+bool force_share(task_stack& victim) noexcept;
+/// Makes the owner's next push call the scheduler; pairs with heavy_fence() by the caller.
+void arm(task_stack& victim) noexcept;
+/// True if a task lies there, shared or private. Exact only behind a heavy fence.
+bool has_work(const task_stack& victim) noexcept;
+
+/// Shares everything; before a strand with unstarted tasks is suspended. Only the strand.
+void share_all(task_stack& stack) noexcept;
+/// Makes the owner's pushes call the scheduler or not, as keep_armed() says. Only the strand.
+void refresh_armed(task_stack& stack) noexcept;
+bool is_armed(const task_stack& stack) noexcept;
+
+/// Runs a task taken by steal() on the current strand and returns the strand that waits for just
+/// this one, to be run next, or null.
+strand* run_stolen(task_slot* slot) noexcept;
+/// The exception of a stolen fork: kept in its slot until the join takes it out.
+void fail_fork(task_slot* slot, std::exception_ptr failure) noexcept;
+std::exception_ptr take_failure(task_slot* slot) noexcept;
+
+/// Task stack of the strand that runs on this thread; null outside the host backend. A strand's
+/// stack never changes, so a function may keep the pointer across any wait. The model must not
+/// compute the variable's address, which would be stale after a move to another thread:
+/// initial-exec reads it with one instruction.
+extern thread_local constinit task_stack* current_stack __attribute__((tls_model("initial-exec")));
+
+}  // namespace creek::detail

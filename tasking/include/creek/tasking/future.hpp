@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// future, promise and async. Waiting for a future inside a runtime lets the worker do other work.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <creek/core/error.hpp>
+#include <creek/tasking/detail/async_task.hpp>
+#include <creek/tasking/detail/future_state.hpp>
+
+namespace creek {
+
+template <class T>
+class promise;
+
+/// A result that will be there later. Movable, one owner; destroying it does not wait.
+template <class T>
+class [[nodiscard]] future {
+ public:
+  using value_type = T;
+
+  future() = default;
+  /// True until get() or then() has consumed it.
+  bool valid() const noexcept { return static_cast<bool>(state_); }
+  /// True if get() would not wait. Any thread.
+  bool ready() const noexcept { return state_ && state_->ready(); }
+
+  /// Waits for the result and moves it out, or rethrows what the producer threw. On a worker the
+  /// strand is suspended and others run; a task that has not begun is run here, on the caller's
+  /// stack. On a foreign thread the thread blocks.
+  T get() {
+    auto state = consume("get");
+    state->wait();
+    if constexpr (std::is_void_v<T>) {
+      state->take();
+    } else {
+      return state->take();
+    }
+  }
+  /// As get(), but leaves the result where it is.
+  void wait() const {
+    if (!state_) throw usage_error("future::wait: the future is empty");
+    state_->wait();
+  }
+  /// Runs `f(result)` as a task once the result is there; f is skipped if there is an exception,
+  /// which the returned future passes on. Consumes this future. f may return a value or nothing.
+  template <class F>
+  auto then(F&& f) {
+    return detail::attach_continuation(consume("then"), std::forward<F>(f));
+  }
+
+  /// For authors of schedulers and combinators: the shared state, adopted or handed out.
+  explicit future(detail::state_ptr<detail::future_state<T>> state) noexcept
+      : state_(std::move(state)) {}
+  detail::future_state<T>* state() const noexcept { return state_.get(); }
+  detail::state_ptr<detail::future_state<T>> consume(const char* what) {
+    if (!state_) {
+      throw usage_error(std::string("future::") + what +
+                        ": the future is empty; its result was taken before");
+    }
+    return std::move(state_);
+  }
+
+ private:
+  detail::state_ptr<detail::future_state<T>> state_;
+};
+
+/// The producing end of a future, for results that come from elsewhere. Any thread may fulfil it.
+template <class T>
+class promise {
+ public:
+  promise() : state_(new detail::future_state<T>(1)) {}
+  promise(promise&&) noexcept = default;
+  promise& operator=(promise&& other) noexcept {
+    abandon();
+    state_ = std::move(other.state_);
+    taken_ = std::exchange(other.taken_, false);
+    return *this;
+  }
+  /// An unfulfilled promise gives its future std::future_error(broken_promise).
+  ~promise() { abandon(); }
+
+  /// Once; a second call throws usage_error.
+  future<T> get_future() {
+    if (taken_) throw usage_error("promise::get_future: called twice");
+    taken_ = true;
+    state_->retain();
+    return future<T>(detail::state_ptr<detail::future_state<T>>(state_.get()));
+  }
+  /// Stores the result (nothing for void) and wakes those who wait. Once.
+  template <class... Value>
+  void set_value(Value&&... value) {
+    require_open("set_value");
+    state_->emplace(std::forward<Value>(value)...);
+    finish();
+  }
+  void set_exception(std::exception_ptr failure) {
+    require_open("set_exception");
+    state_->fail(std::move(failure));
+    finish();
+  }
+
+ private:
+  void require_open(const char* what) const {
+    if (!state_ || state_->ready()) {
+      throw usage_error(std::string("promise::") + what + ": the promise is fulfilled already");
+    }
+  }
+  void finish() noexcept {
+    // The waiter may destroy this promise as soon as it is told.
+    state_->retain();
+    detail::state_ptr<detail::future_state<T>> keep(state_.get());
+    keep->publish_and_resume();
+  }
+  void abandon() noexcept {
+    if (state_ && !state_->ready()) {
+      state_->fail(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+      finish();
+    }
+  }
+  detail::state_ptr<detail::future_state<T>> state_;
+  bool taken_ = false;
+};
+
+/// A future that is ready already.
+template <class T>
+future<std::decay_t<T>> make_ready_future(T&& value) {
+  promise<std::decay_t<T>> ready;
+  ready.set_value(std::forward<T>(value));
+  return ready.get_future();
+}
+inline future<void> make_ready_future() {
+  promise<void> ready;
+  ready.set_value();
+  return ready.get_future();
+}
+
+/// Makes f(args...) a task and returns its future. Arguments are stored decayed, as std::async
+/// does. The task ends when all that it spawned has ended. Inside a runtime (elsewhere use
+/// runtime::async). One allocation; about 30 ns with get().
+template <class F, class... Arguments>
+auto async(F&& f, Arguments&&... arguments) {
+  detail::require_executor("async");
+  if constexpr (sizeof...(Arguments) == 0) {
+    return detail::start_async(std::decay_t<F>(std::forward<F>(f)));
+  } else {
+    return detail::start_async(
+        [f = std::decay_t<F>(std::forward<F>(f)),
+         arguments = std::tuple<std::decay_t<Arguments>...>(
+             std::forward<Arguments>(arguments)...)]() mutable -> decltype(auto) {
+          return std::apply(std::move(f), std::move(arguments));
+        });
+  }
+}
+
+}  // namespace creek

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// A runtime: workers on some backend, chosen by value. Everything else in this module happens
+// inside run().
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <creek/core/error.hpp>
+#include <creek/tasking/counters.hpp>
+#include <creek/tasking/fork_join.hpp>
+#include <creek/tasking/future.hpp>
+#include <creek/tasking/options.hpp>
+#include <creek/tasking/spawn.hpp>
+
+namespace creek {
+
+namespace detail {
+
+/// What a backend adds to an executor so that a runtime can own it.
+class backend : public task_stack_home {
+ public:
+  /// Finishes what was started, then ends the workers. Called once, before the destructor.
+  virtual void shut_down() noexcept = 0;
+  virtual tasking_counters counters() const = 0;
+  virtual const scheduler_options& options() const noexcept = 0;
+  /// Records events until the backend is shut down and writes them to `file` then.
+  virtual void trace_to(std::string file) = 0;
+};
+
+/// Makes a backend by name: what the library was built with, see creek::backends().
+std::unique_ptr<backend> make_backend(std::string_view name, const scheduler_options& options);
+
+/// The task that run() waits for, in the caller's frame.
+class root_task : public submitted_task {
+ public:
+  void run_on(executor& home);
+
+ protected:
+  explicit root_task(const task_type* type) noexcept : type_(type) {
+    submitted_task::run = &root_task::enter;
+  }
+  ~root_task() = default;
+  virtual void body() = 0;
+
+ private:
+  static void enter(submitted_task* self) noexcept;
+  static bool publish(void* self, strand* waiter);
+
+  const task_type* type_;
+  executor* home_ = nullptr;
+  strand* waiter_ = nullptr;
+  std::exception_ptr failure_;
+};
+
+template <class F>
+class root_call final : public root_task {
+ public:
+  using result_type = branch_result_t<F>;
+  explicit root_call(F& function) noexcept : root_task(&type), function_(function) {}
+  result_type take() { return std::move(*result_); }
+
+ private:
+  static constexpr task_type type{nullptr, task_name<F>()};
+  void body() override { result_.emplace(invoke_branch(function_)); }
+  F& function_;
+  std::optional<result_type> result_;
+};
+
+}  // namespace detail
+
+/// A type that names a backend and carries its options, such as creek::host.
+template <class B>
+concept backend_choice = requires(const B& choice) {
+  { choice.make() } -> std::convertible_to<std::unique_ptr<detail::backend>>;
+};
+
+/// Workers on one backend. Several may live in one process and be used inside one another. Not
+/// usable in a child of fork(), which has none of the workers: make a new one there; the inherited
+/// one may be destroyed.
+class runtime {
+ public:
+  /// As the environment says (docs/environment.md): host threads, one a CPU this process may use.
+  runtime();
+  explicit runtime(const scheduler_options& options, std::string_view backend = "host");
+  template <backend_choice B>
+  explicit runtime(const B& choice) : backend_(choice.make()) {}
+  runtime(runtime&&) noexcept = default;
+  runtime& operator=(runtime&&) = delete;
+  runtime(const runtime&) = delete;
+  /// Finishes what was started, then ends the workers. Called on one of its own workers (std::exit
+  /// in a task), it leaves the workers alone instead.
+  ~runtime();
+
+  /// Runs `f` on a worker and returns its result or rethrows its exception, after every task that f
+  /// spawned, directly or not, has ended. Any thread, several at once; on a worker of this runtime
+  /// f is simply called. A void result becomes nothing.
+  template <class F>
+  auto run(F&& f) {
+    using result = std::invoke_result_t<F&>;
+    require_usable();
+    if (detail::current_executor() == backend_.get()) return static_cast<std::decay_t<result>>(f());
+    detail::root_call<std::remove_reference_t<F>> call(f);
+    call.run_on(*backend_);
+    if constexpr (!std::is_void_v<result>) return call.take();
+  }
+  /// Makes f() a task of this runtime. Any thread.
+  template <class F>
+  auto async(F&& f) {
+    require_usable();
+    return detail::start_async(std::decay_t<F>(std::forward<F>(f)), backend_.get());
+  }
+
+  unsigned worker_count() const noexcept { return backend_->worker_count(); }
+  const char* backend_name() const noexcept { return backend_->backend_name(); }
+  const scheduler_options& options() const noexcept { return backend_->options(); }
+  /// Sums over the workers since the runtime began; a snapshot, any thread.
+  tasking_counters counters() const { return backend_->counters(); }
+  /// Writes a trace for Perfetto and chrome://tracing to `file` when the runtime ends.
+  void trace_to(std::string file) { backend_->trace_to(std::move(file)); }
+
+ private:
+  void require_usable() const;
+  std::unique_ptr<detail::backend> backend_;
+};
+
+/// Names of the backends in this build, e.g. {"host", "tbb"}.
+std::vector<std::string> backends();
+
+}  // namespace creek

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// spawn, taskwait, taskbarrier: tasks as OpenMP 3.0 has them. A child may outlive its parent.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <creek/tasking/detail/context.hpp>
+#include <creek/tasking/detail/task_name.hpp>
+#include <creek/tasking/detail/task_stack.hpp>
+
+namespace creek {
+
+namespace detail {
+
+template <class F>
+inline constexpr bool fits_slot = sizeof(F) <= task_slot::closure_size &&
+                                  alignof(F) <= 16 && std::is_nothrow_move_constructible_v<F>;
+
+/// A closure too large for a slot, or one whose move may throw.
+template <class F>
+struct boxed {
+  std::unique_ptr<F> function;
+  void operator()() { std::invoke(*function); }
+};
+
+/// Runs `function` as a task. With a root, what it spawns may outlive it; without one the task ends
+/// when all that it spawned has ended. Exceptions go to `error`.
+template <class F>
+void run_framed(F& function, root_scope* root, const task_type* type, error_slot& error) noexcept {
+  root_scope own;
+  task_frame frame(root != nullptr ? root : &own, type);
+  try {
+    std::invoke(function);
+  } catch (...) {
+    error.store(std::current_exception());
+  }
+  frame.finish();
+  if (root == nullptr) {
+    if (std::exception_ptr failure = own.wait_all()) error.store(std::move(failure));
+  }
+}
+
+/// Runs one spawned closure as a child counted by `context`.
+template <class F>
+strand* run_child(F& function, task_context& context, const task_type* type,
+                  task_stack* counted_here) noexcept {
+  if (!context.cancelled.load(std::memory_order_relaxed)) [[likely]] {
+    run_framed(function, context.root, type, context.error);
+  }
+  return context.ended(counted_here);
+}
+
+template <class F>
+struct spawned_task {
+  static strand* run(task_slot* slot, bool stolen) noexcept;
+  static constexpr task_type type{&run, task_name<F>()};
+};
+
+template <class F>
+strand* spawned_task<F>::run(task_slot* slot, bool stolen) noexcept {
+  auto* stored = std::launder(reinterpret_cast<F*>(slot->closure));
+  F function(std::move(*stored));
+  std::destroy_at(stored);
+  auto& context = *reinterpret_cast<task_context*>(slot->owner & task_slot::owner_mask);
+  if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
+  return run_child(function, context, &type, stolen ? nullptr : current_stack);
+}
+
+/// A spawned closure on a backend without task stacks.
+template <class F>
+struct submitted_child final : submitted_task {
+  F function;
+  task_context& context;
+
+  submitted_child(F&& closure, task_context& counts)
+      : submitted_task{&run_this}, function(std::move(closure)), context(counts) {}
+  static void run_this(submitted_task* self) noexcept {
+    std::unique_ptr<submitted_child> child(static_cast<submitted_child*>(self));
+    if (strand* next =
+            run_child(child->function, child->context, &spawned_task<F>::type, nullptr)) {
+      next->home->resume(next);
+    }
+  }
+};
+
+template <class F>
+void spawn_into(task_context& context, F function) {
+  task_stack* stack = current_stack;
+  if (stack == nullptr) [[unlikely]] {
+    executor& home = require_executor("spawn");
+    auto child = std::make_unique<submitted_child<F>>(std::move(function), context);
+    context.started(nullptr);
+    home.submit(child.release());
+    return;
+  }
+  task_slot* slot = stack->top.load(std::memory_order_relaxed);
+  ::new (static_cast<void*>(slot->closure)) F(std::move(function));
+  context.started(stack);
+  push(stack, slot, &spawned_task<F>::type,
+       reinterpret_cast<std::uintptr_t>(&context) | task_slot::spawned_bit);
+}
+
+/// Spawns any callable: in the slot if it fits, else boxed.
+template <class F>
+void spawn_any(task_context& context, F&& f) {
+  using closure = std::decay_t<F>;
+  static_assert(std::is_invocable_v<closure&>, "a task is called without arguments");
+  if constexpr (fits_slot<closure>) {
+    spawn_into(context, closure(std::forward<F>(f)));
+  } else {
+    spawn_into(context, boxed<closure>{std::make_unique<closure>(std::forward<F>(f))});
+  }
+}
+
+/// Scope of the running task, or usage_error.
+inline task_scope& require_scope(const char* what) {
+  if (task_stack* stack = current_stack) [[likely]]
+    return stack->scope;
+  require_executor(what);
+  return *current_scope();
+}
+
+}  // namespace detail
+
+/// Makes `f` a task, a child of the running one, and goes on. The callable is moved into the task:
+/// up to 48 bytes in the deque itself, larger ones on the heap. Exceptions come out of the next
+/// taskwait(), or out of taskbarrier() or run() if nobody waits. If the deque is full, f runs here.
+/// Inside a runtime; elsewhere throws usage_error.
+template <class F>
+void spawn(F&& f) {
+  detail::spawn_any(detail::context_of(detail::require_scope("spawn")), std::forward<F>(f));
+}
+
+/// Waits until all direct children that the running task has spawned are done, running tasks
+/// meanwhile: its own and their descendants on this stack, others on stacks of their own. Rethrows
+/// the first exception of a child. Inside fork_join, branches count as part of the task that called
+/// it.
+inline void taskwait() {
+  detail::task_context* context = detail::require_scope("taskwait").context;
+  if (context == nullptr) return;
+  context->wait();
+  if (std::exception_ptr failure = context->error.take()) [[unlikely]] {
+    std::rethrow_exception(std::move(failure));
+  }
+}
+
+/// Waits for every task spawned since run() began, also those whose parents have ended. Only in the
+/// task that run() started; elsewhere throws usage_error. Rethrows the first exception of a task
+/// that nobody waited for.
+void taskbarrier();
+
+}  // namespace creek

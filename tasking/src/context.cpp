@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts and root scopes: the waits, and what becomes of a context whose task has ended.
+#include <creek/tasking/detail/context.hpp>
+
+#include <utility>
+
+#include <creek/tasking/task_local.hpp>
+
+namespace creek::detail {
+
+void error_slot::store(std::exception_ptr failure) noexcept {
+  if (!taken_.exchange(true, std::memory_order_acq_rel)) failure_ = std::move(failure);
+}
+
+std::exception_ptr error_slot::take() noexcept {
+  if (!taken_.load(std::memory_order_relaxed)) return nullptr;
+  taken_.store(false, std::memory_order_relaxed);
+  return std::exchange(failure_, nullptr);
+}
+
+namespace {
+
+bool publish_root(void* argument, strand* self) {
+  auto* root = static_cast<root_scope*>(argument);
+  root->waiter = self;
+  if (root->live.fetch_add(1, std::memory_order_acq_rel) != 0) return true;
+  root->live.store(0, std::memory_order_relaxed);
+  return false;
+}
+
+/// An abandoned context of this root is done.
+strand* leave(root_scope& root) noexcept {
+  if (root.live.fetch_sub(2, std::memory_order_acq_rel) - 2 != 1) return nullptr;
+  strand* waiter = root.waiter;
+  root.live.store(0, std::memory_order_relaxed);
+  return waiter;
+}
+
+bool publish_children(void* argument, strand* self) {
+  auto* context = static_cast<task_context*>(argument);
+  context->waiter = self;
+  const std::int64_t plain =
+      std::exchange(context->spawned, 0) - std::exchange(context->finished, 0);
+  const std::int64_t change = task_context::waiting - task_context::one * plain;
+  if (context->balance.fetch_add(change, std::memory_order_acq_rel) + change !=
+      task_context::waiting) {
+    return true;
+  }
+  context->balance.store(0, std::memory_order_relaxed);
+  return false;
+}
+
+void recycle(task_context* context) noexcept {
+  if (task_stack* here = current_stack) {
+    context->next_free = here->free_contexts;
+    here->free_contexts = context;
+  } else {
+    delete context;
+  }
+}
+
+/// Ends an abandoned context: its errors become the root's.
+strand* close(task_context* context) noexcept {
+  root_scope* root = context->root;
+  if (std::exception_ptr failure = context->error.take()) root->error.store(std::move(failure));
+  recycle(context);
+  return leave(*root);
+}
+
+}  // namespace
+
+std::exception_ptr root_scope::wait_all() {
+  if (live.load(std::memory_order_acquire) != 0) suspend_here(publish_root, this);
+  return error.take();
+}
+
+strand* task_context::ended_elsewhere() noexcept {
+  const std::int64_t now = balance.fetch_add(one, std::memory_order_acq_rel) + one;
+  if (now == waiting) {
+    strand* resumed = waiter;
+    balance.store(0, std::memory_order_relaxed);
+    return resumed;
+  }
+  return now == abandoned ? close(this) : nullptr;
+}
+
+void task_context::wait() {
+  if (task_stack* here = current_stack; here != nullptr && owner == here) {
+    while (!done() && run_newest(here, here->base)) {
+    }
+  }
+  if (!done()) suspend_here(publish_children, this);
+}
+
+task_context& make_context(task_scope& scope) {
+  task_stack* here = current_stack;
+  task_context* context = here != nullptr ? here->free_contexts : nullptr;
+  if (context != nullptr) {
+    here->free_contexts = context->next_free;
+    context->spawned = context->finished = 0;
+    context->balance.store(0, std::memory_order_relaxed);
+  } else {
+    context = new task_context;
+  }
+  context->owner = here;
+  context->root = scope.root;
+  scope.context = context;
+  return *context;
+}
+
+void free_contexts(task_context* list) noexcept {
+  while (list != nullptr) delete std::exchange(list, list->next_free);
+}
+
+void task_frame::abandon(task_scope& scope) noexcept {
+  task_context* context = scope.context;
+  if (context->done()) {
+    if (std::exception_ptr failure = context->error.take()) {
+      scope.root->error.store(std::move(failure));
+    }
+    recycle(context);
+    return;
+  }
+  // From here on every child counts atomically; the last one frees the context.
+  scope.root->live.fetch_add(2, std::memory_order_relaxed);
+  const std::int64_t plain = context->spawned - context->finished;
+  context->owner = nullptr;
+  const std::int64_t change = task_context::abandoned - task_context::one * plain;
+  if (context->balance.fetch_add(change, std::memory_order_acq_rel) + change ==
+      task_context::abandoned) {
+    if (strand* resumed = close(context)) resumed->home->resume(resumed);
+  }
+}
+
+void task_frame::destroy_locals(task_scope& scope) noexcept {
+  task_local_node::destroy_all(std::exchange(scope.locals, nullptr));
+}
+
+}  // namespace creek::detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for a future and telling those who wait.
+#include <creek/tasking/detail/future_state.hpp>
+
+namespace creek::detail {
+
+namespace {
+
+/// A suspended strand as a listener, in the frame of its wait.
+struct strand_listener : ready_listener {
+  future_state_base* state;
+  strand* suspended = nullptr;
+
+  explicit strand_listener(future_state_base* awaited) : state(awaited) {
+    notify = [](ready_listener* self) noexcept {
+      return static_cast<strand_listener*>(self)->suspended;
+    };
+  }
+  static bool publish(void* argument, strand* self) {
+    auto* listener = static_cast<strand_listener*>(argument);
+    listener->suspended = self;
+    return listener->state->listen(listener);
+  }
+};
+
+}  // namespace
+
+bool future_state_base::listen(ready_listener* listener) noexcept {
+  std::uintptr_t head = listeners_.load(std::memory_order_acquire);
+  do {
+    if (head == ready_tag) return false;
+    listener->told_after = reinterpret_cast<ready_listener*>(head);
+  } while (!listeners_.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(listener),
+                                             std::memory_order_acq_rel, std::memory_order_acquire));
+  return true;
+}
+
+void future_state_base::wait() {
+  if (ready()) return;
+  if (current_executor() != nullptr) {
+    help();
+    if (ready()) return;
+  }
+  strand_listener listener(this);
+  suspend_here(&strand_listener::publish, &listener);
+}
+
+strand* future_state_base::publish() noexcept {
+  const std::uintptr_t head = listeners_.exchange(ready_tag, std::memory_order_acq_rel);
+  strand* next = nullptr;
+  for (auto* listener = reinterpret_cast<ready_listener*>(head); listener != nullptr;) {
+    ready_listener* following = listener->told_after;  // a listener is gone once it was told
+    if (strand* released = listener->notify(listener)) {
+      if (next != nullptr) next->home->resume(next);
+      next = released;
+    }
+    listener = following;
+  }
+  return next;
+}
+
+}  // namespace creek::detail

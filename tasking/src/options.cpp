@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options by name and from the environment.
+#include <creek/tasking/options.hpp>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include <creek/core/error.hpp>
+
+namespace creek {
+
+namespace {
+
+template <class Kind, std::size_t N>
+using name_table = std::array<std::pair<std::string_view, Kind>, N>;
+
+constexpr name_table<scheduler_kind, 4> scheduler_names{{
+    {"random", scheduler_kind::stealing_random},
+    {"last-victim", scheduler_kind::stealing_last_victim},
+    {"latency", scheduler_kind::stealing_latency},
+    {"sharing", scheduler_kind::sharing},
+}};
+constexpr name_table<deque_kind, 2> deque_names{
+    {{"host", deque_kind::host}, {"mpb", deque_kind::mpb}}};
+constexpr name_table<idle_policy, 3> idle_names{{{"poll", idle_policy::poll},
+                                                 {"backoff", idle_policy::backoff},
+                                                 {"block", idle_policy::block}}};
+
+template <class Kind, std::size_t N>
+std::string_view name_of(const name_table<Kind, N>& table, Kind kind) {
+  for (const auto& [name, value] : table) {
+    if (value == kind) return name;
+  }
+  return "?";
+}
+
+template <class Kind, std::size_t N>
+Kind parse(const name_table<Kind, N>& table, const char* what, std::string_view wanted) {
+  std::string known;
+  for (const auto& [name, value] : table) {
+    if (name == wanted) return value;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  throw usage_error("unknown " + std::string(what) + " '" + std::string(wanted) +
+                    "'; valid: " + known);
+}
+
+const char* variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+std::uint64_t parse_number(const char* name, std::string_view text, std::uint64_t low,
+                           std::uint64_t high) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) {
+    throw usage_error(std::string(name) + "='" + std::string(text) +
+                      "': give a whole number from " + std::to_string(low) + " to " +
+                      std::to_string(high));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string_view to_string(scheduler_kind kind) {
+  return name_of(scheduler_names, kind);
+}
+std::string_view to_string(deque_kind kind) {
+  return name_of(deque_names, kind);
+}
+std::string_view to_string(idle_policy policy) {
+  return name_of(idle_names, policy);
+}
+scheduler_kind parse_scheduler(std::string_view name) {
+  return parse(scheduler_names, "scheduler", name);
+}
+deque_kind parse_deque(std::string_view name) {
+  return parse(deque_names, "deque", name);
+}
+idle_policy parse_idle(std::string_view name) {
+  return parse(idle_names, "idle policy", name);
+}
+
+scheduler_options scheduler_options::from_environment() {
+  scheduler_options options;
+  if (const char* text = variable("CREEK_WORKERS")) {
+    options.workers = static_cast<unsigned>(parse_number("CREEK_WORKERS", text, 1, max_workers));
+  }
+  if (const char* text = variable("CREEK_PIN")) {
+    options.pin = parse_number("CREEK_PIN", text, 0, 1) != 0;
+  }
+  if (const char* text = variable("CREEK_SCHEDULER")) options.scheduler = parse_scheduler(text);
+  if (const char* text = variable("CREEK_DEQUE")) options.deque = parse_deque(text);
+  if (const char* text = variable("CREEK_IDLE")) options.idle = parse_idle(text);
+  if (const char* text = variable("CREEK_STACK_SIZE")) {
+    options.stack_size =
+        parse_number("CREEK_STACK_SIZE", text, std::uint64_t{16} << 10, std::uint64_t{1} << 32);
+  }
+  return options;
+}
+
+}  // namespace creek

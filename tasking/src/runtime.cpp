@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runtimes, the task behind run(), and waiting on threads that belong to no runtime.
+#include <creek/tasking/runtime.hpp>
+
+#include <atomic>
+#include <cstdlib>
+
+#include <creek/core/futex.hpp>
+#include <creek/tasking/detail/backend_registry.hpp>
+
+namespace creek {
+
+namespace detail {
+
+namespace {
+
+struct foreign_place {
+  executor* home = nullptr;
+  task_scope* scope = nullptr;
+};
+thread_local constinit foreign_place foreign_here;
+
+/// A plain thread as a strand: it blocks in the kernel.
+class thread_executor final : public executor {
+ public:
+  struct blocked_thread : strand {
+    std::atomic<std::uint32_t> resumed{0};
+  };
+  void suspend(publish_fn publish, void* argument) override {
+    blocked_thread self;
+    self.home = this;
+    if (!publish(argument, &self)) return;
+    while (self.resumed.load(std::memory_order_acquire) == 0) futex_wait(self.resumed, 0);
+  }
+  void resume(strand* suspended) override {
+    auto* thread = static_cast<blocked_thread*>(suspended);
+    // The thread may be gone once `resumed` is set: waking a stale address is harmless.
+    thread->resumed.store(1, std::memory_order_release);
+    futex_wake(thread->resumed, 1);
+  }
+  void fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
+            void* right_argument) override {
+    left(left_argument);
+    right(right_argument);
+  }
+  void submit(submitted_task* task) override { task->run(task); }
+  unsigned worker_count() const noexcept override { return 1; }
+  int worker_index() const noexcept override { return -1; }
+  bool lost_in_fork() const noexcept override { return false; }
+  const char* backend_name() const noexcept override { return "thread"; }
+};
+
+/// Never destroyed: threads may still wait while static objects go.
+thread_executor& plain_threads() noexcept {
+  alignas(thread_executor) static std::byte storage[sizeof(thread_executor)];
+  static thread_executor* instance = ::new (static_cast<void*>(storage)) thread_executor;
+  return *instance;
+}
+
+}  // namespace
+
+executor* current_executor() noexcept {
+  return current_stack != nullptr ? current_stack->home : foreign_here.home;
+}
+
+task_scope* current_scope() noexcept {
+  return current_stack != nullptr ? &current_stack->scope : foreign_here.scope;
+}
+
+void set_foreign_scope(executor* home, task_scope* scope) noexcept {
+  foreign_here = {home, scope};
+}
+
+void suspend_here(publish_fn publish, void* argument) {
+  executor* home = current_executor();
+  (home != nullptr ? *home : plain_threads()).suspend(publish, argument);
+}
+
+executor& require_executor(const char* what) {
+  executor* home = current_executor();
+  if (home == nullptr) {
+    throw usage_error(std::string(what) +
+                      ": no runtime on this thread; call it inside creek::runtime::run()");
+  }
+  return *home;
+}
+
+void root_task::enter(submitted_task* self) noexcept {
+  auto* task = static_cast<root_task*>(self);
+  root_scope root;
+  task_frame frame(&root, task->type_);
+  current_scope()->is_root = true;
+  try {
+    task->body();
+  } catch (...) {
+    task->failure_ = std::current_exception();
+  }
+  // All that f spawned ends before run() returns: its children here, the rest by the root.
+  if (task_context* children = current_scope()->context) {
+    children->wait();
+    if (std::exception_ptr failure = children->error.take(); failure && !task->failure_) {
+      task->failure_ = std::move(failure);
+    }
+  }
+  frame.finish();
+  if (std::exception_ptr failure = root.wait_all(); failure && !task->failure_) {
+    task->failure_ = std::move(failure);
+  }
+  strand* waiter = task->waiter_;
+  waiter->home->resume(waiter);
+}
+
+bool root_task::publish(void* self, strand* waiter) {
+  auto* task = static_cast<root_task*>(self);
+  task->waiter_ = waiter;
+  task->home_->submit(task);
+  return true;
+}
+
+void root_task::run_on(executor& home) {
+  home_ = &home;
+  suspend_here(publish, this);
+  if (failure_) std::rethrow_exception(std::move(failure_));
+}
+
+}  // namespace detail
+
+void taskbarrier() {
+  detail::task_scope& scope = detail::require_scope("taskbarrier");
+  if (!scope.is_root) {
+    throw usage_error("taskbarrier: call it in the task that run() started; here use taskwait()");
+  }
+  taskwait();
+  if (std::exception_ptr failure = scope.root->wait_all()) {
+    std::rethrow_exception(std::move(failure));
+  }
+}
+
+runtime::runtime() {
+  const char* name = std::getenv("CREEK_BACKEND");
+  backend_ = detail::make_backend(name != nullptr && *name != '\0' ? name : "host",
+                                  scheduler_options::from_environment());
+}
+
+runtime::runtime(const scheduler_options& options, std::string_view backend)
+    : backend_(detail::make_backend(backend, options)) {}
+
+runtime::~runtime() {
+  if (!backend_) return;
+  if (backend_->lost_in_fork() || detail::current_executor() == backend_.get()) {
+    // Nobody can join the workers from here: they are in the parent, or one of them is the caller.
+    [[maybe_unused]] auto* left_alone = backend_.release();
+    return;
+  }
+  backend_->shut_down();
+}
+
+void runtime::require_usable() const {
+  if (!backend_) throw usage_error("runtime: used after it was moved from");
+  if (backend_->lost_in_fork()) {
+    throw usage_error(
+        "runtime: its workers do not exist in a child of fork(); make a new runtime there");
+  }
+}
+
+std::unique_ptr<detail::backend> detail::make_backend(std::string_view name,
+                                                      const scheduler_options& options) {
+  std::string known;
+  for (const backend_entry& entry : built_in_backends()) {
+    if (entry.name == name) return entry.make(options);
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw usage_error("unknown backend '" + std::string(name) + "'; this build has: " + known);
+}
+
+std::vector<std::string> backends() {
+  std::vector<std::string> names;
+  for (const detail::backend_entry& entry : detail::built_in_backends()) {
+    if (entry.built_in) names.emplace_back(entry.name);
+  }
+  return names;
+}
+
+}  // namespace creek

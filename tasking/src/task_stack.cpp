@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slow half of the split deque: what happens when a thief has asked, the array is full, or a
+// task has to come back from the shared part. Every change of the split is made under `mover`.
+#include <creek/tasking/detail/task_stack.hpp>
+
+#include <limits>
+#include <memory>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include <creek/core/clock.hpp>
+#include <creek/tasking/detail/context.hpp>
+
+namespace creek::detail {
+
+thread_local constinit task_stack* current_stack = nullptr;
+
+namespace {
+
+/// A floor above every slot: each join takes the slow path.
+task_slot* const no_floor =
+    reinterpret_cast<task_slot*>(std::numeric_limits<std::uintptr_t>::max() & ~std::uintptr_t{63});
+
+/// Short waits for another thread that is between two instructions: pause, then give the core away
+/// in case it was preempted there.
+template <class Condition>
+void spin_until(Condition condition) noexcept {
+  for (int round = 0; !condition(); ++round) {
+    if (round < 64) {
+      creek::cpu_pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+/// The lock over the split. Held for a few nanoseconds, or for one heavy fence in force_share().
+class split_guard {
+ public:
+  explicit split_guard(task_stack& stack) noexcept : stack_(stack) {
+    spin_until([&] {
+      return stack_.mover.load(std::memory_order_relaxed) == 0 &&
+             stack_.mover.exchange(1, std::memory_order_acquire) == 0;
+    });
+  }
+  ~split_guard() { stack_.mover.store(0, std::memory_order_release); }
+  split_guard(const split_guard&) = delete;
+  split_guard& operator=(const split_guard&) = delete;
+
+ private:
+  task_stack& stack_;
+};
+
+/// Moves the split up to `split`; thieves may only move the tail meanwhile. Release: publishes the
+/// tasks below to the thieves' acquiring CAS.
+void raise_split(task_stack& stack, std::uint32_t from, std::uint32_t split) noexcept {
+  stack.shared.fetch_add(std::uint64_t{split - from} << 32, std::memory_order_release);
+}
+
+/// Under the lock, by the owner: answers a thief with half of the private tasks, and sets `limit`
+/// and `floor` to what they are without a question pending. `asked` is cleared last: a thief that
+/// asks in between sees it set and asks again later, so its question is not wiped out.
+void answer(task_stack& stack, std::uint32_t top) noexcept {
+  const std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
+  std::uint32_t split = task_stack::split_of(word);
+  const bool armed = stack.home->keep_armed();
+  const bool wanted = armed || stack.asked.load(std::memory_order_relaxed) != 0;
+  if (wanted && top > split && task_stack::tail_of(word) == split) {
+    const std::uint32_t raised = split + (top - split + 1) / 2;
+    raise_split(stack, split, raised);
+    split = raised;
+  }
+  stack.limit.store(armed ? stack.first : stack.last, std::memory_order_relaxed);
+  stack.floor.store(stack.first + split, std::memory_order_relaxed);
+  stack.asked.store(0, std::memory_order_release);
+}
+
+/// Under the lock, by the owner: makes the slot private if no thief has it.
+bool reclaim(task_stack& stack, std::uint32_t index) noexcept {
+  std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
+  for (;;) {
+    const std::uint32_t tail = task_stack::tail_of(word);
+    if (tail > index) return false;
+    if (task_stack::split_of(word) <= index) return true;
+    const std::uint32_t lowered = tail + (index - tail) / 2;
+    if (stack.shared.compare_exchange_weak(word, task_stack::pack(tail, lowered),
+                                           std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      stack.floor.store(stack.first + lowered, std::memory_order_relaxed);
+      return true;
+    }
+  }
+}
+
+/// Everything at and below `index` is stolen (thieves take the oldest first): the next task goes to
+/// `index` again.
+void reset_shared(task_stack& stack, std::uint32_t index) noexcept {
+  stack.shared.store(task_stack::pack(index, index), std::memory_order_release);
+  if (!stack.external) stack.floor.store(stack.first + index, std::memory_order_relaxed);
+}
+
+/// Takes the slot at the top, already popped, back from wherever it is offered.
+bool take_back(task_stack& stack, task_slot* slot) noexcept {
+  if (stack.external) return stack.home->take_back(stack, slot);
+  split_guard guard(stack);
+  const std::uint32_t index = stack.index(slot);
+  const bool mine = reclaim(stack, index);
+  answer(stack, mine ? index : task_stack::split_of(stack.shared.load(std::memory_order_relaxed)));
+  return mine;
+}
+
+bool publish_join(void* argument, strand* self) {
+  auto* slot = static_cast<task_slot*>(argument);
+  std::uintptr_t seen = slot->state.load(std::memory_order_acquire);
+  return seen != slot_state::done &&
+         slot->state.compare_exchange_strong(
+             seen, reinterpret_cast<std::uintptr_t>(self) | slot_state::flag | slot_state::waited,
+             std::memory_order_acq_rel, std::memory_order_acquire);
+}
+
+void wait_for_thief(task_stack& stack, task_slot* slot) noexcept {
+  const auto done = [&] { return slot->state.load(std::memory_order_acquire) == slot_state::done; };
+  // A thief that is nearly through costs less to wait for than a switch of stacks.
+  for (int round = 0; round < 48 && !done(); ++round) creek::cpu_pause();
+  if (!done()) stack.home->suspend(publish_join, slot);
+}
+
+void run_inline_popped(task_slot* slot) noexcept {
+  const auto* type =
+      reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
+  if (strand* released = type->run(slot, false)) released->home->resume(released);
+}
+
+}  // namespace
+
+void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity,
+                     task_stack_home* home, strand* self, bool external) noexcept {
+  stack.first = slots;
+  stack.last = slots + capacity;
+  stack.home = home;
+  stack.self = self;
+  stack.external = external;
+  stack.running = nullptr;
+  stack.base = slots;
+  stack.inline_runs = 0;
+  stack.free_contexts = nullptr;
+  stack.scope = {};
+  stack.top.store(slots, std::memory_order_relaxed);
+  stack.limit.store(external ? slots : stack.last, std::memory_order_relaxed);
+  stack.floor.store(external ? no_floor : slots, std::memory_order_relaxed);
+  stack.shared.store(0, std::memory_order_relaxed);
+  stack.asked.store(0, std::memory_order_relaxed);
+  stack.mover.store(0, std::memory_order_release);
+}
+
+bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
+  const bool room = slot != stack->last && (!stack->external || stack->home->offer(*stack, slot));
+  if (!room) {
+    stack->top.store(slot, std::memory_order_release);
+    ++stack->inline_runs;
+    if (slot->is_spawned()) run_inline_popped(slot);
+    return false;
+  }
+  if (!stack->external) {
+    split_guard guard(*stack);
+    answer(*stack, stack->index(slot) + 1);
+  }
+  stack->home->work_available();
+  return true;
+}
+
+bool run_newest(task_stack* stack, task_slot* bottom) noexcept {
+  for (;;) {
+    task_slot* slot = stack->top.load(std::memory_order_relaxed) - 1;
+    if (slot < bottom || !slot->is_spawned()) return false;
+    stack->top.store(slot, std::memory_order_release);
+    creek::light_fence();
+    if (slot >= stack->floor.load(std::memory_order_relaxed) || take_back(*stack, slot)) {
+      run_inline_popped(slot);
+      return true;
+    }
+    // Stolen. The slot is free once the thief has moved the closure out of it.
+    spin_until([&] { return slot->state.load(std::memory_order_acquire) == slot_state::moved; });
+    if (!stack->external) {
+      split_guard guard(*stack);
+      reset_shared(*stack, stack->index(slot));
+    }
+  }
+}
+
+join_result join_slow(task_stack* stack, task_slot* slot) noexcept {
+  while (run_newest(stack, slot + 1)) {
+  }
+  stack->top.store(slot, std::memory_order_release);
+  creek::light_fence();
+  if (take_back(*stack, slot)) return join_result::run_inline;
+  wait_for_thief(*stack, slot);
+  if (!stack->external) {
+    split_guard guard(*stack);
+    reset_shared(*stack, stack->index(slot));
+  }
+  return join_result::done;
+}
+
+void share_all(task_stack& stack) noexcept {
+  if (stack.external) return;
+  split_guard guard(stack);
+  const std::uint32_t top = stack.index(stack.top.load(std::memory_order_relaxed));
+  const std::uint32_t split = task_stack::split_of(stack.shared.load(std::memory_order_relaxed));
+  if (top <= split) return;
+  raise_split(stack, split, top);
+  stack.floor.store(stack.first + top, std::memory_order_relaxed);
+}
+
+void refresh_armed(task_stack& stack) noexcept {
+  if (stack.external) return;
+  split_guard guard(stack);
+  const bool armed = stack.home->keep_armed();
+  stack.limit.store(armed ? stack.first : stack.last, std::memory_order_relaxed);
+}
+
+task_slot* steal(task_stack& victim) noexcept {
+  std::uint64_t word = victim.shared.load(std::memory_order_relaxed);
+  const std::uint32_t tail = task_stack::tail_of(word);
+  if (tail >= task_stack::split_of(word)) return nullptr;
+  if (!victim.shared.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel,
+                                             std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  return victim.first + tail;
+}
+
+void ask(task_stack& victim) noexcept {
+  if (victim.external || victim.asked.load(std::memory_order_relaxed) != 0) return;
+  if (victim.asked.exchange(1, std::memory_order_acquire) != 0) return;
+  victim.limit.store(victim.first, std::memory_order_relaxed);
+  victim.floor.store(no_floor, std::memory_order_relaxed);
+}
+
+bool force_share(task_stack& victim) noexcept {
+  if (victim.external || victim.mover.exchange(1, std::memory_order_acquire) != 0) return false;
+  const std::uint32_t split = task_stack::split_of(victim.shared.load(std::memory_order_relaxed));
+  std::uint32_t top = victim.index(victim.top.load(std::memory_order_acquire));
+  std::uint32_t raised = split;
+  if (top > split) {
+    const std::uint32_t wish = split + (top - split + 1) / 2;
+    victim.floor.store(victim.first + wish, std::memory_order_relaxed);
+    // From here on a join below `wish` goes to the slow path and waits for the lock; one that
+    // passed before has its store of `top` visible.
+    creek::heavy_fence();
+    top = victim.index(victim.top.load(std::memory_order_acquire));
+    raised = top < wish ? top : wish;
+    if (raised < split) raised = split;
+    if (raised > split) raise_split(victim, split, raised);
+    victim.floor.store(victim.first + raised, std::memory_order_relaxed);
+  }
+  victim.mover.store(0, std::memory_order_release);
+  return raised > split;
+}
+
+void arm(task_stack& victim) noexcept {
+  if (victim.external) return;
+  split_guard guard(victim);
+  victim.limit.store(victim.first, std::memory_order_relaxed);
+}
+
+bool is_armed(const task_stack& stack) noexcept {
+  return stack.external || stack.limit.load(std::memory_order_relaxed) == stack.first;
+}
+
+bool has_work(const task_stack& victim) noexcept {
+  const std::uint32_t top = victim.index(victim.top.load(std::memory_order_acquire));
+  return top > task_stack::tail_of(victim.shared.load(std::memory_order_acquire));
+}
+
+strand* run_stolen(task_slot* slot) noexcept {
+  const auto* type =
+      reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
+  strand* next = nullptr;
+  if (slot->is_spawned()) {
+    next = type->run(slot, true);
+  } else {
+    // Nobody else could know when what a stolen branch spawned is done, so the branch waits for it.
+    root_scope root;
+    task_frame branch(&root, type);
+    type->run(slot, true);
+    branch.finish();
+    if (std::exception_ptr failure = root.wait_all()) fail_fork(slot, std::move(failure));
+    const std::uintptr_t seen = slot->state.exchange(slot_state::done, std::memory_order_acq_rel);
+    if ((seen & slot_state::flag) != 0) {
+      next = reinterpret_cast<strand*>(seen & slot_state::strand_mask);
+    }
+  }
+  return next;
+}
+
+void fail_fork(task_slot* slot, std::exception_ptr failure) noexcept {
+  if ((slot->owner & task_slot::failed_bit) != 0) return;
+  ::new (static_cast<void*>(slot->closure)) std::exception_ptr(std::move(failure));
+  slot->owner |= task_slot::failed_bit;
+}
+
+std::exception_ptr take_failure(task_slot* slot) noexcept {
+  if ((slot->owner & task_slot::failed_bit) == 0) return nullptr;
+  auto* stored = std::launder(reinterpret_cast<std::exception_ptr*>(slot->closure));
+  std::exception_ptr failure = std::move(*stored);
+  std::destroy_at(stored);
+  return failure;
+}
+
+}  // namespace creek::detail
