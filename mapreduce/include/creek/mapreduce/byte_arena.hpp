@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps copies of byte strings until it is destroyed: keys that outlive the buffer they were read
+// in.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// A growing store of bytes; addresses stay valid until destruction, moves included. One thread.
+class byte_arena {
+ public:
+  /// Returns a copy of `bytes` in the arena.
+  [[nodiscard]] std::string_view keep(std::string_view bytes) {
+    if (bytes.size() > left_) grow(bytes.size());
+    char* copy = next_;
+    if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
+    next_ += bytes.size();
+    left_ -= bytes.size();
+    return {copy, bytes.size()};
+  }
+
+  /// Returns a copy of a small trivial object, suitably aligned.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  [[nodiscard]] const T* keep_object(const T& object) {
+    void* at = next_;
+    if (next_ == nullptr || std::align(alignof(T), sizeof(T), at, left_) == nullptr) {
+      grow(sizeof(T));
+      at = next_;
+    }
+    next_ = static_cast<char*>(at) + sizeof(T);
+    left_ -= sizeof(T);
+    return ::new (at) T(object);
+  }
+
+  /// Takes over the contents of another arena.
+  void adopt(byte_arena&& other) {
+    for (auto& block : other.blocks_) blocks_.push_back(std::move(block));
+    other = byte_arena{};
+  }
+
+ private:
+  static constexpr std::size_t block_bytes = 64 * 1024;
+
+  void grow(std::size_t bytes) {
+    const std::size_t size = std::max(bytes, block_bytes);
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
+    next_ = blocks_.back().get();
+    left_ = size;
+  }
+
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  char* next_ = nullptr;
+  std::size_t left_ = 0;
+};
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files and directories as the input of a run.
+#pragma once
+
+#include <sys/types.h>
+
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/mapped_file.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+struct stat;
+
+namespace creek::mapreduce {
+
+/// The text of files. Directories stand for the regular files below them; links and special files
+/// found there are left out (so loops cannot be and nothing is read twice), those named outright
+/// are followed or, if pipes or character devices, read as streams; "-" is standard input. Large
+/// plain files are mapped and cut into splits; small ones, streams and gzip files (known by their
+/// first bytes) are read front to back by one worker each.
+///
+/// Must outlive the use of a result, whose keys may be views into mapped files. Construction, in
+/// one thread, finds the files; `visit` may be called by several at once.
+class text_files {
+ public:
+  struct settings {
+    /// Leave out what cannot be opened, and say so in `skipped()`; otherwise that is an error.
+    bool skip_unreadable = false;
+    /// Bytes of a split, and the size from which on files are mapped.
+    std::size_t split = std::size_t{1} << 20;
+  };
+
+  /// Throws creek::error naming the first missing or unreadable file, and how many more there are.
+  explicit text_files(const std::vector<std::string>& names) : text_files(names, settings{}) {}
+  text_files(const std::vector<std::string>& names, settings chosen);
+  text_files(const text_files&) = delete;
+  text_files& operator=(const text_files&) = delete;
+
+  [[nodiscard]] std::size_t splits() const noexcept { return pieces_.size(); }
+  /// Bytes of the files as they lie on the disk; streams count as 0.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// Bytes of the mappings, which count in the process's resident memory as far as they were read.
+  [[nodiscard]] std::uint64_t mapped_bytes() const noexcept { return mapped_bytes_; }
+  [[nodiscard]] std::size_t size() const noexcept { return files_.size(); }
+
+  /// Throws creek::error if the file cannot be read to its end, is damaged gzip data, or became
+  /// shorter since construction; a file that became longer is read as far as it was or further.
+  template <class F>
+  void visit(std::size_t i, F&& f) {
+    visit_piece(i, [&f](const text_split& split) { f(split); });
+  }
+
+  /// "NAME: why" for everything left out, in no order. Complete after the run.
+  [[nodiscard]] std::vector<std::string> skipped() const;
+
+ private:
+  struct file {
+    std::string name;
+    std::uint64_t size = 0;
+    dev_t device = 0;
+    ino_t inode = 0;
+    bool stream = false;  // standard input, a pipe, a device: of unknown size
+    mapped_file map{};    // empty: read front to back
+  };
+  struct piece {
+    std::uint32_t file;
+    std::uint32_t index;
+  };
+  using visitor = std::function<void(const text_split&)>;
+
+  void visit_piece(std::size_t i, const visitor& f);
+  void visit_mapped(file& from, std::size_t index, const visitor& f);
+  void visit_stream(file& from, const visitor& f);
+  void add_named(const std::string& name);
+  void add_tree(std::string folder);
+  void add_regular(const std::string& name, const struct stat& facts);
+  bool try_map(file& to);
+  void plan();
+  void leave_out(const std::string& name, int why);
+
+  settings settings_;
+  std::vector<file> files_;
+  std::vector<piece> pieces_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t mapped_bytes_ = 0;
+  mutable std::mutex mutex_;  // guards skipped_
+  std::vector<std::pair<std::string, int>> skipped_;
+};
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a job reads: anything that can be cut into splits. Text in memory and spans are here; files
+// are in files.hpp.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <creek/mapreduce/words.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace creek::mapreduce {
+
+/// A piece of text that cuts no record. `stable` if it stays readable after the run, so that keys
+/// may be views into it; otherwise it is gone when `map` returns.
+struct text_split {
+  std::string_view text;
+  bool stable = true;
+  operator std::string_view() const { return text; }  // NOLINT: jobs map a string_view
+};
+
+/// An input of a run: `splits()` pieces, each visited once, by any worker. `visit(i, f)` calls
+/// `f(split)` for the records of split i, possibly several times (streams) or never.
+template <class I>
+concept input = requires(I& in, std::size_t i) {
+  { in.splits() } -> std::convertible_to<std::size_t>;
+  in.visit(i, [](const auto&) {});
+  /// Size for progress and throughput, in bytes.
+  { in.bytes() } -> std::convertible_to<std::uint64_t>;
+};
+
+namespace detail {
+/// Size of a split, for progress.
+[[nodiscard]] inline std::size_t size_in_bytes(const text_split& split) {
+  return split.text.size();
+}
+template <class Split>
+[[nodiscard]] std::size_t size_in_bytes(const Split& split) {
+  if constexpr (requires { split.size_bytes(); }) {
+    return split.size_bytes();
+  } else {
+    return 0;
+  }
+}
+}  // namespace detail
+
+/// The records that begin in bytes [i * step, (i + 1) * step) of `text`, where a record ends with a
+/// byte for which `is_border` holds. Looks at no more than that piece to find its begin, so a
+/// record of a gigabyte costs its own length once, not once a piece.
+template <class Border = decltype(&is_space)>
+[[nodiscard]] std::string_view cut(std::string_view text, std::size_t i, std::size_t step,
+                                   Border is_border = &is_space) {
+  std::size_t from = std::min(i * step, text.size());
+  std::size_t to = std::min(from + step, text.size());
+  if (from != 0 && !is_border(text[from - 1])) {  // inside a record that began before
+    while (from < to && !is_border(text[from])) ++from;
+    if (from == to) return {};
+    ++from;
+  }
+  if (to != text.size() && !is_border(text[to - 1])) {
+    while (to < text.size() && !is_border(text[to])) ++to;
+  }
+  return text.substr(from, to - from);
+}
+
+/// Text in memory, cut at white space. The memory must outlive the run and the use of its result.
+class text_view {
+ public:
+  explicit text_view(std::string_view text, std::size_t split = std::size_t{1} << 20)
+      : text_(text), split_(std::max<std::size_t>(split, 1)) {}
+
+  [[nodiscard]] std::size_t splits() const { return (text_.size() + split_ - 1) / split_; }
+  [[nodiscard]] std::uint64_t bytes() const { return text_.size(); }
+  template <class F>
+  void visit(std::size_t i, F&& f) const {
+    const std::string_view piece = cut(text_, i, split_);
+    if (!piece.empty()) f(text_split{piece});
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t split_;
+};
+
+/// Elements of an array; `map` gets subspans.
+template <class T>
+class span_input {
+ public:
+  explicit span_input(std::span<const T> data, std::size_t split = std::size_t{1} << 16)
+      : data_(data), split_(std::max<std::size_t>(split, 1)) {}
+
+  [[nodiscard]] std::size_t splits() const { return (data_.size() + split_ - 1) / split_; }
+  [[nodiscard]] std::uint64_t bytes() const { return data_.size_bytes(); }
+  template <class F>
+  void visit(std::size_t i, F&& f) const {
+    const std::size_t from = i * split_;
+    f(data_.subspan(from, std::min(split_, data_.size() - from)));
+  }
+
+ private:
+  std::span<const T> data_;
+  std::size_t split_;
+};
+
+}  // namespace creek::mapreduce

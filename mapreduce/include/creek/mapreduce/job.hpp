@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a MapReduce job says about itself: the types of its keys and values, how to map a piece of
+// the input, and, where it has them, how to combine, hash, reduce and order.
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <creek/mapreduce/values.hpp>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace creek::mapreduce {
+
+/// A line of a result.
+template <class Key, class Value>
+struct record {
+  Key key;
+  Value value;
+  friend bool operator==(const record&, const record&) = default;
+};
+
+/// A job. Beside the two types it has `map(split, emit) const`, which calls `emit(key, value)` any
+/// number of times, and `combine` or `reduce`, or both:
+///
+///     static void combine(value_type& into, value_type&& from);      // associative, commutative
+///     static auto reduce(const key_type&, const values<Job>& all);   // once a key; its result
+///     type
+///                                                                    // is that of the records
+///     static std::uint64_t hash(const key_type&);        // default: by type, see default_hash
+///     static bool before(const R& a, const R& b);        // order of the records; default: by key
+///     using table_type = ...;                            // where combined pairs live: see table
+///
+/// `map` is called by several workers at once on one const job; it may use the runtime, but `emit`
+/// only from the task that called it. An exception ends the job and comes out of run().
+template <class J>
+concept job = std::movable<typename J::key_type> && std::movable<typename J::value_type>;
+
+template <class J>
+concept combines = job<J> &&
+    requires(const J& j, typename J::value_type& into, typename J::value_type&& from) {
+  j.combine(into, std::move(from));
+};
+
+/// The values of one key as `reduce` sees them.
+template <job J>
+using values = value_list<typename J::key_type, typename J::value_type>;
+
+template <class J>
+concept reduces = job<J> &&
+    requires(const J& j, const typename J::key_type& key, const values<J>& all) {
+  j.reduce(key, all);
+};
+
+namespace detail {
+template <class J>
+struct result_value {
+  using type = typename J::value_type;
+};
+template <reduces J>
+struct result_value<J> {
+  using type = std::decay_t<decltype(std::declval<const J&>().reduce(
+      std::declval<const typename J::key_type&>(), std::declval<const values<J>&>()))>;
+};
+}  // namespace detail
+
+/// What a result of the job is made of.
+template <job J>
+using record_of = record<typename J::key_type, typename detail::result_value<J>::type>;
+
+template <class J>
+concept orders = job<J> && requires(const J& j, const record_of<J>& a) {
+  { j.before(a, a) } -> std::convertible_to<bool>;
+};
+
+/// The job's order of records, by key where it has none.
+template <job J>
+[[nodiscard]] bool comes_before(const J& job, const record_of<J>& a, const record_of<J>& b) {
+  if constexpr (orders<J>) {
+    return job.before(a, b);
+  } else {
+    return a.key < b.key;
+  }
+}
+
+/// True if run() can sort the records of this job.
+template <class J>
+concept sortable = orders<J> || std::totally_ordered<typename J::key_type>;
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps keys that are views valid: those into text that outlives the run stay views, others are
+// copied. For all other keys it does nothing.
+#pragma once
+
+#include <creek/mapreduce/byte_arena.hpp>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace creek::mapreduce {
+
+/// True if `view` lies within `text`.
+[[nodiscard]] inline bool lies_in(std::string_view text, std::string_view view) noexcept {
+  const auto at = static_cast<std::size_t>(view.data() - text.data());
+  return at < text.size() && view.size() <= text.size() - at;
+}
+
+template <class Key>
+class key_store {
+ public:
+  void source(std::string_view, bool) noexcept {}
+  void keep(Key&) noexcept {}
+  [[nodiscard]] byte_arena take_arena() noexcept { return {}; }
+};
+
+template <>
+class key_store<std::string_view> {
+ public:
+  void source(std::string_view text, bool stable) noexcept {
+    stable_ = stable ? text : std::string_view{};
+  }
+  void keep(std::string_view& key) {
+    if (!lies_in(stable_, key)) key = arena_.keep(key);
+  }
+  [[nodiscard]] byte_arena take_arena() noexcept { return std::move(arena_); }
+
+ private:
+  std::string_view stable_;
+  byte_arena arena_;
+};
+
+}  // namespace creek::mapreduce

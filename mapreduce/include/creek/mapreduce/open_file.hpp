@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file open for reading, with its name for messages.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace creek::mapreduce {
+
+/// An open descriptor that is closed in the end. All failures throw creek::error: "NAME: why".
+class open_file {
+ public:
+  /// Opens `name` for reading; "-" is standard input.
+  explicit open_file(std::string name);
+  open_file(open_file&& other) noexcept
+      : name_(std::move(other.name_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  open_file& operator=(open_file&&) = delete;
+  ~open_file();
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+  /// Reads up to `bytes` bytes from the current position; 0 only at the end of the file.
+  [[nodiscard]] std::size_t read(char* to, std::size_t bytes) const;
+
+ private:
+  std::string name_;
+  int descriptor_;
+};
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run is told and what it reports: options, progress, the times of the seven stages.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <stop_token>
+
+namespace creek::mapreduce {
+
+/// How pairs find their key's other pairs.
+enum class strategy : std::uint8_t {
+  automatic,        ///< combine_on_emit if the job can combine, else emit_and_group
+  combine_on_emit,  ///< a hash table a mapper, combined at once, merged by partition
+  emit_and_group,   ///< pairs in buffers, pointers to them radix-sorted by key
+};
+
+/// How far a run has come; the run writes, any thread may read.
+struct progress {
+  std::atomic<std::uint64_t> splits_done{0};
+  std::atomic<std::uint64_t> bytes_done{0};
+};
+
+struct options {
+  /// Keep only the first `top` records of the job's order; 0 keeps all.
+  std::size_t top = 0;
+  /// Sort the records at all; without, they come in no order and `top` must be 0.
+  bool sort = true;
+  strategy how = strategy::automatic;
+  /// Bytes (or elements, for spans) of a split; the unit that workers take.
+  std::size_t split = std::size_t{1} << 20;
+  progress* report = nullptr;
+  /// Once a stop is requested no further split begins and run() throws creek::error (ECANCELED).
+  std::stop_token stop = {};
+};
+
+/// The seven stages. Combining on emission happens inside `map`; a stage that a strategy or a job
+/// does not need takes no time.
+enum class stage : std::uint8_t { map, combine, partition, group, reduce, sort, merge };
+inline constexpr std::size_t stage_count = 7;
+inline constexpr std::array<const char*, stage_count> stage_names = {
+    "map", "combine", "partition", "group", "reduce", "sort", "merge"};
+
+/// Wall time a stage; zero where it was skipped.
+struct stage_times {
+  std::array<std::chrono::nanoseconds, stage_count> spent{};
+
+  [[nodiscard]] std::chrono::nanoseconds& operator[](stage s) {
+    return spent[static_cast<std::size_t>(s)];
+  }
+  [[nodiscard]] std::chrono::nanoseconds operator[](stage s) const {
+    return spent[static_cast<std::size_t>(s)];
+  }
+  [[nodiscard]] std::chrono::nanoseconds total() const {
+    return std::accumulate(spent.begin(), spent.end(), std::chrono::nanoseconds{0});
+  }
+};
+
+}  // namespace creek::mapreduce

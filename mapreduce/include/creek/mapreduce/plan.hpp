@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the seven stages of a plan and times them. A plan is a class whose members are the stages;
+// to replace a stage derive from a plan and hide that member; a stage that is not there is skipped.
+//
+//     map(mapper, split)   each piece of input, one call at a time a mapper
+//     combine(mapper)      optional: shrink what a mapper emitted
+//     partition(mapper)    optional: part what a mapper emitted by the keys' hash
+//     group(part)          bring a partition's pairs together, equal keys side by side
+//     reduce(part)         optional: turn a partition's groups into records
+//     sort(part)           order a partition's records (skipped without options.sort)
+//     merge()              the records of all partitions
+//
+// Calls with different arguments run at the same time; a stage begins when the one before has
+// ended.
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// What run() returns. Keys that are views point into the input (which must live on) or into copies
+/// that this object owns; it is movable and the views stay valid.
+template <job Job>
+struct result {
+  using record_type = record_of<Job>;
+
+  std::vector<record_type> records;
+  stage_times times;
+  std::uint64_t emitted = 0;   ///< pairs that `map` emitted
+  std::uint64_t distinct = 0;  ///< different keys among them
+  byte_arena keys;
+
+  [[nodiscard]] auto begin() const { return records.begin(); }
+  [[nodiscard]] auto end() const { return records.end(); }
+  [[nodiscard]] std::size_t size() const { return records.size(); }
+  [[nodiscard]] const record_type& operator[](std::size_t i) const { return records[i]; }
+};
+
+namespace detail {
+
+/// Adds the time it lives to a stage.
+class stopwatch {
+ public:
+  stopwatch(stage_times& times, stage s) : to_(times[s]) {}
+  ~stopwatch() { to_ += std::chrono::steady_clock::now() - start_; }
+  stopwatch(const stopwatch&) = delete;
+  stopwatch& operator=(const stopwatch&) = delete;
+
+ private:
+  std::chrono::nanoseconds& to_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+template <class Plan, class Input>
+void map_all(Plan& plan, Input& from, const options& chosen, std::size_t mappers) {
+  const std::size_t splits = from.splits();
+  deal(splits, mappers, [&](std::size_t mapper, std::size_t i) {
+    if (chosen.stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
+    from.visit(i, [&](const auto& split) {
+      plan.map(mapper, split);
+      if (chosen.report != nullptr) {
+        chosen.report->bytes_done.fetch_add(size_in_bytes(split), std::memory_order_relaxed);
+      }
+    });
+    if (chosen.report != nullptr) {
+      chosen.report->splits_done.fetch_add(1, std::memory_order_relaxed);
+    }
+  });
+}
+
+}  // namespace detail
+
+/// Runs `plan` over `from` with `mappers` mappers. In a task of a runtime, or else serially.
+template <class Plan, input Input>
+[[nodiscard]] auto run_plan(Plan& plan, Input& from, const options& chosen, std::size_t mappers) {
+  result<typename Plan::job_type> made;
+  const auto timed = [&](stage s, std::size_t n, auto&& f) {
+    const detail::stopwatch watch(made.times, s);
+    detail::for_each_index(n, f);
+  };
+  {
+    const detail::stopwatch watch(made.times, stage::map);
+    detail::map_all(plan, from, chosen, mappers);
+  }
+  if constexpr (requires { plan.combine(mappers); }) {
+    timed(stage::combine, mappers, [&](std::size_t i) { plan.combine(i); });
+  }
+  if constexpr (requires { plan.partition(mappers); }) {
+    timed(stage::partition, mappers, [&](std::size_t i) { plan.partition(i); });
+  }
+  const std::size_t parts = plan.partitions();
+  made.emitted = plan.emitted();
+  timed(stage::group, parts, [&](std::size_t i) { plan.group(i); });
+  if constexpr (requires { plan.reduce(parts); }) {
+    timed(stage::reduce, parts, [&](std::size_t i) { plan.reduce(i); });
+  }
+  made.distinct = plan.distinct();
+  if constexpr (requires { plan.sort(parts); }) {
+    if (chosen.sort) timed(stage::sort, parts, [&](std::size_t i) { plan.sort(i); });
+  }
+  const detail::stopwatch watch(made.times, stage::merge);
+  made.records = plan.merge();
+  made.keys = plan.take_arena();
+  return made;
+}
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups pairs by key: pointers to them are radix-sorted by the bytes of their keys, most
+// significant first, so that equal keys come to stand together and no pair is moved.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <creek/mapreduce/hash.hpp>
+#include <creek/mapreduce/values.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// A key's bytes, eight at a time: `digits(key, at)` compares as the key's bytes from position `at`
+/// on do, shorter keys padded with zeros; `size(key)` says where it ends.
+template <class Key>
+struct key_digits {
+  static constexpr bool available = false;
+};
+
+template <std::integral Key>
+struct key_digits<Key> {
+  static constexpr bool available = true;
+  static std::uint64_t digits(Key key, std::size_t) noexcept {
+    constexpr std::uint64_t flip =
+        std::is_signed_v<Key> ? std::uint64_t{1} << (8 * sizeof(Key) - 1) : 0;
+    constexpr int shift = 64 - 8 * static_cast<int>(sizeof(Key));
+    return (static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<Key>>(key)) ^ flip)
+           << shift;
+  }
+  static constexpr std::size_t size(Key) noexcept { return sizeof(Key); }
+};
+
+template <byte_string Key>
+struct key_digits<Key> {
+  static constexpr bool available = true;
+  static std::uint64_t digits(const Key& key, std::size_t at) noexcept {
+    const std::string_view bytes = key;
+    std::uint64_t x = 0;
+    if (at < bytes.size()) {
+      std::memcpy(&x, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+    }
+    if constexpr (std::endian::native == std::endian::little) x = __builtin_bswap64(x);
+    return x;
+  }
+  static std::size_t size(const Key& key) noexcept { return std::string_view(key).size(); }
+};
+
+namespace detail {
+
+/// Sorts by `digits` only. `scratch` is at least as long as `refs`.
+template <class Ref>
+void sort_by_digits(std::span<Ref> refs, std::span<Ref> scratch, int shift = 56) {
+  constexpr std::size_t small = 96;  // below, a comparison sort is faster than 256 counters
+  if (refs.size() <= small || shift < 0) {
+    if (refs.size() > 1 && shift >= 0) std::ranges::sort(refs, {}, &Ref::digits);
+    return;
+  }
+  std::array<std::size_t, 257> begin{};
+  for (const Ref& ref : refs) ++begin[(ref.digits >> shift & 0xFF) + 1];
+  for (std::size_t i = 0; i < 256; ++i) begin[i + 1] += begin[i];
+  const bool one_bucket =
+      begin[(refs[0].digits >> shift & 0xFF) + 1] - begin[refs[0].digits >> shift & 0xFF] ==
+      refs.size();
+  if (one_bucket) return sort_by_digits(refs, scratch, shift - 8);
+  std::array<std::size_t, 257> next = begin;
+  for (const Ref& ref : refs) scratch[next[ref.digits >> shift & 0xFF]++] = ref;
+  std::ranges::copy(scratch.first(refs.size()), refs.begin());
+  for (std::size_t i = 0; i < 256; ++i) {
+    const std::size_t count = begin[i + 1] - begin[i];
+    if (count > 1) sort_by_digits(refs.subspan(begin[i], count), scratch, shift - 8);
+  }
+}
+
+/// Calls `f(run)` for the maximal runs of equal digits.
+template <class Ref, class F>
+void for_each_run(std::span<Ref> refs, F&& f) {
+  for (std::size_t from = 0, to = 0; from < refs.size(); from = to) {
+    while (to < refs.size() && refs[to].digits == refs[from].digits) ++to;
+    f(refs.subspan(from, to - from));
+  }
+}
+
+/// Sorts refs whose keys agree in their first `at` bytes.
+template <class Key, class Value>
+void sort_from(std::span<pair_ref<Key, Value>> refs, std::span<pair_ref<Key, Value>> scratch,
+               std::size_t at) {
+  using ref = pair_ref<Key, Value>;
+  using digits = key_digits<Key>;
+  constexpr std::size_t deepest = 512;  // bounds the recursion: long keys in common are rare
+  if (at >= deepest) {
+    std::ranges::sort(refs, [](const ref& a, const ref& b) { return a.pair->key < b.pair->key; });
+    return;
+  }
+  for (ref& r : refs) r.digits = digits::digits(r.pair->key, at);
+  sort_by_digits(refs, scratch);
+  if constexpr (byte_string<Key>) {
+    // Padding makes a key that ended look like one that goes on with NUL bytes: the ended ones are
+    // prefixes of the others and so come first, the shorter before the longer.
+    const auto size = [](const ref& r) { return digits::size(r.pair->key); };
+    at += 8;
+    for_each_run(refs, [&](std::span<ref> run) {
+      if (run.size() == 1) return;
+      const auto rest = std::ranges::partition(run, [&](const ref& r) { return size(r) <= at; });
+      std::ranges::sort(run.first(run.size() - rest.size()), {}, size);
+      if (rest.size() > 1) sort_from(std::span<ref>(rest.begin(), rest.end()), scratch, at);
+    });
+  }
+}
+
+}  // namespace detail
+
+/// Sorts pointers to pairs by key (by bytes, or with operator< where the key has no digits), so
+/// that equal keys stand together. One thread; needs as much memory again.
+template <class Key, class Value>
+void sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
+  if constexpr (key_digits<Key>::available) {
+    std::vector<pair_ref<Key, Value>> scratch(refs.size());
+    detail::sort_from(std::span(refs), std::span(scratch), 0);
+  } else {
+    std::ranges::sort(refs, [](const auto& a, const auto& b) { return a.pair->key < b.pair->key; });
+  }
+}
+
+}  // namespace creek::mapreduce

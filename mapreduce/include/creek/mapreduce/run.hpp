@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// run(): a job over an input, by the strategy that fits.
+#pragma once
+
+#include <creek/core/error.hpp>
+#include <creek/mapreduce/combine_on_emit.hpp>
+#include <creek/mapreduce/emit_and_group.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/plan.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <creek/tasking/this_worker.hpp>
+#include <span>
+#include <string_view>
+
+namespace creek::mapreduce {
+
+namespace detail {
+
+template <class Job>
+void check(const options& chosen) {
+  if (chosen.top != 0 && !chosen.sort) {
+    throw usage_error("mapreduce: options.top needs options.sort");
+  }
+  if (!sortable<Job> && chosen.sort) {
+    throw usage_error("mapreduce: keys without an order: give the job before(), or sort = false");
+  }
+  if (!combines<Job> && chosen.how == strategy::combine_on_emit) {
+    throw usage_error("mapreduce: strategy combine_on_emit needs a job with combine()");
+  }
+}
+
+template <class Plan, class Job, class Input>
+auto run_with(const Job& job, Input& from, const options& chosen) {
+  const std::size_t mappers = worker_count();
+  Plan plan(job, chosen, mappers);
+  return run_plan(plan, from, chosen, mappers);
+}
+
+}  // namespace detail
+
+/// Runs a job over an input on the workers of the caller's runtime; outside one, on those of a
+/// runtime made for this call as the environment says. Blocks as a wait does. Throws usage_error
+/// for options that do not fit the job, before any work; what the input or the job throw comes out
+/// after every mapper has stopped.
+template <job Job, input Input>
+[[nodiscard]] result<Job> run(const Job& job, Input& from, const options& chosen = {}) {
+  detail::check<Job>(chosen);
+  if (this_worker() < 0) {
+    runtime own;
+    return own.run([&] { return run(job, from, chosen); });
+  }
+  if constexpr (combines<Job>) {
+    if (chosen.how != strategy::emit_and_group) {
+      return detail::run_with<combine_on_emit<Job>>(job, from, chosen);
+    }
+  }
+  return detail::run_with<emit_and_group<Job>>(job, from, chosen);
+}
+
+/// The same over text in memory, cut at white space.
+template <job Job>
+[[nodiscard]] result<Job> run(const Job& job, std::string_view text, const options& chosen = {}) {
+  text_view from(text, chosen.split);
+  return run(job, from, chosen);
+}
+
+/// The same over an array; `map` gets subspans of `options.split` elements.
+template <job Job, class T>
+[[nodiscard]] result<Job> run(const Job& job, std::span<const T> data, const options& chosen = {}) {
+  span_input<T> from(data, chosen.split);
+  return run(job, from, chosen);
+}
+
+}  // namespace creek::mapreduce

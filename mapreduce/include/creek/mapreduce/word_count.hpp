@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often every word occurs: the job of `creek wordcount`, and an example of a job that brings
+// its own table.
+#pragma once
+
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/word_table.hpp>
+#include <creek/mapreduce/words.hpp>
+#include <cstdint>
+#include <string_view>
+
+namespace creek::mapreduce {
+
+/// Order of the words of a result.
+enum class word_order : std::uint8_t {
+  by_count,  ///< most frequent first; equal counts by the words' bytes
+  by_word,   ///< by the words' bytes, unsigned
+};
+
+/// Counts words: maximal runs of bytes other than ASCII white space. Bytes are not interpreted.
+struct word_count {
+  using key_type = std::string_view;
+  using value_type = std::uint64_t;
+  using table_type = word_table;
+
+  word_order sorted = word_order::by_count;
+
+  template <class Emit>
+  static void map(std::string_view text, Emit& emit) {
+    for_each_word(text, [&](std::string_view word) { emit(word, 1); });
+  }
+
+  static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
+
+  [[nodiscard]] bool before(const record<std::string_view, std::uint64_t>& a,
+                            const record<std::string_view, std::uint64_t>& b) const {
+    if (sorted == word_order::by_count && a.value != b.value) return a.value > b.value;
+    return a.key < b.key;
+  }
+};
+
+}  // namespace creek::mapreduce

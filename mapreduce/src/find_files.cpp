@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding the files of an input: what was named, and what lies below directories.
+#include <creek/mapreduce/files.hpp>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <memory>
+
+#include "text_stream.hpp"
+
+namespace creek::mapreduce {
+namespace {
+
+struct close_directory {
+  void operator()(DIR* d) const { closedir(d); }
+};
+
+/// The names in a directory, sorted, so that a run names the same file in its message each time.
+/// Returns an errno, or 0.
+int list(const std::string& folder, std::vector<std::string>& names) {
+  const std::unique_ptr<DIR, close_directory> directory(opendir(folder.c_str()));
+  if (directory == nullptr) return errno;
+  errno = 0;
+  while (const dirent* entry = readdir(directory.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  std::ranges::sort(names);
+  return errno;
+}
+
+}  // namespace
+
+void text_files::add_named(const std::string& name) {
+  struct stat facts {};
+  if (name == "-") {
+    files_.push_back({.name = name, .stream = true});
+  } else if (stat(name.c_str(), &facts) != 0) {
+    leave_out(name, errno);
+  } else if (S_ISDIR(facts.st_mode)) {
+    add_tree(name);
+  } else if (S_ISREG(facts.st_mode)) {
+    add_regular(name, facts);
+  } else if (S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode)) {
+    files_.push_back({.name = name, .stream = true});
+  } else {
+    leave_out(name, S_ISSOCK(facts.st_mode) ? ENXIO : ENOTSUP);
+  }
+}
+
+/// All regular files below `folder`. Explicit stack: a deep tree must not use up that of a fiber.
+void text_files::add_tree(std::string folder) {
+  std::vector<std::string> open{std::move(folder)};
+  while (!open.empty()) {
+    const std::string at = std::move(open.back());
+    open.pop_back();
+    std::vector<std::string> names;
+    if (const int why = list(at, names); why != 0) leave_out(at, why);
+    for (const std::string& entry : names) {
+      const std::string name = at.ends_with('/') ? at + entry : at + '/' + entry;
+      struct stat facts {};
+      if (lstat(name.c_str(), &facts) != 0) {
+        if (errno != ENOENT) leave_out(name, errno);  // gone since it was listed: not there
+      } else if (S_ISDIR(facts.st_mode)) {
+        open.push_back(name);
+      } else if (S_ISREG(facts.st_mode)) {
+        add_regular(name, facts);
+      }
+    }
+  }
+}
+
+void text_files::add_regular(const std::string& name, const struct stat& facts) {
+  if (faccessat(AT_FDCWD, name.c_str(), R_OK, AT_EACCESS) != 0) return leave_out(name, errno);
+  file found{.name = name,
+             .size = static_cast<std::uint64_t>(facts.st_size),
+             .device = facts.st_dev,
+             .inode = facts.st_ino};
+  if (found.size >= settings_.split && !try_map(found)) return;
+  bytes_ += found.size;
+  mapped_bytes_ += found.map.text().size();
+  files_.push_back(std::move(found));
+}
+
+/// Maps a large plain file; a gzip file, or one that cannot be mapped, stays to be read as a
+/// stream. False if it cannot be opened.
+bool text_files::try_map(file& to) {
+  try {
+    const open_file opened(to.name);
+    std::array<char, 4> first;
+    const ssize_t got = pread(opened.descriptor(), first.data(), first.size(), 0);
+    if (got < 0) throw error(errno, to.name);
+    if (!detail::looks_like_gzip({first.data(), static_cast<std::size_t>(got)})) {
+      try {
+        to.map = mapped_file(opened, to.size);
+      } catch (const error&) {  // a file system without mappings, or too many of them
+      }
+    }
+    return true;
+  } catch (const error& e) {
+    leave_out(to.name, e.code().value());
+    return false;
+  }
+}
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a file from front to end, decompressing gzip, in pieces that cut no word.
+#pragma once
+
+#include <creek/mapreduce/open_file.hpp>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace creek::mapreduce::detail {
+
+/// True for the first bytes of a gzip file with the one method there is (RFC 1952).
+[[nodiscard]] bool looks_like_gzip(std::string_view first_bytes) noexcept;
+
+/// A source of bytes with the interface of open_file::read.
+class byte_source {
+ public:
+  byte_source() = default;
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  virtual ~byte_source() = default;
+  [[nodiscard]] virtual std::size_t read(char* to, std::size_t bytes) = 0;
+};
+
+/// Chooses by the first bytes of the file. Throws creek::error naming the file for damaged or
+/// truncated gzip data, when the damage is met.
+[[nodiscard]] std::unique_ptr<byte_source> open_source(const open_file& file);
+
+/// Cuts what `source` gives into pieces that end at white space, the last at the end.
+class text_stream {
+ public:
+  explicit text_stream(byte_source& source) : source_(&source) {}
+
+  /// The next piece, valid until the next call; empty at the end. A word longer than the buffer
+  /// makes the buffer grow.
+  [[nodiscard]] std::string_view next();
+
+ private:
+  void fill();
+
+  static constexpr std::size_t first_bytes = std::size_t{1} << 19;
+  byte_source* source_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;  // of what has not been given out
+  std::size_t end_ = 0;
+  bool at_end_ = false;
+};
+
+}  // namespace creek::mapreduce::detail
