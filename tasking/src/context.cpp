@@ -12,8 +12,7 @@ void error_slot::store(std::exception_ptr failure) noexcept {
   if (!taken_.exchange(true, std::memory_order_acq_rel)) failure_ = std::move(failure);
 }
 
-std::exception_ptr error_slot::take() noexcept {
-  if (!taken_.load(std::memory_order_relaxed)) return nullptr;
+std::exception_ptr error_slot::take_stored() noexcept {
   taken_.store(false, std::memory_order_relaxed);
   return std::exchange(failure_, nullptr);
 }
@@ -84,13 +83,7 @@ strand* task_context::ended_elsewhere() noexcept {
   return now == abandoned ? close(this) : nullptr;
 }
 
-void task_context::wait() {
-  if (task_stack* here = current_stack; here != nullptr && owner == here) {
-    while (!done() && run_newest(here, here->base)) {
-    }
-  }
-  if (!done()) suspend_here(publish_children, this);
-}
+void task_context::suspend_until_done() { suspend_here(publish_children, this); }
 
 task_context& make_context(task_scope& scope) {
   task_stack* here = current_stack;

@@ -125,12 +125,6 @@ void wait_for_thief(task_stack& stack, task_slot* slot) noexcept {
   if (!done()) stack.home->suspend(publish_join, slot);
 }
 
-void run_inline_popped(task_slot* slot) noexcept {
-  const auto* type =
-      reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
-  if (strand* released = type->run(slot, false)) released->home->resume(released);
-}
-
 }  // namespace
 
 void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity,
@@ -158,7 +152,7 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
   if (!room) {
     stack->top.store(slot, std::memory_order_release);
     ++stack->inline_runs;
-    if (slot->is_spawned()) run_inline_popped(slot);
+    if (slot->is_spawned()) run_popped(slot);
     return false;
   }
   if (!stack->external) {
@@ -169,14 +163,10 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
   return true;
 }
 
-bool run_newest(task_stack* stack, task_slot* bottom) noexcept {
+bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom) noexcept {
   for (;;) {
-    task_slot* slot = stack->top.load(std::memory_order_relaxed) - 1;
-    if (slot < bottom || !slot->is_spawned()) return false;
-    stack->top.store(slot, std::memory_order_release);
-    creek::light_fence();
-    if (slot >= stack->floor.load(std::memory_order_relaxed) || take_back(*stack, slot)) {
-      run_inline_popped(slot);
+    if (take_back(*stack, slot)) {
+      run_popped(slot);
       return true;
     }
     // Stolen. The slot is free once the thief has moved the closure out of it.
@@ -185,6 +175,9 @@ bool run_newest(task_stack* stack, task_slot* bottom) noexcept {
       split_guard guard(*stack);
       reset_shared(*stack, stack->index(slot));
     }
+    if (--slot < bottom || !slot->is_spawned()) return false;
+    stack->top.store(slot, std::memory_order_release);
+    creek::light_fence();
   }
 }
 

@@ -35,60 +35,64 @@ branch_result_t<F> invoke_branch(F& function) {
   }
 }
 
-/// The stealable branch, in the frame of its maker, who always joins it.
+/// The stealable branch. The slot points to the closure in its maker's frame, who always joins it;
+/// a thief leaves the result in the slot, on the heap if it does not fit there.
 template <class G>
-struct fork_frame {
+struct fork_task {
   using result_type = branch_result_t<G>;
-  static constexpr bool stores = !std::is_same_v<result_type, std::monostate>;
-
-  G* function;
-  union {
-    std::monostate nothing;
-    result_type result;  // written by the thief only
-  };
-
-  explicit fork_frame(G& branch) noexcept : function(std::addressof(branch)), nothing() {}
-  fork_frame(const fork_frame&) = delete;
-  fork_frame& operator=(const fork_frame&) = delete;
-  ~fork_frame() {}
+  static constexpr bool fits = sizeof(result_type) <= task_slot::closure_size &&
+                               alignof(result_type) <= 16 &&
+                               std::is_nothrow_move_constructible_v<result_type>;
+  using stored_type = std::conditional_t<fits, result_type, std::unique_ptr<result_type>>;
 
   static strand* run(task_slot* slot, bool) noexcept {
-    auto* frame = reinterpret_cast<fork_frame*>(slot->owner);
+    auto& function = *reinterpret_cast<G*>(slot->owner);
     try {
-      std::construct_at(std::addressof(frame->result), invoke_branch(*frame->function));
+      if constexpr (fits) {
+        ::new (static_cast<void*>(slot->closure)) stored_type(invoke_branch(function));
+      } else {
+        auto value = std::unique_ptr<result_type>(new result_type(invoke_branch(function)));
+        ::new (static_cast<void*>(slot->closure)) stored_type(std::move(value));
+      }
     } catch (...) {
       fail_fork(slot, std::current_exception());
     }
     return nullptr;
   }
   /// After the join said `done`: the thief's result or exception.
-  result_type take(task_slot* slot) {
+  [[gnu::noinline]] static result_type take(task_slot* slot) {
     if (std::exception_ptr failure = take_failure(slot)) {
       std::rethrow_exception(std::move(failure));
     }
-    result_type value = std::move(result);
-    std::destroy_at(std::addressof(result));
-    return value;
+    auto* stored = std::launder(reinterpret_cast<stored_type*>(slot->closure));
+    stored_type value = std::move(*stored);
+    std::destroy_at(stored);
+    if constexpr (fits) {
+      return value;
+    } else {
+      return std::move(*value);
+    }
   }
   /// As take(), when another exception is already on its way.
-  void drop(task_slot* slot) noexcept {
-    if (!take_failure(slot)) std::destroy_at(std::addressof(result));
+  static void drop(task_slot* slot) noexcept {
+    if (!take_failure(slot)) {
+      std::destroy_at(std::launder(reinterpret_cast<stored_type*>(slot->closure)));
+    }
   }
-};
 
-template <class G>
-inline constexpr task_type fork_type{&fork_frame<G>::run, task_name<G>()};
+  static constexpr task_type type{&run, task_name<G>()};
+};
 
 /// The second branch after the first threw: it still runs, its own exception is lost.
 template <class G>
 [[gnu::cold, gnu::noinline]] void finish_fork(task_stack* stack, task_slot* slot,
-                                              fork_frame<G>& frame) noexcept {
+                                              G& g) noexcept {
   if (join(stack, slot) == join_result::done) {
-    frame.drop(slot);
+    fork_task<G>::drop(slot);
     return;
   }
   try {
-    invoke_branch(*frame.function);
+    invoke_branch(g);
   } catch (...) {  // the first branch's exception is reported
   }
 }
@@ -151,14 +155,12 @@ template <class F, class G>
 /// without a thief: about 2 ns, no fence, no allocation. If the deque is full, both run here.
 template <class F, class G>
 std::pair<branch_result_t<F>, branch_result_t<G>> fork_join(F&& f, G&& g) {
-  using frame_type = detail::fork_frame<std::remove_reference_t<G>>;
+  using task = detail::fork_task<std::remove_reference_t<G>>;
   detail::task_stack* stack = detail::current_stack;
-  if (stack == nullptr) [[unlikely]]
-    return detail::fork_foreign(f, g);
-  frame_type frame(g);
+  if (stack == nullptr) [[unlikely]] return detail::fork_foreign(f, g);
   detail::task_slot* slot = stack->top.load(std::memory_order_relaxed);
-  if (!detail::push(stack, slot, &detail::fork_type<std::remove_reference_t<G>>,
-                    reinterpret_cast<std::uintptr_t>(&frame))) [[unlikely]] {
+  if (!detail::push(stack, slot, &task::type,
+                    reinterpret_cast<std::uintptr_t>(std::addressof(g)))) [[unlikely]] {
     return detail::run_both(f, g);
   }
   // Either path builds the result in place; results need only be movable.
@@ -166,14 +168,14 @@ std::pair<branch_result_t<F>, branch_result_t<G>> fork_join(F&& f, G&& g) {
     try {
       return detail::invoke_branch(f);
     } catch (...) {
-      detail::finish_fork(stack, slot, frame);
+      detail::finish_fork(stack, slot, g);
       throw;
     }
   }();
   if (detail::join(stack, slot) == detail::join_result::run_inline) [[likely]] {
     return {std::move(first), detail::invoke_branch(g)};
   }
-  return {std::move(first), frame.take(slot)};
+  return {std::move(first), task::take(slot)};
 }
 
 /// As fork_join of two, for any number of functions: a balanced tree of forks. Returns a tuple.

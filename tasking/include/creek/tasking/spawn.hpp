@@ -28,51 +28,61 @@ struct boxed {
   void operator()() { std::invoke(*function); }
 };
 
-/// Runs `function` as a task. With a root, what it spawns may outlive it; without one the task ends
-/// when all that it spawned has ended. Exceptions go to `error`.
-template <class F>
+/// When a task counts as ended.
+enum class ending : bool {
+  early,   ///< with its function; what it spawned may outlive it, under its root
+  strict,  ///< when all that it spawned has ended as well
+};
+
+/// Runs `function` as a task; exceptions go to `error`. `root` is not used by strict tasks.
+template <ending Ending, class F>
 void run_framed(F& function, root_scope* root, const task_type* type, error_slot& error) noexcept {
-  root_scope own;
-  task_frame frame(root != nullptr ? root : &own, type);
-  try {
-    std::invoke(function);
-  } catch (...) {
-    error.store(std::current_exception());
-  }
-  frame.finish();
-  if (root == nullptr) {
+  const auto run_under = [&](root_scope* scope) {
+    task_frame frame(scope, type);
+    try {
+      std::invoke(function);
+    } catch (...) {
+      error.store(std::current_exception());
+    }
+    frame.finish();
+  };
+  if constexpr (Ending == ending::early) {
+    run_under(root);
+  } else {
+    root_scope own;
+    run_under(&own);
     if (std::exception_ptr failure = own.wait_all()) error.store(std::move(failure));
   }
 }
 
 /// Runs one spawned closure as a child counted by `context`.
-template <class F>
+template <ending Ending, class F>
 strand* run_child(F& function, task_context& context, const task_type* type,
                   task_stack* counted_here) noexcept {
   if (!context.cancelled.load(std::memory_order_relaxed)) [[likely]] {
-    run_framed(function, context.root, type, context.error);
+    run_framed<Ending>(function, context.root, type, context.error);
   }
   return context.ended(counted_here);
 }
 
-template <class F>
+template <ending Ending, class F>
 struct spawned_task {
   static strand* run(task_slot* slot, bool stolen) noexcept;
   static constexpr task_type type{&run, task_name<F>()};
 };
 
-template <class F>
-strand* spawned_task<F>::run(task_slot* slot, bool stolen) noexcept {
+template <ending Ending, class F>
+strand* spawned_task<Ending, F>::run(task_slot* slot, bool stolen) noexcept {
   auto* stored = std::launder(reinterpret_cast<F*>(slot->closure));
   F function(std::move(*stored));
   std::destroy_at(stored);
   auto& context = *reinterpret_cast<task_context*>(slot->owner & task_slot::owner_mask);
   if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
-  return run_child(function, context, &type, stolen ? nullptr : current_stack);
+  return run_child<Ending>(function, context, &type, stolen ? nullptr : current_stack);
 }
 
 /// A spawned closure on a backend without task stacks.
-template <class F>
+template <ending Ending, class F>
 struct submitted_child final : submitted_task {
   F function;
   task_context& context;
@@ -81,19 +91,18 @@ struct submitted_child final : submitted_task {
       : submitted_task{&run_this}, function(std::move(closure)), context(counts) {}
   static void run_this(submitted_task* self) noexcept {
     std::unique_ptr<submitted_child> child(static_cast<submitted_child*>(self));
-    if (strand* next =
-            run_child(child->function, child->context, &spawned_task<F>::type, nullptr)) {
-      next->home->resume(next);
-    }
+    strand* next = run_child<Ending>(child->function, child->context,
+                                     &spawned_task<Ending, F>::type, nullptr);
+    if (next != nullptr) next->home->resume(next);
   }
 };
 
-template <class F>
+template <ending Ending, class F>
 void spawn_into(task_context& context, F function) {
   task_stack* stack = current_stack;
   if (stack == nullptr) [[unlikely]] {
     executor& home = require_executor("spawn");
-    auto child = std::make_unique<submitted_child<F>>(std::move(function), context);
+    auto child = std::make_unique<submitted_child<Ending, F>>(std::move(function), context);
     context.started(nullptr);
     home.submit(child.release());
     return;
@@ -101,19 +110,19 @@ void spawn_into(task_context& context, F function) {
   task_slot* slot = stack->top.load(std::memory_order_relaxed);
   ::new (static_cast<void*>(slot->closure)) F(std::move(function));
   context.started(stack);
-  push(stack, slot, &spawned_task<F>::type,
+  push(stack, slot, &spawned_task<Ending, F>::type,
        reinterpret_cast<std::uintptr_t>(&context) | task_slot::spawned_bit);
 }
 
 /// Spawns any callable: in the slot if it fits, else boxed.
-template <class F>
+template <ending Ending, class F>
 void spawn_any(task_context& context, F&& f) {
   using closure = std::decay_t<F>;
   static_assert(std::is_invocable_v<closure&>, "a task is called without arguments");
   if constexpr (fits_slot<closure>) {
-    spawn_into(context, closure(std::forward<F>(f)));
+    spawn_into<Ending>(context, closure(std::forward<F>(f)));
   } else {
-    spawn_into(context, boxed<closure>{std::make_unique<closure>(std::forward<F>(f))});
+    spawn_into<Ending>(context, boxed<closure>{std::make_unique<closure>(std::forward<F>(f))});
   }
 }
 
@@ -133,7 +142,8 @@ inline task_scope& require_scope(const char* what) {
 /// Inside a runtime; elsewhere throws usage_error.
 template <class F>
 void spawn(F&& f) {
-  detail::spawn_any(detail::context_of(detail::require_scope("spawn")), std::forward<F>(f));
+  detail::spawn_any<detail::ending::early>(
+      detail::context_of(detail::require_scope("spawn")), std::forward<F>(f));
 }
 
 /// Waits until all direct children that the running task has spawned are done, running tasks

@@ -33,7 +33,7 @@ class task_group {
   template <class F>
   void spawn(F&& f) {
     detail::require_scope("task_group::spawn");
-    detail::spawn_any(context_, std::forward<F>(f));
+    detail::spawn_any<detail::ending::strict>(context_, std::forward<F>(f));
   }
   /// Waits until all tasks of the group are done and rethrows the first exception. The group may be
   /// used again afterwards.

@@ -73,7 +73,7 @@ void execute_into(future_state<T>& state, F& function) noexcept {
   static constexpr task_type type{nullptr, task_name<F>()};
   error_slot error;
   auto body = [&] { store_outcome(state, function); };
-  run_framed(body, nullptr, &type, error);
+  run_framed<ending::strict>(body, nullptr, &type, error);
   if (std::exception_ptr failure = error.take(); failure && !state.failure()) {
     state.fail(std::move(failure));
   }

@@ -19,9 +19,12 @@ class error_slot {
   /// Keeps `failure` if it is the first.
   void store(std::exception_ptr failure) noexcept;
   /// Takes what was stored; the caller knows that nobody stores any more.
-  std::exception_ptr take() noexcept;
+  std::exception_ptr take() noexcept {
+    return taken_.load(std::memory_order_relaxed) ? take_stored() : nullptr;
+  }
 
  private:
+  std::exception_ptr take_stored() noexcept;
   std::atomic<bool> taken_{false};
   std::exception_ptr failure_;
 };
@@ -77,10 +80,18 @@ struct task_context {
     return balance.load(std::memory_order_acquire) == one * (spawned - finished);
   }
   /// Runs children on this stack while they are the newest tasks, then suspends until all are done.
-  void wait();
+  void wait() {
+    if (task_stack* here = current_stack; here != nullptr && owner == here) [[likely]] {
+      while (!done()) {
+        if (!run_newest(here, here->base)) break;
+      }
+    }
+    if (!done()) [[unlikely]] suspend_until_done();
+  }
 
  private:
   strand* ended_elsewhere() noexcept;
+  void suspend_until_done();
 };
 
 /// The running task's context, made at its first use.

@@ -34,16 +34,17 @@ struct task_type {
 struct alignas(64) task_slot {
   /// Address of the task_type while the task may be taken; then a join state (see slot_state).
   std::atomic<std::uintptr_t> state;
-  /// Fork: its frame on the maker's stack. Spawned: its task_context with bit 0 set.
+  /// Fork: the closure in its maker's frame. Spawned: its task_context. With flags.
   std::uintptr_t owner;
   static constexpr std::size_t closure_size = 48;
   alignas(16) std::byte closure[closure_size];
 
   bool is_spawned() const noexcept { return (owner & spawned_bit) != 0; }
-  static constexpr std::uintptr_t spawned_bit = 1;
-  static constexpr std::uintptr_t failed_bit = 2;   ///< stolen fork threw; see take_failure()
-  static constexpr std::uintptr_t private_bit = 4;  ///< not offered to thieves (external deques)
-  static constexpr std::uintptr_t owner_mask = ~std::uintptr_t{7};
+  // Flags in `owner`, in bits that an address of user space never has.
+  static constexpr std::uintptr_t spawned_bit = std::uintptr_t{1} << 63;
+  static constexpr std::uintptr_t failed_bit = std::uintptr_t{1} << 62;  ///< see take_failure()
+  static constexpr std::uintptr_t private_bit = std::uintptr_t{1} << 61;  ///< not in external deque
+  static constexpr std::uintptr_t owner_mask = ~(spawned_bit | failed_bit | private_bit);
 };
 
 /// Join states of a slot; bit 63 is never set in an address of user space.
@@ -138,7 +139,9 @@ join_result join_slow(task_stack* stack, task_slot* slot) noexcept;
 /// Takes the fork at `slot` back, which must be the strand's newest open one.
 inline join_result join(task_stack* stack, task_slot* slot) noexcept {
   // Above the slot may be spawned tasks that nobody waited for.
-  if (stack->top.load(std::memory_order_relaxed) <= slot + 1) [[likely]] {
+  const task_slot* top = stack->top.load(std::memory_order_relaxed);
+  if (reinterpret_cast<std::uintptr_t>(top) - reinterpret_cast<std::uintptr_t>(slot) <=
+      sizeof(task_slot)) [[likely]] {
     stack->top.store(slot, std::memory_order_release);
     creek::light_fence();
     if (slot >= stack->floor.load(std::memory_order_relaxed)) [[likely]] {
@@ -148,9 +151,29 @@ inline join_result join(task_stack* stack, task_slot* slot) noexcept {
   return join_slow(stack, slot);
 }
 
+/// Runs a task that was popped, in place.
+inline void run_popped(task_slot* slot) noexcept {
+  const auto* type =
+      reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
+  if (strand* released = type->run(slot, false)) [[unlikely]] released->home->resume(released);
+}
+
+/// Goes on where run_newest() met the shared part.
+bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom) noexcept;
+
 /// Runs the newest spawned task of the strand if it lies at or above `bottom`. False if there is
 /// none: nothing left, or an open fork is on top.
-bool run_newest(task_stack* stack, task_slot* bottom) noexcept;
+inline bool run_newest(task_stack* stack, task_slot* bottom) noexcept {
+  task_slot* slot = stack->top.load(std::memory_order_relaxed) - 1;
+  if (slot < bottom || !slot->is_spawned()) return false;
+  stack->top.store(slot, std::memory_order_release);
+  creek::light_fence();
+  if (slot >= stack->floor.load(std::memory_order_relaxed)) [[likely]] {
+    run_popped(slot);
+    return true;
+  }
+  return run_newest_slow(stack, slot, bottom);
+}
 
 // --- Thieves' side: any thread -------------------------------------------------------------------
 
