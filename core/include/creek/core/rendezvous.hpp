@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Synchronous messages as RCCE has them: the sender puts a chunk into its own message-passing
+// memory, sets `sent` at the receiver, and waits for `ready`; the receiver waits for `sent`, gets
+// the chunk, and sets `ready` at the sender. Sends and receives may also be left pending and pushed
+// on later. Where cores share addresses, a message over a limit hands over its address in place of
+// its chunks, and the receiver copies (or moves) it from where it lies. Sources: Mattson et al., SC
+// 2010 (RCCE, [M] in scc-chip.md); iRCCE ([C]) for pending requests. Different here: the flags
+// count chunks, so that setting one needs no clearing; and sends of one core proceed in the order
+// in which they were made, as they share one buffer.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include <creek/core/team.hpp>
+
+namespace creek {
+
+/// A message on its way, in or out. A message over an address needs memory that shares addresses
+/// and can swap words. Lies where the caller put it until it is complete.
+struct message_request {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  int peer = 0;
+  /// How a message that is handed over by address gets from `from` to `to`; null: chunk by chunk.
+  void (*hand_over)(void* to, void* from, std::size_t bytes) = nullptr;
+
+  std::size_t through = 0;  // bytes whose chunks are through
+  bool announced = false;   // send: the current chunk lies in the buffer
+  bool complete = false;
+};
+
+/// The messages of one core with the others of its team. Used by that core only.
+template <memory_policy Memory>
+class rendezvous {
+ public:
+  /// Where the flags and the buffer lie in every member's memory.
+  struct layout {
+    std::size_t flags = 0;  ///< 2 * size flags, `flag_stride` bytes apart, zero at first
+    std::size_t flag_stride = sizeof(word);
+    std::size_t buffer = 0;  ///< the chunk on its way; whole lines
+    std::size_t buffer_bytes = 0;
+  };
+
+  rendezvous(Memory& memory, const team& members, const layout& where)
+      : memory_{&memory},
+        members_{members},
+        where_{where},
+        chunks_to_(static_cast<std::size_t>(members.size())),
+        chunks_from_(static_cast<std::size_t>(members.size())),
+        receives_(static_cast<std::size_t>(members.size())) {}
+  rendezvous(const rendezvous&) = delete;
+  rendezvous& operator=(const rendezvous&) = delete;
+
+  /// Begins a send or a receive; it proceeds in push() and the waits. An empty message is complete
+  /// at once, on both sides, without a word between them.
+  void begin_send(message_request& request) {
+    request.complete = request.bytes == 0;
+    if (request.complete) return;
+    sends_.push_back(&request);
+    push_send();
+  }
+  void begin_receive(message_request& request) {
+    request.complete = request.bytes == 0;
+    if (request.complete) return;
+    receives_of(request.peer).push_back(&request);
+    ++receiving_;
+    push_receive(request.peer);
+  }
+
+  /// Moves on whatever can be, without waiting: pending sends, and pending receives of all peers.
+  void push() {
+    // Messages to oneself go on for as long as each side makes room for the other.
+    while (push_send() | push_receives()) {
+    }
+  }
+  /// Waits until the request is complete, pushing on all others meanwhile.
+  void wait(message_request& request) {
+    if (request.complete) return;
+    memory_->wait_poll([&] {
+      push();
+      return request.complete;
+    });
+  }
+  /// Forgets a request that is not complete. If its first chunk was on the way, nothing more can be
+  /// sent to or received from that peer: for leaving after an error only. On return nobody reads
+  /// or writes the request's data any more.
+  void forget(message_request& request) {
+    if (request.announced && request.hand_over) retract(request);
+    std::erase(sends_, &request);
+    receiving_ -= std::erase(receives_of(request.peer), &request);
+  }
+
+ private:
+  using queue = std::deque<message_request*>;
+
+  [[nodiscard]] queue& receives_of(int peer) { return receives_[static_cast<std::size_t>(peer)]; }
+  // Flag of `rank`'s that counts the chunks `peer` has sent it.
+  [[nodiscard]] mpm_ptr<word> sent(int rank, int peer) const { return flag(rank, peer); }
+  // Flag of `rank`'s that counts those of its chunks that `peer` has got.
+  [[nodiscard]] mpm_ptr<word> ready(int rank, int peer) const {
+    return flag(rank, members_.size() + peer);
+  }
+  [[nodiscard]] mpm_ptr<word> flag(int rank, int number) const {
+    return memory_
+        ->at(members_.core(rank),
+             where_.flags + static_cast<std::size_t>(number) * where_.flag_stride)
+        .template as<word>();
+  }
+  [[nodiscard]] std::size_t chunk_of(const message_request& request) const {
+    return std::min(where_.buffer_bytes, request.bytes - request.through);
+  }
+
+  // Only the first send proceeds: the buffer holds one chunk. True if a chunk got through.
+  bool push_send() {
+    bool moved = false;
+    while (!sends_.empty()) {
+      message_request& request = *sends_.front();
+      word& chunks = chunks_to_[static_cast<std::size_t>(request.peer)];
+      if (!request.announced) {
+        put_chunk(request);
+        memory_->signal(sent(request.peer, members_.rank()), ++chunks);
+        request.announced = true;
+      }
+      if (memory_->load(ready(members_.rank(), request.peer)) != chunks) break;
+      moved = true;
+      request.announced = false;
+      request.through += request.hand_over ? request.bytes : chunk_of(request);
+      request.complete = request.through == request.bytes;
+      if (request.complete) sends_.pop_front();
+    }
+    return moved;
+  }
+
+  void put_chunk(const message_request& request) {
+    const auto buffer = memory_->at(members_.core(members_.rank()), where_.buffer);
+    if (request.hand_over) {
+      memory_->write(buffer, &request.data, sizeof request.data);
+    } else {
+      memory_->write(buffer, request.data + request.through, chunk_of(request));
+    }
+    memory_->flush();
+  }
+
+  bool push_receives() {
+    bool moved = false;
+    for (int peer = 0; receiving_ != 0 && peer < members_.size(); ++peer) {
+      moved |= push_receive(peer);
+    }
+    return moved;
+  }
+  bool push_receive(int peer) {
+    bool moved = false;
+    queue& waiting = receives_of(peer);
+    while (!waiting.empty()) {
+      message_request& request = *waiting.front();
+      word& chunks = chunks_from_[static_cast<std::size_t>(peer)];
+      if (memory_->load(sent(members_.rank(), peer)) == chunks) break;
+      if (!get_chunk(request)) break;
+      moved = true;
+      memory_->signal(ready(peer, members_.rank()), ++chunks);
+      request.complete = request.through == request.bytes;
+      if (request.complete) {
+        waiting.pop_front();
+        --receiving_;
+      }
+    }
+    return moved;
+  }
+
+  // False if the sender took the message back meanwhile.
+  bool get_chunk(message_request& request) {
+    const auto buffer = memory_->at(members_.core(request.peer), where_.buffer);
+    memory_->invalidate();
+    if (!request.hand_over) {
+      const std::size_t chunk = chunk_of(request);
+      memory_->read(request.data + request.through, buffer, chunk);
+      request.through += chunk;
+      return true;
+    }
+    if (!claim(request.peer)) return false;
+    std::byte* from = nullptr;
+    memory_->read(&from, buffer, sizeof from);
+    request.hand_over(request.data, from, request.bytes);
+    request.through = request.bytes;
+    unclaim(request.peer);
+    return true;
+  }
+
+  // The sender of an object may leave by an exception while the receiver is about to reach into its
+  // memory. So the receiver claims the message in its `sent` flag first, and a sender that leaves
+  // takes the announcement back there, or, too late for that, waits until the receiver is through.
+  static constexpr word claimed = word{1} << 31;
+
+  bool claim(int peer) {
+    const word next = chunks_from_[static_cast<std::size_t>(peer)] + 1;
+    if constexpr (swapping_memory<Memory>) {
+      return memory_->compare_exchange(sent(members_.rank(), peer), next, next ^ claimed);
+    }
+    return true;
+  }
+  void unclaim(int peer) {
+    const word next = chunks_from_[static_cast<std::size_t>(peer)] + 1;
+    if constexpr (swapping_memory<Memory>) memory_->store(sent(members_.rank(), peer), next);
+  }
+  void retract(message_request& request) {
+    word& chunks = chunks_to_[static_cast<std::size_t>(request.peer)];
+    if constexpr (swapping_memory<Memory>) {
+      const auto announcement = sent(request.peer, members_.rank());
+      if (memory_->compare_exchange(announcement, chunks, chunks - 1)) {
+        --chunks;
+      } else {
+        // No wait of the memory, which would throw in an aborted run: a copy ends by itself.
+        while (memory_->load(ready(members_.rank(), request.peer)) != chunks) {
+        }
+      }
+    }
+  }
+
+  Memory* memory_;
+  team members_;
+  layout where_;
+  queue sends_;
+  std::vector<word> chunks_to_;    // chunks sent to each peer
+  std::vector<word> chunks_from_;  // chunks got from each
+  std::vector<queue> receives_;    // by peer
+  std::size_t receiving_ = 0;      // requests in all of them
+};
+
+}  // namespace creek
