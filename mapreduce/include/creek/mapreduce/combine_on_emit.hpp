@@ -4,12 +4,16 @@
 // partitioned; a partition of all mappers is then merged by one task, without locks.
 #pragma once
 
+#include <concepts>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/runs.hpp>
 #include <creek/mapreduce/table.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,21 +42,14 @@ class combine_on_emit {
   using table_type = typename detail::table_of<Job>::type;
 
   combine_on_emit(const Job& job, const options& chosen, std::size_t mappers)
-      : job_(&job), runs_(job, chosen, table_type::partitions) {
+      : job_(&job), tables_(mappers), runs_(job, chosen, table_type::partitions) {
     static_assert(table<table_type>);
-    tables_.reserve(mappers);
-    for (std::size_t i = 0; i < mappers; ++i) {
-      if constexpr (std::constructible_from<table_type, const Job&>) {
-        tables_.emplace_back(job);
-      } else {
-        tables_.emplace_back();
-      }
-    }
   }
 
   template <class Split>
   void map(std::size_t mapper, const Split& split) {
-    table_type& mine = tables_[mapper];
+    if (!tables_[mapper]) make(tables_[mapper]);
+    table_type& mine = *tables_[mapper];
     if constexpr (std::is_same_v<Split, text_split>) mine.source(split.text, split.stable);
     job_->map(split, mine);
     mine.flush();
@@ -60,17 +57,28 @@ class combine_on_emit {
 
   [[nodiscard]] std::size_t partitions() const { return table_type::partitions; }
 
-  /// Merges a partition of all mappers into the first table.
+  /// Merges a partition of all mappers into the first mapper's table.
   void group(std::size_t part) {
-    for (std::size_t i = 1; i < tables_.size(); ++i) tables_[0].merge(tables_[i], part);
+    table_type* first = nullptr;
+    for (auto& table : tables_) {
+      if (!table) continue;
+      if (first == nullptr) {
+        first = &*table;
+      } else {
+        first->merge(*table, part);
+      }
+    }
   }
 
   /// Turns a partition into records and frees it.
   void reduce(std::size_t part) {
-    runs_.expect(part, tables_[0].size(part));
-    tables_[0].for_each(part, [&](auto&& key, auto&& value) { add(part, key, value); });
-    sizes_[part] = tables_[0].size(part);
-    tables_[0].clear(part);
+    for (auto& table : tables_) {
+      if (!table || table->size(part) == 0) continue;
+      sizes_[part] += table->size(part);
+      runs_.expect(part, table->size(part));
+      table->for_each(part, [&](auto&& key, auto&& value) { add(part, key, value); });
+      table->clear(part);
+    }
   }
 
   void sort(std::size_t part) { runs_.sort(part); }
@@ -78,7 +86,7 @@ class combine_on_emit {
 
   [[nodiscard]] std::uint64_t emitted() const {
     std::uint64_t sum = 0;
-    for (const table_type& t : tables_) sum += t.emitted();
+    for (const auto& table : tables_) sum += table ? table->emitted() : 0;
     return sum;
   }
   [[nodiscard]] std::uint64_t distinct() const {
@@ -86,11 +94,21 @@ class combine_on_emit {
   }
   [[nodiscard]] byte_arena take_arena() {
     byte_arena all = runs_.take_arena();
-    for (table_type& t : tables_) all.adopt(t.take_arena());
+    for (auto& table : tables_) {
+      if (table) all.adopt(table->take_arena());
+    }
     return all;
   }
 
  private:
+  void make(std::optional<table_type>& table) {
+    if constexpr (std::constructible_from<table_type, const Job&>) {
+      table.emplace(*job_);
+    } else {
+      table.emplace();
+    }
+  }
+
   template <class Key, class Value>
   void add(std::size_t part, Key& key, Value& value) {
     const bool copy = table_type::must_copy(key);
@@ -106,7 +124,7 @@ class combine_on_emit {
   using emitted_type = mapreduce::emitted<typename Job::key_type, typename Job::value_type>;
 
   const Job* job_;
-  std::vector<table_type> tables_;
+  std::vector<std::optional<table_type>> tables_;  // made when their mapper gets its first split
   std::vector<std::uint64_t> sizes_ = std::vector<std::uint64_t>(table_type::partitions);
   runs<Job> runs_;
 };

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawing of the progress bar.
+#include "progress_bar.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace creek::tool {
+namespace {
+
+void draw(const mapreduce::progress& watched, std::size_t splits, double seconds) {
+  constexpr std::size_t width = 40;
+  const auto done = static_cast<std::size_t>(watched.splits_done.load(std::memory_order_relaxed));
+  const auto bytes = static_cast<double>(watched.bytes_done.load(std::memory_order_relaxed));
+  const std::size_t filled = splits == 0 ? width : std::min(width, done * width / splits);
+  fmt::print(stderr, "\r[{:<{}}] {:3}%  {:.0f} MB  {:.0f} MB/s ", std::string(filled, '#'), width,
+             filled * 100 / width, bytes / 1e6, bytes / 1e6 / seconds);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+progress_bar::progress_bar(const mapreduce::progress& watched, std::size_t splits)
+    : watched_(watched),
+      splits_(splits),
+      thread_([this](std::stop_token stop) { draw_until(stop); }) {}
+
+progress_bar::~progress_bar() {
+  thread_.request_stop();
+  thread_.join();
+}
+
+void progress_bar::draw_until(std::stop_token stop) {
+  using namespace std::chrono_literals;
+  const auto start = std::chrono::steady_clock::now();
+  bool drawn = false;
+  std::unique_lock lock(mutex_);
+  for (auto pause = 300ms; !stop.stop_requested(); pause = 100ms) {
+    if (wake_.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); })) break;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    draw(watched_, splits_, spent.count());
+    drawn = true;
+  }
+  if (drawn) fmt::print(stderr, "\r\x1b[K");
+}
+
+}  // namespace creek::tool

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A line on the terminal that says how far a run is.
+#pragma once
+
+#include <condition_variable>
+#include <creek/mapreduce/options.hpp>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+
+namespace creek::tool {
+
+/// Draws on standard error ten times a second, from a thread of its own, while it lives; wipes the
+/// line in the end. Nothing for runs shorter than a third of a second.
+class progress_bar {
+ public:
+  progress_bar(const mapreduce::progress& watched, std::size_t splits);
+  ~progress_bar();
+  progress_bar(const progress_bar&) = delete;
+  progress_bar& operator=(const progress_bar&) = delete;
+
+ private:
+  void draw_until(std::stop_token stop);
+
+  const mapreduce::progress& watched_;
+  std::size_t splits_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace creek::tool
