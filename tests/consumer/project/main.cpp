@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of somebody who has only the installed headers and library.
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/error.hpp>
+// The first program of the README, as somebody who has only the installed headers compiles it.
+#include <creek/tasking.hpp>
 #include <iostream>
 
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = creek::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
 int main() {
-  try {
-    creek::heavy_fence();
-    throw creek::usage_error("nothing to do: give the program some work");
-  } catch (const creek::usage_error& misuse) {
-    std::cout << misuse.what() << '\n';
-  }
+  creek::runtime rt;  // all cores this process may use
+  const long f = rt.run([] { return fib(25); });
+  std::cout << "fib(25) = " << f << '\n';
+  return f == 75025 ? 0 : 1;
 }
