@@ -2,6 +2,7 @@
 // All of the tasking module.
 #pragma once
 
+#include <creek/tasking/blocked_range.hpp>
 #include <creek/tasking/coroutine.hpp>
 #include <creek/tasking/counters.hpp>
 #include <creek/tasking/fork_join.hpp>

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// parallel_sort by comparisons: against std::sort, within O(n log n), nothing lost when it fails.
+#include <creek/tasking/parallel_sort.hpp>
+
+#include <atomic>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "on_workers.hpp"
+#include "sort_inputs.hpp"
+
+namespace {
+
+using creek::parallel_sort;
+using creek::testing::on_workers;
+using creek::testing::seeded;
+using creek::testing::sort_inputs;
+
+// A comparator that the vectorised sort does not know.
+constexpr auto by_value = [](std::int64_t a, std::int64_t b) { return a < b; };
+
+constexpr std::size_t sizes[] = {0, 1, 2, 3, 23, 24, 25, 127, 128, 129, 1023, 1024, 1025, 20'000};
+
+TEST(parallel_sort, equals_the_serial_sort_for_every_input) {
+  seeded random;
+  on_workers([&] {
+    for (std::size_t n : sizes) {
+      for (auto& [name, v] : sort_inputs(n, random.engine)) {
+        auto expected = v;
+        std::sort(expected.begin(), expected.end());
+        parallel_sort(v.begin(), v.end(), by_value);
+        EXPECT_EQ(v, expected) << name << ", n = " << n;
+      }
+    }
+  });
+}
+
+TEST(parallel_sort, needs_n_log_n_comparisons_at_most) {
+  seeded random;
+  on_workers([&] {
+    constexpr std::size_t n = 100'000;
+    for (auto& [name, v] : sort_inputs(n, random.engine)) {
+      std::atomic<std::size_t> comparisons{0};
+      parallel_sort(v, [&](std::int64_t a, std::int64_t b) {
+        comparisons.fetch_add(1, std::memory_order_relaxed);
+        return a < b;
+      });
+      EXPECT_LE(static_cast<double>(comparisons.load()), 3.0 * n * std::log2(n)) << name;
+      EXPECT_TRUE(std::ranges::is_sorted(v)) << name;
+    }
+  });
+}
+
+// Answers so that every pivot turns out bad, deciding the order of elements only when asked.
+// Source: McIlroy, A Killer Adversary for Quicksort, Software: Practice and Experience 29(4), 1999.
+TEST(parallel_sort, is_not_quadratic_against_an_adversary) {
+  constexpr int n = 20'000;
+  const int gas = n;
+  std::vector<int> value(n, gas), items(n);
+  for (int i = 0; i < n; ++i) items[static_cast<std::size_t>(i)] = i;
+  int solid = 0, candidate = 0;
+  std::size_t comparisons = 0;
+  parallel_sort(items, [&](int x, int y) {  // outside a runtime: one thread
+    ++comparisons;
+    auto& a = value[static_cast<std::size_t>(x)];
+    auto& b = value[static_cast<std::size_t>(y)];
+    if (a == gas && b == gas) (x == candidate ? a : b) = solid++;
+    if (a == gas) {
+      candidate = x;
+    } else if (b == gas) {
+      candidate = y;
+    }
+    return a < b;
+  });
+  EXPECT_LE(static_cast<double>(comparisons), 8.0 * n * std::log2(n));
+}
+
+TEST(parallel_sort, sorts_move_only_elements) {
+  seeded random;
+  on_workers([&] {
+    std::vector<std::unique_ptr<int>> v;
+    for (int i = 0; i < 20'000; ++i)
+      v.push_back(std::make_unique<int>(static_cast<int>(random.engine() % 1000)));
+    parallel_sort(v, [](const auto& a, const auto& b) { return *a < *b; });
+    EXPECT_TRUE(std::ranges::is_sorted(v, {}, [](const auto& p) { return *p; }));
+  });
+}
+
+TEST(parallel_sort, sorts_strings_in_a_deque_backwards) {
+  seeded random;
+  on_workers([&] {
+    std::deque<std::string> d;
+    for (int i = 0; i < 10'000; ++i) d.push_back(std::to_string(random.engine() % 5000));
+    auto expected = d;
+    std::sort(expected.begin(), expected.end(), std::greater{});
+    parallel_sort(d, std::greater{});
+    EXPECT_EQ(d, expected);
+    parallel_sort(d.rbegin(), d.rend(), std::greater{});
+    EXPECT_TRUE(std::ranges::is_sorted(d));
+  });
+}
+
+TEST(parallel_sort, keeps_every_element_when_the_comparator_throws) {
+  seeded random;
+  on_workers([&] {
+    for (std::size_t after : {0u, 1u, 100u, 5'000u, 30'000u, 100'000u, 200'000u}) {
+      std::vector<std::unique_ptr<std::size_t>> v;
+      for (std::size_t i = 0; i < 20'000; ++i) v.push_back(std::make_unique<std::size_t>(i));
+      std::shuffle(v.begin(), v.end(), random.engine);
+      std::atomic<std::size_t> calls{0};
+      EXPECT_THROW(parallel_sort(v,
+                                 [&](const auto& a, const auto& b) {
+                                   if (calls++ >= after) throw std::runtime_error("compare");
+                                   return *a < *b;
+                                 }),
+                   std::runtime_error);
+      std::vector<bool> seen(v.size());
+      for (const auto& p : v) {
+        ASSERT_NE(p, nullptr);
+        ASSERT_FALSE(seen[*p]);
+        seen[*p] = true;
+      }
+    }
+  });
+}
+
+TEST(parallel_sort, permutes_under_a_comparator_that_is_no_order) {
+  seeded random;
+  on_workers([&] {
+    for (int kind = 0; kind < 4; ++kind) {
+      std::vector<std::uint64_t> v(10'000);
+      for (auto& x : v) x = random.engine();
+      auto before = v;
+      parallel_sort(v, [kind](std::uint64_t a, std::uint64_t b) {
+        switch (kind) {
+          case 0:
+            return true;
+          case 1:
+            return ((a ^ b) & 64) != 0;
+          case 2:
+            return a <= b;
+          default:
+            return a % 7 != b % 5;
+        }
+      });
+      std::ranges::sort(v);
+      std::ranges::sort(before);
+      EXPECT_EQ(v, before) << kind;
+    }
+  });
+}
+
+TEST(parallel_sort, sorts_slices_concurrently) {
+  seeded random;
+  std::vector<std::int64_t> v(64 * 3000);
+  for (auto& x : v) x = static_cast<std::int64_t>(random.engine());
+  on_workers([&] {
+    creek::parallel_for(0, 64, [&](int i) {
+      parallel_sort(v.begin() + i * 3000, v.begin() + (i + 1) * 3000, by_value);
+    });
+    for (int i = 0; i < 64; ++i) {
+      EXPECT_TRUE(std::is_sorted(v.begin() + i * 3000, v.begin() + (i + 1) * 3000));
+    }
+  });
+}
+
+}  // namespace
