@@ -10,6 +10,9 @@ else()
   set(BENCH_BIN ${CMAKE_BINARY_DIR}/bin)
 endif()
 
+# All peers that can be built, and nothing else: what `creek bench` runs.
+add_custom_target(bench_peers)
+
 function(_bench_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_compile_options(${target} PRIVATE ${CREEK_WARNINGS} $<$<BOOL:${CREEK_WERROR}>:-Werror>)
@@ -18,6 +21,7 @@ endfunction()
 
 function(_bench_finish target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${BENCH_BIN})
+  add_dependencies(bench_peers ${target})
   if(CREEK_INSTALL)
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/creek COMPONENT bench)
   endif()

@@ -137,6 +137,7 @@ class bootstrap(unittest.TestCase):
     def test_demo_counts_words_on_all_cores_and_on_one(self):
         self.all_installed()
         self.run_it("demo")
+        self.assertTrue(self.called("cmake")[1].endswith("--target bin/creek bench_peers"))
         self.assertEqual(self.called("creek"), [
             "creek wordcount --top 10 /usr/include /usr/share/doc",
             "creek wordcount --top 10 --workers 1 /usr/include /usr/share/doc",
