@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The version of the library that is linked (which may be newer than the headers compiled against).
+#pragma once
+
+namespace creek {
+
+/// "0.1.0"
+const char* version() noexcept;
+
+}  // namespace creek
