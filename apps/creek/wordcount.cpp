@@ -37,7 +37,7 @@ struct wordcount_arguments {
   std::string backend;
   std::string scheduler;
   std::string idle;
-  std::size_t top = 10;
+  long long top = 10;
   bool no_combine = false;
   bool skip_unreadable = false;
   bool as_json = false;
@@ -84,13 +84,20 @@ std::uint64_t peak_resident_bytes() {
   return 0;
 }
 
+/// The number of words to print.
+std::size_t top_of(const wordcount_arguments& given) {
+  if (given.top < 0) throw usage_error(fmt::format("--top {}: must be 0 or more", given.top));
+  return static_cast<std::size_t>(given.top);
+}
+
 counts count(runtime& workers, text_files& files, const wordcount_arguments& given,
              mapreduce::progress& done) {
   const bool all = !given.output.empty();
   const word_count job{.sorted =
                            all ? mapreduce::word_order::by_word : mapreduce::word_order::by_count};
   // The totals are wanted even if no word is; and 0 would keep all.
-  mapreduce::options chosen{.top = all ? 0 : std::max<std::size_t>(given.top, 1), .report = &done};
+  mapreduce::options chosen{.top = all ? 0 : std::max<std::size_t>(top_of(given), 1),
+                            .report = &done};
   if (given.no_combine) chosen.how = mapreduce::strategy::emit_and_group;
   std::optional<progress_bar> bar;
   if (!given.quiet && isatty(STDERR_FILENO) != 0) bar.emplace(done, files.splits());
@@ -145,6 +152,7 @@ void say(const wordcount_arguments& given, const wordcount_report& report) {
 }
 
 void wordcount(const wordcount_arguments& given) {
+  (void)top_of(given);  // before any work
   runtime workers(scheduling(given), backend_name(given));
   if (!given.trace.empty()) workers.trace_to(given.trace);
   // Opened before the work, so that a name that cannot be written is known at once.
@@ -160,7 +168,7 @@ void wordcount(const wordcount_arguments& given) {
   report.elapsed = std::chrono::steady_clock::now() - start;
   report.text_bytes = done.bytes_done;
   report.combined = !given.no_combine;
-  const std::vector<word_record> top = most_frequent(counted, given.top);
+  const std::vector<word_record> top = most_frequent(counted, top_of(given));
   report.top = top;
   if (out) write_counts(*out, counted);
   say(given, report);

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`creek wordcount` from the outside: answers, options, and every kind of bad input."""
+import collections
+import gzip
+import json
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = sys.argv.pop(1)
+
+
+def run(*arguments, stdin=b"", **more):
+    return subprocess.run([TOOL, "wordcount", *arguments], input=stdin, capture_output=True,
+                          timeout=100, **more)
+
+
+def oracle(*texts):
+    counts = collections.Counter()
+    for text in texts:
+        counts.update(word for word in re.split(rb"[ \t\n\v\f\r]+", text) if word)
+    return counts
+
+
+def random_text(seed, words=20000):
+    source = random.Random(seed)
+    vocabulary = [bytes(source.choice(b"abcd\x00\xff\xc3\xa4") for _ in range(source.randint(1, 24)))
+                  for _ in range(500)]
+    return b"".join(source.choice(vocabulary) + source.choice([b" ", b"\n", b"\t\t", b"\r\n", b"\v"])
+                    for _ in range(words))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="creek-cli-")
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, data):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def fails(self, done, code, *parts):
+        self.assertEqual(done.returncode, code, done)
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertTrue(lines[0].startswith("creek: "), lines)
+        for part in parts:
+            self.assertIn(part, lines[0])
+        self.assertEqual(done.stdout, b"")
+
+    def output_of(self, *arguments, **more):
+        target = self.path("counts.tsv")
+        done = run("--quiet", "--output", target, *arguments, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, b"")
+        with open(target, "rb") as file:
+            return file.read()
+
+
+def lines(counts):
+    return b"".join(b"%s\t%d\n" % item for item in sorted(counts.items()))
+
+
+class Answers(Case):
+    def test_output_is_sorted_by_bytes_for_all_settings(self):
+        texts = [random_text(i) for i in range(3)]
+        self.write("in/plain", texts[0])
+        self.write("in/below/packed", gzip.compress(texts[1]) + gzip.compress(b" and more"))
+        self.write("in/empty", b"")
+        large = self.write("large", texts[2] * 40)
+        expected = lines(oracle(texts[0], texts[1] + b" and more", texts[2] * 40))
+        for settings in ([], ["--workers", "1"], ["--workers", "7"], ["--no-combine"],
+                         ["--scheduler", "sharing"], ["--idle", "poll", "--workers", "2"]):
+            self.assertEqual(self.output_of(*settings, self.path("in"), large), expected, settings)
+
+    def test_backends_agree(self):
+        text = random_text(9)
+        name = self.write("text", text)
+        for backend in ("host", "tbb"):
+            done = run("--backend", backend, "--json", name)
+            if backend == "tbb" and done.returncode == 2:
+                continue  # not in this build
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["words"], sum(oracle(text).values()))
+
+    def test_top_is_by_count_then_bytes(self):
+        done = run("--quiet", "--top", "3", stdin=b"b a c c\xff c\xff a b d")
+        self.assertEqual(done.stdout, b"a\t2\nb\t2\nc\xff\t2\n")
+
+    def test_json(self):
+        done = run("--json", "--top", "2", "-", stdin=b"x y x \xff")
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["schema"], 1)
+        self.assertEqual((answer["words"], answer["distinct"], answer["text_bytes"]), (4, 3, 7))
+        self.assertEqual(answer["top"][0], {"word": "x", "count": 2})
+        self.assertEqual(set(answer["stages_ms"]),
+                         {"map", "combine", "partition", "group", "reduce", "sort", "merge"})
+        answer = json.loads(run("--json", stdin=b"\xff\x00").stdout)
+        self.assertEqual(answer["top"][0]["bytes"], "ff00")
+
+    def test_text_for_people(self):
+        done = run("--top", "1", stdin=b"\x1b[31m \x1b[31m other")
+        text = done.stdout.decode()
+        self.assertIn("3 words, 2 different", text)
+        self.assertIn("stages (ms): map", text)
+        self.assertIn("2  \\x1b[31m", text)  # a terminal does not get the control character
+        self.assertEqual(done.stderr, b"")
+
+    def test_top_zero_and_no_words(self):
+        self.assertIn(b"0 words, 0 different", run(stdin=b"").stdout)
+        self.assertIn(b"2 words, 1 different", run("--top", "0", stdin=b"q q").stdout)
+
+    def test_one_great_word(self):
+        word = b"w" * (64 << 20)
+        done = run("--json", self.write("great", word + b" end"))
+        answer = json.loads(done.stdout)
+        self.assertEqual((answer["words"], answer["distinct"]), (2, 2))
+
+    def test_trace(self):
+        trace = self.path("trace.json")
+        done = run("--quiet", "--trace", trace, stdin=b"a b")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(trace) as file:
+            json.load(file)
+
+
+class BadInput(Case):
+    def test_missing_file_is_named(self):
+        good = self.write("good", b"a")
+        self.fails(run(self.path("none"), good), 1, "none: No such file")
+        done = run("--skip-unreadable", "--quiet", self.path("none"), good)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"a\t1\n", b""))
+        done = run("--skip-unreadable", self.path("none"), good)
+        self.assertIn(b"creek: skipped ", done.stderr)
+
+    def test_unreadable_file_and_folder_are_named(self):
+        as_other = {}
+        if os.geteuid() == 0:  # root may read everything
+            as_other = {"user": 65534, "group": 65534, "extra_groups": []}
+            os.chmod(self.folder.name, 0o755)
+            try:
+                subprocess.run([TOOL, "--version"], capture_output=True, check=True, **as_other)
+            except (OSError, subprocess.CalledProcessError):
+                self.skipTest("nobody may not run the tool here")
+        self.write("in/readable", b"a")
+        os.chmod(self.write("in/closed", b"b"), 0)
+        self.fails(run(self.path("in"), **as_other), 1, "closed: Permission denied")
+        os.remove(self.path("in/closed"))
+        os.mkdir(self.path("in/locked"), 0)
+        self.fails(run(self.path("in"), **as_other), 1, "locked: Permission denied")
+        done = run("--skip-unreadable", "--quiet", self.path("in"), **as_other)
+        self.assertEqual((done.returncode, done.stdout), (0, b"a\t1\n"))
+
+    def test_damaged_gzip(self):
+        packed = gzip.compress(random_text(1))
+        self.fails(run(self.write("cut", packed[:-20])), 1, "cut: truncated gzip data")
+
+    def test_bad_options(self):
+        for arguments, parts in (
+                (["--workers", "0"], ["--workers 0", "1 to"]),
+                (["--workers", "100000"], ["--workers 100000", "1 to"]),
+                (["--workers", "-3"], ["--workers -3"]),
+                (["--workers", "two"], ["workers"]),
+                (["--scheduler", "fifo"], ["fifo", "random", "last-victim", "latency", "sharing"]),
+                (["--idle", "nap"], ["nap", "poll", "backoff", "block"]),
+                (["--backend", "cuda"], ["cuda", "host"]),
+                (["--top", "-1"], ["top"]),
+                (["--frobnicate"], ["--frobnicate"])):
+            self.fails(run(*arguments, stdin=b"a"), 2, *parts)
+
+    def test_output_in_a_missing_folder(self):
+        self.fails(run("--output", self.path("no/such/out"), stdin=b"a"), 1, "no/such/out")
+
+    def test_full_disk_leaves_no_partial_output(self):
+        text = self.write("text", b" ".join(b"word%d" % i for i in range(50000)))
+        target = self.write("out/counts", b"old contents")
+
+        def limit_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, 1 << 17))
+
+        done = run("--output", target, text, preexec_fn=limit_files)
+        self.fails(done, 1, "counts")
+        self.assertEqual(os.listdir(self.path("out")), ["counts"])
+        with open(target, "rb") as file:
+            self.assertEqual(file.read(), b"old contents")
+        self.fails(run("--output", "/dev/full", text), 1, "/dev/full: ", "No space left")
+
+    def test_failed_count_leaves_no_output(self):
+        packed = gzip.compress(random_text(1))
+        cut = self.write("in/cut", packed[:-20])
+        os.mkdir(self.path("out"))
+        self.fails(run("--output", self.path("out/counts"), cut), 1, "truncated")
+        self.assertEqual(os.listdir(self.path("out")), [])
+
+    def test_socket_and_dangling_link(self):
+        import socket
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind(self.path("socket"))
+            self.fails(run(self.path("socket")), 1, "socket: ")
+        os.symlink(self.path("nowhere"), self.path("dangling"))
+        self.fails(run(self.path("dangling")), 1, "dangling: No such file")
+
+
+if __name__ == "__main__":
+    unittest.main()
