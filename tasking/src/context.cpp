@@ -83,7 +83,9 @@ strand* task_context::ended_elsewhere() noexcept {
   return now == abandoned ? close(this) : nullptr;
 }
 
-void task_context::suspend_until_done() { suspend_here(publish_children, this); }
+void task_context::suspend_until_done() {
+  suspend_here(publish_children, this);
+}
 
 task_context& make_context(task_scope& scope) {
   task_stack* here = current_stack;
@@ -123,6 +125,14 @@ void task_frame::abandon(task_scope& scope) noexcept {
       task_context::abandoned) {
     if (strand* resumed = close(context)) resumed->home->resume(resumed);
   }
+}
+
+std::exception_ptr run_branch_as_task(void (*branch)(void*) noexcept, void* argument) {
+  root_scope root;
+  task_frame frame(&root, nullptr);
+  branch(argument);
+  frame.finish();
+  return root.wait_all();
 }
 
 void task_frame::destroy_locals(task_scope& scope) noexcept {

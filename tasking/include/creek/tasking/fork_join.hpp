@@ -115,14 +115,25 @@ template <class F, class G>
   return {std::move(first), invoke_branch(g)};
 }
 
-/// A branch as a backend without task stacks runs it.
+/// A branch as a backend without task stacks runs it: as part of its maker's task where that is the
+/// one that runs, else as a task of its own, as a stolen one.
 template <class F>
 struct foreign_branch {
   F& function;
-  std::optional<branch_result_t<F>> result;
-  std::exception_ptr failure;
+  const task_scope* maker = current_scope();
+  std::optional<branch_result_t<F>> result = {};
+  std::exception_ptr failure = {};
 
   static void run(void* self) noexcept {
+    auto& branch = *static_cast<foreign_branch*>(self);
+    if (current_scope() == branch.maker) {
+      call(self);
+    } else if (std::exception_ptr left_behind = run_branch_as_task(&call, self);
+               left_behind && !branch.failure) {
+      branch.failure = std::move(left_behind);
+    }
+  }
+  static void call(void* self) noexcept {
     auto& branch = *static_cast<foreign_branch*>(self);
     try {
       branch.result.emplace(invoke_branch(branch.function));
@@ -140,8 +151,8 @@ template <class F, class G>
 [[gnu::cold, gnu::noinline]] std::pair<branch_result_t<F>, branch_result_t<G>> fork_foreign(F& f,
                                                                                             G& g) {
   executor& home = require_executor("fork_join");
-  foreign_branch<F> left{f, {}, {}};
-  foreign_branch<G> right{g, {}, {}};
+  foreign_branch<F> left{f};
+  foreign_branch<G> right{g};
   home.fork(&foreign_branch<F>::run, &left, &foreign_branch<G>::run, &right);
   auto first = left.take();
   return {std::move(first), right.take()};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 
 namespace creek::detail {
 
@@ -43,7 +44,8 @@ class executor {
   virtual ~executor() = default;
 
   /// Runs both thunks, the second perhaps on another worker, and returns when both have ended.
-  /// Called on a strand of this executor that has no task stack of its own.
+  /// Called on a strand of this executor that has no task stack of its own. A thunk that does not
+  /// run in the caller's task is given a scope of its own, by which it notices (foreign_branch).
   virtual void fork(void (*left)(void*) noexcept, void* left_argument,
                     void (*right)(void*) noexcept, void* right_argument) = 0;
   /// Makes `task` ready. Any thread.
@@ -66,6 +68,9 @@ executor* current_executor() noexcept;
 void set_foreign_scope(executor* home, task_scope* scope) noexcept;
 /// Scope of the running task; null on foreign threads.
 task_scope* current_scope() noexcept;
+/// Runs a branch of a fork elsewhere than in its maker's task: nobody but the branch could know
+/// when what it spawned is done, so it waits for that. Returns the first exception of those tasks.
+std::exception_ptr run_branch_as_task(void (*branch)(void*) noexcept, void* argument);
 /// Suspends whatever runs here: a strand of a runtime, or the thread itself.
 void suspend_here(publish_fn publish, void* argument);
 /// current_executor(), or usage_error saying that `what` needs a runtime.
