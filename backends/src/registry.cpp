@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of backends in this build: the only place that names them all.
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include <creek/core/error.hpp>
 #include <creek/host.hpp>
+#include <creek/host/cpu_limit.hpp>
 #include <creek/tasking/detail/backend_registry.hpp>
 #ifdef CREEK_HAS_TBB
 #include <creek/tbb.hpp>
@@ -19,7 +22,12 @@ std::unique_ptr<backend> make_host(const scheduler_options& options) {
 
 std::unique_ptr<backend> make_tbb([[maybe_unused]] const scheduler_options& options) {
 #ifdef CREEK_HAS_TBB
-  return tbb_backend(options).make();
+  // By name, every backend has the same default.
+  scheduler_options chosen = options;
+  if (chosen.workers == 0) {
+    chosen.workers = std::min(host_backend::read_cpu_limit().workers, tbb_backend::max_workers);
+  }
+  return tbb_backend(std::move(chosen)).make();
 #else
   throw usage_error(
       "backend 'tbb' is not in this build: install oneTBB (libtbb-dev) and configure again with "

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend on oneTBB, chosen by value: `creek::runtime rt{creek::tbb_backend{8}};`
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <creek/tasking/runtime.hpp>
+
+namespace creek {
+
+/// Workers of one oneTBB arena. Of scheduler_options it heeds `workers` (0: one a CPU of the
+/// affinity mask) and `name`; what says how the host's own scheduler works (scheduler, deque, idle,
+/// stack_size, deque_capacity, seed) means nothing here and is ignored.
+struct tbb_backend {
+  scheduler_options options;
+
+  /// oneTBB never makes more threads than this for one process.
+  static constexpr unsigned max_workers = 256;
+
+  tbb_backend() = default;
+  /// That many workers, else the defaults.
+  explicit tbb_backend(unsigned workers) { options.workers = workers; }
+  explicit tbb_backend(scheduler_options chosen) : options(std::move(chosen)) {}
+
+  /// Throws usage_error for more than `max_workers`, for `pin`, which oneTBB's threads cannot
+  /// promise, and in a child of fork() whose parent had used this backend.
+  std::unique_ptr<detail::backend> make() const;
+};
+
+}  // namespace creek

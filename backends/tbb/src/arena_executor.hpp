@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A runtime on oneTBB: one arena, one task group that holds all that was submitted. README.md of
+// this folder tells why a task found on top of a waiting one is passed on.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <creek/core/trace.hpp>
+#include <creek/tasking/runtime.hpp>
+
+#include "forked_branch.hpp"
+#include "thread_share.hpp"
+
+namespace creek::onetbb {
+
+class arena_executor final : public detail::backend {
+ public:
+  explicit arena_executor(scheduler_options options);
+  ~arena_executor() noexcept override {}
+
+  // detail::executor
+  void fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
+            void* right_argument) override;
+  void submit(detail::submitted_task* task) override;
+  void suspend(detail::publish_fn publish, void* argument) override;
+  void resume(detail::strand* suspended) override;
+  unsigned worker_count() const noexcept override { return options_.workers; }
+  int worker_index() const noexcept override;
+  bool lost_in_fork() const noexcept override;
+  const char* backend_name() const noexcept override { return "tbb"; }
+
+  // detail::task_stack_home: strands of this backend have no task stack.
+  void work_available() noexcept override {}
+  bool keep_armed() const noexcept override { return false; }
+  bool offer(detail::task_stack&, detail::task_slot*) noexcept override { return false; }
+  bool take_back(detail::task_stack&, detail::task_slot*) noexcept override { return true; }
+
+  // detail::backend
+  void shut_down() noexcept override;
+  tasking_counters counters() const override;
+  const scheduler_options& options() const noexcept override { return options_; }
+  void trace_to(std::string file) override;
+
+ private:
+  /// Of one arena slot; written by the thread that holds it.
+  struct alignas(64) worker {
+    std::atomic<std::uint64_t> tasks{0}, steals_won{0}, suspensions{0};
+    std::atomic<trace::track*> track{nullptr};
+  };
+  /// A thread that leaves the arena takes no trace of its tasks along.
+  class exit_observer final : public tbb::task_scheduler_observer {
+   public:
+    explicit exit_observer(tbb::task_arena& arena);
+    ~exit_observer() override;
+    void on_scheduler_exit(bool is_worker) override;
+  };
+  enum class found : std::uint8_t { in_deque, in_queue };
+
+  worker& here() noexcept { return workers_[static_cast<unsigned>(slot_index())]; }
+  int slot_index() const noexcept;
+  /// True if a task of ours waits below on this stack.
+  bool is_nested() const noexcept { return detail::current_executor() == this; }
+
+  void enqueue(detail::submitted_task* task);
+  void run_submitted(detail::submitted_task* task, found where) noexcept;
+  void run_forked(forked_branch& branch) noexcept;
+  void run_claimed(forked_branch& branch, found where) noexcept;
+  void pass_on(forked_branch& branch);
+  void run_passed_on() noexcept;
+  void take_off_list(forked_branch& branch) noexcept;
+  void unlink(forked_branch& branch) noexcept;
+  void write_trace() noexcept;
+
+  scheduler_options options_;
+  std::vector<worker> workers_;
+  thread_share threads_;
+  tbb::task_arena arena_;
+  exit_observer observer_;
+  tbb::task_group group_;  ///< every submitted task, for shut_down()
+
+  std::mutex passed_on_mutex_;
+  forked_branch* passed_on_ = nullptr;
+
+  std::unique_ptr<trace::session> trace_;
+  std::string trace_file_;
+};
+
+}  // namespace creek::onetbb

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The right branch of a fork: whoever claims it first runs it, its maker or a thief.
+#pragma once
+
+#include <oneapi/tbb/task_group.h>
+
+#include <atomic>
+
+#include <creek/tasking/detail/strand.hpp>
+
+namespace creek::onetbb {
+
+/// Lives in the frame of its maker, which leaves when the branch has ended and oneTBB has let go of
+/// the group's task.
+struct forked_branch {
+  void (*run)(void*) noexcept;
+  void* argument;
+  /// Set by the one who runs the branch.
+  std::atomic<bool> claimed{false};
+  /// Null, the strand that waits for the thief, or `ended`.
+  std::atomic<detail::strand*> joiner{nullptr};
+  /// In the list of passed-on branches; written by the group's task, read when that has ended.
+  bool passed_on = false;
+  forked_branch* next = nullptr;
+  forked_branch* previous = nullptr;
+  /// Nobody cancels it: it need not be bound to the contexts around it.
+  tbb::task_group_context context{tbb::task_group_context::isolated};
+  tbb::task_group group{context};
+
+  forked_branch(void (*function)(void*) noexcept, void* data) : run(function), argument(data) {}
+
+  [[nodiscard]] bool claim() noexcept { return !claimed.exchange(true, std::memory_order_acq_rel); }
+  bool has_ended() const noexcept { return joiner.load(std::memory_order_acquire) == ended(); }
+  /// By the thief, last thing; the branch may be gone afterwards. The strand to resume, or null.
+  [[nodiscard]] detail::strand* end() noexcept {
+    return joiner.exchange(ended(), std::memory_order_acq_rel);
+  }
+  /// A publish_fn for the maker: false if the thief has ended meanwhile.
+  static bool publish(void* self, detail::strand* maker) {
+    detail::strand* nobody = nullptr;
+    return static_cast<forked_branch*>(self)->joiner.compare_exchange_strong(
+        nobody, maker, std::memory_order_acq_rel);
+  }
+
+ private:
+  static detail::strand* ended() noexcept {
+    static constinit detail::strand mark;
+    return &mark;
+  }
+};
+
+}  // namespace creek::onetbb

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making and ending a runtime on oneTBB: options checked, fork() noticed, counters and trace.
+#include <oneapi/tbb/info.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+
+#include <creek/core/error.hpp>
+#include <creek/tbb.hpp>
+
+#include "arena_executor.hpp"
+#include "task_place.hpp"
+
+namespace creek::onetbb {
+
+namespace {
+
+/// Whether this process is a child of one that had used this backend before fork(). oneTBB's
+/// threads stay behind in the parent then, and it makes no new ones.
+std::atomic<bool> threads_lost{false};
+
+void require_threads() {
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { threads_lost.store(true, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+  if (threads_lost.load(std::memory_order_relaxed)) {
+    throw usage_error(
+        "tbb backend: oneTBB's threads were lost in fork(); use the host backend in the child, or "
+        "make the first tbb runtime after fork()");
+  }
+}
+
+scheduler_options checked(scheduler_options options) {
+  require_threads();
+  if (options.workers > tbb_backend::max_workers) {
+    throw usage_error("tbb backend: workers is " + std::to_string(options.workers) +
+                      "; oneTBB runs at most " + std::to_string(tbb_backend::max_workers));
+  }
+  if (options.pin) {
+    throw usage_error("tbb backend: oneTBB places its threads itself; leave pin off");
+  }
+  if (options.workers == 0) {
+    options.workers =
+        std::min(static_cast<unsigned>(tbb::info::default_concurrency()), tbb_backend::max_workers);
+  }
+  return options;
+}
+
+}  // namespace
+
+arena_executor::exit_observer::exit_observer(tbb::task_arena& arena)
+    : tbb::task_scheduler_observer(arena) {
+  observe(true);
+}
+
+arena_executor::exit_observer::~exit_observer() {
+  observe(false);
+}
+
+void arena_executor::exit_observer::on_scheduler_exit(bool) {
+  detail::set_foreign_scope(nullptr, nullptr);
+}
+
+arena_executor::arena_executor(scheduler_options options)
+    : options_(checked(std::move(options))),
+      workers_(options_.workers),
+      threads_(options_.workers),
+      // No slot is kept for callers: a thread that calls run() waits outside.
+      arena_(static_cast<int>(options_.workers), 0),
+      observer_(arena_) {}
+
+bool arena_executor::lost_in_fork() const noexcept {
+  return threads_lost.load(std::memory_order_relaxed);
+}
+
+/// Suspended strands count: the tasks below them have not ended.
+void arena_executor::shut_down() noexcept {
+  {
+    const task_absence absence(task_absence::stack::waits);
+    group_.wait();
+  }
+  if (trace_) write_trace();
+}
+
+tasking_counters arena_executor::counters() const {
+  tasking_counters sum;
+  for (const worker& each : workers_) {
+    sum.tasks += each.tasks.load(std::memory_order_relaxed);
+    sum.steals_won += each.steals_won.load(std::memory_order_relaxed);
+    sum.suspensions += each.suspensions.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+void arena_executor::trace_to(std::string file) {
+  trace_file_ = std::move(file);
+  trace_ = std::make_unique<trace::session>(trace::options{.process_name = "creek tbb"});
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    workers_[i].track = &trace_->add_track(options_.name + "/" + std::to_string(i));
+  }
+}
+
+void arena_executor::write_trace() noexcept {
+  try {
+    trace_->write(trace_file_);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "creek: cannot write the trace: %s\n", failure.what());
+  }
+}
+
+}  // namespace creek::onetbb
+
+namespace creek {
+
+std::unique_ptr<detail::backend> tbb_backend::make() const {
+  return std::make_unique<onetbb::arena_executor>(options);
+}
+
+}  // namespace creek

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scope and exceptions of the running task, per thread.
+#include "task_place.hpp"
+
+#include <cxxabi.h>
+
+#include <utility>
+
+#include <creek/tasking/detail/task_stack.hpp>
+
+namespace creek::onetbb {
+
+namespace {
+
+// The compiler takes __cxa_get_globals for a constant of the thread; a task changes threads in the
+// middle of a function, so each use has to ask again.
+[[gnu::noinline]] exception_state exchange_exceptions(exception_state next) noexcept {
+  auto* here = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+  return std::exchange(*here, next);
+}
+
+}  // namespace
+
+task_visit::task_visit(detail::executor& home, bool outermost) noexcept
+    : below_home_(outermost ? nullptr : detail::current_executor()),
+      below_scope_(outermost ? nullptr : detail::current_scope()) {
+  detail::set_foreign_scope(&home, &scope_);
+}
+
+task_visit::~task_visit() {
+  detail::set_foreign_scope(below_home_, below_scope_);
+}
+
+task_absence::task_absence(stack how) noexcept
+    : home_(detail::current_executor()),
+      scope_(detail::current_scope()),
+      exceptions_(exchange_exceptions({})) {
+  if (how == stack::left) detail::set_foreign_scope(nullptr, nullptr);
+}
+
+task_absence::~task_absence() {
+  exchange_exceptions(exceptions_);
+  // A strand of the host backend (destroying a runtime of this one) has its scope elsewhere.
+  if (detail::current_stack == nullptr) detail::set_foreign_scope(home_, scope_);
+}
+
+}  // namespace creek::onetbb

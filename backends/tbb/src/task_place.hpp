@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What belongs to the task on a thread rather than to the thread: its scope and the exceptions that
+// it handles. oneTBB carries neither along when a task continues on another thread.
+#pragma once
+
+#include <creek/tasking/detail/strand.hpp>
+
+namespace creek::onetbb {
+
+/// The C++ runtime's record of exceptions being handled; __cxa_eh_globals of the Itanium ABI.
+struct exception_state {
+  void* caught = nullptr;
+  unsigned uncaught = 0;
+};
+
+/// The bounds of a task on its stack: a fresh scope inside, what was there before afterwards.
+class task_visit {
+ public:
+  /// `outermost`: nothing of ours lies below on this stack, whatever the thread says.
+  task_visit(detail::executor& home, bool outermost) noexcept;
+  ~task_visit();
+  task_visit(const task_visit&) = delete;
+  task_visit& operator=(const task_visit&) = delete;
+
+ private:
+  detail::executor* below_home_;
+  detail::task_scope* below_scope_;
+  detail::task_scope scope_;
+};
+
+/// While a task's stack is in oneTBB's hands, which may give it to another thread: puts scope and
+/// exceptions back in place where the task goes on.
+class task_absence {
+ public:
+  enum class stack : unsigned char {
+    left,   ///< the thread goes on with other stacks, and has no task until one of them sets it
+    waits,  ///< oneTBB's loop runs on top of the task, which stays visible to what it finds there
+  };
+  explicit task_absence(stack how) noexcept;
+  ~task_absence();
+  task_absence(const task_absence&) = delete;
+  task_absence& operator=(const task_absence&) = delete;
+
+ private:
+  detail::executor* home_;
+  detail::task_scope* scope_;
+  exception_state exceptions_;
+};
+
+}  // namespace creek::onetbb
