@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grouping by radix sort against std::sort.
+#include <creek/mapreduce/radix_sort.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace creek::mapreduce {
+namespace {
+
+template <class Key>
+void expect_sorted(std::vector<Key> keys) {
+  std::vector<emitted<Key, int>> pairs;
+  for (const Key& key : keys) pairs.push_back({key, 0});
+  std::vector<pair_ref<Key, int>> refs;
+  for (auto& pair : pairs) refs.push_back({0, &pair});
+  sort_refs(refs);
+  std::ranges::sort(keys);
+  ASSERT_EQ(refs.size(), keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(refs[i].pair->key, keys[i]) << i;
+}
+
+template <class Key>
+std::vector<Key> random_integers(std::size_t n) {
+  std::mt19937_64 random(n);
+  std::vector<Key> keys{std::numeric_limits<Key>::min(), std::numeric_limits<Key>::max(), 0};
+  while (keys.size() < n) keys.push_back(static_cast<Key>(random() >> random() % 64));
+  return keys;
+}
+
+TEST(RadixSort, IntegersOfAllKinds) {
+  for (const std::size_t n : {3, 50, 97, 5000}) {
+    expect_sorted(random_integers<std::int8_t>(n));
+    expect_sorted(random_integers<std::uint16_t>(n));
+    expect_sorted(random_integers<std::int32_t>(n));
+    expect_sorted(random_integers<std::int64_t>(n));
+    expect_sorted(random_integers<std::uint64_t>(n));
+  }
+}
+
+TEST(RadixSort, StringsWithPrefixesNulsAndCommonBeginnings) {
+  std::mt19937_64 random(7);
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < 20000; ++i) {
+    std::string key(random() % 3 == 0 ? 8 * (random() % 90) : 0, 'p');
+    const std::size_t more = random() % 12;
+    for (std::size_t k = 0; k < more; ++k) key += "\0\xFFz"[random() % 3];
+    keys.push_back(key);
+  }
+  expect_sorted(keys);
+}
+
+TEST(RadixSort, NothingAndOne) {
+  expect_sorted(std::vector<int>{});
+  expect_sorted(std::vector<std::string>{"only"});
+}
+
+}  // namespace
+}  // namespace creek::mapreduce
