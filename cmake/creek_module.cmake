@@ -93,6 +93,13 @@ function(creek_library)
   _creek_options(creek)
   target_compile_options(creek INTERFACE ${CREEK_SANITIZE_FLAGS})
   target_link_options(creek INTERFACE ${CREEK_SANITIZE_FLAGS})
+  # Worker threads and handlers of signals and fork() must not lose their code to dlclose():
+  # whatever contains creek, the shared library or the plug-in of a user, stays in memory.
+  if(BUILD_SHARED_LIBS)
+    target_link_options(creek PRIVATE LINKER:-z,nodelete)
+  else()
+    target_link_options(creek INTERFACE LINKER:-z,nodelete)
+  endif()
   target_link_libraries(creek PUBLIC Threads::Threads ${libraries} PRIVATE ${private_libraries})
   foreach(module ${modules})
     target_link_libraries(creek PUBLIC $<BUILD_INTERFACE:creek_${module}_headers>)

@@ -52,6 +52,18 @@ const char* variable(const char* name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+/// Sets `option` to what the variable names, if it is set.
+template <class Kind>
+void read_name(const char* name, Kind (*parse_kind)(std::string_view), Kind& option) {
+  const char* text = variable(name);
+  if (text == nullptr) return;
+  try {
+    option = parse_kind(text);
+  } catch (const usage_error& unknown) {
+    throw usage_error(std::string(name) + ": " + unknown.what());
+  }
+}
+
 std::uint64_t parse_number(const char* name, std::string_view text, std::uint64_t low,
                            std::uint64_t high) {
   std::uint64_t value = 0;
@@ -93,9 +105,9 @@ scheduler_options scheduler_options::from_environment() {
   if (const char* text = variable("CREEK_PIN")) {
     options.pin = parse_number("CREEK_PIN", text, 0, 1) != 0;
   }
-  if (const char* text = variable("CREEK_SCHEDULER")) options.scheduler = parse_scheduler(text);
-  if (const char* text = variable("CREEK_DEQUE")) options.deque = parse_deque(text);
-  if (const char* text = variable("CREEK_IDLE")) options.idle = parse_idle(text);
+  read_name("CREEK_SCHEDULER", parse_scheduler, options.scheduler);
+  read_name("CREEK_DEQUE", parse_deque, options.deque);
+  read_name("CREEK_IDLE", parse_idle, options.idle);
   if (const char* text = variable("CREEK_STACK_SIZE")) {
     options.stack_size =
         parse_number("CREEK_STACK_SIZE", text, std::uint64_t{16} << 10, std::uint64_t{1} << 32);

@@ -122,7 +122,11 @@ void wait_for_thief(task_stack& stack, task_slot* slot) noexcept {
   const auto done = [&] { return slot->state.load(std::memory_order_acquire) == slot_state::done; };
   // A thief that is nearly through costs less to wait for than a switch of stacks.
   for (int round = 0; round < 48 && !done(); ++round) creek::cpu_pause();
-  if (!done()) stack.home->suspend(publish_join, slot);
+  if (done()) return;
+  // Where no other stack can be had, suspend() runs tasks here: they go above the slot.
+  stack.top.store(slot + 1, std::memory_order_release);
+  stack.home->suspend(publish_join, slot);
+  stack.top.store(slot, std::memory_order_release);
 }
 
 }  // namespace
@@ -136,7 +140,7 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.external = external;
   stack.running = nullptr;
   stack.base = slots;
-  stack.inline_runs = 0;
+  stack.inline_runs.store(0, std::memory_order_relaxed);
   stack.free_contexts = nullptr;
   stack.scope = {};
   stack.top.store(slots, std::memory_order_relaxed);
@@ -151,7 +155,8 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
   const bool room = slot != stack->last && (!stack->external || stack->home->offer(*stack, slot));
   if (!room) {
     stack->top.store(slot, std::memory_order_release);
-    ++stack->inline_runs;
+    stack->inline_runs.store(stack->inline_runs.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
     if (slot->is_spawned()) run_popped(slot);
     return false;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 
 #include "scheduler.hpp"
 
@@ -14,6 +15,17 @@ bool shared_queue::put(detail::task_slot* slot) noexcept {
   const std::lock_guard lock(lock_);
   if (slots_.size() >= capacity_) return false;
   slots_.push_back(slot);
+  size_.store(slots_.size(), std::memory_order_release);
+  return true;
+}
+
+bool shared_queue::put_anyway(detail::task_slot* slot) noexcept {
+  const std::lock_guard lock(lock_);
+  try {
+    slots_.push_back(slot);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   size_.store(slots_.size(), std::memory_order_release);
   return true;
 }
@@ -42,6 +54,24 @@ bool scheduler::offer(detail::task_stack& stack, detail::task_slot* slot) noexce
   // A worker with work shares when others could take it; what finds no room stays with the strand.
   if (!shared_->put(slot)) slot->owner |= detail::task_slot::private_bit;
   return true;
+}
+
+/// Before a strand is suspended: what it has kept for itself may be what it waits for.
+void scheduler::offer_all(detail::task_stack& stack) noexcept {
+  detail::share_all(stack);
+  if (!shared_) return;
+  const detail::task_slot* top = stack.top.load(std::memory_order_relaxed);
+  bool offered = false;
+  for (detail::task_slot* slot = stack.first; slot < top; ++slot) {
+    if ((slot->owner & detail::task_slot::private_bit) == 0) continue;
+    slot->owner &= ~detail::task_slot::private_bit;
+    if (shared_->put_anyway(slot)) {
+      offered = true;
+    } else {
+      slot->owner |= detail::task_slot::private_bit;
+    }
+  }
+  if (offered) work_available();
 }
 
 bool scheduler::take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept {

@@ -10,9 +10,10 @@
 #include <atomic>
 #include <cerrno>
 #include <new>
-#include <string>
 
-#include <creek/core/error.hpp>
+#include <creek/tasking/detail/context.hpp>
+
+#include "external_deques.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -34,6 +35,11 @@ namespace ctx = boost::context::detail;
 
 namespace {
 
+/// No access below a stack: sixteen pages, for frames that step over one. Costs no memory.
+constexpr std::size_t guard_size = std::size_t{64} << 10;
+/// Mappings from this size on may be backed by huge pages.
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
 std::size_t page_size() noexcept {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return size;
@@ -49,7 +55,9 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
   return reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
 }
 
-void before_switch([[maybe_unused]] fiber& from, [[maybe_unused]] fiber& to) noexcept {
+// Inlined by force: ThreadSanitizer counts the return of a function on the fiber switched to.
+[[gnu::always_inline]] inline void before_switch([[maybe_unused]] fiber& from,
+                                                 [[maybe_unused]] fiber& to) noexcept {
   from.exceptions = *thread_exceptions();
 #ifdef CREEK_ASAN_FIBERS
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_low, to.stack_size);
@@ -71,45 +79,48 @@ fiber* after_switch(fiber& self, ctx::transfer_t transfer) noexcept {
 
 }  // namespace
 
-fiber* map_fiber(std::size_t stack_size, std::uint32_t capacity, void (*entry)(ctx::transfer_t)) {
-  const std::size_t guard = page_size();
+fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
+                    void (*entry)(ctx::transfer_t)) noexcept {
   const std::size_t control =
       whole_pages(sizeof(fiber) + 1024 + (std::size_t{capacity} + 1) * sizeof(detail::task_slot));
   const std::size_t stack = whole_pages(stack_size);
-  const std::size_t size = guard + stack + control;
+  const std::size_t size = guard_size + stack + control;
   void* mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (mapping == MAP_FAILED) {
-    throw error(errno, "cannot map a task's stack of " + std::to_string(size) +
-                           " bytes; lower stack_size or raise vm.max_map_count");
-  }
-  if (mprotect(mapping, guard, PROT_NONE) != 0) {
+  if (mapping == MAP_FAILED) return nullptr;
+  if (mprotect(mapping, guard_size, PROT_NONE) != 0) {
     const int reason = errno;
     munmap(mapping, size);
-    throw error(reason, "cannot protect the guard page of a task's stack; raise vm.max_map_count");
+    errno = reason;
+    return nullptr;
   }
+  auto* low = static_cast<std::byte*>(mapping) + guard_size;
+  // A touched page must cost a page, not a huge one.
+  if (stack + control >= huge_page) (void)madvise(low, stack + control, MADV_NOHUGEPAGE);
   // Stacks begin at different offsets in their page, or all of them would share the same cache
   // sets.
   static std::atomic<unsigned> colour{0};
   const std::size_t offset = (colour.fetch_add(1, std::memory_order_relaxed) % 8) * 128;
-  auto* low = static_cast<std::byte*>(mapping) + guard;
-  auto* made = ::new (low + stack + offset) fiber;
+  fiber_ptr made(::new (low + stack + offset) fiber);
   made->mapping = mapping;
   made->mapping_size = size;
   made->stack_low = low;
   made->stack_size = stack + offset;
-  made->context = ctx::make_fcontext(made, made->stack_size, entry);
+  made->context = ctx::make_fcontext(made.get(), made->stack_size, entry);
   auto* slots = reinterpret_cast<detail::task_slot*>(
-      (reinterpret_cast<std::uintptr_t>(made + 1) + 63) & ~std::uintptr_t{63});
-  detail::init_task_stack(made->tasks, slots, capacity, nullptr, made, false);
-  [[maybe_unused]] const auto id = VALGRIND_STACK_REGISTER(low, made);
+      (reinterpret_cast<std::uintptr_t>(made.get() + 1) + 63) & ~std::uintptr_t{63});
+  detail::init_task_stack(made->tasks, slots, capacity, nullptr, made.get(), false);
+  made->valgrind_id = VALGRIND_STACK_REGISTER(low, made.get());
 #ifdef CREEK_TSAN_FIBERS
   made->tsan = __tsan_create_fiber(0);
 #endif
   return made;
 }
 
-void unmap_fiber(fiber* unused) noexcept {
+void fiber_deleter::operator()(fiber* unused) const noexcept {
+  detail::free_contexts(unused->tasks.free_contexts);
+  delete unused->mpb;
+  VALGRIND_STACK_DEREGISTER(unused->valgrind_id);
 #ifdef CREEK_TSAN_FIBERS
   __tsan_destroy_fiber(unused->tsan);
 #endif
@@ -120,11 +131,16 @@ void unmap_fiber(fiber* unused) noexcept {
 }
 
 void trim_fiber(fiber& idle) noexcept {
-  // The page that holds the current frame of the idle loop, just below the fiber, stays.
-  const auto keep = reinterpret_cast<std::uintptr_t>(&idle) - 4 * page_size();
-  const std::uintptr_t end = keep & ~(std::uintptr_t{page_size()} - 1);
-  const auto low = reinterpret_cast<std::uintptr_t>(idle.stack_low);
-  if (end > low) madvise(idle.stack_low, end - low, MADV_DONTNEED);
+  const auto drop = [](std::uintptr_t begin, std::uintptr_t end) {
+    begin = whole_pages(begin);
+    end = end / page_size() * page_size();
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  };
+  // The frames of the idle loop, just below the fiber, stay.
+  drop(reinterpret_cast<std::uintptr_t>(idle.stack_low),
+       reinterpret_cast<std::uintptr_t>(&idle) - 4 * page_size());
+  drop(reinterpret_cast<std::uintptr_t>(idle.tasks.first),
+       reinterpret_cast<std::uintptr_t>(idle.mapping) + idle.mapping_size);
 }
 
 fiber* switch_fiber(fiber& from, fiber& to) noexcept {

@@ -3,9 +3,11 @@
 // the strand that runs on it.
 #pragma once
 
+#include <atomic>
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include <creek/tasking/detail/task_stack.hpp>
 
@@ -28,13 +30,18 @@ struct exception_state {
   unsigned uncaught = 0;
 };
 
+/// A strand of this backend: a fiber off its stack, or a wait that could not get off it.
+struct host_strand : detail::strand {
+  bool in_place = false;  ///< this is an in_place_wait
+};
+
 /// One stack with its strand. Lies at the top of its own mapping, so that a fiber that was never
-/// deep touches two pages:  guard page | stack, growing down | fiber | task slots
-struct fiber : detail::strand {
+/// deep touches two pages:  guard | stack, growing down | fiber | task slots
+struct fiber : host_strand {
   boost::context::detail::fcontext_t context = nullptr;
   void* mapping = nullptr;
   std::size_t mapping_size = 0;
-  std::byte* stack_low = nullptr;  ///< lowest usable byte; the guard page lies below
+  std::byte* stack_low = nullptr;  ///< lowest usable byte; the guard lies below
   std::size_t stack_size = 0;
   worker* on = nullptr;   ///< who runs it, or ran it last
   fiber* link = nullptr;  ///< next in a pool or a ready list
@@ -47,18 +54,39 @@ struct fiber : detail::strand {
 #ifdef CREEK_TSAN_FIBERS
   void* tsan = nullptr;
 #endif
+  unsigned valgrind_id = 0;
   detail::task_stack tasks;
+};
+
+/// A wait for which there was no other stack, in the frame of the fiber that waits. Its fiber can
+/// leave the stack later, when there is one, or inside another wait.
+struct in_place_wait : host_strand {
+  enum state : std::uint32_t {
+    on_stack,   ///< its fiber looks here for the news
+    off_stack,  ///< its fiber was left: whoever resumes this makes the fiber ready
+    told,
+  };
+  explicit in_place_wait(fiber& waiting) noexcept : carrier(&waiting) {
+    home = waiting.home;
+    in_place = true;
+  }
+  fiber* carrier;
+  std::atomic<std::uint32_t> news{on_stack};
 };
 
 inline fiber* fiber_of(detail::task_stack* stack) noexcept {
   return static_cast<fiber*>(stack->self);
 }
 
+struct fiber_deleter {
+  void operator()(fiber* unused) const noexcept;
+};
+using fiber_ptr = std::unique_ptr<fiber, fiber_deleter>;
+
 /// Maps a fiber with a stack of at least `stack_size` bytes and `capacity` slots. `entry` is called
-/// on it at the first switch. Throws creek::error if the system refuses the mapping.
-fiber* map_fiber(std::size_t stack_size, std::uint32_t capacity,
-                 void (*entry)(boost::context::detail::transfer_t));
-void unmap_fiber(fiber* unused) noexcept;
+/// on it at the first switch. Null, with the reason in errno, if the system refuses the mapping.
+fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
+                    void (*entry)(boost::context::detail::transfer_t)) noexcept;
 /// Gives the touched pages of an idle fiber's stack and slots back to the system.
 void trim_fiber(fiber& idle) noexcept;
 

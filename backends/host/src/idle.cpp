@@ -140,6 +140,7 @@ void scheduler::shut_down() noexcept {
   for (auto& each : workers_) {
     if (each->thread.joinable()) each->thread.join();
   }
+  while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   if (trace_) write_trace();
 }
 

@@ -5,9 +5,10 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
+#include <new>
 
-#include <creek/core/error.hpp>
 #include <creek/host/affinity.hpp>
 
 #include "external_deques.hpp"
@@ -19,7 +20,7 @@ using detail::task_stack;
 
 namespace {
 
-/// Idle fibers a worker keeps with their pages; those beyond are trimmed.
+/// Idle fibers a worker keeps for itself with their pages; those beyond are trimmed, for all.
 constexpr unsigned warm_fibers = 16;
 
 bool has_leftovers(const fiber& here) noexcept {
@@ -30,35 +31,61 @@ bool has_leftovers(const fiber& here) noexcept {
 
 // --- Fibers -------------------------------------------------------------------------------------
 
-fiber* scheduler::make_fiber() {
-  fiber* made = map_fiber(options_.stack_size, options_.deque_capacity, &scheduler::fiber_main);
+/// Null, with the reason in errno, if there is no memory for it.
+fiber* scheduler::make_fiber() noexcept {
+  fiber_ptr made = map_fiber(options_.stack_size, options_.deque_capacity, &scheduler::fiber_main);
+  if (!made) return nullptr;
   made->home = this;
-  detail::init_task_stack(made->tasks, made->tasks.first, options_.deque_capacity, this, made,
+  detail::init_task_stack(made->tasks, made->tasks.first, options_.deque_capacity, this, made.get(),
                           external_);
-  if (external_ && options_.deque == deque_kind::mpb) {
-    made->mpb = new mpb_deque(options_.deque_capacity);
+  try {
+    if (external_ && options_.deque == deque_kind::mpb) {
+      made->mpb = new mpb_deque(options_.deque_capacity);
+    }
+    const std::lock_guard lock(fibers_mutex_);
+    fibers_.push_back(std::move(made));
+    return fibers_.back().get();
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+    return nullptr;
   }
-  const std::lock_guard lock(fibers_mutex_);
-  fibers_.push_back(made);
-  return made;
 }
 
-fiber& scheduler::idle_fiber(worker& here) {
+/// Null if there is none and the system refuses another.
+fiber* scheduler::idle_fiber(worker& here) noexcept {
   fiber* taken = here.idle_fibers;
-  if (taken == nullptr) return *make_fiber();
+  if (taken == nullptr) {
+    taken = spare_fibers_.pop();
+    return taken != nullptr ? taken : make_fiber();
+  }
   here.idle_fibers = taken->link;
   --here.idle_count;
-  return *taken;
+  return taken;
 }
 
+/// A worker may recycle what others take: what it has too much of goes to all.
 void scheduler::recycle(worker& here, fiber& unused) noexcept {
-  if (here.idle_count >= warm_fibers) trim_fiber(unused);
+  if (here.idle_count >= warm_fibers) {
+    trim_fiber(unused);
+    spare_fibers_.push(unused);
+    return;
+  }
   unused.link = here.idle_fibers;
   here.idle_fibers = &unused;
   ++here.idle_count;
 }
 
 void scheduler::switch_to(worker& here, fiber& target, departure after) noexcept {
+  fiber& self = *here.current;
+  fiber* previous = leave(here, target, after);
+  // Its wait was over before it began: back to it. A loop, as that may happen again and again.
+  while (!arrived(self, previous)) {
+    previous = leave(*self.on, *previous, {departure::kind::recycle});
+  }
+}
+
+/// Goes to `target`; returns when somebody comes back here, with the fiber left for that.
+fiber* scheduler::leave(worker& here, fiber& target, departure after) noexcept {
   fiber& self = *here.current;
   after.left = &self;
   here.after = after;
@@ -67,11 +94,12 @@ void scheduler::switch_to(worker& here, fiber& target, departure after) noexcept
   const bool is_native = &target == &here.native;
   detail::current_stack = is_native ? nullptr : &target.tasks;
   here.active.store(is_native ? nullptr : &target.tasks, std::memory_order_release);
-  arrived(self, switch_fiber(self, target));
+  return switch_fiber(self, target);
 }
 
-/// First thing on a fiber that was switched to: what the one before it left to be done.
-void scheduler::arrived(fiber& self, fiber* previous) noexcept {
+/// First thing on a fiber that was switched to: what the one before it left to be done. False if
+/// that one wants to go on instead.
+bool scheduler::arrived(fiber& self, fiber* previous) noexcept {
   worker& here = *self.on;
   const departure after = std::exchange(here.after, {});
   switch (after.what) {
@@ -86,46 +114,56 @@ void scheduler::arrived(fiber& self, fiber* previous) noexcept {
       break;
     case departure::kind::publish:
       if (strand_has_work(previous->tasks)) park(*previous);
-      if (!after.publish(after.argument, previous)) {
-        // The wait is over before it began.
-        switch_to(here, *previous, {departure::kind::recycle});
-      }
+      if (!after.publish(after.argument, previous)) return false;
       break;
   }
   if (&self != &self.on->native && keep_armed()) {
     detail::refresh_armed(self.tasks);
   }
+  return true;
 }
 
 /// The loop on `self` goes on with `target`; what `self` still holds is left to be taken.
 void scheduler::leave_for(fiber& self, fiber& target) noexcept {
   const bool keeps = has_leftovers(self);
-  if (keeps) detail::share_all(self.tasks);
+  if (keeps) offer_all(self.tasks);
   switch_to(*self.on, target, {keeps ? departure::kind::make_ready : departure::kind::recycle});
 }
 
 void scheduler::suspend(detail::publish_fn publish, void* argument) {
+  require_workers();
   fiber& self = *fiber_of(detail::current_stack);
+  suspended_.fetch_add(1, std::memory_order_relaxed);
+  offer_all(self.tasks);
+  if (fiber* next = idle_fiber(*self.on)) {
+    leave_waiting(self, *next, publish, argument);
+  } else {
+    wait_in_place(self, publish, argument);
+  }
+  suspended_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// Off the stack, until the strand that `publish` was given is resumed.
+void scheduler::leave_waiting(fiber& self, fiber& next, detail::publish_fn publish,
+                              void* argument) noexcept {
   worker& here = *self.on;
-  fiber& next = idle_fiber(here);
   worker_counters::add(here.counters.suspensions);
   trace::end(here.track.load(std::memory_order_relaxed));
-  suspended_.fetch_add(1, std::memory_order_relaxed);
-  detail::share_all(self.tasks);
   departure after{departure::kind::publish};
   after.publish = publish;
   after.argument = argument;
   switch_to(here, next, after);
-  suspended_.fetch_sub(1, std::memory_order_relaxed);
   if (self.parked) unpark(self);
   trace::begin(self.on->track.load(std::memory_order_relaxed), "resumed");
 }
 
 void scheduler::resume(strand* suspended) {
-  auto& target = *static_cast<fiber*>(suspended);
-  const int index = detail::current_executor() == this ? worker_index() : -1;
-  worker& queue = index >= 0 ? *workers_[static_cast<unsigned>(index)] : *target.on;
-  queue.ready.push(target);
+  const int index = worker_index();
+  const visit here(visitors_, index < 0);
+  fiber* target = off_stack(static_cast<host_strand*>(suspended));
+  if (target == nullptr) return;
+  worker& queue = index >= 0 ? *workers_[static_cast<unsigned>(index)] : *target->on;
+  queue.ready.push(*target);
   work_available();
 }
 
@@ -149,15 +187,23 @@ void scheduler::unpark(fiber& resumed) noexcept {
 // --- The loop -----------------------------------------------------------------------------------
 
 void scheduler::fiber_main(boost::context::detail::transfer_t transfer) {
+#if defined(__x86_64__)
+  // Nobody called this function: debuggers and unwinders stop here.
+  asm volatile(".cfi_undefined rip");
+#endif
   fiber& self = *fiber_of(detail::current_stack);
   fiber* previous = fiber_entered(self, transfer);
   auto* home = static_cast<scheduler*>(self.home);
-  home->arrived(self, previous);
+  while (!home->arrived(self, previous)) {
+    previous = home->leave(*self.on, *previous, {departure::kind::recycle});
+  }
   home->loop(self);
 }
 
 void scheduler::loop(fiber& self) {
   while (!finished_.load(std::memory_order_acquire)) {
+    if (lost_in_fork()) [[unlikely]]
+      end_forked_child();
     // Tasks that ended tasks left behind, newest first, before anything from outside.
     if (detail::run_newest(&self.tasks, self.tasks.first)) {
       worker_counters::add(self.on->counters.tasks);
@@ -176,6 +222,18 @@ void scheduler::execute(fiber& self, found_work work) {
     leave_for(self, *work.resumed);
     return;
   }
+  strand* released = run_task(self, work);
+  if (released == nullptr) return;
+  // Greedy: whoever waited for this task goes on here and now.
+  if (released->home == this) {
+    if (fiber* waiter = off_stack(static_cast<host_strand*>(released))) leave_for(self, *waiter);
+  } else {
+    released->home->resume(released);
+  }
+}
+
+/// Runs a slot or a submitted task; the strand that waits for just this one, or null.
+strand* scheduler::run_task(fiber& self, found_work work) noexcept {
   worker_counters::add(self.on->counters.tasks);
   trace::track* track = self.on->track.load(std::memory_order_relaxed);
   strand* released = nullptr;
@@ -187,13 +245,7 @@ void scheduler::execute(fiber& self, found_work work) {
     work.task->run(work.task);
   }
   trace::end(self.on->track.load(std::memory_order_relaxed));
-  if (released == nullptr) return;
-  // Greedy: whoever waited for this task goes on here and now.
-  if (released->home == this) {
-    leave_for(self, *static_cast<fiber*>(released));
-  } else {
-    released->home->resume(released);
-  }
+  return released;
 }
 
 void scheduler::run_worker(worker& self) {
@@ -232,6 +284,10 @@ tasking_counters scheduler::counters() const {
     sum.parks += read(each->counters.parks);
     sum.wakes += read(each->counters.wakes);
     sum.forced_shares += read(each->counters.forced_shares);
+  }
+  const std::lock_guard lock(fibers_mutex_);
+  for (const fiber_ptr& each : fibers_) {
+    sum.inline_runs += each->tasks.inline_runs.load(std::memory_order_relaxed);
   }
   return sum;
 }

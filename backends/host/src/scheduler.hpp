@@ -61,14 +61,27 @@ class scheduler final : public detail::backend {
   static void fiber_main(boost::context::detail::transfer_t transfer);
   void loop(fiber& self);
   void execute(fiber& self, found_work work);
+  detail::strand* run_task(fiber& self, found_work work) noexcept;
   void switch_to(worker& here, fiber& target, departure after) noexcept;
-  void arrived(fiber& self, fiber* previous) noexcept;
+  fiber* leave(worker& here, fiber& target, departure after) noexcept;
+  bool arrived(fiber& self, fiber* previous) noexcept;
   void leave_for(fiber& self, fiber& target) noexcept;
-  fiber& idle_fiber(worker& here);
+  void leave_waiting(fiber& self, fiber& next, detail::publish_fn publish, void* argument) noexcept;
+  void offer_all(detail::task_stack& stack) noexcept;
+  fiber* idle_fiber(worker& here) noexcept;
   void recycle(worker& here, fiber& unused) noexcept;
-  fiber* make_fiber();
+  fiber* make_fiber() noexcept;
   void park(fiber& suspended) noexcept;
   void unpark(fiber& resumed) noexcept;
+
+  // in_place.cpp: waiting when there is no memory for another stack
+  void wait_in_place(fiber& self, detail::publish_fn publish, void* argument) noexcept;
+  bool make_progress(fiber& self, in_place_wait& wait, detail::task_slot* bottom) noexcept;
+  static fiber* off_stack(host_strand* suspended) noexcept;
+
+  // start.cpp: fork()
+  void require_workers() const;
+  [[noreturn]] static void end_forked_child() noexcept;
 
   // search.cpp: finding work
   found_work search(worker& self, bool ask) noexcept;
@@ -100,8 +113,9 @@ class scheduler final : public detail::backend {
   std::unique_ptr<shared_queue> shared_;  ///< work sharing only
   unsigned fork_generation_;
 
-  std::mutex fibers_mutex_;
-  std::vector<fiber*> fibers_;  ///< all ever mapped: thieves may look at any of them
+  mutable std::mutex fibers_mutex_;
+  std::vector<fiber_ptr> fibers_;  ///< all ever mapped: thieves may look at any of them
+  fiber_queue spare_fibers_;       ///< idle ones that a worker had too many of
 
   alignas(64) idle_state idle_;
 
@@ -115,6 +129,7 @@ class scheduler final : public detail::backend {
   std::atomic<std::uint32_t> parked_count_{0};
 
   std::atomic<std::int64_t> suspended_{0};
+  std::atomic<std::uint32_t> visitors_{0};  ///< foreign threads inside resume() or submit()
   std::atomic<bool> stopping_{false};
   std::atomic<bool> finished_{false};
 

@@ -45,6 +45,7 @@ detail::submitted_task* scheduler::pop_inbox() noexcept {
 }
 
 void scheduler::submit(detail::submitted_task* task) {
+  const visit here(visitors_, worker_index() < 0);
   task->queued_behind = nullptr;
   inbox_lock_.lock();
   (inbox_tail_ != nullptr ? inbox_tail_->queued_behind : inbox_head_) = task;

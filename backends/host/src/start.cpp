@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
 #include <creek/core/error.hpp>
@@ -22,9 +25,14 @@ namespace {
 /// Counts fork() calls that led to this process: a scheduler of another count has no workers here.
 std::atomic<unsigned> fork_generation{0};
 
+/// In the child the calling thread is no worker any more, whatever it was.
+void forget_workers() {
+  fork_generation.fetch_add(1, std::memory_order_relaxed);
+  detail::current_stack = nullptr;
+}
+
 void notice_forks() {
-  static const int registered = pthread_atfork(
-      nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); });
+  static const int registered = pthread_atfork(nullptr, nullptr, &forget_workers);
   static_cast<void>(registered);
 }
 
@@ -36,7 +44,9 @@ scheduler_options checked(scheduler_options options) {
     refuse("workers is " + std::to_string(options.workers) + "; at most " +
            std::to_string(scheduler_options::max_workers) + " are possible");
   }
-  if (options.stack_size < (std::size_t{16} << 10)) refuse("stack_size must be at least 16 KiB");
+  if (options.stack_size < (std::size_t{16} << 10) || options.stack_size > (std::size_t{1} << 32)) {
+    refuse("stack_size must be 16 KiB to 4 GiB");
+  }
   if (options.deque_capacity < 2 || options.deque_capacity > (1U << 20)) {
     refuse("deque_capacity must be 2 to 1048576");
   }
@@ -94,6 +104,11 @@ scheduler::scheduler(scheduler_options options) : options_(checked(std::move(opt
         (options_.seed + 1) * 0x9E3779B97F4A7C15ULL + i * 0xBF58476D1CE4E5B9ULL + 1;
     order_by_distance(*made, options_.workers, pus, machine.get());
     made->idle_fibers = make_fiber();
+    if (made->idle_fibers == nullptr) {
+      const int reason = errno;
+      throw error(reason, "cannot map stacks for " + std::to_string(options_.workers) +
+                              " workers; lower workers or stack_size, or raise the limit");
+    }
     made->idle_count = 1;
     workers_.push_back(std::move(made));
   }
@@ -124,16 +139,25 @@ void scheduler::start_workers(const std::vector<int>& pus) {
   }
 }
 
-scheduler::~scheduler() {
-  for (fiber* each : fibers_) {
-    detail::free_contexts(each->tasks.free_contexts);
-    delete each->mpb;
-    unmap_fiber(each);
-  }
-}
+scheduler::~scheduler() = default;
 
 bool scheduler::lost_in_fork() const noexcept {
   return fork_generation_ != fork_generation.load(std::memory_order_relaxed);
+}
+
+void scheduler::require_workers() const {
+  if (!lost_in_fork()) return;
+  throw usage_error(
+      "a task waits in a child of fork() for workers that exist only in the parent; in the child "
+      "make a new runtime, or end with exec or _exit");
+}
+
+/// The child of a fork() in a task came back from the task. Going on would run its parent's tasks a
+/// second time.
+void scheduler::end_forked_child() noexcept {
+  std::fputs("creek: the child of a fork() in a task returned from it; end it with exec or _exit\n",
+             stderr);
+  std::abort();
 }
 
 void scheduler::trace_to(std::string file) {

@@ -49,6 +49,24 @@ class fiber_queue {
   std::atomic<std::uint32_t> count_{0};
 };
 
+/// Counts a foreign thread while it hands something over: what it handed over may be run, and the
+/// scheduler be shut down, before it is out of here.
+class visit {
+ public:
+  visit(std::atomic<std::uint32_t>& visitors, bool is_foreign) noexcept
+      : visitors_(is_foreign ? &visitors : nullptr) {
+    if (visitors_ != nullptr) visitors_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~visit() {
+    if (visitors_ != nullptr) visitors_->fetch_sub(1, std::memory_order_release);
+  }
+  visit(const visit&) = delete;
+  visit& operator=(const visit&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>* visitors_;
+};
+
 /// What is to be done for the fiber that was just left, once its context is saved.
 struct departure {
   enum class kind : std::uint8_t { none, recycle, make_ready, publish } what = kind::none;

@@ -39,7 +39,8 @@ struct scheduler_options {
   scheduler_kind scheduler = scheduler_kind::stealing_random;
   deque_kind deque = deque_kind::host;
   idle_policy idle = idle_policy::block;
-  /// Bytes of a task's stack, rounded up to pages; only touched pages cost memory. At least 16 KiB.
+  /// Bytes of a task's stack, rounded up to pages; only touched pages cost memory. 16 KiB to
+  /// 4 GiB.
   std::size_t stack_size = std::size_t{1} << 20;
   /// Tasks a deque holds; further ones run inline at once. 2 to 2^20.
   std::uint32_t deque_capacity = 2048;

@@ -85,7 +85,7 @@ struct task_stack {
   strand* self;
   const task_type* running;     ///< the task that runs here, for messages
   task_context* free_contexts;  ///< recycled, only the strand
-  std::uint64_t inline_runs;
+  std::atomic<std::uint64_t> inline_runs;  ///< written by the strand, read by counters()
   bool external;  ///< tasks are offered through task_stack_home::offer
   // --- the thieves' line
   alignas(64) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
