@@ -6,6 +6,12 @@
 #include <hwy/targets.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
 #include <creek/core/asymmetric_fence.hpp>
 #include <creek/core/clock.hpp>
 #include <creek/core/topology.hpp>
@@ -13,11 +19,6 @@
 #include <creek/host/cpu_limit.hpp>
 #include <creek/host/topology.hpp>
 #include <creek/tasking/runtime.hpp>
-#include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "commands.hpp"
 

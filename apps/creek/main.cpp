@@ -5,13 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <creek/core/error.hpp>
-#include <creek/core/version.hpp>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <new>
 #include <string>
+
+#include <creek/core/error.hpp>
+#include <creek/core/version.hpp>
 
 #include "commands.hpp"
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 

@@ -6,9 +6,10 @@
 #include <cpuid.h>
 #endif
 
-#include <creek/core/clock.hpp>
 #include <fstream>
 #include <string>
+
+#include <creek/core/clock.hpp>
 
 namespace creek {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, arithmetic and JSON of counters.
-#include <creek/core/counters.hpp>
 #include <nlohmann/json.hpp>
+
+#include <creek/core/counters.hpp>
 
 namespace creek {
 namespace {

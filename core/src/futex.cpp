@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <creek/core/futex.hpp>
 #include <ctime>
+
+#include <creek/core/futex.hpp>
 
 namespace creek {
 namespace {

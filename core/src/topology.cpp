@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <creek/core/error.hpp>
-#include <creek/core/topology.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
+
+#include <creek/core/error.hpp>
+#include <creek/core/topology.hpp>
 
 namespace creek {
 namespace {

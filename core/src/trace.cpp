@@ -2,9 +2,10 @@
 // Growth of tracks, and the session that owns them.
 #include <sys/mman.h>
 
+#include <new>
+
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/trace.hpp>
-#include <new>
 
 namespace creek::trace {
 

@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <creek/core/atomic_file.hpp>
-#include <creek/core/trace.hpp>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/trace.hpp>
 
 namespace creek::trace {
 namespace {

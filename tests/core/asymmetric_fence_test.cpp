@@ -11,12 +11,13 @@
 
 #include <array>
 #include <cerrno>
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/clock.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <string>
 #include <thread>
+
+#include <creek/core/asymmetric_fence.hpp>
+#include <creek/core/clock.hpp>
 
 namespace creek {
 namespace {

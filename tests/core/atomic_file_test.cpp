@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <creek/core/atomic_file.hpp>
-#include <creek/core/error.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/error.hpp>
 
 namespace creek {
 namespace {

@@ -3,8 +3,9 @@
 // be descheduled anywhere.
 #include <gtest/gtest.h>
 
-#include <creek/core/clock.hpp>
 #include <thread>
+
+#include <creek/core/clock.hpp>
 
 namespace creek {
 namespace {

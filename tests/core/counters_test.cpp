@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <creek/core/counters.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
+
+#include <creek/core/counters.hpp>
 
 namespace creek {
 namespace {

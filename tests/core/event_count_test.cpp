@@ -3,13 +3,14 @@
 // run with every kind of wait (its seed is printed; CREEK_TEST_SEED replays it).
 #include <gtest/gtest.h>
 
-#include <creek/core/event_count.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <random>
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include <creek/core/event_count.hpp>
 
 namespace creek {
 namespace {

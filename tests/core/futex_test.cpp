@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <creek/core/futex.hpp>
 #include <thread>
+
+#include <creek/core/futex.hpp>
 
 namespace creek {
 namespace {

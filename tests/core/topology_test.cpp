@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
+
 #include <creek/core/error.hpp>
 #include <creek/core/topology.hpp>
-#include <nlohmann/json.hpp>
 
 namespace creek {
 namespace {

@@ -4,14 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <creek/core/error.hpp>
-#include <creek/core/trace.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
+
+#include <creek/core/error.hpp>
+#include <creek/core/trace.hpp>
 
 namespace creek {
 namespace {

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <creek/core/error.hpp>
-#include <creek/host/affinity.hpp>
 #include <string>
 #include <thread>
+
+#include <creek/core/error.hpp>
+#include <creek/host/affinity.hpp>
 
 namespace creek::host_backend {
 namespace {

@@ -3,11 +3,12 @@
 // without namespaces, and files that are missing or make no sense.
 #include <gtest/gtest.h>
 
-#include <creek/host/affinity.hpp>
-#include <creek/host/cpu_limit.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+
+#include <creek/host/affinity.hpp>
+#include <creek/host/cpu_limit.hpp>
 
 namespace creek::host_backend {
 namespace {

@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <fstream>
+
 #include <creek/core/error.hpp>
 #include <creek/host/affinity.hpp>
 #include <creek/host/topology.hpp>
-#include <cstdlib>
-#include <fstream>
 
 namespace creek::host_backend {
 namespace {

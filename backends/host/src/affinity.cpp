@@ -7,9 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
+
 #include <creek/core/error.hpp>
 #include <creek/host/affinity.hpp>
-#include <memory>
 
 namespace creek::host_backend {
 namespace {

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
+#include <thread>
+
 #include <creek/core/error.hpp>
 #include <creek/host/affinity.hpp>
 #include <creek/host/cpu_limit.hpp>
-#include <fstream>
-#include <thread>
 
 #include "cgroup.hpp"
 

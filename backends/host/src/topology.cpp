@@ -5,13 +5,14 @@
 #include <hwloc.h>
 
 #include <cerrno>
-#include <creek/core/error.hpp>
-#include <creek/host/affinity.hpp>
-#include <creek/host/topology.hpp>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
+
+#include <creek/core/error.hpp>
+#include <creek/host/affinity.hpp>
+#include <creek/host/topology.hpp>
 
 namespace creek::host_backend {
 namespace {

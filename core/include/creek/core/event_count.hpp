@@ -13,6 +13,7 @@
 
 #include <climits>
 #include <concepts>
+
 #include <creek/core/asymmetric_fence.hpp>
 #include <creek/core/futex.hpp>
 

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <atomic>
-#include <creek/core/clock.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,6 +21,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+
+#include <creek/core/clock.hpp>
 
 namespace creek {
 class atomic_file;

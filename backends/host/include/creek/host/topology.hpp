@@ -2,9 +2,10 @@
 // Discovering the topology of this machine, or of a recorded or made-up one, with hwloc.
 #pragma once
 
-#include <creek/core/topology.hpp>
 #include <filesystem>
 #include <string>
+
+#include <creek/core/topology.hpp>
 
 namespace creek::host_backend {
 

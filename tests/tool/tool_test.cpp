@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tool from outside: exit codes, one-line errors, and what `creek info` says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct outcome {
+  int code = -1;
+  std::string output;
+};
+
+// Runs `creek ARGUMENTS` through the shell. `redirect` says where the streams go: by default
+// standard output is captured, with "2>&1 >/dev/null" standard error instead.
+outcome creek(const std::string& arguments, const std::string& redirect = "2>/dev/null",
+              const std::string& environment = "") {
+  const std::string command = environment + " " CREEK_TOOL " " + arguments + " " + redirect;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  outcome result;
+  std::array<char, 4096> part{};
+  for (std::size_t n = 0; (n = fread(part.data(), 1, part.size(), pipe)) > 0;) {
+    result.output.append(part.data(), n);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+  return result;
+}
+
+// Bad usage and failures print one line and nothing on standard output.
+void expect_complaint(const std::string& arguments, int code, const std::string& part,
+                      const std::string& environment = "") {
+  const outcome errors = creek(arguments, "2>&1 >/dev/null", environment);
+  EXPECT_EQ(errors.code, code) << arguments;
+  EXPECT_THAT(errors.output, StartsWith("creek: ")) << arguments;
+  EXPECT_THAT(errors.output, HasSubstr(part)) << arguments;
+  EXPECT_EQ(std::ranges::count(errors.output, '\n'), 1) << errors.output;
+  EXPECT_EQ(creek(arguments, "2>/dev/null", environment).output, "") << arguments;
+}
+
+TEST(tool, version_and_help_succeed) {
+  EXPECT_THAT(creek("--version").output, testing::MatchesRegex("creek [0-9.]+\n"));
+  const outcome help = creek("--help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.output, HasSubstr("Examples:"));
+  EXPECT_THAT(help.output, HasSubstr("info"));
+  EXPECT_THAT(creek("info --help").output, HasSubstr("Examples:"));
+}
+
+TEST(tool, bad_usage_is_one_line_and_exit_code_2) {
+  expect_complaint("", 2, "subcommand is required");
+  expect_complaint("brook", 2, "brook: no such command");
+  expect_complaint("--brook", 2, "--brook: no such command or option");
+  expect_complaint("info --brook", 2, "--brook: not an option");
+  expect_complaint("info extra", 2, "extra: not an option or argument");
+  expect_complaint("info", 2, "CREEK_WORKERS", "CREEK_WORKERS=many");
+}
+
+TEST(tool, a_full_standard_output_is_a_failed_run) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const outcome result = creek("info", "2>&1 >/dev/full");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.output, "creek: standard output: No space left on device\n");
+}
+
+TEST(info, json_tells_everything) {
+  const outcome result = creek("info --json");
+  ASSERT_EQ(result.code, 0);
+  const auto found = nlohmann::json::parse(result.output);
+  EXPECT_EQ(found["schema"], 1);
+  EXPECT_GE(found["limits"]["workers"], 1);
+  EXPECT_LE(found["limits"]["workers"], found["limits"]["hardware"]);
+  EXPECT_THAT(found["backends"], testing::Contains("host"));
+  EXPECT_EQ(found["simd"]["target"], found["simd"]["usable"][0]);
+  EXPECT_TRUE(found["fence"]["membarrier"].is_boolean());
+  EXPECT_GT(found["clock"]["ghz"], 0.0);
+  EXPECT_EQ(found["topology"]["distances"][0][0], 0);
+}
+
+TEST(info, shows_another_machine) {
+  const auto found = nlohmann::json::parse(
+      creek("info --json", "2>/dev/null", "HWLOC_SYNTHETIC='pack:2 numa:1 l3:1 core:4 pu:2'")
+          .output);
+  EXPECT_EQ(found["topology"]["packages"], 2);
+  EXPECT_EQ(found["topology"]["cores"], 8);
+}
+
+TEST(info, more_workers_than_cpus_are_called_oversubscribed) {
+  const std::string many = "CREEK_WORKERS=4096";
+  const auto found = nlohmann::json::parse(creek("info --json", "2>/dev/null", many).output);
+  EXPECT_EQ(found["workers"], 4096);
+  EXPECT_EQ(found["oversubscribed"], true);
+  EXPECT_THAT(creek("info", "2>/dev/null", many).output, HasSubstr("4096 by CREEK_WORKERS"));
+}
+
+TEST(info, text_names_each_part) {
+  const outcome result = creek("info");
+  EXPECT_EQ(result.code, 0);
+  for (const char* part : {"creek ", "machine ", "caches ", "memory ", "workers ", "backends ",
+                           "vectors ", "fences ", "clock "}) {
+    EXPECT_THAT(result.output, HasSubstr(part));
+  }
+}
+
+}  // namespace
