@@ -86,31 +86,35 @@ void memory::pause(cycles length) const {
 }
 
 // Spinning for about the price of a wake-up costs at most twice the best choice in hindsight
-// (Karlin, Li, Manasse, Owicki, SOSP 1991, doi:10.1145/121132.286599). With more threads than
-// processors what one waits for may need this one's processor, so it yields almost at once.
+// (Karlin, Li, Manasse, Owicki, SOSP 1991, doi:10.1145/121132.286599); then sleep. Yielding is no
+// substitute for sleep: on a busy machine it costs a time slice, by whose end the other side has
+// given up its own. Only with more threads than processors, where what one waits for may need this
+// very processor, a wait yields, almost at once and for a short time.
 namespace {
-constexpr std::uint64_t spin_ns = 10'000;
-constexpr std::uint64_t yield_ns = 60'000;
+// A wake-up takes 2.5 to 60 us, mostly under 20. Spinning for much less, two sides that once got
+// out of step would go on sleeping and waking each other in turn, as each gives up before the other
+// is awake.
+constexpr std::uint64_t spin_ns = 20'000;
 constexpr int looks_between_clocks = 32;
 constexpr int brief_looks = 16;
+constexpr int brief_yields = 4;
 }  // namespace
 
-memory::patience::patience(memory_space& space) noexcept
-    : space_{space}, start_{nanoseconds_now()} {}
+memory::patience::patience(memory_space& space) noexcept : space_{space} {}
 
 bool memory::patience::spent() {
-  ++looks_;
   if (space_.aborted()) throw error(ECANCELED, "the run was aborted by another core");
+  ++looks_;
   if (space_.spin_briefly_ && looks_ > brief_looks) {
-    if (nanoseconds_now() - start_ > yield_ns) return true;
+    if (looks_ > brief_looks + brief_yields) return true;
     sched_yield();
     return false;
   }
   _mm_pause();
   if (looks_ % looks_between_clocks != 0) return false;
-  const std::uint64_t waited = nanoseconds_now() - start_;
-  if (waited > spin_ns) sched_yield();
-  return waited > yield_ns;
+  const std::uint64_t now = nanoseconds_now();
+  if (start_ == 0) start_ = now;
+  return now - start_ > spin_ns;
 }
 
 }  // namespace creek::host_backend

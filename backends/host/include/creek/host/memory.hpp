@@ -168,7 +168,7 @@ class memory {
 
    private:
     memory_space& space_;
-    std::uint64_t start_;
+    std::uint64_t start_ = 0;  // 0: the clock was not read yet
     int looks_ = 0;
   };
 
