@@ -34,7 +34,7 @@ void count_into(word_table& table, std::string_view text, bool stable) {
 
 TEST(WordTable, CountsAsAMapDoes) {
   for (const auto target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
       const std::string text = oracle::random_text(seed, 300000, 20 << seed);
       word_table table;
@@ -43,7 +43,7 @@ TEST(WordTable, CountsAsAMapDoes) {
       EXPECT_EQ(table.size(), contents(table).size());
     }
   }
-  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
 }
 
 TEST(WordTable, CopiesKeysOfTextThatGoesAway) {

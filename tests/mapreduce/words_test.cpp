@@ -80,7 +80,7 @@ TEST(Words, DenseBordersFitTheList) {
 
 TEST(Words, AgreesWithByteByByteOnEveryInstructionSet) {
   for (const auto target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
       const std::string text = oracle::random_text(seed, 9000, 50);
       for (const std::size_t skip : {0, 1, 63}) {
@@ -89,7 +89,7 @@ TEST(Words, AgreesWithByteByByteOnEveryInstructionSet) {
       }
     }
   }
-  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
 }
 
 TEST(Words, ReadsNothingBehindTheText) {
