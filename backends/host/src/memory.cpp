@@ -13,17 +13,12 @@
 #include <string>
 
 #include <creek/core/error.hpp>
+#include <creek/host/cpu_limit.hpp>
 
 namespace creek::host_backend {
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
-
-int usable_processors() noexcept {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return 1024;  // more processors than a cpu_set_t holds: surely enough to spin
-}
 
 std::uint64_t nanoseconds_now() noexcept {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -43,7 +38,8 @@ memory_space::memory_space(int cores, memory_options options) : cores_{cores} {
   region_shift_ = std::countr_zero(region_bytes_);
   using spinning = memory_options::spinning;
   spin_briefly_ = options.spin == spinning::brief ||
-                  (options.spin == spinning::automatic && cores > usable_processors());
+                  (options.spin == spinning::automatic && cores > 1 &&
+                   oversubscribed(static_cast<unsigned>(cores), read_cpu_limit()));
   // Fresh pages are zero, and touched first by the thread that uses them. The slack of one region
   // leaves room for the alignment; it is given back at once.
   const std::size_t wanted = region_bytes_ * static_cast<std::size_t>(cores);
