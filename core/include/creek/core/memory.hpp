@@ -106,8 +106,8 @@ concept memory_policy = std::copyable<M> &&
   // stays; may miss one that is soon replaced. Invalidates as needed. Throws `creek::error` when
   // the run has been aborted, as the next two may.
   { m.wait_until(flag, detail::word_predicate{}) } -> std::same_as<word>;
-  // Calls the function again and again until it returns true. Only a signal to a word in this core's
-  // own message-passing memory may make it true, as the policy may sleep until there is one.
+  // Calls the function again and again until it returns true. Only a signal to a word in this
+  // core's own message-passing memory may make it true, as the policy may sleep until there is one.
   { m.wait_poll(detail::poll_function{}) } -> std::same_as<void>;
   // Lets about that time pass between two tries for something another core will change.
   { m.pause(cost) } -> std::same_as<void>;
