@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task stack alone, without scheduler or fibers: what its owner would call answers from plain
+// variables, and the thief's side of a task is three lines.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <creek/tasking/detail/task_stack.hpp>
+
+namespace creek::testing {
+
+/// Counts calls; a suspended strand is a thread that yields until it is resumed.
+class fake_home final : public detail::task_stack_home {
+ public:
+  std::atomic<std::uint64_t> available{0};  ///< calls of work_available()
+  std::atomic<bool> armed{false};           ///< what keep_armed() says
+
+  void work_available() noexcept override { available.fetch_add(1, std::memory_order_relaxed); }
+  bool keep_armed() const noexcept override { return armed.load(std::memory_order_relaxed); }
+  bool offer(detail::task_stack&, detail::task_slot*) noexcept override { return false; }
+  bool take_back(detail::task_stack&, detail::task_slot*) noexcept override { return true; }
+
+  void suspend(detail::publish_fn publish, void* argument) override {
+    waiting_strand self;
+    self.home = this;
+    if (!publish(argument, &self)) return;
+    while (!self.resumed.load(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void resume(detail::strand* suspended) override {
+    static_cast<waiting_strand*>(suspended)->resumed.store(true, std::memory_order_release);
+  }
+  void fork(void (*)(void*) noexcept, void*, void (*)(void*) noexcept, void*) override {}
+  void submit(detail::submitted_task*) override {}
+  unsigned worker_count() const noexcept override { return 1; }
+  int worker_index() const noexcept override { return 0; }
+  bool lost_in_fork() const noexcept override { return false; }
+  const char* backend_name() const noexcept override { return "fake"; }
+
+ private:
+  struct waiting_strand : detail::strand {
+    std::atomic<bool> resumed{false};
+  };
+};
+
+/// A task stack with its slots. `on_run(id)` is told of every task that runs.
+class lone_stack {
+ public:
+  lone_stack(std::uint32_t capacity, void (*on_run)(std::uint32_t id))
+      : slots_(new detail::task_slot[capacity + 1]) {
+    told = on_run;
+    detail::init_task_stack(stack, slots_.get(), capacity, &home, nullptr, false);
+  }
+
+  detail::task_slot* push_fork(std::uint32_t id) { return push(id, 0); }
+  detail::task_slot* push_spawned(std::uint32_t id) {
+    return push(id, detail::task_slot::spawned_bit);
+  }
+  /// Joins the newest open fork and runs it if nobody else has.
+  detail::join_result join(detail::task_slot* slot) {
+    const detail::join_result result = detail::join(&stack, slot);
+    if (result == detail::join_result::run_inline) told(id_of(slot));
+    return result;
+  }
+  bool run_newest() { return detail::run_newest(&stack, stack.first); }
+
+  /// The thief's side of a task it has taken.
+  static void run_taken(detail::task_slot* slot) {
+    if (slot->is_spawned()) {
+      type.run(slot, true);
+      return;
+    }
+    told(id_of(slot));
+    finish_taken(slot);
+  }
+  static void finish_taken(detail::task_slot* slot) {
+    namespace state = detail::slot_state;
+    const std::uintptr_t seen = slot->state.exchange(state::done, std::memory_order_acq_rel);
+    if ((seen & state::flag) == 0) return;
+    auto* waiter = reinterpret_cast<detail::strand*>(seen & state::strand_mask);
+    waiter->home->resume(waiter);
+  }
+  static std::uint32_t id_of(const detail::task_slot* slot) {
+    std::uint32_t id = 0;
+    std::memcpy(&id, slot->closure, sizeof id);
+    return id;
+  }
+
+  fake_home home;
+  detail::task_stack stack;
+
+ private:
+  detail::task_slot* push(std::uint32_t id, std::uintptr_t owner) {
+    detail::task_slot* slot = stack.top.load(std::memory_order_relaxed);
+    std::memcpy(slot->closure, &id, sizeof id);
+    return detail::push(&stack, slot, &type, owner) ? slot : nullptr;
+  }
+  static detail::strand* run(detail::task_slot* slot, bool stolen) noexcept {
+    const std::uint32_t id = id_of(slot);
+    if (stolen) slot->state.store(detail::slot_state::moved, std::memory_order_release);
+    told(id);
+    return nullptr;
+  }
+  static constexpr detail::task_type type{&run, "task of a test"};
+  static inline void (*told)(std::uint32_t) = nullptr;
+  std::unique_ptr<detail::task_slot[]> slots_;
+};
+
+}  // namespace creek::testing

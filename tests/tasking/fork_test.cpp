@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// fork(): the parent notices nothing; the child has none of the workers, is told so, and may make a
+// runtime of its own.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <creek/host.hpp>
+#include <creek/tasking.hpp>
+
+#include "process_facts.hpp"
+
+namespace creek::testing {
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+/// Exit status of a child that runs `body`, whose result is its exit code.
+template <class F>
+int in_child(F body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}
+
+/// 1 if `f` throws a usage_error that says `text`, else 0.
+template <class F>
+int refused(F f, const char* text) {
+  try {
+    f();
+  } catch (const usage_error& failure) {
+    return std::string(failure.what()).find(text) != std::string::npos ? 1 : 0;
+  }
+  return 0;
+}
+
+#define SKIP_WITHOUT_THREADS_AFTER_FORK() \
+  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer starts no threads after such a fork"
+
+TEST(fork_in_main, tells_the_child_that_the_workers_are_gone) {
+  runtime rt{host(2)};
+  rt.run([] { fib(10); });
+  const int both = in_child([&] {
+    return 10 * refused([&] { rt.run([] {}); }, "make a new runtime there") +
+           refused([&] { (void)rt.async([] {}); }, "make a new runtime there");
+  });
+  EXPECT_EQ(both, 11);
+  EXPECT_EQ(rt.run([] { return fib(10); }), 55) << "the parent goes on";
+}
+
+TEST(fork_in_main, lets_the_child_destroy_the_inherited_runtime) {
+  auto rt = std::make_unique<runtime>(host(2));
+  EXPECT_EQ(in_child([&] {
+              rt.reset();
+              return 7;
+            }),
+            7);
+}
+
+TEST(fork_in_main, lets_the_child_make_its_own_runtime) {
+  SKIP_WITHOUT_THREADS_AFTER_FORK();
+  runtime rt{host(2)};
+  EXPECT_EQ(in_child([] {
+              runtime own{host(2)};
+              return static_cast<int>(own.run([] { return fib(12); }));
+            }),
+            144);
+  EXPECT_EQ(rt.run([] { return fib(10); }), 55);
+}
+
+TEST(fork_in_main, leaves_grandchildren_as_free_as_children) {
+  SKIP_WITHOUT_THREADS_AFTER_FORK();
+  EXPECT_EQ(in_child([] {
+              runtime first{host(2)};
+              first.run([] { fib(8); });
+              return in_child([&] {
+                const int told = refused([&] { first.run([] {}); }, "new runtime");
+                runtime second{host(1)};
+                return told + static_cast<int>(second.run([] { return fib(10); }));
+              });
+            }),
+            56);
+}
+
+TEST(fork_in_main, lets_the_child_end_by_exit) {
+  static std::optional<runtime> inherited;
+  inherited.emplace(host(2));
+  const pid_t child = fork();
+  if (child == 0) std::exit(5);  // destroys `inherited`
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 5);
+  inherited.reset();
+}
+
+TEST(fork_while_workers_run, leaves_the_parent_alone) {
+  runtime rt{host(3)};
+  auto busy = rt.async([] { return fib(under_sanitizer ? 18 : 24); });
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(in_child([] { return 3; }), 3);
+  EXPECT_EQ(busy.get(), under_sanitizer ? 2584 : 46368);
+}
+
+TEST(fork_in_a_task, makes_the_child_a_thread_like_any_other) {
+  runtime rt{host(2)};
+  const int child = rt.run([&] {
+    return in_child([] {
+      return 10 * refused([] { spawn([] {}); }, "no runtime on this thread") +
+             refused([] { fork_join([] {}, [] {}); }, "no runtime on this thread") +
+             (this_worker() == -1 ? 5 : 0);
+    });
+  });
+  EXPECT_EQ(child, 16);
+  EXPECT_EQ(rt.run([] { return fib(10); }), 55);
+}
+
+TEST(fork_in_a_task, lets_the_child_make_its_own_runtime) {
+  SKIP_WITHOUT_THREADS_AFTER_FORK();
+  runtime rt{host(2)};
+  const int child = rt.run([&] {
+    return in_child([] {
+      runtime own{host(2)};
+      return static_cast<int>(own.run([] { return fib(12); }));
+    });
+  });
+  EXPECT_EQ(child, 144);
+}
+
+TEST(fork_in_a_task, ends_a_child_that_returns_from_the_task) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto forget_to_exit = [] {
+    runtime rt{host(2)};
+    const pid_t child = rt.run([] { return fork(); });
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::exit(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  };
+  EXPECT_EXIT(forget_to_exit(), ::testing::ExitedWithCode(SIGABRT),
+              "the child of a fork\\(\\) in a task returned from it; end it with exec or _exit");
+}
+
+TEST(fork_in_a_task, ends_a_child_that_waits_for_the_parent) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto join_in_the_child = [] {
+    runtime rt{host(2)};
+    std::atomic<bool> stolen{false}, go{false};
+    pid_t child = 0;
+    rt.run([&] {
+      fork_join(
+          [&] {
+            while (!stolen.load()) std::this_thread::yield();
+            child = fork();
+            if (child != 0) go = true;
+          },
+          [&] {
+            stolen = true;
+            while (!go.load()) std::this_thread::yield();
+          });
+    });
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::exit(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  };
+  EXPECT_EXIT(join_in_the_child(), ::testing::ExitedWithCode(SIGABRT),
+              "workers that exist only in the parent");
+}
+
+}  // namespace
+}  // namespace creek::testing

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options by name and from the environment, and the text of every refusal.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include <creek/core/error.hpp>
+#include <creek/tasking.hpp>
+
+namespace creek::testing {
+namespace {
+
+/// One variable for one test; what was there before comes back.
+class environment : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : names) unsetenv(name);
+  }
+  void TearDown() override { SetUp(); }
+  static scheduler_options with(const char* name, const char* value) {
+    setenv(name, value, 1);
+    const scheduler_options options = scheduler_options::from_environment();
+    unsetenv(name);
+    return options;
+  }
+  static std::string refusal(const char* name, const char* value) {
+    try {
+      with(name, value);
+    } catch (const usage_error& failure) {
+      unsetenv(name);
+      return failure.what();
+    }
+    return "accepted";
+  }
+  static constexpr const char* names[] = {"CREEK_BACKEND",   "CREEK_WORKERS", "CREEK_PIN",
+                                          "CREEK_SCHEDULER", "CREEK_DEQUE",   "CREEK_IDLE",
+                                          "CREEK_STACK_SIZE"};
+};
+
+TEST_F(environment, that_says_nothing_gives_the_defaults) {
+  const scheduler_options options = scheduler_options::from_environment();
+  EXPECT_EQ(options.workers, 0U);
+  EXPECT_FALSE(options.pin);
+  EXPECT_EQ(options.scheduler, scheduler_kind::stealing_random);
+  EXPECT_EQ(options.deque, deque_kind::host);
+  EXPECT_EQ(options.idle, idle_policy::block);
+  EXPECT_EQ(options.stack_size, std::size_t{1} << 20);
+}
+
+TEST_F(environment, sets_each_option) {
+  EXPECT_EQ(with("CREEK_WORKERS", "3").workers, 3U);
+  EXPECT_EQ(with("CREEK_WORKERS", "4096").workers, 4096U);
+  EXPECT_TRUE(with("CREEK_PIN", "1").pin);
+  EXPECT_FALSE(with("CREEK_PIN", "0").pin);
+  EXPECT_EQ(with("CREEK_SCHEDULER", "latency").scheduler, scheduler_kind::stealing_latency);
+  EXPECT_EQ(with("CREEK_DEQUE", "mpb").deque, deque_kind::mpb);
+  EXPECT_EQ(with("CREEK_IDLE", "poll").idle, idle_policy::poll);
+  EXPECT_EQ(with("CREEK_STACK_SIZE", "16384").stack_size, 16384U);
+  EXPECT_EQ(with("CREEK_STACK_SIZE", "4294967296").stack_size, std::size_t{1} << 32);
+}
+
+TEST_F(environment, that_is_empty_counts_as_unset) {
+  for (const char* name : names) EXPECT_EQ(refusal(name, ""), "accepted") << name;
+}
+
+TEST_F(environment, with_bad_numbers_is_refused) {
+  const std::string range = "give a whole number from 1 to 4096";
+  for (const std::string bad :
+       {"0", "4097", "-1", "two", "2x", "2 ", " 2", "2.5", "0x2", "99999999999999999999999"}) {
+    EXPECT_EQ(refusal("CREEK_WORKERS", bad.c_str()), "CREEK_WORKERS='" + bad + "': " + range);
+  }
+  EXPECT_EQ(refusal("CREEK_PIN", "yes"), "CREEK_PIN='yes': give a whole number from 0 to 1");
+  EXPECT_EQ(refusal("CREEK_STACK_SIZE", "16383"),
+            "CREEK_STACK_SIZE='16383': give a whole number from 16384 to 4294967296");
+}
+
+TEST_F(environment, with_unknown_names_is_refused_with_the_valid_ones) {
+  EXPECT_THAT(refusal("CREEK_SCHEDULER", "fifo"),
+              ::testing::HasSubstr("'fifo'; valid: random, last-victim, latency, sharing"));
+  EXPECT_THAT(refusal("CREEK_DEQUE", "Host"), ::testing::HasSubstr("'Host'; valid: host, mpb"));
+  EXPECT_THAT(refusal("CREEK_IDLE", "sleep"),
+              ::testing::HasSubstr("'sleep'; valid: poll, backoff, block"));
+  for (const char* name : {"CREEK_SCHEDULER", "CREEK_DEQUE", "CREEK_IDLE"}) {
+    EXPECT_THAT(refusal(name, "?"), ::testing::HasSubstr(name)) << "the variable is named";
+  }
+}
+
+TEST_F(environment, chooses_the_backend_and_its_workers) {
+  setenv("CREEK_WORKERS", "2", 1);
+  {
+    runtime rt;
+    EXPECT_STREQ(rt.backend_name(), "host");
+    EXPECT_EQ(rt.worker_count(), 2U);
+  }
+  setenv("CREEK_BACKEND", "abacus", 1);
+  EXPECT_THROW(runtime{}, usage_error);
+}
+
+TEST(option_names, survive_a_round_trip) {
+  for (const auto kind : {scheduler_kind::stealing_random, scheduler_kind::stealing_last_victim,
+                          scheduler_kind::stealing_latency, scheduler_kind::sharing}) {
+    EXPECT_EQ(parse_scheduler(to_string(kind)), kind);
+  }
+  for (const auto kind : {deque_kind::host, deque_kind::mpb}) {
+    EXPECT_EQ(parse_deque(to_string(kind)), kind);
+  }
+  for (const auto policy : {idle_policy::poll, idle_policy::backoff, idle_policy::block}) {
+    EXPECT_EQ(parse_idle(to_string(policy)), policy);
+  }
+}
+
+}  // namespace
+}  // namespace creek::testing

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests ask the system about their own process.
+#pragma once
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+
+namespace creek::testing {
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool under_asan = true;
+#else
+inline constexpr bool under_asan = false;
+#endif
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool under_tsan = true;
+#else
+inline constexpr bool under_tsan = false;
+#endif
+inline constexpr bool under_sanitizer = under_asan || under_tsan;
+
+/// CPU seconds of all threads so far, user and system.
+inline double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Field `index` of /proc/self/statm in bytes: 0 address space, 1 resident.
+inline std::size_t memory_bytes(int index) {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  for (int i = 0; i <= index; ++i) statm >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+inline std::size_t address_space() {
+  return memory_bytes(0);
+}
+inline std::size_t resident_bytes() {
+  return memory_bytes(1);
+}
+
+/// Number of mappings of this process.
+inline std::size_t mapping_count() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) ++count;
+  return count;
+}
+
+}  // namespace creek::testing

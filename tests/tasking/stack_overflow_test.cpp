@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task that needs more stack than it has dies of SIGSEGV with a line that names it; every other
+// fault goes where it would have gone without creek.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <string>
+
+#include <creek/host.hpp>
+#include <creek/tasking.hpp>
+
+#include "process_facts.hpp"
+
+namespace creek::testing {
+namespace {
+
+/// Frames of about `Bytes`, touched at one end only.
+template <std::size_t Bytes>
+[[gnu::noinline]] int endless(int depth) {
+  volatile char frame[Bytes];
+  frame[0] = static_cast<char>(depth);
+  return depth < 0 ? 0 : endless<Bytes>(depth + 1) + frame[0];
+}
+
+struct call_tree_walker {
+  void operator()() const { endless<256>(0); }
+};
+struct stepping_over_pages {
+  void operator()() const { endless<20000>(0); }
+};
+
+/// A sanitizer's own handler, which creek's hands on to, exits instead.
+bool died_of_fault(int status) {
+  if (under_sanitizer) return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+class stack_overflow : public ::testing::Test {
+ protected:
+  stack_overflow() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  static runtime small_stacks() {
+    scheduler_options options;
+    options.workers = 2;
+    options.stack_size = std::size_t{128} << 10;
+    return runtime{host(options)};
+  }
+};
+
+TEST_F(stack_overflow, in_a_spawned_task_names_the_task_and_the_remedy) {
+  EXPECT_EXIT(small_stacks().run([] {
+    spawn(call_tree_walker{});
+    taskwait();
+  }),
+              died_of_fault,
+              "creek: stack overflow in task '.*call_tree_walker': its stack of 128 KiB is full; "
+              "raise scheduler_options::stack_size or CREEK_STACK_SIZE");
+}
+
+TEST_F(stack_overflow, in_run_names_its_closure) {
+  EXPECT_EXIT(small_stacks().run(call_tree_walker{}), died_of_fault,
+              "stack overflow in task '.*call_tree_walker'");
+}
+
+TEST_F(stack_overflow, in_async_names_its_closure) {
+  EXPECT_EXIT(small_stacks().run([] { async(call_tree_walker{}).get(); }), died_of_fault,
+              "stack overflow in task '.*call_tree_walker");
+}
+
+TEST_F(stack_overflow, in_a_stolen_branch_names_the_branch) {
+  EXPECT_EXIT(small_stacks().run([] {
+    fork_join(
+        [] {
+          while (true) usleep(1000);
+        },
+        call_tree_walker{});
+  }),
+              died_of_fault, "stack overflow in task '.*call_tree_walker'");
+}
+
+TEST_F(stack_overflow, is_caught_when_frames_step_over_a_page) {
+  EXPECT_EXIT(small_stacks().run(stepping_over_pages{}), died_of_fault,
+              "stack overflow in task '.*stepping_over_pages'");
+}
+
+TEST_F(stack_overflow, is_not_reported_for_other_faults) {
+  EXPECT_EXIT(small_stacks().run([] {
+    static volatile int* nowhere = nullptr;
+    write(STDERR_FILENO, "before;", 7);
+    *nowhere = 1;
+  }),
+              died_of_fault, under_sanitizer ? "before;" : "before;$");
+}
+
+TEST_F(stack_overflow, hands_on_to_the_handler_that_was_there) {
+  const auto dies_in_own_handler = [] {
+    struct sigaction own {};
+    own.sa_handler = [](int) { _exit(42); };
+    own.sa_flags = SA_ONSTACK;
+    sigaction(SIGSEGV, &own, nullptr);
+    small_stacks().run(call_tree_walker{});
+  };
+  EXPECT_EXIT(dies_in_own_handler(), ::testing::ExitedWithCode(42), "stack overflow in task");
+}
+
+}  // namespace
+}  // namespace creek::testing

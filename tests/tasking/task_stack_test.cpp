@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// The split task stack on one thread: what each call of its owner and of its thieves does, then
+// random sequences of them against a deque that is obviously right.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <deque>
+#include <iostream>
+#include <random>
+#include <vector>
+
+#include "fake_home.hpp"
+
+namespace creek::testing {
+namespace {
+
+using detail::join_result;
+
+std::vector<std::uint32_t> ran;
+void note(std::uint32_t id) {
+  ran.push_back(id);
+}
+
+class task_stacks : public ::testing::Test {
+ protected:
+  task_stacks() { ran.clear(); }
+};
+
+std::uint32_t stolen_id(lone_stack& tasks) {
+  detail::task_slot* slot = detail::steal(tasks.stack);
+  return slot != nullptr ? lone_stack::id_of(slot) : 0;
+}
+
+TEST_F(task_stacks, a_join_gives_the_newest_fork_back) {
+  lone_stack tasks(8, note);
+  auto* one = tasks.push_fork(1);
+  auto* two = tasks.push_fork(2);
+  EXPECT_EQ(tasks.join(two), join_result::run_inline);
+  EXPECT_EQ(tasks.join(one), join_result::run_inline);
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{2, 1}));
+  EXPECT_FALSE(detail::has_work(tasks.stack));
+  EXPECT_EQ(tasks.home.available.load(), 0U) << "nobody asked";
+}
+
+TEST_F(task_stacks, nothing_can_be_stolen_before_somebody_asked) {
+  lone_stack tasks(8, note);
+  tasks.push_fork(1);
+  EXPECT_TRUE(detail::has_work(tasks.stack));
+  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+}
+
+TEST_F(task_stacks, the_next_push_answers_with_the_older_half) {
+  lone_stack tasks(8, note);
+  for (std::uint32_t id = 1; id <= 3; ++id) tasks.push_fork(id);
+  detail::ask(tasks.stack);
+  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+  tasks.push_fork(4);
+  EXPECT_EQ(tasks.home.available.load(), 1U);
+  EXPECT_EQ(stolen_id(tasks), 1U);
+  EXPECT_EQ(stolen_id(tasks), 2U);
+  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+  tasks.push_fork(5);
+  EXPECT_EQ(detail::steal(tasks.stack), nullptr) << "one question, one answer";
+}
+
+TEST_F(task_stacks, the_next_join_answers_too) {
+  lone_stack tasks(8, note);
+  tasks.push_fork(1);
+  auto* newest = tasks.push_fork(2);
+  detail::ask(tasks.stack);
+  EXPECT_EQ(tasks.join(newest), join_result::run_inline);
+  EXPECT_EQ(stolen_id(tasks), 1U);
+}
+
+TEST_F(task_stacks, a_join_takes_the_shared_part_back) {
+  lone_stack tasks(8, note);
+  auto* only = tasks.push_fork(1);
+  ASSERT_TRUE(detail::force_share(tasks.stack));
+  EXPECT_EQ(tasks.join(only), join_result::run_inline);
+  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+}
+
+TEST_F(task_stacks, a_join_of_a_finished_stolen_fork_is_done) {
+  lone_stack tasks(8, note);
+  auto* one = tasks.push_fork(1);
+  ASSERT_TRUE(detail::force_share(tasks.stack));
+  lone_stack::run_taken(detail::steal(tasks.stack));
+  EXPECT_EQ(tasks.join(one), join_result::done);
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(tasks.push_fork(2), one) << "the slot is free again";
+}
+
+TEST_F(task_stacks, sharing_by_force_needs_no_owner) {
+  lone_stack tasks(8, note);
+  EXPECT_FALSE(detail::force_share(tasks.stack)) << "nothing there";
+  for (std::uint32_t id = 1; id <= 5; ++id) tasks.push_spawned(id);
+  EXPECT_TRUE(detail::force_share(tasks.stack));
+  EXPECT_EQ(stolen_id(tasks), 1U);
+  EXPECT_EQ(stolen_id(tasks), 2U);
+  EXPECT_EQ(stolen_id(tasks), 3U);
+  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+}
+
+TEST_F(task_stacks, an_armed_stack_reports_every_push_until_nobody_sleeps) {
+  lone_stack tasks(8, note);
+  tasks.home.armed = true;
+  detail::arm(tasks.stack);
+  EXPECT_TRUE(detail::is_armed(tasks.stack));
+  tasks.push_spawned(1);
+  tasks.push_spawned(2);
+  EXPECT_EQ(tasks.home.available.load(), 2U);
+  EXPECT_EQ(stolen_id(tasks), 1U) << "a push that wakes somebody shares";
+  tasks.home.armed = false;
+  tasks.push_spawned(3);
+  EXPECT_FALSE(detail::is_armed(tasks.stack));
+  tasks.push_spawned(4);
+  EXPECT_EQ(tasks.home.available.load(), 3U);
+}
+
+TEST_F(task_stacks, what_finds_no_room_runs_at_once) {
+  lone_stack tasks(2, note);
+  ASSERT_NE(tasks.push_spawned(1), nullptr);
+  ASSERT_NE(tasks.push_spawned(2), nullptr);
+  EXPECT_EQ(tasks.push_spawned(3), nullptr);
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{3}));
+  EXPECT_EQ(tasks.push_fork(4), nullptr) << "a fork is left to its maker";
+  EXPECT_EQ(ran.size(), 1U);
+  EXPECT_EQ(tasks.stack.inline_runs.load(), 2U);
+  while (tasks.run_newest()) {
+  }
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{3, 2, 1}));
+}
+
+TEST_F(task_stacks, an_open_fork_stops_run_newest) {
+  lone_stack tasks(8, note);
+  tasks.push_spawned(1);
+  auto* open = tasks.push_fork(2);
+  EXPECT_FALSE(tasks.run_newest());
+  tasks.push_spawned(3);
+  EXPECT_TRUE(tasks.run_newest());
+  EXPECT_FALSE(tasks.run_newest());
+  EXPECT_EQ(tasks.join(open), join_result::run_inline);
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{3, 2}));
+}
+
+TEST_F(task_stacks, a_join_first_runs_what_was_spawned_above) {
+  lone_stack tasks(8, note);
+  auto* open = tasks.push_fork(1);
+  tasks.push_spawned(2);
+  tasks.push_spawned(3);
+  EXPECT_EQ(tasks.join(open), join_result::run_inline);
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{3, 2, 1}));
+}
+
+TEST_F(task_stacks, share_all_offers_everything) {
+  lone_stack tasks(8, note);
+  for (std::uint32_t id = 1; id <= 4; ++id) tasks.push_spawned(id);
+  detail::share_all(tasks.stack);
+  for (std::uint32_t id = 1; id <= 4; ++id) EXPECT_EQ(stolen_id(tasks), id);
+}
+
+/// One random walk: whatever is called, thieves get the oldest task, the owner the newest, each
+/// task runs once, and nothing is lost.
+class random_walk {
+ public:
+  random_walk(std::uint64_t seed, std::uint32_t capacity)
+      : random_(seed), capacity_(capacity), tasks_(capacity, note) {}
+
+  void run(int steps) {
+    for (int step = 0; step < steps && !::testing::Test::HasFailure(); ++step) {
+      switch (random_() % 8) {
+        case 0:
+        case 1:
+        case 2:
+          push();
+          break;
+        case 3:
+        case 4:
+          pop();
+          break;
+        case 5:
+          steal();
+          break;
+        case 6:
+          force_and_steal();
+          break;
+        default:
+          disturb();
+      }
+    }
+    while (!open_.empty()) pop();
+    EXPECT_FALSE(detail::has_work(tasks_.stack));
+  }
+
+ private:
+  struct open_task {
+    std::uint32_t id;
+    detail::task_slot* slot;
+    bool is_fork, stolen;
+  };
+
+  void push() {
+    const bool is_fork = random_() % 2 == 0;
+    const std::uint32_t id = ++last_id_;
+    detail::task_slot* slot = is_fork ? tasks_.push_fork(id) : tasks_.push_spawned(id);
+    ASSERT_EQ(slot == nullptr, open_.size() == capacity_);
+    if (slot != nullptr) {
+      open_.push_back({id, slot, is_fork, false});
+    } else if (!is_fork) {
+      ASSERT_EQ(ran.back(), id);
+    }
+  }
+  void pop() {
+    if (open_.empty()) return;
+    const open_task newest = open_.back();
+    const std::size_t before = ran.size();
+    if (newest.is_fork) {
+      open_.pop_back();
+      ASSERT_EQ(tasks_.join(newest.slot),
+                newest.stolen ? join_result::done : join_result::run_inline);
+      if (!newest.stolen) {
+        ASSERT_EQ(ran.back(), newest.id);
+      }
+      return;
+    }
+    // Passes over stolen spawned tasks, stops at an open fork.
+    while (!open_.empty() && !open_.back().is_fork && open_.back().stolen) open_.pop_back();
+    const bool expected = !open_.empty() && !open_.back().is_fork;
+    ASSERT_EQ(tasks_.run_newest(), expected);
+    ASSERT_EQ(ran.size(), before + (expected ? 1 : 0));
+    if (expected) {
+      ASSERT_EQ(ran.back(), open_.back().id);
+      open_.pop_back();
+    }
+  }
+  std::size_t first_unstolen() const {
+    std::size_t index = 0;
+    while (index < open_.size() && open_[index].stolen) ++index;
+    return index;
+  }
+  bool steal() {
+    detail::task_slot* slot = detail::steal(tasks_.stack);
+    if (slot == nullptr) return false;
+    const std::size_t oldest = first_unstolen();
+    EXPECT_LT(oldest, open_.size());
+    if (oldest == open_.size()) return false;
+    EXPECT_EQ(lone_stack::id_of(slot), open_[oldest].id);
+    lone_stack::run_taken(slot);
+    EXPECT_EQ(ran.back(), open_[oldest].id);
+    open_[oldest].stolen = true;
+    return true;
+  }
+  void force_and_steal() {
+    const bool any = first_unstolen() < open_.size();
+    ASSERT_EQ(detail::has_work(tasks_.stack), any);
+    detail::force_share(tasks_.stack);
+    ASSERT_EQ(steal(), any);
+  }
+  void disturb() {
+    switch (random_() % 4) {
+      case 0:
+        detail::ask(tasks_.stack);
+        break;
+      case 1:
+        tasks_.home.armed = !tasks_.home.armed;
+        break;
+      case 2:
+        detail::arm(tasks_.stack);
+        break;
+      default:
+        detail::refresh_armed(tasks_.stack);
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::uint32_t capacity_;
+  lone_stack tasks_;
+  std::deque<open_task> open_;
+  std::uint32_t last_id_ = 0;
+};
+
+class random_walks : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(random_walks, agree_with_the_oracle) {
+  const char* given = std::getenv("CREEK_TEST_SEED");
+  const std::uint64_t first = given != nullptr ? std::strtoull(given, nullptr, 0) : 1;
+  for (std::uint64_t seed = first; seed < first + 40 && !HasFailure(); ++seed) {
+    ran.clear();
+    random_walk walk(seed, GetParam());
+    walk.run(1500);
+    if (HasFailure()) std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n";
+  }
+}
+INSTANTIATE_TEST_SUITE_P(capacity, random_walks, ::testing::Values(2, 3, 16, 256));
+
+}  // namespace
+}  // namespace creek::testing
