@@ -34,9 +34,9 @@ class pace {
   position chunk() const noexcept { return chunk_; }
   ticks start() const noexcept { return fixed_ ? ticks{} : tick_clock::now(); }
 
-  /// Half a range is worth giving away if it has a chunk at least, and a chunk that is worth the
-  /// microsecond of a steal.
-  bool worth_splitting(position left) const noexcept { return settled() && left >= 2 * chunk_; }
+  /// Whether to give away half of the `left` elements that are more than a chunk. Answering also shows
+  /// thieves the larger pieces that were forked before, so it is done even if this half is small.
+  bool worth_splitting(position left) const noexcept { return settled() && left > chunk_; }
 
   /// Learns from a chunk that began at `started`. A counter that ran backwards, as after a
   /// migration between unsynchronised cores, reads as a very long chunk and costs one halving.
