@@ -28,39 +28,40 @@ static_assert(std::endian::native == std::endian::little, "short keys are loaded
 static_assert((detail::hash16(0, 0, 0) >> 49 & 0xFF) != 0);
 
 // Tables from this size on are mapped: growing gives the old one back to the system at once, so
-// that the peak stays near the sum of the live tables.
-constexpr std::size_t mapped_bytes = 32 * 1024;
+// that the peak stays near the sum of the live tables. (Pieces freed to malloc stay resident.)
+constexpr std::size_t mapped_bytes = 4096;
 
 // The longest key that waits in a queue: longer ones have no room for their length in an entry.
 constexpr std::size_t longest_tagged = 254;
 
-line* allocate(std::size_t lines) {
+/// Zeroed lines. Where the system refuses more mappings (vm.max_map_count) the heap has to do.
+part_table make(std::size_t lines) {
+  constexpr std::size_t full_percent = 87;  // above, ways to displaced words get long
   const std::size_t bytes = lines * sizeof(line);
+  part_table table;
+  table.size = static_cast<std::uint32_t>(lines);
+  table.limit = static_cast<std::uint32_t>(lines * word_table::line_entries * full_percent / 100);
+  void* p = MAP_FAILED;
   if (bytes >= mapped_bytes) {
-    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) throw std::bad_alloc();
-    return static_cast<line*>(p);
+    p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   }
-  void* p = std::aligned_alloc(alignof(line), bytes);
-  if (p == nullptr) throw std::bad_alloc();
-  std::memset(p, 0, bytes);
-  return static_cast<line*>(p);
+  table.mapped = p != MAP_FAILED;
+  if (!table.mapped) {
+    p = std::aligned_alloc(alignof(line), bytes);
+    if (p == nullptr) throw std::bad_alloc();
+    std::memset(p, 0, bytes);
+  }
+  table.lines = static_cast<line*>(p);
+  return table;
 }
 
 void release(part_table& table) noexcept {
-  const std::size_t bytes = table.size * sizeof(line);
-  if (bytes >= mapped_bytes) {
-    munmap(table.lines, bytes);
+  if (table.mapped) {
+    munmap(table.lines, table.size * sizeof(line));
   } else {
     std::free(table.lines);
   }
   table = {};
-}
-
-part_table make(std::size_t lines) {
-  constexpr std::size_t full_percent = 87;  // above, ways to displaced words get long
-  return {allocate(lines), static_cast<std::uint32_t>(lines), 0,
-          static_cast<std::uint32_t>(lines * word_table::line_entries * full_percent / 100)};
 }
 
 /// Puts an entry that is not in the table into the first free place from its home line on.
@@ -121,7 +122,7 @@ word_table::word_table() : queues_(std::make_unique<queue[]>(2)) {
   constexpr std::size_t first_lines = 16;
   parts_.fill({});
   for (std::size_t i = 0; i < partitions; ++i) {
-    parts_[i] = make(first_lines + first_lines / 2 * i / partitions);
+    parts_[i] = make(first_lines + first_lines * 3 / 8 * i / partitions);
   }
 }
 
@@ -220,11 +221,11 @@ void word_table::insert(entry key, std::size_t part, bool kept, queue* waiting) 
   place(parts_[part], key);
 }
 
-/// Half as large again: partitions start at sizes spread over one such step, so that they grow at
-/// different times and the whole table is always about 70 % full.
+/// Three eighths larger: partitions start at sizes spread over one such step, so that they grow at
+/// different times and the whole table is always about 75 % full.
 void word_table::grow(std::size_t part, queue* waiting) {
   part_table& table = parts_[part];
-  part_table larger = make(table.size + table.size / 2);
+  part_table larger = make(table.size + table.size * 3 / 8);
   for (const line* l = table.lines; l != table.lines + table.size; ++l) {
     for (std::size_t i = 0; i < line_entries && l->meta[i] != 0; ++i) {
       place(larger, {l->body[i], l->meta[i]});

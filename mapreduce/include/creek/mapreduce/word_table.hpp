@@ -123,6 +123,7 @@ class alignas(128) word_table {  // neighbours in an array share no line
     std::uint32_t size = 0;   // in lines
     std::uint32_t used = 0;   // entries
     std::uint32_t limit = 0;  // entries; more, and it grows
+    bool mapped = false;      // by mmap, not from the heap
 
     [[nodiscard]] line* at(std::uint32_t place) const noexcept {
       return lines + (std::uint64_t{place} * size >> 24);
