@@ -89,7 +89,7 @@ void root_task::enter(submitted_task* self) noexcept {
   auto* task = static_cast<root_task*>(self);
   root_scope root;
   task_frame frame(&root, task->type_);
-  current_scope()->is_root = true;
+  current_scope()->is_root = 1;
   try {
     task->body();
   } catch (...) {
@@ -127,7 +127,7 @@ void root_task::run_on(executor& home) {
 
 void taskbarrier() {
   detail::task_scope& scope = detail::require_scope("taskbarrier");
-  if (!scope.is_root) {
+  if (scope.is_root == 0) {
     throw usage_error("taskbarrier: call it in the task that run() started; here use taskwait()");
   }
   taskwait();

@@ -3,6 +3,7 @@
 // task has to come back from the shared part. Every change of the split is made under `mover`.
 #include <creek/tasking/detail/task_stack.hpp>
 
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <new>
@@ -25,7 +26,7 @@ task_slot* const no_floor =
 /// Short waits for another thread that is between two instructions: pause, then give the core away
 /// in case it was preempted there.
 template <class Condition>
-void spin_until(Condition condition) noexcept {
+void spin_briefly(Condition condition) noexcept {
   for (int round = 0; !condition(); ++round) {
     if (round < 64) {
       creek::cpu_pause();
@@ -39,7 +40,7 @@ void spin_until(Condition condition) noexcept {
 class split_guard {
  public:
   explicit split_guard(task_stack& stack) noexcept : stack_(stack) {
-    spin_until([&] {
+    spin_briefly([&] {
       return stack_.mover.load(std::memory_order_relaxed) == 0 &&
              stack_.mover.exchange(1, std::memory_order_acquire) == 0;
     });
@@ -58,18 +59,19 @@ void raise_split(task_stack& stack, std::uint32_t from, std::uint32_t split) noe
   stack.shared.fetch_add(std::uint64_t{split - from} << 32, std::memory_order_release);
 }
 
-/// Under the lock, by the owner: answers a thief with half of the private tasks, and sets `limit`
-/// and `floor` to what they are without a question pending. `asked` is cleared last: a thief that
-/// asks in between sees it set and asks again later, so its question is not wiped out.
+/// Under the lock, by the owner: if thieves have taken all that was shared, shares half of the
+/// private tasks; then sets `limit` and `floor` to what they are without a question pending.
+/// `asked` is cleared last: a thief that asks in between sees it set and asks again later, so its
+/// question is not wiped out.
 void answer(task_stack& stack, std::uint32_t top) noexcept {
   const std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
   std::uint32_t split = task_stack::split_of(word);
   const bool armed = stack.home->keep_armed();
-  const bool wanted = armed || stack.asked.load(std::memory_order_relaxed) != 0;
-  if (wanted && top > split && task_stack::tail_of(word) == split) {
+  if (top > split && task_stack::tail_of(word) == split) {
     const std::uint32_t raised = split + (top - split + 1) / 2;
     raise_split(stack, split, raised);
     split = raised;
+    stack.shared_at = tick_clock::now();
   }
   stack.limit.store(armed ? stack.first : stack.last, std::memory_order_relaxed);
   stack.floor.store(stack.first + split, std::memory_order_relaxed);
@@ -105,8 +107,49 @@ bool take_back(task_stack& stack, task_slot* slot) noexcept {
   split_guard guard(stack);
   const std::uint32_t index = stack.index(slot);
   const bool mine = reclaim(stack, index);
-  answer(stack, mine ? index : task_stack::split_of(stack.shared.load(std::memory_order_relaxed)));
+  const bool wanted = stack.asked.load(std::memory_order_relaxed) != 0 || stack.home->keep_armed();
+  if (mine && wanted) answer(stack, index);
   return mine;
+}
+
+/// All tasks of the strand are stolen: frees the slots of the spawned ones on top. Each is free
+/// once its thief has moved the closure out of it.
+void drop_stolen(task_stack& stack, task_slot* bottom) noexcept {
+  task_slot* slot = stack.top.load(std::memory_order_relaxed);
+  while (slot > bottom && (slot - 1)->is_spawned()) {
+    --slot;
+    spin_briefly([&] { return slot->state.load(std::memory_order_acquire) == slot_state::moved; });
+  }
+  split_guard guard(stack);
+  stack.top.store(slot, std::memory_order_release);
+  reset_shared(stack, stack.index(slot));
+}
+
+/// No room above the newest task. Thieves are answered here as well, or they would starve while the
+/// owner runs one task after the other.
+void make_room(task_stack& stack) noexcept {
+  const auto capacity = static_cast<std::uint32_t>(stack.last - stack.first);
+  const std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
+  if (task_stack::tail_of(word) >= capacity) {
+    drop_stolen(stack, stack.base);
+  } else if (task_stack::tail_of(word) == task_stack::split_of(word) &&
+             stack.asked.load(std::memory_order_relaxed) != 0) {
+    split_guard guard(stack);
+    answer(stack, capacity);
+  }
+}
+
+/// A thief is nearly through: for so long, waiting costs less than a switch of stacks.
+constexpr std::chrono::nanoseconds worth_waiting{1000};
+/// A task that was away for so long before its join was worth sharing: the next is shared unasked.
+constexpr std::chrono::nanoseconds worth_sharing{400};
+
+/// After the join of a stolen fork.
+void joined_stolen(task_stack& stack, task_slot* slot, bool share_next) noexcept {
+  if (stack.external) return;
+  split_guard guard(stack);
+  reset_shared(stack, stack.index(slot));
+  if (share_next) stack.limit.store(stack.first, std::memory_order_relaxed);
 }
 
 bool publish_join(void* argument, strand* self) {
@@ -120,9 +163,7 @@ bool publish_join(void* argument, strand* self) {
 
 void wait_for_thief(task_stack& stack, task_slot* slot) noexcept {
   const auto done = [&] { return slot->state.load(std::memory_order_acquire) == slot_state::done; };
-  // A thief that is nearly through costs less to wait for than a switch of stacks.
-  for (int round = 0; round < 48 && !done(); ++round) creek::cpu_pause();
-  if (done()) return;
+  if (creek::spin_until(done, worth_waiting)) return;
   // Where no other stack can be had, suspend() runs tasks here: they go above the slot.
   stack.top.store(slot + 1, std::memory_order_release);
   stack.home->suspend(publish_join, slot);
@@ -138,10 +179,11 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.home = home;
   stack.self = self;
   stack.external = external;
-  stack.running = nullptr;
+  stack.running.store(nullptr, std::memory_order_relaxed);
   stack.base = slots;
   stack.inline_runs.store(0, std::memory_order_relaxed);
   stack.free_contexts = nullptr;
+  stack.shared_at = {};
   stack.scope = {};
   stack.top.store(slots, std::memory_order_relaxed);
   stack.limit.store(external ? slots : stack.last, std::memory_order_relaxed);
@@ -157,6 +199,7 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
     stack->top.store(slot, std::memory_order_release);
     stack->inline_runs.store(stack->inline_runs.load(std::memory_order_relaxed) + 1,
                              std::memory_order_relaxed);
+    if (!stack->external) make_room(*stack);
     if (slot->is_spawned()) run_popped(slot);
     return false;
   }
@@ -174,12 +217,13 @@ bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom) noex
       run_popped(slot);
       return true;
     }
-    // Stolen. The slot is free once the thief has moved the closure out of it.
-    spin_until([&] { return slot->state.load(std::memory_order_acquire) == slot_state::moved; });
     if (!stack->external) {
-      split_guard guard(*stack);
-      reset_shared(*stack, stack->index(slot));
+      // Stolen, and with it everything below.
+      stack->top.store(slot + 1, std::memory_order_release);
+      drop_stolen(*stack, bottom);
+      return false;
     }
+    spin_briefly([&] { return slot->state.load(std::memory_order_acquire) == slot_state::moved; });
     if (--slot < bottom || !slot->is_spawned()) return false;
     stack->top.store(slot, std::memory_order_release);
     creek::light_fence();
@@ -192,11 +236,10 @@ join_result join_slow(task_stack* stack, task_slot* slot) noexcept {
   stack->top.store(slot, std::memory_order_release);
   creek::light_fence();
   if (take_back(*stack, slot)) return join_result::run_inline;
+  const bool worthwhile =
+      tick_clock::now() - stack->shared_at > tick_clock::from_nanoseconds(worth_sharing);
   wait_for_thief(*stack, slot);
-  if (!stack->external) {
-    split_guard guard(*stack);
-    reset_shared(*stack, stack->index(slot));
-  }
+  joined_stolen(*stack, slot, worthwhile);
   return join_result::done;
 }
 

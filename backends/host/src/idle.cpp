@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker without work does, and who is woken when there is some. The protocol is explained
 // in README.md of this module; every step that it relies on is named there.
+#include <algorithm>
 #include <chrono>
 
 #include <creek/core/asymmetric_fence.hpp>
@@ -20,6 +21,16 @@ constexpr auto spin_before_sleep = 100us;
 constexpr auto patience_with_owner = 25us;
 /// Backoff: the longest nap of a worker that may not sleep for good.
 constexpr auto longest_nap = 1ms;
+
+/// Asking costs the owner some hundred nanoseconds. A thief whose last tasks were over sooner than
+/// that asks ever later, up to this.
+constexpr auto longest_reluctance = 32us;
+
+ticks reluctance_to_ask(const worker& self) noexcept {
+  if (self.small_steals < 2) return {};
+  const auto wish = std::chrono::nanoseconds{250} * (1U << std::min(self.small_steals, 8U));
+  return tick_clock::from_nanoseconds(std::min<std::chrono::nanoseconds>(wish, longest_reluctance));
+}
 
 }  // namespace
 
@@ -61,13 +72,15 @@ scheduler::found_work scheduler::idle(worker& self) {
   while (!finished_.load(std::memory_order_acquire)) {
     const auto limit = oversubscribed_ ? 2us : spin_before_sleep;
     const ticks start = tick_clock::now();
+    const ticks reluctance = reluctance_to_ask(self);
     bool forced = false;
+    ticks waited{};
     do {
       for (int round = 0; round < 8 && !work; ++round) {
-        work = search(self, round == 0);
+        work = search(self, round == 0 && waited >= reluctance);
         if (!work) cpu_pause();
       }
-      const auto waited = tick_clock::now() - start;
+      waited = tick_clock::now() - start;
       if (work || waited > tick_clock::from_nanoseconds(limit)) break;
       if (!forced && waited > tick_clock::from_nanoseconds(patience_with_owner)) {
         forced = true;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cerrno>
 #include <mutex>
 #include <new>
@@ -21,7 +22,10 @@ using detail::task_stack;
 namespace {
 
 /// Idle fibers a worker keeps for itself with their pages; those beyond are trimmed, for all.
-constexpr unsigned warm_fibers = 16;
+constexpr unsigned warm_fibers = 256;
+
+/// A stolen task shorter than this costs its owner more than it saves.
+constexpr std::chrono::nanoseconds worth_stealing{500};
 
 bool has_leftovers(const fiber& here) noexcept {
   return here.tasks.top.load(std::memory_order_relaxed) != here.tasks.first;
@@ -239,7 +243,10 @@ strand* scheduler::run_task(fiber& self, found_work work) noexcept {
   strand* released = nullptr;
   if (work.slot != nullptr) {
     trace::begin(track, "stolen");
+    const ticks start = tick_clock::now();
     released = detail::run_stolen(work.slot);
+    const bool small = tick_clock::now() - start < tick_clock::from_nanoseconds(worth_stealing);
+    self.on->small_steals = small ? self.on->small_steals + 1 : 0;
   } else {
     trace::begin(track, "submitted");
     work.task->run(work.task);

@@ -95,6 +95,7 @@ struct alignas(64) worker {
   fiber native;  ///< stands for the thread's own stack
   std::uint64_t random_state = 0;
   unsigned last_victim = 0;
+  unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   std::vector<unsigned> near_first;           ///< other workers by distance
   std::atomic<trace::track*> track{nullptr};  ///< null: not traced
   worker_counters counters;

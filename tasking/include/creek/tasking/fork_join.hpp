@@ -85,8 +85,7 @@ struct fork_task {
 
 /// The second branch after the first threw: it still runs, its own exception is lost.
 template <class G>
-[[gnu::cold, gnu::noinline]] void finish_fork(task_stack* stack, task_slot* slot,
-                                              G& g) noexcept {
+[[gnu::cold, gnu::noinline]] void finish_fork(task_stack* stack, task_slot* slot, G& g) noexcept {
   if (join(stack, slot) == join_result::done) {
     fork_task<G>::drop(slot);
     return;
@@ -97,10 +96,18 @@ template <class G>
   }
 }
 
+/// How the branch that runs here is handed on: small temporaries by value, so that the compiler can
+/// keep the closure in registers; others by reference.
+template <class F>
+using branch_argument =
+    std::conditional_t<!std::is_reference_v<F> && std::is_trivially_copyable_v<F> &&
+                           sizeof(F) <= 4 * sizeof(void*),
+                       std::remove_reference_t<F>, std::remove_reference_t<F>&>;
+
 /// Both branches one after the other, for a full deque.
 template <class F, class G>
-[[gnu::cold, gnu::noinline]] std::pair<branch_result_t<F>, branch_result_t<G>> run_both(F& f,
-                                                                                        G& g) {
+[[gnu::cold, gnu::noinline]] std::pair<branch_result_t<F>, branch_result_t<G>> run_both(
+    branch_argument<F> f, std::remove_reference_t<G>& g) {
   auto first = [&] {
     try {
       return invoke_branch(f);
@@ -160,33 +167,43 @@ template <class F, class G>
 
 }  // namespace detail
 
+namespace detail {
+
+template <class F, class G>
+[[gnu::always_inline]] inline std::pair<branch_result_t<F>, branch_result_t<G>> fork_here(
+    task_stack* stack, branch_argument<F> f, G& g) {
+  using task = fork_task<G>;
+  task_slot* slot = stack->top.load(std::memory_order_relaxed);
+  if (!push(stack, slot, &task::type, reinterpret_cast<std::uintptr_t>(std::addressof(g))))
+      [[unlikely]] {
+    return run_both<F, G>(f, g);
+  }
+  auto first = [&]() -> branch_result_t<F> {
+    try {
+      return invoke_branch(f);
+    } catch (...) {
+      finish_fork(stack, slot, g);
+      throw;
+    }
+  }();
+  if (join(stack, slot) == join_result::run_inline) [[likely]] {
+    return {std::move(first), invoke_branch(g)};
+  }
+  return {std::move(first), task::take(slot)};
+}
+
+}  // namespace detail
+
 /// Runs `f` here and `g` here or on an idle worker; returns {f(), g()} when both have ended. A void
 /// result becomes std::monostate. Inside a runtime; elsewhere throws usage_error.
 /// If `f` throws, `g` still ends first; then the exception is rethrown, `f`'s before `g`'s. Cost
 /// without a thief: about 2 ns, no fence, no allocation. If the deque is full, both run here.
 template <class F, class G>
 std::pair<branch_result_t<F>, branch_result_t<G>> fork_join(F&& f, G&& g) {
-  using task = detail::fork_task<std::remove_reference_t<G>>;
   detail::task_stack* stack = detail::current_stack;
-  if (stack == nullptr) [[unlikely]] return detail::fork_foreign(f, g);
-  detail::task_slot* slot = stack->top.load(std::memory_order_relaxed);
-  if (!detail::push(stack, slot, &task::type,
-                    reinterpret_cast<std::uintptr_t>(std::addressof(g)))) [[unlikely]] {
-    return detail::run_both(f, g);
-  }
-  // Either path builds the result in place; results need only be movable.
-  auto first = [&]() -> branch_result_t<F> {
-    try {
-      return detail::invoke_branch(f);
-    } catch (...) {
-      detail::finish_fork(stack, slot, g);
-      throw;
-    }
-  }();
-  if (detail::join(stack, slot) == detail::join_result::run_inline) [[likely]] {
-    return {std::move(first), detail::invoke_branch(g)};
-  }
-  return {std::move(first), task::take(slot)};
+  if (stack == nullptr) [[unlikely]]
+    return detail::fork_foreign<F, G>(f, g);
+  return detail::fork_here<F, std::remove_reference_t<G>>(stack, f, g);
 }
 
 /// As fork_join of two, for any number of functions: a balanced tree of forks. Returns a tuple.

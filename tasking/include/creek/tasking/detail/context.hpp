@@ -86,7 +86,8 @@ struct task_context {
         if (!run_newest(here, here->base)) break;
       }
     }
-    if (!done()) [[unlikely]] suspend_until_done();
+    if (!done()) [[unlikely]]
+      suspend_until_done();
   }
 
  private:
@@ -108,9 +109,9 @@ class task_frame {
   task_frame(root_scope* root, const task_type* type) noexcept : stack_(current_stack) {
     if (stack_ != nullptr) [[likely]] {
       base_ = stack_->base;
-      running_ = stack_->running;
+      running_ = stack_->running.load(std::memory_order_relaxed);
       stack_->base = stack_->top.load(std::memory_order_relaxed);
-      stack_->running = type;
+      stack_->running.store(type, std::memory_order_relaxed);
       scope_ = &stack_->scope;
     } else {
       scope_ = current_scope();
@@ -128,7 +129,7 @@ class task_frame {
     *scope_ = saved_;
     if (stack_ != nullptr) [[likely]] {
       stack_->base = base_;
-      stack_->running = running_;
+      stack_->running.store(running_, std::memory_order_relaxed);
     }
   }
 

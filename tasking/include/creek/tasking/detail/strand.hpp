@@ -35,7 +35,7 @@ struct task_scope {
   task_context* context = nullptr;  ///< made at the first spawn; counts direct children
   root_scope* root = nullptr;
   task_local_node* locals = nullptr;  ///< task-local values, made at first use
-  bool is_root = false;               ///< this is the task that run() started
+  std::uintptr_t is_root = 0;         ///< 1: run() started this task; a word, as the others are
 };
 
 /// What a backend implements. One object a runtime.

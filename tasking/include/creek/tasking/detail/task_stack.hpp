@@ -15,6 +15,7 @@
 #include <exception>
 
 #include <creek/core/asymmetric_fence.hpp>
+#include <creek/core/clock.hpp>
 #include <creek/tasking/detail/strand.hpp>
 
 namespace creek::detail {
@@ -42,7 +43,7 @@ struct alignas(64) task_slot {
   bool is_spawned() const noexcept { return (owner & spawned_bit) != 0; }
   // Flags in `owner`, in bits that an address of user space never has.
   static constexpr std::uintptr_t spawned_bit = std::uintptr_t{1} << 63;
-  static constexpr std::uintptr_t failed_bit = std::uintptr_t{1} << 62;  ///< see take_failure()
+  static constexpr std::uintptr_t failed_bit = std::uintptr_t{1} << 62;   ///< see take_failure()
   static constexpr std::uintptr_t private_bit = std::uintptr_t{1} << 61;  ///< not in external deque
   static constexpr std::uintptr_t owner_mask = ~(spawned_bit | failed_bit | private_bit);
 };
@@ -83,10 +84,13 @@ struct task_stack {
   task_slot* last;  ///< one spare slot stands here, for the task that does not fit
   task_stack_home* home;
   strand* self;
-  const task_type* running;     ///< the task that runs here, for messages
-  task_context* free_contexts;  ///< recycled, only the strand
+  /// The task that runs here, for messages. Atomic: a signal handler reads it, and plain stores
+  /// around a task without side effects would be optimised away.
+  std::atomic<const task_type*> running;
+  task_context* free_contexts;             ///< recycled, only the strand
+  ticks shared_at;                         ///< when the strand last shared a task, only the strand
   std::atomic<std::uint64_t> inline_runs;  ///< written by the strand, read by counters()
-  bool external;  ///< tasks are offered through task_stack_home::offer
+  bool external;                           ///< tasks are offered through task_stack_home::offer
   // --- the thieves' line
   alignas(64) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
   std::atomic<std::uint32_t> asked;               ///< a thief has asked and was not answered yet
@@ -155,7 +159,8 @@ inline join_result join(task_stack* stack, task_slot* slot) noexcept {
 inline void run_popped(task_slot* slot) noexcept {
   const auto* type =
       reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
-  if (strand* released = type->run(slot, false)) [[unlikely]] released->home->resume(released);
+  if (strand* released = type->run(slot, false)) [[unlikely]]
+    released->home->resume(released);
 }
 
 /// Goes on where run_newest() met the shared part.
