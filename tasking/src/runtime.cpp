@@ -64,11 +64,15 @@ executor* current_executor() noexcept {
 }
 
 task_scope* current_scope() noexcept {
-  return current_stack != nullptr ? &current_stack->scope : foreign_here.scope;
+  return current_stack != nullptr ? &current_stack->scope() : foreign_here.scope;
 }
 
 void set_foreign_scope(executor* home, task_scope* scope) noexcept {
   foreign_here = {home, scope};
+}
+
+task_scope* exchange_foreign_scope(task_scope* scope) noexcept {
+  return std::exchange(foreign_here.scope, scope);
 }
 
 void suspend_here(publish_fn publish, void* argument) {
@@ -89,14 +93,15 @@ void root_task::enter(submitted_task* self) noexcept {
   auto* task = static_cast<root_task*>(self);
   root_scope root;
   task_frame frame(&root, task->type_);
-  current_scope()->is_root = 1;
+  task_scope& scope = *current_scope();  // in the child of a fork() in body() there is none any more
+  scope.is_root = true;
   try {
     task->body();
   } catch (...) {
     task->failure_ = std::current_exception();
   }
   // All that f spawned ends before run() returns: its children here, the rest by the root.
-  if (task_context* children = current_scope()->context) {
+  if (task_context* children = scope.context) {
     children->wait();
     if (std::exception_ptr failure = children->error.take(); failure && !task->failure_) {
       task->failure_ = std::move(failure);
@@ -127,7 +132,7 @@ void root_task::run_on(executor& home) {
 
 void taskbarrier() {
   detail::task_scope& scope = detail::require_scope("taskbarrier");
-  if (scope.is_root == 0) {
+  if (!scope.is_root) {
     throw usage_error("taskbarrier: call it in the task that run() started; here use taskwait()");
   }
   taskwait();

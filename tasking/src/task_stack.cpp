@@ -131,7 +131,7 @@ void make_room(task_stack& stack) noexcept {
   const auto capacity = static_cast<std::uint32_t>(stack.last - stack.first);
   const std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
   if (task_stack::tail_of(word) >= capacity) {
-    drop_stolen(stack, stack.base);
+    drop_stolen(stack, stack.scope().base);
   } else if (task_stack::tail_of(word) == task_stack::split_of(word) &&
              stack.asked.load(std::memory_order_relaxed) != 0) {
     split_guard guard(stack);
@@ -164,6 +164,9 @@ bool publish_join(void* argument, strand* self) {
 void wait_for_thief(task_stack& stack, task_slot* slot) noexcept {
   const auto done = [&] { return slot->state.load(std::memory_order_acquire) == slot_state::done; };
   if (creek::spin_until(done, worth_waiting)) return;
+  // Until the thief has read the task's type, the waiter must not write in its place.
+  spin_briefly(
+      [&] { return (slot->state.load(std::memory_order_acquire) & slot_state::flag) != 0; });
   // Where no other stack can be had, suspend() runs tasks here: they go above the slot.
   stack.top.store(slot + 1, std::memory_order_release);
   stack.home->suspend(publish_join, slot);
@@ -179,12 +182,12 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.home = home;
   stack.self = self;
   stack.external = external;
-  stack.running.store(nullptr, std::memory_order_relaxed);
-  stack.base = slots;
   stack.inline_runs.store(0, std::memory_order_relaxed);
   stack.free_contexts = nullptr;
   stack.shared_at = {};
-  stack.scope = {};
+  stack.idle_scope = {};
+  stack.idle_scope.base = slots;
+  stack.running.store(&stack.idle_scope, std::memory_order_relaxed);
   stack.top.store(slots, std::memory_order_relaxed);
   stack.limit.store(external ? slots : stack.last, std::memory_order_relaxed);
   stack.floor.store(external ? no_floor : slots, std::memory_order_relaxed);
@@ -193,13 +196,17 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.mover.store(0, std::memory_order_release);
 }
 
+void deque_full(task_stack& stack) noexcept {
+  stack.inline_runs.store(stack.inline_runs.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
+  if (!stack.external) make_room(stack);
+}
+
 bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
   const bool room = slot != stack->last && (!stack->external || stack->home->offer(*stack, slot));
   if (!room) {
     stack->top.store(slot, std::memory_order_release);
-    stack->inline_runs.store(stack->inline_runs.load(std::memory_order_relaxed) + 1,
-                             std::memory_order_relaxed);
-    if (!stack->external) make_room(*stack);
+    deque_full(*stack);
     if (slot->is_spawned()) run_popped(slot);
     return false;
   }
@@ -322,6 +329,7 @@ strand* run_stolen(task_slot* slot) noexcept {
     next = type->run(slot, true);
   } else {
     // Nobody else could know when what a stolen branch spawned is done, so the branch waits for it.
+    slot->state.store(slot_state::running, std::memory_order_release);
     root_scope root;
     task_frame branch(&root, type);
     type->run(slot, true);

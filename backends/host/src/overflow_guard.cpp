@@ -36,7 +36,7 @@ void say_number(std::uint64_t value) noexcept {
 
 void report(const fiber& hit) noexcept {
   say("creek: stack overflow in task '");
-  const detail::task_type* type = hit.tasks.scope->type;
+  const detail::task_type* type = hit.tasks.scope().type;
   std::string_view name = type != nullptr ? type->name : "?";
   // The part behind the last "F = " of __PRETTY_FUNCTION__ names the closure.
   if (const auto at = name.find("F = "); at != std::string_view::npos) {

@@ -91,8 +91,8 @@ struct submitted_child final : submitted_task {
       : submitted_task{&run_this}, function(std::move(closure)), context(counts) {}
   static void run_this(submitted_task* self) noexcept {
     std::unique_ptr<submitted_child> child(static_cast<submitted_child*>(self));
-    strand* next = run_child<Ending>(child->function, child->context,
-                                     &spawned_task<Ending, F>::type, nullptr);
+    strand* next =
+        run_child<Ending>(child->function, child->context, &spawned_task<Ending, F>::type, nullptr);
     if (next != nullptr) next->home->resume(next);
   }
 };
@@ -108,8 +108,15 @@ void spawn_into(task_context& context, F function) {
     return;
   }
   task_slot* slot = stack->top.load(std::memory_order_relaxed);
-  ::new (static_cast<void*>(slot->closure)) F(std::move(function));
   context.started(stack);
+  if (slot == stack->last) [[unlikely]] {
+    // Full: as push() would find out, but without the way through the slot.
+    deque_full(*stack);
+    strand* next = run_child<Ending>(function, context, &spawned_task<Ending, F>::type, stack);
+    if (next != nullptr) next->home->resume(next);
+    return;
+  }
+  ::new (static_cast<void*>(slot->closure)) F(std::move(function));
   push(stack, slot, &spawned_task<Ending, F>::type,
        reinterpret_cast<std::uintptr_t>(&context) | task_slot::spawned_bit);
 }
@@ -129,7 +136,7 @@ void spawn_any(task_context& context, F&& f) {
 /// Scope of the running task, or usage_error.
 inline task_scope& require_scope(const char* what) {
   if (task_stack* stack = current_stack) [[likely]]
-    return stack->scope;
+    return stack->scope();
   require_executor(what);
   return *current_scope();
 }
@@ -142,8 +149,8 @@ inline task_scope& require_scope(const char* what) {
 /// Inside a runtime; elsewhere throws usage_error.
 template <class F>
 void spawn(F&& f) {
-  detail::spawn_any<detail::ending::early>(
-      detail::context_of(detail::require_scope("spawn")), std::forward<F>(f));
+  detail::spawn_any<detail::ending::early>(detail::context_of(detail::require_scope("spawn")),
+                                           std::forward<F>(f));
 }
 
 /// Waits until all direct children that the running task has spawned are done, running tasks

@@ -83,7 +83,7 @@ struct task_context {
   void wait() {
     if (task_stack* here = current_stack; here != nullptr && owner == here) [[likely]] {
       while (!done()) {
-        if (!run_newest(here, here->base)) break;
+        if (!run_newest(here, here->scope().base)) break;
       }
     }
     if (!done()) [[unlikely]]
@@ -103,33 +103,32 @@ inline task_context& context_of(task_scope& scope) {
 /// Frees a list of recycled contexts.
 void free_contexts(task_context* list) noexcept;
 
-/// The bounds of a task on its strand: a fresh scope inside, the caller's restored after.
+/// The bounds of a task on its strand: a fresh scope inside, the caller's again after.
 class task_frame {
  public:
   task_frame(root_scope* root, const task_type* type) noexcept : stack_(current_stack) {
+    scope_.root = root;
+    scope_.type = type;
     if (stack_ != nullptr) [[likely]] {
-      base_ = stack_->base;
-      running_ = stack_->running.load(std::memory_order_relaxed);
-      stack_->base = stack_->top.load(std::memory_order_relaxed);
-      stack_->running.store(type, std::memory_order_relaxed);
-      scope_ = &stack_->scope;
+      scope_.base = stack_->top.load(std::memory_order_relaxed);
+      outer_ = stack_->running.load(std::memory_order_relaxed);
+      stack_->running.store(&scope_, std::memory_order_relaxed);
     } else {
-      scope_ = current_scope();
+      outer_ = exchange_foreign_scope(&scope_);
     }
-    saved_ = *scope_;
-    *scope_ = {nullptr, root, nullptr};
   }
   task_frame(const task_frame&) = delete;
   task_frame& operator=(const task_frame&) = delete;
 
+  task_scope& scope() noexcept { return scope_; }
   /// Ends the task: children still running live on, its task-locals do not.
   void finish() noexcept {
-    if (scope_->context != nullptr) abandon(*scope_);
-    if (scope_->locals != nullptr) destroy_locals(*scope_);
-    *scope_ = saved_;
+    if (scope_.context != nullptr) abandon(scope_);
+    if (scope_.locals != nullptr) destroy_locals(scope_);
     if (stack_ != nullptr) [[likely]] {
-      stack_->base = base_;
-      stack_->running.store(running_, std::memory_order_relaxed);
+      stack_->running.store(outer_, std::memory_order_relaxed);
+    } else {
+      exchange_foreign_scope(outer_);
     }
   }
 
@@ -138,10 +137,8 @@ class task_frame {
   static void destroy_locals(task_scope& scope) noexcept;
 
   task_stack* stack_;
-  task_scope* scope_;
-  task_scope saved_;
-  task_slot* base_ = nullptr;
-  const task_type* running_ = nullptr;
+  task_scope* outer_;
+  task_scope scope_;
 };
 
 }  // namespace creek::detail

@@ -13,6 +13,8 @@ class executor;
 struct task_context;
 struct task_local_node;
 struct root_scope;
+struct task_slot;
+struct task_type;
 
 /// A suspended flow of control: a fiber of the host backend, a suspend point of oneTBB, or a plain
 /// thread blocked in the kernel. Whoever holds the pointer resumes it exactly once.
@@ -30,12 +32,14 @@ struct submitted_task {
   submitted_task* queued_behind = nullptr;
 };
 
-/// What belongs to the task that runs here now.
+/// What belongs to one running task; lies in the frame that runs it.
 struct task_scope {
   task_context* context = nullptr;  ///< made at the first spawn; counts direct children
   root_scope* root = nullptr;
   task_local_node* locals = nullptr;  ///< task-local values, made at first use
-  std::uintptr_t is_root = 0;         ///< 1: run() started this task; a word, as the others are
+  task_slot* base = nullptr;          ///< top of the strand's task stack when the task began
+  const task_type* type = nullptr;    ///< for messages
+  bool is_root = false;               ///< run() started this task
 };
 
 /// What a backend implements. One object a runtime.
@@ -66,6 +70,8 @@ class executor {
 executor* current_executor() noexcept;
 /// Set by backends other than host around every task they run.
 void set_foreign_scope(executor* home, task_scope* scope) noexcept;
+/// On a strand without a task stack: makes `scope` the running task's and returns the one before.
+task_scope* exchange_foreign_scope(task_scope* scope) noexcept;
 /// Scope of the running task; null on foreign threads.
 task_scope* current_scope() noexcept;
 /// Runs a branch of a fork elsewhere than in its maker's task: nobody but the branch could know

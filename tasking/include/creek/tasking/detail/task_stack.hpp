@@ -51,9 +51,10 @@ struct alignas(64) task_slot {
 /// Join states of a slot; bit 63 is never set in an address of user space.
 namespace slot_state {
 inline constexpr std::uintptr_t flag = std::uintptr_t{1} << 63;
-inline constexpr std::uintptr_t done = flag | 1;    ///< stolen fork ended; result is in the frame
-inline constexpr std::uintptr_t moved = flag | 2;   ///< thief has moved the closure out of the slot
-inline constexpr std::uintptr_t waited = flag | 4;  ///< rest = strand to resume (8-byte aligned)
+inline constexpr std::uintptr_t done = flag | 1;   ///< stolen fork ended; result is in the frame
+inline constexpr std::uintptr_t moved = flag | 2;  ///< thief has moved the closure out of the slot
+inline constexpr std::uintptr_t running = flag | 3;  ///< thief of a fork has read its type
+inline constexpr std::uintptr_t waited = flag | 4;   ///< rest = strand to resume (8-byte aligned)
 inline constexpr std::uintptr_t strand_mask = ~(flag | 7);
 }  // namespace slot_state
 
@@ -77,16 +78,16 @@ struct task_stack {
   std::atomic<task_slot*> top;    ///< first free slot
   std::atomic<task_slot*> limit;  ///< a push beyond this calls pushed_slow()
   std::atomic<task_slot*> floor;  ///< a join below this calls join_slow(); normally == split
-  task_slot* base;                ///< top when the running task began
-  task_scope scope;
+  /// Of the task that runs here. Atomic: a signal handler reads it, and plain stores around a task
+  /// without side effects would be optimised away.
+  std::atomic<task_scope*> running;
+  task_scope& scope() const noexcept { return *running.load(std::memory_order_relaxed); }
   // --- rarely written
   alignas(64) task_slot* first;
   task_slot* last;  ///< one spare slot stands here, for the task that does not fit
   task_stack_home* home;
   strand* self;
-  /// The task that runs here, for messages. Atomic: a signal handler reads it, and plain stores
-  /// around a task without side effects would be optimised away.
-  std::atomic<const task_type*> running;
+  task_scope idle_scope;
   task_context* free_contexts;             ///< recycled, only the strand
   ticks shared_at;                         ///< when the strand last shared a task, only the strand
   std::atomic<std::uint64_t> inline_runs;  ///< written by the strand, read by counters()
@@ -121,6 +122,9 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
 /// `limit` after it with the heavy fence of a worker that goes to sleep.
 /// False if there is no room: a spawned task has been run then, a fork is the caller's to run.
 bool pushed_slow(task_stack* stack, task_slot* slot) noexcept;
+/// The array is full, and the caller runs its task at once: counts that, frees slots whose tasks
+/// are all stolen, and answers thieves.
+void deque_full(task_stack& stack) noexcept;
 
 inline bool push(task_stack* stack, task_slot* slot, const task_type* type,
                  std::uintptr_t owner) noexcept {
