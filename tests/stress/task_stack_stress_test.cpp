@@ -102,7 +102,7 @@ class task_stack_stress : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(task_stack_stress, every_task_runs_once) {
   const std::uint64_t seed = number_from("CREEK_TEST_SEED", std::random_device{}());
-  const std::uint64_t rounds = number_from("CREEK_TEST_ROUNDS", 4);
+  const std::uint64_t rounds = number_from("CREEK_TEST_ROUNDS", 20);
   std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n";
   for (std::uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
     for (auto& each : runs) each.store(0, std::memory_order_relaxed);
