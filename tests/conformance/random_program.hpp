@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random task programs with a meaning that does not depend on who runs what: a tree of forks,
+// spawns, groups, futures, pipelines and tasks that outlive their makers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace conformance {
+
+enum class step : std::uint8_t {
+  leaf,        ///< a number, after some work
+  thrown,      ///< an exception that carries a number
+  forked,      ///< fork_join of two or three
+  spawned,     ///< spawn of all, taskwait
+  grouped,     ///< a task_group of all
+  futures,     ///< async of all, get in another order
+  chained,     ///< async, then one after the other
+  gathered,    ///< async of all, when_all
+  pipeline,    ///< spawn of all in another order, each waits for the promise of the one before
+  looped,      ///< parallel_for over the children
+  left_alone,  ///< spawn of all, not waited for: they add to `side` some time
+};
+
+/// One node; the program is the tree below it.
+struct program {
+  step kind = step::leaf;
+  std::uint64_t number = 0;
+  std::vector<program> children;
+  std::vector<std::size_t> order;  ///< a permutation of the children, where one is needed
+
+  std::size_t size() const;
+};
+
+/// What a program computes: a value, or an exception with a number, and a sum on the side.
+struct outcome {
+  std::uint64_t value = 0;
+  std::uint64_t side = 0;
+  friend bool operator==(const outcome&, const outcome&) = default;
+};
+
+/// Without `pipelines` no task waits for one that its maker makes later, so that each may run at
+/// once where it is made, as it does when the deque is full.
+program make_program(std::mt19937_64& random, int depth, bool pipelines = true);
+/// One thing after the other, by the definition.
+outcome run_sequentially(const program& p);
+/// As a task of the runtime that runs here.
+std::uint64_t run_as_task(const program& p, std::atomic<std::uint64_t>& side);
+std::ostream& operator<<(std::ostream& out, const program& p);
+
+}  // namespace conformance

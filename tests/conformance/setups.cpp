@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "setups.hpp"
+
+#include <ostream>
+
+namespace conformance {
+
+std::vector<setup> setups() {
+  std::vector<setup> all;
+  for (const std::string& backend : creek::backends()) {
+    for (const unsigned workers : {1U, 2U, 4U}) all.push_back({backend, workers});
+  }
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<setup>& info) {
+  return info.param.backend + "_" + std::to_string(info.param.workers);
+}
+
+std::ostream& operator<<(std::ostream& out, const setup& shown) {
+  return out << shown.workers << " workers of " << shown.backend;
+}
+
+std::vector<creek::scheduler_options> variants(const setup& where) {
+  using namespace creek;
+  std::vector<scheduler_options> all;
+  const scheduler_options plain{.workers = where.workers};
+  if (where.backend != "host") return {plain};
+  for (const auto scheduler :
+       {scheduler_kind::stealing_random, scheduler_kind::stealing_last_victim,
+        scheduler_kind::stealing_latency, scheduler_kind::sharing}) {
+    for (const auto deque : {deque_kind::host, deque_kind::mpb}) {
+      for (const auto idle : {idle_policy::poll, idle_policy::backoff, idle_policy::block}) {
+        scheduler_options options = plain;
+        options.scheduler = scheduler;
+        options.deque = deque;
+        options.idle = idle;
+        all.push_back(options);
+      }
+    }
+  }
+  return all;
+}
+
+std::string describe(const creek::scheduler_options& options) {
+  return std::string(to_string(options.scheduler)) + "/" + std::string(to_string(options.deque)) +
+         "/" + std::string(to_string(options.idle));
+}
+
+long fib_sequential(int n) {
+  long a = 0, b = 1;
+  for (; n > 0; --n) {
+    const long sum = a + b;
+    a = b;
+    b = sum;
+  }
+  return a;
+}
+
+}  // namespace conformance

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a conformance case runs on: every backend with several numbers of workers, and on host
+// every scheduler, deque and idle policy one after the other.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <creek/core/error.hpp>
+#include <creek/tasking.hpp>
+
+namespace conformance {
+
+struct setup {
+  std::string backend;
+  unsigned workers;
+};
+
+/// creek::backends() times 1, 2 and 4 workers.
+std::vector<setup> setups();
+std::string name_of(const testing::TestParamInfo<setup>& info);
+std::ostream& operator<<(std::ostream& out, const setup& shown);
+
+/// The options to run a case with: on host every scheduler, deque and idle policy.
+std::vector<creek::scheduler_options> variants(const setup& where);
+/// "random/host/block", for messages.
+std::string describe(const creek::scheduler_options& options);
+
+/// Base of all suites. A suite is `class ForkJoin : public Conformance {}` and
+/// CONFORMANCE(ForkJoin).
+class Conformance : public testing::TestWithParam<setup> {
+ protected:
+  /// Calls body(runtime) on a new runtime of every variant.
+  template <class Body>
+  void on_each_runtime(Body body, std::uint32_t deque_capacity = 2048) {
+    for (creek::scheduler_options options : variants(GetParam())) {
+      SCOPED_TRACE(describe(options));
+      options.deque_capacity = deque_capacity;
+      creek::runtime rt(options, GetParam().backend);
+      body(rt);
+      if (HasFatalFailure()) return;
+    }
+  }
+  /// The same with the body as the task that run() starts.
+  template <class Body>
+  void in_each_runtime(Body body, std::uint32_t deque_capacity = 2048) {
+    on_each_runtime([&](creek::runtime& rt) { rt.run(body); }, deque_capacity);
+  }
+  bool is_host() const { return GetParam().backend == "host"; }
+};
+
+/// Thrown by tasks of these tests.
+struct failure {
+  int number = 0;
+};
+
+/// Counts its living instances, to find what is destroyed too late, twice or never.
+class counted {
+ public:
+  explicit counted(std::atomic<int>& alive) : alive_(&alive) { ++*alive_; }
+  counted(const counted& other) : alive_(other.alive_) { ++*alive_; }
+  counted& operator=(const counted&) = delete;
+  ~counted() { --*alive_; }
+
+ private:
+  std::atomic<int>* alive_;
+};
+
+/// The number in the `failure` that f() throws; -1 if it throws none.
+template <class F>
+int failure_of(F&& f) {
+  try {
+    f();
+  } catch (const failure& caught) {
+    return caught.number;
+  }
+  return -1;
+}
+
+long fib_sequential(int n);
+
+}  // namespace conformance
+
+#define CONFORMANCE(suite)                                                      \
+  INSTANTIATE_TEST_SUITE_P(on, suite, testing::ValuesIn(conformance::setups()), \
+                           conformance::name_of)
