@@ -16,7 +16,7 @@ add_custom_target(bench_peers)
 function(_bench_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_compile_options(${target} PRIVATE ${CREEK_WARNINGS} $<$<BOOL:${CREEK_WERROR}>:-Werror>)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench)
 endfunction()
 
 function(_bench_finish target)

@@ -10,11 +10,13 @@ std::uint64_t fib(std::int64_t n) {
   return fib(n - 1) + fib(n - 2);
 }
 
-const registration registered{what, [](const settings& s) {
-                                std::uint64_t answer = 0;
-                                const double ns = timed([&] { answer = fib(s.n); });
-                                return sample{ns, forks(s.n), answer};
-                              }};
+sample measure(const settings& s) {
+  std::uint64_t answer = 0;
+  const double ns = timed([&] { answer = fib(s.n); });
+  return sample{ns, forks(s.n), answer};
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::fib

@@ -18,12 +18,13 @@ std::uint64_t fib(std::int64_t n) {
   return a + b;
 }
 
-const registration registered{
-    what, [](const settings& s) {
-      sample result{.work = forks(s.n)};
-      inside(s, [&] { result.total_ns = timed([&] { result.answer = fib(s.n); }); });
-      return result;
-    }};
+sample measure(const settings& s) {
+  sample result{.work = forks(s.n)};
+  inside(s, [&] { result.total_ns = timed([&] { result.answer = fib(s.n); }); });
+  return result;
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::fib

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "workload.hpp"
 
@@ -53,6 +52,7 @@ void list() {
            {"min_workers", e.what.min_workers},
            {"limit", e.what.limit},
            {"rate", e.what.rate},
+           {"warmup", e.what.warmup},
            {"scale", e.what.scale},
            {"peer", peer_name()},
            {"version", peer_version()}});
@@ -66,11 +66,14 @@ const entry* find(const std::string& name) {
   return nullptr;
 }
 
-void run(const entry& e, const settings& s, int warmup, int runs) {
+/// Exit status of a run that was fine but measured nothing, such as a round trip on one processor.
+constexpr int not_measurable = 3;
+
+bool run(const entry& e, const settings& s, int warmup, int runs) {
   for (int i = 0; i < warmup; ++i) e.run(s);
   for (int i = 0; i < runs; ++i) {
     const sample got = e.run(s);
-    if (got.work <= 0) throw std::runtime_error("no measurement succeeded");
+    if (got.work <= 0) return false;
     print({{"workload", e.what.name},
            {"peer", peer_name()},
            {"version", peer_version()},
@@ -82,6 +85,7 @@ void run(const entry& e, const settings& s, int warmup, int runs) {
            {"ns_per_task", got.total_ns / got.work},
            {"answer", std::to_string(got.answer)}});
   }
+  return true;
 }
 
 }  // namespace
@@ -117,7 +121,11 @@ int main(int argc, char** argv) {
   }
   if (s.n <= 0) s.n = e->what.full;
   try {
-    bench::run(*e, s, warmup, runs);
+    if (!bench::run(*e, s, warmup, runs)) {
+      std::fprintf(stderr, "%s: %s: nothing could be measured here\n", bench::peer_name().c_str(),
+                   s.workload.c_str());
+      return bench::not_measurable;
+    }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s: %s\n", bench::peer_name().c_str(), s.workload.c_str(),
                  error.what());

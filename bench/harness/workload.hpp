@@ -23,6 +23,7 @@ struct description {
   unsigned min_workers = 1;  ///< fewer make no sense
   bool limit = false;        ///< a limit of the machine, not something peers compete in
   bool rate = false;         ///< the figure is work / total_ns (GB/s), not total_ns / work
+  bool warmup = true;        ///< the driver asks for an untimed run first
   double scale = 1;          ///< factor from that quotient to `unit`
 };
 
@@ -69,8 +70,7 @@ std::string peer_version();
 void prepare_environment(const settings& s, char** argv);
 
 /// A figure that is the median of many measurements within one run: `work` is how many there were.
-/// Without any, work is 0, which makes the run an error; thrown here it could not leave an OpenMP
-/// region.
+/// Without any, work is 0, and the run says that nothing could be measured.
 sample median_sample(std::vector<double> nanoseconds, std::uint64_t answer);
 
 /// Wall nanoseconds that `f` takes.

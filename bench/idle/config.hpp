@@ -18,6 +18,7 @@ inline constexpr description what{
     .full = 2000,
     .quick = 500,
     .smoke = 20,
+    .warmup = false,
     .scale = 100};
 
 inline double cpu_ns() {

@@ -6,12 +6,14 @@
 namespace bench::idle {
 namespace {
 
-const registration registered{what, [](const settings& s) {
-                                return run(s, [&] {
+sample measure(const settings& s) {
+  return run(s, [&] {
 #pragma omp parallel for num_threads(s.workers)
-                                  for (int i = 0; i < 1000; ++i) busy(s.grain, 1);
-                                });
-                              }};
+    for (int i = 0; i < 1000; ++i) busy(s.grain, 1);
+  });
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::idle

@@ -5,8 +5,11 @@
 namespace bench::idle {
 namespace {
 
-const registration registered{
-    what, [](const settings& s) { return run(s, [&] { busy(1000 * s.grain, 1); }); }};
+sample measure(const settings& s) {
+  return run(s, [&] { busy(1000 * s.grain, 1); });
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::idle

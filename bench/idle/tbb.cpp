@@ -8,12 +8,12 @@
 namespace bench::idle {
 namespace {
 
-const registration registered{
-    what, [](const settings& s) {
-      return run(s, [&] {
-        inside(s, [&] { tbb::parallel_for(0, 1000, [&](int) { busy(s.grain, 1); }); });
-      });
-    }};
+sample measure(const settings& s) {
+  return run(
+      s, [&] { inside(s, [&] { tbb::parallel_for(0, 1000, [&](int) { busy(s.grain, 1); }); }); });
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::idle

@@ -60,28 +60,30 @@ double sum_of(const double* x, std::int64_t n) {
   return total;
 }
 
-const registration with_read{
-    read, [](const settings& s) {
-      static std::vector<double> x;
-      x.assign(static_cast<std::size_t>(s.n), 1.0);
-      const double ns = on_all(s, [&](std::int64_t first, std::int64_t last) {
-        const double total = sum_of(x.data() + first, last - first);
-        asm volatile("" : : "x"(total));
-      });
-      return sample{ns, 8.0 * static_cast<double>(s.n), static_cast<std::uint64_t>(s.n)};
-    }};
+sample measure_read(const settings& s) {
+  static std::vector<double> x;
+  x.assign(static_cast<std::size_t>(s.n), 1.0);
+  const double ns = on_all(s, [&](std::int64_t first, std::int64_t last) {
+    const double total = sum_of(x.data() + first, last - first);
+    asm volatile("" : : "x"(total));
+  });
+  return sample{ns, 8.0 * static_cast<double>(s.n), static_cast<std::uint64_t>(s.n)};
+}
 
-const registration with_triad{
-    triad, [](const settings& s) {
-      static std::vector<double> a, b, c;
-      for (auto* v : {&a, &b, &c}) v->assign(static_cast<std::size_t>(s.n), 1.0);
-      const double ns = on_all(s, [&](std::int64_t first, std::int64_t last) {
-        double* __restrict to = a.data();
-        for (std::int64_t i = first; i < last; ++i)
-          to[i] = b[static_cast<std::size_t>(i)] + 3.0 * c[static_cast<std::size_t>(i)];
-      });
-      return sample{ns, 24.0 * static_cast<double>(s.n), static_cast<std::uint64_t>(a.back())};
-    }};
+const registration with_read{read, measure_read};
+
+sample measure_triad(const settings& s) {
+  static std::vector<double> a, b, c;
+  for (auto* v : {&a, &b, &c}) v->assign(static_cast<std::size_t>(s.n), 1.0);
+  const double ns = on_all(s, [&](std::int64_t first, std::int64_t last) {
+    double* __restrict to = a.data();
+    for (std::int64_t i = first; i < last; ++i)
+      to[i] = b[static_cast<std::size_t>(i)] + 3.0 * c[static_cast<std::size_t>(i)];
+  });
+  return sample{ns, 24.0 * static_cast<double>(s.n), static_cast<std::uint64_t>(a.back())};
+}
+
+const registration with_triad{triad, measure_triad};
 
 }  // namespace
 }  // namespace bench::limits

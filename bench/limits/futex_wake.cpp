@@ -22,7 +22,8 @@ constexpr description what{.name = "futex_wake",
                            .quick = 40,
                            .smoke = 3,
                            .min_workers = 2,
-                           .limit = true};
+                           .limit = true,
+                           .warmup = false};
 
 using word = std::atomic<std::uint32_t>;
 
@@ -37,33 +38,34 @@ void wake(word& w) {
   syscall(SYS_futex, &w, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-const registration registered{
-    what, [](const settings& s) {
-      const auto [here, there] = two_cpus();
-      word given{0};
-      std::atomic<bool> stop{false};
-      wakeup::clock::time_point began;
-      word answered{0};
-      std::jthread sleeper([&, cpu = there] {
-        const pin stay(cpu);
-        for (std::uint32_t i = 0; !stop.load(); ++i) {
-          sleep_on(given, i);
-          began = wakeup::clock::now();
-          wake(answered);
-        }
-      });
-      const pin stay(here);
-      std::vector<double> latencies;
-      for (std::int64_t i = 0; i < s.n; ++i) {
-        std::this_thread::sleep_for(wakeup::gap);
-        if (i + 1 == s.n) stop.store(true);
-        const auto handed = wakeup::clock::now();
-        wake(given);
-        sleep_on(answered, static_cast<std::uint32_t>(i));
-        latencies.push_back(std::chrono::duration<double, std::nano>(began - handed).count());
-      }
-      return median_sample(std::move(latencies), static_cast<std::uint64_t>(s.n));
-    }};
+sample measure(const settings& s) {
+  const auto [here, there] = two_cpus();
+  word given{0};
+  std::atomic<bool> stop{false};
+  wakeup::clock::time_point began;
+  word answered{0};
+  std::jthread sleeper([&, cpu = there] {
+    const pin stay(cpu);
+    for (std::uint32_t i = 0; !stop.load(); ++i) {
+      sleep_on(given, i);
+      began = wakeup::clock::now();
+      wake(answered);
+    }
+  });
+  const pin stay(here);
+  std::vector<double> latencies;
+  for (std::int64_t i = 0; i < s.n; ++i) {
+    std::this_thread::sleep_for(wakeup::gap);
+    if (i + 1 == s.n) stop.store(true);
+    const auto handed = wakeup::clock::now();
+    wake(given);
+    sleep_on(answered, static_cast<std::uint32_t>(i));
+    latencies.push_back(std::chrono::duration<double, std::nano>(began - handed).count());
+  }
+  return median_sample(std::move(latencies), static_cast<std::uint64_t>(s.n));
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::limits

@@ -39,27 +39,32 @@ sample repeat(const settings& s, F&& f) {
   return {ns, static_cast<double>(s.n), static_cast<std::uint64_t>(s.n)};
 }
 
-const registration with_fence{fence, [](const settings& s) {
-                                std::atomic<std::int64_t> word{0};
-                                return repeat(s, [&](std::int64_t i) {
-                                  word.store(i, std::memory_order_relaxed);
-                                  std::atomic_thread_fence(std::memory_order_seq_cst);
-                                });
-                              }};
+sample measure_fence(const settings& s) {
+  std::atomic<std::int64_t> word{0};
+  return repeat(s, [&](std::int64_t i) {
+    word.store(i, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  });
+}
 
-const registration with_rmw{rmw, [](const settings& s) {
-                              std::atomic<std::int64_t> word{0};
-                              return repeat(s, [&](std::int64_t) { word.fetch_add(1); });
-                            }};
+const registration with_fence{fence, measure_fence};
 
-const registration with_busy{busy_step, [](const settings& s) {
-                               sample result{.work = static_cast<double>(s.n),
-                                             .answer = static_cast<std::uint64_t>(s.n)};
-                               std::uint64_t end = 0;
-                               result.total_ns = timed([&] { end = busy(s.n, 1); });
-                               asm volatile("" : : "r"(end));
-                               return result;
-                             }};
+sample measure_rmw(const settings& s) {
+  std::atomic<std::int64_t> word{0};
+  return repeat(s, [&](std::int64_t) { word.fetch_add(1); });
+}
+
+const registration with_rmw{rmw, measure_rmw};
+
+sample measure_busy(const settings& s) {
+  sample result{.work = static_cast<double>(s.n), .answer = static_cast<std::uint64_t>(s.n)};
+  std::uint64_t end = 0;
+  result.total_ns = timed([&] { end = busy(s.n, 1); });
+  asm volatile("" : : "r"(end));
+  return result;
+}
+
+const registration with_busy{busy_step, measure_busy};
 
 }  // namespace
 }  // namespace bench::limits

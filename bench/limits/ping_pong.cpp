@@ -29,33 +29,34 @@ void wait_for(const line& l, std::int64_t value) {
   }
 }
 
-const registration registered{
-    what, [](const settings& s) {
-      const auto [here, there] = two_cpus();
-      line ping;
-      line pong;
-      constexpr std::int64_t parts = 64;
-      const std::int64_t trips = std::max<std::int64_t>(1, s.n / parts);
-      std::jthread partner([&, cpu = there] {
-        const pin stay(cpu);
-        for (std::int64_t i = 1; i <= parts * trips; ++i) {
-          wait_for(ping, i);
-          pong.value.store(i, std::memory_order_release);
-        }
-      });
-      const pin stay(here);
-      std::vector<double> means;
-      for (std::int64_t part = 0; part < parts; ++part) {
-        means.push_back(timed([&] {
-                          for (std::int64_t i = part * trips + 1; i <= (part + 1) * trips; ++i) {
-                            ping.value.store(i, std::memory_order_release);
-                            wait_for(pong, i);
-                          }
-                        }) /
-                        static_cast<double>(trips));
-      }
-      return median_sample(std::move(means), static_cast<std::uint64_t>(pong.value.load()));
-    }};
+sample measure(const settings& s) {
+  const auto [here, there] = two_cpus();
+  line ping;
+  line pong;
+  constexpr std::int64_t parts = 64;
+  const std::int64_t trips = std::max<std::int64_t>(1, s.n / parts);
+  std::jthread partner([&, cpu = there] {
+    const pin stay(cpu);
+    for (std::int64_t i = 1; i <= parts * trips; ++i) {
+      wait_for(ping, i);
+      pong.value.store(i, std::memory_order_release);
+    }
+  });
+  const pin stay(here);
+  std::vector<double> means;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    means.push_back(timed([&] {
+                      for (std::int64_t i = part * trips + 1; i <= (part + 1) * trips; ++i) {
+                        ping.value.store(i, std::memory_order_release);
+                        wait_for(pong, i);
+                      }
+                    }) /
+                    static_cast<double>(trips));
+  }
+  return median_sample(std::move(means), static_cast<std::uint64_t>(pong.value.load()));
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::limits

@@ -6,11 +6,12 @@
 namespace bench::mergesort {
 namespace {
 
-const registration registered{what, [](const settings& s) {
-                                return run(
-                                    s, [](const settings& with, auto&& f) { inside(with, f); },
-                                    fork);
-                              }};
+sample measure(const settings& s) {
+  return run(
+      s, [](const settings& with, auto&& f) { inside(with, f); }, fork);
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::mergesort

@@ -22,14 +22,15 @@ std::uint64_t solve(const board& b, int row, int n) {
   return total;
 }
 
-const registration registered{
-    what, [](const settings& s) {
-      sample result{.work = tasks(s)};
-      inside(s, [&] {
-        result.total_ns = timed([&] { result.answer = solve(board{}, 0, static_cast<int>(s.n)); });
-      });
-      return result;
-    }};
+sample measure(const settings& s) {
+  sample result{.work = tasks(s)};
+  inside(s, [&] {
+    result.total_ns = timed([&] { result.answer = solve(board{}, 0, static_cast<int>(s.n)); });
+  });
+  return result;
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::nqueens

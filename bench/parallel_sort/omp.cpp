@@ -11,13 +11,14 @@
 namespace bench::parallel_sort {
 namespace {
 
-const registration registered{what, [](const settings& s) {
-                                omp_set_num_threads(static_cast<int>(s.workers));
-                                return run(s, [](auto& data) {
-                                  __gnu_parallel::sort(data.begin(), data.end(),
-                                                       __gnu_parallel::default_parallel_tag(0));
-                                });
-                              }};
+sample measure(const settings& s) {
+  omp_set_num_threads(static_cast<int>(s.workers));
+  return run(s, [](auto& data) {
+    __gnu_parallel::sort(data.begin(), data.end(), __gnu_parallel::default_parallel_tag(0));
+  });
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::parallel_sort

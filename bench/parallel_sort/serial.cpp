@@ -7,10 +7,11 @@
 namespace bench::parallel_sort {
 namespace {
 
-const registration registered{what, [](const settings& s) {
-                                return run(s,
-                                           [](auto& data) { std::sort(data.begin(), data.end()); });
-                              }};
+sample measure(const settings& s) {
+  return run(s, [](auto& data) { std::sort(data.begin(), data.end()); });
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::parallel_sort

@@ -8,14 +8,15 @@
 namespace bench::parallel_sort {
 namespace {
 
-const registration registered{
-    what, [](const settings& s) {
-      sample result;
-      inside(s, [&] {
-        result = run(s, [](auto& data) { tbb::parallel_sort(data.begin(), data.end()); });
-      });
-      return result;
-    }};
+sample measure(const settings& s) {
+  sample result;
+  inside(s, [&] {
+    result = run(s, [](auto& data) { tbb::parallel_sort(data.begin(), data.end()); });
+  });
+  return result;
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::parallel_sort

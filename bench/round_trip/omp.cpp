@@ -6,19 +6,21 @@
 namespace bench::round_trip {
 namespace {
 
-const registration registered{what, [](const settings& s) {
-                                sample result;
-                                inside(s, [&] {
-                                  result = run(s, [](mailbox& box) {
+sample measure(const settings& s) {
+  sample result;
+  inside(s, [&] {
+    result = run(s, [](mailbox& box) {
 #pragma omp task shared(box)
-                                    box.answer();
-                                    const bool answered = box.wait();
+      box.answer();
+      const bool answered = box.wait();
 #pragma omp taskwait
-                                    return answered;
-                                  });
-                                });
-                                return result;
-                              }};
+      return answered;
+    });
+  });
+  return result;
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::round_trip

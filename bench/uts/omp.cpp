@@ -24,13 +24,14 @@ std::uint64_t search(const node& at, std::int64_t limit) {
   return nodes;
 }
 
-const registration registered{
-    what, [](const settings& s) {
-      sample result;
-      inside(s, [&] { result.total_ns = timed([&] { result.answer = search(root(), s.n); }); });
-      result.work = static_cast<double>(result.answer);
-      return result;
-    }};
+sample measure(const settings& s) {
+  sample result;
+  inside(s, [&] { result.total_ns = timed([&] { result.answer = search(root(), s.n); }); });
+  result.work = static_cast<double>(result.answer);
+  return result;
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::uts

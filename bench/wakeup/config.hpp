@@ -15,7 +15,8 @@ inline constexpr description what{
     .unit = "ns",
     .full = 200,
     .quick = 40,
-    .smoke = 3};
+    .smoke = 3,
+    .warmup = false};
 
 inline constexpr std::chrono::milliseconds gap{5};
 

@@ -9,12 +9,14 @@
 namespace bench::wakeup {
 namespace {
 
-const registration registered{what, [](const settings& s) {
-                                return run(s, [&](auto started) {
+sample measure(const settings& s) {
+  return run(s, [&](auto started) {
 #pragma omp parallel num_threads(s.workers + 1)
-                                  if (omp_get_thread_num() == 1) started();
-                                });
-                              }};
+    if (omp_get_thread_num() == 1) started();
+  });
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::wakeup

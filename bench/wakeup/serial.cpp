@@ -37,10 +37,12 @@ class helper {
   std::jthread thread_;
 };
 
-const registration registered{what, [](const settings& s) {
-                                helper h;
-                                return run(s, [&](auto started) { h.run(started); });
-                              }};
+sample measure(const settings& s) {
+  helper h;
+  return run(s, [&](auto started) { h.run(started); });
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::wakeup

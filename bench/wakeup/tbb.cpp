@@ -10,20 +10,21 @@
 namespace bench::wakeup {
 namespace {
 
-const registration registered{what, [](const settings& s) {
-                                tbb::global_control limit(
-                                    tbb::global_control::max_allowed_parallelism, s.workers + 1);
-                                tbb::task_arena workers(static_cast<int>(s.workers), 0);
-                                return run(s, [&](auto started) {
-                                  std::atomic<bool> done{false};
-                                  workers.enqueue([&] {
-                                    started();
-                                    done.store(true);
-                                    done.notify_one();
-                                  });
-                                  done.wait(false);
-                                });
-                              }};
+sample measure(const settings& s) {
+  tbb::global_control limit(tbb::global_control::max_allowed_parallelism, s.workers + 1);
+  tbb::task_arena workers(static_cast<int>(s.workers), 0);
+  return run(s, [&](auto started) {
+    std::atomic<bool> done{false};
+    workers.enqueue([&] {
+      started();
+      done.store(true);
+      done.notify_one();
+    });
+    done.wait(false);
+  });
+}
+
+const registration registered{what, measure};
 
 }  // namespace
 }  // namespace bench::wakeup

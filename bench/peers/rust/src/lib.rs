@@ -143,6 +143,10 @@ pub fn peer_main<P>(peer: &Peer<P>) {
     }
     for _ in 0..options.runs {
         let got = run(&pool, s);
+        if got.work <= 0.0 {
+            eprintln!("{}: {}: nothing could be measured here", peer.name, s.workload);
+            exit(3);
+        }
         println!(
             r#"{{"workload":"{}","peer":"{}","version":"{}","workers":{},"n":{},"work":{:?},"total_ns":{:?},"ns_per_task":{:?},"answer":"{}"}}"#,
             s.workload,

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// BPC on creek: spawn and taskwait.
+#include "config.hpp"
+#include "harness/creek_runtime.hpp"
+
+namespace bench::bpc {
+namespace {
+
+template <class Task>
+void produce(std::int64_t level, marks& done, Task task) {
+  if (level > 0) creek::spawn([=, &done] { produce(level - 1, done, task); });
+  for (std::int64_t i = 0; i < consumers; ++i) {
+    creek::spawn([task, mark = slot(done, level, i)] { task(mark); });
+  }
+  creek::taskwait();
+}
+
+template <class Task>
+sample run(const settings& s, Task task) {
+  marks done(depth * consumers);
+  sample result{.work = tasks(s)};
+  inside(s, [&] { result.total_ns = timed_chains(s, [&] { produce(depth - 1, done, task); }); });
+  result.answer = done.sum();
+  return result;
+}
+
+const registration with_empty{empty, [](const settings& s) { return run(s, empty_task{}); }};
+const registration with_1us{one_us, [](const settings& s) { return run(s, busy_task{s.grain}); }};
+
+}  // namespace
+}  // namespace bench::bpc

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The merge sort on creek: forks are fork_join.
+#include "config.hpp"
+#include "harness/creek_runtime.hpp"
+
+namespace bench::mergesort {
+namespace {
+
+sample measure(const settings& s) {
+  return run(
+      s, [](const settings& with, auto&& f) { inside(with, f); }, fork);
+}
+
+const registration registered{what, measure};
+
+}  // namespace
+}  // namespace bench::mergesort
