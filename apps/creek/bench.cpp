@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek bench`: creek's tasks beside those of other libraries, the machine's limits and its own
+// other settings. Only runs what is built; bench/README.md says how the programs talk.
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/error.hpp>
+#include <creek/tasking/options.hpp>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "bench/report.hpp"
+#include "commands.hpp"
+
+namespace creek::tool {
+namespace {
+
+using namespace bench;
+
+struct bench_options {
+  std::vector<unsigned> workers;
+  std::vector<std::string> workloads;
+  std::vector<std::string> peers;
+  size_class size = size_class::full;
+  bool quick = false;
+  int rounds = 0;
+  int limit_s = 120;
+  std::string scheduler, deque, idle;
+  std::string json, svg, folder;
+};
+
+/// The line that says what is running, on a terminal only, rewritten in place.
+class progress_line {
+ public:
+  ~progress_line() { show(""); }
+  void show(const std::string& text) {
+    if (!terminal_) return;
+    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fflush(stderr);
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) == 1;
+};
+
+const char* name_of(size_class size) {
+  return size == size_class::full ? "full" : size == size_class::quick ? "quick" : "smoke";
+}
+
+plan make_plan(const bench_options& o, const surroundings& around, progress_line& line) {
+  plan how;
+  how.size = o.quick ? size_class::quick : o.size;
+  how.workers = o.workers;
+  if (how.workers.empty()) how.workers = {1};
+  if (o.workers.empty() && around.cpus > 1) how.workers.push_back(around.cpus);
+  how.rounds = o.rounds > 0 ? o.rounds : how.size == size_class::full ? 5 : 3;
+  how.limit = std::chrono::seconds(o.limit_s);
+  how.progress = [&line](const std::string& text) { line.show(text); };
+  return how;
+}
+
+/// Every name must be one of those known: a typo must not look like an empty result.
+template <class Known>
+void require_known(const std::vector<std::string>& names, const Known& is_known, const char* what) {
+  for (const auto& name : names) {
+    if (!is_known(name))
+      throw creek::usage_error(std::string("unknown ") + what + " '" + name + "'");
+  }
+}
+
+bool chosen(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_names(const bench_options& o, const catalogue& found) {
+  require_known(
+      o.workloads, [&](const auto& name) { return found.workloads.contains(name); }, "workload");
+  require_known(
+      o.peers,
+      [&](const auto& name) {
+        const auto same = [&](const auto& p) { return p.name == name; };
+        return std::any_of(found.peers.begin(), found.peers.end(), same) ||
+               std::any_of(found.missing.begin(), found.missing.end(), same);
+      },
+      "peer");
+}
+
+/// creek's settings, checked here so that a wrong one is bad usage and not a failed peer.
+std::vector<std::string> creek_settings(const bench_options& o) {
+  std::vector<std::string> options;
+  const auto add = [&](const char* option, const std::string& value, const auto& parse) {
+    if (value.empty()) return;
+    parse(value);
+    options.insert(options.end(), {option, value});
+  };
+  add("--scheduler", o.scheduler, creek::parse_scheduler);
+  add("--deque", o.deque, creek::parse_deque);
+  add("--idle", o.idle, creek::parse_idle);
+  return options;
+}
+
+void measure_limits(const bench_options& o, const catalogue& found, const plan& how, report& r) {
+  if (!found.machine) {
+    r.missing.push_back({"machine", "the limits: build the target bench_limits"});
+    return;
+  }
+  for (const auto& [name, w] : found.workloads) {
+    if (!w.limit || !chosen(o.workloads, name)) continue;
+    plan here = how;
+    // Latencies are between two cores whatever is asked for; bandwidth depends on the workers.
+    if (!w.rate) here.workers = {w.min_workers};
+    for (auto& s : compare(w, {{"machine", *found.machine}}, here)) {
+      r.limits.push_back(std::move(s));
+      r.limit_workloads.push_back(w);
+    }
+  }
+}
+
+void measure_workloads(const bench_options& o, const catalogue& found, const plan& how, report& r) {
+  std::vector<contestant> contestants;
+  for (const auto& p : found.peers) {
+    if (!chosen(o.peers, p.name)) continue;
+    contestants.push_back(
+        {p.name, p, p.name == "creek" ? creek_settings(o) : std::vector<std::string>{}});
+  }
+  for (const auto& [name, w] : found.workloads) {
+    if (w.limit || !chosen(o.workloads, name)) continue;
+    comparison c{w, compare(w, contestants, how)};
+    if (!c.results.empty()) r.comparisons.push_back(std::move(c));
+  }
+  for (const auto& m : found.missing) {
+    if (chosen(o.peers, m.name)) r.missing.push_back(m);
+  }
+}
+
+/// All schedulers times both deques, on fib.
+void measure_schedulers(const catalogue& found, const plan& how, report& r) {
+  const auto creek = std::find_if(found.peers.begin(), found.peers.end(),
+                                  [](const peer& p) { return p.name == "creek"; });
+  const auto fib = found.workloads.find("fib");
+  if (creek == found.peers.end() || fib == found.workloads.end()) return;
+  std::vector<contestant> contestants;
+  for (const auto scheduler :
+       {creek::scheduler_kind::stealing_random, creek::scheduler_kind::stealing_last_victim,
+        creek::scheduler_kind::stealing_latency, creek::scheduler_kind::sharing}) {
+    for (const auto deque : {creek::deque_kind::host, creek::deque_kind::mpb}) {
+      const std::string s(to_string(scheduler));
+      const std::string d(to_string(deque));
+      contestants.push_back({s + ", " + d + " deque", *creek, {"--scheduler", s, "--deque", d}});
+    }
+  }
+  r.schedulers.push_back({fib->second, compare(fib->second, contestants, how)});
+}
+
+bool anything_failed(const report& r) {
+  const auto failed = [](const comparison& c) {
+    return std::any_of(c.results.begin(), c.results.end(),
+                       [](const series& s) { return !s.failure.empty() && !s.unmeasurable; });
+  };
+  return std::any_of(r.comparisons.begin(), r.comparisons.end(), failed) ||
+         std::any_of(r.schedulers.begin(), r.schedulers.end(), failed);
+}
+
+void hand_out(const bench_options& o, const report& r) {
+  print_report(r, stdout);
+  if (!o.json.empty()) {
+    creek::atomic_file file(o.json);
+    file.write(to_json(r));
+    file.commit();
+  }
+  if (!o.svg.empty()) write_charts(r, o.svg);
+}
+
+/// What a subcommand measures, after the limits.
+enum class part { workloads, schedulers, both };
+
+int run_bench(const bench_options& o, part which) {
+  creek_settings(o);
+  const auto limit = std::chrono::seconds(o.limit_s);
+  const catalogue found = find_peers(o.folder, limit);
+  check_names(o, found);
+  report r;
+  r.around = look_around();
+  {
+    progress_line line;
+    plan how = make_plan(o, r.around, line);
+    r.size = name_of(how.size);
+    r.rounds = how.rounds;
+    r.grain = how.grain = calibrate_grain(found, how);
+    if (which != part::schedulers) {
+      measure_limits(o, found, how, r);
+      measure_workloads(o, found, how, r);
+    }
+    if (which != part::workloads) measure_schedulers(found, how, r);
+  }
+  hand_out(o, r);
+  return anything_failed(r) ? 1 : 0;
+}
+
+void add_common(CLI::App& command, bench_options& o) {
+  command.add_flag("--quick", o.quick, "Small sizes: a look, not figures to quote");
+  command.add_option("--size", o.size, "full, quick or smoke (answers only)")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, size_class>{
+          {"full", size_class::full}, {"quick", size_class::quick}, {"smoke", size_class::smoke}}));
+  command
+      .add_option("--workers", o.workers, "Numbers of workers, such as 1,2 (default: 1 and all)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--runs", o.rounds, "Rounds; each runs every peer once")
+      ->check(CLI::Range(1, 10000));
+  command.add_option("--timeout", o.limit_s, "Seconds for one process, default 120")
+      ->check(CLI::Range(1, 86400));
+  command.add_option("--json", o.json, "Write the results to FILE")->type_name("FILE");
+  command.add_option("--svg", o.svg, "Draw charts into DIR")->type_name("DIR");
+  command.add_option("--peer-dir", o.folder, "Where the bench_* programs are")->type_name("DIR");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure creek beside other libraries");
+  bench->require_subcommand(1);
+  const auto options = std::make_shared<bench_options>();
+
+  CLI::App* tasking = bench->add_subcommand(
+      "tasking",
+      "Tasks: ratios to serial code, oneTBB, OpenMP, rayon, chili and the machine's limits");
+  add_common(*tasking, *options);
+  tasking->add_option("--workload", options->workloads, "Only these, such as fib,nqueens")
+      ->delimiter(',');
+  tasking->add_option("--peers", options->peers, "Only these, such as creek,tbb")->delimiter(',');
+  tasking->add_option("--scheduler", options->scheduler, "creek's scheduler");
+  tasking->add_option("--deque", options->deque, "creek's deque");
+  tasking->add_option("--idle", options->idle, "creek's idle policy");
+  tasking->callback([options, &exit_code] {
+    // A look at single workloads or peers leaves out the comparison of creek with itself.
+    const bool all = options->workloads.empty() && options->peers.empty();
+    exit_code = run_bench(*options, all ? part::both : part::workloads);
+  });
+
+  CLI::App* schedulers = bench->add_subcommand(
+      "schedulers", "creek's schedulers and deques side by side, on fib without cutoff");
+  add_common(*schedulers, *options);
+  schedulers->callback(
+      [options, &exit_code] { exit_code = run_bench(*options, part::schedulers); });
+}
+
+}  // namespace creek::tool

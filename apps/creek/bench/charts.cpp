@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which charts a report becomes: one a workload, and one of creek against the best other.
+#include <fmt/format.h>
+
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/error.hpp>
+#include <filesystem>
+
+#include "bar_chart.hpp"
+#include "report.hpp"
+
+namespace creek::tool::bench {
+namespace {
+
+std::string heading(unsigned workers) {
+  return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
+}
+
+bar_chart chart_of(const comparison& c, const std::string& subtitle) {
+  bar_chart chart{.title = c.what.name + ": " + c.what.about,
+                  .subtitle = subtitle,
+                  .axis = c.what.unit + ", median" + (c.what.rate ? "" : ", less is better"),
+                  .groups = {}};
+  for (const unsigned workers : workers_of(c.results)) {
+    bar_group group{.heading = heading(workers), .bars = {}};
+    for (const auto& label : labels_of({c})) {
+      const series* s = find_series(c.results, label, workers);
+      if (s == nullptr || !s->ok()) continue;
+      group.bars.push_back(
+          {label, s->median(), short_number(s->median()) + " " + c.what.unit, label == "creek"});
+    }
+    chart.groups.push_back(std::move(group));
+  }
+  return chart;
+}
+
+bar_chart chart_of_ratios(const report& r, const std::string& subtitle) {
+  bar_chart chart{.title = "The fastest other library, relative to creek",
+                  .subtitle = subtitle,
+                  .axis = "its median / creek's median; above 1 creek is faster",
+                  .groups = {}};
+  for (const auto& c : r.comparisons) {
+    bar_group group{.heading = c.what.name, .bars = {}};
+    for (const unsigned workers : workers_of(c.results)) {
+      const series* creek = find_series(c.results, "creek", workers);
+      const series* best = best_peer(c.results, workers);
+      if (creek == nullptr || !creek->ok() || best == nullptr || creek->median() <= 0) continue;
+      const double times = ratio(*best, *creek);
+      group.bars.push_back(
+          {heading(workers), times, short_number(times) + "x " + best->label, times >= 1});
+    }
+    if (!group.bars.empty()) chart.groups.push_back(std::move(group));
+  }
+  return chart;
+}
+
+void write(const std::filesystem::path& file, const bar_chart& chart) {
+  creek::atomic_file out(file);
+  out.write(draw(chart));
+  out.commit();
+}
+
+}  // namespace
+
+void write_charts(const report& r, const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw creek::error(failed, folder);
+  const std::string subtitle = fmt::format("{}, {} processors, {} sizes, {} rounds", r.around.cpu,
+                                           r.around.cpus, r.size, r.rounds);
+  const std::filesystem::path to(folder);
+  for (const auto& c : r.comparisons) write(to / (c.what.name + ".svg"), chart_of(c, subtitle));
+  for (const auto& c : r.schedulers) write(to / "schedulers.svg", chart_of(c, subtitle));
+  const bar_chart ratios = chart_of_ratios(r, subtitle);
+  if (!ratios.groups.empty()) write(to / "ratios.svg", ratios);
+}
+
+}  // namespace creek::tool::bench

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace creek::tool::bench {
+namespace {
+
+/// Linear between neighbours; `figures` not empty.
+double quantile(std::vector<double> figures, double q) {
+  std::sort(figures.begin(), figures.end());
+  const double place = q * static_cast<double>(figures.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto above = std::min(below + 1, figures.size() - 1);
+  return std::lerp(figures[below], figures[above], place - static_cast<double>(below));
+}
+
+/// A series and who runs it.
+struct entrant {
+  const contestant* who;
+  series result;
+};
+
+std::vector<entrant> entrants(const workload& w, const std::vector<contestant>& contestants,
+                              unsigned workers, bool first, size_class size) {
+  std::vector<entrant> entered;
+  for (const auto& c : contestants) {
+    const bool serial = c.program.name == "serial";
+    if (!c.program.has(w.name) || (serial && !first)) continue;
+    entered.push_back({&c,
+                       {.label = c.label,
+                        .version = c.program.version,
+                        .workload = w.name,
+                        .workers = serial ? 1 : workers,
+                        .n = w.size(size)}});
+  }
+  return entered;
+}
+
+void run_once(const workload& w, entrant& e, const plan& how) {
+  const measurement got = measure(e.who->program,
+                                  {.workload = w.name,
+                                   .n = e.result.n,
+                                   .workers = e.result.workers,
+                                   .grain = how.grain,
+                                   .warmup = w.warmup,
+                                   .extra = e.who->options},
+                                  how.limit);
+  e.result.failure = got.failure;
+  e.result.unmeasurable = got.unmeasurable;
+  if (!got.failure.empty()) return;
+  if (!e.result.answer.empty() && got.answer != e.result.answer) {
+    e.result.failure = "answers differ from run to run";
+    return;
+  }
+  e.result.answer = got.answer;
+  e.result.work = got.work;
+  e.result.figures.push_back(w.figure(got.total_ns, got.work));
+}
+
+void check_answers(std::vector<series>& all) {
+  const auto right = std::find_if(all.begin(), all.end(), [](const series& s) { return s.ok(); });
+  if (right == all.end()) return;
+  const auto serial = std::find_if(all.begin(), all.end(),
+                                   [](const series& s) { return s.ok() && s.label == "serial"; });
+  const std::string expected = serial == all.end() ? right->answer : serial->answer;
+  for (auto& s : all) {
+    if (s.ok() && s.answer != expected) {
+      s.failure = "wrong answer " + s.answer + " instead of " + expected;
+    }
+  }
+}
+
+}  // namespace
+
+double series::median() const {
+  return quantile(figures, 0.5);
+}
+double series::min() const {
+  return *std::min_element(figures.begin(), figures.end());
+}
+double series::max() const {
+  return *std::max_element(figures.begin(), figures.end());
+}
+
+double series::spread() const {
+  const double middle = median();
+  if (middle == 0) return 0;
+  return (quantile(figures, 0.75) - quantile(figures, 0.25)) / 2 / middle;
+}
+
+std::vector<series> compare(const workload& w, const std::vector<contestant>& contestants,
+                            const plan& how) {
+  std::vector<series> all;
+  bool first = true;
+  for (const unsigned workers : how.workers) {
+    if (workers < w.min_workers) continue;
+    auto entered = entrants(w, contestants, workers, first, how.size);
+    first = false;
+    for (int round = 0; round < how.rounds; ++round) {
+      for (auto& e : entered) {
+        if (!e.result.failure.empty()) continue;
+        how.progress(w.name + ", workers " + std::to_string(workers) + ", round " +
+                     std::to_string(round + 1) + "/" + std::to_string(how.rounds) + ": " +
+                     e.result.label);
+        run_once(w, e, how);
+      }
+    }
+    for (auto& e : entered) all.push_back(std::move(e.result));
+  }
+  check_answers(all);
+  return all;
+}
+
+std::int64_t calibrate_grain(const catalogue& found, const plan& how) {
+  const auto step = found.workloads.find("busy_step");
+  if (!found.machine || step == found.workloads.end() || how.size == size_class::smoke) return 0;
+  const workload& w = step->second;
+  const measurement got =
+      measure(*found.machine, {.workload = w.name, .n = w.size(how.size), .extra = {}}, how.limit);
+  if (!got.failure.empty()) return 0;
+  return std::max<std::int64_t>(1, std::llround(1000 / w.figure(got.total_ns, got.work)));
+}
+
+}  // namespace creek::tool::bench

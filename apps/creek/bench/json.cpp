@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine-readable report. The schema is described in docs/benchmarks.md; a change that breaks
+// readers raises `schema_version`.
+#include <nlohmann/json.hpp>
+
+#include "report.hpp"
+
+namespace creek::tool::bench {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json describe(const workload& w) {
+  return {{"workload", w.name}, {"about", w.about}, {"unit", w.unit}};
+}
+
+json describe(const surroundings& a) {
+  json git = nullptr;
+  if (!a.commit.empty()) git = {{"commit", a.commit}, {"modified", a.modified}};
+  return {{"cpu", a.cpu}, {"cpus", a.cpus}, {"kernel", a.kernel}, {"load", a.load}, {"git", git}};
+}
+
+json describe(const series& s, const series* base) {
+  json result{{"peer", s.label}, {"version", s.version}, {"workers", s.workers}, {"n", s.n}};
+  if (!s.ok()) {
+    result["failure"] = s.failure;
+    return result;
+  }
+  result.update({{"work", s.work},
+                 {"runs", s.figures.size()},
+                 {"median", s.median()},
+                 {"min", s.min()},
+                 {"max", s.max()},
+                 {"spread", s.spread()},
+                 {"answer", s.answer},
+                 {"figures", s.figures}});
+  if (base != nullptr && base->median() > 0) result["ratio"] = ratio(s, *base);
+  return result;
+}
+
+json describe(const std::vector<comparison>& all) {
+  json list = json::array();
+  for (const auto& c : all) {
+    json entry = describe(c.what);
+    entry["results"] = json::array();
+    for (const auto& s : c.results) {
+      entry["results"].push_back(describe(s, base_of(c.results, s.workers)));
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string to_json(const report& r) {
+  json whole{{"schema", "creek-bench"}, {"schema_version", 1}, {"size", r.size},
+             {"rounds", r.rounds},      {"grain", r.grain},    {"machine", describe(r.around)}};
+  whole["limits"] = json::array();
+  for (std::size_t i = 0; i < r.limits.size(); ++i) {
+    json entry = describe(r.limit_workloads[i]);
+    entry.update(describe(r.limits[i], nullptr));
+    whole["limits"].push_back(std::move(entry));
+  }
+  whole["workloads"] = describe(r.comparisons);
+  whole["schedulers"] = describe(r.schedulers);
+  whole["missing"] = json::array();
+  for (const auto& m : r.missing) whole["missing"].push_back({{"peer", m.name}, {"how", m.how}});
+  return whole.dump(2) + "\n";
+}
+
+}  // namespace creek::tool::bench

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark executables: which there are, what they can run, and one run of one of them.
+// The protocol (one JSON object a line) is described in bench/README.md.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace creek::tool::bench {
+
+enum class size_class { full, quick, smoke };
+
+/// A workload as the peers describe it.
+struct workload {
+  std::string name;
+  std::string about;
+  std::string unit;
+  std::int64_t full = 0;
+  std::int64_t quick = 0;
+  std::int64_t smoke = 0;
+  unsigned min_workers = 1;
+  bool limit = false;  ///< of the machine, not something peers compete in
+  bool rate = false;   ///< figure = work / time
+  bool warmup = true;  ///< an untimed run comes first
+  double scale = 1;
+
+  [[nodiscard]] std::int64_t size(size_class c) const;
+  /// In `unit`, of a run that did `work` in `total_ns`.
+  [[nodiscard]] double figure(double total_ns, double work) const;
+};
+
+struct peer {
+  std::string name;
+  std::string version;
+  std::filesystem::path program;
+  std::vector<std::string> workloads;
+  [[nodiscard]] bool has(const std::string& name_of_workload) const;
+};
+
+/// A peer that this tool knows and did not find.
+struct missing_peer {
+  std::string name;
+  std::string how;  ///< to get it
+};
+
+/// Everything found.
+struct catalogue {
+  std::vector<peer> peers;      ///< in the order of the table
+  std::optional<peer> machine;  ///< the limits
+  std::map<std::string, workload> workloads;
+  std::vector<missing_peer> missing;
+};
+
+/// Looks for the executables in `folder` if not empty, else beside this program and in
+/// ../libexec/creek. Throws creek::error if there is none at all.
+catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds limit);
+
+/// The folder of this program.
+std::filesystem::path own_folder();
+
+struct request {
+  std::string workload;
+  std::int64_t n = 0;
+  unsigned workers = 1;
+  std::int64_t grain = 0;  ///< 0: the peer's default
+  bool warmup = true;
+  std::vector<std::string> extra;  ///< further options of the peer
+};
+
+/// What one process measured, or why it did not.
+struct measurement {
+  double total_ns = 0;
+  double work = 0;
+  std::string answer = {};
+  std::string failure;        ///< empty if all is well
+  bool unmeasurable = false;  ///< the failure is that there was nothing to measure here
+};
+
+/// Runs one process for one timed run.
+measurement measure(const peer& p, const request& r, std::chrono::seconds limit);
+
+}  // namespace creek::tool::bench

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is compared with whom.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "report.hpp"
+
+namespace creek::tool::bench {
+
+const series* find_series(const std::vector<series>& results, const std::string& label,
+                          unsigned workers) {
+  const unsigned wanted = label == "serial" ? 1 : workers;
+  for (const auto& s : results) {
+    if (s.label == label && s.workers == wanted) return &s;
+  }
+  return nullptr;
+}
+
+const series* base_of(const std::vector<series>& results, unsigned workers) {
+  const series* creek = find_series(results, "creek", workers);
+  if (creek != nullptr && creek->ok()) return creek;
+  for (const auto& s : results) {
+    if (s.workers == workers && s.ok()) return &s;
+  }
+  return nullptr;
+}
+
+double ratio(const series& s, const series& base) {
+  return s.median() / base.median();
+}
+
+const series* best_peer(const std::vector<series>& results, unsigned workers) {
+  const series* base = base_of(results, workers);
+  const series* best = nullptr;
+  for (const auto& s : results) {
+    if (&s == base || s.label == "serial" || s.workers != workers || !s.ok()) continue;
+    if (best == nullptr || s.median() < best->median()) best = &s;
+  }
+  return best;
+}
+
+std::vector<unsigned> workers_of(const std::vector<series>& results) {
+  std::set<unsigned> all;
+  for (const auto& s : results) {
+    if (s.label != "serial") all.insert(s.workers);
+  }
+  if (all.empty() && !results.empty()) all.insert(1);
+  return {all.begin(), all.end()};
+}
+
+std::vector<std::string> labels_of(const std::vector<comparison>& comparisons) {
+  std::vector<std::string> labels;
+  for (const auto& c : comparisons) {
+    for (const auto& s : c.results) {
+      if (std::find(labels.begin(), labels.end(), s.label) == labels.end()) {
+        labels.push_back(s.label);
+      }
+    }
+  }
+  return labels;
+}
+
+std::string short_number(double value) {
+  const double size = std::fabs(value);
+  if (size == 0) return "0";
+  if (size < 0.1) return fmt::format("{:.3f}", value);
+  if (size < 10) return fmt::format("{:.2f}", value);
+  if (size < 100) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+}  // namespace creek::tool::bench

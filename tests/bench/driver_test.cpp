@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the benchmark driver: running peers (here shell scripts), checking their answers,
+// statistics, ratios and charts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <creek/core/error.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "bar_chart.hpp"
+#include "comparison.hpp"
+#include "process.hpp"
+#include "report.hpp"
+
+namespace creek::tool::bench {
+namespace {
+
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+TEST(RunProcess, CollectsBothStreamsAndTheExitStatus) {
+  const auto got = run_process("/bin/sh", {"-c", "echo out; echo err >&2; exit 3"}, seconds(60));
+  EXPECT_EQ(got.output, "out\n");
+  EXPECT_EQ(got.errors, "err\n");
+  EXPECT_EQ(got.exit_code, 3);
+  EXPECT_FALSE(got.timed_out);
+}
+
+TEST(RunProcess, ReadsMoreThanAPipeHolds) {
+  const auto got = run_process("/bin/sh", {"-c", "head -c 300000 /dev/zero"}, seconds(60));
+  EXPECT_EQ(got.output.size(), 300000u);
+}
+
+TEST(RunProcess, KillsWhatTakesTooLong) {
+  const auto got = run_process("/bin/sh", {"-c", "exec sleep 1000"}, seconds(1));
+  EXPECT_TRUE(got.timed_out);
+  EXPECT_EQ(got.exit_code, 128 + 9);
+}
+
+TEST(RunProcess, SaysWhichProgramIsMissing) {
+  try {
+    run_process("/no/such/program", {}, seconds(1));
+    FAIL();
+  } catch (const creek::error& problem) {
+    EXPECT_THAT(problem.what(), HasSubstr("/no/such/program"));
+  }
+}
+
+/// A folder of scripts that play peers.
+class Scripts : public testing::Test {
+ protected:
+  Scripts() {
+    std::string name = testing::TempDir() + "/creek_bench_XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~Scripts() override { std::filesystem::remove_all(folder_); }
+
+  /// A peer that runs `fib` and whose run prints `result` (a JSON line) or does what it says.
+  void peer(const std::string& program, const std::string& run) {
+    const auto path = folder_ / program;
+    std::ofstream(path) << "#!/bin/sh\n"
+                        << "if [ \"$1\" = --list ]; then echo '" << description << "'; exit; fi\n"
+                        << run << "\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  static std::string answering(int answer) {
+    return R"(echo '{"total_ns":200,"work":100,"answer":")" + std::to_string(answer) + R"("}')";
+  }
+  std::vector<series> compare_fib(std::vector<unsigned> workers = {1, 2}) {
+    const catalogue found = find_peers(folder_, seconds(60));
+    std::vector<contestant> contestants;
+    for (const auto& p : found.peers) contestants.push_back({p.name, p});
+    plan how{.workers = std::move(workers), .rounds = 2, .progress = [](const std::string&) {}};
+    return compare(found.workloads.at("fib"), contestants, how);
+  }
+
+  static constexpr const char* description =
+      R"({"workload":"fib","about":"a","unit":"ns/fork","full":30,"quick":20,"smoke":10,)"
+      R"("min_workers":1,"limit":false,"rate":false,"warmup":true,"scale":1,"version":"v1"})";
+  std::filesystem::path folder_;
+};
+
+TEST_F(Scripts, AreFoundAndTheOthersAreNamedWithAWayToGetThem) {
+  peer("bench_serial", answering(1));
+  peer("bench_tbb", answering(1));
+  const catalogue found = find_peers(folder_, seconds(60));
+  ASSERT_EQ(found.peers.size(), 2u);
+  EXPECT_EQ(found.peers[0].name, "serial");
+  EXPECT_EQ(found.peers[0].version, "v1");
+  EXPECT_EQ(found.workloads.at("fib").size(size_class::quick), 20);
+  EXPECT_EQ(found.missing.size(), 5u);
+  for (const auto& m : found.missing) EXPECT_FALSE(m.how.empty()) << m.name;
+}
+
+TEST_F(Scripts, AreMissedAltogetherWithAnError) {
+  EXPECT_THROW(find_peers(folder_, seconds(60)), creek::error);
+}
+
+TEST_F(Scripts, GiveFiguresSerialCodeWithOneWorkerOnly) {
+  peer("bench_serial", answering(1));
+  peer("bench_tbb", answering(1));
+  const auto results = compare_fib();
+  ASSERT_EQ(results.size(), 3u);
+  for (const auto& s : results) {
+    EXPECT_TRUE(s.ok()) << s.failure;
+    EXPECT_EQ(s.figures, (std::vector<double>{2, 2})) << s.label;
+  }
+  EXPECT_EQ(find_series(results, "serial", 2), find_series(results, "serial", 1));
+  EXPECT_NE(find_series(results, "tbb", 2), find_series(results, "tbb", 1));
+}
+
+TEST_F(Scripts, WithAWrongAnswerFail) {
+  peer("bench_serial", answering(1));
+  peer("bench_tbb", answering(2));
+  const auto results = compare_fib({1});
+  EXPECT_TRUE(find_series(results, "serial", 1)->ok());
+  EXPECT_THAT(find_series(results, "tbb", 1)->failure, HasSubstr("wrong answer 2 instead of 1"));
+}
+
+TEST_F(Scripts, ThatFailSayWhy) {
+  peer("bench_serial", answering(1));
+  peer("bench_tbb", "echo first >&2; echo 'tbb: no luck' >&2; exit 1");
+  peer("bench_libomp", "echo 'nothing to measure' >&2; exit 3");
+  peer("bench_rayon", "echo not json");
+  const auto results = compare_fib({1});
+  EXPECT_EQ(find_series(results, "tbb", 1)->failure, "tbb: no luck");
+  EXPECT_FALSE(find_series(results, "tbb", 1)->unmeasurable);
+  EXPECT_TRUE(find_series(results, "libomp", 1)->unmeasurable);
+  EXPECT_EQ(find_series(results, "rayon", 1)->failure, "printed no result");
+}
+
+series with(const std::string& label, unsigned workers, std::vector<double> figures) {
+  series s;
+  s.label = label;
+  s.workers = workers;
+  s.figures = std::move(figures);
+  return s;
+}
+
+TEST(Series, SummarisesItsRuns) {
+  const series s = with("creek", 1, {5, 1, 3, 2, 4});
+  EXPECT_EQ(s.median(), 3);
+  EXPECT_EQ(s.min(), 1);
+  EXPECT_EQ(s.max(), 5);
+  EXPECT_DOUBLE_EQ(s.spread(), 1.0 / 3);
+  EXPECT_EQ(with("creek", 1, {1, 2}).median(), 1.5);
+}
+
+TEST(Ratios, AreTakenToCreekAndTheBestOtherIsNamed) {
+  const std::vector<series> results{with("serial", 1, {1}), with("creek", 2, {2}),
+                                    with("tbb", 2, {90}), with("rayon", 2, {12})};
+  const series* base = base_of(results, 2);
+  ASSERT_NE(base, nullptr);
+  EXPECT_EQ(base->label, "creek");
+  EXPECT_EQ(best_peer(results, 2)->label, "rayon");
+  EXPECT_EQ(ratio(results[2], *base), 45);
+  EXPECT_EQ(workers_of(results), std::vector<unsigned>{2});
+}
+
+TEST(Workload, TurnsTimeAndWorkIntoItsUnit) {
+  workload w;
+  EXPECT_EQ(w.figure(200, 100), 2);
+  w.rate = true;
+  EXPECT_EQ(w.figure(100, 800), 8);
+  w.rate = false;
+  w.scale = 100;
+  EXPECT_EQ(w.figure(1, 1000), 0.1);
+}
+
+TEST(ShortNumber, KeepsThreeDigitsAndNoExponent) {
+  EXPECT_EQ(short_number(0), "0");
+  EXPECT_EQ(short_number(0.0123), "0.012");
+  EXPECT_EQ(short_number(1.234), "1.23");
+  EXPECT_EQ(short_number(45.67), "45.7");
+  EXPECT_EQ(short_number(1234567), "1234567");
+}
+
+TEST(BarChart, IsLogarithmicOnlyWhereValuesSpanDecades) {
+  bar_chart chart{.title = "a < b", .subtitle = "", .axis = "ns", .groups = {{"one", {}}}};
+  chart.groups[0].bars = {{"creek", 2, "2 ns", true}, {"tbb", 10, "10 ns", false}};
+  const std::string narrow = draw(chart);
+  EXPECT_THAT(narrow, testing::Not(HasSubstr("logarithmic")));
+  EXPECT_THAT(narrow, HasSubstr("a &lt; b"));
+  chart.groups[0].bars.push_back({"slow", 500, "500 ns", false});
+  const std::string wide = draw(chart);
+  EXPECT_THAT(wide, HasSubstr("(logarithmic)"));
+  EXPECT_TRUE(wide.starts_with("<svg ") && wide.ends_with("</svg>\n"));
+}
+
+TEST(BarChart, DrawsNothingAndZeroWithoutInfinities) {
+  const bar_chart empty{.title = "t", .subtitle = "", .axis = "", .groups = {}};
+  const bar_chart zero{
+      .title = "t", .subtitle = "", .axis = "", .groups = {{"g", {{"creek", 0, "0", true}}}}};
+  for (const auto& text : {draw(empty), draw(zero)}) {
+    EXPECT_THAT(text, testing::Not(HasSubstr("inf")));
+    EXPECT_THAT(text, testing::Not(HasSubstr("nan")));
+  }
+}
+
+}  // namespace
+}  // namespace creek::tool::bench

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek bench` as users run it, at sizes where only the answers mean anything: every workload on
+// every peer that was built, the JSON against its schema, the charts, bad usage.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "process.hpp"
+
+namespace {
+
+using creek::tool::bench::process_result;
+using creek::tool::bench::run_process;
+using nlohmann::json;
+using testing::HasSubstr;
+
+process_result run_bench(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "bench");
+  arguments.insert(arguments.end(), {"--peer-dir", PEER_FOLDER});
+  return run_process(CREEK_TOOL, arguments, std::chrono::seconds(280));
+}
+
+class BenchSmoke : public testing::Test {
+ protected:
+  BenchSmoke() {
+    std::string name = testing::TempDir() + "/creek_bench_XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~BenchSmoke() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path folder_;
+};
+
+void expect_result(const json& r) {
+  for (const char* key : {"peer", "version"}) EXPECT_TRUE(r.at(key).is_string()) << r;
+  for (const char* key : {"workers", "n"}) EXPECT_TRUE(r.at(key).is_number_integer()) << r;
+  if (r.contains("failure")) return;
+  for (const char* key : {"work", "median", "min", "max", "spread"}) {
+    EXPECT_TRUE(r.at(key).is_number()) << r;
+  }
+  EXPECT_EQ(r.at("runs").get<std::size_t>(), r.at("figures").size());
+  EXPECT_LE(r.at("min"), r.at("median"));
+  EXPECT_LE(r.at("median"), r.at("max"));
+  EXPECT_TRUE(r.at("answer").is_string());
+}
+
+void expect_schema(const json& whole) {
+  EXPECT_EQ(whole.at("schema"), "creek-bench");
+  EXPECT_EQ(whole.at("schema_version"), 1);
+  EXPECT_EQ(whole.at("size"), "smoke");
+  EXPECT_TRUE(whole.at("machine").at("cpu").is_string());
+  EXPECT_GE(whole.at("machine").at("cpus"), 1);
+  EXPECT_TRUE(whole.at("machine").contains("git"));
+  for (const auto& limit : whole.at("limits")) expect_result(limit);
+  for (const char* list : {"workloads", "schedulers"}) {
+    for (const auto& w : whole.at(list)) {
+      EXPECT_TRUE(w.at("workload").is_string() && w.at("unit").is_string());
+      for (const auto& r : w.at("results")) expect_result(r);
+    }
+  }
+  for (const auto& m : whole.at("missing")) EXPECT_TRUE(m.at("how").is_string());
+}
+
+TEST_F(BenchSmoke, RunsEverythingWithEqualAnswersAndWritesItsResults) {
+  const auto file = folder_ / "result.json";
+  const auto got = run_bench({"tasking", "--size", "smoke", "--workers", "1,2", "--runs", "1",
+                              "--json", file.string(), "--svg", (folder_ / "charts").string()});
+  ASSERT_EQ(got.exit_code, 0) << got.output << got.errors;
+  const json whole = json::parse(std::ifstream(file));
+  expect_schema(whole);
+  std::set<std::string> seen;
+  for (const auto& w : whole.at("workloads")) {
+    seen.insert(w.at("workload"));
+    bool creek = false;
+    for (const auto& r : w.at("results")) creek = creek || r.at("peer") == "creek";
+    EXPECT_TRUE(creek) << w.at("workload");
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "charts" /
+                                        (w.at("workload").get<std::string>() + ".svg")));
+  }
+  for (const char* name : {"fib", "nqueens", "uts", "matmul", "mergesort", "spc", "spc_1us", "bpc",
+                           "bpc_1us", "axpy", "sum", "loop_20us", "parallel_sort", "wakeup", "idle",
+                           "round_trip", "deque", "deque_mpb"}) {
+    EXPECT_TRUE(seen.contains(name)) << name;
+  }
+  EXPECT_EQ(whole.at("schedulers").at(0).at("results").size(), 16u);
+  EXPECT_GE(whole.at("limits").size(), 6u);
+  EXPECT_THAT(got.output, HasSubstr("Limits of this machine"));
+  EXPECT_THAT(got.output, HasSubstr("Scheduler comparison"));
+}
+
+TEST_F(BenchSmoke, ComparesSchedulersAlone) {
+  const auto got = run_bench({"schedulers", "--size", "smoke", "--workers", "2", "--runs", "1"});
+  EXPECT_EQ(got.exit_code, 0) << got.errors;
+  EXPECT_THAT(got.output, HasSubstr("sharing, mpb deque"));
+}
+
+TEST_F(BenchSmoke, TakesEveryIdlePolicy) {
+  for (const char* idle : {"poll", "backoff", "block"}) {
+    const auto got = run_bench({"tasking", "--size", "smoke", "--workers", "2", "--runs", "1",
+                                "--workload", "fib,wakeup", "--peers", "creek", "--idle", idle});
+    EXPECT_EQ(got.exit_code, 0) << idle << got.errors;
+  }
+}
+
+TEST_F(BenchSmoke, RefusesWhatItDoesNotKnow) {
+  const std::vector<std::vector<std::string>> bad{
+      {"tasking", "--workload", "fibb"},  {"tasking", "--peers", "tbbb"},
+      {"tasking", "--scheduler", "best"}, {"tasking", "--workers", "0"},
+      {"tasking", "--size", "huge"},      {}};
+  for (const auto& arguments : bad) {
+    const auto got = run_bench(arguments);
+    EXPECT_EQ(got.exit_code, 2) << got.output << got.errors;
+    EXPECT_TRUE(got.errors.starts_with("creek: ")) << got.errors;
+    EXPECT_EQ(std::count(got.errors.begin(), got.errors.end(), '\n'), 1) << got.errors;
+    EXPECT_TRUE(got.output.empty());
+  }
+}
+
+TEST_F(BenchSmoke, FailsWithoutAnyPeer) {
+  const auto got = run_process(CREEK_TOOL, {"bench", "tasking", "--peer-dir", folder_.string()},
+                               std::chrono::seconds(60));
+  EXPECT_EQ(got.exit_code, 1);
+  EXPECT_THAT(got.errors, HasSubstr("benchmark programs"));
+}
+
+}  // namespace
