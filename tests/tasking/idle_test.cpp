@@ -145,6 +145,11 @@ TEST(idle_workers, that_block_cost_nothing) {
   EXPECT_LT(idle_cost(rt), under_sanitizer ? 0.1 : 0.005);
 }
 
+TEST(idle_workers, that_poll_cost_what_they_were_asked_to) {
+  runtime rt{host(options_of({"", idle_policy::poll}))};
+  EXPECT_GT(idle_cost(rt), 0.02) << "else the two tests beside this one measure nothing";
+}
+
 TEST(idle_workers, that_back_off_cost_little) {
   runtime rt{host(options_of({"", idle_policy::backoff}))};
   EXPECT_LT(idle_cost(rt), under_sanitizer ? 0.6 : 0.25);

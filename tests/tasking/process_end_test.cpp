@@ -67,9 +67,9 @@ TEST_F(process_end, by_exit_finishes_what_a_static_runtime_has_begun) {
 
 TEST_F(process_end, by_quick_exit_and_by_a_leaked_runtime) {
   const auto leave = [](bool quick) {
-    auto* leaked = new runtime{host(2)};
-    std::atomic<bool> begun{false};
-    (void)leaked->async([&] {
+    static auto* const leaked = new runtime{host(2)};
+    static std::atomic<bool> begun{false};
+    (void)leaked->async([] {
       begun = true;
       while (true) std::this_thread::yield();
     });
