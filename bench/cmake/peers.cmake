@@ -23,7 +23,9 @@ function(_bench_finish target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${BENCH_BIN})
   add_dependencies(bench_peers ${target})
   if(CREEK_INSTALL)
-    install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/creek COMPONENT bench)
+    # OPTIONAL: `./bootstrap build` makes the tool alone, and what it makes can be installed.
+    install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/creek COMPONENT bench
+            OPTIONAL)
   endif()
 endfunction()
 
