@@ -52,13 +52,17 @@ pub fn timed<T>(f: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_nanos() as f64, result)
 }
 
-/// `steps` dependent multiply-adds, as bench::busy of the C++ peers.
+/// `steps` dependent multiply-adds, as bench::busy of the C++ peers. The empty assembly keeps the
+/// value in a register, where `black_box` would send it through memory and make a step longer.
 pub fn busy(steps: i64, mut x: u64) -> u64 {
     for _ in 0..steps {
-        x = std::hint::black_box(
-            x.wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407),
-        );
+        x = x
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        // SAFETY: no instruction, no memory.
+        unsafe {
+            std::arch::asm!("/* {0} */", inout(reg) x, options(nomem, nostack, preserves_flags));
+        }
     }
     x
 }
@@ -144,7 +148,10 @@ pub fn peer_main<P>(peer: &Peer<P>) {
     for _ in 0..options.runs {
         let got = run(&pool, s);
         if got.work <= 0.0 {
-            eprintln!("{}: {}: nothing could be measured here", peer.name, s.workload);
+            eprintln!(
+                "{}: {}: nothing could be measured here",
+                peer.name, s.workload
+            );
             exit(3);
         }
         println!(

@@ -7,7 +7,11 @@ use std::time::{Duration, Instant};
 /// The median of what was measured, as bench::median_sample.
 pub fn median_sample(mut nanoseconds: Vec<f64>, answer: u64) -> Sample {
     if nanoseconds.is_empty() {
-        return Sample { total_ns: 0.0, work: 0.0, answer };
+        return Sample {
+            total_ns: 0.0,
+            work: 0.0,
+            answer,
+        };
     }
     nanoseconds.sort_unstable_by(f64::total_cmp);
     let count = nanoseconds.len();

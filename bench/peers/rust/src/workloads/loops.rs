@@ -2,7 +2,7 @@
 //! Mirrors bench/parallel_for/config.hpp.
 
 pub const FACTOR: f64 = 3.0;
-pub const ITERATIONS: usize = 1000;
+pub const ITERATIONS: usize = 100;
 
 pub fn x(n: i64) -> Vec<f64> {
     (0..n).map(|i| (i % 1024) as f64).collect()
