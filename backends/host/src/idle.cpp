@@ -93,10 +93,10 @@ scheduler::found_work scheduler::idle(worker& self) {
       force_victims(self);
       if (stopping_.load(std::memory_order_acquire)) {
         work = sleep(self);
-      } else if (oversubscribed_) {
-        std::this_thread::yield();
       } else if (may_nap) {
         work = nap(self);
+      } else if (oversubscribed_) {
+        std::this_thread::yield();
       }
     } else {
       work = sleep(self);
