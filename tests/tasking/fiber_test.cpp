@@ -168,10 +168,10 @@ TEST(suspended_strands, leave_stacks_for_the_next) {
   runtime rt{host(3)};
   suspend_many(rt, 1000, nothing);
   const std::size_t mappings = mapping_count();
-  for (int wave = 0; wave < 5; ++wave) suspend_many(rt, 1000, nothing);
+  for (int wave = 0; wave < 10; ++wave) suspend_many(rt, 1000, nothing);
   if (under_asan) GTEST_SKIP() << "AddressSanitizer maps stacks of its own beside these";
-  // Two mappings a stack; each worker may keep sixteen for itself.
-  const std::size_t kept = 2U * 3U * (16U + 2U);
+  // Two mappings a stack; each worker may keep 256 for itself.
+  const std::size_t kept = 2U * 3U * (256U + 2U);
   EXPECT_LE(mapping_count(), mappings + kept) << "stacks are mapped instead of taken from the pool";
 }
 
@@ -186,7 +186,7 @@ TEST(suspended_strands, leave_stacks_for_the_next) {
 TEST(idle_stacks, give_their_pages_back) {
   if (under_sanitizer) GTEST_SKIP() << "resident memory of a sanitizer is its own";
   runtime rt{host(2)};
-  constexpr std::size_t strands = 200, depth = std::size_t{256} << 10;
+  constexpr std::size_t strands = 2000, depth = std::size_t{64} << 10;
   const std::size_t before = resident_bytes();
   const std::size_t grown = suspend_many(rt, strands, [] { dig(depth); });
   const std::size_t after = resident_bytes();

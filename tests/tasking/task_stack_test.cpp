@@ -206,9 +206,14 @@ class random_walk {
     ASSERT_EQ(slot == nullptr, open_.size() == capacity_);
     if (slot != nullptr) {
       open_.push_back({id, slot, is_fork, false});
-    } else if (!is_fork) {
+      return;
+    }
+    if (!is_fork) {
       ASSERT_EQ(ran.back(), id);
     }
+    // A full stack of which everything is stolen drops what it need not join.
+    if (first_unstolen() < open_.size()) return;
+    while (!open_.empty() && !open_.back().is_fork) open_.pop_back();
   }
   void pop() {
     if (open_.empty()) return;
