@@ -3,6 +3,7 @@
 #include "external_deques.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <new>
 
@@ -49,6 +50,16 @@ detail::task_slot* shared_queue::take_oldest() noexcept {
   return oldest;
 }
 
+namespace {
+
+/// Atomic, for a thief may be marking the slot as failed.
+bool is_private(detail::task_slot& slot) noexcept {
+  return (std::atomic_ref(slot.owner).load(std::memory_order_relaxed) &
+          detail::task_slot::private_bit) != 0;
+}
+
+}  // namespace
+
 bool scheduler::offer(detail::task_stack& stack, detail::task_slot* slot) noexcept {
   if (!shared_) return fiber_of(&stack)->mpb->push(slot);
   // A worker with work shares when others could take it; what finds no room stays with the strand.
@@ -63,7 +74,7 @@ void scheduler::offer_all(detail::task_stack& stack) noexcept {
   const detail::task_slot* top = stack.top.load(std::memory_order_relaxed);
   bool offered = false;
   for (detail::task_slot* slot = stack.first; slot < top; ++slot) {
-    if ((slot->owner & detail::task_slot::private_bit) == 0) continue;
+    if (!is_private(*slot)) continue;
     slot->owner &= ~detail::task_slot::private_bit;
     if (shared_->put_anyway(slot)) {
       offered = true;
@@ -76,7 +87,7 @@ void scheduler::offer_all(detail::task_stack& stack) noexcept {
 
 bool scheduler::take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept {
   if (!shared_) return fiber_of(&stack)->mpb->take_back(slot);
-  return (slot->owner & detail::task_slot::private_bit) != 0 || shared_->take_back(slot);
+  return is_private(*slot) || shared_->take_back(slot);
 }
 
 }  // namespace creek::host_backend

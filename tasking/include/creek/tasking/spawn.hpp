@@ -55,14 +55,13 @@ void run_framed(F& function, root_scope* root, const task_type* type, error_slot
   }
 }
 
-/// Runs one spawned closure as a child counted by `context`.
+/// Runs one spawned closure as a child of `context`, whose count it leaves to the caller: a child
+/// has ended when its closure is gone, since what that captured may belong to the one who waits.
 template <ending Ending, class F>
-strand* run_child(F& function, task_context& context, const task_type* type,
-                  task_stack* counted_here) noexcept {
+void run_child(F& function, task_context& context, const task_type* type) noexcept {
   if (!context.cancelled.load(std::memory_order_relaxed)) [[likely]] {
     run_framed<Ending>(function, context.root, type, context.error);
   }
-  return context.ended(counted_here);
 }
 
 template <ending Ending, class F>
@@ -73,12 +72,15 @@ struct spawned_task {
 
 template <ending Ending, class F>
 strand* spawned_task<Ending, F>::run(task_slot* slot, bool stolen) noexcept {
-  auto* stored = std::launder(reinterpret_cast<F*>(slot->closure));
-  F function(std::move(*stored));
-  std::destroy_at(stored);
   auto& context = *reinterpret_cast<task_context*>(slot->owner & task_slot::owner_mask);
-  if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
-  return run_child<Ending>(function, context, &type, stolen ? nullptr : current_stack);
+  {
+    auto* stored = std::launder(reinterpret_cast<F*>(slot->closure));
+    F function(std::move(*stored));
+    std::destroy_at(stored);
+    if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
+    run_child<Ending>(function, context, &type);
+  }
+  return context.ended(stolen ? nullptr : current_stack);
 }
 
 /// A spawned closure on a backend without task stacks.
@@ -91,8 +93,10 @@ struct submitted_child final : submitted_task {
       : submitted_task{&run_this}, function(std::move(closure)), context(counts) {}
   static void run_this(submitted_task* self) noexcept {
     std::unique_ptr<submitted_child> child(static_cast<submitted_child*>(self));
-    strand* next =
-        run_child<Ending>(child->function, child->context, &spawned_task<Ending, F>::type, nullptr);
+    task_context& counts = child->context;
+    run_child<Ending>(child->function, counts, &spawned_task<Ending, F>::type);
+    child.reset();
+    strand* next = counts.ended(nullptr);
     if (next != nullptr) next->home->resume(next);
   }
 };
@@ -112,7 +116,11 @@ void spawn_into(task_context& context, F function) {
   if (slot == stack->last) [[unlikely]] {
     // Full: as push() would find out, but without the way through the slot.
     deque_full(*stack);
-    strand* next = run_child<Ending>(function, context, &spawned_task<Ending, F>::type, stack);
+    {
+      F here(std::move(function));
+      run_child<Ending>(here, context, &spawned_task<Ending, F>::type);
+    }
+    strand* next = context.ended(stack);
     if (next != nullptr) next->home->resume(next);
     return;
   }

@@ -47,6 +47,7 @@ class future_state_base {
   }
   void fail(std::exception_ptr failure) noexcept { error_ = std::move(failure); }
   const std::exception_ptr& failure() const noexcept { return error_; }
+  std::exception_ptr take_failure() noexcept { return std::exchange(error_, nullptr); }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -101,9 +102,10 @@ class future_state : public future_state_base {
   void emplace(Arguments&&... arguments) {
     value_.emplace(std::forward<Arguments>(arguments)...);
   }
-  /// Ready only: moves the result out, or throws what the producer threw.
+  /// Ready only: moves the result out, or throws what the producer threw. The exception leaves the
+  /// state with it, and so ends in the thread that handles it.
   stored_t<T> take() {
-    if (failure()) std::rethrow_exception(failure());
+    if (failure()) std::rethrow_exception(take_failure());
     return std::move(*value_);
   }
 
