@@ -285,10 +285,17 @@ void ask(task_stack& victim) noexcept {
   victim.floor.store(no_floor, std::memory_order_relaxed);
 }
 
+/// First free slot, for a thief. The spare one, which the owner writes and leaves again when a task
+/// does not fit, never counts: the owner takes it back without asking.
+static std::uint32_t top_for_thieves(const task_stack& victim) noexcept {
+  const task_slot* top = victim.top.load(std::memory_order_acquire);
+  return victim.index(top < victim.last ? top : victim.last);
+}
+
 bool force_share(task_stack& victim) noexcept {
   if (victim.external || victim.mover.exchange(1, std::memory_order_acquire) != 0) return false;
   const std::uint32_t split = task_stack::split_of(victim.shared.load(std::memory_order_relaxed));
-  std::uint32_t top = victim.index(victim.top.load(std::memory_order_acquire));
+  std::uint32_t top = top_for_thieves(victim);
   std::uint32_t raised = split;
   if (top > split) {
     const std::uint32_t wish = split + (top - split + 1) / 2;
@@ -296,7 +303,7 @@ bool force_share(task_stack& victim) noexcept {
     // From here on a join below `wish` goes to the slow path and waits for the lock; one that
     // passed before has its store of `top` visible.
     creek::heavy_fence();
-    top = victim.index(victim.top.load(std::memory_order_acquire));
+    top = top_for_thieves(victim);
     raised = top < wish ? top : wish;
     if (raised < split) raised = split;
     if (raised > split) raise_split(victim, split, raised);
