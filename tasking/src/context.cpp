@@ -87,7 +87,11 @@ strand* task_context::ended_elsewhere() noexcept {
 void task_context::suspend_until_done() {
   // Thieves that are nearly through cost less to wait for than a switch of stacks.
   if (creek::spin_until([this] { return done(); }, std::chrono::nanoseconds{1000})) return;
+  // Where no other stack can be had, the owner runs tasks during its wait: they must not count
+  // plainly, for the waiter is told by `balance` alone.
+  task_stack* counted_by = owner.exchange(nullptr, std::memory_order_relaxed);
   suspend_here(publish_children, this);
+  owner.store(counted_by, std::memory_order_relaxed);
 }
 
 task_context& make_context(task_scope& scope) {
@@ -100,7 +104,7 @@ task_context& make_context(task_scope& scope) {
   } else {
     context = new task_context;
   }
-  context->owner = here;
+  context->owner.store(here, std::memory_order_relaxed);
   context->root = scope.root;
   scope.context = context;
   return *context;
@@ -122,7 +126,7 @@ void task_frame::abandon(task_scope& scope) noexcept {
   // From here on every child counts atomically; the last one frees the context.
   scope.root->live.fetch_add(2, std::memory_order_relaxed);
   const std::int64_t plain = context->spawned - context->finished;
-  context->owner = nullptr;
+  context->owner.store(nullptr, std::memory_order_relaxed);
   const std::int64_t change = task_context::abandoned - task_context::one * plain;
   if (context->balance.fetch_add(change, std::memory_order_acq_rel) + change ==
       task_context::abandoned) {

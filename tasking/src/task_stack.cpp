@@ -66,13 +66,13 @@ void raise_split(task_stack& stack, std::uint32_t from, std::uint32_t split) noe
 void answer(task_stack& stack, std::uint32_t top) noexcept {
   const std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
   std::uint32_t split = task_stack::split_of(word);
-  const bool armed = stack.home->keep_armed();
   if (top > split && task_stack::tail_of(word) == split) {
     const std::uint32_t raised = split + (top - split + 1) / 2;
     raise_split(stack, split, raised);
     split = raised;
     stack.shared_at = tick_clock::now();
   }
+  const bool armed = stack.home->keep_armed();
   stack.limit.store(armed ? stack.first : stack.last, std::memory_order_relaxed);
   stack.floor.store(stack.first + split, std::memory_order_relaxed);
   stack.asked.store(0, std::memory_order_release);
@@ -211,6 +211,7 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
     return false;
   }
   if (!stack->external) {
+    __builtin_prefetch(&stack->shared, 1);  // a polling thief has it: fetch it to write, once
     split_guard guard(*stack);
     answer(*stack, stack->index(slot) + 1);
   }
@@ -263,7 +264,7 @@ void share_all(task_stack& stack) noexcept {
 void refresh_armed(task_stack& stack) noexcept {
   if (stack.external) return;
   split_guard guard(stack);
-  const bool armed = stack.home->keep_armed();
+  const bool armed = stack.home->keep_armed() || stack.asked.load(std::memory_order_relaxed) != 0;
   stack.limit.store(armed ? stack.first : stack.last, std::memory_order_relaxed);
 }
 
@@ -353,7 +354,8 @@ strand* run_stolen(task_slot* slot) noexcept {
 void fail_fork(task_slot* slot, std::exception_ptr failure) noexcept {
   if ((slot->owner & task_slot::failed_bit) != 0) return;
   ::new (static_cast<void*>(slot->closure)) std::exception_ptr(std::move(failure));
-  slot->owner |= task_slot::failed_bit;
+  std::atomic_ref(slot->owner)
+      .store(slot->owner | task_slot::failed_bit, std::memory_order_relaxed);
 }
 
 std::exception_ptr take_failure(task_slot* slot) noexcept {

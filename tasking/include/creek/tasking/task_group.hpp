@@ -18,7 +18,7 @@ namespace creek {
 /// destructor joins; exceptions come out of wait() only.
 class task_group {
  public:
-  task_group() noexcept { context_.owner = detail::current_stack; }
+  task_group() noexcept { context_.owner.store(detail::current_stack, std::memory_order_relaxed); }
   /// Tasks not yet started are skipped once `stop` is requested.
   explicit task_group(std::stop_token stop) : task_group() {
     callback_.emplace(std::move(stop), canceller{this});
@@ -38,7 +38,8 @@ class task_group {
   /// Waits until all tasks of the group are done and rethrows the first exception. The group may be
   /// used again afterwards.
   void wait() {
-    if (context_.owner != nullptr && context_.owner != detail::current_stack) {
+    const detail::task_stack* owner = context_.owner.load(std::memory_order_relaxed);
+    if (owner != nullptr && owner != detail::current_stack) {
       throw usage_error("task_group::wait: call it in the task that made the group");
     }
     context_.wait();

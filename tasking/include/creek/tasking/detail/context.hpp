@@ -43,8 +43,12 @@ struct root_scope {
 
 /// Counts tasks that somebody may wait for.
 struct task_context {
-  /// Strand that counts with `spawned` and `finished`; null: everybody uses `balance`.
-  task_stack* owner = nullptr;
+  /// Strand that counts with `spawned` and `finished`; null: everybody uses `balance`. Atomic only
+  /// because others compare it while the owner, which may run tasks during its wait, sets it aside.
+  std::atomic<task_stack*> owner{nullptr};
+  bool owned_by(const task_stack* strand) const noexcept {
+    return strand != nullptr && owner.load(std::memory_order_relaxed) == strand;
+  }
   std::int64_t spawned = 0;
   std::int64_t finished = 0;
   /// 4 * (ends - starts counted by others than the owner), plus flags. The context is done when
@@ -60,7 +64,7 @@ struct task_context {
   task_context* next_free = nullptr;
 
   void started(task_stack* here) noexcept {
-    if (owner == here && here != nullptr) [[likely]] {
+    if (owned_by(here)) [[likely]] {
       ++spawned;
     } else {
       balance.fetch_sub(one, std::memory_order_relaxed);
@@ -69,7 +73,7 @@ struct task_context {
   /// One task ended; the strand to resume if it was the last that somebody waits for. `here` is the
   /// strand's stack if the task was not stolen, else null. The context may be gone afterwards.
   [[nodiscard]] strand* ended(task_stack* here) noexcept {
-    if (here != nullptr && owner == here) [[likely]] {
+    if (owned_by(here)) [[likely]] {
       ++finished;
       return nullptr;
     }
@@ -81,7 +85,7 @@ struct task_context {
   }
   /// Runs children on this stack while they are the newest tasks, then suspends until all are done.
   void wait() {
-    if (task_stack* here = current_stack; here != nullptr && owner == here) [[likely]] {
+    if (task_stack* here = current_stack; owned_by(here)) [[likely]] {
       while (!done()) {
         if (!run_newest(here, here->scope().base)) break;
       }

@@ -40,7 +40,11 @@ struct alignas(64) task_slot {
   static constexpr std::size_t closure_size = 48;
   alignas(16) std::byte closure[closure_size];
 
-  bool is_spawned() const noexcept { return (owner & spawned_bit) != 0; }
+  /// Atomic: the maker may ask about an open fork while its thief marks it as failed.
+  bool is_spawned() const noexcept {
+    auto& word = const_cast<std::uintptr_t&>(owner);
+    return (std::atomic_ref(word).load(std::memory_order_relaxed) & spawned_bit) != 0;
+  }
   // Flags in `owner`, in bits that an address of user space never has.
   static constexpr std::uintptr_t spawned_bit = std::uintptr_t{1} << 63;
   static constexpr std::uintptr_t failed_bit = std::uintptr_t{1} << 62;   ///< see take_failure()
@@ -51,7 +55,7 @@ struct alignas(64) task_slot {
 /// Join states of a slot; bit 63 is never set in an address of user space.
 namespace slot_state {
 inline constexpr std::uintptr_t flag = std::uintptr_t{1} << 63;
-inline constexpr std::uintptr_t done = flag | 1;   ///< stolen fork ended; result is in the frame
+inline constexpr std::uintptr_t done = flag | 1;   ///< stolen fork ended; its result is in the slot
 inline constexpr std::uintptr_t moved = flag | 2;  ///< thief has moved the closure out of the slot
 inline constexpr std::uintptr_t running = flag | 3;  ///< thief of a fork has read its type
 inline constexpr std::uintptr_t waited = flag | 4;   ///< rest = strand to resume (8-byte aligned)
@@ -92,10 +96,11 @@ struct task_stack {
   ticks shared_at;                         ///< when the strand last shared a task, only the strand
   std::atomic<std::uint64_t> inline_runs;  ///< written by the strand, read by counters()
   bool external;                           ///< tasks are offered through task_stack_home::offer
-  // --- the thieves' line
-  alignas(64) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
-  std::atomic<std::uint32_t> asked;               ///< a thief has asked and was not answered yet
+  // --- rarely contended: kept off the line that thieves poll
+  alignas(128) std::atomic<std::uint32_t> asked;  ///< a thief has asked and was not answered yet
   std::atomic<std::uint32_t> mover;               ///< lock: who moves the split
+  // --- the line that thieves poll
+  alignas(128) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
 
   static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split) noexcept {
     return (std::uint64_t{split} << 32) | tail;
