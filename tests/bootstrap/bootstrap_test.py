@@ -141,7 +141,8 @@ class bootstrap(unittest.TestCase):
         self.assertEqual(self.called("creek"), [
             "creek wordcount --top 10 /usr/include /usr/share/doc",
             "creek wordcount --top 10 --workers 1 /usr/include /usr/share/doc",
-            "creek bench tasking --quick"])
+            "creek bench tasking --quick --workload fib",
+                 "creek bench schedulers --quick"])
 
     def test_test_passes_arguments_on_and_reports_failure(self):
         self.all_installed()
