@@ -29,7 +29,7 @@ void count(std::atomic<std::uint64_t>& counter) noexcept {
 // --- Tasks --------------------------------------------------------------------------------------
 
 void arena_executor::submit(submitted_task* task) {
-  if (is_nested()) {
+  if (detail::current_executor() == this) {
     group_.run([this, task] { run_submitted(task, found::in_deque); });
   } else {
     enqueue(task);
@@ -42,7 +42,7 @@ void arena_executor::enqueue(submitted_task* task) {
 }
 
 void arena_executor::run_submitted(submitted_task* task, found where) noexcept {
-  if (where == found::in_deque && is_nested()) {
+  if (where == found::in_deque && is_on_top(*this)) {
     enqueue(task);
     return;
   }
@@ -78,7 +78,7 @@ void arena_executor::fork(void (*left)(void*) noexcept, void* left_argument,
 /// The group's task.
 void arena_executor::run_forked(forked_branch& branch) noexcept {
   if (branch.claimed.load(std::memory_order_acquire)) return;
-  if (is_nested()) {
+  if (is_on_top(*this)) {
     pass_on(branch);
   } else if (branch.claim()) {
     run_claimed(branch, found::in_deque);
@@ -163,7 +163,7 @@ int arena_executor::slot_index() const noexcept {
 }
 
 int arena_executor::worker_index() const noexcept {
-  return is_nested() ? slot_index() : -1;
+  return detail::current_executor() == this ? slot_index() : -1;
 }
 
 }  // namespace creek::onetbb

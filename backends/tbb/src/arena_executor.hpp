@@ -5,7 +5,6 @@
 
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
-#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <atomic>
 #include <cstdint>
@@ -56,19 +55,10 @@ class arena_executor final : public detail::backend {
     std::atomic<std::uint64_t> tasks{0}, steals_won{0}, suspensions{0};
     std::atomic<trace::track*> track{nullptr};
   };
-  /// A thread that leaves the arena takes no trace of its tasks along.
-  class exit_observer final : public tbb::task_scheduler_observer {
-   public:
-    explicit exit_observer(tbb::task_arena& arena);
-    ~exit_observer() override;
-    void on_scheduler_exit(bool is_worker) override;
-  };
   enum class found : std::uint8_t { in_deque, in_queue };
 
   worker& here() noexcept { return workers_[static_cast<unsigned>(slot_index())]; }
   int slot_index() const noexcept;
-  /// True if a task of ours waits below on this stack.
-  bool is_nested() const noexcept { return detail::current_executor() == this; }
 
   void enqueue(detail::submitted_task* task);
   void run_submitted(detail::submitted_task* task, found where) noexcept;
@@ -84,7 +74,6 @@ class arena_executor final : public detail::backend {
   std::vector<worker> workers_;
   thread_share threads_;
   tbb::task_arena arena_;
-  exit_observer observer_;
   tbb::task_group group_;  ///< every submitted task, for shut_down()
 
   std::mutex passed_on_mutex_;

@@ -51,26 +51,12 @@ scheduler_options checked(scheduler_options options) {
 
 }  // namespace
 
-arena_executor::exit_observer::exit_observer(tbb::task_arena& arena)
-    : tbb::task_scheduler_observer(arena) {
-  observe(true);
-}
-
-arena_executor::exit_observer::~exit_observer() {
-  observe(false);
-}
-
-void arena_executor::exit_observer::on_scheduler_exit(bool) {
-  detail::set_foreign_scope(nullptr, nullptr);
-}
-
 arena_executor::arena_executor(scheduler_options options)
     : options_(checked(std::move(options))),
       workers_(options_.workers),
       threads_(options_.workers),
       // No slot is kept for callers: a thread that calls run() waits outside.
-      arena_(static_cast<int>(options_.workers), 0),
-      observer_(arena_) {}
+      arena_(static_cast<int>(options_.workers), 0) {}
 
 bool arena_executor::lost_in_fork() const noexcept {
   return threads_lost.load(std::memory_order_relaxed);

@@ -12,6 +12,9 @@ namespace creek::onetbb {
 
 namespace {
 
+/// Whose task waits below on this thread's stack; compared, never followed.
+thread_local constinit const detail::executor* waiting_below = nullptr;
+
 // The compiler takes __cxa_get_globals for a constant of the thread; a task changes threads in the
 // middle of a function, so each use has to ask again.
 [[gnu::noinline]] exception_state exchange_exceptions(exception_state next) noexcept {
@@ -24,6 +27,7 @@ namespace {
 task_visit::task_visit(detail::executor& home, bool outermost) noexcept
     : below_home_(outermost ? nullptr : detail::current_executor()),
       below_scope_(outermost ? nullptr : detail::current_scope()) {
+  waiting_below = nullptr;
   detail::set_foreign_scope(&home, &scope_);
 }
 
@@ -35,13 +39,20 @@ task_absence::task_absence(stack how) noexcept
     : home_(detail::current_executor()),
       scope_(detail::current_scope()),
       exceptions_(exchange_exceptions({})) {
-  if (how == stack::left) detail::set_foreign_scope(nullptr, nullptr);
+  // The thread may leave for other stacks, or for good: it must not keep what dies with the task.
+  detail::set_foreign_scope(nullptr, nullptr);
+  waiting_below = how == stack::waits ? home_ : nullptr;
 }
 
 task_absence::~task_absence() {
+  waiting_below = nullptr;
   exchange_exceptions(exceptions_);
   // A strand of the host backend (destroying a runtime of this one) has its scope elsewhere.
   if (detail::current_stack == nullptr) detail::set_foreign_scope(home_, scope_);
+}
+
+bool is_on_top(const detail::executor& home) noexcept {
+  return waiting_below == &home || detail::current_executor() == &home;
 }
 
 }  // namespace creek::onetbb

@@ -34,7 +34,7 @@ class task_absence {
  public:
   enum class stack : unsigned char {
     left,   ///< the thread goes on with other stacks, and has no task until one of them sets it
-    waits,  ///< oneTBB's loop runs on top of the task, which stays visible to what it finds there
+    waits,  ///< oneTBB's loop runs on top of the task; see is_on_top()
   };
   explicit task_absence(stack how) noexcept;
   ~task_absence();
@@ -46,5 +46,9 @@ class task_absence {
   detail::task_scope* scope_;
   exception_state exceptions_;
 };
+
+/// True in oneTBB's loop on top of a task of `home` that waits. Now and then also where such a wait
+/// ended on another thread: never rely on it for more than passing a task on.
+bool is_on_top(const detail::executor& home) noexcept;
 
 }  // namespace creek::onetbb
