@@ -8,9 +8,10 @@ namespace creek {
 namespace {
 
 constexpr std::array<std::string_view, counter_count> names = {
-    "tasks",    "spawns",  "inline_runs", "steals_tried", "steals_won",
-    "suspends", "resumes", "stacks",      "wakes",        "parks",
-    "messages", "bytes",   "invocations", "idle_ns",      "parked_ns"};
+    "tasks",         "spawns",   "inline_runs", "steals_tried", "steals_won",
+    "forced_shares", "suspends", "resumes",     "stacks",       "wakes",
+    "parks",         "messages", "bytes",       "invocations",  "idle_ns",
+    "parked_ns"};
 static_assert(!names.back().empty(), "one name a counter");
 
 nlohmann::ordered_json object_of(const counter_values& values) {

@@ -168,7 +168,7 @@ TEST_P(Runtime, ManyLiveAtOnce) {
 TEST_P(Runtime, CountsItsTasks) {
   on_each_runtime([](creek::runtime& rt) {
     rt.run([] {});
-    EXPECT_GE(rt.counters().tasks, 1U);
+    EXPECT_GE(rt.counters()[creek::counter::tasks], 1U);
   });
 }
 

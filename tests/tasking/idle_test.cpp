@@ -164,12 +164,12 @@ TEST(idle_workers, are_woken_one_a_task) {
   for (std::uint64_t i = 0; i < tasks; ++i) rt.run([] {});
   const auto after = rt.counters();
   // The one that runs the task, and rarely one that a searcher wakes on its way out.
-  EXPECT_LE(after.wakes - before.wakes, 2 * tasks + options.workers);
+  EXPECT_LE(after[counter::wakes] - before[counter::wakes], 2 * tasks + options.workers);
 }
 
 TEST(idle_workers, sleep_through_work_that_has_its_worker) {
   runtime rt{host(options_of({"", idle_policy::block}))};
-  const auto wakes = [&] { return rt.counters().wakes; };
+  const auto wakes = [&] { return rt.counters()[counter::wakes]; };
   rt.run([&] {
     const auto before = wakes();
     for (int i = 0; i < 10000; ++i) fork_join([] {}, [] {});

@@ -139,7 +139,7 @@ void lift_the_limit_meanwhile() {
   while (begun.load() < 10) std::this_thread::yield();
   lift_limit();
   while (begun.load() < static_cast<int>(values.size())) std::this_thread::yield();
-  while (rt.counters().suspensions == 0) std::this_thread::yield();  // one has left its stack
+  while (rt.counters()[counter::suspends] == 0) std::this_thread::yield();  // one has left its stack
   // Oldest first: buried waits are over before those on top of them.
   for (auto& value : values) value.set_value(1);
   int sum = 0;

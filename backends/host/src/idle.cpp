@@ -119,9 +119,9 @@ scheduler::found_work scheduler::sleep(worker& self) {
     force_victims(self);
   } else {
     if (stopping_.load(std::memory_order_acquire)) try_finish();
-    worker_counters::add(self.counters.parks);
+    self.counters.add(counter::parks);
     idle_.take_permit();
-    worker_counters::add(self.counters.wakes);
+    self.counters.add(counter::wakes);
   }
   return search(self, true);
 }

@@ -5,8 +5,8 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cerrno>
+#include <chrono>
 #include <mutex>
 #include <new>
 
@@ -151,7 +151,7 @@ void scheduler::suspend(detail::publish_fn publish, void* argument) {
 void scheduler::leave_waiting(fiber& self, fiber& next, detail::publish_fn publish,
                               void* argument) noexcept {
   worker& here = *self.on;
-  worker_counters::add(here.counters.suspensions);
+  here.counters.add(counter::suspends);
   trace::end(here.track.load(std::memory_order_relaxed));
   departure after{departure::kind::publish};
   after.publish = publish;
@@ -210,7 +210,7 @@ void scheduler::loop(fiber& self) {
       end_forked_child();
     // Tasks that ended tasks left behind, newest first, before anything from outside.
     if (detail::run_newest(&self.tasks, self.tasks.first)) {
-      worker_counters::add(self.on->counters.tasks);
+      self.on->counters.add(counter::tasks);
       continue;
     }
     found_work work = search(*self.on, false);
@@ -238,7 +238,7 @@ void scheduler::execute(fiber& self, found_work work) {
 
 /// Runs a slot or a submitted task; the strand that waits for just this one, or null.
 strand* scheduler::run_task(fiber& self, found_work work) noexcept {
-  worker_counters::add(self.on->counters.tasks);
+  self.on->counters.add(counter::tasks);
   trace::track* track = self.on->track.load(std::memory_order_relaxed);
   strand* released = nullptr;
   if (work.slot != nullptr) {
@@ -278,23 +278,12 @@ void scheduler::fork(void (*left)(void*) noexcept, void* left_argument,
   right(right_argument);
 }
 
-tasking_counters scheduler::counters() const {
-  tasking_counters sum;
-  for (const auto& each : workers_) {
-    const auto read = [](const worker_counters::counter& c) {
-      return c.load(std::memory_order_relaxed);
-    };
-    sum.tasks += read(each->counters.tasks);
-    sum.steals_tried += read(each->counters.steals_tried);
-    sum.steals_won += read(each->counters.steals_won);
-    sum.suspensions += read(each->counters.suspensions);
-    sum.parks += read(each->counters.parks);
-    sum.wakes += read(each->counters.wakes);
-    sum.forced_shares += read(each->counters.forced_shares);
-  }
+counter_values scheduler::counters() const {
+  counter_values sum;
+  for (const auto& each : workers_) sum += each->counters.snapshot();
   const std::lock_guard lock(fibers_mutex_);
   for (const fiber_ptr& each : fibers_) {
-    sum.inline_runs += each->tasks.inline_runs.load(std::memory_order_relaxed);
+    sum[counter::inline_runs] += each->tasks.inline_runs.load(std::memory_order_relaxed);
   }
   return sum;
 }

@@ -86,7 +86,7 @@ unsigned scheduler::next_victim(worker& self, unsigned attempt) noexcept {
 scheduler::found_work scheduler::from_victim(worker& self, unsigned index, bool ask) noexcept {
   found_work work;
   worker& victim = *workers_[index];
-  worker_counters::add(self.counters.steals_tried);
+  self.counters.add(counter::steals_tried);
   if (task_stack* stack = victim.active.load(std::memory_order_acquire)) {
     work.slot = steal_from(*stack);
     if (!work && ask) detail::ask(*stack);
@@ -94,7 +94,7 @@ scheduler::found_work scheduler::from_victim(worker& self, unsigned index, bool 
   if (!work) work.resumed = victim.ready.pop();
   if (work) {
     self.last_victim = index;
-    worker_counters::add(self.counters.steals_won);
+    self.counters.add(counter::steals_won);
   }
   return work;
 }
@@ -108,7 +108,7 @@ scheduler::found_work scheduler::from_parked(worker& self) noexcept {
     if (work) break;
   }
   parked_lock_.unlock();
-  if (work) worker_counters::add(self.counters.steals_won);
+  if (work) self.counters.add(counter::steals_won);
   return work;
 }
 
@@ -158,7 +158,7 @@ bool scheduler::force_victims(worker& self) noexcept {
     if (each.get() == &self || stack == nullptr || !detail::has_work(*stack)) continue;
     if (detail::force_share(*stack)) {
       shared = true;
-      worker_counters::add(self.counters.forced_shares);
+      self.counters.add(counter::forced_shares);
     }
   }
   return shared;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <creek/core/clock.hpp>
+#include <creek/core/counters.hpp>
 #include <creek/core/trace.hpp>
 #include <creek/tasking/detail/strand.hpp>
 
@@ -75,17 +76,7 @@ struct departure {
   void* argument = nullptr;
 };
 
-/// Single-writer counters of a worker, read by anybody.
-struct worker_counters {
-  using counter = std::atomic<std::uint64_t>;
-  counter tasks{0}, steals_tried{0}, steals_won{0}, suspensions{0}, parks{0}, wakes{0},
-      forced_shares{0};
-  static void add(counter& target) noexcept {
-    target.store(target.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-};
-
-struct alignas(64) worker {
+struct alignas(128) worker {
   scheduler* home = nullptr;
   unsigned index = 0;
   fiber* current = nullptr;
@@ -95,7 +86,7 @@ struct alignas(64) worker {
   fiber native;  ///< stands for the thread's own stack
   std::uint64_t random_state = 0;
   unsigned last_victim = 0;
-  unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
+  unsigned small_steals = 0;                  ///< stolen tasks in a row that were not worth it
   std::vector<unsigned> near_first;           ///< other workers by distance
   std::atomic<trace::track*> track{nullptr};  ///< null: not traced
   worker_counters counters;

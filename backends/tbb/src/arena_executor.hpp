@@ -45,7 +45,7 @@ class arena_executor final : public detail::backend {
 
   // detail::backend
   void shut_down() noexcept override;
-  tasking_counters counters() const override;
+  counter_values counters() const override;
   const scheduler_options& options() const noexcept override { return options_; }
   void trace_to(std::string file) override;
 

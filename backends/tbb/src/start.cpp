@@ -71,12 +71,12 @@ void arena_executor::shut_down() noexcept {
   if (trace_) write_trace();
 }
 
-tasking_counters arena_executor::counters() const {
-  tasking_counters sum;
+counter_values arena_executor::counters() const {
+  counter_values sum;
   for (const worker& each : workers_) {
-    sum.tasks += each.tasks.load(std::memory_order_relaxed);
-    sum.steals_won += each.steals_won.load(std::memory_order_relaxed);
-    sum.suspensions += each.suspensions.load(std::memory_order_relaxed);
+    sum[counter::tasks] += each.tasks.load(std::memory_order_relaxed);
+    sum[counter::steals_won] += each.steals_won.load(std::memory_order_relaxed);
+    sum[counter::suspends] += each.suspensions.load(std::memory_order_relaxed);
   }
   return sum;
 }

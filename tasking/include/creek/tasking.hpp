@@ -4,7 +4,6 @@
 
 #include <creek/tasking/blocked_range.hpp>
 #include <creek/tasking/coroutine.hpp>
-#include <creek/tasking/counters.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>
 #include <creek/tasking/options.hpp>

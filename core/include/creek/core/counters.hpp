@@ -16,21 +16,22 @@ namespace creek {
 
 /// Every backend fills these alike; times are host or virtual nanoseconds as the backend says.
 enum class counter : std::uint8_t {
-  tasks,         ///< tasks executed
-  spawns,        ///< tasks made available to others
-  inline_runs,   ///< tasks run in place because the deque was full
-  steals_tried,  ///< attempts to take a task from another worker
-  steals_won,    ///< attempts that got one
-  suspends,      ///< waits that left their stack
-  resumes,       ///< suspended waits taken up again
-  stacks,        ///< stacks made (not taken from the pool)
-  wakes,         ///< sleeping workers woken by this one
-  parks,         ///< times this worker went to sleep in the kernel
-  messages,      ///< messages sent to other cores
-  bytes,         ///< payload bytes of those messages
-  invocations,   ///< cross-core invocations served
-  idle_ns,       ///< time without work, spinning or asleep
-  parked_ns,     ///< the part of idle_ns spent asleep
+  tasks,          ///< tasks executed
+  spawns,         ///< tasks made available to others
+  inline_runs,    ///< tasks run in place because the deque was full
+  steals_tried,   ///< attempts to take a task from another worker
+  steals_won,     ///< attempts that got one
+  forced_shares,  ///< times a thief did not wait for a busy owner's answer
+  suspends,       ///< waits that left their stack
+  resumes,        ///< suspended waits taken up again
+  stacks,         ///< stacks made (not taken from the pool)
+  wakes,          ///< sleeping workers woken by this one
+  parks,          ///< times this worker went to sleep in the kernel
+  messages,       ///< messages sent to other cores
+  bytes,          ///< payload bytes of those messages
+  invocations,    ///< cross-core invocations served
+  idle_ns,        ///< time without work, spinning or asleep
+  parked_ns,      ///< the part of idle_ns spent asleep
 };
 
 inline constexpr std::size_t counter_count = static_cast<std::size_t>(counter::parked_ns) + 1;

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <creek/core/counters.hpp>
 #include <creek/core/error.hpp>
-#include <creek/tasking/counters.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>
 #include <creek/tasking/options.hpp>
@@ -28,7 +28,7 @@ class backend : public task_stack_home {
  public:
   /// Finishes what was started, then ends the workers. Called once, before the destructor.
   virtual void shut_down() noexcept = 0;
-  virtual tasking_counters counters() const = 0;
+  virtual counter_values counters() const = 0;
   virtual const scheduler_options& options() const noexcept = 0;
   /// Records events until the backend is shut down and writes them to `file` then.
   virtual void trace_to(std::string file) = 0;
@@ -121,7 +121,7 @@ class runtime {
   const char* backend_name() const noexcept { return backend_->backend_name(); }
   const scheduler_options& options() const noexcept { return backend_->options(); }
   /// Sums over the workers since the runtime began; a snapshot, any thread.
-  tasking_counters counters() const { return backend_->counters(); }
+  counter_values counters() const { return backend_->counters(); }
   /// Writes a trace for Perfetto and chrome://tracing to `file` when the runtime ends.
   void trace_to(std::string file) { backend_->trace_to(std::move(file)); }
 
