@@ -4,8 +4,8 @@
 // its tasks run at once on different workers, so a wake-up that is missing shows as a timeout.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
