@@ -141,7 +141,7 @@ inline future<void> make_ready_future() {
 
 /// Makes f(args...) a task and returns its future. Arguments are stored decayed, as std::async
 /// does. The task ends when all that it spawned has ended. Inside a runtime (elsewhere use
-/// runtime::async). One allocation; about 30 ns with get().
+/// runtime::async). One allocation.
 template <class F, class... Arguments>
 auto async(F&& f, Arguments&&... arguments) {
   detail::require_executor("async");
