@@ -161,16 +161,54 @@ bool publish_join(void* argument, strand* self) {
              std::memory_order_acq_rel, std::memory_order_acquire);
 }
 
-void wait_for_thief(task_stack& stack, task_slot* slot) noexcept {
+/// `top` is the strand's first free slot while it waits.
+void wait_for_thief(task_stack& stack, task_slot* slot, task_slot* top) noexcept {
   const auto done = [&] { return slot->state.load(std::memory_order_acquire) == slot_state::done; };
   if (creek::spin_until(done, worth_waiting)) return;
   // Until the thief has read the task's type, the waiter must not write in its place.
   spin_briefly(
       [&] { return (slot->state.load(std::memory_order_acquire) & slot_state::flag) != 0; });
-  // Where no other stack can be had, suspend() runs tasks here: they go above the slot.
-  stack.top.store(slot + 1, std::memory_order_release);
+  stack.top.store(top, std::memory_order_release);
   stack.home->suspend(publish_join, slot);
-  stack.top.store(slot, std::memory_order_release);
+}
+
+/// What is left in the slot of a fork that was taken out from under younger tasks.
+strand* run_hole(task_slot* slot, bool stolen) noexcept {
+  if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
+  return nullptr;
+}
+constexpr task_type hole_type{&run_hole, "nothing"};
+
+/// Makes the slot of a fork, private or reclaimed, one that anybody may run.
+void leave_hole(task_slot* slot) noexcept {
+  std::atomic_ref(slot->owner)
+      .store(task_slot::spawned_bit | task_slot::private_bit | task_slot::hole_bit,
+             std::memory_order_relaxed);
+  slot->state.store(reinterpret_cast<std::uintptr_t>(&hole_type), std::memory_order_relaxed);
+}
+
+/// The join of a fork under tasks that its first branch spawned and nobody has waited for yet. They
+/// stay where they are, above the slot, for whoever waits for them: run here, they could block on
+/// what this task does after its join.
+join_result join_buried(task_stack& stack, task_slot* slot) noexcept {
+  if (stack.external) {
+    const bool mine = stack.home->take_back(stack, slot);
+    if (mine) leave_hole(slot);
+    stack.home->work_available();  // younger tasks were out of the deque for a moment
+    if (mine) return join_result::run_inline;
+  } else {
+    split_guard guard(stack);  // also keeps thieves from sharing the slot before it is a hole
+    if (reclaim(stack, stack.index(slot))) {
+      leave_hole(slot);
+      return join_result::run_inline;
+    }
+  }
+  wait_for_thief(stack, slot, stack.top.load(std::memory_order_relaxed));
+  // From here on it looks like a stolen spawned task; the result stays in it until the caller has
+  // it.
+  std::atomic_ref(slot->owner).fetch_or(task_slot::spawned_bit, std::memory_order_relaxed);
+  slot->state.store(slot_state::moved, std::memory_order_release);
+  return join_result::done;
 }
 
 }  // namespace
@@ -219,7 +257,8 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
   return true;
 }
 
-bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom) noexcept {
+bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom,
+                     const task_context* awaited) noexcept {
   for (;;) {
     if (take_back(*stack, slot)) {
       run_popped(slot);
@@ -232,21 +271,22 @@ bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom) noex
       return false;
     }
     spin_briefly([&] { return slot->state.load(std::memory_order_acquire) == slot_state::moved; });
-    if (--slot < bottom || !slot->is_spawned()) return false;
+    if (--slot < bottom || !may_run_here(*slot, awaited)) return false;
     stack->top.store(slot, std::memory_order_release);
     creek::light_fence();
   }
 }
 
 join_result join_slow(task_stack* stack, task_slot* slot) noexcept {
-  while (run_newest(stack, slot + 1)) {
-  }
+  if (stack->top.load(std::memory_order_relaxed) > slot + 1) return join_buried(*stack, slot);
   stack->top.store(slot, std::memory_order_release);
   creek::light_fence();
   if (take_back(*stack, slot)) return join_result::run_inline;
   const bool worthwhile =
       tick_clock::now() - stack->shared_at > tick_clock::from_nanoseconds(worth_sharing);
-  wait_for_thief(*stack, slot);
+  // Where no other stack can be had, suspend() runs tasks here: they go above the slot.
+  wait_for_thief(*stack, slot, slot + 1);
+  stack->top.store(slot, std::memory_order_release);
   joined_stolen(*stack, slot, worthwhile);
   return join_result::done;
 }

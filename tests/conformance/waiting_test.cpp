@@ -18,17 +18,6 @@ using namespace conformance;
 class Waiting : public Conformance {};
 CONFORMANCE(Waiting);
 
-/// Waits of tasks whose newest task is not one they wait for: the host backend runs that one on the
-/// waiter's stack, so it must not block on what the waiter does afterwards.
-class WaitingAmongOthers : public Conformance {
- protected:
-  void SetUp() override {
-    if (is_host())
-      GTEST_SKIP() << "host may run a task on the stack of one that does not wait for it";
-  }
-};
-CONFORMANCE(WaitingAmongOthers);
-
 /// Calls make(i) for the links of a chain in every order; link i waits for link i - 1.
 template <class Start>
 void chain_in_every_order(Start start) {
@@ -135,7 +124,7 @@ struct gated {
   void open() { promise.set_value(); }
 };
 
-TEST_P(WaitingAmongOthers, AJoinDoesNotWaitForWhatABranchSpawned) {
+TEST_P(Waiting, AJoinDoesNotWaitForWhatABranchSpawned) {
   in_each_runtime([] {
     gated g;
     bool ran = false;
@@ -158,7 +147,7 @@ TEST_P(Waiting, AJoinInsideATaskWithGatedChildren) {
   });
 }
 
-TEST_P(WaitingAmongOthers, TaskwaitDoesNotWaitForGatedGrandchildren) {
+TEST_P(Waiting, TaskwaitDoesNotWaitForGatedGrandchildren) {
   in_each_runtime([] {
     gated g;
     creek::spawn([] {});
@@ -170,7 +159,7 @@ TEST_P(WaitingAmongOthers, TaskwaitDoesNotWaitForGatedGrandchildren) {
   });
 }
 
-TEST_P(WaitingAmongOthers, AGroupDoesNotWaitForGatedChildren) {
+TEST_P(Waiting, AGroupDoesNotWaitForGatedChildren) {
   in_each_runtime([] {
     gated g;
     creek::task_group group;
@@ -185,7 +174,7 @@ TEST_P(WaitingAmongOthers, AGroupDoesNotWaitForGatedChildren) {
   });
 }
 
-TEST_P(WaitingAmongOthers, TaskwaitDoesNotWaitForAGatedGroup) {
+TEST_P(Waiting, TaskwaitDoesNotWaitForAGatedGroup) {
   in_each_runtime([] {
     gated g;
     creek::task_group group;

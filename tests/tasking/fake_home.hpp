@@ -71,7 +71,7 @@ class lone_stack {
   /// The thief's side of a task it has taken.
   static void run_taken(detail::task_slot* slot) {
     if (slot->is_spawned()) {
-      type.run(slot, true);
+      detail::run_stolen(slot);
       return;
     }
     told(id_of(slot));

@@ -3,6 +3,7 @@
 // random sequences of them against a deque that is obviously right.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
@@ -143,13 +144,42 @@ TEST_F(task_stacks, an_open_fork_stops_run_newest) {
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{3, 2}));
 }
 
-TEST_F(task_stacks, a_join_first_runs_what_was_spawned_above) {
+TEST_F(task_stacks, a_join_leaves_what_was_spawned_above) {
   lone_stack tasks(8, note);
   auto* open = tasks.push_fork(1);
   tasks.push_spawned(2);
   tasks.push_spawned(3);
   EXPECT_EQ(tasks.join(open), join_result::run_inline);
-  EXPECT_EQ(ran, (std::vector<std::uint32_t>{3, 2, 1}));
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
+  while (tasks.run_newest()) {
+  }
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{1, 3, 2}));
+  EXPECT_EQ(tasks.push_fork(4), open) << "nothing is left behind";
+}
+
+TEST_F(task_stacks, a_stolen_fork_below_spawned_tasks_is_done) {
+  lone_stack tasks(8, note);
+  auto* open = tasks.push_fork(1);
+  tasks.push_spawned(2);
+  ASSERT_TRUE(detail::force_share(tasks.stack));
+  lone_stack::run_taken(detail::steal(tasks.stack));
+  EXPECT_EQ(tasks.join(open), join_result::done);
+  EXPECT_TRUE(tasks.run_newest());
+  EXPECT_FALSE(tasks.run_newest());
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(tasks.push_fork(4), open);
+}
+
+TEST_F(task_stacks, a_thief_passes_over_a_fork_that_was_joined_below_others) {
+  lone_stack tasks(8, note);
+  auto* open = tasks.push_fork(1);
+  tasks.push_spawned(2);
+  EXPECT_EQ(tasks.join(open), join_result::run_inline);
+  detail::share_all(tasks.stack);
+  lone_stack::run_taken(detail::steal(tasks.stack));
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
+  lone_stack::run_taken(detail::steal(tasks.stack));
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{1, 2}));
 }
 
 TEST_F(task_stacks, share_all_offers_everything) {
@@ -168,7 +198,7 @@ class random_walk {
 
   void run(int steps) {
     for (int step = 0; step < steps && !::testing::Test::HasFailure(); ++step) {
-      switch (random_() % 8) {
+      switch (random_() % 9) {
         case 0:
         case 1:
         case 2:
@@ -184,6 +214,9 @@ class random_walk {
         case 6:
           force_and_steal();
           break;
+        case 7:
+          join_buried();
+          break;
         default:
           disturb();
       }
@@ -194,7 +227,7 @@ class random_walk {
 
  private:
   struct open_task {
-    std::uint32_t id;
+    std::uint32_t id;  ///< 0: a hole, a fork that was joined while younger tasks lay above
     detail::task_slot* slot;
     bool is_fork, stolen;
   };
@@ -232,11 +265,26 @@ class random_walk {
     while (!open_.empty() && !open_.back().is_fork && open_.back().stolen) open_.pop_back();
     const bool expected = !open_.empty() && !open_.back().is_fork;
     ASSERT_EQ(tasks_.run_newest(), expected);
-    ASSERT_EQ(ran.size(), before + (expected ? 1 : 0));
+    const bool is_hole = expected && open_.back().id == 0;
+    ASSERT_EQ(ran.size(), before + (expected && !is_hole ? 1 : 0));
     if (expected) {
-      ASSERT_EQ(ran.back(), open_.back().id);
+      if (!is_hole) {
+        ASSERT_EQ(ran.back(), open_.back().id);
+      }
       open_.pop_back();
     }
+  }
+  /// Joins the newest open fork, with spawned tasks above it.
+  void join_buried() {
+    const auto newest = std::find_if(open_.rbegin(), open_.rend(),
+                                     [](const open_task& each) { return each.is_fork; });
+    if (newest == open_.rbegin() || newest == open_.rend()) return;
+    ASSERT_EQ(tasks_.join(newest->slot),
+              newest->stolen ? join_result::done : join_result::run_inline);
+    if (!newest->stolen) {
+      ASSERT_EQ(ran.back(), newest->id);
+    }
+    *newest = {0, newest->slot, false, newest->stolen};
   }
   std::size_t first_unstolen() const {
     std::size_t index = 0;
@@ -249,9 +297,11 @@ class random_walk {
     const std::size_t oldest = first_unstolen();
     EXPECT_LT(oldest, open_.size());
     if (oldest == open_.size()) return false;
-    EXPECT_EQ(lone_stack::id_of(slot), open_[oldest].id);
+    EXPECT_EQ(slot, open_[oldest].slot);
     lone_stack::run_taken(slot);
-    EXPECT_EQ(ran.back(), open_[oldest].id);
+    if (open_[oldest].id != 0) {
+      EXPECT_EQ(ran.back(), open_[oldest].id);
+    }
     open_[oldest].stolen = true;
     return true;
   }

@@ -52,10 +52,8 @@ detail::task_slot* shared_queue::take_oldest() noexcept {
 
 namespace {
 
-/// Atomic, for a thief may be marking the slot as failed.
-bool is_private(detail::task_slot& slot) noexcept {
-  return (std::atomic_ref(slot.owner).load(std::memory_order_relaxed) &
-          detail::task_slot::private_bit) != 0;
+bool is_private(const detail::task_slot& slot) noexcept {
+  return (slot.owner_word() & detail::task_slot::private_bit) != 0;
 }
 
 }  // namespace
@@ -86,8 +84,8 @@ void scheduler::offer_all(detail::task_stack& stack) noexcept {
 }
 
 bool scheduler::take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept {
-  if (!shared_) return fiber_of(&stack)->mpb->take_back(slot);
-  return is_private(*slot) || shared_->take_back(slot);
+  if (is_private(*slot)) return true;
+  return shared_ ? shared_->take_back(slot) : fiber_of(&stack)->mpb->take_back(slot);
 }
 
 }  // namespace creek::host_backend

@@ -25,10 +25,23 @@ struct mpb_deque {
     tasks.reset(view);
   }
   bool push(detail::task_slot* slot) noexcept { return tasks.push(view, slot); }
-  /// The newest task is `slot` or, if a thief has it, everything older is gone as well.
+  /// False if a thief has it; then everything older is gone as well. Younger tasks stay.
   bool take_back(detail::task_slot* slot) noexcept {
     detail::task_slot* newest = nullptr;
-    return tasks.pop_newest(view, newest) && newest == slot;
+    detail::task_slot* lowest = nullptr;  // of those taken out from above it
+    detail::task_slot* highest = nullptr;
+    bool found = false;
+    while (!found && tasks.pop_newest(view, newest)) {
+      found = newest == slot;
+      if (found) break;
+      lowest = newest;
+      if (highest == nullptr) highest = newest;
+    }
+    for (; lowest != nullptr && lowest <= highest; ++lowest) {
+      const bool hole = (lowest->owner_word() & detail::task_slot::hole_bit) != 0;
+      if (!hole) (void)tasks.push(view, lowest);
+    }
+    return found;
   }
   detail::task_slot* steal() noexcept {
     detail::task_slot* oldest = nullptr;

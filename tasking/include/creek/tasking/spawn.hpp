@@ -153,7 +153,8 @@ inline task_scope& require_scope(const char* what) {
 
 /// Makes `f` a task, a child of the running one, and goes on. The callable is moved into the task:
 /// up to 48 bytes in the deque itself, larger ones on the heap. Exceptions come out of the next
-/// taskwait(), or out of taskbarrier() or run() if nobody waits. If the deque is full, f runs here.
+/// taskwait(), or out of taskbarrier() or run() if nobody waits. If the deque is full, f runs here
+/// and now: it must not wait for what its maker does later (scheduler_options::deque_capacity).
 /// Inside a runtime; elsewhere throws usage_error.
 template <class F>
 void spawn(F&& f) {
@@ -161,10 +162,10 @@ void spawn(F&& f) {
                                            std::forward<F>(f));
 }
 
-/// Waits until all direct children that the running task has spawned are done, running tasks
-/// meanwhile: its own and their descendants on this stack, others on stacks of their own. Rethrows
-/// the first exception of a child. Inside fork_join, branches count as part of the task that called
-/// it.
+/// Waits until all direct children that the running task has spawned are done, running them
+/// meanwhile on this stack while they are its newest tasks, everything else on stacks of its own.
+/// Rethrows the first exception of a child. Inside fork_join, branches count as part of the task
+/// that called it.
 inline void taskwait() {
   detail::task_context* context = detail::require_scope("taskwait").context;
   if (context == nullptr) return;

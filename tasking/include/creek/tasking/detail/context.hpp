@@ -84,10 +84,11 @@ struct task_context {
     return balance.load(std::memory_order_acquire) == one * (spawned - finished);
   }
   /// Runs children on this stack while they are the newest tasks, then suspends until all are done.
+  /// Younger tasks of others are left to other stacks, with all that lies below them.
   void wait() {
     if (task_stack* here = current_stack; owned_by(here)) [[likely]] {
       while (!done()) {
-        if (!run_newest(here, here->scope().base)) break;
+        if (!run_newest(here, here->scope().base, this)) break;
       }
     }
     if (!done()) [[unlikely]]

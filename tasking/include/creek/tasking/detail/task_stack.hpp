@@ -41,15 +41,17 @@ struct alignas(64) task_slot {
   alignas(16) std::byte closure[closure_size];
 
   /// Atomic: the maker may ask about an open fork while its thief marks it as failed.
-  bool is_spawned() const noexcept {
-    auto& word = const_cast<std::uintptr_t&>(owner);
-    return (std::atomic_ref(word).load(std::memory_order_relaxed) & spawned_bit) != 0;
+  std::uintptr_t owner_word() const noexcept {
+    return std::atomic_ref(const_cast<std::uintptr_t&>(owner)).load(std::memory_order_relaxed);
   }
+  bool is_spawned() const noexcept { return (owner_word() & spawned_bit) != 0; }
   // Flags in `owner`, in bits that an address of user space never has.
   static constexpr std::uintptr_t spawned_bit = std::uintptr_t{1} << 63;
   static constexpr std::uintptr_t failed_bit = std::uintptr_t{1} << 62;   ///< see take_failure()
   static constexpr std::uintptr_t private_bit = std::uintptr_t{1} << 61;  ///< not in external deque
-  static constexpr std::uintptr_t owner_mask = ~(spawned_bit | failed_bit | private_bit);
+  /// A fork that was taken out from under younger tasks: its slot is a task that does nothing.
+  static constexpr std::uintptr_t hole_bit = std::uintptr_t{1} << 60;
+  static constexpr std::uintptr_t owner_mask = (std::uintptr_t{1} << 60) - 1;
 };
 
 /// Join states of a slot; bit 63 is never set in an address of user space.
@@ -100,7 +102,8 @@ struct task_stack {
   alignas(128) std::atomic<std::uint32_t> asked;  ///< a thief has asked and was not answered yet
   std::atomic<std::uint32_t> mover;               ///< lock: who moves the split
   // --- the line that thieves poll
-  alignas(128) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
+  alignas(
+      128) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
 
   static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split) noexcept {
     return (std::uint64_t{split} << 32) | tail;
@@ -145,8 +148,8 @@ inline bool push(task_stack* stack, task_slot* slot, const task_type* type,
 
 enum class join_result : std::uint8_t { run_inline, done };
 
-/// The join that the fast path could not do: runs what was spawned above the slot and not waited
-/// for, answers thieves, takes the slot back from the shared part, or waits for its thief.
+/// The join that the fast path could not do: takes the slot back from the shared part, or out from
+/// under spawned tasks that nobody has waited for, answers thieves, or waits for the slot's thief.
 join_result join_slow(task_stack* stack, task_slot* slot) noexcept;
 
 /// Takes the fork at `slot` back, which must be the strand's newest open one.
@@ -172,21 +175,33 @@ inline void run_popped(task_slot* slot) noexcept {
     released->home->resume(released);
 }
 
-/// Goes on where run_newest() met the shared part.
-bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom) noexcept;
+/// Whose tasks a strand runs on top of what runs there: those that it waits for, or all spawned
+/// ones (null) where nothing runs underneath. Anything else could block on what the waiter does
+/// later.
+inline bool may_run_here(const task_slot& slot, const task_context* awaited) noexcept {
+  if (awaited == nullptr) return slot.is_spawned();
+  const std::uintptr_t word = slot.owner_word();
+  const auto wanted = reinterpret_cast<std::uintptr_t>(awaited) | task_slot::spawned_bit;
+  return (word & ~task_slot::private_bit) == wanted || (word & task_slot::hole_bit) != 0;
+}
 
-/// Runs the newest spawned task of the strand if it lies at or above `bottom`. False if there is
-/// none: nothing left, or an open fork is on top.
-inline bool run_newest(task_stack* stack, task_slot* bottom) noexcept {
+/// Goes on where run_newest() met the shared part.
+bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom,
+                     const task_context* awaited) noexcept;
+
+/// Runs the newest task of the strand if it lies at or above `bottom` and may_run_here(). False if
+/// not: nothing left, or an open fork or somebody else's task is on top.
+inline bool run_newest(task_stack* stack, task_slot* bottom,
+                       const task_context* awaited = nullptr) noexcept {
   task_slot* slot = stack->top.load(std::memory_order_relaxed) - 1;
-  if (slot < bottom || !slot->is_spawned()) return false;
+  if (slot < bottom || !may_run_here(*slot, awaited)) return false;
   stack->top.store(slot, std::memory_order_release);
   creek::light_fence();
   if (slot >= stack->floor.load(std::memory_order_relaxed)) [[likely]] {
     run_popped(slot);
     return true;
   }
-  return run_newest_slow(stack, slot, bottom);
+  return run_newest_slow(stack, slot, bottom, awaited);
 }
 
 // --- Thieves' side: any thread -------------------------------------------------------------------
