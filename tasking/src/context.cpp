@@ -86,7 +86,7 @@ strand* task_context::ended_elsewhere() noexcept {
 
 void task_context::suspend_until_done() {
   // Thieves that are nearly through cost less to wait for than a switch of stacks.
-  if (creek::spin_until([this] { return done(); }, std::chrono::nanoseconds{1000})) return;
+  if (creek::spin_until([this] { return done(); }, std::chrono::nanoseconds{200})) return;
   // Where no other stack can be had, the owner runs tasks during its wait: they must not count
   // plainly, for the waiter is told by `balance` alone.
   task_stack* counted_by = owner.exchange(nullptr, std::memory_order_relaxed);

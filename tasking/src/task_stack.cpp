@@ -142,14 +142,14 @@ void make_room(task_stack& stack) noexcept {
 /// A thief is nearly through: for so long, waiting costs less than a switch of stacks.
 constexpr std::chrono::nanoseconds worth_waiting{1000};
 /// A task that was away for so long before its join was worth sharing: the next is shared unasked.
-constexpr std::chrono::nanoseconds worth_sharing{400};
+constexpr std::chrono::nanoseconds worth_sharing{250};
 
 /// After the join of a stolen fork.
-void joined_stolen(task_stack& stack, task_slot* slot, bool share_next) noexcept {
+void joined_stolen(task_stack& stack, task_slot* slot, bool next_too) noexcept {
   if (stack.external) return;
   split_guard guard(stack);
   reset_shared(stack, stack.index(slot));
-  if (share_next) stack.limit.store(stack.first, std::memory_order_relaxed);
+  if (next_too) detail::share_next(stack);
 }
 
 bool publish_join(void* argument, strand* self) {
@@ -291,6 +291,10 @@ join_result join_slow(task_stack* stack, task_slot* slot) noexcept {
   return join_result::done;
 }
 
+void share_next(task_stack& stack) noexcept {
+  if (!stack.external) stack.limit.store(stack.first, std::memory_order_relaxed);
+}
+
 void share_all(task_stack& stack) noexcept {
   if (stack.external) return;
   split_guard guard(stack);
@@ -312,6 +316,7 @@ task_slot* steal(task_stack& victim) noexcept {
   std::uint64_t word = victim.shared.load(std::memory_order_relaxed);
   const std::uint32_t tail = task_stack::tail_of(word);
   if (tail >= task_stack::split_of(word)) return nullptr;
+  __builtin_prefetch(victim.first + tail);  // on its way while the word is fetched to write
   if (!victim.shared.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel,
                                              std::memory_order_relaxed)) {
     return nullptr;

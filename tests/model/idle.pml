@@ -4,16 +4,17 @@
  * One word holds two counts that change together by compare-and-swap:
  *   sleepers   workers registered to sleep that no wake-up has been spent on yet
  *   searching  workers looking for work, among them those a wake-up is on its way to
- * and a semaphore `permits` on which sleepers block.
+ * and a semaphore `permits` on which sleepers block. `registered` counts workers from before they enter
+ * `sleepers` until after they have left it: owners read it, not the word, to know whether to stay armed.
  *   wake one:  (sleepers > 0, searching == 0) -> (sleepers - 1, searching + 1); permits++
- *   to sleep:  (searching - 1, sleepers + 1); arm all deques; heavy fence; look everywhere again;
+ *   to sleep:  registered + 1; (searching - 1, sleepers + 1); arm all deques; heavy fence; look everywhere again;
  *              found something: (sleepers > 0) -> (sleepers - 1, searching + 1), search;
  *              where sleepers == 0 a wake-up meant for this worker is under way: take the permit;
  *              found nothing: wait for a permit
  *   found:     searching - 1; if that was the last one and there are sleepers: look everywhere, and
  *              if there is work, wake one
  *   push:      store top; light fence; load limit; if armed: fence, then wake one
- * A deque is armed while there are sleepers; only its owner disarms it.
+ * A deque is armed while workers are registered; only its owner disarms it.
  *
  * Each owner's stores of `top` wait in its store buffer; locked instructions and heavy fences drain it.
  * Checked when nothing can move any more: no task is visible while a worker sleeps (so no wake-up
@@ -28,6 +29,7 @@
  *  -DNO_HANDOVER     the last searcher that finds work does not wake the next
  *  -DEPOCH           sleepers wait for the epoch of an event count to change, one wake for all in the
  *                    window, and count themselves out
+ *  -DREGISTER_LATE   `registered` is raised after the deques were armed
  *  -DREARM_LATE      deques are disarmed while somebody searches; the last searcher looks, then arms
  * and -DREARM_FENCED, the sound form of the last: arms, fences, then looks. */
 #ifndef N
@@ -40,7 +42,7 @@
 byte visible[N];    /* tasks in each deque, in memory */
 byte pending[N];    /* pushes still in the owner's store buffer */
 bool armed[N];
-byte sleepers, searching = N - 1, permits, epoch;
+byte sleepers, searching = N - 1, registered, permits, epoch;
 byte to_make = TASKS;
 byte asleep;
 byte under_way;     /* ghost: wake-ups not yet consumed */
@@ -127,8 +129,11 @@ inline push(me) {
      wake_one();
      atomic { armed[me] = (sleepers > 0 && searching == 0) }
 #else
-     atomic { armed[me] = (sleepers > 0) };
-     wake_one()
+     atomic { armed[me] = (registered > 0) };
+     if
+     :: registered > 0 -> wake_one()
+     :: else
+     fi
 #endif
   :: else
   fi
@@ -183,6 +188,9 @@ search:                                    /* counted in `searching` */
   fi;
 
 to_sleep:
+#ifndef REGISTER_LATE
+  registered++;
+#endif
 #ifdef LATE_LEAVE
   atomic { sleepers++ };
 #else
@@ -192,6 +200,9 @@ to_sleep:
   key = epoch;
 #endif
   arm_all();
+#ifdef REGISTER_LATE
+  registered++;
+#endif
   heavy_fence();
 #ifndef NO_RECHECK
   look();
@@ -201,12 +212,13 @@ to_sleep:
 #endif
 #ifdef EPOCH
   if
-  :: found -> atomic { sleepers--; searching++ }; goto search
+  :: found -> atomic { sleepers--; searching++; registered-- }; goto search
   :: else ->
      atomic { asleep++ };
 end_asleep:
      atomic { epoch != key -> asleep--; sleepers--; key = 0;
               if :: under_way > 0 -> under_way-- :: else fi };
+     registered--;
      goto search                           /* the waker has counted it in */
   fi;
 #else
@@ -217,6 +229,7 @@ end_asleep:
        :: sleepers > 0 -> sleepers--;
 #ifdef UNCOUNTED
           found = false;
+          registered--;
           if
           :: visible[0] > 0 -> visible[0]--; goto work
           :: visible[1] > 0 -> visible[1]--; goto work
@@ -226,7 +239,7 @@ end_asleep:
           :: else -> searching++; goto search
           fi
 #else
-          searching++; found = false; goto search
+          searching++; found = false; goto left
 #endif
        :: else -> found = false            /* a wake-up for me is under way */
        fi
@@ -236,6 +249,8 @@ end_asleep:
   atomic { asleep++ };
 end_asleep:
   atomic { permits > 0 -> permits--; asleep--; assert(under_way > 0); under_way-- };
+left:
+  registered--;
   goto search;
 #endif
 

@@ -39,6 +39,9 @@ namespace {
 constexpr std::size_t guard_size = std::size_t{64} << 10;
 /// Mappings from this size on may be backed by huge pages.
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+/// Fibers begin at different offsets in their page, or all of them would share the same cache sets.
+constexpr std::size_t colours = 32;
+constexpr std::size_t colour_step = 128;
 
 std::size_t page_size() noexcept {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -81,8 +84,8 @@ fiber* after_switch(fiber& self, ctx::transfer_t transfer) noexcept {
 
 fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
                     void (*entry)(ctx::transfer_t)) noexcept {
-  const std::size_t control =
-      whole_pages(sizeof(fiber) + 1024 + (std::size_t{capacity} + 1) * sizeof(detail::task_slot));
+  const std::size_t control = whole_pages(sizeof(fiber) + colours * colour_step +
+                                          (std::size_t{capacity} + 1) * sizeof(detail::task_slot));
   const std::size_t stack = whole_pages(stack_size);
   const std::size_t size = guard_size + stack + control;
   void* mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE,
@@ -97,10 +100,9 @@ fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
   auto* low = static_cast<std::byte*>(mapping) + guard_size;
   // A touched page must cost a page, not a huge one.
   if (stack + control >= huge_page) (void)madvise(low, stack + control, MADV_NOHUGEPAGE);
-  // Stacks begin at different offsets in their page, or all of them would share the same cache
-  // sets.
   static std::atomic<unsigned> colour{0};
-  const std::size_t offset = (colour.fetch_add(1, std::memory_order_relaxed) % 8) * 128;
+  const std::size_t offset =
+      (colour.fetch_add(1, std::memory_order_relaxed) % colours) * colour_step;
   fiber_ptr made(::new (low + stack + offset) fiber);
   made->mapping = mapping;
   made->mapping_size = size;

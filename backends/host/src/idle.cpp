@@ -38,7 +38,7 @@ ticks reluctance_to_ask(const worker& self) noexcept {
 void scheduler::work_available() noexcept {
   // A worker that registers after this load looks at everything behind a heavy fence.
   light_fence();
-  if (idle_.sleepers() == 0) return;
+  if (!idle_.maybe_sleepers()) return;
   full_fence();
   idle_.wake_one();
 }

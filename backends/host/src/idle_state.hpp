@@ -20,6 +20,10 @@ class idle_state {
     return searching_of(word_.load(std::memory_order_relaxed));
   }
 
+  /// False only if nobody sleeps or is about to. On a line of its own: pushes read it, and who starts
+  /// and ends a search does not write it.
+  bool maybe_sleepers() const noexcept { return asleep_.load(std::memory_order_relaxed) != 0; }
+
   /// A worker runs out of work, before it starts to look.
   void begin_search() noexcept { word_.fetch_add(one_searching, std::memory_order_seq_cst); }
   /// It found some. True if nobody searches any more while others sleep: the caller looks
@@ -30,13 +34,17 @@ class idle_state {
     return searching_of(now) == 0 && sleepers_of(now) != 0;
   }
   /// A searcher becomes a sleeper: in one step, before it arms the deques and looks again.
-  void begin_sleep() noexcept { word_.fetch_add(1 - one_searching, std::memory_order_seq_cst); }
+  void begin_sleep() noexcept {
+    asleep_.fetch_add(1, std::memory_order_seq_cst);
+    word_.fetch_add(1 - one_searching, std::memory_order_seq_cst);
+  }
   /// It saw work after all and is a searcher again. False: a permit is on its way to it, the caller
   /// must take_permit(), which makes it one as well.
   [[nodiscard]] bool cancel_sleep() noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     while (sleepers_of(seen) != 0) {
       if (word_.compare_exchange_weak(seen, seen - 1 + one_searching, std::memory_order_seq_cst)) {
+        asleep_.fetch_sub(1, std::memory_order_seq_cst);
         return true;
       }
     }
@@ -47,7 +55,10 @@ class idle_state {
     for (;;) {
       std::uint32_t permits = permits_.load(std::memory_order_relaxed);
       while (permits != 0) {
-        if (permits_.compare_exchange_weak(permits, permits - 1, std::memory_order_acquire)) return;
+        if (permits_.compare_exchange_weak(permits, permits - 1, std::memory_order_acquire)) {
+          asleep_.fetch_sub(1, std::memory_order_seq_cst);
+          return;
+        }
       }
       futex_wait(permits_, 0);
     }
@@ -85,6 +96,7 @@ class idle_state {
   }
   std::atomic<std::uint64_t> word_{0};  ///< sleepers (low 32), searching (high 32)
   std::atomic<std::uint32_t> permits_{0};
+  alignas(64) std::atomic<std::uint32_t> asleep_{0};  ///< at least as many as the word counts
 };
 
 }  // namespace creek::host_backend

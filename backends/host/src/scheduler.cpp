@@ -21,8 +21,10 @@ using detail::task_stack;
 
 namespace {
 
-/// Idle fibers a worker keeps for itself with their pages; those beyond are trimmed, for all.
-constexpr unsigned warm_fibers = 256;
+/// Idle fibers that a worker keeps for itself with their pages, and that wait for all workers with
+/// them; those beyond are trimmed.
+constexpr unsigned warm_fibers = 128;
+constexpr unsigned warm_spares = 256;
 
 /// A stolen task shorter than this costs its owner more than it saves.
 constexpr std::chrono::nanoseconds worth_stealing{500};
@@ -70,7 +72,7 @@ fiber* scheduler::idle_fiber(worker& here) noexcept {
 /// A worker may recycle what others take: what it has too much of goes to all.
 void scheduler::recycle(worker& here, fiber& unused) noexcept {
   if (here.idle_count >= warm_fibers) {
-    trim_fiber(unused);
+    if (spare_fibers_.size() >= warm_spares) trim_fiber(unused);
     spare_fibers_.push(unused);
     return;
   }
@@ -244,6 +246,8 @@ strand* scheduler::run_task(fiber& self, found_work work) noexcept {
   if (work.slot != nullptr) {
     trace::begin(track, "stolen");
     const ticks start = tick_clock::now();
+    // After a worthwhile one, thieves find this one's first task without asking.
+    if (self.on->small_steals == 0) detail::share_next(self.tasks);
     released = detail::run_stolen(work.slot);
     const bool small = tick_clock::now() - start < tick_clock::from_nanoseconds(worth_stealing);
     self.on->small_steals = small ? self.on->small_steals + 1 : 0;

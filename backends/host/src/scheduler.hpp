@@ -36,7 +36,7 @@ class scheduler final : public detail::backend {
 
   // detail::task_stack_home
   void work_available() noexcept override;
-  bool keep_armed() const noexcept override { return idle_.sleepers() != 0; }
+  bool keep_armed() const noexcept override { return idle_.maybe_sleepers(); }
   bool offer(detail::task_stack& stack, detail::task_slot* slot) noexcept override;
   bool take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept override;
 

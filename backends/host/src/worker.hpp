@@ -41,7 +41,8 @@ class fiber_queue {
  public:
   void push(fiber& added) noexcept;
   fiber* pop() noexcept;
-  bool empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
+  bool empty() const noexcept { return size() == 0; }
+  std::uint32_t size() const noexcept { return count_.load(std::memory_order_acquire); }
 
  private:
   spin_lock lock_;

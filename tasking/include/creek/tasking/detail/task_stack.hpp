@@ -98,9 +98,9 @@ struct task_stack {
   ticks shared_at;                         ///< when the strand last shared a task, only the strand
   std::atomic<std::uint64_t> inline_runs;  ///< written by the strand, read by counters()
   bool external;                           ///< tasks are offered through task_stack_home::offer
-  // --- rarely contended: kept off the line that thieves poll
+  std::atomic<std::uint32_t> mover;        ///< lock: who moves the split; a thief takes it by force only
+  // --- kept off the line that thieves poll
   alignas(128) std::atomic<std::uint32_t> asked;  ///< a thief has asked and was not answered yet
-  std::atomic<std::uint32_t> mover;               ///< lock: who moves the split
   // --- the line that thieves poll
   alignas(
       128) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
@@ -219,6 +219,8 @@ void arm(task_stack& victim) noexcept;
 /// True if a task lies there, shared or private. Exact only behind a heavy fence.
 bool has_work(const task_stack& victim) noexcept;
 
+/// The next push shares, although nobody has asked. Only the strand.
+void share_next(task_stack& stack) noexcept;
 /// Shares everything; before a strand with unstarted tasks is suspended. Only the strand.
 void share_all(task_stack& stack) noexcept;
 /// Makes the owner's pushes call the scheduler or not, as keep_armed() says. Only the strand.
