@@ -6,8 +6,8 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include <creek/core/clock.hpp>
@@ -22,36 +22,6 @@ namespace {
 /// A floor above every slot: each join takes the slow path.
 task_slot* const no_floor =
     reinterpret_cast<task_slot*>(std::numeric_limits<std::uintptr_t>::max() & ~std::uintptr_t{63});
-
-/// Short waits for another thread that is between two instructions: pause, then give the core away
-/// in case it was preempted there.
-template <class Condition>
-void spin_briefly(Condition condition) noexcept {
-  for (int round = 0; !condition(); ++round) {
-    if (round < 64) {
-      creek::cpu_pause();
-    } else {
-      std::this_thread::yield();
-    }
-  }
-}
-
-/// The lock over the split. Held for a few nanoseconds, or for one heavy fence in force_share().
-class split_guard {
- public:
-  explicit split_guard(task_stack& stack) noexcept : stack_(stack) {
-    spin_briefly([&] {
-      return stack_.mover.load(std::memory_order_relaxed) == 0 &&
-             stack_.mover.exchange(1, std::memory_order_acquire) == 0;
-    });
-  }
-  ~split_guard() { stack_.mover.store(0, std::memory_order_release); }
-  split_guard(const split_guard&) = delete;
-  split_guard& operator=(const split_guard&) = delete;
-
- private:
-  task_stack& stack_;
-};
 
 /// Moves the split up to `split`; thieves may only move the tail meanwhile. Release: publishes the
 /// tasks below to the thieves' acquiring CAS.
@@ -104,7 +74,7 @@ void reset_shared(task_stack& stack, std::uint32_t index) noexcept {
 /// Takes the slot at the top, already popped, back from wherever it is offered.
 bool take_back(task_stack& stack, task_slot* slot) noexcept {
   if (stack.external) return stack.home->take_back(stack, slot);
-  split_guard guard(stack);
+  const std::lock_guard guard(stack.mover);
   const std::uint32_t index = stack.index(slot);
   const bool mine = reclaim(stack, index);
   const bool wanted = stack.asked.load(std::memory_order_relaxed) != 0 || stack.home->keep_armed();
@@ -120,7 +90,7 @@ void drop_stolen(task_stack& stack, task_slot* bottom) noexcept {
     --slot;
     spin_briefly([&] { return slot->state.load(std::memory_order_acquire) == slot_state::moved; });
   }
-  split_guard guard(stack);
+  const std::lock_guard guard(stack.mover);
   stack.top.store(slot, std::memory_order_release);
   reset_shared(stack, stack.index(slot));
 }
@@ -134,7 +104,7 @@ void make_room(task_stack& stack) noexcept {
     drop_stolen(stack, stack.scope().base);
   } else if (task_stack::tail_of(word) == task_stack::split_of(word) &&
              stack.asked.load(std::memory_order_relaxed) != 0) {
-    split_guard guard(stack);
+    const std::lock_guard guard(stack.mover);
     answer(stack, capacity);
   }
 }
@@ -147,7 +117,7 @@ constexpr std::chrono::nanoseconds worth_sharing{250};
 /// After the join of a stolen fork.
 void joined_stolen(task_stack& stack, task_slot* slot, bool next_too) noexcept {
   if (stack.external) return;
-  split_guard guard(stack);
+  const std::lock_guard guard(stack.mover);
   reset_shared(stack, stack.index(slot));
   if (next_too) detail::share_next(stack);
 }
@@ -197,7 +167,8 @@ join_result join_buried(task_stack& stack, task_slot* slot) noexcept {
     stack.home->work_available();  // younger tasks were out of the deque for a moment
     if (mine) return join_result::run_inline;
   } else {
-    split_guard guard(stack);  // also keeps thieves from sharing the slot before it is a hole
+    const std::lock_guard guard(
+        stack.mover);  // also keeps thieves from sharing the slot before it is a hole
     if (reclaim(stack, stack.index(slot))) {
       leave_hole(slot);
       return join_result::run_inline;
@@ -231,7 +202,6 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.floor.store(external ? no_floor : slots, std::memory_order_relaxed);
   stack.shared.store(0, std::memory_order_relaxed);
   stack.asked.store(0, std::memory_order_relaxed);
-  stack.mover.store(0, std::memory_order_release);
 }
 
 void deque_full(task_stack& stack) noexcept {
@@ -250,7 +220,7 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
   }
   if (!stack->external) {
     __builtin_prefetch(&stack->shared, 1);  // a polling thief has it: fetch it to write, once
-    split_guard guard(*stack);
+    const std::lock_guard guard(stack->mover);
     answer(*stack, stack->index(slot) + 1);
   }
   stack->home->work_available();
@@ -297,7 +267,7 @@ void share_next(task_stack& stack) noexcept {
 
 void share_all(task_stack& stack) noexcept {
   if (stack.external) return;
-  split_guard guard(stack);
+  const std::lock_guard guard(stack.mover);
   const std::uint32_t top = stack.index(stack.top.load(std::memory_order_relaxed));
   const std::uint32_t split = task_stack::split_of(stack.shared.load(std::memory_order_relaxed));
   if (top <= split) return;
@@ -307,7 +277,7 @@ void share_all(task_stack& stack) noexcept {
 
 void refresh_armed(task_stack& stack) noexcept {
   if (stack.external) return;
-  split_guard guard(stack);
+  const std::lock_guard guard(stack.mover);
   const bool armed = stack.home->keep_armed() || stack.asked.load(std::memory_order_relaxed) != 0;
   stack.limit.store(armed ? stack.first : stack.last, std::memory_order_relaxed);
 }
@@ -339,7 +309,7 @@ static std::uint32_t top_for_thieves(const task_stack& victim) noexcept {
 }
 
 bool force_share(task_stack& victim) noexcept {
-  if (victim.external || victim.mover.exchange(1, std::memory_order_acquire) != 0) return false;
+  if (victim.external || !victim.mover.try_lock()) return false;
   const std::uint32_t split = task_stack::split_of(victim.shared.load(std::memory_order_relaxed));
   std::uint32_t top = top_for_thieves(victim);
   std::uint32_t raised = split;
@@ -355,13 +325,13 @@ bool force_share(task_stack& victim) noexcept {
     if (raised > split) raise_split(victim, split, raised);
     victim.floor.store(victim.first + raised, std::memory_order_relaxed);
   }
-  victim.mover.store(0, std::memory_order_release);
+  victim.mover.unlock();
   return raised > split;
 }
 
 void arm(task_stack& victim) noexcept {
   if (victim.external) return;
-  split_guard guard(victim);
+  const std::lock_guard guard(victim.mover);
   victim.limit.store(victim.first, std::memory_order_relaxed);
 }
 

@@ -7,34 +7,14 @@
 #include <thread>
 #include <vector>
 
-#include <creek/core/clock.hpp>
 #include <creek/core/counters.hpp>
+#include <creek/core/spin_lock.hpp>
 #include <creek/core/trace.hpp>
 #include <creek/tasking/detail/strand.hpp>
 
 #include "fiber.hpp"
 
 namespace creek::host_backend {
-
-/// Mutual exclusion for a few instructions; yields when the holder was preempted.
-class spin_lock {
- public:
-  void lock() noexcept {
-    for (int round = 0; locked_.load(std::memory_order_relaxed) != 0 ||
-                        locked_.exchange(1, std::memory_order_acquire) != 0;
-         ++round) {
-      if (round < 64) {
-        cpu_pause();
-      } else {
-        std::this_thread::yield();
-      }
-    }
-  }
-  void unlock() noexcept { locked_.store(0, std::memory_order_release); }
-
- private:
-  std::atomic<std::uint32_t> locked_{0};
-};
 
 /// A queue of fibers linked through fiber::link, with a size that may be read without the lock.
 class fiber_queue {

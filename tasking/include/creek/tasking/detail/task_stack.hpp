@@ -16,6 +16,7 @@
 
 #include <creek/core/asymmetric_fence.hpp>
 #include <creek/core/clock.hpp>
+#include <creek/core/spin_lock.hpp>
 #include <creek/tasking/detail/strand.hpp>
 
 namespace creek::detail {
@@ -98,7 +99,7 @@ struct task_stack {
   ticks shared_at;                         ///< when the strand last shared a task, only the strand
   std::atomic<std::uint64_t> inline_runs;  ///< written by the strand, read by counters()
   bool external;                           ///< tasks are offered through task_stack_home::offer
-  std::atomic<std::uint32_t> mover;        ///< lock: who moves the split; a thief takes it by force only
+  spin_lock mover;                         ///< who moves the split; a thief takes it only by force
   // --- kept off the line that thieves poll
   alignas(128) std::atomic<std::uint32_t> asked;  ///< a thief has asked and was not answered yet
   // --- the line that thieves poll
