@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of word_table off the fast path: new words, growth, merging, memory.
+// The parts of word_table off the fast path: new words, displaced words, growth.
 #include <creek/mapreduce/word_table.hpp>
 
-#include <sys/mman.h>
-
-#include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
 #include <new>
-#include <span>
 
 #include <creek/core/error.hpp>
+#include <creek/mapreduce/detail/byte_hash.hpp>
+#include <creek/mapreduce/key_store.hpp>
 #include "word_probe.hpp"
 
 namespace creek::mapreduce {
@@ -20,63 +18,13 @@ namespace {
 
 using entry = word_table::entry;
 using line = word_table::line;
-using part_table = word_table::part_table;
+using segment = word_table::segment;
+using partition = word_table::partition;
 
-static_assert(sizeof(line) == 64);
+static_assert(sizeof(line) == 64 && sizeof(segment) == 64);
 static_assert(std::endian::native == std::endian::little, "short keys are loaded as integers");
-// The empty key would look like a free entry if its tag were 0 too.
-static_assert((detail::hash16(0, 0, 0) >> 49 & 0xFF) != 0);
 
-// Tables from this size on are mapped: growing gives the old one back to the system at once, so
-// that the peak stays near the sum of the live tables. (Pieces freed to malloc stay resident.)
-constexpr std::size_t mapped_bytes = 4096;
-
-// The longest key that waits in a queue: longer ones have no room for their length in an entry.
-constexpr std::size_t longest_tagged = 254;
-
-/// Zeroed lines. Where the system refuses more mappings (vm.max_map_count) the heap has to do.
-part_table make(std::size_t lines) {
-  constexpr std::size_t full_percent = 87;  // above, ways to displaced words get long
-  const std::size_t bytes = lines * sizeof(line);
-  part_table table;
-  table.size = static_cast<std::uint32_t>(lines);
-  table.limit = static_cast<std::uint32_t>(lines * word_table::line_entries * full_percent / 100);
-  void* p = MAP_FAILED;
-  if (bytes >= mapped_bytes) {
-    p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  }
-  table.mapped = p != MAP_FAILED;
-  if (!table.mapped) {
-    p = std::aligned_alloc(alignof(line), bytes);
-    if (p == nullptr) throw std::bad_alloc();
-    std::memset(p, 0, bytes);
-  }
-  table.lines = static_cast<line*>(p);
-  return table;
-}
-
-void release(part_table& table) noexcept {
-  if (table.mapped) {
-    munmap(table.lines, table.size * sizeof(line));
-  } else {
-    std::free(table.lines);
-  }
-  table = {};
-}
-
-/// Puts an entry that is not in the table into the first free place from its home line on.
-void place(part_table& table, const entry& e) noexcept {
-  const line* end = table.lines + table.size;
-  for (line* l = table.at(e.place());; l = l + 1 == end ? table.lines : l + 1) {
-    for (std::size_t i = 0; i < word_table::line_entries; ++i) {
-      if (l->meta[i] != 0) continue;
-      l->body[i] = e.body;
-      l->meta[i] = e.meta;
-      ++table.used;
-      return;
-    }
-  }
-}
+constexpr std::size_t largest_segment = 64;  // lines
 
 bool same_key(const entry& a, const entry& b) noexcept {
   if (((a.meta ^ b.meta) & ~word_table::count_mask) != 0) return false;
@@ -84,23 +32,66 @@ bool same_key(const entry& a, const entry& b) noexcept {
   return ((a.body ^ b.body) & ~word_table::address_mask) == 0 && a.key() == b.key();
 }
 
-/// Adds the count of `e` if its key is in the table.
-bool raise(part_table& table, const entry& e) noexcept {
-  const line* end = table.lines + table.size;
-  for (line* l = table.at(e.place());; l = l + 1 == end ? table.lines : l + 1) {
+/// Calls `f(line, i)` for the entries of a segment from the home of a word on until it returns
+/// true. There always is a free entry, where callers stop.
+template <class F>
+void walk(const partition& part, segment& s, std::uint32_t place, F&& f) {
+  line* const first = s.lines();
+  line* const end = first + part.lines;
+  for (line* l = first + part.line_of(place);; l = l + 1 == end ? first : l + 1) {
     for (std::size_t i = 0; i < word_table::line_entries; ++i) {
-      if (l->meta[i] == 0) return false;
-      if (same_key({l->body[i], l->meta[i]}, e)) {
-        l->meta[i] += e.count();
-        return true;
-      }
+      if (f(*l, i)) return;
     }
   }
 }
 
-std::uint64_t hash_of(const entry& e) noexcept {
-  const std::size_t length = e.short_length();
-  return length <= 8 ? detail::hash16(e.body, 0, length) : detail::hash_bytes(e.key());
+/// Puts an entry that is not in the segment into the first free place.
+void put(const partition& part, segment& s, const entry& e) noexcept {
+  walk(part, s, e.place(), [&](line& l, std::size_t i) {
+    if (l.meta[i] != 0) return false;
+    l.body[i] = e.body;
+    l.meta[i] = e.meta;
+    ++s.used;
+    return true;
+  });
+}
+
+/// A free entry.
+struct gap {
+  segment* in;
+  line* at;
+  std::size_t i;
+};
+
+/// Adds the count of `e` if its key is in the partition, or else says where it may go.
+bool raise(const partition& part, const entry& e, std::uint32_t place, gap& free) noexcept {
+  bool found = false;
+  for (segment* s = part.directory[place >> part.shift]; s != nullptr && !found; s = s->overflow) {
+    walk(part, *s, place, [&](line& l, std::size_t i) {
+      if (l.meta[i] == 0) {
+        free = {s, &l, i};
+        return true;
+      }
+      if (!same_key({l.body[i], l.meta[i]}, e)) return false;
+      l.meta[i] += e.count();
+      return found = true;
+    });
+  }
+  return found;
+}
+
+/// Where the bytes of a new long key will stay: beside the other keys, which are compared often;
+/// the text is large and far away. Only long ones, rare and dear to copy, stay in the text.
+std::uint64_t keep(byte_arena& arena, std::string_view key, std::string_view stable) {
+  constexpr std::size_t copied = 32;
+  if (key.size() <= copied || !lies_in(stable, key)) key = arena.keep(key);
+  const void* address = key.data();
+  if (key.size() > word_table::longest_tagged) address = arena.keep_object(key);
+  const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(address);
+  if (bits > word_table::address_mask) {
+    throw error(EOVERFLOW, "word table: addresses of more than 48 bits");
+  }
+  return bits;
 }
 
 }  // namespace
@@ -115,161 +106,127 @@ std::string_view word_table::entry::key() const noexcept {
 
 std::uint32_t word_table::entry::place() const noexcept {
   if (short_length() > 8) return static_cast<std::uint32_t>((meta >> 56) << 16 | body >> 48);
-  return static_cast<std::uint32_t>(detail::hash16(body, 0, short_length()) >> 33) & 0xFFFFFF;
+  return place_of(detail::hash_padded(body, 0));
 }
 
-word_table::word_table() : queues_(std::make_unique<queue[]>(2)) {
-  constexpr std::size_t first_lines = 16;
-  parts_.fill({});
+/// Segments of a partition are full, and split, at about the same time; of sizes spread over a
+/// factor of two they are not so in all partitions, and the whole is about 60 % full always.
+word_table::word_table() {
+  constexpr std::uint32_t full_percent = 85;  // above, ways to displaced words get long
   for (std::size_t i = 0; i < partitions; ++i) {
-    parts_[i] = make(first_lines + first_lines * 3 / 8 * i / partitions);
+    partition& part = parts_[i];
+    const double size = 32 * std::exp2(static_cast<double>(i) / partitions);
+    part.lines = static_cast<std::uint32_t>(size) - 1;
+    part.limit = part.lines * line_entries * full_percent / 100;
+    part.directory.push_back(make_segment(part, 0));
   }
-}
-
-word_table::word_table(word_table&& other) noexcept
-    : parts_(std::exchange(other.parts_, {})),
-      safe_begin_(other.safe_begin_),
-      safe_bytes_(other.safe_bytes_),
-      stable_(other.stable_),
-      arena_(std::move(other.arena_)),
-      emitted_(other.emitted_),
-      queues_(std::move(other.queues_)) {}
-
-word_table& word_table::operator=(word_table&& other) noexcept {
-  std::swap(parts_, other.parts_);
-  std::swap(safe_begin_, other.safe_begin_);
-  std::swap(safe_bytes_, other.safe_bytes_);
-  std::swap(stable_, other.stable_);
-  std::swap(arena_, other.arena_);
-  std::swap(emitted_, other.emitted_);
-  std::swap(queues_, other.queues_);
-  return *this;
-}
-
-word_table::~word_table() {
-  for (std::size_t i = 0; i < partitions; ++i) clear(i);
-}
-
-void word_table::source(std::string_view text, bool stable) noexcept {
-  safe_begin_ = text.data();
-  safe_bytes_ = text.size() >= 16 ? text.size() - 15 : 0;
-  stable_ = stable ? text : std::string_view{};
 }
 
 std::size_t word_table::size() const noexcept {
   std::size_t sum = 0;
-  for (const part_table& part : parts_) sum += part.used;
+  for (const partition& part : parts_) sum += part.used;
   return sum;
 }
 
 std::size_t word_table::bytes() const noexcept {
   std::size_t sum = 0;
-  for (const part_table& part : parts_) sum += part.size * sizeof(line);
+  for (const partition& part : parts_) {
+    sum += part.segments.size() * (part.lines + 1) * sizeof(line) +
+           part.directory.size() * sizeof(segment*);
+  }
   return sum;
 }
 
-void word_table::clear(std::size_t part) noexcept {
-  if (parts_[part].lines != nullptr) release(parts_[part]);
+byte_arena word_table::take_arena() {
+  byte_arena all;
+  for (partition& part : parts_) all.adopt(std::move(part.arena));
+  return all;
 }
 
-void word_table::add_slow(std::string_view word, std::uint64_t count) {
-  const std::uint64_t hash = detail::hash_bytes(word);
-  if (word.size() <= longest_tagged) {
-    std::uint64_t low = 0;
-    std::memcpy(&low, word.data(), std::min<std::size_t>(word.size(), 8));
-    return push(word, low, hash, count);
+void word_table::add(std::size_t part, bool are_long, std::span<entry> keys,
+                     std::string_view stable) {
+  partition& to = parts_[part];
+  const std::lock_guard guard(to.lock);
+  const std::size_t missing = (are_long ? detail::count_long : detail::count_short)(to, keys);
+  for (const entry& key : keys.first(missing)) insert(to, key, stable);
+}
+
+void word_table::add_huge(std::string_view key, std::uint64_t hash, std::uint64_t count,
+                          std::string_view stable) {
+  const std::uint64_t place = place_of(hash);
+  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(&key);
+  partition& to = parts_[part_of(hash)];
+  const std::lock_guard guard(to.lock);
+  insert(to, {address | place << 48, ((place >> 8 & 0xFF00) | 0xFF) << 48 | count}, stable);
+}
+
+void word_table::insert(partition& part, entry key, std::string_view stable) {
+  const std::uint32_t place = key.place();
+  gap free{};
+  if (raise(part, key, place, free)) return;
+  if (!is_inline(key.short_length())) {
+    key.body = keep(part.arena, key.key(), stable) | (key.body & ~address_mask);
   }
-  const std::uint64_t bits = hash >> 33;
-  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(&word);
-  ++emitted_;
-  insert({address | bits << 48, ((bits >> 8 & 0xFF00) | 0xFF) << 48 | count}, hash >> 57, false,
-         queues_.get());
+  if (free.in->used < part.limit) {
+    free.at->body[free.i] = key.body;
+    free.at->meta[free.i] = key.meta;
+    ++free.in->used;
+  } else {
+    put(part, *room_for(part, place), key);
+  }
+  ++part.used;
 }
 
-void word_table::drain(queue& q, bool is_long) {
-  emitted_ += q.length;
-  (is_long ? detail::count_long : detail::count_short)(q);
-  // Growing moves lines, so the addresses of homes are not used from here on.
-  const std::size_t missing = std::exchange(q.length, 0);
-  for (std::size_t i = 0; i < missing; ++i) {
-    insert(q.keys[i].key, hash_of(q.keys[i].key) >> 57, false, queues_.get());
+segment* word_table::make_segment(partition& part, std::uint32_t depth) {
+  auto* s = ::new (pool_.allocate((part.lines + 1) * sizeof(line))) segment;
+  s->depth = depth;
+  part.segments.push_back(s);
+  return s;
+}
+
+/// The segment that a new word goes to.
+segment* word_table::room_for(partition& part, std::uint32_t place) {
+  for (;;) {
+    segment* s = part.directory[place >> part.shift];
+    if (s->used < part.limit) return s;
+    if (s->depth < max_depth) {
+      split(part, place);
+      continue;
+    }
+    while (s->used >= part.limit) {
+      if (s->overflow == nullptr) s->overflow = make_segment(part, max_depth);
+      s = s->overflow;
+    }
+    return s;
   }
 }
 
-void word_table::flush() {
-  drain(queues_[0], false);
-  drain(queues_[1], true);
-}
-
-/// Where the bytes of a new long key will stay.
-std::uint64_t word_table::keep(std::string_view key) {
-  const bool stable = static_cast<std::size_t>(key.data() - stable_.data()) < stable_.size();
-  if (!stable) key = arena_.keep(key);
-  const void* address = key.data();
-  if (key.size() > longest_tagged) address = arena_.keep_object(key);
-  const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(address);
-  if (bits > address_mask) throw error(EOVERFLOW, "word table: addresses of more than 48 bits");
-  return bits;
-}
-
-void word_table::insert(entry key, std::size_t part, bool kept, queue* waiting) {
-  if (raise(parts_[part], key)) return;
-  if (parts_[part].used >= parts_[part].limit) grow(part, waiting);
-  if (!kept && !is_inline(key.short_length())) {
-    key.body = keep(key.key()) | (key.body & ~address_mask);
+void word_table::split(partition& part, std::uint32_t place) {
+  segment* left = part.directory[place >> part.shift];
+  segment* right = make_segment(part, left->depth + 1);
+  if (24 - part.shift == left->depth) {
+    std::vector<segment*> twice(2 * part.directory.size());
+    for (std::size_t i = 0; i < twice.size(); ++i) twice[i] = part.directory[i / 2];
+    part.directory = std::move(twice);
+    --part.shift;
   }
-  place(parts_[part], key);
-}
+  ++left->depth;
+  const std::uint32_t bit = 24 - left->depth;
+  const std::size_t span = std::size_t{1} << (bit - part.shift);
+  const std::size_t begin = (place >> bit | 1) << (bit - part.shift);
+  for (std::size_t i = begin; i < begin + span; ++i) part.directory[i] = right;
 
-/// Three eighths larger: partitions start at sizes spread over one such step, so that they grow at
-/// different times and the whole table is always about 75 % full.
-void word_table::grow(std::size_t part, queue* waiting) {
-  part_table& table = parts_[part];
-  part_table larger = make(table.size + table.size * 3 / 8);
-  for (const line* l = table.lines; l != table.lines + table.size; ++l) {
-    for (std::size_t i = 0; i < line_entries && l->meta[i] != 0; ++i) {
-      place(larger, {l->body[i], l->meta[i]});
+  std::array<line, largest_segment> old;
+  const std::size_t bytes = part.lines * sizeof(line);
+  std::memcpy(old.data(), left->lines(), bytes);
+  std::memset(left->lines(), 0, bytes);
+  left->used = 0;
+  for (const line& l : std::span(old).first(part.lines)) {
+    for (std::size_t i = 0; i < line_entries && l.meta[i] != 0; ++i) {
+      const entry e{l.body[i], l.meta[i]};
+      put(part, (e.place() >> bit & 1) != 0 ? *right : *left, e);
     }
   }
-  const line* old = table.lines;
-  const line* old_end = old + table.size;
-  for (queue& q : std::span(waiting, 2)) {
-    for (std::size_t i = 0; i < q.length; ++i) {
-      pending& next = q.keys[i];
-      if (next.home >= old && next.home < old_end) next.home = larger.at(next.key.place());
-    }
-  }
-  release(table);
-  table = larger;
-}
-
-void word_table::merge(word_table& other, std::size_t part) {
-  if (other.parts_[part].used > parts_[part].used) std::swap(other.parts_[part], parts_[part]);
-  const part_table from = other.parts_[part];
-  queue waiting[2];
-  const auto drain_waiting = [&](bool is_long) {
-    queue& q = waiting[is_long];
-    (is_long ? detail::count_long : detail::count_short)(q);
-    const std::size_t missing = std::exchange(q.length, 0);
-    for (std::size_t i = 0; i < missing; ++i) insert(q.keys[i].key, part, true, waiting);
-  };
-  for (const line* l = from.lines; l != from.lines + from.size; ++l) {
-    for (std::size_t i = 0; i < line_entries && l->meta[i] != 0; ++i) {
-      const entry e{l->body[i], l->meta[i]};
-      if (e.short_length() > longest_tagged) {
-        insert(e, part, true, waiting);
-        continue;
-      }
-      const bool is_long = !is_inline(e.short_length());
-      queue& q = waiting[is_long];
-      q.keys[q.length] = {parts_[part].at(e.place()), e};
-      __builtin_prefetch(q.keys[q.length].home, 1);
-      if (++q.length == queue::capacity) drain_waiting(is_long);
-    }
-  }
-  drain_waiting(false);
-  drain_waiting(true);
-  other.clear(part);
 }
 
 }  // namespace creek::mapreduce

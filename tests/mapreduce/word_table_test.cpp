@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counting table against std::map.
+#include <creek/mapreduce/word_cache.hpp>
 #include <creek/mapreduce/word_table.hpp>
 #include <creek/mapreduce/words.hpp>
 
@@ -7,6 +8,8 @@
 #include <hwy/targets.h>
 
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "oracle.hpp"
 
@@ -26,10 +29,15 @@ word_map contents(const word_table& table) {
   return counts;
 }
 
-void count_into(word_table& table, std::string_view text, bool stable) {
-  table.source(text, stable);
-  for_each_word(text, [&](std::string_view word) { table(word); });
-  table.flush();
+void finish(word_cache& cache) {
+  cache.finish();
+  for (std::size_t part = 0; part < word_table::partitions; ++part) cache.drain(part);
+}
+
+void count_into(word_cache& cache, std::string_view text, bool stable) {
+  cache.source(text, stable);
+  for_each_word(text, [&](std::string_view word) { cache(word); });
+  cache.flush();
 }
 
 TEST(WordTable, CountsAsAMapDoes) {
@@ -38,7 +46,9 @@ TEST(WordTable, CountsAsAMapDoes) {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
       const std::string text = oracle::random_text(seed, 300000, 20 << seed);
       word_table table;
-      count_into(table, text, true);
+      word_cache cache(table);
+      count_into(cache, text, true);
+      finish(cache);
       EXPECT_EQ(contents(table), oracle::count_by_map(text)) << "seed " << seed;
       EXPECT_EQ(table.size(), contents(table).size());
     }
@@ -48,78 +58,155 @@ TEST(WordTable, CountsAsAMapDoes) {
 
 TEST(WordTable, CopiesKeysOfTextThatGoesAway) {
   word_table table;
+  word_cache cache(table);
   word_map expected;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     std::string text = oracle::random_text(seed, 20000, 300);
     for (const auto& [word, count] : oracle::count_by_map(text)) expected[word] += count;
-    count_into(table, text, false);
+    count_into(cache, text, false);
     text.assign(text.size(), '#');
   }
+  finish(cache);
   EXPECT_EQ(contents(table), expected);
+}
+
+TEST(WordTable, CopiesKeysFromOutsideTheText) {
+  word_table table;
+  word_cache cache(table);
+  const std::string text = "one two";
+  cache.source(text, true);
+  {
+    const std::string elsewhere = "a word of more than eight bytes";
+    cache(elsewhere);
+    cache(std::string_view(elsewhere).substr(0, 11));
+    cache.flush();
+  }
+  count_into(cache, text, true);
+  finish(cache);
+  EXPECT_EQ(
+      contents(table),
+      (word_map{
+          {"a word of more than eight bytes", 1}, {"a word of m", 1}, {"one", 1}, {"two", 1}}));
 }
 
 TEST(WordTable, TellsKeysApartThatDifferInTrailingNulsOnly) {
   word_table table;
+  word_cache cache(table);
   word_map expected;
+  std::string text;  // long enough for words to be read in steps of eight bytes
   for (std::size_t n = 0; n < 40; ++n) {
-    const std::string word(n, '\0');
-    for (std::size_t times = 0; times <= n; ++times) table(word);
-    expected[word] = n + 1;
-    table.flush();
+    const std::string word = (n % 2 == 0 ? "" : "n") + std::string(n, '\0');
+    for (std::size_t times = 0; times <= n; ++times) text += word + ' ';
+    expected[word] += n + 1;
   }
+  expected.erase("");
+  text += std::string(16, ' ');
+  count_into(cache, text, true);
+  cache({});
+  cache.flush();
+  expected[""] = 1;
+  finish(cache);
   EXPECT_EQ(contents(table), expected);
 }
 
 TEST(WordTable, TakesKeysAroundEveryLimitOfLength) {
   word_table table;
+  word_cache cache(table);
   word_map expected;
   std::string text;
-  for (const std::size_t n : {7, 8, 9, 15, 16, 17, 253, 254, 255, 256, 70000}) {
+  for (const std::size_t n : {7, 8, 9, 15, 16, 17, 32, 33, 253, 254, 255, 256, 70000}) {
     for (const char c : {'a', 'b'}) {
       text += std::string(n, c) + ' ' + std::string(n, c) + ' ';
       expected[std::string(n, c)] = 4;
     }
   }
-  count_into(table, text, true);
-  count_into(table, text, false);
+  count_into(cache, text, true);
+  count_into(cache, text, false);
+  finish(cache);
   EXPECT_EQ(contents(table), expected);
 }
 
 TEST(WordTable, AddsCounts) {
   word_table table;
+  word_cache cache(table);
   const std::string many = "many";
   const std::string words = "a word of more than eight bytes";
-  table(many, 1'000'000'000'000);
-  table(many, 5);
-  table(words, 7);
-  table.flush();
+  cache(many, 1'000'000'000'000);
+  cache(many, 5);
+  cache(words, 7);
+  cache.flush();
+  EXPECT_EQ(cache.emitted(), 3u);
+  finish(cache);
   EXPECT_EQ(contents(table),
             (word_map{{"many", 1'000'000'000'005}, {"a word of more than eight bytes", 7}}));
 }
 
-TEST(WordTable, MergesPartitionByPartition) {
-  const std::string left_text = oracle::random_text(1, 200000, 3000);
-  const std::string right_text = oracle::random_text(2, 400000, 9000) + left_text.substr(0, 5000);
-  word_table left;
-  word_table right;
-  count_into(left, left_text, true);
-  count_into(right, right_text, true);
-  for (std::size_t part = 0; part < word_table::partitions; ++part) left.merge(right, part);
-  word_map expected = oracle::count_by_map(left_text);
-  for (const auto& [word, count] : oracle::count_by_map(right_text)) expected[word] += count;
-  EXPECT_EQ(contents(left), expected);
-  EXPECT_EQ(right.size(), 0u);
-  EXPECT_EQ(right.bytes(), 0u);
+TEST(WordTable, SeveralMappersFillIt) {
+  word_table table;
+  std::vector<std::string> texts;
+  word_map expected;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    texts.push_back(oracle::random_text(seed, 400000, std::size_t{3000} << 2 * seed));
+    for (const auto& [word, count] : oracle::count_by_map(texts.back())) expected[word] += count;
+  }
+  {
+    std::vector<std::jthread> mappers;
+    for (const std::string& text : texts) {
+      mappers.emplace_back([&table, &text] {
+        word_cache cache(table);
+        count_into(cache, text, true);
+        finish(cache);
+      });
+    }
+  }
+  EXPECT_EQ(contents(table), expected);
+}
+
+TEST(WordTable, WordsThatBecomeFrequentReplaceOthersInTheCache) {
+  word_table table;
+  word_cache cache(table);
+  word_map expected;
+  std::string text;
+  for (int period = 0; period < 4; ++period) {  // of more words than stay unlooked at
+    for (std::uint64_t i = 0; i < 300000; ++i) {
+      const std::string word = std::to_string(period) + 'w' + std::to_string(i * i % 40009);
+      text += word + ' ';
+      ++expected[word];
+    }
+  }
+  count_into(cache, text, true);
+  EXPECT_EQ(cache.emitted(), 1200000u);
+  finish(cache);
+  EXPECT_EQ(contents(table), expected);
+}
+
+TEST(WordTable, WordsThatShareAllBitsOfTheirPlace) {
+  constexpr std::size_t same = 1000;  // more than a segment has room for
+  word_table table;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < same; ++i) words.push_back("a long word " + std::to_string(i));
+  for (int times = 0; times < 2; ++times) {
+    std::vector<word_table::entry> keys;
+    for (const std::string& word : words) {
+      keys.push_back(word_table::make_entry(reinterpret_cast<std::uintptr_t>(word.data()),
+                                            word.size(), 42, 1));
+    }
+    table.add(word_table::part_of(42), true, keys, {});
+  }
+  word_map expected;
+  for (const std::string& word : words) expected[word] = 2;
+  EXPECT_EQ(contents(table), expected);
 }
 
 TEST(WordTable, StaysWellFilledWhileItGrows) {
   word_table table;
+  word_cache cache(table);
   for (std::uint64_t i = 0; i < 300000; ++i) {
     const std::string word = "w" + std::to_string(i);
-    table(word);
-    table.flush();
-    if (i > 20000 && i % 1000 == 0) {
-      EXPECT_LT(table.bytes(), table.size() * 30) << i;
+    cache(word);
+    cache.flush();
+    if (i > 50000 && i % 1000 == 0) {
+      EXPECT_LT(table.bytes(), table.size() * 32) << i;
     }
   }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan for jobs with a combiner: a pair is combined with its key's others in the mapper's own
 // hash table the moment it is emitted. What is left to move is one pair a key and mapper, already
-// partitioned; a partition of all mappers is then merged by one task, without locks.
+// partitioned; a partition of all mappers is then merged by one task, without locks. A job may
+// bring a table that all mappers share instead (combine_shared.hpp).
 #pragma once
 
 #include <concepts>
+#include <creek/mapreduce/combine_shared.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
@@ -127,6 +129,14 @@ class combine_on_emit {
   std::vector<std::optional<table_type>> tables_;  // made when their mapper gets its first split
   std::vector<std::uint64_t> sizes_ = std::vector<std::uint64_t>(table_type::partitions);
   runs<Job> runs_;
+};
+
+/// The same stages where the mappers share one table.
+template <combines Job>
+requires shared_table<typename detail::table_of<Job>::type>
+class combine_on_emit<Job> : public detail::combine_shared<Job> {
+ public:
+  using detail::combine_shared<Job>::combine_shared;
 };
 
 }  // namespace creek::mapreduce

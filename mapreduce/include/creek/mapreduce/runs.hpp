@@ -4,7 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <concepts>
 #include <creek/mapreduce/byte_arena.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
 #include <creek/mapreduce/job.hpp>
@@ -63,6 +63,7 @@ class runs {
 
   /// Makes one sequence of all partitions, sorted if they are.
   [[nodiscard]] std::vector<record_type> merge() {
+    if (!sortable<Job> || !options_.sort) return concatenate();
     for (std::size_t step = 1; step < parts_.size(); step *= 2) {
       const std::size_t pairs = (parts_.size() - step + 2 * step - 1) / (2 * step);
       detail::for_each_index(pairs, [&](std::size_t i) {
@@ -101,24 +102,35 @@ class runs {
     }
   }
 
+  /// Records in no order need be moved only once.
+  [[nodiscard]] std::vector<record_type> concatenate() {
+    std::vector<std::size_t> begin(parts_.size() + 1);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      begin[i + 1] = begin[i] + parts_[i].records.size();
+    }
+    std::vector<record_type> all;
+    if constexpr (std::default_initializable<record_type>) {
+      all.resize(begin.back());
+      detail::for_each_index(parts_.size(), [&](std::size_t i) {
+        std::ranges::move(parts_[i].records, all.begin() + static_cast<std::ptrdiff_t>(begin[i]));
+        parts_[i].records = {};
+      });
+    } else {
+      all.reserve(begin.back());
+      for (partition& part : parts_) std::ranges::move(part.records, std::back_inserter(all));
+    }
+    return all;
+  }
+
   void merge_two(std::vector<record_type>& left, std::vector<record_type>& right) {
     if (left.empty()) left.swap(right);
     if (right.empty()) return;
     std::vector<record_type> both;
     both.reserve(left.size() + right.size());
     auto out = std::back_inserter(both);
-    bool sorted = false;
     if constexpr (sortable<Job>) {
-      if (options_.sort) {
-        std::merge(std::move_iterator(left.begin()), std::move_iterator(left.end()),
-                   std::move_iterator(right.begin()), std::move_iterator(right.end()), out,
-                   before());
-        sorted = true;
-      }
-    }
-    if (!sorted) {
-      std::ranges::move(left, out);
-      std::ranges::move(right, out);
+      std::merge(std::move_iterator(left.begin()), std::move_iterator(left.end()),
+                 std::move_iterator(right.begin()), std::move_iterator(right.end()), out, before());
     }
     if (options_.top != 0 && both.size() > options_.top) {
       both.erase(both.begin() + static_cast<std::ptrdiff_t>(options_.top), both.end());

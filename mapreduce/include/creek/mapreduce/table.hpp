@@ -34,6 +34,27 @@ concept table = std::movable<T> &&
   { t.take_arena() } -> std::convertible_to<byte_arena>;
 };
 
+/// One table for all mappers, which emit through writers; again cut in `T::partitions`. For jobs
+/// with combine() and without reduce().
+template <class T>
+concept shared_table = std::default_initializable<T> && requires {
+  typename T::writer;
+} && std::constructible_from<typename T::writer, T&> &&
+    requires(T& t, const T& c, typename T::writer& writer, std::size_t part,
+             std::string_view text) {
+  /// As above, for what this writer is given.
+  writer.source(text, true);
+  writer.flush();
+  /// After the last emit of a writer.
+  writer.finish();
+  /// After `finish` of all writers: the rest of a partition goes to the table.
+  writer.drain(part);
+  { std::as_const(writer).emitted() } -> std::convertible_to<std::uint64_t>;
+  { c.size(part) } -> std::convertible_to<std::size_t>;
+  { c.size() } -> std::convertible_to<std::uint64_t>;
+  { t.take_arena() } -> std::convertible_to<byte_arena>;
+};
+
 /// The general table: an index of hash tags over pairs that stand in the order of their coming, so
 /// that growing moves only the index and reading is a walk over an array.
 template <class Job>

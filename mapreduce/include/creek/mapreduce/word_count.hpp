@@ -4,6 +4,7 @@
 #pragma once
 
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/word_cache.hpp>
 #include <creek/mapreduce/word_table.hpp>
 #include <creek/mapreduce/words.hpp>
 #include <cstdint>

@@ -44,12 +44,29 @@ inline constexpr std::array<std::uint64_t, 17> keep_high = [] {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
+/// A hash of such a string that is the same whatever NUL bytes it ends in, for where those are
+/// told apart afterwards: a multiplication less.
+[[nodiscard]] constexpr std::uint64_t hash_padded(std::uint64_t low, std::uint64_t high) noexcept {
+  __extension__ using wide = unsigned __int128;
+  const wide product =
+      static_cast<wide>(low ^ 0x9E3779B97F4A7C15ull) * (high ^ 0xD6E8FEB86659FD93ull);
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
 /// Hash of any byte string; reads exactly its bytes.
 [[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes) noexcept {
   if (bytes.size() > 16) return XXH3_64bits(bytes.data(), bytes.size());
   char padded[16] = {};
   if (!bytes.empty()) std::memcpy(padded, bytes.data(), bytes.size());
   return hash16(load8(padded), load8(padded + 8), bytes.size());
+}
+
+/// The same by hash_padded.
+[[nodiscard]] inline std::uint64_t hash_word(std::string_view bytes) noexcept {
+  if (bytes.size() > 16) return XXH3_64bits(bytes.data(), bytes.size());
+  char padded[16] = {};
+  if (!bytes.empty()) std::memcpy(padded, bytes.data(), bytes.size());
+  return hash_padded(load8(padded), load8(padded + 8));
 }
 
 }  // namespace creek::mapreduce::detail
