@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bare futex wake: from before the system call to the first instruction of the thread that slept
-// on another core. n wakes, the sleeper left alone for as long as in the workload `wakeup`.
+// A bare futex wake: from before the system call to the first instruction of the thread that slept.
+// n wakes, the sleeper left alone for as long as in the workload `wakeup`, and on whatever core the
+// kernel puts it, as there.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <thread>
 
 #include "harness/workload.hpp"
-#include "pinning.hpp"
 #include "wakeup/config.hpp"
 
 namespace bench::limits {
@@ -39,24 +39,19 @@ void wake(word& w) {
 }
 
 sample measure(const settings& s) {
-  const auto [here, there] = two_cpus();
   word given{0};
-  std::atomic<bool> stop{false};
   wakeup::clock::time_point began;
   word answered{0};
-  std::jthread sleeper([&, cpu = there] {
-    const pin stay(cpu);
-    for (std::uint32_t i = 0; !stop.load(); ++i) {
+  std::jthread sleeper([&] {
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(s.n); ++i) {
       sleep_on(given, i);
       began = wakeup::clock::now();
       wake(answered);
     }
   });
-  const pin stay(here);
   std::vector<double> latencies;
   for (std::int64_t i = 0; i < s.n; ++i) {
     std::this_thread::sleep_for(wakeup::gap);
-    if (i + 1 == s.n) stop.store(true);
     const auto handed = wakeup::clock::now();
     wake(given);
     sleep_on(answered, static_cast<std::uint32_t>(i));
