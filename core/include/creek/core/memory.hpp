@@ -25,6 +25,7 @@
 
 #include <creek/core/core_id.hpp>
 #include <creek/core/mpm_ptr.hpp>
+#include <creek/core/units.hpp>
 
 namespace creek {
 
@@ -34,11 +35,6 @@ concept memory_word = std::unsigned_integral<T> && sizeof(T) <= 4 && !std::same_
 
 /// The word protocols use for flags, tickets and positions.
 using word = std::uint32_t;
-
-/// Core clock cycles: the unit in which protocols state what their bookkeeping costs.
-struct cycles {
-  std::int64_t count = 0;
-};
 
 /// One of the atomic counters that cores share: 0 .. counters() - 1.
 struct counter_id {
