@@ -4,31 +4,18 @@
 #pragma once
 
 #include <atomic>
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
+#include <creek/core/stack_switch.hpp>
 #include <creek/tasking/detail/task_stack.hpp>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define CREEK_ASAN_FIBERS 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define CREEK_TSAN_FIBERS 1
-#endif
 
 namespace creek::host_backend {
 
 class scheduler;
 struct worker;
 struct mpb_deque;
-
-/// The C++ runtime's record of exceptions being handled belongs to the stack, not to the thread.
-struct exception_state {
-  void* caught = nullptr;
-  unsigned uncaught = 0;
-};
 
 /// A strand of this backend: a fiber off its stack, or a wait that could not get off it.
 struct host_strand : detail::strand {
@@ -37,24 +24,12 @@ struct host_strand : detail::strand {
 
 /// One stack with its strand. Lies at the top of its own mapping, so that a fiber that was never
 /// deep touches two pages:  guard | stack, growing down | fiber | task slots
-struct fiber : host_strand {
-  boost::context::detail::fcontext_t context = nullptr;
-  void* mapping = nullptr;
-  std::size_t mapping_size = 0;
-  std::byte* stack_low = nullptr;  ///< lowest usable byte; the guard lies below
-  std::size_t stack_size = 0;
-  worker* on = nullptr;   ///< who runs it, or ran it last
-  fiber* link = nullptr;  ///< next in a pool or a ready list
-  bool parked = false;    ///< listed as a suspended strand with unstarted tasks
-  exception_state exceptions;
+struct fiber : host_strand, switch_context {
+  std::size_t mapped = 0;    ///< bytes from `stack_low` to the end of the mapping
+  worker* on = nullptr;      ///< who runs it, or ran it last
+  fiber* link = nullptr;     ///< next in a pool or a ready list
+  bool parked = false;       ///< listed as a suspended strand with unstarted tasks
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
-#ifdef CREEK_ASAN_FIBERS
-  void* fake_stack = nullptr;
-#endif
-#ifdef CREEK_TSAN_FIBERS
-  void* tsan = nullptr;
-#endif
-  unsigned valgrind_id = 0;
   detail::task_stack tasks;
 };
 
@@ -86,19 +61,9 @@ using fiber_ptr = std::unique_ptr<fiber, fiber_deleter>;
 /// Maps a fiber with a stack of at least `stack_size` bytes and `capacity` slots. `entry` is called
 /// on it at the first switch. Null, with the reason in errno, if the system refuses the mapping.
 fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
-                    void (*entry)(boost::context::detail::transfer_t)) noexcept;
+                    void (*entry)(switch_context& self, switch_context& previous)) noexcept;
 /// Gives the touched pages of an idle fiber's stack and slots back to the system.
 void trim_fiber(fiber& idle) noexcept;
-
-/// Leaves `from` for `to`; returns when somebody switches to `from` again, perhaps on another
-/// thread. Saves what belongs to a stack: registers, floating-point control, exceptions in flight.
-/// Returns the fiber that was left for this one, whose context is then valid.
-fiber* switch_fiber(fiber& from, fiber& to) noexcept;
-/// What switch_fiber() does after the jump; for the first instructions on a new fiber.
-fiber* fiber_entered(fiber& self, boost::context::detail::transfer_t transfer) noexcept;
-
-/// For the fiber object that stands for a thread's own stack.
-void adopt_thread_stack(fiber& native) noexcept;
 
 /// Installs (once a process) the handler that turns a hit on a guard page into a message naming the
 /// task, and gives this thread an alternate signal stack. The handler is chained.

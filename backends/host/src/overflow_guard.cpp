@@ -54,7 +54,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     const fiber& here = *fiber_of(detail::current_stack);
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     const auto low = reinterpret_cast<std::uintptr_t>(here.stack_low);
-    const auto bottom = reinterpret_cast<std::uintptr_t>(here.mapping);
+    const auto bottom = low - guard_bytes;
     if (address >= bottom && address < low) report(here);
   }
   const struct sigaction& next = previous;

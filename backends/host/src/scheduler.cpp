@@ -100,7 +100,7 @@ fiber* scheduler::leave(worker& here, fiber& target, departure after) noexcept {
   const bool is_native = &target == &here.native;
   detail::current_stack = is_native ? nullptr : &target.tasks;
   here.active.store(is_native ? nullptr : &target.tasks, std::memory_order_release);
-  return switch_fiber(self, target);
+  return static_cast<fiber*>(&switch_stacks(self, target));
 }
 
 /// First thing on a fiber that was switched to: what the one before it left to be done. False if
@@ -192,13 +192,9 @@ void scheduler::unpark(fiber& resumed) noexcept {
 
 // --- The loop -----------------------------------------------------------------------------------
 
-void scheduler::fiber_main(boost::context::detail::transfer_t transfer) {
-#if defined(__x86_64__)
-  // Nobody called this function: debuggers and unwinders stop here.
-  asm volatile(".cfi_undefined rip");
-#endif
-  fiber& self = *fiber_of(detail::current_stack);
-  fiber* previous = fiber_entered(self, transfer);
+void scheduler::fiber_main(switch_context& context, switch_context& left) {
+  auto& self = static_cast<fiber&>(context);
+  auto* previous = static_cast<fiber*>(&left);
   auto* home = static_cast<scheduler*>(self.home);
   while (!home->arrived(self, previous)) {
     previous = home->leave(*self.on, *previous, {departure::kind::recycle});

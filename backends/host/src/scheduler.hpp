@@ -58,7 +58,7 @@ class scheduler final : public detail::backend {
   // scheduler.cpp: threads, fibers, the loop
   void start_workers(const std::vector<int>& pus);
   void run_worker(worker& self);
-  static void fiber_main(boost::context::detail::transfer_t transfer);
+  static void fiber_main(switch_context& context, switch_context& left);
   void loop(fiber& self);
   void execute(fiber& self, found_work work);
   detail::strand* run_task(fiber& self, found_work work) noexcept;

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flows of control with stacks of their own, switched by the program: what the fibers of the host
+// backend and the simulated cores are made of. Sanitizers, valgrind and debuggers are told.
+// For authors of backends; a program has tasks instead.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CREEK_ASAN_FIBERS 1
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define CREEK_TSAN_FIBERS 1
+#endif
+
+namespace creek {
+
+/// One flow of control, off or on its stack. It does not own the stack. While it is off, any thread
+/// may switch to it, one at a time.
+struct switch_context {
+  std::byte* stack_low = nullptr;  ///< lowest usable byte
+  std::size_t stack_size = 0;
+  void* saved = nullptr;  ///< where its registers are while it is off
+  void (*entry)(switch_context& self, switch_context& previous) = nullptr;
+  /// The C++ runtime's record of exceptions being handled belongs to the stack, not to the thread.
+  struct {
+    void* caught = nullptr;
+    unsigned uncaught = 0;
+  } exceptions;
+#ifdef CREEK_ASAN_FIBERS
+  void* fake_stack = nullptr;
+#endif
+#ifdef CREEK_TSAN_FIBERS
+  void* tsan = nullptr;
+#endif
+  unsigned valgrind_id = 0;
+};
+
+/// Makes `fresh` a flow that begins with `entry(fresh, previous)` on [low, low + size) at the first
+/// switch to it. `entry` does not return. Undone by release_context(), when it is off its stack.
+void prepare_context(switch_context& fresh, std::byte* low, std::size_t size,
+                     void (*entry)(switch_context& self, switch_context& previous)) noexcept;
+void release_context(switch_context& unused) noexcept;
+
+/// Makes `native` stand for the calling thread's own stack, to be switched from and back to.
+void adopt_thread_stack(switch_context& native) noexcept;
+
+/// Leaves `from`, which runs here, for `to`; returns when somebody switches to `from` again,
+/// perhaps on another thread. Saves what belongs to a stack: registers, floating-point control,
+/// exceptions in flight. Returns the context that was left for this one; only then may that be
+/// switched to.
+switch_context& switch_stacks(switch_context& from, switch_context& to) noexcept;
+
+/// Memory that costs only the pages that are touched, with `guard_bytes` below it that are no
+/// memory: for a stack. Null, with the reason in errno, if the system refuses.
+inline constexpr std::size_t guard_bytes = std::size_t{64} << 10;
+std::byte* map_guarded(std::size_t size) noexcept;
+void unmap_guarded(std::byte* low, std::size_t size) noexcept;
+
+}  // namespace creek
