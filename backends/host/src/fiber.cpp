@@ -64,7 +64,7 @@ void trim_fiber(fiber& idle) noexcept {
   };
   // The frames of the idle loop, just below the fiber, stay.
   drop(reinterpret_cast<std::uintptr_t>(idle.stack_low),
-       reinterpret_cast<std::uintptr_t>(&idle) - 4 * page_size());
+       reinterpret_cast<std::uintptr_t>(&idle) - 2 * page_size());
   drop(reinterpret_cast<std::uintptr_t>(idle.tasks.first),
        reinterpret_cast<std::uintptr_t>(idle.stack_low) + idle.mapped);
 }

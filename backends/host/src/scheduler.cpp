@@ -24,7 +24,7 @@ namespace {
 /// Idle fibers that a worker keeps for itself with their pages, and that wait for all workers with
 /// them; those beyond are trimmed.
 constexpr unsigned warm_fibers = 128;
-constexpr unsigned warm_spares = 256;
+constexpr unsigned warm_spares = 512;
 
 /// A stolen task shorter than this costs its owner more than it saves.
 constexpr std::chrono::nanoseconds worth_stealing{500};
