@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory policy of the simulated chip: every access costs virtual time, lines that were read
+// stay in L1 until they are invalidated, however stale, and what was written stays in the
+// write-combine buffer until its line is full, another line is written, or it is flushed.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <creek/core/memory.hpp>
+#include <creek/scc/chip.hpp>
+
+namespace creek::scc_backend {
+
+class machine;
+
+/// One core's view. To be used on that simulated core only; elsewhere it throws usage_error.
+class memory {
+ public:
+  static constexpr std::size_t line_bytes = 32;
+  static constexpr bool shares_addresses = false;
+
+  memory(machine& on, core_id self) noexcept : on_{&on}, self_{self} {}
+
+  [[nodiscard]] core_id self() const noexcept { return self_; }
+  [[nodiscard]] int cores() const noexcept;
+  [[nodiscard]] std::size_t mpm_bytes() const noexcept;
+  [[nodiscard]] mpm_ptr<std::byte> at(core_id core, std::size_t offset) const noexcept;
+
+  template <class T>
+  requires memory_word<std::remove_const_t<T>>
+  [[nodiscard]] std::remove_const_t<T> load(mpm_ptr<T> p) const {
+    return static_cast<std::remove_const_t<T>>(load_word(p.address(), sizeof(T)));
+  }
+  template <memory_word T>
+  void store(mpm_ptr<T> p, std::type_identity_t<T> value) const {
+    store_word(p.address(), value, sizeof(T));
+  }
+  /// As store(): waiters of the simulator see every store.
+  template <memory_word T>
+  void signal(mpm_ptr<T> p, std::type_identity_t<T> value) const {
+    store(p, value);
+  }
+
+  void read(void* to, mpm_ptr<const std::byte> from, std::size_t size) const;
+  void write(mpm_ptr<std::byte> to, const void* from, std::size_t size) const;
+  void invalidate() const;
+  void flush() const;
+
+  [[nodiscard]] bool test_and_set(core_id id) const;
+  void clear(core_id id) const;
+  [[nodiscard]] int counters() const noexcept;
+  [[nodiscard]] word fetch_increment(counter_id id) const;
+  void set_counter(counter_id id, word value) const;
+
+  /// Polls with loads of the word. Costs no host time while nobody writes to it, and ends at the
+  /// cycle at which the polling would have seen the change.
+  template <memory_word T, std::predicate<T> Predicate>
+  T wait_until(mpm_ptr<T> p, Predicate satisfied) const {
+    for (;;) {
+      const T seen = load(p);
+      if (satisfied(seen)) return seen;
+      await_store(p.address());
+    }
+  }
+  template <std::predicate Poll>
+  void wait_poll(Poll poll) const {
+    for (;;) {
+      const std::uint64_t stores = stores_seen();
+      const virtual_time began = now();
+      if (poll()) return;
+      await_own_store(stores, began);
+    }
+  }
+  void pause(cycles length) const;
+  void charge(cycles length) const;
+
+  /// The core's clock.
+  [[nodiscard]] virtual_time now() const;
+
+ private:
+  std::uint32_t load_word(const void* address, std::size_t size) const;
+  void store_word(void* address, std::uint32_t value, std::size_t size) const;
+  void await_store(const void* address) const;
+  std::uint64_t stores_seen() const;
+  void await_own_store(std::uint64_t seen_before, virtual_time began) const;
+
+  machine* on_;
+  core_id self_;
+};
+
+static_assert(memory_policy<memory>);
+
+}  // namespace creek::scc_backend

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one function on the cores of a simulated chip that send each other messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <vector>
+
+#include <creek/core/communicator.hpp>
+#include <creek/core/symmetric_allocator.hpp>
+#include <creek/scc/chip.hpp>
+#include <creek/scc/memory.hpp>
+
+namespace creek {
+
+namespace scc_backend {
+
+/// What a simulated run took, in virtual time but for the last figure.
+struct run_report {
+  std::vector<virtual_time>
+      ended;                   ///< when each core's function returned, all having begun at zero
+  std::uint64_t switches = 0;  ///< the simulator's own: changes of the core it works on
+  [[nodiscard]] virtual_time length() const noexcept;
+};
+
+struct machine_options {
+  chip description = chip::scc_533();
+  /// Bytes of a simulated core's stack; only touched pages cost memory.
+  std::size_t stack_bytes = std::size_t{256} << 10;
+};
+
+/// Calls `core(memory)` once on every core of a fresh chip, all from time zero. Rethrows the first
+/// exception of a core; the waits of all others then throw too. A deadlock is an exception that
+/// says what each core waits for.
+run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core);
+
+}  // namespace scc_backend
+
+/// One rank of a program on a simulated chip.
+using scc_communicator = communicator<scc_backend::memory>;
+
+/// As spmd() on host threads (creek/host/spmd.hpp), on a simulated chip: rank i is core i, the
+/// first `ranks` cores take part. Throws usage_error if the chip has fewer.
+template <class F>
+scc_backend::run_report simulate(int ranks, F&& f, const scc_backend::machine_options& options = {},
+                                 communicator_options messages = {}) {
+  if (ranks < 1 || ranks > options.description.cores()) {
+    throw usage_error("simulate: chip '" + options.description.name + "' has " +
+                      std::to_string(options.description.cores()) + " cores, not " +
+                      std::to_string(ranks));
+  }
+  std::vector<core_id> members;
+  for (int i = 0; i < ranks; ++i) members.push_back(core_id{i});
+  return scc_backend::run_cores(options, [&](scc_backend::memory& memory) {
+    if (memory.self().value >= ranks) return;
+    symmetric_allocator allocator{0, memory.mpm_bytes(), scc_backend::memory::line_bytes};
+    scc_communicator c{memory, allocator, team{members, memory.self()}, messages};
+    if constexpr (std::is_invocable_v<F&, scc_communicator&, symmetric_allocator&>) {
+      f(c, allocator);
+    } else {
+      f(c);
+    }
+  });
+}
+
+}  // namespace creek

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Presets, and what a description must satisfy.
+#include <creek/scc/chip.hpp>
+
+#include <cmath>
+
+#include <creek/core/error.hpp>
+
+namespace creek::scc_backend {
+
+namespace {
+
+constexpr int most_cores = 1 << 16;
+
+[[noreturn]] void refuse(const chip& what, const std::string& why) {
+  throw usage_error("chip '" + what.name + "': " + why);
+}
+
+void require_positive(const chip& what, const char* key, std::int64_t value) {
+  if (value <= 0)
+    refuse(what, std::string(key) + " must be positive, not " + std::to_string(value));
+}
+
+}  // namespace
+
+void chip::validate() const {
+  require_positive(*this, "columns", columns);
+  require_positive(*this, "rows", rows);
+  require_positive(*this, "cores_per_tile", cores_per_tile);
+  if (columns > most_cores || rows > most_cores || cores_per_tile > most_cores ||
+      std::int64_t{columns} * rows > most_cores / cores_per_tile) {
+    refuse(*this, "more than " + std::to_string(most_cores) + " cores");
+  }
+  if (mpb_bytes == 0 || mpb_bytes % 32 != 0) refuse(*this, "mpb_bytes must be whole lines of 32");
+  require_positive(*this, "the core clock's period", clocks.core.length.femtoseconds);
+  require_positive(*this, "the mesh clock's period", clocks.mesh.length.femtoseconds);
+  require_positive(*this, "the memory clock's period", clocks.memory.length.femtoseconds);
+  const struct {
+    const char* key;
+    cycles cost;
+  } all[] = {{"mpb_access", costs.mpb_access},
+             {"hop_round_trip", costs.hop_round_trip},
+             {"uc_read", costs.uc_read},
+             {"uc_write", costs.uc_write},
+             {"uc_write_issue", costs.uc_write_issue},
+             {"line_read", costs.line_read},
+             {"line_write", costs.line_write},
+             {"line_write_issue", costs.line_write_issue},
+             {"l1_word", costs.l1_word},
+             {"invalidate", costs.invalidate},
+             {"mpb_service", costs.mpb_service},
+             {"counter", costs.counter},
+             {"counter_service", costs.counter_service},
+             {"poll", costs.poll}};
+  for (const auto& [key, cost] : all) {
+    if (cost.count < 0) {
+      refuse(*this, std::string("cost ") + key + " is negative: " + std::to_string(cost.count));
+    }
+  }
+  if (counters_at.x < 0 || counters_at.x >= columns || counters_at.y < 0 || counters_at.y >= rows) {
+    refuse(*this, "counters_at lies outside the mesh");
+  }
+}
+
+chip chip::scc_533() {
+  chip made;
+  made.clocks = {period_of(units::megahertz(1600.0 / 3)), period_of(units::megahertz(800)),
+                 period_of(units::megahertz(800))};
+  return made;
+}
+
+chip chip::scc_800() {
+  chip made;
+  made.name = "scc-800";
+  made.clocks = {period_of(units::megahertz(800)), period_of(units::megahertz(1600)),
+                 period_of(units::megahertz(1600.0 * 2 / 3))};
+  return made;
+}
+
+chip chip::named(const std::string& name) {
+  for (const chip& preset : {scc_533(), scc_800()}) {
+    if (preset.name == name) return preset;
+  }
+  throw usage_error("unknown chip '" + name + "'; there are scc-533, scc-800");
+}
+
+chip chip::with_cores(int cores) {
+  chip made = scc_533();
+  if (cores <= made.cores()) return made;
+  const int tiles = (cores + made.cores_per_tile - 1) / made.cores_per_tile;
+  made.columns = static_cast<int>(std::ceil(std::sqrt(tiles)));
+  made.rows = (tiles + made.columns - 1) / made.columns;
+  made.counters_at = {made.columns / 2, 0};
+  made.name = "mesh-" + std::to_string(made.columns) + "x" + std::to_string(made.rows);
+  return made;
+}
+
+}  // namespace creek::scc_backend

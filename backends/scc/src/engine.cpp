@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heap of clocks, the switching between cores, and the end of a run.
+#include "engine.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <creek/core/error.hpp>
+
+namespace creek::scc_backend {
+
+engine::engine(int cores, std::size_t stack_bytes)
+    : stack_bytes_((stack_bytes + 4095) / 4096 * 4096),
+      cores_(std::make_unique<simulated_core[]>(static_cast<std::size_t>(cores))),
+      count_(cores) {
+  ready_.reserve(static_cast<std::size_t>(cores));
+  for (int i = 0; i < cores; ++i) {
+    std::byte* low = map_guarded(stack_bytes_);
+    if (low == nullptr) {
+      const int reason = errno;
+      count_ = i;
+      for (int made = 0; made < i; ++made) {
+        release_context(cores_[made]);
+        unmap_guarded(cores_[made].stack_low, stack_bytes_);
+      }
+      throw error(std::error_code(reason, std::generic_category()),
+                  "simulated chip: cannot map stacks for " + std::to_string(cores) + " cores");
+    }
+    cores_[i].home = this;
+    prepare_context(cores_[i], low, stack_bytes_, &engine::core_main);
+  }
+}
+
+engine::~engine() {
+  for (int i = 0; i < count_; ++i) {
+    std::byte* low = cores_[i].stack_low;
+    release_context(cores_[i]);
+    unmap_guarded(low, stack_bytes_);
+  }
+}
+
+// --- The heap -----------------------------------------------------------------------------------
+
+void engine::push(key added) {
+  ready_.push_back(added);
+  std::size_t at = ready_.size() - 1;
+  while (at > 0) {
+    const std::size_t parent = (at - 1) / 4;
+    if (!(added < ready_[parent])) break;
+    ready_[at] = ready_[parent];
+    at = parent;
+  }
+  ready_[at] = added;
+}
+
+/// Puts `moved` where the earliest was taken from.
+void engine::sift_down(key moved) {
+  const std::size_t size = ready_.size();
+  std::size_t at = 0;
+  for (;;) {
+    const std::size_t first = 4 * at + 1;
+    if (first >= size) break;
+    std::size_t least = first;
+    for (std::size_t child = first + 1; child < std::min(first + 4, size); ++child) {
+      if (ready_[child] < ready_[least]) least = child;
+    }
+    if (!(ready_[least] < moved)) break;
+    ready_[at] = ready_[least];
+    at = least;
+  }
+  ready_[at] = moved;
+}
+
+engine::key engine::pop() {
+  const key earliest = ready_.front();
+  const key last = ready_.back();
+  ready_.pop_back();
+  if (!ready_.empty()) sift_down(last);
+  return earliest;
+}
+
+// --- Cores --------------------------------------------------------------------------------------
+
+void engine::switch_to(int core) {
+  simulated_core& here = cores_[running_];
+  running_ = core;
+  ++switches_;
+  switch_stacks(here, cores_[core]);
+}
+
+void engine::let_earlier_run(virtual_time time) {
+  const key next = ready_.front();
+  sift_down({time, running_});
+  cores_[next.core].clock = std::max(cores_[next.core].clock, next.time);
+  switch_to(next.core);
+}
+
+/// The running core has given up or ended: on to the earliest.
+void engine::switch_to_next() {
+  if (ready_.empty() && unfinished_ > 0) fail(deadlock());
+  simulated_core& here = cores_[running_];
+  if (ready_.empty()) {
+    switch_stacks(here, native_);
+    return;
+  }
+  const key next = pop();
+  cores_[next.core].clock = std::max(cores_[next.core].clock, next.time);
+  if (next.core != running_) switch_to(next.core);
+}
+
+void engine::park(const char* what, std::uint64_t address) {
+  simulated_core& here = cores_[running_];
+  throw_if_aborted();
+  here.parked = true;
+  here.waits_for = what;
+  here.waits_at = address;
+  switch_to_next();
+  throw_if_aborted();
+}
+
+void engine::wake(core_id core, virtual_time time) {
+  simulated_core& woken = cores_[core.index()];
+  woken.parked = false;
+  push({std::max(time, woken.clock), core.value});
+}
+
+void engine::throw_if_aborted() const {
+  if (aborted_) {
+    throw error(std::error_code(ECANCELED, std::generic_category()),
+                "simulated chip: the run was ended by a failure on another core");
+  }
+}
+
+/// The run cannot finish: whoever waits is let go, to unwind.
+void engine::fail(std::exception_ptr why) noexcept {
+  if (!failure_) failure_ = std::move(why);
+  aborted_ = true;
+  for (int i = 0; i < count_; ++i) {
+    if (cores_[i].parked) wake(core_id{i}, cores_[i].clock);
+  }
+}
+
+std::exception_ptr engine::deadlock() const {
+  std::string report = "simulated chip: deadlock";
+  for (int i = 0; i < count_; ++i) {
+    const simulated_core& core = cores_[i];
+    if (core.ended) continue;
+    report += "\n  core " + std::to_string(i) + " waits for " + core.waits_for + " " +
+              std::to_string(core.waits_at) + " since " +
+              std::to_string(core.clock.femtoseconds / 1'000'000) + " ns";
+  }
+  return std::make_exception_ptr(error(std::error_code(EDEADLK, std::generic_category()), report));
+}
+
+void engine::run_core(int core) noexcept {
+  try {
+    (*body_)(core_id{core});
+  } catch (...) {
+    fail(std::current_exception());
+  }
+  cores_[core].ended = true;
+  --unfinished_;
+}
+
+void engine::core_main(switch_context& self, switch_context&) {
+  auto& core = static_cast<simulated_core&>(self);
+  core.home->run_core(core.home->running_);
+  core.home->switch_to_next();
+}
+
+void engine::run(const std::function<void(core_id)>& body) {
+  body_ = &body;
+  unfinished_ = count_;
+  adopt_thread_stack(native_);
+  for (int i = 1; i < count_; ++i) push({virtual_time{}, i});
+  running_ = 0;
+  switch_stacks(native_, cores_[0]);
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+}  // namespace creek::scc_backend

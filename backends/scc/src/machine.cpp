@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of the memory policy in virtual time.
+#include "machine.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <creek/core/error.hpp>
+
+namespace creek::scc_backend {
+
+namespace {
+
+virtual_time half(virtual_time whole) noexcept {
+  return {whole.femtoseconds / 2};
+}
+
+/// Of `whole`, what `part` of `of` takes; rounded up.
+virtual_time share(virtual_time whole, std::size_t part, std::size_t of) noexcept {
+  const auto numerator = whole.femtoseconds * static_cast<std::int64_t>(part);
+  const auto divisor = static_cast<std::int64_t>(of);
+  return {(numerator + divisor - 1) / divisor};
+}
+
+std::int64_t words_in(std::size_t size) noexcept {
+  return static_cast<std::int64_t>((size + 3) / 4);
+}
+
+}  // namespace
+
+machine::machine(const chip& description, std::size_t stack_bytes)
+    : chip_((description.validate(), description)),
+      engine_(chip_.cores(), stack_bytes),
+      mpb_(
+          std::make_unique<std::byte[]>(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes)),
+      local_(static_cast<std::size_t>(chip_.cores())),
+      ports_(static_cast<std::size_t>(chip_.columns * chip_.rows)),
+      counters_(2 * static_cast<std::size_t>(chip_.cores())),
+      watchers_(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes / line_size, -1) {}
+
+void machine::require_running(core_id self) const {
+  if (engine_.running() != self) {
+    throw usage_error("simulated chip: core " + std::to_string(self.value) + " was used on core " +
+                      std::to_string(engine_.running().value));
+  }
+}
+
+std::size_t machine::offset_of(const void* address) const {
+  const auto offset = static_cast<const std::byte*>(address) - mpb_.get();
+  const auto end = static_cast<std::ptrdiff_t>(chip_.mpb_bytes) * chip_.cores();
+  if (address == nullptr || offset < 0 || offset >= end) {
+    throw usage_error("simulated chip: the address is not message-passing memory");
+  }
+  return static_cast<std::size_t>(offset);
+}
+
+// --- The mesh -----------------------------------------------------------------------------------
+
+machine::passage machine::request(mesh_place to, cycles core_cycles, server& port, cycles service) {
+  core_state& self = here();
+  const int hops = chip::hops(chip_.place(engine_.running()), to);
+  const virtual_time mesh = hops * (chip_.costs.hop_round_trip * chip_.clocks.mesh);
+  const virtual_time there_and_back = core_cycles * clock() + mesh;
+  passage way;
+  way.start = std::max(engine_.now(), self.acknowledged);
+  way.arrival = way.start + half(there_and_back);
+  engine_.order_at(way.arrival);
+  way.served = port.begin(way.arrival, service * clock());
+  way.answered = way.served + (there_and_back - half(there_and_back));
+  self.acknowledged = way.answered;
+  return way;
+}
+
+machine::passage machine::request(core_id to, cycles overhead) {
+  const int tile = to.value / chip_.cores_per_tile;
+  return request(chip_.place(to), overhead + chip_.costs.mpb_access,
+                 ports_[static_cast<std::size_t>(tile)], chip_.costs.mpb_service);
+}
+
+// --- Words --------------------------------------------------------------------------------------
+
+std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
+  const passage way = request(owner(at), chip_.costs.uc_read);
+  std::uint32_t value = 0;
+  std::memcpy(&value, bytes_at(at), size);
+  engine_.set_clock(way.answered);
+  core_state& self = here();
+  const virtual_time compare = chip_.costs.poll * clock();
+  self.look_offset = way.arrival - way.start;
+  self.look_period = (way.answered - way.served) + self.look_offset + compare;
+  self.next_look = way.answered + compare;
+  return value;
+}
+
+void machine::store_word(std::size_t at, std::uint32_t value, std::size_t size) {
+  engine_.advance(chip_.costs.uc_write_issue * clock());
+  const passage way = request(owner(at), chip_.costs.uc_write);
+  std::memcpy(bytes_at(at), &value, size);
+  engine_.set_clock(way.start);
+  stored(at, way.served);
+}
+
+// --- Blocks -------------------------------------------------------------------------------------
+
+void machine::read(void* to, std::size_t from, std::size_t size) {
+  auto* out = static_cast<std::byte*>(to);
+  while (size > 0) {
+    const auto line = static_cast<std::uint32_t>(from / line_size);
+    const std::size_t offset = from % line_size;
+    const std::size_t part = std::min(size, line_size - offset);
+    l1_cache& l1 = here().l1;
+    const line_data* copy = l1.find(line);
+    std::int64_t words = words_in(part);
+    if (copy == nullptr) {
+      const passage way = request(owner(from), chip_.costs.line_read);
+      engine_.set_clock(way.answered);
+      line_data& fresh = l1.allocate(line);
+      std::memcpy(fresh.data(), bytes_at(line * line_size), line_size);
+      copy = &fresh;
+      --words;  // the first comes with the line
+    }
+    engine_.advance(words * chip_.costs.l1_word * clock());
+    std::memcpy(out, copy->data() + offset, part);
+    out += part;
+    from += part;
+    size -= part;
+  }
+}
+
+void machine::write(std::size_t to, const void* from, std::size_t size) {
+  const auto* in = static_cast<const std::byte*>(from);
+  while (size > 0) {
+    const auto line = static_cast<std::uint32_t>(to / line_size);
+    const std::size_t offset = to % line_size;
+    const std::size_t part = std::min(size, line_size - offset);
+    core_state& self = here();
+    if (self.combining.line != line) {
+      send_combined();
+      self.combining.line = line;
+    }
+    engine_.advance(share(chip_.costs.line_write_issue * clock(), part, line_size));
+    self.combining.put(offset, in, part);
+    if (line_data* copy = self.l1.find(line)) std::memcpy(copy->data() + offset, in, part);
+    if (self.combining.full()) send_combined();
+    in += part;
+    to += part;
+    size -= part;
+  }
+}
+
+void machine::send_combined() {
+  core_state& self = here();
+  if (self.combining.line == write_combine_buffer::none) return;
+  const std::size_t at = self.combining.line * line_size;
+  const passage way = request(owner(at), chip_.costs.line_write);
+  self.combining.drain_to(bytes_at(at));
+  engine_.set_clock(way.start);
+  stored(at, way.served);
+}
+
+void machine::invalidate() {
+  engine_.advance(chip_.costs.invalidate * clock());
+  here().l1.invalidate();
+}
+
+/// The dummy write to another line; that line itself is nobody's and never sent.
+void machine::flush() {
+  engine_.advance(share(chip_.costs.line_write_issue * clock(), 4, line_size));
+  send_combined();
+}
+
+// --- Registers ----------------------------------------------------------------------------------
+
+bool machine::test_and_set(core_id id) {
+  engine_.throw_if_aborted();
+  const passage way = request(id, chip_.costs.uc_read);
+  engine_.set_clock(way.answered);
+  return !std::exchange(local_[id.index()].test_and_set, true);
+}
+
+void machine::clear(core_id id) {
+  engine_.advance(chip_.costs.uc_write_issue * clock());
+  const passage way = request(id, chip_.costs.uc_write);
+  local_[id.index()].test_and_set = false;
+  engine_.set_clock(way.start);
+}
+
+word machine::fetch_increment(counter_id id) {
+  const passage way =
+      request(chip_.counters_at, chip_.costs.counter, counter_port_, chip_.costs.counter_service);
+  engine_.set_clock(way.answered);
+  return counters_[static_cast<std::size_t>(id.value)]++;
+}
+
+void machine::set_counter(counter_id id, word value) {
+  const passage way =
+      request(chip_.counters_at, chip_.costs.counter, counter_port_, chip_.costs.counter_service);
+  engine_.set_clock(way.start);
+  counters_[static_cast<std::size_t>(id.value)] = value;
+}
+
+// --- Waiting ------------------------------------------------------------------------------------
+
+void machine::await_store(std::size_t at) {
+  core_state& self = here();
+  std::int32_t& first = watchers_[at / line_size];
+  self.next_watcher = std::exchange(first, engine_.running().value);
+  engine_.park("a store to the word at", at);
+}
+
+void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
+  core_state& self = here();
+  const virtual_time compare = chip_.costs.poll * clock();
+  self.look_offset = {};
+  self.look_period = engine_.now() - began + compare;
+  self.next_look = engine_.now() + compare;
+  if (self.stores != seen_before) {  // one came while it looked: look again
+    engine_.set_clock(self.next_look);
+    return;
+  }
+  self.awaits_any = true;
+  engine_.park("a store to its own memory, core", engine_.running().index());
+  self.awaits_any = false;
+}
+
+/// The look in which `core` reads what was stored at `when`.
+void machine::wake_at_look(core_id core, virtual_time when) {
+  const core_state& waiting = local_[core.index()];
+  virtual_time look = waiting.next_look;
+  const virtual_time read = look + waiting.look_offset;
+  if (read < when) {
+    const virtual_time late = when - read;
+    const std::int64_t rounds = (late.femtoseconds + waiting.look_period.femtoseconds - 1) /
+                                waiting.look_period.femtoseconds;
+    look += rounds * waiting.look_period;
+  }
+  engine_.wake(core, look);
+}
+
+void machine::stored(std::size_t at, virtual_time when) {
+  core_state& home = local_[owner(at).index()];
+  ++home.stores;
+  if (home.awaits_any && engine_.is_parked(owner(at))) wake_at_look(owner(at), when);
+  std::int32_t& first = watchers_[at / line_size];
+  while (first >= 0) {
+    const core_id waiting{first};
+    first = local_[waiting.index()].next_watcher;
+    wake_at_look(waiting, when);
+  }
+}
+
+}  // namespace creek::scc_backend
