@@ -95,20 +95,6 @@ void drop_stolen(task_stack& stack, task_slot* bottom) noexcept {
   reset_shared(stack, stack.index(slot));
 }
 
-/// No room above the newest task. Thieves are answered here as well, or they would starve while the
-/// owner runs one task after the other.
-void make_room(task_stack& stack) noexcept {
-  const auto capacity = static_cast<std::uint32_t>(stack.last - stack.first);
-  const std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
-  if (task_stack::tail_of(word) >= capacity) {
-    drop_stolen(stack, stack.scope().base);
-  } else if (task_stack::tail_of(word) == task_stack::split_of(word) &&
-             stack.asked.load(std::memory_order_relaxed) != 0) {
-    const std::lock_guard guard(stack.mover);
-    answer(stack, capacity);
-  }
-}
-
 /// A thief is nearly through: for so long, waiting costs less than a switch of stacks.
 constexpr std::chrono::nanoseconds worth_waiting{1000};
 /// A task that was away for so long before its join was worth sharing: the next is shared unasked.
@@ -204,10 +190,19 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.asked.store(0, std::memory_order_relaxed);
 }
 
-void deque_full(task_stack& stack) noexcept {
-  stack.inline_runs.store(stack.inline_runs.load(std::memory_order_relaxed) + 1,
-                          std::memory_order_relaxed);
-  if (!stack.external) make_room(stack);
+/// No room above the newest task. Thieves are answered here as well, or they would starve while the
+/// owner runs one task after the other.
+void make_room(task_stack& stack) noexcept {
+  if (stack.external) return;
+  const auto capacity = static_cast<std::uint32_t>(stack.last - stack.first);
+  const std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
+  if (task_stack::tail_of(word) >= capacity) {
+    drop_stolen(stack, stack.scope().base);
+  } else if (task_stack::tail_of(word) == task_stack::split_of(word) &&
+             stack.asked.load(std::memory_order_relaxed) != 0) {
+    const std::lock_guard guard(stack.mover);
+    answer(stack, stack.index(stack.top.load(std::memory_order_relaxed)));
+  }
 }
 
 bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
@@ -215,6 +210,7 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
   if (!room) {
     stack->top.store(slot, std::memory_order_release);
     deque_full(*stack);
+    make_room(*stack);
     if (slot->is_spawned()) run_popped(slot);
     return false;
   }

@@ -101,6 +101,20 @@ struct submitted_child final : submitted_task {
   }
 };
 
+/// Where the context's owner is the one that spawns, and so does not wait, it need not count.
+template <ending Ending, class F>
+void run_at_once(task_context& context, task_stack* stack, F function) {
+  const bool counts = !context.owned_by(stack);
+  if (counts) context.started(nullptr);
+  {
+    F here(std::move(function));
+    run_child<Ending>(here, context, &spawned_task<Ending, F>::type);
+  }
+  if (counts) {
+    if (strand* next = context.ended(nullptr)) next->home->resume(next);
+  }
+}
+
 template <ending Ending, class F>
 void spawn_into(task_context& context, F function) {
   task_stack* stack = current_stack;
@@ -112,18 +126,13 @@ void spawn_into(task_context& context, F function) {
     return;
   }
   task_slot* slot = stack->top.load(std::memory_order_relaxed);
-  context.started(stack);
   if (slot == stack->last) [[unlikely]] {
     // Full: as push() would find out, but without the way through the slot.
     deque_full(*stack);
-    {
-      F here(std::move(function));
-      run_child<Ending>(here, context, &spawned_task<Ending, F>::type);
-    }
-    strand* next = context.ended(stack);
-    if (next != nullptr) next->home->resume(next);
+    run_at_once<Ending>(context, stack, std::move(function));
     return;
   }
+  context.started(stack);
   ::new (static_cast<void*>(slot->closure)) F(std::move(function));
   push(stack, slot, &spawned_task<Ending, F>::type,
        reinterpret_cast<std::uintptr_t>(&context) | task_slot::spawned_bit);

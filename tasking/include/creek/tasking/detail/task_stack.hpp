@@ -131,9 +131,17 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
 /// `limit` after it with the heavy fence of a worker that goes to sleep.
 /// False if there is no room: a spawned task has been run then, a fork is the caller's to run.
 bool pushed_slow(task_stack* stack, task_slot* slot) noexcept;
-/// The array is full, and the caller runs its task at once: counts that, frees slots whose tasks
-/// are all stolen, and answers thieves.
-void deque_full(task_stack& stack) noexcept;
+/// Frees slots whose tasks are all stolen, and answers thieves.
+void make_room(task_stack& stack) noexcept;
+/// The array is full, and the caller runs its task at once: counts that, and makes room now and
+/// then and when a thief asks. Thieves write what make_room() reads.
+inline void deque_full(task_stack& stack) noexcept {
+  const std::uint64_t runs = stack.inline_runs.load(std::memory_order_relaxed) + 1;
+  stack.inline_runs.store(runs, std::memory_order_relaxed);
+  const bool asked = stack.limit.load(std::memory_order_relaxed) == stack.first;
+  if (asked || runs % 32 == 0) [[unlikely]]
+    make_room(stack);
+}
 
 inline bool push(task_stack* stack, task_slot* slot, const task_type* type,
                  std::uintptr_t owner) noexcept {
