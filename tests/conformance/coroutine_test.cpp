@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coroutines that await futures, inside and outside a runtime.
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "setups.hpp"
@@ -70,6 +71,47 @@ TEST_P(Coroutine, CarriesExceptions) {
 
 TEST_P(Coroutine, NestsOverManyTasks) {
   in_each_runtime([] { EXPECT_EQ(fib(10).get(), fib_sequential(10)); });
+}
+
+/// Notes, when it is destroyed, whether `result` was ready by then.
+class ready_at_end {
+ public:
+  ready_at_end(const creek::future<int>& result, bool& noted) : result_(&result), noted_(&noted) {}
+  ready_at_end(ready_at_end&& other) noexcept
+      : result_(std::exchange(other.result_, nullptr)), noted_(other.noted_) {}
+  ready_at_end& operator=(ready_at_end&&) = delete;
+  ~ready_at_end() {
+    if (result_ != nullptr && result_->ready()) *noted_ = true;
+  }
+
+ private:
+  const creek::future<int>* result_;
+  bool* noted_;
+};
+
+creek::future<int> with_argument(creek::future<int> gate, ready_at_end) {
+  co_return co_await std::move(gate);
+}
+creek::future<int> with_local(creek::future<int> gate, const creek::future<int>& result,
+                              bool& noted) {
+  const ready_at_end local(result, noted);
+  co_return co_await std::move(gate);
+}
+
+TEST_P(Coroutine, EndsItsLocalsAndArgumentsBeforeItsFutureIsReady) {
+  in_each_runtime([] {
+    bool ready_too_early = false;
+    for (const bool local : {false, true}) {
+      creek::promise<int> gate;
+      creek::future<int> result;
+      result = local ? with_local(gate.get_future(), result, ready_too_early)
+                     : with_argument(gate.get_future(), ready_at_end(result, ready_too_early));
+      gate.set_value(7);
+      result.wait();
+      EXPECT_FALSE(ready_too_early) << (local ? "local" : "argument");
+      EXPECT_EQ(result.get(), 7);
+    }
+  });
 }
 
 TEST_P(Coroutine, AwaitsInALoop) {

@@ -65,7 +65,7 @@ bool scheduler::all_armed() const noexcept {
 
 /// Searches as the idle policy says until there is work or the scheduler has finished.
 scheduler::found_work scheduler::idle(worker& self) {
-  trace::begin(self.track.load(std::memory_order_relaxed), "idle");
+  trace::begin(self.track.load(std::memory_order_acquire), "idle");
   const bool stays_awake = options_.idle == idle_policy::poll;
   idle_.begin_search();
   found_work work;
@@ -104,7 +104,7 @@ scheduler::found_work scheduler::idle(worker& self) {
     if (work) break;
   }
   found_while_searching();
-  trace::end(self.track.load(std::memory_order_relaxed));
+  trace::end(self.track.load(std::memory_order_acquire));
   return work;
 }
 

@@ -154,13 +154,13 @@ void scheduler::leave_waiting(fiber& self, fiber& next, detail::publish_fn publi
                               void* argument) noexcept {
   worker& here = *self.on;
   here.counters.add(counter::suspends);
-  trace::end(here.track.load(std::memory_order_relaxed));
+  trace::end(here.track.load(std::memory_order_acquire));
   departure after{departure::kind::publish};
   after.publish = publish;
   after.argument = argument;
   switch_to(here, next, after);
   if (self.parked) unpark(self);
-  trace::begin(self.on->track.load(std::memory_order_relaxed), "resumed");
+  trace::begin(self.on->track.load(std::memory_order_acquire), "resumed");
 }
 
 void scheduler::resume(strand* suspended) {
@@ -237,7 +237,7 @@ void scheduler::execute(fiber& self, found_work work) {
 /// Runs a slot or a submitted task; the strand that waits for just this one, or null.
 strand* scheduler::run_task(fiber& self, found_work work) noexcept {
   self.on->counters.add(counter::tasks);
-  trace::track* track = self.on->track.load(std::memory_order_relaxed);
+  trace::track* track = self.on->track.load(std::memory_order_acquire);
   strand* released = nullptr;
   if (work.slot != nullptr) {
     trace::begin(track, "stolen");
@@ -251,7 +251,7 @@ strand* scheduler::run_task(fiber& self, found_work work) noexcept {
     trace::begin(track, "submitted");
     work.task->run(work.task);
   }
-  trace::end(self.on->track.load(std::memory_order_relaxed));
+  trace::end(self.on->track.load(std::memory_order_acquire));
   return released;
 }
 

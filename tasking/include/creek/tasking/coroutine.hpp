@@ -4,6 +4,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <future>
 #include <utility>
 
 #include <creek/tasking/future.hpp>
@@ -55,17 +56,43 @@ class future_awaiter : private ready_listener, private submitted_task {
   std::coroutine_handle<> coroutine_;
 };
 
+/// Ends a coroutine: only when its locals, its arguments and its hold on an exception are gone does
+/// its future become ready, so that whoever waits may destroy what they refer to.
+struct final_awaiter {
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> coroutine) const noexcept {
+    auto state = coroutine.promise().hand_over();
+    coroutine.destroy();
+    state->publish_and_resume();
+  }
+  void await_resume() const noexcept {}
+};
+
 template <class T>
 class coroutine_promise_base {
  public:
-  future<T> get_return_object() { return promise_.get_future(); }
+  coroutine_promise_base() = default;
+  coroutine_promise_base(const coroutine_promise_base&) = delete;
+  coroutine_promise_base& operator=(const coroutine_promise_base&) = delete;
+  /// A coroutine that is destroyed before its end breaks its promise.
+  ~coroutine_promise_base() {
+    if (!state_) return;
+    state_->fail(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+    state_->publish_and_resume();
+  }
+  future<T> get_return_object() {
+    state_->retain();
+    return future<T>(state_ptr<future_state<T>>(state_.get()));
+  }
   /// Starts at once on the caller.
   std::suspend_never initial_suspend() const noexcept { return {}; }
-  std::suspend_never final_suspend() const noexcept { return {}; }
-  void unhandled_exception() { promise_.set_exception(std::current_exception()); }
+  final_awaiter final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { state_->fail(std::current_exception()); }
+  state_ptr<future_state<T>> hand_over() noexcept { return std::move(state_); }
 
  protected:
-  promise<T> promise_;
+  state_ptr<future_state<T>> state_{new future_state<T>(1)};
 };
 
 template <class T>
@@ -73,13 +100,13 @@ class coroutine_promise : public coroutine_promise_base<T> {
  public:
   template <class Value>
   void return_value(Value&& value) {
-    this->promise_.set_value(std::forward<Value>(value));
+    this->state_->emplace(std::forward<Value>(value));
   }
 };
 template <>
 class coroutine_promise<void> : public coroutine_promise_base<void> {
  public:
-  void return_void() { promise_.set_value(); }
+  void return_void() { state_->emplace(); }
 };
 
 }  // namespace detail
