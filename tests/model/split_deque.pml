@@ -4,10 +4,13 @@
  * The owner's stores of `top` (with the slot written before it) wait in a store buffer; its locked
  * instructions drain it, and so does a thief's heavy fence. All its other stores are made under the
  * lock `mover`, whose release leaves the buffer after them, so they are written through.
+ * A fork may be joined from under younger tasks: taken back, its slot becomes a hole, a task that does
+ * nothing and that anybody may take; stolen, its maker waits and leaves the slot where it is.
  * Checked: a task runs exactly once; a thief that takes a slot sees what was written there; a slot
  * is not reused before its thief is through; everybody gets to the end.
  * Faults for the checker to find: -DNO_HEAVY_FENCE, -DFLOOR_AFTER (the floor is raised after the
- * fence), -DNO_RESET (the split is not taken down past a stolen slot). */
+ * fence), -DNO_RESET (the split is not taken down past a stolen slot), -DHOLE_UNLOCKED (the hole is
+ * made after the lock is given back). */
 #define CAP 3
 #ifndef OPS
 #define OPS 5
@@ -24,7 +27,7 @@ bool asked, mover;
 
 byte pushed[CAP];                  /* generation written by the owner */
 byte seen[CAP];                    /* generation in memory */
-mtype = { unused, waiting, stolen, done };
+mtype = { unused, waiting, stolen, done, hole };
 mtype state[CAP] = unused;         /* ghost: where the task is */
 
 chan buffer = [3] of { byte, byte };   /* value of top, slot written before it (CAP: none) */
@@ -66,9 +69,48 @@ inline answer(t) {
   asked = false
 }
 
+/* Owner, under the lock: makes slot `n` private if no thief has it. */
+inline reclaim(n) {
+  do
+  :: tail_ > n -> mine = false; break
+  :: atomic { tail_ <= n && split_ <= n -> mine = true }; break
+  :: atomic { tail_ <= n && split_ > n ->                 /* the CAS that wins */
+              split_ = tail_ + (n - tail_) / 2; mine = true };
+     floor = split_;
+     break
+  od
+}
+
+/* The join of a fork that younger tasks lie above. */
+inline join_buried(k) {
+  LOCK;
+  reclaim(k);
+  if
+  :: mine ->
+#ifdef HOLE_UNLOCKED
+     UNLOCK;
+#endif
+     atomic {
+       assert(state[k] == waiting);
+       state[k] = hole;
+       pushed[k] = pushed[k] + 1;
+       seen[k] = pushed[k]
+     };
+#ifndef HOLE_UNLOCKED
+     UNLOCK
+#endif
+  :: else ->
+     UNLOCK;
+     state[k] == done
+  fi;
+  mine = false;
+  joined[k] = true
+}
+
 active proctype owner() {
-  byte n, s, ops;
+  byte n, s, ops, k;
   bool mine;
+  bool joined[CAP];
   do
   :: n < CAP && ops < OPS ->                            /* push */
      ops++;
@@ -90,22 +132,15 @@ active proctype owner() {
      :: n >= floor -> mine = true
      :: else ->
         LOCK;
-        do                                              /* reclaim */
-        :: tail_ > n -> mine = false; break
-        :: atomic { tail_ <= n && split_ <= n -> mine = true }; break
-        :: atomic { tail_ <= n && split_ > n ->         /* the CAS that wins */
-                    split_ = tail_ + (n - tail_) / 2; mine = true };
-           floor = split_;
-           break
-        od;
+        reclaim(n);
         if
-        :: mine -> answer(n)
-        :: else -> answer(split_)
+        :: mine && asked -> answer(n)
+        :: else
         fi;
         UNLOCK
      fi;
      if
-     :: mine -> atomic { assert(state[n] == waiting); state[n] = unused }
+     :: mine -> atomic { assert(state[n] == waiting || state[n] == hole); state[n] = unused }
      :: else ->
         state[n] == done;
         state[n] = unused;
@@ -116,7 +151,10 @@ active proctype owner() {
 #endif
         UNLOCK
      fi;
-     mine = false
+     mine = false;
+     joined[n] = false
+  :: n > 1 && !joined[0] -> k = 0; join_buried(k)
+  :: n > 2 && !joined[1] -> k = 1; join_buried(k)
   :: n == 0 && ops == OPS -> break
   od
 }
@@ -136,7 +174,7 @@ active [THIEVES] proctype thief() {
              if
              :: tail_ == t && split_ == s ->
                 tail_ = t + 1;
-                assert(state[t] == waiting);
+                assert(state[t] == waiting || state[t] == hole);
                 assert(seen[t] == pushed[t]);
                 state[t] = stolen;
                 k = t + 1
