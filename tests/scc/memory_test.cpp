@@ -227,6 +227,35 @@ TEST(registers, counters_give_each_number_once) {
   EXPECT_EQ(seen, std::vector<int>(480, 1));
 }
 
+TEST(seed, draws_when_cores_begin) {
+  const auto begins = [](std::uint64_t seed) {
+    machine_options options = fast();
+    options.seed = seed;
+    std::vector<virtual_time> times(48);
+    run_cores(options, [&](memory& m) { times[m.self().index()] = m.now(); });
+    return times;
+  };
+  EXPECT_EQ(begins(0), std::vector<virtual_time>(48)) << "no seed: all at once";
+  EXPECT_EQ(begins(1), begins(1));
+  EXPECT_NE(begins(1), begins(2));
+  for (const virtual_time time : begins(7)) EXPECT_LE(cycles_of(time), 1000);
+}
+
+TEST(seed, changes_the_schedule) {
+  const auto order = [](std::uint64_t seed) {
+    machine_options options = fast();
+    options.seed = seed;
+    std::vector<int> taken;
+    run_cores(options, [&](memory& m) {
+      (void)m.fetch_increment(counter_id{0});
+      taken.push_back(m.self().value);
+    });
+    return taken;
+  };
+  EXPECT_EQ(order(3), order(3));
+  EXPECT_NE(order(3), order(4));
+}
+
 TEST(failures, a_deadlock_says_who_waits_for_what) {
   try {
     both(

@@ -51,7 +51,8 @@ void chip::validate() const {
              {"mpb_service", costs.mpb_service},
              {"counter", costs.counter},
              {"counter_service", costs.counter_service},
-             {"poll", costs.poll}};
+             {"poll", costs.poll},
+             {"start_skew", start_skew}};
   for (const auto& [key, cost] : all) {
     if (cost.count < 0) {
       refuse(*this, std::string("cost ") + key + " is negative: " + std::to_string(cost.count));

@@ -174,9 +174,9 @@ void engine::run(const std::function<void(core_id)>& body) {
   body_ = &body;
   unfinished_ = count_;
   adopt_thread_stack(native_);
-  for (int i = 1; i < count_; ++i) push({virtual_time{}, i});
-  running_ = 0;
-  switch_stacks(native_, cores_[0]);
+  for (int i = 0; i < count_; ++i) push({cores_[i].clock, i});
+  running_ = pop().core;
+  switch_stacks(native_, cores_[running_]);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

@@ -27,7 +27,10 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Runs `body` on every core, all from time zero, until all have returned. Rethrows the first
+  /// When core's body begins, before run(); zero unless said.
+  void begin_at(core_id core, virtual_time time) noexcept { cores_[core.index()].clock = time; }
+
+  /// Runs `body` on every core until all have returned. Rethrows the first
   /// exception; the waits of the other cores then throw creek::error (ECANCELED). A deadlock is
   /// such an exception: what() has a line for each core that waits. Once an engine.
   void run(const std::function<void(core_id)>& body);

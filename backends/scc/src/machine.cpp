@@ -61,12 +61,12 @@ machine::passage machine::request(mesh_place to, cycles core_cycles, server& por
   core_state& self = here();
   const int hops = chip::hops(chip_.place(engine_.running()), to);
   const virtual_time mesh = hops * (chip_.costs.hop_round_trip * chip_.clocks.mesh);
-  const virtual_time there_and_back = core_cycles * clock() + mesh;
+  const virtual_time there_and_back = core_cycles * here_clock() + mesh;
   passage way;
   way.start = std::max(engine_.now(), self.acknowledged);
   way.arrival = way.start + half(there_and_back);
   engine_.order_at(way.arrival);
-  way.served = port.begin(way.arrival, service * clock());
+  way.served = port.begin(way.arrival, service * here_clock());
   way.answered = way.served + (there_and_back - half(there_and_back));
   self.acknowledged = way.answered;
   return way;
@@ -86,7 +86,7 @@ std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
   std::memcpy(&value, bytes_at(at), size);
   engine_.set_clock(way.answered);
   core_state& self = here();
-  const virtual_time compare = chip_.costs.poll * clock();
+  const virtual_time compare = chip_.costs.poll * here_clock();
   self.look_offset = way.arrival - way.start;
   self.look_period = (way.answered - way.served) + self.look_offset + compare;
   self.next_look = way.answered + compare;
@@ -94,7 +94,7 @@ std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
 }
 
 void machine::store_word(std::size_t at, std::uint32_t value, std::size_t size) {
-  engine_.advance(chip_.costs.uc_write_issue * clock());
+  engine_.advance(chip_.costs.uc_write_issue * here_clock());
   const passage way = request(owner(at), chip_.costs.uc_write);
   std::memcpy(bytes_at(at), &value, size);
   engine_.set_clock(way.start);
@@ -120,7 +120,7 @@ void machine::read(void* to, std::size_t from, std::size_t size) {
       copy = &fresh;
       --words;  // the first comes with the line
     }
-    engine_.advance(words * chip_.costs.l1_word * clock());
+    engine_.advance(words * chip_.costs.l1_word * here_clock());
     std::memcpy(out, copy->data() + offset, part);
     out += part;
     from += part;
@@ -139,7 +139,7 @@ void machine::write(std::size_t to, const void* from, std::size_t size) {
       send_combined();
       self.combining.line = line;
     }
-    engine_.advance(share(chip_.costs.line_write_issue * clock(), part, line_size));
+    engine_.advance(share(chip_.costs.line_write_issue * here_clock(), part, line_size));
     self.combining.put(offset, in, part);
     if (line_data* copy = self.l1.find(line)) std::memcpy(copy->data() + offset, in, part);
     if (self.combining.full()) send_combined();
@@ -160,13 +160,13 @@ void machine::send_combined() {
 }
 
 void machine::invalidate() {
-  engine_.advance(chip_.costs.invalidate * clock());
+  engine_.advance(chip_.costs.invalidate * here_clock());
   here().l1.invalidate();
 }
 
 /// The dummy write to another line; that line itself is nobody's and never sent.
 void machine::flush() {
-  engine_.advance(share(chip_.costs.line_write_issue * clock(), 4, line_size));
+  engine_.advance(share(chip_.costs.line_write_issue * here_clock(), 4, line_size));
   send_combined();
 }
 
@@ -180,7 +180,7 @@ bool machine::test_and_set(core_id id) {
 }
 
 void machine::clear(core_id id) {
-  engine_.advance(chip_.costs.uc_write_issue * clock());
+  engine_.advance(chip_.costs.uc_write_issue * here_clock());
   const passage way = request(id, chip_.costs.uc_write);
   local_[id.index()].test_and_set = false;
   engine_.set_clock(way.start);
@@ -211,7 +211,7 @@ void machine::await_store(std::size_t at) {
 
 void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
   core_state& self = here();
-  const virtual_time compare = chip_.costs.poll * clock();
+  const virtual_time compare = chip_.costs.poll * here_clock();
   self.look_offset = {};
   self.look_period = engine_.now() - began + compare;
   self.next_look = engine_.now() + compare;

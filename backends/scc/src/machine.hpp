@@ -25,6 +25,9 @@ class machine {
   const chip& description() const noexcept { return chip_; }
   std::byte* mpb(core_id core) noexcept { return mpb_.get() + core.index() * chip_.mpb_bytes; }
 
+  /// The clock of the core's tile, now.
+  clock_period clock(core_id) const noexcept { return chip_.clocks.core; }
+
   /// Throws usage_error unless `self` is the core that runs.
   void require_running(core_id self) const;
 
@@ -40,7 +43,7 @@ class machine {
   void clear(core_id id);
   word fetch_increment(counter_id id);
   void set_counter(counter_id id, word value);
-  void spend(cycles length) { engine_.advance(length * clock()); }
+  void spend(cycles length) { engine_.advance(length * here_clock()); }
 
   /// Parks the running core, which has just loaded the word at `at` and did not like it, until it
   /// would see a store to that line.
@@ -86,7 +89,7 @@ class machine {
     virtual_time answered;
   };
 
-  clock_period clock() const noexcept { return chip_.clocks.core; }
+  clock_period here_clock() const noexcept { return clock(engine_.running()); }
   core_state& here() noexcept { return local_[engine_.running().index()]; }
   core_id owner(std::size_t at) const noexcept {
     return core_id{static_cast<int>(at / chip_.mpb_bytes)};

@@ -12,8 +12,29 @@ virtual_time run_report::length() const noexcept {
   return ended.empty() ? virtual_time{} : *std::max_element(ended.begin(), ended.end());
 }
 
+namespace {
+
+/// A number from the seed for each core: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+std::uint64_t drawn(std::uint64_t seed, int core) noexcept {
+  std::uint64_t z = seed + (static_cast<std::uint64_t>(core) + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+void spread_starts(machine& simulated, std::uint64_t seed) {
+  const auto choices = static_cast<std::uint64_t>(simulated.description().start_skew.count) + 1;
+  for (int i = 0; i < simulated.description().cores(); ++i) {
+    const cycles late{static_cast<std::int64_t>(drawn(seed, i) % choices)};
+    simulated.simulation().begin_at(core_id{i}, late * simulated.clock(core_id{i}));
+  }
+}
+
+}  // namespace
+
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
   machine simulated(options.description, options.stack_bytes);
+  if (options.seed != 0) spread_starts(simulated, options.seed);
   simulated.simulation().run([&](core_id id) {
     memory view(simulated, id);
     core(view);

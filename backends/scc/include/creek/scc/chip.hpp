@@ -61,6 +61,8 @@ struct chip {
   chip_clocks clocks;
   chip_costs costs;
   mesh_place counters_at{3, 0};  ///< router of the system interface, where the atomic counters are
+  /// Core cycles within which the cores begin if a run has a seed; they never do in one cycle.
+  cycles start_skew{1000};
 
   int cores() const noexcept { return columns * rows * cores_per_tile; }
   mesh_place place(core_id core) const noexcept {

@@ -20,7 +20,7 @@ namespace scc_backend {
 /// What a simulated run took, in virtual time but for the last figure.
 struct run_report {
   std::vector<virtual_time>
-      ended;                   ///< when each core's function returned, all having begun at zero
+      ended;                   ///< when each core's function returned, from the run's time zero
   std::uint64_t switches = 0;  ///< the simulator's own: changes of the core it works on
   [[nodiscard]] virtual_time length() const noexcept;
 };
@@ -29,9 +29,12 @@ struct machine_options {
   chip description = chip::scc_533();
   /// Bytes of a simulated core's stack; only touched pages cost memory.
   std::size_t stack_bytes = std::size_t{256} << 10;
+  /// 0: all cores begin at time zero. Otherwise each begins at a time of its own, drawn from the
+  /// seed, within chip::start_skew: another seed, another schedule.
+  std::uint64_t seed = 0;
 };
 
-/// Calls `core(memory)` once on every core of a fresh chip, all from time zero. Rethrows the first
+/// Calls `core(memory)` once on every core of a fresh chip. Rethrows the first
 /// exception of a core; the waits of all others then throw too. A deadlock is an exception that
 /// says what each core waits for.
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chip_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include <creek/core/error.hpp>
+
+namespace creek::tool {
+
+void add_chip_options(CLI::App& command, chip_options& given) {
+  CLI::Option_group* group = command.add_option_group("Simulated chip");
+  group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  group->add_option("--cores", given.cores, "Cores that take part (default: all of the chip)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  group->add_option("--seed", given.seed, "Let the cores begin at times drawn from N, not at once")
+      ->type_name("N");
+  group->add_flag("--check", given.check, "Report wrong uses of memory that is not coherent");
+}
+
+scc_backend::machine_options to_machine_options(const chip_options& given) {
+  scc_backend::machine_options made;
+  made.description = scc_backend::chip::named(given.chip);
+  made.seed = given.seed;
+  const int there = made.description.cores();
+  if (given.cores > there) {
+    throw usage_error(fmt::format("chip '{}' has {} {}, not {}", made.description.name, there,
+                                  there == 1 ? "core" : "cores", given.cores));
+  }
+  return made;
+}
+
+int participating_cores(const chip_options& given, const scc_backend::machine_options& on) {
+  return given.cores > 0 ? given.cores : on.description.cores();
+}
+
+}  // namespace creek::tool

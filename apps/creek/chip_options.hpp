@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of every command that runs something on a simulated chip.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <creek/scc/spmd.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace creek::tool {
+
+struct chip_options {
+  std::string chip = "scc-533";  ///< a preset, or a file with a description
+  int cores = 0;                 ///< that take part; 0: all of the chip
+  std::uint64_t seed = 0;        ///< 0: all cores begin in the same cycle
+  bool check = false;            ///< follow every access to shared memory
+  std::string trace;             ///< file, empty: none
+  std::string heatmap;           ///< file, empty: none
+};
+
+/// Adds the options to a command, as a group of its own. `given` outlives the parse.
+void add_chip_options(CLI::App& command, chip_options& given);
+
+/// Reads the description. Throws usage_error if there is no such chip, if it is none, or if it has
+/// fewer cores than asked for; nothing has been started then.
+scc_backend::machine_options to_machine_options(const chip_options& given);
+
+/// How many cores take part: those asked for, or all.
+int participating_cores(const chip_options& given, const scc_backend::machine_options& on);
+
+}  // namespace creek::tool
