@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A session as Chrome's JSON trace format ("Trace Event Format", JSON Object Format), which
-// Perfetto reads as well: one process, a thread a track, time in microseconds with nanoseconds as
-// decimals.
+// Perfetto reads as well: one process, a thread a track, time in microseconds with decimals:
+// nanoseconds of host time, femtoseconds of simulated time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,23 +20,35 @@ std::string json_string(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Turns the time stamps of a session into nanoseconds from its start.
+// Turns the time stamps of a session into text: whole units from its start, nanoseconds of host
+// time or femtoseconds of simulated time, written as microseconds.
 class timeline {
  public:
   timeline(time_base base, ticks start) : start_(start) {
-    if (base == time_base::host) ns_per_tick_ = tick_clock::scale().ns_per_tick;
+    if (base == time_base::host) {
+      ns_per_tick_ = tick_clock::scale().ns_per_tick;
+    } else {
+      per_microsecond_ = 1'000'000'000;
+      decimals_ = 9;
+    }
   }
 
-  [[nodiscard]] std::uint64_t nanoseconds(ticks at) const noexcept {
+  [[nodiscard]] std::uint64_t units(ticks at) const noexcept {
     if (at < start_) return 0;
     const std::uint64_t passed = (at - start_).count;
     if (ns_per_tick_ == 1.0) return passed;
     return static_cast<std::uint64_t>(static_cast<double>(passed) * ns_per_tick_);
   }
+  void format(std::string& line, std::uint64_t units) const {
+    fmt::format_to(std::back_inserter(line), "{}.{:0{}}", units / per_microsecond_,
+                   units % per_microsecond_, decimals_);
+  }
 
  private:
   ticks start_;
   double ns_per_tick_ = 1.0;
+  std::uint64_t per_microsecond_ = 1000;
+  int decimals_ = 3;
 };
 
 // Writes one track's events, keeping begin and end in pairs.
@@ -47,7 +59,7 @@ class track_writer {
 
   void write(const event& e) {
     // Threads that hand a track over may read clocks that disagree by a few ticks.
-    last_ = std::max(last_, time_.nanoseconds(e.at));
+    last_ = std::max(last_, time_.units(e.at));
     switch (e.kind) {
       case event_kind::begin:
         ++open_;
@@ -61,6 +73,9 @@ class track_writer {
       case event_kind::instant:
         head("i", e.text);
         line_ += R"(,"s":"t")";
+        break;
+      case event_kind::counter:
+        head("C", e.text);
         break;
       case event_kind::flow_start:
         return flow("s", e, "");
@@ -85,8 +100,8 @@ class track_writer {
     line_ = ",\n{";
     auto out = std::back_inserter(line_);
     if (text != nullptr) fmt::format_to(out, R"("name":{},)", cached(text));
-    fmt::format_to(out, R"("ph":"{}","pid":1,"tid":{},"ts":{}.{:03})", phase, id_, last_ / 1000,
-                   last_ % 1000);
+    fmt::format_to(out, R"("ph":"{}","pid":1,"tid":{},"ts":)", phase, id_);
+    time_.format(line_, last_);
   }
 
   void flow(std::string_view phase, const event& e, std::string_view binding) {

@@ -134,17 +134,27 @@ TEST_F(traces, flows_pair_by_name_and_id) {
   EXPECT_EQ(start["id"], 42);
 }
 
-TEST_F(traces, times_are_microseconds_with_nanoseconds_as_decimals) {
-  trace::session session({.base = trace::time_base::virtual_ns});
+TEST_F(traces, simulated_times_are_microseconds_with_every_femtosecond) {
+  trace::session session({.base = trace::time_base::virtual_fs});
   trace::track& track = session.add_track("core 0");
-  track.record(trace::event_kind::begin, ticks{1'234'567}, "task", trace::no_argument);
-  track.record(trace::event_kind::end, ticks{2'000'005}, nullptr, trace::no_argument);
+  track.record(trace::event_kind::begin, ticks{1'234'567'000'089}, "task", trace::no_argument);
+  track.record(trace::event_kind::end, ticks{9'000'000'000'000'000'005}, nullptr,
+               trace::no_argument);
   session.write(folder_ / "virtual.json");
   std::ifstream in(folder_ / "virtual.json");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  EXPECT_THAT(text, testing::HasSubstr("\"ts\":1234.567}"));
-  EXPECT_THAT(text, testing::HasSubstr("\"ts\":2000.005}"));
+  EXPECT_THAT(text, testing::HasSubstr("\"ts\":1234.567000089}"));
+  EXPECT_THAT(text, testing::HasSubstr("\"ts\":9000000000.000000005}"));
   EXPECT_EQ(json::parse(text)["otherData"]["clock"], "virtual");
+}
+
+TEST_F(traces, counters_have_their_value) {
+  trace::session session;
+  trace::counter(&session.add_track("island 0"), "power (mW)", 12'345);
+  const json event = events_of(written(session), 1).at(0);
+  EXPECT_EQ(event["ph"], "C");
+  EXPECT_EQ(event["name"], "power (mW)");
+  EXPECT_EQ(event["args"]["value"], 12'345);
 }
 
 TEST_F(traces, host_times_are_those_of_the_clock) {

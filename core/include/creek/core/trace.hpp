@@ -44,7 +44,7 @@ class name {
   const char* text_;
 };
 
-enum class event_kind : std::uint8_t { begin, end, instant, flow_start, flow_end };
+enum class event_kind : std::uint8_t { begin, end, instant, flow_start, flow_end, counter };
 
 /// "No argument" in the calls below.
 inline constexpr std::int64_t no_argument = std::numeric_limits<std::int64_t>::min();
@@ -122,7 +122,7 @@ class track {
 /// What the time stamps of a session mean.
 enum class time_base : std::uint8_t {
   host,        ///< ticks of tick_clock; written relative to the session's start
-  virtual_ns,  ///< nanoseconds of a simulated clock, written as they are (deterministic)
+  virtual_fs,  ///< femtoseconds of a simulated clock, every digit written: equal runs, equal files
 };
 
 struct options {
@@ -194,6 +194,14 @@ inline void flow_start(track* where, name what, std::int64_t id) noexcept {
 inline void flow_end(track* where, name what, std::int64_t id) noexcept {
   if (where != nullptr) [[unlikely]] {
     where->record(event_kind::flow_end, tick_clock::now(), what.c_str(), id);
+  }
+}
+
+/// The value of a quantity from now on, in the unit that its name says; drawn as a graph of that
+/// name. Not bound to a track's slices.
+inline void counter(track* where, name what, std::int64_t value) noexcept {
+  if (where != nullptr) [[unlikely]] {
+    where->record(event_kind::counter, tick_clock::now(), what.c_str(), value);
   }
 }
 
