@@ -29,6 +29,7 @@ engine::engine(int cores, std::size_t stack_bytes)
                   "simulated chip: cannot map stacks for " + std::to_string(cores) + " cores");
     }
     cores_[i].home = this;
+    cores_[i].on = &cores_[i];
     prepare_context(cores_[i], low, stack_bytes_, &engine::core_main);
   }
 }
@@ -87,7 +88,19 @@ void engine::switch_to(int core) {
   simulated_core& here = cores_[running_];
   running_ = core;
   ++switches_;
-  switch_stacks(here, cores_[core]);
+  void* kept = thread_state_ != nullptr ? thread_state_->save() : nullptr;
+  switch_stacks(*here.on, *cores_[core].on);
+  if (thread_state_ != nullptr) thread_state_->restore(kept);
+}
+
+void engine::continue_on(switch_context& other) noexcept {
+  switch_context& from = stack();
+  cores_[running_].on = &other;
+  switch_stacks(from, other);
+}
+
+void engine::leave_unfinished() noexcept {
+  switch_stacks(stack(), native_);
 }
 
 void engine::let_earlier_run(virtual_time time) {
@@ -102,7 +115,7 @@ void engine::switch_to_next() {
   if (ready_.empty() && unfinished_ > 0) fail(deadlock());
   simulated_core& here = cores_[running_];
   if (ready_.empty()) {
-    switch_stacks(here, native_);
+    switch_stacks(*here.on, native_);
     return;
   }
   const key next = pop();

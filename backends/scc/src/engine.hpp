@@ -59,6 +59,26 @@ class engine {
   /// Throws if the run was aborted: for loops that neither park nor end.
   void throw_if_aborted() const;
 
+  // --- Several flows of control on one core, for schedulers of tasks -----------------------------
+  /// The stack that the running core is on.
+  switch_context& stack() noexcept { return *cores_[running_].on; }
+  /// The running core goes on on another stack, of the same core; returns when it comes back to
+  /// this one. Takes no simulated time.
+  void continue_on(switch_context& other) noexcept;
+  /// Ends run() as it is, with cores that have not returned: they never go on.
+  void leave_unfinished() noexcept;
+  /// What a core keeps in thread-local variables, to be put back when it goes on after others.
+  class thread_state {
+   public:
+    virtual void* save() noexcept = 0;
+    virtual void restore(void* saved) noexcept = 0;
+
+   protected:
+    ~thread_state() = default;
+  };
+  /// Before run(); null: cores keep nothing there.
+  void keep_thread_state(thread_state* kept) noexcept { thread_state_ = kept; }
+
   /// Stack switches so far, the simulator's own cost.
   std::uint64_t switches() const noexcept { return switches_; }
   /// When core's body returned.
@@ -72,6 +92,7 @@ class engine {
   };
   struct simulated_core : switch_context {
     engine* home = nullptr;
+    switch_context* on = nullptr;  ///< the stack it is on, or was when others took over
     virtual_time clock;
     bool parked = false;
     bool ended = false;
@@ -99,6 +120,7 @@ class engine {
   std::vector<key> ready_;  ///< a heap of four children a node, earliest first
   std::uint64_t switches_ = 0;
   switch_context native_;
+  thread_state* thread_state_ = nullptr;
   const std::function<void(core_id)>* body_ = nullptr;
   std::exception_ptr failure_;
 };

@@ -37,7 +37,20 @@ machine::machine(const chip& description, std::size_t stack_bytes)
       local_(static_cast<std::size_t>(chip_.cores())),
       ports_(static_cast<std::size_t>(chip_.columns * chip_.rows)),
       counters_(2 * static_cast<std::size_t>(chip_.cores())),
-      watchers_(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes / line_size, -1) {}
+      watchers_(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes / line_size, -1) {
+  charged_.on = this;
+}
+
+void machine::run(const std::function<void(core_id)>& body) {
+  // Simulations may nest: a task of one may run another to its end.
+  struct installed {
+    charge_sink* outer;
+    explicit installed(charge_sink& inner) noexcept
+        : outer{std::exchange(detail::charged_to, &inner)} {}
+    ~installed() { detail::charged_to = outer; }
+  } const here{charged_};
+  engine_.run(body);
+}
 
 void machine::require_running(core_id self) const {
   if (engine_.running() != self) {

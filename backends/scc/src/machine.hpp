@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include <creek/core/charge.hpp>
 #include <creek/core/memory.hpp>
 #include <creek/scc/chip.hpp>
 
@@ -20,6 +21,9 @@ namespace creek::scc_backend {
 class machine {
  public:
   machine(const chip& description, std::size_t stack_bytes);
+
+  /// engine::run(), with creek::charge() on this thread going to the core that runs.
+  void run(const std::function<void(core_id)>& body);
 
   engine& simulation() noexcept { return engine_; }
   const chip& description() const noexcept { return chip_; }
@@ -55,6 +59,11 @@ class machine {
   int counters() const noexcept { return static_cast<int>(counters_.size()); }
 
  private:
+  /// Of creek::charge().
+  struct core_clock final : charge_sink {
+    machine* on = nullptr;
+    void charge(cycles length) noexcept override { on->spend(length); }
+  };
   /// Serves one request at a time, first come first served.
   struct server {
     virtual_time free_at;
@@ -105,6 +114,7 @@ class machine {
 
   chip chip_;
   engine engine_;
+  core_clock charged_;
   std::unique_ptr<std::byte[]> mpb_;
   std::vector<core_state> local_;
   std::vector<server> ports_;  ///< of each tile's MPB

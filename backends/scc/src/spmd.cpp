@@ -35,7 +35,7 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
   machine simulated(options.description, options.stack_bytes);
   if (options.seed != 0) spread_starts(simulated, options.seed);
-  simulated.simulation().run([&](core_id id) {
+  simulated.run([&](core_id id) {
     memory view(simulated, id);
     core(view);
   });
