@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <creek/core/broadcast.hpp>
 #include <creek/core/team.hpp>
 
 namespace creek {
@@ -39,6 +40,12 @@ class collectives {
     for (reach /= 2; reach > 0; reach /= 2) {
       if (place + reach < ranks()) self().send(as_const(data), to_rank(place + reach, root));
     }
+  }
+  /// The same by another route.
+  template <class T>
+  void bcast(std::span<T> data, int root, broadcast_kind kind) {
+    if (kind == broadcast_kind::binomial) return bcast(data, root);
+    broadcast(self(), data, root, kind);
   }
   template <class T>
   [[nodiscard]] T bcast(T value, int root) {

@@ -35,6 +35,9 @@ struct communicator_options {
   std::size_t mailbox_lines = 0;
   /// Where cores share addresses, longer messages are copied once, past message-passing memory.
   std::size_t hand_over_above = 4096;
+  /// Chunks of a synchronous message that may be on their way at once: 1 as RCCE's send and
+  /// receive, 2 as iRCCE's pipelined ones.
+  std::uint32_t chunks_in_flight = 1;
 };
 
 /// The handle of one core on its team. Making one is collective: every member does it, with the
@@ -126,13 +129,16 @@ class communicator : public collectives<communicator<Memory>> {
   [[nodiscard]] request isend(std::span<const T> data, int to) {
     // The receiver reads; it takes no part of the const away.
     auto* bytes = const_cast<std::byte*>(std::as_bytes(data).data());
-    return {*this, {bytes, data.size_bytes(), check(to), hand_over_for(data.size_bytes())}, true};
+    return {*this,
+            {bytes, data.size_bytes(), check(to), hand_over_for(data.size_bytes()),
+             options_.chunks_in_flight},
+            true};
   }
   template <message_value T>
   [[nodiscard]] request irecv(std::span<T> data, int from) {
     return {*this,
             {std::as_writable_bytes(data).data(), data.size_bytes(), check(from),
-             hand_over_for(data.size_bytes())},
+             hand_over_for(data.size_bytes()), options_.chunks_in_flight},
             false};
   }
 

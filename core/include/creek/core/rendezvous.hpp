@@ -3,10 +3,12 @@
 // memory, sets `sent` at the receiver, and waits for `ready`; the receiver waits for `sent`, gets
 // the chunk, and sets `ready` at the sender. Sends and receives may also be left pending and pushed
 // on later. Where cores share addresses, a message over a limit hands over its address in place of
-// its chunks, and the receiver copies (or moves) it from where it lies. Sources: Mattson et al., SC
-// 2010 (RCCE, [M] in scc-chip.md); iRCCE ([C]) for pending requests. Different here: the flags
-// count chunks, so that setting one needs no clearing; and sends of one core proceed in the order
-// in which they were made, as they share one buffer.
+// its chunks, and the receiver copies (or moves) it from where it lies. A message may also be
+// pipelined: the buffer is cut into parts, and while the receiver gets a chunk from one, the sender
+// fills the next. Sources: Mattson et al., SC 2010 (RCCE, [M] in scc-chip.md); iRCCE ([C]) for
+// pending requests, receives from anybody and pipelining. Different here: the flags count chunks,
+// so that setting one needs no clearing; and sends of one core proceed in the order in which they
+// were made, as they share one buffer.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +24,9 @@
 
 namespace creek {
 
+/// As the peer of a receive: whoever is first.
+inline constexpr int any_peer = -1;
+
 /// A message on its way, in or out. A message over an address needs memory that shares addresses
 /// and can swap words. Lies where the caller put it until it is complete.
 struct message_request {
@@ -30,9 +35,13 @@ struct message_request {
   int peer = 0;
   /// How a message that is handed over by address gets from `from` to `to`; null: chunk by chunk.
   void (*hand_over)(void* to, void* from, std::size_t bytes) = nullptr;
+  /// Chunks that may be on their way at once, each in its part of the buffer: 1 as RCCE's send, 2
+  /// as iRCCE's pipelined one. Both sides say the same.
+  std::uint32_t parts = 1;
 
+  std::size_t begun = 0;    // send: bytes that were put into the buffer
   std::size_t through = 0;  // bytes whose chunks are through
-  bool announced = false;   // send: the current chunk lies in the buffer
+  word in_flight = 0;       // send: chunks in the buffer
   bool complete = false;
 };
 
@@ -66,13 +75,22 @@ class rendezvous {
     sends_.push_back(&request);
     push_send();
   }
+  /// With `any_peer` the message is the first that comes from a peer of whom nothing else is
+  /// expected; `request.peer` then says whose it is.
   void begin_receive(message_request& request) {
     request.complete = request.bytes == 0;
     if (request.complete) return;
-    receives_of(request.peer).push_back(&request);
     ++receiving_;
+    if (request.peer == any_peer) {
+      from_any_.push_back(&request);
+      push_receives();
+      return;
+    }
+    receives_of(request.peer).push_back(&request);
     push_receive(request.peer);
   }
+  /// Whether a message of that peer waits for a receive that has not been begun.
+  [[nodiscard]] bool arrived(int peer) { return receives_of(peer).empty() && has_chunk(peer); }
 
   /// Moves on whatever can be, without waiting: pending sends, and pending receives of all peers.
   void push() {
@@ -92,9 +110,14 @@ class rendezvous {
   /// sent to or received from that peer: for leaving after an error only. On return nobody reads
   /// or writes the request's data any more.
   void forget(message_request& request) {
-    if (request.announced && request.hand_over) retract(request);
-    std::erase(sends_, &request);
-    receiving_ -= std::erase(receives_of(request.peer), &request);
+    if (request.in_flight != 0 && request.hand_over) retract(request);
+    erase(request);
+  }
+  /// Takes back a request of which nothing has been sent or received; false: too late, or complete.
+  [[nodiscard]] bool cancel(message_request& request) {
+    if (request.complete || request.begun != 0 || request.through != 0) return false;
+    erase(request);
+    return true;
   }
 
  private:
@@ -113,58 +136,97 @@ class rendezvous {
              where_.flags + static_cast<std::size_t>(number) * where_.flag_stride)
         .template as<word>();
   }
-  [[nodiscard]] std::size_t chunk_of(const message_request& request) const {
-    return std::min(where_.buffer_bytes, request.bytes - request.through);
+  void erase(message_request& request) {
+    std::erase(sends_, &request);
+    receiving_ -= std::erase(from_any_, &request);
+    if (request.peer != any_peer) receiving_ -= std::erase(receives_of(request.peer), &request);
   }
 
-  // Only the first send proceeds: the buffer holds one chunk. True if a chunk got through.
+  // The parts of the buffer, at least a line each; a chunk fills one.
+  [[nodiscard]] word parts_of(const message_request& request) const {
+    return std::min(request.parts, static_cast<word>(where_.buffer_bytes / Memory::line_bytes));
+  }
+  [[nodiscard]] std::size_t part_bytes(const message_request& request) const {
+    return where_.buffer_bytes / parts_of(request) / Memory::line_bytes * Memory::line_bytes;
+  }
+  struct chunk {
+    mpm_ptr<std::byte> place;
+    std::size_t bytes;
+  };
+  // The chunk that begins `done` bytes into the message, in the buffer of `rank`.
+  [[nodiscard]] chunk chunk_at(const message_request& request, std::size_t done, int rank) const {
+    const auto buffer = memory_->at(members_.core(rank), where_.buffer);
+    if (request.hand_over) return {buffer, request.bytes};
+    const std::size_t part = part_bytes(request);
+    const std::size_t place = request.parts == 1 ? 0 : done / part % parts_of(request) * part;
+    return {buffer + static_cast<std::ptrdiff_t>(place), std::min(part, request.bytes - done)};
+  }
+
+  // Only the first send proceeds: the buffer is for one message. True if a chunk got through.
   bool push_send() {
     bool moved = false;
     while (!sends_.empty()) {
       message_request& request = *sends_.front();
       word& chunks = chunks_to_[static_cast<std::size_t>(request.peer)];
-      if (!request.announced) {
+      while (request.begun < request.bytes && request.in_flight < parts_of(request)) {
         put_chunk(request);
         memory_->signal(sent(request.peer, members_.rank()), ++chunks);
-        request.announced = true;
+        ++request.in_flight;
       }
-      if (memory_->load(ready(members_.rank(), request.peer)) != chunks) break;
+      const word unread = chunks - memory_->load(ready(members_.rank(), request.peer));
+      if (unread == request.in_flight) break;
       moved = true;
-      request.announced = false;
-      request.through += request.hand_over ? request.bytes : chunk_of(request);
+      for (; request.in_flight != unread; --request.in_flight) {
+        request.through += chunk_at(request, request.through, members_.rank()).bytes;
+      }
       request.complete = request.through == request.bytes;
       if (request.complete) sends_.pop_front();
     }
     return moved;
   }
 
-  void put_chunk(const message_request& request) {
-    const auto buffer = memory_->at(members_.core(members_.rank()), where_.buffer);
+  void put_chunk(message_request& request) {
+    const chunk next = chunk_at(request, request.begun, members_.rank());
     if (request.hand_over) {
-      memory_->write(buffer, &request.data, sizeof request.data);
+      memory_->write(next.place, &request.data, sizeof request.data);
     } else {
-      memory_->write(buffer, request.data + request.through, chunk_of(request));
+      memory_->write(next.place, request.data + request.begun, next.bytes);
     }
     memory_->flush();
+    request.begun += next.bytes;
+  }
+
+  [[nodiscard]] bool has_chunk(int peer) {
+    return memory_->load(sent(members_.rank(), peer)) !=
+           chunks_from_[static_cast<std::size_t>(peer)];
   }
 
   bool push_receives() {
     bool moved = false;
+    if (!from_any_.empty()) match_any();
     for (int peer = 0; receiving_ != 0 && peer < members_.size(); ++peer) {
       moved |= push_receive(peer);
     }
     return moved;
+  }
+  // Gives the peers whose messages have arrived to those that receive from anybody, first to first.
+  void match_any() {
+    for (int peer = 0; !from_any_.empty() && peer < members_.size(); ++peer) {
+      if (!arrived(peer)) continue;
+      from_any_.front()->peer = peer;
+      receives_of(peer).push_back(from_any_.front());
+      from_any_.pop_front();
+    }
   }
   bool push_receive(int peer) {
     bool moved = false;
     queue& waiting = receives_of(peer);
     while (!waiting.empty()) {
       message_request& request = *waiting.front();
-      word& chunks = chunks_from_[static_cast<std::size_t>(peer)];
-      if (memory_->load(sent(members_.rank(), peer)) == chunks) break;
+      if (!has_chunk(peer)) break;
       if (!get_chunk(request)) break;
       moved = true;
-      memory_->signal(ready(peer, members_.rank()), ++chunks);
+      memory_->signal(ready(peer, members_.rank()), ++chunks_from_[static_cast<std::size_t>(peer)]);
       request.complete = request.through == request.bytes;
       if (request.complete) {
         waiting.pop_front();
@@ -176,17 +238,16 @@ class rendezvous {
 
   // False if the sender took the message back meanwhile.
   bool get_chunk(message_request& request) {
-    const auto buffer = memory_->at(members_.core(request.peer), where_.buffer);
+    const chunk next = chunk_at(request, request.through, request.peer);
     memory_->invalidate();
     if (!request.hand_over) {
-      const std::size_t chunk = chunk_of(request);
-      memory_->read(request.data + request.through, buffer, chunk);
-      request.through += chunk;
+      memory_->read(request.data + request.through, next.place, next.bytes);
+      request.through += next.bytes;
       return true;
     }
     if (!claim(request.peer)) return false;
     std::byte* from = nullptr;
-    memory_->read(&from, buffer, sizeof from);
+    memory_->read(&from, next.place, sizeof from);
     request.hand_over(request.data, from, request.bytes);
     request.through = request.bytes;
     unclaim(request.peer);
@@ -230,6 +291,7 @@ class rendezvous {
   std::vector<word> chunks_to_;    // chunks sent to each peer
   std::vector<word> chunks_from_;  // chunks got from each
   std::vector<queue> receives_;    // by peer
+  queue from_any_;                 // of whoever is first
   std::size_t receiving_ = 0;      // requests in all of them
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spin lock on the test-and-set register of a core, with randomised exponential backoff.
+// A spin lock on the test-and-set register of a core, with randomised exponential backoff or none.
 // Sources: Anderson, IEEE TPDS 1(1), 1990, doi:10.1109/71.80120; on the SCC [S] in scc-chip.md.
 #pragma once
 
@@ -10,20 +10,29 @@
 
 namespace creek {
 
+/// What a core does between two tries for a lock: try again at once, as RCCE's, or wait for a
+/// growing, random time, as [S].
+enum class lock_retry { spin, backoff };
+
 /// The handle of one core on the lock; a BasicLockable, so std::lock_guard and std::unique_lock
 /// fit. Cheapest when free; unfair: a core may wait for long under contention. The register of a
 /// core is also the lock of its deque, so do not nest the two.
 template <memory_policy Memory>
 class test_and_set_lock {
  public:
-  test_and_set_lock(Memory& memory, core_id core) noexcept
+  test_and_set_lock(Memory& memory, core_id core, lock_retry retry = lock_retry::backoff) noexcept
       : memory_{&memory},
         core_{core},
+        retry_{retry},
         random_{static_cast<std::uint32_t>(memory.self().value) * 2654435761u + 1} {}
 
   /// Waits for the lock. Throws only if the run is aborted.
   void lock() {
     if (try_lock()) return;
+    if (retry_ == lock_retry::spin) {
+      while (!try_lock()) memory_->pause(cycles{1});  // ends in an aborted run
+      return;
+    }
     // A failed try costs the holder's register a request: the gap grows up to about the time that
     // all other cores need for a short critical section each.
     for (std::uint32_t gap = first_gap; !try_lock(); gap = std::min(2 * gap, last_gap)) {
@@ -45,6 +54,7 @@ class test_and_set_lock {
 
   Memory* memory_;
   core_id core_;
+  lock_retry retry_;
   std::uint32_t random_;
 };
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A barrier of test-and-set registers alone: who arrives takes the first free register of the team
+// and waits for it to be cleared; the last one clears the first, and each that goes clears the
+// next. Source: [S] in scc-chip.md.
+//
+// Why a core that comes back early does no harm: a core that goes frees its own register before it
+// clears the next one. So when register k is cleared to wake its holder, k cores have gone and the
+// registers 0 .. k - 1 are theirs to take again: none of them gets as far as register k.
+#pragma once
+
+#include <utility>
+
+#include <creek/core/team.hpp>
+
+namespace creek {
+
+/// The handle of one core on a barrier of its team; reusable at once. No message-passing memory,
+/// but the registers of all members, which nobody may hold as locks meanwhile. O(P) tries each.
+template <memory_policy Memory>
+class test_and_set_barrier {
+ public:
+  test_and_set_barrier(Memory& memory, team members)
+      : memory_{&memory}, members_{std::move(members)} {}
+
+  /// Returns when every core of the team has called it as often as this one. Orders nothing but
+  /// itself: what a core wrote before is visible after if it was flushed.
+  void wait() {
+    const int size = members_.size();
+    if (size == 1) return;
+    int mine = 0;
+    while (!take(mine)) mine = (mine + 1) % size;
+    if (mine == size - 1) clear(0);
+    while (!take(mine)) memory_->pause(between_looks);
+    clear(mine);
+    if (mine + 1 < size) clear(mine + 1);
+  }
+
+ private:
+  // Compare and branch of a polling loop.
+  static constexpr cycles between_looks{4};
+
+  bool take(int place) { return memory_->test_and_set(members_.core(place)); }
+  void clear(int place) { memory_->clear(members_.core(place)); }
+
+  Memory* memory_;
+  team members_;
+};
+
+}  // namespace creek
