@@ -55,29 +55,42 @@ struct key_digits<Key> {
   static std::size_t size(const Key& key) noexcept { return std::string_view(key).size(); }
 };
 
+/// What a sort has done, for stating its cost: creek/core/charge.hpp.
+struct sort_effort {
+  std::uint64_t digits = 0;       ///< pointers that went through a pass over one byte of the keys
+  std::uint64_t comparisons = 0;  ///< n log2 n for what was sorted by comparing
+
+  void compare_sorted(std::size_t n) noexcept { comparisons += n * std::bit_width(n); }
+};
+
 namespace detail {
 
 /// Sorts by `digits` only. `scratch` is at least as long as `refs`.
 template <class Ref>
-void sort_by_digits(std::span<Ref> refs, std::span<Ref> scratch, int shift = 56) {
+void sort_by_digits(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort,
+                    int shift = 56) {
   constexpr std::size_t small = 96;  // below, a comparison sort is faster than 256 counters
   if (refs.size() <= small || shift < 0) {
-    if (refs.size() > 1 && shift >= 0) std::ranges::sort(refs, {}, &Ref::digits);
+    if (refs.size() > 1 && shift >= 0) {
+      std::ranges::sort(refs, {}, &Ref::digits);
+      effort.compare_sorted(refs.size());
+    }
     return;
   }
+  effort.digits += refs.size();
   std::array<std::size_t, 257> begin{};
   for (const Ref& ref : refs) ++begin[(ref.digits >> shift & 0xFF) + 1];
   for (std::size_t i = 0; i < 256; ++i) begin[i + 1] += begin[i];
   const bool one_bucket =
       begin[(refs[0].digits >> shift & 0xFF) + 1] - begin[refs[0].digits >> shift & 0xFF] ==
       refs.size();
-  if (one_bucket) return sort_by_digits(refs, scratch, shift - 8);
+  if (one_bucket) return sort_by_digits(refs, scratch, effort, shift - 8);
   std::array<std::size_t, 257> next = begin;
   for (const Ref& ref : refs) scratch[next[ref.digits >> shift & 0xFF]++] = ref;
   std::ranges::copy(scratch.first(refs.size()), refs.begin());
   for (std::size_t i = 0; i < 256; ++i) {
     const std::size_t count = begin[i + 1] - begin[i];
-    if (count > 1) sort_by_digits(refs.subspan(begin[i], count), scratch, shift - 8);
+    if (count > 1) sort_by_digits(refs.subspan(begin[i], count), scratch, effort, shift - 8);
   }
 }
 
@@ -93,16 +106,17 @@ void for_each_run(std::span<Ref> refs, F&& f) {
 /// Sorts refs whose keys agree in their first `at` bytes.
 template <class Key, class Value>
 void sort_from(std::span<pair_ref<Key, Value>> refs, std::span<pair_ref<Key, Value>> scratch,
-               std::size_t at) {
+               sort_effort& effort, std::size_t at) {
   using ref = pair_ref<Key, Value>;
   using digits = key_digits<Key>;
   constexpr std::size_t deepest = 512;  // bounds the recursion: long keys in common are rare
   if (at >= deepest) {
     std::ranges::sort(refs, [](const ref& a, const ref& b) { return a.pair->key < b.pair->key; });
+    effort.compare_sorted(refs.size());
     return;
   }
   for (ref& r : refs) r.digits = digits::digits(r.pair->key, at);
-  sort_by_digits(refs, scratch);
+  sort_by_digits(refs, scratch, effort);
   if constexpr (byte_string<Key>) {
     // Padding makes a key that ended look like one that goes on with NUL bytes: the ended ones are
     // prefixes of the others and so come first, the shorter before the longer.
@@ -111,8 +125,11 @@ void sort_from(std::span<pair_ref<Key, Value>> refs, std::span<pair_ref<Key, Val
     for_each_run(refs, [&](std::span<ref> run) {
       if (run.size() == 1) return;
       const auto rest = std::ranges::partition(run, [&](const ref& r) { return size(r) <= at; });
-      std::ranges::sort(run.first(run.size() - rest.size()), {}, size);
-      if (rest.size() > 1) sort_from(std::span<ref>(rest.begin(), rest.end()), scratch, at);
+      const std::size_t ended = run.size() - rest.size();
+      std::ranges::sort(run.first(ended), {}, size);
+      // Mostly one key, and so one size: a pass to see that they are in order.
+      effort.comparisons += ended;
+      if (rest.size() > 1) sort_from(std::span<ref>(rest.begin(), rest.end()), scratch, effort, at);
     });
   }
 }
@@ -122,13 +139,16 @@ void sort_from(std::span<pair_ref<Key, Value>> refs, std::span<pair_ref<Key, Val
 /// Sorts pointers to pairs by key (by bytes, or with operator< where the key has no digits), so
 /// that equal keys stand together. One thread; needs as much memory again.
 template <class Key, class Value>
-void sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
+sort_effort sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
+  sort_effort effort;
   if constexpr (key_digits<Key>::available) {
     std::vector<pair_ref<Key, Value>> scratch(refs.size());
-    detail::sort_from(std::span(refs), std::span(scratch), 0);
+    detail::sort_from(std::span(refs), std::span(scratch), effort, 0);
   } else {
     std::ranges::sort(refs, [](const auto& a, const auto& b) { return a.pair->key < b.pair->key; });
+    effort.compare_sorted(refs.size());
   }
+  return effort;
 }
 
 }  // namespace creek::mapreduce

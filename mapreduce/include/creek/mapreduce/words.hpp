@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <creek/core/charge.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -38,6 +39,7 @@ void for_each_word(std::string_view text, F&& f) {
   bool in_word = false;
   for (std::size_t at = 0; at < text.size(); at += word_block) {
     const std::string_view block = text.substr(at, word_block);
+    charge(work::byte_scanned, static_cast<std::int64_t>(block.size()));
     const bool continued = in_word;
     const std::size_t count = word_borders(block, in_word, borders);
     std::size_t i = 0;

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seven stages of a job as one rank of a message-passing program sees them: a buffer and memory
+// of its own, and messages. run_on_ranks() (ranks.hpp) calls them. Source: MapReduce on the SCC,
+// 3rd MARC symposium, 2011 ([N] in scc-chip.md); different here: a pass of the radix sort looks at
+// keys eight bytes at a time, and a partition's pairs are put side by side only when they are sent.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce/byte_arena.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/key_groups.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/pair_buffer.hpp>
+#include <creek/mapreduce/plan.hpp>
+#include <creek/mapreduce/rank_costs.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// What run_on_ranks() returns: at rank 0 everything, elsewhere nothing. `times` are zero, since
+/// whoever watches the stages knows which clock to read. Views of keys point into `keys`.
+template <job Job>
+struct rank_result : result<Job> {
+  std::uint64_t sent_bytes = 0;  ///< that the ranks sent each other
+};
+
+namespace detail {
+
+/// djb2, by which the published runtime partitions strings.
+[[nodiscard]] inline std::uint32_t djb2(std::string_view key) noexcept {
+  std::uint32_t h = 5381;
+  for (const char c : key) h = h * 33 + static_cast<unsigned char>(c);
+  return h;
+}
+
+/// The rank, of so many, that gets all values of a key.
+template <class Job>
+[[nodiscard]] std::size_t rank_of(const Job& job, const typename Job::key_type& key,
+                                  std::size_t ranks) {
+  if constexpr (requires { job.hash(key); }) {
+    return static_cast<std::size_t>(job.hash(key) % ranks);
+  } else if constexpr (byte_string<typename Job::key_type>) {
+    return djb2(key) % ranks;
+  } else {
+    return static_cast<std::size_t>(default_hash(key) % ranks);
+  }
+}
+
+/// Bytes that a hash looks at.
+template <class Key>
+[[nodiscard]] std::size_t hashed_bytes(const Key& key) noexcept {
+  if constexpr (byte_string<Key>) {
+    return std::string_view(key).size();
+  } else {
+    return sizeof(Key);
+  }
+}
+
+}  // namespace detail
+
+/// The stages of one rank. Each is called once, in this order (combine() may be left out, and
+/// sort() without options.sort), and on all ranks alike: partition() and merge() communicate.
+template <job Job, class Communicator>
+class rank_plan {
+ public:
+  using key_type = typename Job::key_type;
+  using value_type = typename Job::value_type;
+  using record_type = record_of<Job>;
+  using groups = key_groups<key_type, value_type>;
+  using ref = typename groups::ref;
+
+  static_assert(combines<Job> || reduces<Job>, "a job needs combine() or reduce()");
+  static_assert(key_digits<key_type>::available || std::totally_ordered<key_type>,
+                "grouping needs keys that are integers, byte strings or ordered");
+  static_assert(sendable<key_type>,
+                "keys go from core to core as bytes: give key_type a form, see wire.hpp");
+  static_assert(sendable<value_type>,
+                "values go from core to core as bytes: give value_type a form, see wire.hpp; what "
+                "points to memory of one core, as a unique_ptr does, has none");
+  static_assert(sendable<decltype(record_type::value)>,
+                "results go to rank 0 as bytes: give what reduce() returns a form, see wire.hpp");
+
+  rank_plan(const Job& job, Communicator& ranks, const options& chosen)
+      : job_{&job},
+        ranks_{&ranks},
+        options_{&chosen},
+        costs_{ranks.memory()},
+        size_{static_cast<std::size_t>(ranks.size())},
+        me_{static_cast<std::size_t>(ranks.rank())},
+        buffer_{size_} {}
+
+  /// Every size-th split of the input, from the rank's own number on.
+  template <class Input>
+  void map(Input& from) {
+    for (std::size_t i = me_; i < from.splits(); i += size_) {
+      if (options_->stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
+      from.visit(i, [&](const auto& split) { map_split(split); });
+      if (options_->report != nullptr) {
+        options_->report->splits_done.fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+    totals_.emitted = buffer_.pairs();
+  }
+
+  /// Groups and combines what goes to each rank, so that a key is sent once.
+  void combine() requires combines<Job> {
+    buffer combined(size_);
+    for (std::size_t part = 0; part < size_; ++part) {
+      const groups same = group_pairs(buffer_.pairs_of(part), buffer_.bytes(part));
+      same.for_each(
+          [&](std::span<const ref> run) { combined.add(part, run[0].pair->key, fold(run)); });
+      costs_.reduced(same.pairs(), buffer_.bytes(part));
+    }
+    costs_.emitted(combined.pairs(), combined.bytes());
+    buffer_ = std::move(combined);
+  }
+
+  /// Gives every rank its partition: first the sizes, then in step k to rank + k, from rank - k.
+  void partition() {
+    std::vector<std::uint64_t> out(size_), in(size_);
+    for (std::size_t part = 0; part < size_; ++part) out[part] = buffer_.bytes(part);
+    ranks_->all_to_all(std::span<const std::uint64_t>{out}, std::span<std::uint64_t>{in});
+    totals_.sent_bytes += (size_ - 1) * sizeof out[0];
+    messages_.push_back(buffer_.message(me_));
+    for (std::size_t step = 1; step < size_; ++step) {
+      const std::size_t to = (me_ + step) % size_, from = (me_ + size_ - step) % size_;
+      const std::vector<std::byte> message = buffer_.message(to);
+      std::vector<std::byte>& answer = messages_.emplace_back(in[from]);
+      costs_.copied(message.size(), buffer_.bytes());
+      ranks_->exchange(std::span<const std::byte>{message}, static_cast<int>(to),
+                       std::span<std::byte>{answer}, static_cast<int>(from));
+      costs_.written(answer.size(), answer.size());
+      totals_.sent_bytes += message.size();
+    }
+    buffer_ = buffer(0);
+  }
+
+  /// Brings equal keys together.
+  void group() {
+    std::vector<pair> all;
+    std::size_t bytes = 0;
+    for (const std::vector<std::byte>& message : messages_) {
+      get_pairs(message, all);
+      bytes += message.size();
+    }
+    groups_ = group_pairs(std::move(all), bytes);
+    grouped_bytes_ = bytes;
+  }
+
+  /// Makes a record of every key, in memory of the right size.
+  void reduce() {
+    records_.reserve(groups_.keys());
+    groups_.for_each([&](std::span<const ref> run) {
+      const key_type& key = run[0].pair->key;
+      if constexpr (reduces<Job>) {
+        records_.push_back({key, job_->reduce(key, values<Job>(run))});
+      } else {
+        records_.push_back({key, fold(run)});
+      }
+    });
+    totals_.distinct = groups_.keys();
+    costs_.reduced(groups_.pairs(), grouped_bytes_);
+    costs_.emitted(records_.size(), records_.size() * sizeof(record_type));
+    groups_ = groups{};
+  }
+
+  /// Orders the rank's records; with options.top, drops those that cannot be among the first.
+  void sort() {
+    if constexpr (sortable<Job>) {
+      std::uint64_t compared = 0;
+      const auto wanted =
+          records_.begin() + static_cast<std::ptrdiff_t>(wanted_of(records_.size()));
+      if (wanted == records_.end()) {
+        std::sort(records_.begin(), records_.end(), counting(compared));
+      } else {
+        std::partial_sort(records_.begin(), wanted, records_.end(), counting(compared));
+      }
+      costs_.compared(compared, 2 * sizeof(record_type), records_.size() * sizeof(record_type));
+      records_.erase(wanted, records_.end());
+    }
+  }
+
+  /// Brings all records to rank 0 along a binomial tree, in order if they are.
+  [[nodiscard]] rank_result<Job> merge() {
+    for (std::size_t reach = 1; reach < size_; reach *= 2) {
+      if ((me_ & reach) != 0) {
+        send_records(static_cast<int>(me_ - reach));
+        return {};
+      }
+      if (me_ + reach < size_) receive_records(static_cast<int>(me_ + reach));
+    }
+    rank_result<Job> made;
+    made.records = std::move(records_);
+    made.emitted = totals_.emitted;
+    made.distinct = totals_.distinct;
+    made.sent_bytes = totals_.sent_bytes;
+    if constexpr (std::is_same_v<key_type, std::string_view>) {
+      for (record_type& one : made.records) one.key = made.keys.keep(one.key);
+    }
+    return made;
+  }
+
+ private:
+  using pair = typename groups::pair;
+  using buffer = pair_buffer<key_type, value_type>;
+
+  /// What rank 0 wants to know of all; sent ahead of the records.
+  struct totals {
+    std::uint64_t emitted = 0;
+    std::uint64_t distinct = 0;
+    std::uint64_t sent_bytes = 0;
+    std::uint64_t message_bytes = 0;
+  };
+
+  struct emitter {
+    rank_plan& by;
+    void operator()(const key_type& key, const value_type& value) {
+      by.hashed_bytes_ += detail::hashed_bytes(key);
+      by.buffer_.add(detail::rank_of(*by.job_, key, by.size_), key, value);
+    }
+  };
+
+  template <class Split>
+  void map_split(const Split& split) {
+    const std::uint64_t pairs = buffer_.pairs();
+    const std::size_t bytes = buffer_.bytes();
+    const std::size_t length = detail::size_in_bytes(split);
+    hashed_bytes_ = 0;
+    costs_.read(length, length);
+    emitter emit{*this};
+    job_->map(split, emit);
+    detail::charge_units(work::byte_hashed, hashed_bytes_);
+    costs_.emitted(buffer_.pairs() - pairs, buffer_.bytes() - bytes);
+    if (options_->report != nullptr) {
+      options_->report->bytes_done.fetch_add(length, std::memory_order_relaxed);
+    }
+  }
+
+  groups group_pairs(std::vector<pair> pairs, std::size_t bytes) const {
+    groups same(std::move(pairs));
+    costs_.grouped(same.pairs(), bytes, same.effort());
+    return same;
+  }
+
+  /// All values of a key combined into one.
+  [[nodiscard]] value_type fold(std::span<const ref> run) const {
+    value_type sum = std::move(run[0].pair->value);
+    for (const ref& r : run.subspan(1)) job_->combine(sum, std::move(r.pair->value));
+    return sum;
+  }
+
+  /// The job's order, counting.
+  [[nodiscard]] auto counting(std::uint64_t& compared) const {
+    return [this, &compared](const record_type& a, const record_type& b) {
+      ++compared;
+      return comes_before(*job_, a, b);
+    };
+  }
+  [[nodiscard]] std::size_t wanted_of(std::size_t records) const noexcept {
+    return options_->top == 0 ? records : std::min(records, options_->top);
+  }
+
+  void send_records(int to) {
+    std::vector<std::byte> message;
+    for (const record_type& one : records_) put_pair(message, one.key, one.value);
+    records_ = {};
+    totals_.message_bytes = message.size();
+    totals_.sent_bytes += sizeof totals_ + message.size();
+    costs_.copied(message.size(), message.size());
+    ranks_->send(totals_, to);
+    ranks_->send(std::span<const std::byte>{message}, to);
+  }
+
+  void receive_records(int from) {
+    const totals theirs = ranks_->template recv<totals>(from);
+    totals_.emitted += theirs.emitted;
+    totals_.distinct += theirs.distinct;
+    totals_.sent_bytes += theirs.sent_bytes;
+    std::vector<std::byte>& message = messages_.emplace_back(theirs.message_bytes);
+    ranks_->recv(std::span<std::byte>{message}, from);
+    costs_.written(message.size(), message.size());
+    std::vector<record_type> more;
+    get_pairs(message, more);
+    merge_with(std::move(more));
+  }
+
+  void merge_with(std::vector<record_type> more) {
+    std::vector<record_type> both;
+    both.reserve(records_.size() + more.size());
+    const auto move = [](auto at) { return std::move_iterator(at); };
+    std::uint64_t compared = 0;
+    if constexpr (sortable<Job>) {
+      if (options_->sort) {
+        std::merge(move(records_.begin()), move(records_.end()), move(more.begin()),
+                   move(more.end()), std::back_inserter(both), counting(compared));
+      }
+    }
+    if (both.empty()) {
+      std::ranges::move(records_, std::back_inserter(both));
+      std::ranges::move(more, std::back_inserter(both));
+    }
+    costs_.compared(compared, sizeof(record_type), both.size() * sizeof(record_type));
+    costs_.copied(both.size() * sizeof(record_type), both.size() * sizeof(record_type));
+    both.erase(both.begin() + static_cast<std::ptrdiff_t>(wanted_of(both.size())), both.end());
+    records_ = std::move(both);
+  }
+
+  const Job* job_;
+  Communicator* ranks_;
+  const options* options_;
+  detail::rank_costs<typename Communicator::memory_type> costs_;
+  std::size_t size_;
+  std::size_t me_;
+  buffer buffer_;
+  std::size_t hashed_bytes_ = 0;
+  std::deque<std::vector<std::byte>> messages_;  // into which views of keys point
+  groups groups_;
+  std::size_t grouped_bytes_ = 0;
+  std::vector<record_type> records_;
+  totals totals_;
+};
+
+}  // namespace creek::mapreduce
