@@ -58,6 +58,16 @@ void chip::validate() const {
       refuse(*this, std::string("cost ") + key + " is negative: " + std::to_string(cost.count));
     }
   }
+  const auto& levels = power.levels;
+  if (levels.empty()) refuse(*this, "no voltage levels");
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    if (!(levels[i - 1].voltage < levels[i].voltage) || !(levels[i - 1].top < levels[i].top)) {
+      refuse(*this, "voltage levels must rise, in voltage and frequency");
+    }
+  }
+  require_positive(*this, "lowest_divider", power.lowest_divider);
+  require_positive(*this, "island_columns", power.island_columns);
+  require_positive(*this, "island_rows", power.island_rows);
   if (counters_at.x < 0 || counters_at.x >= columns || counters_at.y < 0 || counters_at.y >= rows) {
     refuse(*this, "counters_at lies outside the mesh");
   }

@@ -2,6 +2,7 @@
 // The operations of the memory policy in virtual time.
 #include "machine.hpp"
 
+#include <bit>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -37,8 +38,12 @@ machine::machine(const chip& description, std::size_t stack_bytes)
       local_(static_cast<std::size_t>(chip_.cores())),
       ports_(static_cast<std::size_t>(chip_.columns * chip_.rows)),
       counters_(2 * static_cast<std::size_t>(chip_.cores())),
+      meter_(chip_),
+      dvfs_(chip_),
+      traffic_(static_cast<std::size_t>(chip_.cores())),
       watchers_(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes / line_size, -1) {
   charged_.on = this;
+  for (core_state& core : local_) core.clock = chip_.clocks.core;
 }
 
 void machine::run(const std::function<void(core_id)>& body) {
@@ -49,7 +54,11 @@ void machine::run(const std::function<void(core_id)>& body) {
         : outer{std::exchange(detail::charged_to, &inner)} {}
     ~installed() { detail::charged_to = outer; }
   } const here{charged_};
-  engine_.run(body);
+  engine_.run([&](core_id core) {
+    resumes();
+    body(core);
+    becomes_idle(activity::finished);
+  });
 }
 
 void machine::require_running(core_id self) const {
@@ -95,6 +104,7 @@ machine::passage machine::request(core_id to, cycles overhead) {
 
 std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
   const passage way = request(owner(at), chip_.costs.uc_read);
+  count_read(at, size);
   std::uint32_t value = 0;
   std::memcpy(&value, bytes_at(at), size);
   engine_.set_clock(way.answered);
@@ -109,6 +119,7 @@ std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
 void machine::store_word(std::size_t at, std::uint32_t value, std::size_t size) {
   engine_.advance(chip_.costs.uc_write_issue * here_clock());
   const passage way = request(owner(at), chip_.costs.uc_write);
+  count_write(at, size);
   std::memcpy(bytes_at(at), &value, size);
   engine_.set_clock(way.start);
   stored(at, way.served);
@@ -127,6 +138,7 @@ void machine::read(void* to, std::size_t from, std::size_t size) {
     std::int64_t words = words_in(part);
     if (copy == nullptr) {
       const passage way = request(owner(from), chip_.costs.line_read);
+      count_read(from, line_size);
       engine_.set_clock(way.answered);
       line_data& fresh = l1.allocate(line);
       std::memcpy(fresh.data(), bytes_at(line * line_size), line_size);
@@ -167,6 +179,7 @@ void machine::send_combined() {
   if (self.combining.line == write_combine_buffer::none) return;
   const std::size_t at = self.combining.line * line_size;
   const passage way = request(owner(at), chip_.costs.line_write);
+  count_write(at, static_cast<std::size_t>(std::popcount(self.combining.written)));
   self.combining.drain_to(bytes_at(at));
   engine_.set_clock(way.start);
   stored(at, way.served);
@@ -217,9 +230,10 @@ void machine::set_counter(counter_id id, word value) {
 
 void machine::await_store(std::size_t at) {
   core_state& self = here();
-  std::int32_t& first = watchers_[at / line_size];
-  self.next_watcher = std::exchange(first, engine_.running().value);
-  engine_.park("a store to the word at", at);
+  self.watched_line = static_cast<std::uint32_t>(at / line_size);
+  self.next_watcher = std::exchange(watchers_[self.watched_line], engine_.running().value);
+  self.awaits_line = true;
+  park("a store to the word at", at);
 }
 
 void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
@@ -233,7 +247,7 @@ void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
     return;
   }
   self.awaits_any = true;
-  engine_.park("a store to its own memory, core", engine_.running().index());
+  park("a store to its own memory, core", engine_.running().index());
   self.awaits_any = false;
 }
 
@@ -251,6 +265,24 @@ void machine::wake_at_look(core_id core, virtual_time when) {
   engine_.wake(core, look);
 }
 
+void machine::park(const char* what, std::uint64_t address) {
+  becomes_idle(activity::waiting);
+  engine_.park(what, address);
+  resumes();
+}
+
+void machine::look_again(core_id core, virtual_time when) {
+  core_state& waiting = local_[core.index()];
+  if (!engine_.is_parked(core) || !(waiting.awaits_any || waiting.awaits_line)) return;
+  if (waiting.awaits_line) {
+    std::int32_t* link = &watchers_[waiting.watched_line];
+    while (*link != core.value) link = &local_[static_cast<std::size_t>(*link)].next_watcher;
+    *link = waiting.next_watcher;
+    waiting.awaits_line = false;
+  }
+  wake_at_look(core, when);
+}
+
 void machine::stored(std::size_t at, virtual_time when) {
   core_state& home = local_[owner(at).index()];
   ++home.stores;
@@ -259,8 +291,21 @@ void machine::stored(std::size_t at, virtual_time when) {
   while (first >= 0) {
     const core_id waiting{first};
     first = local_[waiting.index()].next_watcher;
+    local_[waiting.index()].awaits_line = false;
     wake_at_look(waiting, when);
   }
+}
+
+usage_report machine::usage(virtual_time end) {
+  usage_report made = meter_.report(end);
+  for (std::size_t i = 0; i < traffic_.size(); ++i) {
+    core_usage& core = made.cores[i];
+    core.mpb_reads = traffic_[i].reads;
+    core.mpb_writes = traffic_[i].writes;
+    core.bytes_out = traffic_[i].bytes_out;
+    core.bytes_in = traffic_[i].bytes_in;
+  }
+  return made;
 }
 
 }  // namespace creek::scc_backend

@@ -13,6 +13,8 @@
 #include <creek/core/memory.hpp>
 #include <creek/scc/chip.hpp>
 
+#include "dvfs.hpp"
+#include "energy_meter.hpp"
 #include "engine.hpp"
 #include "line_buffers.hpp"
 
@@ -30,7 +32,7 @@ class machine {
   std::byte* mpb(core_id core) noexcept { return mpb_.get() + core.index() * chip_.mpb_bytes; }
 
   /// The clock of the core's tile, now.
-  clock_period clock(core_id) const noexcept { return chip_.clocks.core; }
+  clock_period clock(core_id core) const noexcept { return local_[core.index()].clock; }
 
   /// Throws usage_error unless `self` is the core that runs.
   void require_running(core_id self) const;
@@ -55,6 +57,22 @@ class machine {
   std::uint64_t stores_to(core_id core) const noexcept { return local_[core.index()].stores; }
   void await_own_store(std::uint64_t seen_before, virtual_time began);
 
+  // --- Power (machine_power.cpp) ----------------------------------------------------------------
+  int island(core_id core) const noexcept;
+  void set_frequency_divider(int divider);
+  power_request request_power(int divider);
+  void wait_power(const power_request& request);
+  const dvfs& power_state() const noexcept { return dvfs_; }
+  energy_account switch_account(energy_account to) {
+    return meter_.switch_account(engine_.running(), engine_.now(), to);
+  }
+
+  // --- What the running core does, for energy and trace -----------------------------------------
+  void becomes_idle(activity kind) { meter_.idle(engine_.running(), kind, engine_.now()); }
+  void resumes() { meter_.resume(engine_.running(), engine_.now()); }
+  /// From time zero to `end`, after which nothing has happened yet.
+  usage_report usage(virtual_time end);
+
   std::size_t offset_of(const void* address) const;
   int counters() const noexcept { return static_cast<int>(counters_.size()); }
 
@@ -76,6 +94,7 @@ class machine {
   };
   /// What belongs to one core.
   struct core_state {
+    clock_period clock;         ///< of its tile, now
     virtual_time acknowledged;  ///< when its last request is: no other leaves before
     // Of the polling that it is parked in: when the next look begins, how long each takes until
     // the next, and after what part of it the word is read.
@@ -87,6 +106,7 @@ class machine {
     std::uint64_t stores = 0;  ///< to its own MPB, by anybody
     bool test_and_set = false;
     bool awaits_any = false;         ///< parked for a store to its own MPB
+    bool awaits_line = false;        ///< parked for a store to watched_line
     std::int32_t next_watcher = -1;  ///< of the same line
     std::uint32_t watched_line = 0;
   };
@@ -96,6 +116,11 @@ class machine {
     virtual_time arrival;
     virtual_time served;
     virtual_time answered;
+  };
+  /// Requests to message-passing memory, by the core that sent them and by that whose it is.
+  struct core_traffic {
+    std::uint64_t reads = 0, writes = 0;
+    std::uint64_t bytes_out = 0, bytes_in = 0;
   };
 
   clock_period here_clock() const noexcept { return clock(engine_.running()); }
@@ -111,6 +136,22 @@ class machine {
   void send_combined();
   void stored(std::size_t at, virtual_time when);
   void wake_at_look(core_id core, virtual_time when);
+  /// Parks the running core, polling.
+  void park(const char* what, std::uint64_t address);
+  /// Lets a core that is parked, polling, look once more.
+  void look_again(core_id core, virtual_time when);
+  int tile_of(core_id core) const noexcept { return core.value / chip_.cores_per_tile; }
+  void change_clock(int tile, virtual_time at, clock_period clock);
+  bool change_island_clock(const power_request& request);
+  void go_on_at(virtual_time at);
+  void count_read(std::size_t at, std::size_t size) noexcept {
+    ++traffic_[engine_.running().index()].reads;
+    traffic_[owner(at).index()].bytes_out += size;
+  }
+  void count_write(std::size_t at, std::size_t size) noexcept {
+    ++traffic_[engine_.running().index()].writes;
+    traffic_[owner(at).index()].bytes_in += size;
+  }
 
   chip chip_;
   engine engine_;
@@ -120,6 +161,9 @@ class machine {
   std::vector<server> ports_;  ///< of each tile's MPB
   server counter_port_;
   std::vector<word> counters_;
+  energy_meter meter_;
+  dvfs dvfs_;
+  std::vector<core_traffic> traffic_;
   std::vector<std::int32_t> watchers_;  ///< of each line: first core parked for it, -1 if none
 };
 

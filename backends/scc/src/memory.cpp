@@ -72,6 +72,37 @@ virtual_time memory::now() const {
   on_->require_running(self_);
   return on_->simulation().now();
 }
+int memory::power_domain() const noexcept {
+  return on_->island(self_);
+}
+clock_period memory::clock() const {
+  on_->require_running(self_);
+  return on_->clock(self_);
+}
+units::volts memory::voltage() const {
+  const int level = on_->power_state().level_at(power_domain(), now());
+  return on_->description().power.levels[static_cast<std::size_t>(level)].voltage;
+}
+bool memory::is_safe(int divider) const {
+  on_->power_state().require_divider(divider);
+  return on_->power_state().is_safe(power_domain(), divider, now());
+}
+void memory::set_frequency_divider(int divider) const {
+  on_->require_running(self_);
+  on_->set_frequency_divider(divider);
+}
+power_request memory::request_power(int divider) const {
+  on_->require_running(self_);
+  return on_->request_power(divider);
+}
+void memory::wait_power(const power_request& request) const {
+  on_->require_running(self_);
+  on_->wait_power(request);
+}
+energy_account memory::switch_energy_account(energy_account to) const {
+  on_->require_running(self_);
+  return on_->switch_account(to);
+}
 void memory::await_store(const void* address) const {
   on_->await_store(on_->offset_of(address));
 }

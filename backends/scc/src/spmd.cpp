@@ -43,6 +43,7 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   for (int i = 0; i < options.description.cores(); ++i) {
     report.ended.push_back(simulated.simulation().ended_at(core_id{i}));
   }
+  report.usage = simulated.usage(report.length());
   report.switches = simulated.simulation().switches();
   return report;
 }

@@ -12,6 +12,7 @@
 
 #include <creek/core/core_id.hpp>
 #include <creek/core/units.hpp>
+#include <creek/scc/power.hpp>
 
 namespace creek::scc_backend {
 
@@ -63,6 +64,7 @@ struct chip {
   mesh_place counters_at{3, 0};  ///< router of the system interface, where the atomic counters are
   /// Core cycles within which the cores begin if a run has a seed; they never do in one cycle.
   cycles start_skew{1000};
+  chip_power power;  ///< dividers, voltages, and what they cost
 
   int cores() const noexcept { return columns * rows * cores_per_tile; }
   mesh_place place(core_id core) const noexcept {

@@ -11,6 +11,7 @@
 
 #include <creek/core/memory.hpp>
 #include <creek/scc/chip.hpp>
+#include <creek/scc/usage.hpp>
 
 namespace creek::scc_backend {
 
@@ -80,6 +81,33 @@ class memory {
   /// The core's clock.
   [[nodiscard]] virtual_time now() const;
 
+  // --- Clock and voltage (power.hpp) ------------------------------------------------------------
+  /// The core's voltage island; its cores share a supply.
+  [[nodiscard]] int power_domain() const noexcept;
+  [[nodiscard]] clock_period clock() const;
+  [[nodiscard]] units::volts voltage() const;
+  /// Whether the divider's clock is safe at the island's voltage, now and after all requests under
+  /// way. Throws usage_error for a divider that the chip has not.
+  [[nodiscard]] bool is_safe(int divider) const;
+  /// Divides the clock of the core's tile anew; the core stops for the change, about 20 cycles. The
+  /// tile's other cores go on at the new clock with their next operation. Throws usage_error if the
+  /// divider is outside the chip's range, or if is_safe() does not hold when the change is due.
+  void set_frequency_divider(int divider) const;
+  /// Begins to bring the island to the divider's clock at the lowest voltage that allows it, and
+  /// returns at once. To a lower clock, all tiles of the island change now and the voltage follows;
+  /// to a higher one, the voltage is raised first and the clocks change in wait_power(). The chip
+  /// changes one voltage at a time, 1 ms each, in the order of requests. A later request of the
+  /// same island replaces the frequency of this one. Throws usage_error, with nothing changed, if
+  /// the divider is outside the range or no voltage allows its clock.
+  [[nodiscard]] power_request request_power(int divider) const;
+  /// Polls until the request's voltage is there, then changes the clocks if that is still to do.
+  /// On a core of the request's island, else throws usage_error.
+  void wait_power(const power_request& request) const;
+
+  /// Charges this core's energy to another account from now on; returns the one before.
+  /// energy_scope does it for a block.
+  energy_account switch_energy_account(energy_account to) const;
+
  private:
   std::uint32_t load_word(const void* address, std::size_t size) const;
   void store_word(void* address, std::uint32_t value, std::size_t size) const;
@@ -92,5 +120,19 @@ class memory {
 };
 
 static_assert(memory_policy<memory>);
+
+/// Charges what a core uses during a block to an account. Scopes nest: the inner one has it.
+class [[nodiscard]] energy_scope {
+ public:
+  energy_scope(const memory& of, energy_account to)
+      : of_(of), before_(of.switch_energy_account(to)) {}
+  ~energy_scope() { of_.switch_energy_account(before_); }
+  energy_scope(const energy_scope&) = delete;
+  energy_scope& operator=(const energy_scope&) = delete;
+
+ private:
+  const memory& of_;
+  energy_account before_;
+};
 
 }  // namespace creek::scc_backend

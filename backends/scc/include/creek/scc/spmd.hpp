@@ -12,6 +12,7 @@
 #include <creek/core/symmetric_allocator.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/memory.hpp>
+#include <creek/scc/usage.hpp>
 
 namespace creek {
 
@@ -22,6 +23,7 @@ struct run_report {
   std::vector<virtual_time>
       ended;                   ///< when each core's function returned, from the run's time zero
   std::uint64_t switches = 0;  ///< the simulator's own: changes of the core it works on
+  usage_report usage;          ///< time by activity, energy, traffic, from zero to length()
   [[nodiscard]] virtual_time length() const noexcept;
 };
 

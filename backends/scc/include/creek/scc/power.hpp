@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clocks and voltages of a simulated chip, and the power that they cost. Each tile divides the
+// chip's reference clock; 2 x 2 tiles share a supply (a voltage island); one regulator serves one
+// voltage request at a time. Sources, besides those of chip.hpp:
+//   [H]   Howard et al., A 48-Core IA-32 Message-Passing Processor with DVFS in 45nm CMOS, ISSCC
+//         2010, doi:10.1109/ISSCC.2010.5434077
+// The fit of the model's constants, with its residuals: docs/scc/power.md and power_fit.hpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <creek/core/units.hpp>
+
+namespace creek::scc_backend {
+
+struct chip;
+
+/// What a core does with its time, as far as its power is concerned.
+enum class activity : std::uint8_t {
+  busy,      ///< computes, or stalls for an access of its own
+  waiting,   ///< polls: as much power as computing ([R12]: 120 W with all cores busy-waiting)
+  halted,    ///< stopped until an interrupt, or before its first cycle
+  finished,  ///< its program has ended; halted for good
+};
+inline constexpr std::size_t activities = 4;
+[[nodiscard]] const char* to_string(activity what) noexcept;
+
+/// The frequency that a supply voltage allows at most.
+struct voltage_level {
+  units::volts voltage;
+  units::hertz top;
+};
+
+using switched_capacitance = units::quantity<0, 1, -2, -1, 0>;  ///< J / (V^2 cycle)
+using leakage_conductance = units::quantity<-1, 1, -2, 0, 0>;   ///< W / V^2
+using energy_per_cycle = units::quantity<0, 1, 0, -1, 0>;       ///< J / cycle
+
+/// P = sum over cores of (activity C V^2 f + G V^2) + sum over routers of e f_mesh. Constants are
+/// those of a tile, so that the model scales with the mesh; cores share their tile's evenly.
+/// Fitted to the four published points by power_fit.hpp, whose test refuses others.
+struct power_model {
+  switched_capacitance tile_capacitance{2.14354e-9};
+  leakage_conductance tile_leakage{1.75719};
+  energy_per_cycle router_cycle{2.34927e-10};
+  /// Share of the switching power that is left while a core is in a state. [R12]: busy-waiting
+  /// draws full power. A halted core's clock stands: the fit gives it nothing.
+  std::array<double, activities> share{1, 1, 0, 0};
+};
+
+/// The part of a chip's description that says how it is clocked and supplied.
+struct chip_power {
+  units::hertz reference = units::megahertz(1600);  ///< of all tile clocks [M]
+  int lowest_divider = 2;                           ///< [M]
+  int highest_divider = 16;                         ///< [M]
+  int island_columns = 2, island_rows = 2;          ///< tiles of a voltage island [M]
+  cycles divider_change{20};                        ///< core cycles of the old clock [M]
+  virtual_time voltage_change{1'000'000'000'000};   ///< 1 ms [M]
+  /// Safe operation, lowest first: RCCE's table.
+  std::vector<voltage_level> levels{
+      {units::volts{0.7}, units::megahertz(460)},  {units::volts{0.8}, units::megahertz(598)},
+      {units::volts{0.9}, units::megahertz(644)},  {units::volts{1.0}, units::megahertz(748)},
+      {units::volts{1.1}, units::megahertz(875)},  {units::volts{1.2}, units::megahertz(1024)},
+      {units::volts{1.3}, units::megahertz(1198)},
+  };
+  power_model model;
+
+  /// Of a tile. Exact where the reference's period is whole femtoseconds, as 1600 MHz is.
+  [[nodiscard]] clock_period divided(int divider) const noexcept {
+    return {divider * period_of(reference).length};
+  }
+  /// The divider whose clock is nearest.
+  [[nodiscard]] int nearest_divider(clock_period clock) const noexcept;
+  /// Index of the lowest level that allows the frequency; the number of levels if none does.
+  [[nodiscard]] int lowest_safe_level(clock_period clock) const noexcept;
+};
+
+/// Power of one core in a state at a voltage and clock, without its leakage.
+[[nodiscard]] units::watts switching_power(const chip& of, activity what, units::volts voltage,
+                                           clock_period clock) noexcept;
+/// What a core leaks at a voltage, whatever it does.
+[[nodiscard]] units::watts leakage_power(const chip& of, units::volts voltage) noexcept;
+/// Of the mesh, at its clock.
+[[nodiscard]] units::watts uncore_power(const chip& of) noexcept;
+
+/// Tiles and cores of a chip as its supplies group them: island i is the i-th block of tiles, row
+/// by row from the lower left.
+[[nodiscard]] int island_count(const chip& of) noexcept;
+[[nodiscard]] int island_of_tile(const chip& of, int tile) noexcept;
+
+/// A step of voltage and frequency that has been asked for; from memory::request_power().
+struct power_request {
+  int island = -1;
+  std::uint64_t number = 0;  ///< counts the requests of the run, from 1
+  int divider = 0;           ///< that its island's tiles get
+  int level = 0;             ///< index into chip_power::levels that its island gets
+  virtual_time ready;        ///< when the regulator is done with it
+};
+
+}  // namespace creek::scc_backend

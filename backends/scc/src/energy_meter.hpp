@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who did what at which clock and voltage, and the energy of it, exactly in virtual time. Cores run
+// ahead of each other, and a voltage changes at a time that is known before: so the operating
+// points of a tile are a history, a core's time is charged against it piece by piece, and a change
+// that comes late, in the past of a core that has run ahead, takes back what was charged and
+// charges it anew.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <creek/core/core_id.hpp>
+#include <creek/scc/chip.hpp>
+#include <creek/scc/usage.hpp>
+
+namespace creek::scc_backend {
+
+/// From `from` on, until the next point of the same tile.
+struct operating_point {
+  virtual_time from;
+  units::volts voltage;
+  clock_period clock;
+};
+
+class energy_meter {
+ public:
+  /// All cores are halted from time zero, at the clock of the chip and the lowest safe voltage.
+  explicit energy_meter(const chip& of);
+
+  // --- What cores do; times of one core never go back -------------------------------------------
+  /// The core is idle from `since` until it resumes.
+  void idle(core_id core, activity kind, virtual_time since);
+  void resume(core_id core, virtual_time at);
+  /// Charges the core's energy to `account` from `at` on; returns the one before.
+  energy_account switch_account(core_id core, virtual_time at, energy_account account);
+
+  // --- Operating points -------------------------------------------------------------------------
+  /// In the order of virtual time.
+  void change_clock(int tile, virtual_time at, clock_period clock);
+  /// Each after the one before of the same tile; may lie in the future.
+  void change_voltage(int tile, virtual_time at, units::volts voltage);
+  [[nodiscard]] const std::vector<operating_point>& history(int tile) const noexcept {
+    return tiles_[static_cast<std::size_t>(tile)];
+  }
+  [[nodiscard]] const operating_point& point_at(int tile, virtual_time at) const noexcept;
+
+  /// Everything from zero to `end`, which must not lie before what a core has done. May be asked
+  /// again, later.
+  [[nodiscard]] usage_report report(virtual_time end);
+
+ private:
+  struct row {
+    residency spent;
+    std::array<units::watts, activities> power;
+  };
+  struct core_record {
+    virtual_time charged;     ///< everything before is in the rows
+    virtual_time idle_since;  ///< if `idling`; busy before
+    activity kind = activity::halted;
+    bool idling = true;
+    energy_account account;
+    std::vector<row> rows;
+    std::size_t newest = 0;  ///< the row used last
+  };
+
+  int tile_of(core_id core) const noexcept { return core.value / chip_.cores_per_tile; }
+  row& row_of(core_record& core, const operating_point& point);
+  void charge(core_id core, activity kind, virtual_time from, virtual_time to, int sign);
+  void charge_up_to(core_id core, virtual_time to);
+  template <class Change>
+  void change(int tile, virtual_time at, Change apply);
+
+  const chip& chip_;
+  std::vector<std::vector<operating_point>> tiles_;
+  std::vector<core_record> cores_;
+  std::vector<account_usage> accounts_;
+};
+
+}  // namespace creek::scc_backend

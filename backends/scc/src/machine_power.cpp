@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The power operations of the memory policy in virtual time. A clock is changed by a core of its
+// tile or, with a voltage, of its island; every other core there goes on at the new clock with its
+// next operation: a stretch of computation, or an access under way, ends at the speed at which it
+// began. A polling core that is parked is woken for one more look, so that its polling goes on in
+// the new rhythm.
+#include <string>
+
+#include <creek/core/error.hpp>
+
+#include "machine.hpp"
+
+namespace creek::scc_backend {
+
+int machine::island(core_id core) const noexcept {
+  return island_of_tile(chip_, tile_of(core));
+}
+
+void machine::change_clock(int tile, virtual_time at, clock_period clock) {
+  if (clock == this->clock(core_id{tile * chip_.cores_per_tile})) return;
+  meter_.change_clock(tile, at, clock);
+  for (int i = 0; i < chip_.cores_per_tile; ++i) {
+    const core_id core{tile * chip_.cores_per_tile + i};
+    local_[core.index()].clock = clock;
+    look_again(core, at);
+  }
+}
+
+/// Gives the tiles of the running core's island the request's clock; the core stops for the change.
+/// False if a later request came in between: then that one says what happens.
+bool machine::change_island_clock(const power_request& request) {
+  const virtual_time at = engine_.now() + chip_.power.divider_change * here_clock();
+  go_on_at(at);
+  if (!dvfs_.is_deferred(request.island, request.number)) return false;
+  dvfs_.defer(request.island, 0);
+  for (int tile = 0; tile < chip_.columns * chip_.rows; ++tile) {
+    if (island_of_tile(chip_, tile) == request.island) {
+      change_clock(tile, at, chip_.power.divided(request.divider));
+    }
+  }
+  return true;
+}
+
+/// Stops the running core until `at`, by when all others have come that far.
+void machine::go_on_at(virtual_time at) {
+  engine_.order_at(at);
+  engine_.throw_if_aborted();
+  engine_.set_clock(at);
+  here().acknowledged = std::max(here().acknowledged, at);
+}
+
+void machine::set_frequency_divider(int divider) {
+  dvfs_.require_divider(divider);
+  const core_id self = engine_.running();
+  const passage way = request(self, chip_.costs.uc_write);  // its tile's clock register
+  const virtual_time at = way.served + chip_.power.divider_change * here_clock();
+  go_on_at(at);
+  dvfs_.require_safe(island(self), divider, at);
+  change_clock(tile_of(self), at, chip_.power.divided(divider));
+}
+
+power_request machine::request_power(int divider) {
+  dvfs_.require_divider(divider);
+  const int level = dvfs_.level_for(divider);
+  const int mine = island(engine_.running());
+  server port;  // the command register; what queues is the change of the voltage
+  const passage way =
+      request(chip_.counters_at, chip_.costs.mpb_access + chip_.costs.uc_write, port, cycles{0});
+  go_on_at(way.answered);
+  power_request made{mine, dvfs_.new_request(), divider, level, {}};
+  dvfs_.defer(mine, made.number);
+  // Lower: frequency first, then voltage. Raise: voltage now, frequency in wait_power().
+  const bool stands = !dvfs_.is_safe(mine, divider, engine_.now()) || change_island_clock(made);
+  if (stands && level != dvfs_.planned_level(mine)) {
+    const virtual_time effect = dvfs_.queue(mine, level, engine_.now());
+    const units::volts voltage = chip_.power.levels[static_cast<std::size_t>(level)].voltage;
+    for (int tile = 0; tile < chip_.columns * chip_.rows; ++tile) {
+      if (island_of_tile(chip_, tile) == mine) meter_.change_voltage(tile, effect, voltage);
+    }
+  }
+  made.ready = std::max(engine_.now(), dvfs_.settled(mine));
+  return made;
+}
+
+void machine::wait_power(const power_request& request) {
+  const int mine = island(engine_.running());
+  if (request.number == 0 || request.number > dvfs_.requests()) {
+    throw usage_error("wait_power: there is no such request");
+  }
+  if (request.island != mine) {
+    throw usage_error("wait_power: the request is of voltage island " +
+                      std::to_string(request.island) + ", the core is on " + std::to_string(mine));
+  }
+  if (request.ready > engine_.now()) {
+    becomes_idle(activity::waiting);
+    go_on_at(std::max(request.ready, here().acknowledged));
+    resumes();
+  }
+  if (dvfs_.is_deferred(mine, request.number)) (void)change_island_clock(request);
+}
+
+}  // namespace creek::scc_backend
