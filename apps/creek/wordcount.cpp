@@ -20,9 +20,12 @@
 #include <string>
 #include <vector>
 
+#include "chip_mapreduce.hpp"
+#include "chip_options.hpp"
 #include "commands.hpp"
 #include "wordcount/progress_bar.hpp"
 #include "wordcount/report.hpp"
+#include "wordcount/whole_text.hpp"
 
 namespace creek::tool {
 namespace {
@@ -43,7 +46,7 @@ struct wordcount_arguments {
   bool as_json = false;
   bool quiet = false;
   std::string output;
-  std::string trace;
+  chip_options chip;  // its cores and its trace are meant for other backends too
 };
 
 constexpr const char* notes = R"(Words are maximal runs of bytes other than ASCII white space.
@@ -52,6 +55,7 @@ out. Gzip files are decompressed. '-' or no name at all is standard input. Optio
 the environment says (CREEK_WORKERS and others).
 
   creek wordcount --top 20 /usr/share/doc
+  creek wordcount --backend scc --cores 48 book.txt
   creek wordcount --output counts.tsv --quiet book.txt
   zcat log.gz | creek wordcount --json -)";
 
@@ -90,18 +94,31 @@ std::size_t top_of(const wordcount_arguments& given) {
   return static_cast<std::size_t>(given.top);
 }
 
+word_count job_of(const wordcount_arguments& given) {
+  return {.sorted = given.output.empty() ? mapreduce::word_order::by_count
+                                         : mapreduce::word_order::by_word};
+}
+
+mapreduce::options options_of(const wordcount_arguments& given, mapreduce::progress& done) {
+  mapreduce::options chosen{.report = &done};
+  // The totals are wanted even if no word is; and 0 would keep all.
+  if (given.output.empty()) chosen.top = std::max<std::size_t>(top_of(given), 1);
+  if (given.no_combine) chosen.how = mapreduce::strategy::emit_and_group;
+  return chosen;
+}
+
+/// A progress bar, where there is somebody to look at it.
+void watch(std::optional<progress_bar>& bar, const wordcount_arguments& given,
+           const mapreduce::progress& done, std::size_t splits) {
+  if (!given.quiet && isatty(STDERR_FILENO) != 0) bar.emplace(done, splits);
+}
+
 counts count(runtime& workers, text_files& files, const wordcount_arguments& given,
              mapreduce::progress& done) {
-  const bool all = !given.output.empty();
-  const word_count job{.sorted =
-                           all ? mapreduce::word_order::by_word : mapreduce::word_order::by_count};
-  // The totals are wanted even if no word is; and 0 would keep all.
-  mapreduce::options chosen{.top = all ? 0 : std::max<std::size_t>(top_of(given), 1),
-                            .report = &done};
-  if (given.no_combine) chosen.how = mapreduce::strategy::emit_and_group;
+  const mapreduce::options chosen = options_of(given, done);
   std::optional<progress_bar> bar;
-  if (!given.quiet && isatty(STDERR_FILENO) != 0) bar.emplace(done, files.splits());
-  return workers.run([&] { return mapreduce::run(job, files, chosen); });
+  watch(bar, given, done, files.splits());
+  return workers.run([&] { return mapreduce::run(job_of(given), files, chosen); });
 }
 
 /// The most frequent words of a result in any order.
@@ -151,10 +168,54 @@ void say(const wordcount_arguments& given, const wordcount_report& report) {
   }
 }
 
-void wordcount(const wordcount_arguments& given) {
+void hand_out(const wordcount_arguments& given, wordcount_report& report, const counts& counted,
+              std::optional<atomic_file>& out) {
+  report.combined = !given.no_combine;
+  const std::vector<word_record> top = most_frequent(counted, top_of(given));
+  report.top = top;
+  if (out) write_counts(*out, counted);
+  say(given, report);
+}
+
+/// The same job on a simulated chip, whose cores share no memory and send each other messages.
+void wordcount_on_chip(const wordcount_arguments& given) {
+  (void)top_of(given);  // before any work
+  const scc_backend::machine_options on = to_machine_options(given.chip);
+  const int cores = participating_cores(given.chip, on);
+  std::optional<atomic_file> out;
+  if (!given.output.empty()) out.emplace(given.output);
+
+  text_files files(given.names.empty() ? std::vector<std::string>{"-"} : given.names,
+                   {.skip_unreadable = given.skip_unreadable});
+  const std::string text = whole_text(files);
+  mapreduce::text_view from(text, mapreduce::even_split(text.size(), cores));
+  mapreduce::progress done;
+  const mapreduce::options chosen = options_of(given, done);
+  std::optional<progress_bar> bar;
+  watch(bar, given, done, from.splits());
+  const auto run = run_on_chip(job_of(given), from, chosen, cores, on);
+  bar.reset();
+
+  wordcount_report report;
+  report.backend = "scc";
+  report.files = files.size();
+  report.skipped = files.skipped();
+  report.text_bytes = text.size();
+  report.words = run.result.emitted;
+  report.distinct = run.result.distinct;
+  report.simulated = simulated_count{.chip = on.description.name,
+                                     .seed = on.seed,
+                                     .cores = cores,
+                                     .length = run.report.length(),
+                                     .stages = run.stages,
+                                     .sent_bytes = run.result.sent_bytes};
+  hand_out(given, report, run.result, out);
+}
+
+void wordcount_on_workers(const wordcount_arguments& given) {
   (void)top_of(given);  // before any work
   runtime workers(scheduling(given), backend_name(given));
-  if (!given.trace.empty()) workers.trace_to(given.trace);
+  if (!given.chip.trace.empty()) workers.trace_to(given.chip.trace);
   // Opened before the work, so that a name that cannot be written is known at once.
   std::optional<atomic_file> out;
   if (!given.output.empty()) out.emplace(given.output);
@@ -167,11 +228,32 @@ void wordcount(const wordcount_arguments& given) {
   wordcount_report report = describe(workers, files, counted);
   report.elapsed = std::chrono::steady_clock::now() - start;
   report.text_bytes = done.bytes_done;
-  report.combined = !given.no_combine;
-  const std::vector<word_record> top = most_frequent(counted, top_of(given));
-  report.top = top;
-  if (out) write_counts(*out, counted);
-  say(given, report);
+  hand_out(given, report, counted, out);
+}
+
+/// Options that say nothing to the chosen backend must not look as if they did.
+void refuse(const CLI::App& command, std::initializer_list<const char*> options, const char* why) {
+  for (const char* name : options) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option != nullptr && option->count() > 0) {
+      throw usage_error(fmt::format("{}: {}", name, why));
+    }
+  }
+}
+
+void wordcount(const CLI::App& command, wordcount_arguments& given) {
+  if (backend_name(given) == "scc") {
+    refuse(command, {"--scheduler", "--idle", "--workers"},
+           "not for --backend scc, where jobs run on --cores that send messages");
+    wordcount_on_chip(given);
+    return;
+  }
+  refuse(command, {"--chip", "--seed", "--check", "--heatmap"}, "only for --backend scc");
+  if (given.chip.cores > 0) {
+    refuse(command, {"--workers"}, "the same as --cores: give one of them");
+    given.workers = given.chip.cores;
+  }
+  wordcount_on_workers(given);
 }
 
 }  // namespace
@@ -183,8 +265,9 @@ void add_wordcount(CLI::App& app, int&) {
   command->add_option("names", given->names, "Files and directories")->option_text("[FILE|DIR...]");
   command->add_option("--workers", given->workers,
                       fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
-  command->add_option("--backend", given->backend,
-                      fmt::format("One of {}", fmt::join(backends(), ", ")));
+  command->add_option(
+      "--backend", given->backend,
+      fmt::format("One of {}, or scc: a simulated chip", fmt::join(backends(), ", ")));
   command->add_option("--scheduler", given->scheduler, "Who runs a task, see docs/environment.md");
   command->add_option("--idle", given->idle, "What workers without work do");
   command->add_option("--top", given->top, "Most frequent words to print")->capture_default_str();
@@ -192,12 +275,16 @@ void add_wordcount(CLI::App& app, int&) {
                     "Emit every word and group by sorting, instead of combining at once");
   command->add_option("--output", given->output, "Write WORD TAB COUNT lines, sorted by the bytes");
   command->add_flag("--json", given->as_json, "Print a JSON object");
-  command->add_option("--trace", given->trace, "Write a trace for Perfetto and chrome://tracing");
   command->add_flag("--quiet", given->quiet,
                     "No summary and no progress bar, WORD TAB COUNT lines only");
   command->add_flag("--skip-unreadable", given->skip_unreadable,
                     "Leave out what cannot be read instead of failing");
-  command->callback([given] { wordcount(*given); });
+  add_chip_options(*command, given->chip);
+  if (command->get_option_no_throw("--trace") == nullptr) {
+    command->add_option("--trace", given->chip.trace,
+                        "Write a trace for Perfetto and chrome://tracing");
+  }
+  command->callback([given, command] { wordcount(*command, *given); });
 }
 
 }  // namespace creek::tool

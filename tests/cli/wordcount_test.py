@@ -95,6 +95,43 @@ class Answers(Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(json.loads(done.stdout)["words"], sum(oracle(text).values()))
 
+    def test_simulated_chip_counts_the_same(self):
+        text = random_text(9)
+        name = self.write("text", text)
+        for cores in ("1", "5", "48"):
+            for more in ((), ("--no-combine",), ("--chip", "scc-800", "--seed", "3")):
+                counts = self.output_of("--backend", "scc", "--cores", cores, *more, name)
+                self.assertEqual(counts, lines(oracle(text)))
+
+    def test_simulated_time_repeats_and_follows_the_seed(self):
+        name = self.write("text", random_text(10))
+        arguments = ("--backend", "scc", "--cores", "16", "--json", name)
+        answers = [json.loads(run(*arguments).stdout)]
+        self.assertEqual(run(*arguments).stdout, run(*arguments).stdout)
+        answers.append(json.loads(run(*arguments, "--seed", "5").stdout))
+        self.assertEqual(answers[0]["schema_version"], 1)
+        self.assertEqual(answers[0]["top"], answers[1]["top"])
+        self.assertNotEqual(answers[0]["simulated"]["virtual_ms"],
+                            answers[1]["simulated"]["virtual_ms"])
+        stages = answers[0]["simulated"]["stages_virtual_ms"]
+        self.assertGreater(stages["map"]["longest"], 0)
+        self.assertGreater(answers[0]["simulated"]["sent_bytes"], 0)
+        text = run("--backend", "scc", "--cores", "16", name).stdout.decode()
+        self.assertIn("simulated chip scc-533, 16 cores, seed 0", text)
+
+    def test_chosen_by_environment(self):
+        done = run("--json", stdin=b"a b a", env={**os.environ, "CREEK_BACKEND": "scc"})
+        self.assertEqual(json.loads(done.stdout)["backend"], "scc")
+
+    def test_options_of_another_backend(self):
+        for arguments in (("--seed", "1"), ("--chip", "scc-800"),
+                          ("--backend", "scc", "--scheduler", "sharing"),
+                          ("--backend", "scc", "--workers", "2"),
+                          ("--backend", "scc", "--cores", "49"),
+                          ("--backend", "scc", "--chip", "none"),
+                          ("--workers", "2", "--cores", "2")):
+            self.fails(run(*arguments, stdin=b"a"), 2, arguments[-2].strip("-"))
+
     def test_top_is_by_count_then_bytes(self):
         done = run("--quiet", "--top", "3", stdin=b"b a c c\xff c\xff a b d")
         self.assertEqual(done.stdout, b"a\t2\nb\t2\nc\xff\t2\n")

@@ -70,6 +70,40 @@ std::string stages_text(const wordcount_report& report) {
   return line;
 }
 
+double milliseconds(virtual_time t) {
+  return 1e3 * t.in_seconds().value;
+}
+
+void print_simulated(std::FILE* to, const wordcount_report& report) {
+  const simulated_count& on = *report.simulated;
+  fmt::print(to, "simulated chip {}, {} core{}, seed {}: {:.3f} ms virtual time, {} sent{}\n\n",
+             on.chip, on.cores, on.cores == 1 ? "" : "s", on.seed, milliseconds(on.length),
+             bytes_text(on.sent_bytes), report.combined ? "" : ", without combiner");
+  fmt::print(to, "stage (virtual ms)    longest     median   shortest\n");
+  for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
+    const stage_span& span = on.stages[i];
+    if (span.longest == virtual_time{}) continue;
+    fmt::print(to, "{:<18} {:>10.3f} {:>10.3f} {:>10.3f}\n", mapreduce::stage_names[i],
+               milliseconds(span.longest), milliseconds(span.median), milliseconds(span.shortest));
+  }
+}
+
+json simulated_json(const simulated_count& on) {
+  json stages = json::object();
+  for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
+    const stage_span& span = on.stages[i];
+    stages[mapreduce::stage_names[i]] = {{"longest", milliseconds(span.longest)},
+                                         {"median", milliseconds(span.median)},
+                                         {"shortest", milliseconds(span.shortest)}};
+  }
+  return {{"chip", on.chip},
+          {"cores", on.cores},
+          {"seed", on.seed},
+          {"virtual_ms", milliseconds(on.length)},
+          {"stages_virtual_ms", stages},
+          {"sent_bytes", on.sent_bytes}};
+}
+
 json word_json(const word_record& word) {
   json line = {{"word", std::string(word.key)}, {"count", word.value}};
   if (!is_utf8(word.key)) {  // JSON has no bytes: the text is then only a likeness
@@ -78,6 +112,25 @@ json word_json(const word_record& word) {
     line["bytes"] = hex;
   }
   return line;
+}
+
+void print_top(std::FILE* to, const wordcount_report& report) {
+  if (report.top.empty()) return;
+  const auto width = static_cast<int>(fmt::formatted_size("{}", report.top.front().value));
+  fmt::print(to, "\n");
+  for (const word_record& word : report.top) {
+    fmt::print(to, "{:>{}}  {}\n", word.value, std::max(width, 8), printable(word.key));
+  }
+}
+
+std::string dump(const json& all) {
+  return all.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+json top_json(const wordcount_report& report) {
+  json top = json::array();
+  for (const word_record& word : report.top) top.push_back(word_json(word));
+  return top;
 }
 
 }  // namespace
@@ -114,25 +167,35 @@ void print_text(std::FILE* to, const wordcount_report& report) {
   fmt::print(to, "{} words, {} different, in {} of text from {} file{}\n", report.words,
              report.distinct, bytes_text(report.text_bytes), report.files,
              report.files == 1 ? "" : "s");
+  if (report.simulated) {
+    print_simulated(to, report);
+    return print_top(to, report);
+  }
   fmt::print(to, "{:.3f} s, {}/s with {} worker{} ({}, {}, {})\n", seconds,
              bytes_text(static_cast<std::uint64_t>(rate(report))), report.workers,
              report.workers == 1 ? "" : "s", report.backend, report.scheduler, report.idle);
   fmt::print(to, "stages (ms): {}\n", stages_text(report));
-  if (report.top.empty()) return;
-  const auto width = static_cast<int>(fmt::formatted_size("{}", report.top.front().value));
-  fmt::print(to, "\n");
-  for (const word_record& word : report.top) {
-    fmt::print(to, "{:>{}}  {}\n", word.value, std::max(width, 8), printable(word.key));
-  }
+  print_top(to, report);
 }
 
 std::string to_json(const wordcount_report& report) {
+  if (report.simulated) {
+    return dump({{"schema_version", schema_version},
+                 {"version", version()},
+                 {"backend", report.backend},
+                 {"combine", report.combined},
+                 {"files", report.files},
+                 {"skipped", report.skipped},
+                 {"text_bytes", report.text_bytes},
+                 {"words", report.words},
+                 {"distinct", report.distinct},
+                 {"simulated", simulated_json(*report.simulated)},
+                 {"top", top_json(report)}});
+  }
   json stages = json::object();
   for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
     stages[mapreduce::stage_names[i]] = milliseconds(report.stages.spent[i]);
   }
-  json top = json::array();
-  for (const word_record& word : report.top) top.push_back(word_json(word));
   const json all = {{"schema", schema_version},
                     {"version", version()},
                     {"backend", report.backend},
@@ -150,8 +213,8 @@ std::string to_json(const wordcount_report& report) {
                     {"milliseconds", milliseconds(report.elapsed)},
                     {"bytes_per_second", rate(report)},
                     {"stages_ms", stages},
-                    {"top", top}};
-  return all.dump(2, ' ', false, json::error_handler_t::replace);
+                    {"top", top_json(report)}};
+  return dump(all);
 }
 
 }  // namespace creek::tool

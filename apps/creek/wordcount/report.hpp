@@ -7,14 +7,27 @@
 #include <creek/mapreduce/word_count.hpp>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "../chip_mapreduce.hpp"
+
 namespace creek::tool {
 
 using word_record = mapreduce::record<std::string_view, std::uint64_t>;
+
+/// The facts of a count on a simulated chip. All times are virtual.
+struct simulated_count {
+  std::string chip;
+  std::uint64_t seed = 0;
+  int cores = 0;
+  virtual_time length;
+  std::array<stage_span, mapreduce::stage_count> stages;
+  std::uint64_t sent_bytes = 0;  // from core to core
+};
 
 /// The facts of a finished count.
 struct wordcount_report {
@@ -33,6 +46,8 @@ struct wordcount_report {
   std::chrono::nanoseconds elapsed{};  // finding the files and counting, without any output
   mapreduce::stage_times stages;
   std::span<const word_record> top;
+  // If there was a simulated chip: then there are no wall times, nor workers, scheduler and idle.
+  std::optional<simulated_count> simulated;
 };
 
 /// Bytes of text counted in a second.
@@ -41,7 +56,8 @@ struct wordcount_report {
 /// For people, on `to`.
 void print_text(std::FILE* to, const wordcount_report& report);
 
-/// For programs: an object with `"schema": 1`.
+/// For programs: an object with `"schema": 1`; for a simulated chip with `"schema_version": 1` and
+/// no wall times, so that it is the same in every run.
 [[nodiscard]] std::string to_json(const wordcount_report& report);
 
 /// A word as a terminal can take it: bytes that are no printable UTF-8 as \xNN.
