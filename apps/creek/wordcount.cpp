@@ -208,7 +208,8 @@ void wordcount_on_chip(const wordcount_arguments& given) {
                                      .cores = cores,
                                      .length = run.report.length(),
                                      .stages = run.stages,
-                                     .sent_bytes = run.result.sent_bytes};
+                                     .sent_bytes = run.result.sent_bytes,
+                                     .energy = run.report.usage.total};
   hand_out(given, report, run.result, out);
 }
 

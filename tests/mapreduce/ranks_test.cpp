@@ -219,18 +219,18 @@ TYPED_TEST(Ranks, RefuseOptionsThatDoNotFit) {
   EXPECT_THROW((void)this->count(2, "a b", {.stop = source.get_token()}), error);
 }
 
-TYPED_TEST(Ranks, TellWhenEachStageEnds) {
+TYPED_TEST(Ranks, TellWhenEachStageBegins) {
   const std::string text = oracle::random_text(25, 3000, 100);
-  std::vector<std::vector<stage>> ended(3);
+  std::vector<std::vector<stage>> began(3);
   progress done;
   TypeParam::run(3, [&](auto& c) {
     text_view from(text, even_split(text.size(), 3));
     (void)run_on_ranks(word_count{}, c, from, {.report = &done},
-                       [&](stage s) { ended[static_cast<std::size_t>(c.rank())].push_back(s); });
+                       [&](stage s) { began[static_cast<std::size_t>(c.rank())].push_back(s); });
   });
   const std::vector all{stage::map,    stage::combine, stage::partition, stage::group,
                         stage::reduce, stage::sort,    stage::merge};
-  for (const auto& stages : ended) EXPECT_EQ(stages, all);
+  for (const auto& stages : began) EXPECT_EQ(stages, all);
   EXPECT_EQ(done.splits_done, 3u);
   EXPECT_GT(done.bytes_done, text.size() - 10);
 }

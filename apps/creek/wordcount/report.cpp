@@ -76,30 +76,35 @@ double milliseconds(virtual_time t) {
 
 void print_simulated(std::FILE* to, const wordcount_report& report) {
   const simulated_count& on = *report.simulated;
-  fmt::print(to, "simulated chip {}, {} core{}, seed {}: {:.3f} ms virtual time, {} sent{}\n\n",
-             on.chip, on.cores, on.cores == 1 ? "" : "s", on.seed, milliseconds(on.length),
-             bytes_text(on.sent_bytes), report.combined ? "" : ", without combiner");
-  fmt::print(to, "stage (virtual ms)    longest     median   shortest\n");
+  fmt::print(
+      to, "simulated chip {}, {} core{}, seed {}: {:.3f} ms virtual time, {:.3f} mJ, {} sent{}\n\n",
+      on.chip, on.cores, on.cores == 1 ? "" : "s", on.seed, milliseconds(on.length),
+      1e3 * on.energy.value, bytes_text(on.sent_bytes),
+      report.combined ? "" : ", without combiner");
+  fmt::print(to, "stage (virtual ms)    longest     median   shortest   mJ of cores\n");
   for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
-    const stage_span& span = on.stages[i];
+    const stage_use& span = on.stages[i];
     if (span.longest == virtual_time{}) continue;
-    fmt::print(to, "{:<18} {:>10.3f} {:>10.3f} {:>10.3f}\n", mapreduce::stage_names[i],
-               milliseconds(span.longest), milliseconds(span.median), milliseconds(span.shortest));
+    fmt::print(to, "{:<18} {:>10.3f} {:>10.3f} {:>10.3f} {:>13.3f}\n", mapreduce::stage_names[i],
+               milliseconds(span.longest), milliseconds(span.median), milliseconds(span.shortest),
+               1e3 * span.energy.value);
   }
 }
 
 json simulated_json(const simulated_count& on) {
   json stages = json::object();
   for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
-    const stage_span& span = on.stages[i];
+    const stage_use& span = on.stages[i];
     stages[mapreduce::stage_names[i]] = {{"longest", milliseconds(span.longest)},
                                          {"median", milliseconds(span.median)},
-                                         {"shortest", milliseconds(span.shortest)}};
+                                         {"shortest", milliseconds(span.shortest)},
+                                         {"joules", span.energy.value}};
   }
   return {{"chip", on.chip},
           {"cores", on.cores},
           {"seed", on.seed},
           {"virtual_ms", milliseconds(on.length)},
+          {"joules", on.energy.value},
           {"stages_virtual_ms", stages},
           {"sent_bytes", on.sent_bytes}};
 }

@@ -25,8 +25,9 @@ struct simulated_count {
   std::uint64_t seed = 0;
   int cores = 0;
   virtual_time length;
-  std::array<stage_span, mapreduce::stage_count> stages;
+  stage_uses stages;
   std::uint64_t sent_bytes = 0;  // from core to core
+  units::joules energy;          // of the whole chip, idle cores too
 };
 
 /// The facts of a finished count.

@@ -19,38 +19,37 @@ struct unwatched {
 /// Runs a job over an input on all ranks of a communicator, host threads or simulated cores. All
 /// ranks call it with equal arguments; rank r maps the splits r, r + P, r + 2P ... of the input, of
 /// which only `splits()`, `bytes()` and `visit()` of different splits are used at the same time.
-/// Rank 0 returns the result, the others an empty one. `ended(stage)` is called on each rank when
-/// one of its stages has ended, the waits for other ranks included.
+/// Rank 0 returns the result, the others an empty one. `began(stage)` is called on each rank when
+/// one of its stages begins, and so the one before has ended, waits for other ranks included.
 ///
 /// Options as run() takes them, but `split` means nothing; strategy emit_and_group leaves out the
 /// combiner. Throws usage_error for options that do not fit the job, before any work. What the
 /// input or the job throw comes out on the rank where it happened, and the program has to end.
-template <job Job, class Communicator, input Input, class Ended = unwatched>
+template <job Job, class Communicator, input Input, class Began = unwatched>
 [[nodiscard]] rank_result<Job> run_on_ranks(const Job& job, Communicator& ranks, Input& from,
-                                            const options& chosen = {}, Ended ended = {}) {
+                                            const options& chosen = {}, Began began = {}) {
   detail::check<Job>(chosen);
   rank_plan<Job, Communicator> plan(job, ranks, chosen);
+  began(stage::map);
   plan.map(from);
-  ended(stage::map);
   if constexpr (combines<Job>) {
     if (chosen.how != strategy::emit_and_group) {
+      began(stage::combine);
       plan.combine();
-      ended(stage::combine);
     }
   }
+  began(stage::partition);
   plan.partition();
-  ended(stage::partition);
+  began(stage::group);
   plan.group();
-  ended(stage::group);
+  began(stage::reduce);
   plan.reduce();
-  ended(stage::reduce);
   if (chosen.sort) {
+    began(stage::sort);
     plan.sort();
-    ended(stage::sort);
   }
-  rank_result<Job> made = plan.merge();
-  ended(stage::merge);
-  return made;
+  began(stage::merge);
+  return plan.merge();
 }
 
 /// The size of a split that gives each of `ranks` one, as even as can be.
