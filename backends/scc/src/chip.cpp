@@ -2,6 +2,7 @@
 // Presets, and what a description must satisfy.
 #include <creek/scc/chip.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <creek/core/error.hpp>
@@ -11,6 +12,7 @@ namespace creek::scc_backend {
 namespace {
 
 constexpr int most_cores = 1 << 16;
+constexpr std::size_t most_bytes = std::size_t{128} << 30;  // lines are numbered in 32 bits
 
 [[noreturn]] void refuse(const chip& what, const std::string& why) {
   throw usage_error("chip '" + what.name + "': " + why);
@@ -21,7 +23,27 @@ void require_positive(const chip& what, const char* key, std::int64_t value) {
     refuse(what, std::string(key) + " must be positive, not " + std::to_string(value));
 }
 
+void require_inside(const chip& what, const char* key, mesh_place at) {
+  if (at.x < 0 || at.x >= what.columns || at.y < 0 || at.y >= what.rows) {
+    refuse(what, std::string(key) + " lies outside the mesh");
+  }
+}
+
+void require_blocks(const chip& what, const char* key, std::size_t bytes) {
+  if (bytes % lut_block_bytes != 0) {
+    refuse(what, std::string(key) + " must be whole blocks of 16 MB (" +
+                     std::to_string(lut_block_bytes) + " bytes)");
+  }
+}
+
 }  // namespace
+
+int chip::controller_of(core_id core) const noexcept {
+  const auto nearest = std::min_element(
+      controllers_at.begin(), controllers_at.end(),
+      [at = place(core)](mesh_place a, mesh_place b) { return hops(at, a) < hops(at, b); });
+  return static_cast<int>(nearest - controllers_at.begin());
+}
 
 void chip::validate() const {
   require_positive(*this, "columns", columns);
@@ -52,6 +74,21 @@ void chip::validate() const {
              {"counter", costs.counter},
              {"counter_service", costs.counter_service},
              {"poll", costs.poll},
+             {"dram_access", costs.dram_access},
+             {"dram_latency", costs.dram_latency},
+             {"dram_word", costs.dram_word},
+             {"dram_word_around", costs.dram_word_around},
+             {"dram_line_read", costs.dram_line_read},
+             {"dram_line_write", costs.dram_line_write},
+             {"rank_service", costs.rank_service},
+             {"controller_service", costs.controller_service},
+             {"l1_line", costs.l1_line},
+             {"l2_line_read", costs.l2_line_read},
+             {"l2_line_write", costs.l2_line_write},
+             {"l2_line_combined", costs.l2_line_combined},
+             {"l2_flush", costs.l2_flush},
+             {"l2_flush_by_aliases", costs.l2_flush_by_aliases},
+             {"interrupt_entry", costs.interrupt_entry},
              {"start_skew", start_skew}};
   for (const auto& [key, cost] : all) {
     if (cost.count < 0) {
@@ -68,8 +105,18 @@ void chip::validate() const {
   require_positive(*this, "lowest_divider", power.lowest_divider);
   require_positive(*this, "island_columns", power.island_columns);
   require_positive(*this, "island_rows", power.island_rows);
-  if (counters_at.x < 0 || counters_at.x >= columns || counters_at.y < 0 || counters_at.y >= rows) {
-    refuse(*this, "counters_at lies outside the mesh");
+  require_inside(*this, "counters_at", counters_at);
+  if (controllers_at.empty()) refuse(*this, "controllers_at is empty: no memory");
+  for (const mesh_place& place : controllers_at) require_inside(*this, "controllers_at", place);
+  require_positive(*this, "ranks_per_controller", ranks_per_controller);
+  require_blocks(*this, "shared_bytes", shared_bytes);
+  require_blocks(*this, "private_bytes", private_bytes);
+  if (l1_bytes == 0 || l2_bytes < l1_bytes) refuse(*this, "l2_bytes must not be below l1_bytes");
+  const auto all_cores = static_cast<std::size_t>(cores());
+  if (shared_bytes > most_bytes || mpb_bytes > most_bytes / all_cores ||
+      private_bytes > most_bytes / all_cores ||
+      all_cores * (mpb_bytes + private_bytes) > most_bytes - shared_bytes) {
+    refuse(*this, "more than 128 GB of memory in all");
   }
 }
 
@@ -102,6 +149,9 @@ chip chip::with_cores(int cores) {
   made.columns = static_cast<int>(std::ceil(std::sqrt(tiles)));
   made.rows = (tiles + made.columns - 1) / made.columns;
   made.counters_at = {made.columns / 2, 0};
+  const int right = made.columns - 1, middle = made.rows / 2;
+  made.controllers_at = {{0, 0}, {right, 0}, {0, middle}, {right, middle}};
+  if (made.cores() > 4096) made.private_bytes = 0;  // nobody else's to map
   made.name = "mesh-" + std::to_string(made.columns) + "x" + std::to_string(made.rows);
   return made;
 }

@@ -155,16 +155,27 @@ void engine::fail(std::exception_ptr why) noexcept {
   }
 }
 
-std::exception_ptr engine::deadlock() const {
-  std::string report = "simulated chip: deadlock";
+std::string engine::deadlock_report(const std::string& what) const {
+  std::string report = "simulated chip: " + what;
   for (int i = 0; i < count_; ++i) {
     const simulated_core& core = cores_[i];
     if (core.ended) continue;
-    report += "\n  core " + std::to_string(i) + " waits for " + core.waits_for + " " +
-              std::to_string(core.waits_at) + " since " +
+    report += "\n  core " + std::to_string(i);
+    if (core.waits_for == nullptr) {
+      report += " polls";
+    } else {
+      report += (core.parked ? " waits for " : " polls, last for ") + std::string(core.waits_for) +
+                " " + std::to_string(core.waits_at);
+    }
+    report += (core.parked ? " since " : " at ") +
               std::to_string(core.clock.femtoseconds / 1'000'000) + " ns";
   }
-  return std::make_exception_ptr(error(std::error_code(EDEADLK, std::generic_category()), report));
+  return report;
+}
+
+std::exception_ptr engine::deadlock() const {
+  return std::make_exception_ptr(
+      error(std::error_code(EDEADLK, std::generic_category()), deadlock_report("deadlock")));
 }
 
 void engine::run_core(int core) noexcept {

@@ -52,6 +52,13 @@ class engine {
   /// Gives the core up until wake(). `what` and `address` say in a deadlock's report what it waits
   /// for. Throws creek::error (ECANCELED) if the run was aborted.
   void park(const char* what, std::uint64_t address);
+  /// The running core has looked for something in vain and goes on: for a report.
+  void polls(const char* what, std::uint64_t address) noexcept {
+    cores_[running_].waits_for = what;
+    cores_[running_].waits_at = address;
+  }
+  /// The state of each core that has not ended, a line each, after `what`.
+  std::string deadlock_report(const std::string& what) const;
   bool is_parked(core_id core) const noexcept { return cores_[core.index()].parked; }
   /// Lets a parked core go on at `time`, which is not before that of the caller's last order_at().
   void wake(core_id core, virtual_time time);

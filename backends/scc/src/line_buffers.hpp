@@ -12,6 +12,7 @@
 namespace creek::scc_backend {
 
 inline constexpr std::size_t line_size = 32;
+inline constexpr std::int64_t words_a_line = 8;
 using line_data = std::array<std::byte, line_size>;
 
 /// The L1 data cache as far as MPBT lines go: 16 KB, 4 ways, least recently used [M]. Allocated at

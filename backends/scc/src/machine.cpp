@@ -3,8 +3,11 @@
 #include "machine.hpp"
 
 #include <bit>
+#include <cerrno>
 #include <cstring>
+#include <limits>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <creek/core/error.hpp>
@@ -30,18 +33,23 @@ std::int64_t words_in(std::size_t size) noexcept {
 
 }  // namespace
 
-machine::machine(const chip& description, std::size_t stack_bytes)
+machine::machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after)
     : chip_((description.validate(), description)),
       engine_(chip_.cores(), stack_bytes),
-      mpb_(
-          std::make_unique<std::byte[]>(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes)),
+      mpb_end_(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes),
+      off_chip_(chip_),
+      memory_(mpb_end_ + off_chip_.bytes()),
       local_(static_cast<std::size_t>(chip_.cores())),
       ports_(static_cast<std::size_t>(chip_.columns * chip_.rows)),
       counters_(2 * static_cast<std::size_t>(chip_.cores())),
       meter_(chip_),
       dvfs_(chip_),
       traffic_(static_cast<std::size_t>(chip_.cores())),
-      watchers_(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes / line_size, -1) {
+      watchers_((mpb_end_ + off_chip_.bytes()) / line_size),
+      tables_(static_cast<std::size_t>(chip_.cores())),
+      stuck_after_(stuck_after > virtual_time{}
+                       ? stuck_after
+                       : virtual_time{std::numeric_limits<std::int64_t>::max()}) {
   charged_.on = this;
   for (core_state& core : local_) core.clock = chip_.clocks.core;
 }
@@ -69,41 +77,80 @@ void machine::require_running(core_id self) const {
 }
 
 std::size_t machine::offset_of(const void* address) const {
-  const auto offset = static_cast<const std::byte*>(address) - mpb_.get();
-  const auto end = static_cast<std::ptrdiff_t>(chip_.mpb_bytes) * chip_.cores();
+  const auto offset = static_cast<const std::byte*>(address) - memory_.get();
+  const auto end = static_cast<std::ptrdiff_t>(mpb_end_ + off_chip_.bytes());
   if (address == nullptr || offset < 0 || offset >= end) {
-    throw usage_error("simulated chip: the address is not message-passing memory");
+    throw usage_error("simulated chip: the address is not message-passing or shared memory");
   }
   return static_cast<std::size_t>(offset);
 }
 
 // --- The mesh -----------------------------------------------------------------------------------
 
-machine::passage machine::request(mesh_place to, cycles core_cycles, server& port, cycles service) {
+template <class Begin>
+machine::passage machine::request(virtual_time there_and_back, Begin begin) {
   core_state& self = here();
-  const int hops = chip::hops(chip_.place(engine_.running()), to);
-  const virtual_time mesh = hops * (chip_.costs.hop_round_trip * chip_.clocks.mesh);
-  const virtual_time there_and_back = core_cycles * here_clock() + mesh;
   passage way;
   way.start = std::max(engine_.now(), self.acknowledged);
   way.arrival = way.start + half(there_and_back);
   engine_.order_at(way.arrival);
-  way.served = port.begin(way.arrival, service * here_clock());
+  way.served = begin(way.arrival);
   way.answered = way.served + (there_and_back - half(there_and_back));
   self.acknowledged = way.answered;
   return way;
 }
 
-machine::passage machine::request(core_id to, cycles overhead) {
-  const int tile = to.value / chip_.cores_per_tile;
-  return request(chip_.place(to), overhead + chip_.costs.mpb_access,
-                 ports_[static_cast<std::size_t>(tile)], chip_.costs.mpb_service);
+virtual_time machine::mesh_time(mesh_place to) const noexcept {
+  const int hops = chip::hops(chip_.place(engine_.running()), to);
+  return hops * (chip_.costs.hop_round_trip * chip_.clocks.mesh);
+}
+
+machine::passage machine::request_tile(core_id to, cycles overhead) {
+  server& port = ports_[static_cast<std::size_t>(to.value / chip_.cores_per_tile)];
+  const cycles core_cycles = overhead + chip_.costs.mpb_access;
+  return request(core_cycles * here_clock() + mesh_time(chip_.place(to)),
+                 [&](virtual_time arrival) {
+                   return port.begin(arrival, chip_.costs.mpb_service * clock(to));
+                 });
+}
+
+machine::passage machine::request_dram(const off_chip::block& to, cycles overhead,
+                                       std::int64_t requests) {
+  const cycles core_cycles = overhead + chip_.costs.dram_access;
+  const virtual_time each =
+      core_cycles * here_clock() +
+      mesh_time(chip_.controllers_at[static_cast<std::size_t>(to.controller)]) +
+      chip_.costs.dram_latency * chip_.clocks.memory;
+  return request(requests * each, [&](virtual_time arrival) {
+    return off_chip_.serve(to, arrival, requests,
+                           chip_.costs.controller_service * chip_.clocks.memory,
+                           chip_.costs.rank_service * chip_.clocks.memory);
+  });
+}
+
+machine::passage machine::request_at(std::size_t at, cycles in_mpb, cycles in_dram) {
+  if (at < mpb_end_) [[likely]]
+    return request_tile(owner(at), in_mpb);
+  return request_dram(off_chip_.block_at(at - mpb_end_), in_dram);
+}
+
+machine::passage machine::request_unqueued(mesh_place to, cycles core_cycles) {
+  return request(core_cycles * here_clock() + mesh_time(to),
+                 [](virtual_time arrival) { return arrival; });
+}
+
+machine::passage machine::request_counter() {
+  return request(chip_.costs.counter * here_clock() + mesh_time(chip_.counters_at),
+                 [&](virtual_time arrival) {
+                   return counter_port_.begin(arrival, chip_.costs.counter_service * here_clock());
+                 });
 }
 
 // --- Words --------------------------------------------------------------------------------------
 
 std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
-  const passage way = request(owner(at), chip_.costs.uc_read);
+  throw_if_stuck();
+  const passage way = request_at(at, chip_.costs.uc_read, chip_.costs.dram_word);
   count_read(at, size);
   std::uint32_t value = 0;
   std::memcpy(&value, bytes_at(at), size);
@@ -118,7 +165,7 @@ std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
 
 void machine::store_word(std::size_t at, std::uint32_t value, std::size_t size) {
   engine_.advance(chip_.costs.uc_write_issue * here_clock());
-  const passage way = request(owner(at), chip_.costs.uc_write);
+  const passage way = request_at(at, chip_.costs.uc_write, chip_.costs.dram_word);
   count_write(at, size);
   std::memcpy(bytes_at(at), &value, size);
   engine_.set_clock(way.start);
@@ -137,7 +184,7 @@ void machine::read(void* to, std::size_t from, std::size_t size) {
     const line_data* copy = l1.find(line);
     std::int64_t words = words_in(part);
     if (copy == nullptr) {
-      const passage way = request(owner(from), chip_.costs.line_read);
+      const passage way = request_at(from, chip_.costs.line_read, chip_.costs.dram_line_read);
       count_read(from, line_size);
       engine_.set_clock(way.answered);
       line_data& fresh = l1.allocate(line);
@@ -178,7 +225,7 @@ void machine::send_combined() {
   core_state& self = here();
   if (self.combining.line == write_combine_buffer::none) return;
   const std::size_t at = self.combining.line * line_size;
-  const passage way = request(owner(at), chip_.costs.line_write);
+  const passage way = request_at(at, chip_.costs.line_write, chip_.costs.dram_line_write);
   count_write(at, static_cast<std::size_t>(std::popcount(self.combining.written)));
   self.combining.drain_to(bytes_at(at));
   engine_.set_clock(way.start);
@@ -200,39 +247,46 @@ void machine::flush() {
 
 bool machine::test_and_set(core_id id) {
   engine_.throw_if_aborted();
-  const passage way = request(id, chip_.costs.uc_read);
+  throw_if_stuck();
+  const passage way = request_tile(id, chip_.costs.uc_read);
   engine_.set_clock(way.answered);
-  return !std::exchange(local_[id.index()].test_and_set, true);
+  const bool won = !std::exchange(local_[id.index()].test_and_set, true);
+  if (won) {
+    note_progress();
+  } else {
+    engine_.polls("test-and-set register", id.index());
+  }
+  return won;
 }
 
 void machine::clear(core_id id) {
   engine_.advance(chip_.costs.uc_write_issue * here_clock());
-  const passage way = request(id, chip_.costs.uc_write);
+  const passage way = request_tile(id, chip_.costs.uc_write);
   local_[id.index()].test_and_set = false;
   engine_.set_clock(way.start);
 }
 
 word machine::fetch_increment(counter_id id) {
-  const passage way =
-      request(chip_.counters_at, chip_.costs.counter, counter_port_, chip_.costs.counter_service);
+  const passage way = request_counter();
   engine_.set_clock(way.answered);
+  note_progress();
   return counters_[static_cast<std::size_t>(id.value)]++;
 }
 
 void machine::set_counter(counter_id id, word value) {
-  const passage way =
-      request(chip_.counters_at, chip_.costs.counter, counter_port_, chip_.costs.counter_service);
+  const passage way = request_counter();
   engine_.set_clock(way.start);
+  note_progress();
   counters_[static_cast<std::size_t>(id.value)] = value;
 }
 
 // --- Waiting ------------------------------------------------------------------------------------
 
 void machine::await_store(std::size_t at) {
+  if (interrupt_due()) return;
   core_state& self = here();
-  self.watched_line = static_cast<std::uint32_t>(at / line_size);
-  self.next_watcher = std::exchange(watchers_[self.watched_line], engine_.running().value);
-  self.awaits_line = true;
+  self.watched_line = at / line_size;
+  self.next_watcher = std::exchange(watchers_[self.watched_line], engine_.running().value + 1);
   park("a store to the word at", at);
 }
 
@@ -246,6 +300,7 @@ void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
     engine_.set_clock(self.next_look);
     return;
   }
+  if (interrupt_due()) return;
   self.awaits_any = true;
   park("a store to its own memory, core", engine_.running().index());
   self.awaits_any = false;
@@ -265,33 +320,32 @@ void machine::wake_at_look(core_id core, virtual_time when) {
   engine_.wake(core, look);
 }
 
-void machine::park(const char* what, std::uint64_t address) {
-  becomes_idle(activity::waiting);
+void machine::park(const char* what, std::uint64_t address, activity kind) {
+  becomes_idle(kind);
   engine_.park(what, address);
   resumes();
 }
 
 void machine::look_again(core_id core, virtual_time when) {
   core_state& waiting = local_[core.index()];
-  if (!engine_.is_parked(core) || !(waiting.awaits_any || waiting.awaits_line)) return;
-  if (waiting.awaits_line) {
-    std::int32_t* link = &watchers_[waiting.watched_line];
-    while (*link != core.value) link = &local_[static_cast<std::size_t>(*link)].next_watcher;
-    *link = waiting.next_watcher;
-    waiting.awaits_line = false;
-  }
+  if (!engine_.is_parked(core) || !(waiting.awaits_any || waiting.watched_line != none)) return;
+  forget_watch(core);
   wake_at_look(core, when);
 }
 
 void machine::stored(std::size_t at, virtual_time when) {
-  core_state& home = local_[owner(at).index()];
-  ++home.stores;
-  if (home.awaits_any && engine_.is_parked(owner(at))) wake_at_look(owner(at), when);
+  note_progress();
+  if (at < mpb_end_) {
+    core_state& home = local_[owner(at).index()];
+    ++home.stores;
+    if (home.awaits_any && engine_.is_parked(owner(at))) wake_at_look(owner(at), when);
+  }
   std::int32_t& first = watchers_[at / line_size];
-  while (first >= 0) {
-    const core_id waiting{first};
-    first = local_[waiting.index()].next_watcher;
-    local_[waiting.index()].awaits_line = false;
+  while (first != 0) {
+    const core_id waiting{first - 1};
+    core_state& woken = local_[waiting.index()];
+    first = woken.next_watcher;
+    woken.watched_line = none;
     wake_at_look(waiting, when);
   }
 }
@@ -300,12 +354,37 @@ usage_report machine::usage(virtual_time end) {
   usage_report made = meter_.report(end);
   for (std::size_t i = 0; i < traffic_.size(); ++i) {
     core_usage& core = made.cores[i];
+    core.interrupts = local_[i].interrupts;
     core.mpb_reads = traffic_[i].reads;
     core.mpb_writes = traffic_[i].writes;
     core.bytes_out = traffic_[i].bytes_out;
     core.bytes_in = traffic_[i].bytes_in;
   }
   return made;
+}
+
+/// Takes a core off the list of the line that it is parked for, to be woken by something else.
+void machine::forget_watch(core_id core) {
+  core_state& waiting = local_[core.index()];
+  if (waiting.watched_line == none) return;
+  std::int32_t* link = &watchers_[waiting.watched_line];
+  while (*link != core.value + 1) link = &local_[static_cast<std::size_t>(*link - 1)].next_watcher;
+  *link = waiting.next_watcher;
+  waiting.watched_line = none;
+}
+
+/// All that is left to happen is polling, for longer than any program means to.
+void machine::stuck() {
+  throw error(std::error_code(EDEADLK, std::generic_category()),
+              engine_.deadlock_report(
+                  "livelock: nothing but polling for " +
+                  std::to_string(stuck_after_.femtoseconds / 1'000'000'000'000) + " ms"));
+}
+
+gap_allocator& machine::shared_blocks() {
+  auto& blocks = here().shared_blocks;
+  if (!blocks) blocks = std::make_unique<gap_allocator>(chip_.shared_bytes);
+  return *blocks;
 }
 
 }  // namespace creek::scc_backend

@@ -4,32 +4,43 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include <creek/core/charge.hpp>
 #include <creek/core/memory.hpp>
 #include <creek/scc/chip.hpp>
+#include <creek/scc/lut.hpp>
+#include <creek/scc/memory.hpp>
 
 #include "dvfs.hpp"
 #include "energy_meter.hpp"
 #include "engine.hpp"
+#include "gap_allocator.hpp"
 #include "line_buffers.hpp"
+#include "off_chip.hpp"
+#include "zeroed_memory.hpp"
 
 namespace creek::scc_backend {
 
 class machine {
  public:
-  machine(const chip& description, std::size_t stack_bytes);
+  /// `stuck_after`: how long nothing but polling may happen before it counts as a deadlock; zero:
+  /// for ever.
+  machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after = {});
 
   /// engine::run(), with creek::charge() on this thread going to the core that runs.
   void run(const std::function<void(core_id)>& body);
 
   engine& simulation() noexcept { return engine_; }
   const chip& description() const noexcept { return chip_; }
-  std::byte* mpb(core_id core) noexcept { return mpb_.get() + core.index() * chip_.mpb_bytes; }
+  std::byte* mpb(core_id core) noexcept { return memory_.get() + core.index() * chip_.mpb_bytes; }
+  std::byte* off_chip_memory() noexcept { return memory_.get() + mpb_end_; }
+  const off_chip& off_chip_layout() const noexcept { return off_chip_; }
 
   /// The clock of the core's tile, now.
   clock_period clock(core_id core) const noexcept { return local_[core.index()].clock; }
@@ -38,7 +49,7 @@ class machine {
   void require_running(core_id self) const;
 
   // The operations of scc_backend::memory, for the running core. Offsets are bytes into all MPBs
-  // together, core after core.
+  // together, core after core, followed by all off-chip memory.
   std::uint32_t load_word(std::size_t at, std::size_t size);
   void store_word(std::size_t at, std::uint32_t value, std::size_t size);
   void read(void* to, std::size_t from, std::size_t size);
@@ -50,6 +61,31 @@ class machine {
   word fetch_increment(counter_id id);
   void set_counter(counter_id id, word value);
   void spend(cycles length) { engine_.advance(length * here_clock()); }
+  void charge(cycles length) {
+    spend(length);
+    note_progress();
+  }
+  void pause(cycles length) {
+    spend(length);
+    throw_if_stuck();
+  }
+  void private_read(std::size_t bytes, std::size_t working_set);
+  void private_write(std::size_t bytes, std::size_t working_set, write_mode mode);
+  gap_allocator& shared_blocks();
+
+  // Interrupts and look-up tables (interrupts.cpp).
+  static constexpr int interrupt_pins = 2;
+  void raise_interrupt(core_id to, int pin);
+  void on_interrupt(std::function<void(int pin)> handler);
+  void halt();
+  /// Where a core may be interrupted: at the beginning of each of its operations.
+  void interruptible_point() {
+    if (here().pins != 0) [[unlikely]]
+      take_interrupts();
+  }
+  lut_entry lut(core_id of, int entry);
+  void set_lut(core_id of, int entry, const lut_entry& value);
+  std::byte* mapped(std::uint32_t address);
 
   /// Parks the running core, which has just loaded the word at `at` and did not like it, until it
   /// would see a store to that line.
@@ -80,19 +116,10 @@ class machine {
   /// Of creek::charge().
   struct core_clock final : charge_sink {
     machine* on = nullptr;
-    void charge(cycles length) noexcept override { on->spend(length); }
-  };
-  /// Serves one request at a time, first come first served.
-  struct server {
-    virtual_time free_at;
-    /// When a request that arrives at `arrival` is begun.
-    virtual_time begin(virtual_time arrival, virtual_time service) noexcept {
-      const virtual_time start = std::max(arrival, free_at);
-      free_at = start + service;
-      return start;
-    }
+    void charge(cycles length) noexcept override { on->charge(length); }
   };
   /// What belongs to one core.
+  static constexpr std::size_t none = ~std::size_t{0};
   struct core_state {
     clock_period clock;         ///< of its tile, now
     virtual_time acknowledged;  ///< when its last request is: no other leaves before
@@ -105,10 +132,17 @@ class machine {
     write_combine_buffer combining;
     std::uint64_t stores = 0;  ///< to its own MPB, by anybody
     bool test_and_set = false;
-    bool awaits_any = false;         ///< parked for a store to its own MPB
-    bool awaits_line = false;        ///< parked for a store to watched_line
-    std::int32_t next_watcher = -1;  ///< of the same line
-    std::uint32_t watched_line = 0;
+    bool awaits_any = false;          ///< parked for a store to its own MPB
+    std::int32_t next_watcher = 0;    ///< of the same line: 1 + core, 0 if it is the last
+    std::size_t watched_line = none;  ///< that it is parked for
+    // Interrupts: the pins that are up, since when, and who deals with them.
+    std::uint8_t pins = 0;
+    bool in_handler = false;
+    bool halted = false;
+    virtual_time pin_since[interrupt_pins];
+    std::uint64_t interrupts = 0;  ///< taken
+    std::function<void(int pin)> handler;
+    std::unique_ptr<gap_allocator> shared_blocks;  ///< made at the first use
   };
   /// A request on its way: when it is served, and when its sender has the answer.
   struct passage {
@@ -128,16 +162,26 @@ class machine {
   core_id owner(std::size_t at) const noexcept {
     return core_id{static_cast<int>(at / chip_.mpb_bytes)};
   }
-  std::byte* bytes_at(std::size_t at) noexcept { return mpb_.get() + at; }
-  /// Sends the running core's request over the mesh and waits for its turn: `overhead` core cycles
-  /// and the way to `to`. At `served` the caller does what is to be done.
-  passage request(core_id to, cycles overhead);
-  passage request(mesh_place to, cycles core_cycles, server& port, cycles service);
+  std::byte* bytes_at(std::size_t at) noexcept { return memory_.get() + at; }
+  /// Sends the running core's request on its way, which takes `there_and_back` if it need not wait
+  /// for its turn; `begin(arrival)` says when that comes. At `served` the caller does what is to be
+  /// done.
+  template <class Begin>
+  passage request(virtual_time there_and_back, Begin begin);
+  virtual_time mesh_time(mesh_place to) const noexcept;
+  /// To a tile's buffer or registers; to off-chip memory; to whichever the offset lies in. Each
+  /// with the core cycles beyond those of every such access.
+  passage request_tile(core_id to, cycles overhead);
+  passage request_dram(const off_chip::block& to, cycles overhead, std::int64_t requests = 1);
+  passage request_at(std::size_t at, cycles in_mpb, cycles in_dram);
+  passage request_counter();
+  passage request_unqueued(mesh_place to, cycles core_cycles);
+  void stream(std::int64_t requests, cycles overhead);
   void send_combined();
   void stored(std::size_t at, virtual_time when);
   void wake_at_look(core_id core, virtual_time when);
-  /// Parks the running core, polling.
-  void park(const char* what, std::uint64_t address);
+  /// Parks the running core, which polls unless said otherwise.
+  void park(const char* what, std::uint64_t address, activity kind = activity::waiting);
   /// Lets a core that is parked, polling, look once more.
   void look_again(core_id core, virtual_time when);
   int tile_of(core_id core) const noexcept { return core.value / chip_.cores_per_tile; }
@@ -145,18 +189,33 @@ class machine {
   bool change_island_clock(const power_request& request);
   void go_on_at(virtual_time at);
   void count_read(std::size_t at, std::size_t size) noexcept {
+    if (at >= mpb_end_) return;
     ++traffic_[engine_.running().index()].reads;
     traffic_[owner(at).index()].bytes_out += size;
   }
   void count_write(std::size_t at, std::size_t size) noexcept {
+    if (at >= mpb_end_) return;
     ++traffic_[engine_.running().index()].writes;
     traffic_[owner(at).index()].bytes_in += size;
   }
+  void forget_watch(core_id core);
+  void take_interrupts();
+  bool interrupt_due();
+  lut_entry entry_now(core_id of, int entry) const;
+  /// Something happened that is more than a look for something: now, or as far as a core ran ahead.
+  void note_progress() noexcept { progress_until_ = std::max(progress_until_, engine_.now()); }
+  void throw_if_stuck() {
+    if (engine_.now() - progress_until_ > stuck_after_) [[unlikely]]
+      stuck();
+  }
+  void stuck();
 
   chip chip_;
   engine engine_;
   core_clock charged_;
-  std::unique_ptr<std::byte[]> mpb_;
+  std::size_t mpb_end_;  ///< offset of the first byte that is off-chip
+  off_chip off_chip_;
+  zeroed_memory<std::byte> memory_;
   std::vector<core_state> local_;
   std::vector<server> ports_;  ///< of each tile's MPB
   server counter_port_;
@@ -164,7 +223,10 @@ class machine {
   energy_meter meter_;
   dvfs dvfs_;
   std::vector<core_traffic> traffic_;
-  std::vector<std::int32_t> watchers_;  ///< of each line: first core parked for it, -1 if none
+  zeroed_memory<std::int32_t> watchers_;  ///< of each line: 1 + first core parked for it, 0 if none
+  std::vector<std::unique_ptr<std::array<lut_entry, lut_entries>>> tables_;  ///< if ever changed
+  virtual_time stuck_after_;
+  virtual_time progress_until_;
 };
 
 }  // namespace creek::scc_backend

@@ -47,12 +47,13 @@ void machine::go_on_at(virtual_time at) {
   engine_.throw_if_aborted();
   engine_.set_clock(at);
   here().acknowledged = std::max(here().acknowledged, at);
+  note_progress();
 }
 
 void machine::set_frequency_divider(int divider) {
   dvfs_.require_divider(divider);
   const core_id self = engine_.running();
-  const passage way = request(self, chip_.costs.uc_write);  // its tile's clock register
+  const passage way = request_tile(self, chip_.costs.uc_write);  // its tile's clock register
   const virtual_time at = way.served + chip_.power.divider_change * here_clock();
   go_on_at(at);
   dvfs_.require_safe(island(self), divider, at);
@@ -63,9 +64,9 @@ power_request machine::request_power(int divider) {
   dvfs_.require_divider(divider);
   const int level = dvfs_.level_for(divider);
   const int mine = island(engine_.running());
-  server port;  // the command register; what queues is the change of the voltage
+  // The command register; what queues is the change of the voltage.
   const passage way =
-      request(chip_.counters_at, chip_.costs.mpb_access + chip_.costs.uc_write, port, cycles{0});
+      request_unqueued(chip_.counters_at, chip_.costs.mpb_access + chip_.costs.uc_write);
   go_on_at(way.answered);
   power_request made{mine, dvfs_.new_request(), divider, level, {}};
   dvfs_.defer(mine, made.number);

@@ -2,6 +2,11 @@
 // The view of one core: checks that it is used there, and hands on to the machine.
 #include <creek/scc/memory.hpp>
 
+#include <string>
+#include <utility>
+
+#include <creek/core/error.hpp>
+
 #include "machine.hpp"
 
 namespace creek::scc_backend {
@@ -19,54 +24,50 @@ int memory::counters() const noexcept {
   return on_->counters();
 }
 
-std::uint32_t memory::load_word(const void* address, std::size_t size) const {
+machine& memory::enter() const {
   on_->require_running(self_);
-  return on_->load_word(on_->offset_of(address), size);
+  on_->interruptible_point();
+  return *on_;
+}
+
+std::uint32_t memory::load_word(const void* address, std::size_t size) const {
+  return enter().load_word(on_->offset_of(address), size);
 }
 void memory::store_word(void* address, std::uint32_t value, std::size_t size) const {
-  on_->require_running(self_);
-  on_->store_word(on_->offset_of(address), value, size);
+  enter().store_word(on_->offset_of(address), value, size);
 }
 void memory::read(void* to, mpm_ptr<const std::byte> from, std::size_t size) const {
-  on_->require_running(self_);
+  enter();
   if (size > 0) on_->read(to, on_->offset_of(from.address()), size);
 }
 void memory::write(mpm_ptr<std::byte> to, const void* from, std::size_t size) const {
-  on_->require_running(self_);
+  enter();
   if (size > 0) on_->write(on_->offset_of(to.address()), from, size);
 }
 void memory::invalidate() const {
-  on_->require_running(self_);
-  on_->invalidate();
+  enter().invalidate();
 }
 void memory::flush() const {
-  on_->require_running(self_);
-  on_->flush();
+  enter().flush();
 }
 bool memory::test_and_set(core_id id) const {
-  on_->require_running(self_);
-  return on_->test_and_set(id);
+  return enter().test_and_set(id);
 }
 void memory::clear(core_id id) const {
-  on_->require_running(self_);
-  on_->clear(id);
+  enter().clear(id);
 }
 word memory::fetch_increment(counter_id id) const {
-  on_->require_running(self_);
-  return on_->fetch_increment(id);
+  return enter().fetch_increment(id);
 }
 void memory::set_counter(counter_id id, word value) const {
-  on_->require_running(self_);
-  on_->set_counter(id, value);
+  enter().set_counter(id, value);
 }
 void memory::pause(cycles length) const {
-  on_->require_running(self_);
-  on_->simulation().throw_if_aborted();
-  on_->spend(length);
+  enter().simulation().throw_if_aborted();
+  on_->pause(length);
 }
 void memory::charge(cycles length) const {
-  on_->require_running(self_);
-  on_->spend(length);
+  enter().charge(length);
 }
 virtual_time memory::now() const {
   on_->require_running(self_);
@@ -88,30 +89,89 @@ bool memory::is_safe(int divider) const {
   return on_->power_state().is_safe(power_domain(), divider, now());
 }
 void memory::set_frequency_divider(int divider) const {
-  on_->require_running(self_);
-  on_->set_frequency_divider(divider);
+  enter().set_frequency_divider(divider);
 }
 power_request memory::request_power(int divider) const {
-  on_->require_running(self_);
-  return on_->request_power(divider);
+  return enter().request_power(divider);
 }
 void memory::wait_power(const power_request& request) const {
-  on_->require_running(self_);
-  on_->wait_power(request);
+  enter().wait_power(request);
 }
 energy_account memory::switch_energy_account(energy_account to) const {
   on_->require_running(self_);
   return on_->switch_account(to);
 }
+// No interrupt comes in between a look and parking because of it: await_store() sees it.
 void memory::await_store(const void* address) const {
   on_->await_store(on_->offset_of(address));
 }
 std::uint64_t memory::stores_seen() const {
-  on_->require_running(self_);
-  return on_->stores_to(self_);
+  return enter().stores_to(self_);
 }
 void memory::await_own_store(std::uint64_t seen_before, virtual_time began) const {
   on_->await_own_store(seen_before, began);
+}
+
+// --- Off-chip memory, interrupts ----------------------------------------------------------------
+
+std::size_t memory::shared_bytes() const noexcept {
+  return on_->description().shared_bytes;
+}
+mpm_ptr<std::byte> memory::shared(std::size_t offset) const {
+  if (offset >= shared_bytes()) {
+    throw usage_error("simulated chip: " + std::to_string(offset) + " lies outside the " +
+                      std::to_string(shared_bytes()) + " bytes of shared memory");
+  }
+  return mpm_ptr{on_->off_chip_memory() + offset};
+}
+mpm_ptr<std::byte> memory::shared_malloc(std::size_t bytes) const {
+  const auto offset = enter().shared_blocks().allocate(bytes);
+  return offset ? mpm_ptr{on_->off_chip_memory() + *offset} : mpm_ptr<std::byte>{};
+}
+void memory::shared_free(mpm_ptr<std::byte> block) const {
+  const std::byte* first = enter().off_chip_memory();
+  if (block.address() < first ||
+      !on_->shared_blocks().free(static_cast<std::size_t>(block.address() - first))) {
+    throw usage_error("simulated chip: shared_free of what shared_malloc did not return");
+  }
+}
+void memory::private_read(std::size_t bytes, std::size_t working_set) const {
+  enter().private_read(bytes, working_set);
+}
+void memory::private_write(std::size_t bytes, std::size_t working_set, write_mode mode) const {
+  enter().private_write(bytes, working_set, mode);
+}
+void memory::flush_l2(bool by_aliases) const {
+  const chip_costs& costs = on_->description().costs;
+  enter().charge(by_aliases ? costs.l2_flush_by_aliases : costs.l2_flush);
+}
+lut_entry memory::lut(core_id of, int entry) const {
+  return enter().lut(of, entry);
+}
+void memory::set_lut(core_id of, int entry, const lut_entry& value) const {
+  enter().set_lut(of, entry, value);
+}
+mpm_ptr<std::byte> memory::mapped(std::uint32_t address) const {
+  return mpm_ptr{enter().mapped(address)};
+}
+lut_entry memory::private_block(core_id core, int block) const {
+  const std::size_t offset = static_cast<std::size_t>(block) * lut_block_bytes;
+  if (core.value < 0 || core.value >= cores() || block < 0 ||
+      offset >= on_->description().private_bytes) {
+    throw usage_error("simulated chip: core " + std::to_string(core.value) +
+                      " has no private block " + std::to_string(block));
+  }
+  const off_chip& layout = on_->off_chip_layout();
+  return layout.entry_for(layout.private_offset(core) + offset);
+}
+void memory::raise_interrupt(core_id to, int pin) const {
+  enter().raise_interrupt(to, pin);
+}
+void memory::on_interrupt(std::function<void(int pin)> handler) const {
+  enter().on_interrupt(std::move(handler));
+}
+void memory::halt() const {
+  enter().halt();
 }
 
 }  // namespace creek::scc_backend

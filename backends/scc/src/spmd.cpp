@@ -33,7 +33,7 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
 }  // namespace
 
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
-  machine simulated(options.description, options.stack_bytes);
+  machine simulated(options.description, options.stack_bytes, options.stuck_after);
   if (options.seed != 0) spread_starts(simulated, options.seed);
   simulated.run([&](core_id id) {
     memory view(simulated, id);

@@ -7,15 +7,23 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 #include <creek/core/memory.hpp>
 #include <creek/scc/chip.hpp>
+#include <creek/scc/lut.hpp>
 #include <creek/scc/usage.hpp>
 
 namespace creek::scc_backend {
 
 class machine;
+
+/// How private memory is written: through the caches, or collected in the write-combine buffer.
+enum class write_mode : std::uint8_t { cached, combined };
+
+/// The working set of memory that has not been touched before: nothing of it lies in a cache.
+inline constexpr std::size_t cold = ~std::size_t{0};
 
 /// One core's view. To be used on that simulated core only; elsewhere it throws usage_error.
 class memory {
@@ -108,7 +116,47 @@ class memory {
   /// energy_scope does it for a block.
   energy_account switch_energy_account(energy_account to) const;
 
+  // --- Beyond the policy: what else the chip has ------------------------------------------------
+
+  /// Off-chip memory that all cores share, `offset` bytes into it. load() and store() use it
+  /// uncached, read() and write() as MPBT memory; waits work too. Throws usage_error outside it.
+  [[nodiscard]] mpm_ptr<std::byte> shared(std::size_t offset) const;
+  [[nodiscard]] std::size_t shared_bytes() const noexcept;
+  /// Whole lines of shared memory; null if no gap is long enough. Collective as symmetric_allocator
+  /// is: each core keeps its own record, equal calls in equal order give equal places.
+  [[nodiscard]] mpm_ptr<std::byte> shared_malloc(std::size_t bytes) const;
+  /// Throws usage_error if nothing was allocated there.
+  void shared_free(mpm_ptr<std::byte> block) const;
+
+  /// The time to walk once over `bytes` of private memory, in a program that keeps coming back to
+  /// `working_set` bytes: what fits in L1 or L2 comes from there. `cold` if it never does. Programs
+  /// keep their data in host memory and state its cost by this. Source: [T].
+  void private_read(std::size_t bytes, std::size_t working_set) const;
+  void private_write(std::size_t bytes, std::size_t working_set,
+                     write_mode mode = write_mode::cached) const;
+  /// Writes all of L2 back, by reading 256 KB of other memory, or aliases of the buffers [R12].
+  void flush_l2(bool by_aliases = false) const;
+
+  /// An entry of a core's look-up table, now; and changing it, effective when the write arrives.
+  [[nodiscard]] lut_entry lut(core_id of, int entry) const;
+  void set_lut(core_id of, int entry, const lut_entry& value) const;
+  /// What this core's table maps the address to. Ask again at each use: the table may change.
+  /// Throws usage_error if there is no memory.
+  [[nodiscard]] mpm_ptr<std::byte> mapped(std::uint32_t address) const;
+  /// The entry that maps the 16 MB `block` of a core's private memory, for any core's table.
+  [[nodiscard]] lut_entry private_block(core_id core, int block = 0) const;
+
+  /// Raises a pin, 0 or 1, of a core. It runs its handler at its next operation, after the cost of
+  /// entry; one that waits or is halted wakes up for it. A pin that is still up stays up.
+  void raise_interrupt(core_id to, int pin = 0) const;
+  /// What this core does about interrupts: called with the pin, on this core, never nested. Without
+  /// a handler they stay up.
+  void on_interrupt(std::function<void(int pin)> handler) const;
+  /// Stops this core until an interrupt has been dealt with.
+  void halt() const;
+
  private:
+  machine& enter() const;  ///< checks whose operation it is, and lets interrupts in
   std::uint32_t load_word(const void* address, std::size_t size) const;
   void store_word(void* address, std::uint32_t value, std::size_t size) const;
   void await_store(const void* address) const;

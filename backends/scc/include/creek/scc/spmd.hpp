@@ -34,6 +34,9 @@ struct machine_options {
   /// 0: all cores begin at time zero. Otherwise each begins at a time of its own, drawn from the
   /// seed, within chip::start_skew: another seed, another schedule.
   std::uint64_t seed = 0;
+  /// Polling that pauses between its looks costs host time for as long as it goes on. When cores
+  /// have done nothing else for this long, none of them ever will: a deadlock. Zero: poll for ever.
+  virtual_time stuck_after = {1'000'000'000'000'000};  // a second
 };
 
 /// Calls `core(memory)` once on every core of a fresh chip. Rethrows the first

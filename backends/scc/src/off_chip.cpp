@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of off-chip memory, and the throughput of private memory.
+#include "off_chip.hpp"
+
+#include "machine.hpp"
+
+namespace creek::scc_backend {
+
+off_chip::off_chip(const chip& description)
+    : shared_bytes_{description.shared_bytes},
+      private_bytes_{description.private_bytes},
+      ranks_each_{description.ranks_per_controller},
+      offsets_(description.controllers_at.size()),
+      controllers_(description.controllers_at.size()),
+      ranks_(description.controllers_at.size() *
+             static_cast<std::size_t>(description.ranks_per_controller)) {
+  const std::size_t shared = shared_bytes_ / lut_block_bytes;
+  for (std::size_t i = 0; i < shared; ++i) {
+    blocks_.push_back(next_block(static_cast<int>(i % controllers_.size())));
+  }
+  std::vector<int> served(controllers_.size());
+  for (int i = 0; i < description.cores(); ++i) {
+    const int controller = description.controller_of(core_id{i});
+    const auto at = static_cast<std::size_t>(controller);
+    const int before = static_cast<int>(shared / controllers_.size()) + served[at]++;
+    homes_.push_back({controller, before % ranks_each_, 0});
+    for (std::size_t j = 0; j < private_bytes_ / lut_block_bytes; ++j) {
+      blocks_.push_back(next_block(controller));
+      blocks_.back().rank = homes_.back().rank;
+    }
+  }
+}
+
+off_chip::block off_chip::next_block(int controller) {
+  std::vector<std::size_t>& there = offsets_[static_cast<std::size_t>(controller)];
+  const block made{controller, static_cast<int>(there.size()) % ranks_each_,
+                   there.size() * lut_block_bytes};
+  there.push_back(blocks_.size() * lut_block_bytes);
+  return made;
+}
+
+std::optional<std::size_t> off_chip::offset_of(const lut_entry& entry) const noexcept {
+  if (entry.to != lut_entry::target::dram || entry.destination < 0 ||
+      static_cast<std::size_t>(entry.destination) >= offsets_.size() ||
+      entry.address % lut_block_bytes != 0) {
+    return std::nullopt;
+  }
+  const auto& there = offsets_[static_cast<std::size_t>(entry.destination)];
+  const std::uint64_t number = entry.address / lut_block_bytes;
+  if (number >= there.size()) return std::nullopt;
+  return there[number];
+}
+
+lut_entry off_chip::initial_entry(const chip& description, core_id core, int entry) const noexcept {
+  const auto bytes_from = [](int first, int at) {
+    return static_cast<std::size_t>(at - first) * lut_block_bytes;
+  };
+  const int tiles = description.columns * description.rows;
+  if (entry < first_shared_entry) {
+    const std::size_t offset = bytes_from(0, entry);
+    return offset < private_bytes_ ? entry_for(private_offset(core) + offset) : lut_entry{};
+  }
+  if (entry < first_mpb_entry) {
+    const std::size_t offset = bytes_from(first_shared_entry, entry);
+    return offset < shared_bytes_ ? entry_for(offset) : lut_entry{};
+  }
+  if (entry == own_mpb_entry) {
+    return {lut_entry::target::mpb, core.value / description.cores_per_tile, 0};
+  }
+  const int tile = entry - first_mpb_entry;
+  if (entry < own_mpb_entry && tile < tiles) return {lut_entry::target::mpb, tile, 0};
+  return {};
+}
+
+// --- Private memory -----------------------------------------------------------------------------
+
+namespace {
+
+/// Requests of one core that are simulated as one: enough that walking over memory costs the host
+/// little, and short beside what anybody measures.
+constexpr std::int64_t batch = 128;
+
+std::int64_t lines_in(std::size_t bytes) noexcept {
+  return static_cast<std::int64_t>((bytes + line_size - 1) / line_size);
+}
+
+}  // namespace
+
+void machine::stream(std::int64_t requests, cycles overhead) {
+  const off_chip::block& home = off_chip_.home_of(engine_.running());
+  while (requests > 0) {
+    const std::int64_t now = std::min(requests, batch);
+    const passage way = request_dram(home, overhead, now);
+    engine_.set_clock(way.answered);
+    requests -= now;
+  }
+}
+
+void machine::private_read(std::size_t bytes, std::size_t working_set) {
+  const std::int64_t lines = lines_in(bytes);
+  if (working_set <= chip_.l1_bytes) {
+    spend(lines * chip_.costs.l1_line);
+  } else if (working_set <= chip_.l2_bytes) {
+    spend(lines * chip_.costs.l2_line_read);
+  } else {
+    stream(lines, chip_.costs.dram_line_read + (words_a_line - 1) * chip_.costs.l1_word);
+  }
+}
+
+void machine::private_write(std::size_t bytes, std::size_t working_set, write_mode mode) {
+  const std::int64_t lines = lines_in(bytes);
+  const bool combined = mode == write_mode::combined;
+  if (!combined && working_set <= chip_.l1_bytes) {
+    spend(lines * chip_.costs.l1_line);
+  } else if (working_set <= chip_.l2_bytes) {
+    spend(lines * (combined ? chip_.costs.l2_line_combined : chip_.costs.l2_line_write));
+  } else if (combined) {
+    stream(lines, chip_.costs.dram_line_write);
+  } else {  // no allocation on a write miss: each word goes on its own
+    stream(words_a_line * lines, chip_.costs.dram_word_around);
+  }
+}
+
+}  // namespace creek::scc_backend
