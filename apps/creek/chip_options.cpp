@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <creek/core/error.hpp>
+#include <creek/scc/chip_file.hpp>
 
 namespace creek::tool {
 
@@ -22,9 +23,19 @@ void add_chip_options(CLI::App& command, chip_options& given) {
   group->add_flag("--check", given.check, "Report wrong uses of memory that is not coherent");
 }
 
+namespace {
+
+/// A file has a suffix or a folder, a preset has neither.
+scc_backend::chip chip_named(const std::string& name) {
+  return name.find_first_of("./") == std::string::npos ? scc_backend::chip::named(name)
+                                                       : scc_backend::read_chip(name);
+}
+
+}  // namespace
+
 scc_backend::machine_options to_machine_options(const chip_options& given) {
   scc_backend::machine_options made;
-  made.description = scc_backend::chip::named(given.chip);
+  made.description = chip_named(given.chip);
   made.seed = given.seed;
   const int there = made.description.cores();
   if (given.cores > there) {

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include <creek/core/error.hpp>
 #include <creek/scc/chip.hpp>
+#include <creek/scc/chip_file.hpp>
+#include <creek/scc/cost_table.hpp>
 
 namespace {
 
@@ -57,6 +60,86 @@ TEST(chip, refuses_what_no_chip_can_have) {
             }),
             "chip 'scc-533': counters_at lies outside the mesh");
   EXPECT_EQ(refusal([](chip& c) { c.columns = 1 << 16; }), "chip 'scc-533': more than 65536 cores");
+}
+
+TEST(chip, assigns_quadrants_to_controllers) {
+  const chip scc = chip::scc_533();
+  std::vector<int> served(4);
+  for (int i = 0; i < 48; ++i) ++served[static_cast<std::size_t>(scc.controller_of(core_id{i}))];
+  EXPECT_EQ(served, std::vector<int>(4, 12));
+  EXPECT_EQ(scc.controller_of(core_id{0}), 0);
+  EXPECT_EQ(scc.controller_of(core_id{47}), 3);
+}
+
+TEST(chip_file, comes_back_as_it_was) {
+  for (const chip& one : {chip::scc_533(), chip::scc_800(), chip::with_cores(1000)}) {
+    const std::string text = to_json(one);
+    EXPECT_EQ(to_json(parse_chip(text, "text")), text);
+  }
+}
+
+TEST(chip_file, changes_what_it_names_and_nothing_else) {
+  const chip made = parse_chip(R"({"base": "scc-800", "name": "wide", "cores": 32,
+      "mesh": {"columns": 8, "rows": 4, "cores_per_tile": 1}, "clocks": {"core_divider": 4},
+      "costs": {"mpb_access": 30, "hop_round_trip": 4}, "shared_bytes": 16777216})",
+                               "wide.json");
+  EXPECT_EQ(made.cores(), 32);
+  EXPECT_EQ(made.clocks.core, period_of(units::megahertz(400)));
+  EXPECT_EQ(made.clocks.mesh, chip::scc_800().clocks.mesh);
+  EXPECT_EQ(made.costs.mpb_access, cycles{30});
+  EXPECT_EQ(made.costs.uc_read, chip::scc_800().costs.uc_read);
+  EXPECT_EQ(made.controllers_at[1].x, 7) << "at the edge of the new mesh";
+}
+
+std::string parse_failure(const std::string& text) {
+  try {
+    (void)parse_chip(text, "f.json");
+  } catch (const usage_error& failure) {
+    return failure.what();
+  }
+  return "accepted";
+}
+
+TEST(chip_file, says_which_key_is_wrong_and_why) {
+  EXPECT_EQ(parse_failure(R"({"colour": 3})"), "f.json: colour is not known");
+  EXPECT_EQ(parse_failure(R"({"costs": {"uc_raed": 3}})"), "f.json: costs.uc_raed is not known");
+  EXPECT_EQ(parse_failure(R"({"costs": {"uc_read": -1}})"),
+            "f.json: costs.uc_read must not be negative, but is -1");
+  EXPECT_EQ(parse_failure(R"({"costs": {"uc_read": "9"}})"),
+            "f.json: costs.uc_read must be a whole number, not \"9\"");
+  EXPECT_EQ(parse_failure(R"({"costs": {"uc_read": 1e3}})"),
+            "f.json: costs.uc_read must be a whole number, not 1000.0");
+  EXPECT_EQ(parse_failure(R"({"costs": {"uc_read": 18446744073709551615}})"),
+            "f.json: costs.uc_read is too large: 18446744073709551615");
+  EXPECT_EQ(parse_failure(R"({"clocks": {"core_divider": 17}})"),
+            "f.json: clocks.core_divider must be 2 to 16, not 17");
+  EXPECT_EQ(parse_failure(R"({"clocks": {"core_divider": 1}})"),
+            "f.json: clocks.core_divider must be 2 to 16, not 1");
+  EXPECT_EQ(parse_failure(R"({"cores": 48, "mesh": {"columns": 2, "rows": 2}})"),
+            "f.json: cores is 48, but a mesh of 2 x 2 tiles of 2 holds 8");
+  EXPECT_EQ(parse_failure(R"({"mesh": {"rows": 0}})"),
+            "f.json: chip 'f.json': rows must be positive, not 0");
+  EXPECT_EQ(parse_failure(R"({"mesh": 3})"), "f.json: mesh must be an object, not 3");
+  EXPECT_EQ(parse_failure(R"({"controllers_at": [[0, 0], [9, 0]]})"),
+            "f.json: chip 'f.json': controllers_at lies outside the mesh");
+  EXPECT_EQ(parse_failure(R"({"counters_at": [1]})"),
+            "f.json: counters_at must be [column, row], not [1]");
+  EXPECT_EQ(parse_failure(R"({"shared_bytes": 100})"),
+            "f.json: chip 'f.json': shared_bytes must be whole blocks of 16 MB (16777216 bytes)");
+  EXPECT_EQ(parse_failure(R"({"base": "scc-1"})"),
+            "f.json: base is an unknown chip 'scc-1'; there are scc-533, scc-800");
+  EXPECT_EQ(parse_failure("[]"), "f.json: the description must be an object, not []");
+  EXPECT_EQ(parse_failure("{"), "f.json: not JSON, byte 2");
+  EXPECT_THROW((void)read_chip("/nonexistent/chip.json"), usage_error);
+}
+
+TEST(cost_table, has_every_cost_once) {
+  chip_costs costs;
+  for (const cost_entry& entry : cost_table()) (costs.*entry.cost).count = -7;
+  for (const cost_entry& entry : cost_table()) {
+    EXPECT_EQ((costs.*entry.cost).count, -7);
+    costs.*entry.cost = cycles{0};
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <creek/core/error.hpp>
+#include <creek/scc/cost_table.hpp>
 
 namespace creek::scc_backend {
 
@@ -57,44 +58,13 @@ void chip::validate() const {
   require_positive(*this, "the core clock's period", clocks.core.length.femtoseconds);
   require_positive(*this, "the mesh clock's period", clocks.mesh.length.femtoseconds);
   require_positive(*this, "the memory clock's period", clocks.memory.length.femtoseconds);
-  const struct {
-    const char* key;
-    cycles cost;
-  } all[] = {{"mpb_access", costs.mpb_access},
-             {"hop_round_trip", costs.hop_round_trip},
-             {"uc_read", costs.uc_read},
-             {"uc_write", costs.uc_write},
-             {"uc_write_issue", costs.uc_write_issue},
-             {"line_read", costs.line_read},
-             {"line_write", costs.line_write},
-             {"line_write_issue", costs.line_write_issue},
-             {"l1_word", costs.l1_word},
-             {"invalidate", costs.invalidate},
-             {"mpb_service", costs.mpb_service},
-             {"counter", costs.counter},
-             {"counter_service", costs.counter_service},
-             {"poll", costs.poll},
-             {"dram_access", costs.dram_access},
-             {"dram_latency", costs.dram_latency},
-             {"dram_word", costs.dram_word},
-             {"dram_word_around", costs.dram_word_around},
-             {"dram_line_read", costs.dram_line_read},
-             {"dram_line_write", costs.dram_line_write},
-             {"rank_service", costs.rank_service},
-             {"controller_service", costs.controller_service},
-             {"l1_line", costs.l1_line},
-             {"l2_line_read", costs.l2_line_read},
-             {"l2_line_write", costs.l2_line_write},
-             {"l2_line_combined", costs.l2_line_combined},
-             {"l2_flush", costs.l2_flush},
-             {"l2_flush_by_aliases", costs.l2_flush_by_aliases},
-             {"interrupt_entry", costs.interrupt_entry},
-             {"start_skew", start_skew}};
-  for (const auto& [key, cost] : all) {
-    if (cost.count < 0) {
-      refuse(*this, std::string("cost ") + key + " is negative: " + std::to_string(cost.count));
+  for (const cost_entry& entry : cost_table()) {
+    if ((costs.*entry.cost).count < 0) {
+      refuse(*this, std::string("cost ") + entry.name +
+                        " is negative: " + std::to_string((costs.*entry.cost).count));
     }
   }
+  if (start_skew.count < 0) refuse(*this, "start_skew is negative");
   const auto& levels = power.levels;
   if (levels.empty()) refuse(*this, "no voltage levels");
   for (std::size_t i = 1; i < levels.size(); ++i) {
@@ -103,6 +73,9 @@ void chip::validate() const {
     }
   }
   require_positive(*this, "lowest_divider", power.lowest_divider);
+  if (power.highest_divider < power.lowest_divider) {
+    refuse(*this, "highest_divider is below lowest_divider");
+  }
   require_positive(*this, "island_columns", power.island_columns);
   require_positive(*this, "island_rows", power.island_rows);
   require_inside(*this, "counters_at", counters_at);
@@ -118,6 +91,12 @@ void chip::validate() const {
       all_cores * (mpb_bytes + private_bytes) > most_bytes - shared_bytes) {
     refuse(*this, "more than 128 GB of memory in all");
   }
+}
+
+void chip::place_edges() {
+  const int right = columns - 1, middle = rows / 2;
+  counters_at = {columns / 2, 0};
+  controllers_at = {{0, 0}, {right, 0}, {0, middle}, {right, middle}};
 }
 
 chip chip::scc_533() {
@@ -148,9 +127,7 @@ chip chip::with_cores(int cores) {
   const int tiles = (cores + made.cores_per_tile - 1) / made.cores_per_tile;
   made.columns = static_cast<int>(std::ceil(std::sqrt(tiles)));
   made.rows = (tiles + made.columns - 1) / made.columns;
-  made.counters_at = {made.columns / 2, 0};
-  const int right = made.columns - 1, middle = made.rows / 2;
-  made.controllers_at = {{0, 0}, {right, 0}, {0, middle}, {right, middle}};
+  made.place_edges();
   if (made.cores() > 4096) made.private_bytes = 0;  // nobody else's to map
   made.name = "mesh-" + std::to_string(made.columns) + "x" + std::to_string(made.rows);
   return made;

@@ -123,6 +123,9 @@ struct chip {
     return dx + dy;
   }
 
+  /// Puts the controllers and the counters where they are on the SCC, as far as the mesh allows.
+  void place_edges();
+
   /// Throws usage_error naming the first value that no chip can have.
   void validate() const;
 

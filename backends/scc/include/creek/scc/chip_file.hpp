@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions of chips as JSON. A file names what differs from the preset that it is based on:
+//
+//     {"base": "scc-533", "name": "wide", "mesh": {"columns": 8, "rows": 8},
+//      "costs": {"mpb_access": 30}}
+//
+// to_json() of any chip shows all keys.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <creek/scc/chip.hpp>
+
+namespace creek::scc_backend {
+
+/// The chip that `text` describes. Throws usage_error that says `source`, the key and the reason if
+/// it is not JSON, has an unknown key, a value of another type, or none that a chip can have.
+/// Where the mesh differs from the base's, controllers and counters lie as on the SCC unless said.
+[[nodiscard]] chip parse_chip(std::string_view text, const std::string& source);
+/// The same of a file. Throws usage_error too if it cannot be read.
+[[nodiscard]] chip read_chip(const std::string& path);
+/// A description with every key, in lines; parse_chip() of it gives the same chip.
+[[nodiscard]] std::string to_json(const chip& what);
+
+}  // namespace creek::scc_backend
