@@ -4,11 +4,25 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <iostream>
+#include <vector>
 
 #include <creek/core/error.hpp>
 #include <creek/scc/chip_file.hpp>
 
 namespace creek::tool {
+
+namespace {
+
+bool faults_found = false;
+
+void report(const std::vector<scc_backend::fault>& faults) {
+  faults_found = true;
+  std::cout.flush();
+  scc_backend::print(std::cerr, faults);
+}
+
+}  // namespace
 
 void add_chip_options(CLI::App& command, chip_options& given) {
   CLI::Option_group* group = command.add_option_group("Simulated chip");
@@ -37,12 +51,18 @@ scc_backend::machine_options to_machine_options(const chip_options& given) {
   scc_backend::machine_options made;
   made.description = chip_named(given.chip);
   made.seed = given.seed;
+  made.check = given.check;
+  if (given.check) made.on_faults = report;
   const int there = made.description.cores();
   if (given.cores > there) {
     throw usage_error(fmt::format("chip '{}' has {} {}, not {}", made.description.name, there,
                                   there == 1 ? "core" : "cores", given.cores));
   }
   return made;
+}
+
+bool coherence_faults_found() noexcept {
+  return faults_found;
 }
 
 int participating_cores(const chip_options& given, const scc_backend::machine_options& on) {

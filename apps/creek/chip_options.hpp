@@ -29,6 +29,10 @@ void add_chip_options(CLI::App& command, chip_options& given);
 /// fewer cores than asked for; nothing has been started then.
 scc_backend::machine_options to_machine_options(const chip_options& given);
 
+/// Whether a run with --check has found a fault since this process began; it has been printed on
+/// standard error then, and the exit code is 1.
+bool coherence_faults_found() noexcept;
+
 /// How many cores take part: those asked for, or all.
 int participating_cores(const chip_options& given, const scc_backend::machine_options& on);
 

@@ -14,6 +14,7 @@
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 
+#include "chip_options.hpp"
 #include "commands.hpp"
 
 namespace creek::tool {
@@ -79,7 +80,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& problem) {
     return complain(bad_usage, describe(app, problem));
   }
-  return exit_code;
+  return exit_code == 0 && coherence_faults_found() ? failed : exit_code;
 }
 
 }  // namespace

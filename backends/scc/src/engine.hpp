@@ -65,6 +65,7 @@ class engine {
 
   /// Throws if the run was aborted: for loops that neither park nor end.
   void throw_if_aborted() const;
+  bool aborted() const noexcept { return aborted_; }
 
   // --- Several flows of control on one core, for schedulers of tasks -----------------------------
   /// The stack that the running core is on.

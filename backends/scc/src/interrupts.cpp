@@ -5,6 +5,7 @@
 
 #include <creek/core/error.hpp>
 
+#include "checker.hpp"
 #include "machine.hpp"
 
 namespace creek::scc_backend {
@@ -27,6 +28,7 @@ void machine::raise_interrupt(core_id to, int pin) {
   engine_.advance(chip_.costs.uc_write_issue * here_clock());
   const passage way = request_tile(to, chip_.costs.uc_write);
   engine_.set_clock(way.start);
+  if (checker_) checker_->raised(to, pin);
   core_state& target = local_[to.index()];
   const auto bit = static_cast<std::uint8_t>(1U << pin);
   if ((target.pins & bit) != 0) return;  // still up: it is one interrupt
@@ -49,6 +51,7 @@ void machine::take_interrupts() {
     const int pin = lowest(self.pins);
     if (self.pin_since[pin] > engine_.now()) return;
     self.pins &= static_cast<std::uint8_t>(~(1U << pin));
+    if (checker_) checker_->took(pin);
     ++self.interrupts;
     engine_.advance(chip_.costs.interrupt_entry * here_clock());
     self.in_handler = true;
@@ -81,7 +84,9 @@ void machine::halt() {
   if (self.handler) {
     take_interrupts();
   } else {
-    self.pins &= static_cast<std::uint8_t>(~(1U << lowest(self.pins)));
+    const int pin = lowest(self.pins);
+    self.pins &= static_cast<std::uint8_t>(~(1U << pin));
+    if (checker_) checker_->took(pin);
   }
 }
 

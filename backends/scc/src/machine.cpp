@@ -12,6 +12,8 @@
 
 #include <creek/core/error.hpp>
 
+#include "checker.hpp"
+
 namespace creek::scc_backend {
 
 namespace {
@@ -67,6 +69,12 @@ void machine::run(const std::function<void(core_id)>& body) {
     body(core);
     becomes_idle(activity::finished);
   });
+}
+
+machine::~machine() = default;
+
+void machine::check_accesses() {
+  checker_ = std::make_unique<checker>(chip_, mpb_end_ + off_chip_.bytes(), engine_);
 }
 
 void machine::require_running(core_id self) const {
@@ -154,6 +162,10 @@ std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
   count_read(at, size);
   std::uint32_t value = 0;
   std::memcpy(&value, bytes_at(at), size);
+  if (checker_) {
+    const std::size_t line = at / line_size * line_size;
+    checker_->loaded(at, size, here().combining, bytes_at(line), way.served);
+  }
   engine_.set_clock(way.answered);
   core_state& self = here();
   const virtual_time compare = chip_.costs.poll * here_clock();
@@ -168,6 +180,7 @@ void machine::store_word(std::size_t at, std::uint32_t value, std::size_t size) 
   const passage way = request_at(at, chip_.costs.uc_write, chip_.costs.dram_word);
   count_write(at, size);
   std::memcpy(bytes_at(at), &value, size);
+  if (checker_) checker_->stored(at, size, way.served);
   engine_.set_clock(way.start);
   stored(at, way.served);
 }
@@ -183,17 +196,22 @@ void machine::read(void* to, std::size_t from, std::size_t size) {
     l1_cache& l1 = here().l1;
     const line_data* copy = l1.find(line);
     std::int64_t words = words_in(part);
-    if (copy == nullptr) {
+    const bool fresh = copy == nullptr;
+    if (fresh) {
       const passage way = request_at(from, chip_.costs.line_read, chip_.costs.dram_line_read);
       count_read(from, line_size);
       engine_.set_clock(way.answered);
-      line_data& fresh = l1.allocate(line);
-      std::memcpy(fresh.data(), bytes_at(line * line_size), line_size);
-      copy = &fresh;
+      line_data& filled = l1.allocate(line);
+      std::memcpy(filled.data(), bytes_at(line * line_size), line_size);
+      copy = &filled;
       --words;  // the first comes with the line
     }
     engine_.advance(words * chip_.costs.l1_word * here_clock());
     std::memcpy(out, copy->data() + offset, part);
+    if (checker_) {
+      checker_->read(line, mask_of(offset, part), *copy, fresh, here().combining,
+                     bytes_at(line * line_size), engine_.now());
+    }
     out += part;
     from += part;
     size -= part;
@@ -213,6 +231,7 @@ void machine::write(std::size_t to, const void* from, std::size_t size) {
     }
     engine_.advance(share(chip_.costs.line_write_issue * here_clock(), part, line_size));
     self.combining.put(offset, in, part);
+    if (checker_) checker_->wrote(line, mask_of(offset, part), engine_.now());
     if (line_data* copy = self.l1.find(line)) std::memcpy(copy->data() + offset, in, part);
     if (self.combining.full()) send_combined();
     in += part;
@@ -227,6 +246,7 @@ void machine::send_combined() {
   const std::size_t at = self.combining.line * line_size;
   const passage way = request_at(at, chip_.costs.line_write, chip_.costs.dram_line_write);
   count_write(at, static_cast<std::size_t>(std::popcount(self.combining.written)));
+  if (checker_) checker_->sent(self.combining.line, way.served);
   self.combining.drain_to(bytes_at(at));
   engine_.set_clock(way.start);
   stored(at, way.served);
@@ -256,6 +276,7 @@ bool machine::test_and_set(core_id id) {
   } else {
     engine_.polls("test-and-set register", id.index());
   }
+  if (checker_) checker_->tried_register(id, won);
   return won;
 }
 
@@ -263,6 +284,7 @@ void machine::clear(core_id id) {
   engine_.advance(chip_.costs.uc_write_issue * here_clock());
   const passage way = request_tile(id, chip_.costs.uc_write);
   local_[id.index()].test_and_set = false;
+  if (checker_) checker_->cleared_register(id);
   engine_.set_clock(way.start);
 }
 
@@ -270,6 +292,7 @@ word machine::fetch_increment(counter_id id) {
   const passage way = request_counter();
   engine_.set_clock(way.answered);
   note_progress();
+  if (checker_) checker_->incremented(id);
   return counters_[static_cast<std::size_t>(id.value)]++;
 }
 
@@ -277,6 +300,7 @@ void machine::set_counter(counter_id id, word value) {
   const passage way = request_counter();
   engine_.set_clock(way.start);
   note_progress();
+  if (checker_) checker_->set(id);
   counters_[static_cast<std::size_t>(id.value)] = value;
 }
 

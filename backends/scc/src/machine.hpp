@@ -27,11 +27,19 @@
 
 namespace creek::scc_backend {
 
+class checker;
+
 class machine {
  public:
   /// `stuck_after`: how long nothing but polling may happen before it counts as a deadlock; zero:
   /// for ever.
   machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after = {});
+  ~machine();
+
+  /// From now on a coherence checker follows every access. Before the run.
+  void check_accesses();
+  /// It, or null.
+  checker* check() const noexcept { return checker_.get(); }
 
   /// engine::run(), with creek::charge() on this thread going to the core that runs.
   void run(const std::function<void(core_id)>& body);
@@ -227,6 +235,7 @@ class machine {
   std::vector<std::unique_ptr<std::array<lut_entry, lut_entries>>> tables_;  ///< if ever changed
   virtual_time stuck_after_;
   virtual_time progress_until_;
+  std::unique_ptr<checker> checker_;
 };
 
 }  // namespace creek::scc_backend

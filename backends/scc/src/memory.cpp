@@ -7,9 +7,21 @@
 
 #include <creek/core/error.hpp>
 
+#include "checker.hpp"
 #include "machine.hpp"
 
 namespace creek::scc_backend {
+
+namespace {
+
+/// Tells the checker, if there is one, who called the function that this is inlined into.
+[[gnu::always_inline]] inline void note_caller(const machine& on) {
+  if (checker* check = on.check(); check != nullptr) [[unlikely]] {
+    check->called_from(__builtin_return_address(0), __builtin_frame_address(0));
+  }
+}
+
+}  // namespace
 
 int memory::cores() const noexcept {
   return on_->description().cores();
@@ -24,6 +36,10 @@ int memory::counters() const noexcept {
   return on_->counters();
 }
 
+allocation_observer* memory::allocations() const noexcept {
+  return on_->check() == nullptr ? nullptr : on_->check()->allocations(self_);
+}
+
 machine& memory::enter() const {
   on_->require_running(self_);
   on_->interruptible_point();
@@ -31,17 +47,19 @@ machine& memory::enter() const {
 }
 
 std::uint32_t memory::load_word(const void* address, std::size_t size) const {
-  return enter().load_word(on_->offset_of(address), size);
+  note_caller(enter());
+  return on_->load_word(on_->offset_of(address), size);
 }
 void memory::store_word(void* address, std::uint32_t value, std::size_t size) const {
-  enter().store_word(on_->offset_of(address), value, size);
+  note_caller(enter());
+  on_->store_word(on_->offset_of(address), value, size);
 }
 void memory::read(void* to, mpm_ptr<const std::byte> from, std::size_t size) const {
-  enter();
+  note_caller(enter());
   if (size > 0) on_->read(to, on_->offset_of(from.address()), size);
 }
 void memory::write(mpm_ptr<std::byte> to, const void* from, std::size_t size) const {
-  enter();
+  note_caller(enter());
   if (size > 0) on_->write(on_->offset_of(to.address()), from, size);
 }
 void memory::invalidate() const {
@@ -126,13 +144,20 @@ mpm_ptr<std::byte> memory::shared(std::size_t offset) const {
 }
 mpm_ptr<std::byte> memory::shared_malloc(std::size_t bytes) const {
   const auto offset = enter().shared_blocks().allocate(bytes);
-  return offset ? mpm_ptr{on_->off_chip_memory() + *offset} : mpm_ptr<std::byte>{};
+  if (!offset) return {};
+  if (allocation_observer* observer = allocations()) {
+    observer->allocated(mpm_bytes() + *offset, bytes, "shared memory");
+  }
+  return mpm_ptr{on_->off_chip_memory() + *offset};
 }
 void memory::shared_free(mpm_ptr<std::byte> block) const {
   const std::byte* first = enter().off_chip_memory();
   if (block.address() < first ||
       !on_->shared_blocks().free(static_cast<std::size_t>(block.address() - first))) {
     throw usage_error("simulated chip: shared_free of what shared_malloc did not return");
+  }
+  if (allocation_observer* observer = allocations()) {
+    observer->released(mpm_bytes() + static_cast<std::size_t>(block.address() - first), 0);
   }
 }
 void memory::private_read(std::size_t bytes, std::size_t working_set) const {

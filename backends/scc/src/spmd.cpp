@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "checker.hpp"
 #include "machine.hpp"
 
 namespace creek::scc_backend {
@@ -30,16 +31,32 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
   }
 }
 
+/// The faults found so far, which also the caller's function is told of.
+std::vector<fault> faults_of(machine& simulated, const machine_options& options) {
+  if (simulated.check() == nullptr) return {};
+  std::vector<fault> faults = simulated.check()->faults();
+  if (!faults.empty() && options.on_faults) options.on_faults(faults);
+  return faults;
+}
+
 }  // namespace
 
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
   machine simulated(options.description, options.stack_bytes, options.stuck_after);
   if (options.seed != 0) spread_starts(simulated, options.seed);
-  simulated.run([&](core_id id) {
-    memory view(simulated, id);
-    core(view);
-  });
+  if (options.check) simulated.check_accesses();
+  try {
+    simulated.run([&](core_id id) {
+      memory view(simulated, id);
+      core(view);
+      if (simulated.check() != nullptr) simulated.check()->ended();
+    });
+  } catch (...) {
+    (void)faults_of(simulated, options);
+    throw;
+  }
   run_report report;
+  report.faults = faults_of(simulated, options);
   for (int i = 0; i < options.description.cores(); ++i) {
     report.ended.push_back(simulated.simulation().ended_at(core_id{i}));
   }

@@ -220,20 +220,22 @@ class communicator : public collectives<communicator<Memory>> {
       // Three words a peer: a line each where that is cheap, so that senders do not share lines.
       const bool roomy = 3 * ranks * Memory::line_bytes <= quarter;
       const std::size_t stride = roomy ? Memory::line_bytes : sizeof(word);
-      flags = claim(allocator, 3 * ranks * stride);
+      flags = claim(allocator, 3 * ranks * stride, "message flags");
       const std::size_t ring = ranks * Memory::line_bytes;
       const std::size_t lines = options.mailbox_lines != 0
                                     ? options.mailbox_lines
                                     : std::max<std::size_t>(1, quarter / ring);
-      rings = claim(allocator, lines * ring);
-      barrier = claim(allocator, dissemination_barrier<Memory>::bytes_needed(size));
-      buffer = claim(allocator, options.buffer_bytes != 0 ? options.buffer_bytes : quarter);
+      rings = claim(allocator, lines * ring, "mailbox rings");
+      barrier =
+          claim(allocator, dissemination_barrier<Memory>::bytes_needed(size), "barrier flags");
+      buffer = claim(allocator, options.buffer_bytes != 0 ? options.buffer_bytes : quarter,
+                     "message buffer");
       rendezvous_layout = {flags.offset(), stride, buffer.offset(), buffer.bytes()};
       mailbox_layout = {rings.offset(), lines, flags.offset() + 2 * ranks * stride, stride};
     }
 
-    static mpm_block claim(symmetric_allocator& allocator, std::size_t bytes) {
-      std::optional<mpm_block> block = allocator.allocate(bytes);
+    static mpm_block claim(symmetric_allocator& allocator, std::size_t bytes, const char* name) {
+      std::optional<mpm_block> block = allocator.allocate(bytes, name);
       if (!block) {
         throw usage_error("communicator: " + std::to_string(bytes) +
                           " bytes of message-passing memory wanted, " +

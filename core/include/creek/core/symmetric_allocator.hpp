@@ -15,6 +15,16 @@ namespace creek {
 
 class symmetric_allocator;
 
+/// Told of what an allocator hands out and gets back, on the core that calls it: for checkers.
+class allocation_observer {
+ public:
+  virtual void allocated(std::size_t offset, std::size_t bytes, const char* name) noexcept = 0;
+  virtual void released(std::size_t offset, std::size_t bytes) noexcept = 0;
+
+ protected:
+  ~allocation_observer() = default;
+};
+
 /// A block of message-passing memory: the same offset in the memory of each core. Goes back when
 /// destroyed. Move-only; must not outlive its allocator.
 class mpm_block {
@@ -56,9 +66,13 @@ class symmetric_allocator {
   symmetric_allocator(const symmetric_allocator&) = delete;
   symmetric_allocator& operator=(const symmetric_allocator&) = delete;
 
+  /// Who is told from now on; null for nobody. Outlives the allocator.
+  void observe(allocation_observer* observer) noexcept { observer_ = observer; }
+
   /// A block of at least `bytes` (at least one line), or nothing if no gap is long enough. Looks at
-  /// up to all lines; never throws.
-  [[nodiscard]] std::optional<mpm_block> allocate(std::size_t bytes) noexcept {
+  /// up to all lines; never throws. `name` says in reports what it is for.
+  [[nodiscard]] std::optional<mpm_block> allocate(std::size_t bytes,
+                                                  const char* name = "") noexcept {
     const std::size_t lines = std::max<std::size_t>(1, (bytes + line_bytes_ - 1) / line_bytes_);
     std::size_t gap = 0;
     for (std::size_t line = 0; line < used_.size(); ++line) {
@@ -66,6 +80,9 @@ class symmetric_allocator {
       if (gap == lines) {
         const std::size_t begin = line + 1 - lines;
         mark(begin, lines, 1);
+        if (observer_ != nullptr) {
+          observer_->allocated(first_ + begin * line_bytes_, lines * line_bytes_, name);
+        }
         return mpm_block{*this, first_ + begin * line_bytes_, lines * line_bytes_};
       }
     }
@@ -81,6 +98,7 @@ class symmetric_allocator {
   friend class mpm_block;
   void give_back(const mpm_block& block) noexcept {
     mark((block.offset() - first_) / line_bytes_, block.bytes() / line_bytes_, 0);
+    if (observer_ != nullptr) observer_->released(block.offset(), block.bytes());
   }
   void mark(std::size_t begin, std::size_t lines, std::uint8_t value) noexcept {
     std::fill_n(used_.begin() + static_cast<std::ptrdiff_t>(begin), lines, value);
@@ -89,6 +107,7 @@ class symmetric_allocator {
   std::size_t first_;
   std::size_t line_bytes_;
   std::vector<std::uint8_t> used_;  // one byte a line
+  allocation_observer* observer_ = nullptr;
 };
 
 inline mpm_block::~mpm_block() {

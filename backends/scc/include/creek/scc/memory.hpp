@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <creek/core/memory.hpp>
+#include <creek/core/symmetric_allocator.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/lut.hpp>
 #include <creek/scc/usage.hpp>
@@ -85,6 +86,9 @@ class memory {
   }
   void pause(cycles length) const;
   void charge(cycles length) const;
+
+  /// For symmetric_allocator::observe(): the coherence checker, null in a run without one.
+  [[nodiscard]] allocation_observer* allocations() const noexcept;
 
   /// The core's clock.
   [[nodiscard]] virtual_time now() const;

@@ -10,6 +10,7 @@
 
 #include <creek/core/communicator.hpp>
 #include <creek/core/symmetric_allocator.hpp>
+#include <creek/scc/check.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/memory.hpp>
 #include <creek/scc/usage.hpp>
@@ -22,6 +23,7 @@ namespace scc_backend {
 struct run_report {
   std::vector<virtual_time>
       ended;                   ///< when each core's function returned, from the run's time zero
+  std::vector<fault> faults;   ///< what the coherence checker found; empty without one
   std::uint64_t switches = 0;  ///< the simulator's own: changes of the core it works on
   usage_report usage;          ///< time by activity, energy, traffic, from zero to length()
   [[nodiscard]] virtual_time length() const noexcept;
@@ -37,6 +39,10 @@ struct machine_options {
   /// Polling that pauses between its looks costs host time for as long as it goes on. When cores
   /// have done nothing else for this long, none of them ever will: a deadlock. Zero: poll for ever.
   virtual_time stuck_after = {1'000'000'000'000'000};  // a second
+  /// Follow every access to memory that is not private and report wrong uses (creek/scc/check.hpp).
+  bool check = false;
+  /// Called once with the faults, if there are any, also before a run throws.
+  std::function<void(const std::vector<fault>&)> on_faults = {};
 };
 
 /// Calls `core(memory)` once on every core of a fresh chip. Rethrows the first
@@ -64,6 +70,7 @@ scc_backend::run_report simulate(int ranks, F&& f, const scc_backend::machine_op
   return scc_backend::run_cores(options, [&](scc_backend::memory& memory) {
     if (memory.self().value >= ranks) return;
     symmetric_allocator allocator{0, memory.mpm_bytes(), scc_backend::memory::line_bytes};
+    allocator.observe(memory.allocations());
     scc_communicator c{memory, allocator, team{members, memory.self()}, messages};
     if constexpr (std::is_invocable_v<F&, scc_communicator&, symmetric_allocator&>) {
       f(c, allocator);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who knows of whose past: vector clocks with epochs. Source: FastTrack, Flanagan and Freund, PLDI
+// 2009, doi:10.1145/1542476.1542490. What a core publishes shares the vector that it publishes,
+// which is copied only when the core learns more, so that an announcement costs no time
+// proportional to the cores.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace creek::scc_backend {
+
+/// What a core made known by a store, a clear or an increment: itself up to an epoch, and all that
+/// it knew of others.
+struct announcement {
+  std::int32_t core = -1;  ///< -1: nothing
+  std::uint32_t epoch = 0;
+  std::shared_ptr<const std::vector<std::uint32_t>> others;
+};
+
+/// The clock of one core. Its epochs begin at 1 and end with each announcement.
+class causal_clock {
+ public:
+  void begin(std::int32_t self, std::size_t cores) noexcept {
+    self_ = self;
+    cores_ = cores;
+  }
+  [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
+  /// Whether what `core` did in that epoch comes before what this core does now.
+  [[nodiscard]] bool knows(std::int32_t core, std::uint32_t epoch) const noexcept {
+    return core == self_ || (others_ && (*others_)[static_cast<std::size_t>(core)] >= epoch);
+  }
+  [[nodiscard]] announcement announce() noexcept { return {self_, epoch_++, others_}; }
+  void learn(const announcement& news) {
+    // Who knows of an epoch knows all that was known in it.
+    if (news.core < 0 || knows(news.core, news.epoch)) return;
+    if (!others_) {
+      others_ = std::make_shared<std::vector<std::uint32_t>>(cores_);
+    } else if (others_.use_count() > 1) {
+      others_ = std::make_shared<std::vector<std::uint32_t>>(*others_);
+    }
+    std::vector<std::uint32_t>& known = *others_;
+    if (news.others) {
+      std::transform(known.begin(), known.end(), news.others->begin(), known.begin(),
+                     [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+    }
+    known[static_cast<std::size_t>(news.core)] = news.epoch;
+  }
+
+ private:
+  std::int32_t self_ = 0;
+  std::uint32_t epoch_ = 1;
+  std::size_t cores_ = 0;
+  std::shared_ptr<std::vector<std::uint32_t>> others_;
+};
+
+}  // namespace creek::scc_backend

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a return address is in the program's source.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace creek::scc_backend {
+
+/// Reads the debugging information of what this process has loaded, when it is first asked.
+class symbols {
+ public:
+  symbols();
+  ~symbols();
+  symbols(const symbols&) = delete;
+  symbols& operator=(const symbols&) = delete;
+
+  /// The call before this return address: "file:line function", innermost first, as many as were
+  /// inlined there. Without line numbers "function+offset (module)", without a symbol
+  /// "module+offset". The same in every run of the same program.
+  [[nodiscard]] std::vector<std::string> describe(std::uintptr_t return_address);
+
+ private:
+  struct debug_information;
+  std::unique_ptr<debug_information> information_;
+};
+
+}  // namespace creek::scc_backend
