@@ -7,6 +7,7 @@
 #include <creek/core/error.hpp>
 #include <creek/host.hpp>
 #include <creek/host/cpu_limit.hpp>
+#include <creek/scc.hpp>
 #include <creek/tasking/detail/backend_registry.hpp>
 #ifdef CREEK_HAS_TBB
 #include <creek/tbb.hpp>
@@ -18,6 +19,10 @@ namespace {
 
 std::unique_ptr<backend> make_host(const scheduler_options& options) {
   return host(options).make();
+}
+
+std::unique_ptr<backend> make_scc(const scheduler_options& options) {
+  return scc(options).make();
 }
 
 std::unique_ptr<backend> make_tbb([[maybe_unused]] const scheduler_options& options) {
@@ -41,8 +46,9 @@ constexpr bool has_tbb = true;
 constexpr bool has_tbb = false;
 #endif
 
-constexpr std::array<backend_entry, 2> table{{
+constexpr std::array<backend_entry, 3> table{{
     {"host", &make_host, true},
+    {"scc", &make_scc, true},
     {"tbb", &make_tbb, has_tbb},
 }};
 

@@ -46,6 +46,9 @@ void future_state_base::wait() {
 }
 
 strand* future_state_base::publish() noexcept {
+  if (current_stack == nullptr) [[unlikely]] {
+    if (executor* home = current_executor()) home->about_to_show();
+  }
   const std::uintptr_t head = listeners_.exchange(ready_tag, std::memory_order_acq_rel);
   strand* next = nullptr;
   for (auto* listener = reinterpret_cast<ready_listener*>(head); listener != nullptr;) {

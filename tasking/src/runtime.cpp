@@ -20,6 +20,8 @@ struct foreign_place {
 };
 thread_local constinit foreign_place foreign_here;
 
+constinit std::atomic<unsigned> blocked{0};
+
 /// A plain thread as a strand: it blocks in the kernel.
 class thread_executor final : public executor {
  public:
@@ -30,11 +32,14 @@ class thread_executor final : public executor {
     blocked_thread self;
     self.home = this;
     if (!publish(argument, &self)) return;
+    // Taken off by who resumes it: a thread that is about to go on does not count.
+    blocked.fetch_add(1, std::memory_order_relaxed);
     while (self.resumed.load(std::memory_order_acquire) == 0) futex_wait(self.resumed, 0);
   }
   void resume(strand* suspended) override {
     auto* thread = static_cast<blocked_thread*>(suspended);
     // The thread may be gone once `resumed` is set: waking a stale address is harmless.
+    blocked.fetch_sub(1, std::memory_order_relaxed);
     thread->resumed.store(1, std::memory_order_release);
     futex_wake(thread->resumed, 1);
   }
@@ -58,6 +63,17 @@ thread_executor& plain_threads() noexcept {
 }
 
 }  // namespace
+
+unsigned blocked_threads() noexcept {
+  const unsigned now = blocked.load(std::memory_order_relaxed);
+  return now <= ~0U / 2 ? now : 0;  // resumed before it was counted: negative for a moment
+}
+blocked_thread_mark::blocked_thread_mark() noexcept {
+  blocked.fetch_add(1, std::memory_order_relaxed);
+}
+blocked_thread_mark::~blocked_thread_mark() {
+  blocked.fetch_sub(1, std::memory_order_relaxed);
+}
 
 executor* current_executor() noexcept {
   return current_stack != nullptr ? current_stack->home : foreign_here.home;
@@ -93,7 +109,8 @@ void root_task::enter(submitted_task* self) noexcept {
   auto* task = static_cast<root_task*>(self);
   root_scope root;
   task_frame frame(&root, task->type_);
-  task_scope& scope = *current_scope();  // in the child of a fork() in body() there is none any more
+  task_scope& scope =
+      *current_scope();  // in the child of a fork() in body() there is none any more
   scope.is_root = true;
   try {
     task->body();
@@ -113,6 +130,12 @@ void root_task::enter(submitted_task* self) noexcept {
   }
   strand* waiter = task->waiter_;
   waiter->home->resume(waiter);
+}
+
+void root_task::tell_failure(submitted_task* self, std::exception_ptr why) noexcept {
+  auto* task = static_cast<root_task*>(self);
+  task->failure_ = std::move(why);
+  task->waiter_->home->resume(task->waiter_);
 }
 
 bool root_task::publish(void* self, strand* waiter) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "setups.hpp"
 
+#include <creek/scc.hpp>
 #include <ostream>
 
 namespace conformance {
@@ -8,7 +9,10 @@ namespace conformance {
 std::vector<setup> setups() {
   std::vector<setup> all;
   for (const std::string& backend : creek::backends()) {
-    for (const unsigned workers : {1U, 2U, 4U}) all.push_back({backend, workers});
+    const bool simulated = backend == "scc";
+    for (const unsigned workers : {1U, simulated ? 4U : 2U, simulated ? 48U : 4U}) {
+      all.push_back({backend, workers});
+    }
   }
   return all;
 }
@@ -25,10 +29,15 @@ std::vector<creek::scheduler_options> variants(const setup& where) {
   using namespace creek;
   std::vector<scheduler_options> all;
   const scheduler_options plain{.workers = where.workers};
-  if (where.backend != "host") return {plain};
+  if (where.backend != "host" && where.backend != "scc") return {plain};
   for (const auto scheduler :
        {scheduler_kind::stealing_random, scheduler_kind::stealing_last_victim,
         scheduler_kind::stealing_latency, scheduler_kind::sharing}) {
+    if (where.backend == "scc") {
+      all.push_back(plain);
+      all.back().scheduler = scheduler;
+      continue;
+    }
     for (const auto deque : {deque_kind::host, deque_kind::mpb}) {
       for (const auto idle : {idle_policy::poll, idle_policy::backoff, idle_policy::block}) {
         scheduler_options options = plain;
@@ -40,6 +49,20 @@ std::vector<creek::scheduler_options> variants(const setup& where) {
     }
   }
   return all;
+}
+
+creek::runtime make_runtime(const creek::scheduler_options& options, const std::string& backend) {
+  if (backend != "scc") return creek::runtime(options, backend);
+  creek::scc chosen(options);
+  creek::scc_backend::chip& chip = chosen.machine.description;
+  if (options.workers <= 4) {
+    chip.columns = 2;
+    chip.rows = 1;
+    chip.counters_at = {0, 0};
+  }
+  // 160 bytes a task; the rest is for counters and results.
+  chip.mpb_bytes = 16384 + std::size_t{options.deque_capacity} * 160;
+  return creek::runtime(chosen);
 }
 
 std::string describe(const creek::scheduler_options& options) {

@@ -19,13 +19,16 @@ struct setup {
   unsigned workers;
 };
 
-/// creek::backends() times 1, 2 and 4 workers.
+/// creek::backends() times 1, 2 and 4 workers; on scc 1, 4 and all 48 of its cores.
 std::vector<setup> setups();
 std::string name_of(const testing::TestParamInfo<setup>& info);
 std::ostream& operator<<(std::ostream& out, const setup& shown);
 
-/// The options to run a case with: on host every scheduler, deque and idle policy.
+/// The options to run a case with: on host every scheduler, deque and idle policy, on scc every
+/// scheduler.
 std::vector<creek::scheduler_options> variants(const setup& where);
+/// As runtime(options, backend); on scc on a chip with room for such a deque.
+creek::runtime make_runtime(const creek::scheduler_options& options, const std::string& backend);
 /// "random/host/block", for messages.
 std::string describe(const creek::scheduler_options& options);
 
@@ -39,7 +42,7 @@ class Conformance : public testing::TestWithParam<setup> {
     for (creek::scheduler_options options : variants(GetParam())) {
       SCOPED_TRACE(describe(options));
       options.deque_capacity = deque_capacity;
-      creek::runtime rt(options, GetParam().backend);
+      creek::runtime rt = make_runtime(options, GetParam().backend);
       body(rt);
       if (HasFatalFailure()) return;
     }

@@ -47,6 +47,7 @@ scheduler_options checked(scheduler_options options) {
   if (options.stack_size < (std::size_t{16} << 10) || options.stack_size > (std::size_t{1} << 32)) {
     refuse("stack_size must be 16 KiB to 4 GiB");
   }
+  if (options.deque_capacity == 0) options.deque_capacity = 2048;
   if (options.deque_capacity < 2 || options.deque_capacity > (1U << 20)) {
     refuse("deque_capacity must be 2 to 1048576");
   }

@@ -94,6 +94,8 @@ class machine {
   lut_entry lut(core_id of, int entry);
   void set_lut(core_id of, int entry, const lut_entry& value);
   std::byte* mapped(std::uint32_t address);
+  /// When the running core's last request has its answer: later than anything it has done so far.
+  virtual_time acknowledged() noexcept { return here().acknowledged; }
 
   /// Parks the running core, which has just loaded the word at `at` and did not like it, until it
   /// would see a store to that line.

@@ -42,8 +42,9 @@ struct scheduler_options {
   /// Bytes of a task's stack, rounded up to pages; only touched pages cost memory. 16 KiB to
   /// 4 GiB.
   std::size_t stack_size = std::size_t{1} << 20;
-  /// Tasks a deque holds; further ones run inline at once. 2 to 2^20.
-  std::uint32_t deque_capacity = 2048;
+  /// Tasks a deque holds; further ones run inline at once. 2 to 2^20; 0 is what suits the backend:
+  /// 2048 on host, 10 on scc.
+  std::uint32_t deque_capacity = 0;
   /// Seed of the victim selection.
   std::uint64_t seed = 1;
   /// Prefix of the names of the worker threads, at most 10 characters.

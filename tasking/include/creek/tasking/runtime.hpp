@@ -45,12 +45,14 @@ class root_task : public submitted_task {
  protected:
   explicit root_task(const task_type* type) noexcept : type_(type) {
     submitted_task::run = &root_task::enter;
+    submitted_task::give_up = &root_task::tell_failure;
   }
   ~root_task() = default;
   virtual void body() = 0;
 
  private:
   static void enter(submitted_task* self) noexcept;
+  static void tell_failure(submitted_task* self, std::exception_ptr why) noexcept;
   static bool publish(void* self, strand* waiter);
 
   const task_type* type_;

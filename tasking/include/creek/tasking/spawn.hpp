@@ -96,6 +96,8 @@ struct submitted_child final : submitted_task {
     task_context& counts = child->context;
     run_child<Ending>(child->function, counts, &spawned_task<Ending, F>::type);
     child.reset();
+    // In the child of a fork() there is no executor any more.
+    if (executor* home = current_executor()) home->uncount_child(counts);
     strand* next = counts.ended(nullptr);
     if (next != nullptr) next->home->resume(next);
   }
@@ -120,6 +122,10 @@ void spawn_into(task_context& context, F function) {
   task_stack* stack = current_stack;
   if (stack == nullptr) [[unlikely]] {
     executor& home = require_executor("spawn");
+    if (!home.count_child(context)) {
+      run_at_once<Ending>(context, nullptr, std::move(function));
+      return;
+    }
     auto child = std::make_unique<submitted_child<Ending, F>>(std::move(function), context);
     context.started(nullptr);
     home.submit(child.release());

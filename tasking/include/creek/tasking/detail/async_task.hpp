@@ -29,12 +29,21 @@ class deferred_state : public future_state<T>, public submitted_task {
       if (strand* next = state->run_if_first()) next->home->resume(next);
       state->release();
     };
+    submitted_task::give_up = [](submitted_task* self, std::exception_ptr why) noexcept {
+      auto* state = static_cast<deferred_state*>(self);
+      state->fail(std::move(why));
+      state->publish_and_resume();
+    };
   }
   /// Makes the task ready on the calling strand's deque, or on `home`. Consumes one reference.
   void schedule(executor* home) noexcept {
     task_stack* stack = current_stack;
     if (stack == nullptr || stack->home != home) {
-      home->submit(this);
+      if (current_executor() != home || home->reserve_result(place_)) {
+        home->submit(this);
+      } else {
+        submitted_task::run(this);
+      }
       return;
     }
     task_slot* slot = stack->top.load(std::memory_order_relaxed);
@@ -51,9 +60,13 @@ class deferred_state : public future_state<T>, public submitted_task {
     // exchange only decides who runs.
     if (claimed_.exchange(true, std::memory_order_acq_rel)) return nullptr;
     execute();
+    if (place_ != nullptr) [[unlikely]]
+      place_->stored();
     return this->publish();
   }
   void help() noexcept override {
+    if (place_ != nullptr) [[unlikely]]
+      place_->looked_at();
     if (strand* next = run_if_first()) next->home->resume(next);
   }
   static strand* run_slot(task_slot* slot, bool stolen) noexcept {
@@ -65,6 +78,7 @@ class deferred_state : public future_state<T>, public submitted_task {
   }
   static constexpr task_type slot_type{&run_slot, task_name<T>()};
   std::atomic<bool> claimed_{false};
+  std::unique_ptr<result_place> place_;
 };
 
 /// Runs `function` as a strict task (all that it spawns ends with it) into `state`.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 
 namespace creek::detail {
 
@@ -30,6 +31,20 @@ using publish_fn = bool (*)(void* argument, strand* self);
 struct submitted_task {
   void (*run)(submitted_task* self) noexcept = nullptr;
   submitted_task* queued_behind = nullptr;
+  /// Of tasks that a foreign thread may wait for: called instead of `run`, or when the task can
+  /// never end, if the backend finds that it is at an end.
+  void (*give_up)(submitted_task* self, std::exception_ptr why) noexcept = nullptr;
+};
+
+/// Where the result of a task lies, on a backend that has to make room for it. Destroyed with the
+/// result, by any thread, perhaps after the backend.
+class result_place {
+ public:
+  virtual ~result_place() = default;
+  /// The result is written and its flag set; on a strand of the backend.
+  virtual void stored() noexcept = 0;
+  /// The flag is read by one who wants the result; on a strand of the backend.
+  virtual void looked_at() noexcept = 0;
 };
 
 /// What belongs to one running task; lies in the frame that runs it.
@@ -64,6 +79,19 @@ class executor {
   /// True in a child of fork(): the workers do not exist there.
   virtual bool lost_in_fork() const noexcept = 0;
   virtual const char* backend_name() const noexcept = 0;
+
+  // What a backend is told whose time is simulated and whose memory for bookkeeping is scarce.
+  // Called on its strands without a task stack.
+  /// A child is about to be counted. False: there is no memory for the counter, so the caller runs
+  /// it at once and does not count it.
+  virtual bool count_child(task_context&) noexcept { return true; }
+  /// A child that was counted is about to be taken off the count.
+  virtual void uncount_child(task_context&) noexcept {}
+  /// Makes room for the result of a task, if the backend wants that. False: there is none, so the
+  /// caller runs the task at once.
+  virtual bool reserve_result(std::unique_ptr<result_place>&) noexcept { return true; }
+  /// What the caller does next is seen by others: those who are behind in time come first.
+  virtual void about_to_show() noexcept {}
 };
 
 /// The executor whose strand is running here, or null on foreign threads.
@@ -79,6 +107,17 @@ task_scope* current_scope() noexcept;
 std::exception_ptr run_branch_as_task(void (*branch)(void*) noexcept, void* argument);
 /// Suspends whatever runs here: a strand of a runtime, or the thread itself.
 void suspend_here(publish_fn publish, void* argument);
+/// Threads of this process that wait for a runtime, or for something that none could be sure to
+/// bring: suspended by suspend_here() outside of any runtime, or ending one.
+unsigned blocked_threads() noexcept;
+/// Counts the calling thread among them.
+class blocked_thread_mark {
+ public:
+  blocked_thread_mark() noexcept;
+  ~blocked_thread_mark();
+  blocked_thread_mark(const blocked_thread_mark&) = delete;
+  blocked_thread_mark& operator=(const blocked_thread_mark&) = delete;
+};
 /// current_executor(), or usage_error saying that `what` needs a runtime.
 executor& require_executor(const char* what);
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend on the simulated chip, chosen by value: `creek::runtime rt{creek::scc{48}};`
+// Tasks run for real, on one host thread; time is the chip's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <creek/core/counters.hpp>
+#include <creek/scc/spmd.hpp>
+#include <creek/tasking/runtime.hpp>
+
+namespace creek {
+
+namespace scc_backend {
+
+/// What the tasks of a runtime have cost so far, in virtual time.
+struct task_report {
+  counter_values counters;        ///< of all workers; times in virtual nanoseconds
+  std::uint64_t lock_waits = 0;   ///< attempts at a test-and-set register that somebody else held
+  std::uint64_t memory_full = 0;  ///< tasks run inline for want of memory for counter or result
+  virtual_time ended;             ///< the latest clock of a worker
+  units::joules energy;           ///< of the whole chip, from time zero to `ended`
+  /// Of every task run, stolen, suspended and resumed: where and when. Equal for equal schedules.
+  std::uint64_t schedule = 0;
+};
+
+/// The clock of the simulated core that the caller runs on; nothing on other threads.
+std::optional<virtual_time> simulated_now() noexcept;
+
+}  // namespace scc_backend
+
+/// Workers on the cores 0, 1, ... of a simulated chip. Of scheduler_options it heeds `workers` (0:
+/// all cores of the chip), `scheduler`, `deque_capacity` (tasks in a worker's deque in its
+/// message-passing memory, 0: 10), `stack_size`, `seed`, and `idle`: `poll` searches without pause,
+/// `backoff` and `block`, which this chip's cores treat alike, rest ever longer between rounds.
+/// `deque` is always mpb.
+struct scc {
+  scheduler_options options;
+  scc_backend::machine_options machine;
+  /// Filled when the runtime ends, if not null.
+  scc_backend::task_report* report = nullptr;
+
+  scc() = default;
+  /// That many workers of an SCC, else the defaults.
+  explicit scc(unsigned workers) { options.workers = workers; }
+  explicit scc(scheduler_options chosen, scc_backend::machine_options chip = {})
+      : options(std::move(chosen)), machine(std::move(chip)) {}
+
+  /// Throws usage_error if the chip has fewer cores than workers are asked for, if the deque does
+  /// not fit into the message-passing memory, or if an option is out of range or impossible here.
+  std::unique_ptr<detail::backend> make() const;
+};
+
+}  // namespace creek

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads outside the simulation: what they hand in, and how the driver rests until they do.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include <creek/core/error.hpp>
+
+#include "task_runtime.hpp"
+
+namespace creek::scc_backend {
+
+namespace {
+
+/// Drivers that rest, of all runtimes; who hands something in takes the driver off the number.
+constinit std::atomic<unsigned> resting_drivers{0};
+
+unsigned threads_of_process() noexcept {
+  struct stat found {};
+  // One entry a thread, and "." and "..".
+  return stat("/proc/self/task", &found) == 0 ? static_cast<unsigned>(found.st_nlink) - 2 : ~0U;
+}
+
+}  // namespace
+
+/// Any thread. The driver looks when it comes to it, see look_outside().
+void task_runtime::hand_in(detail::submitted_task* task, detail::strand* strand) noexcept {
+  const std::unique_lock lock(outside_mutex_);
+  if (at_end_) {
+    if (task != nullptr && task->give_up != nullptr) task->give_up(task, at_end_);
+    return;
+  }
+  if (task != nullptr) submitted_.push_back(task);
+  if (strand != nullptr) resumed_.push_back(strand);
+  something_outside_.store(true, std::memory_order_release);
+  if (resting_) resting_drivers.fetch_sub(1, std::memory_order_relaxed);
+  resting_ = false;
+  outside_changed_.notify_all();
+}
+
+/// While nothing from outside runs, the driver looks only when it rests: so a thread that calls
+/// run() again and again always finds the simulation in the same state, however fast it is.
+void task_runtime::look_outside() {
+  const std::unique_lock lock(outside_mutex_);
+  something_outside_.store(false, std::memory_order_relaxed);
+  active_ += submitted_.size() + resumed_.size();
+  for (detail::strand* each : resumed_) {
+    auto& fiber = static_cast<task_fiber&>(*each);
+    fiber.on->ready.push_back(&fiber);
+    wake(*fiber.on);
+  }
+  roots_.insert(roots_.end(), submitted_.begin(), submitted_.end());
+  arrived_.insert(arrived_.end(), submitted_.begin(), submitted_.end());
+  if (!submitted_.empty()) wake(*workers_.front());
+  submitted_.clear();
+  resumed_.clear();
+}
+
+/// Nothing is left to do: the whole simulation stands still, its time too, and its thread sleeps
+/// until something comes from outside.
+void task_runtime::rest() {
+  using namespace std::chrono_literals;
+  auto until_next_look = 10ms;
+  {
+    std::unique_lock lock(outside_mutex_);
+    while (submitted_.empty() && resumed_.empty()) {
+      if (stopping_ && suspended_ == 0) {
+        finished_ = true;
+        break;
+      }
+      if (!resting_) resting_drivers.fetch_add(1, std::memory_order_relaxed);
+      resting_ = true;
+      if (suspended_ == 0) {
+        outside_changed_.wait(lock);
+      } else if (outside_changed_.wait_for(lock, until_next_look) == std::cv_status::timeout) {
+        until_next_look = std::min<std::chrono::milliseconds>(2 * until_next_look, 1s);
+        if (stuck()) {
+          give_up();
+          lock.unlock();
+          chip_.simulation().leave_unfinished();
+        }
+      }
+    }
+    if (resting_) resting_drivers.fetch_sub(1, std::memory_order_relaxed);
+    resting_ = false;
+  }
+  if (finished_) {
+    wake_all();
+  } else {
+    look_outside();
+  }
+}
+
+/// Every thread of the process waits for a runtime, and this one for them: nobody is left who could
+/// bring what the suspended strands wait for.
+bool task_runtime::stuck() const noexcept {
+  return threads_of_process() ==
+         detail::blocked_threads() + resting_drivers.load(std::memory_order_relaxed);
+}
+
+/// Under the lock: tells those who wait. The strands never go on.
+void task_runtime::give_up() noexcept {
+  std::string report = "simulated chip: deadlock: tasks wait, and nothing is left that could run";
+  for (const auto& each : workers_) {
+    if (each->suspended == 0) continue;
+    report += "\n  core " + std::to_string(each->core.value) + ": " +
+              std::to_string(each->suspended) + " suspended, clock at " +
+              std::to_string(chip_.simulation().ended_at(each->core).femtoseconds / 1'000'000) +
+              " ns";
+  }
+  at_end_ =
+      std::make_exception_ptr(error(std::error_code(EDEADLK, std::generic_category()), report));
+  resting_drivers.fetch_sub(1, std::memory_order_relaxed);
+  resting_ = false;
+  for (detail::submitted_task* each : roots_) {
+    if (each->give_up != nullptr) each->give_up(each, at_end_);
+  }
+  roots_.clear();
+}
+
+void task_runtime::shut_down() noexcept {
+  const detail::blocked_thread_mark waits;
+  {
+    const std::lock_guard lock(outside_mutex_);
+    stopping_ = true;
+    // Not off the resting ones: the driver decides whether this changes anything.
+    outside_changed_.notify_all();
+  }
+  if (driver_.joinable()) driver_.join();
+  if (trace_) write_trace();
+}
+
+}  // namespace creek::scc_backend

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks and strands on simulated cores: making, running, suspending. What others can see is changed
+// right after an access that puts the core in its place in time, and before the next.
+#include "task_runtime.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include <creek/core/error.hpp>
+#include <creek/tasking/detail/context.hpp>
+
+namespace creek::scc_backend {
+
+using detail::strand;
+using detail::submitted_task;
+
+namespace {
+
+// What the runtime's own instructions take beside its accesses to shared memory, in core cycles:
+// counted as two a line of source for a core that issues up to two instructions a cycle, with a
+// call and a return of ten. Small beside the accesses; stated so that they are not nothing.
+constexpr cycles making_a_task{40};     ///< fill the record, test for room
+constexpr cycles beginning_a_task{30};  ///< scope, indirect call
+constexpr cycles free_list_step{20};    ///< of the pool of lines
+/// A change of stacks: registers, and what of the other stack is not in L1 (20 words).
+constexpr cycles changing_stacks{100};
+
+/// What a worker keeps before it shares: one to run next and one more.
+constexpr std::size_t enough = 2;
+
+/// The result of a task in its maker's memory.
+class result_lines final : public detail::result_place {
+ public:
+  result_lines(task_runtime& home, pool_lines lines) noexcept
+      : home_(&home), lines_(std::move(lines)) {}
+  void stored() noexcept override {
+    if (task_runtime::driven_here() == home_) home_->store_result(lines_);
+  }
+  void looked_at() noexcept override {
+    if (task_runtime::driven_here() == home_) home_->look_at_flag(lines_);
+  }
+
+ private:
+  task_runtime* home_;  ///< compared before it is followed: results may outlive the runtime
+  pool_lines lines_;
+};
+
+}  // namespace
+
+mapped_fiber::~mapped_fiber() {
+  std::byte* low = stack_low;
+  release_context(*this);
+  unmap_guarded(low, stack_size);
+}
+
+int task_runtime::worker_index() const noexcept {
+  if (detail::current_executor() != this) return -1;
+  return const_cast<task_runtime*>(this)->chip_.simulation().running().value;
+}
+
+// --- Thread-local state of a core ---------------------------------------------------------------
+
+void* task_runtime::save() noexcept {
+  return detail::current_executor() == this ? detail::current_scope() : nullptr;
+}
+void task_runtime::restore(void* saved) noexcept {
+  detail::set_foreign_scope(saved != nullptr ? this : nullptr,
+                            static_cast<detail::task_scope*>(saved));
+}
+
+// --- Making tasks -------------------------------------------------------------------------------
+
+void task_runtime::submit(submitted_task* task) {
+  if (driven_here() != this) {
+    hand_in(task, nullptr);
+    return;
+  }
+  task_worker& worker = here();
+  if (put(worker, {task, nullptr})) return;
+  detail::task_scope* const maker = detail::current_scope();
+  detail::task_scope own;
+  detail::set_foreign_scope(this, &own);
+  note(worker, step::inline_run);
+  worker.counters.add(counter::inline_runs);
+  task->run(task);
+  restore(maker);
+}
+
+/// Puts a task where it will be found. False if the deque is full.
+bool task_runtime::put(task_worker& worker, const task_record& made) {
+  worker.memory.charge(making_a_task);
+  // Counted first: a thief may have run it before this core's last access is done.
+  ++active_;
+  if (!shared_) {
+    ++queued_;
+    if (!worker.tasks->push(worker.memory, made)) {
+      --queued_;
+      --active_;
+      return false;
+    }
+    wake_all();
+  } else {
+    charge(work::byte_copied, sizeof made);
+    worker.surplus.push_back(made);
+    share_surplus(worker);
+  }
+  worker.counters.add(counter::spawns);
+  return true;
+}
+
+/// Work sharing: who has enough must share while there is room.
+void task_runtime::share_surplus(task_worker& worker) {
+  while (worker.surplus.size() > enough && workers_.size() > 1) {
+    ++queued_;
+    const task_record oldest = worker.surplus.front();
+    if (!shared_->put(worker.memory, oldest)) {
+      --queued_;
+      return;
+    }
+    worker.surplus.pop_front();
+    wake_all();
+  }
+}
+
+std::optional<pool_lines> task_runtime::take_lines(task_worker& worker,
+                                                   std::size_t lines) noexcept {
+  worker.memory.charge(free_list_step);
+  std::optional<mpm_block> block = worker.pool->take(lines);
+  if (!block) {
+    ++memory_full_;
+    worker.counters.add(counter::inline_runs);
+    note(worker, step::inline_run);
+    return std::nullopt;
+  }
+  return pool_lines(worker.pool, worker.core, std::move(*block));
+}
+
+// --- Counters of children -----------------------------------------------------------------------
+
+/// The counter is read and written under the lock of its core: the chip has nothing else that is
+/// atomic and enough of it.
+void task_runtime::change(task_worker& worker, const child_counter& counter, int by) {
+  const auto value = counter.place.at(worker.memory, 0).as<word>();
+  worker.memory.lock(counter.place.owner());
+  worker.memory.store(value, worker.memory.load(value) + static_cast<word>(by));
+  worker.memory.clear(counter.place.owner());
+}
+
+bool task_runtime::count_child(detail::task_context& context) noexcept {
+  task_worker& worker = here();
+  auto found = children_.find(&context);
+  if (found == children_.end()) {
+    std::optional<pool_lines> place = take_lines(worker, 1);
+    if (!place) return false;
+    worker.memory.store(place->at(worker.memory, 0).as<word>(), 0);
+    // Others may have made the context's counter meanwhile; then this one goes back.
+    found = children_.try_emplace(&context, child_counter{std::move(*place)}).first;
+  }
+  child_counter& counter = found->second;  // stays where it is, unlike `found`
+  ++counter.children;
+  change(worker, counter, 1);
+  return true;
+}
+
+void task_runtime::uncount_child(detail::task_context& context) noexcept {
+  const auto found = children_.find(&context);
+  if (driven_here() != this || found == children_.end()) return;
+  child_counter& counter = found->second;
+  change(here(), counter, -1);
+  if (--counter.children == 0) children_.erase(&context);
+}
+
+// --- Results ------------------------------------------------------------------------------------
+
+bool task_runtime::reserve_result(std::unique_ptr<detail::result_place>& place) noexcept {
+  task_worker& worker = here();
+  std::optional<pool_lines> lines = take_lines(worker, 2);
+  if (!lines) return false;
+  worker.memory.store(lines->at(worker.memory, 1).as<word>(), 0);
+  place = std::make_unique<result_lines>(*this, std::move(*lines));
+  return true;
+}
+
+void task_runtime::store_result(const pool_lines& place) noexcept {
+  const std::byte result[memory::line_bytes] = {};
+  task_memory& memory = here().memory;
+  memory.write(place.at(memory, 0), result, sizeof result);
+  memory.flush();
+  memory.signal(place.at(memory, 1).as<word>(), 1);
+}
+
+void task_runtime::look_at_flag(const pool_lines& place) noexcept {
+  task_memory& memory = here().memory;
+  (void)memory.load(place.at(memory, 1).as<word>());
+}
+
+void task_runtime::about_to_show() noexcept {
+  if (driven_here() == this) chip_.simulation().order_at(now());
+}
+
+// --- Forks --------------------------------------------------------------------------------------
+
+void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
+                        void (*right)(void*) noexcept, void* right_argument) {
+  task_worker& worker = here();
+  const std::optional<pool_lines> place = take_lines(worker, 2);
+  forked_branch branch{right, right_argument};
+  if (place) {
+    branch.place = &*place;
+    worker.memory.store(place->at(worker.memory, 1).as<word>(), 0);
+    if (put(worker, {nullptr, &branch})) {
+      left(left_argument);
+      if (take_back(worker, branch)) {
+        right(right_argument);
+      } else {
+        look_at_flag(*place);
+        const auto publish = [](void* waited, strand* self) {
+          auto& stolen = *static_cast<forked_branch*>(waited);
+          stolen.waiter = self;
+          return !stolen.ended;
+        };
+        if (!branch.ended) suspend(publish, &branch);
+      }
+      return;
+    }
+    worker.counters.add(counter::inline_runs);
+    note(worker, step::inline_run);
+  }
+  left(left_argument);
+  right(right_argument);
+}
+
+/// Takes the branch out of its maker's deque, from under younger tasks if there are any: those
+/// stay, for whoever waits for them. False if another has it.
+bool task_runtime::take_back(task_worker& worker, forked_branch& branch) {
+  bool found = false;
+  if (shared_) {
+    const auto mine = std::find_if(worker.surplus.rbegin(), worker.surplus.rend(),
+                                   [&](const task_record& each) { return each.branch == &branch; });
+    found = mine != worker.surplus.rend();
+    if (found) worker.surplus.erase(std::next(mine).base());
+  } else {
+    std::vector<task_record> younger;
+    task_record newest;
+    while (!branch.taken && !found && worker.tasks->pop_newest(worker.memory, newest)) {
+      found = newest.branch == &branch;
+      if (!found) younger.push_back(newest);
+    }
+    for (; !younger.empty(); younger.pop_back()) {
+      // There is room: this many have just been taken out.
+      if (!worker.tasks->push(worker.memory, younger.back())) std::abort();
+    }
+    if (found) --queued_;
+  }
+  if (found) {
+    branch.taken = true;
+    --active_;
+  }
+  return found;
+}
+
+void task_runtime::run_branch(forked_branch& branch) noexcept {
+  branch.run(branch.argument);
+  store_result(*branch.place);
+  // Its maker may go on, and its frame be gone, once it knows.
+  strand* waiter = branch.waiter;
+  branch.ended = true;
+  if (waiter != nullptr) resume(waiter);
+}
+
+// --- Running ------------------------------------------------------------------------------------
+
+void task_runtime::run(task_worker& worker, const task_record& taken) {
+  worker.memory.charge(beginning_a_task);
+  worker.counters.add(counter::tasks);
+  worker.rest = {};
+  worker.attempt = 0;
+  note(worker, step::run);
+  detail::task_scope scope;
+  detail::set_foreign_scope(this, &scope);
+  if (taken.branch != nullptr) {
+    taken.branch->taken = true;
+    run_branch(*taken.branch);
+  } else {
+    taken.task->run(taken.task);
+  }
+  detail::set_foreign_scope(nullptr, nullptr);
+  if (lost_in_fork()) [[unlikely]] {
+    std::fputs(
+        "creek: the child of a fork() in a task returned from it; end it with exec or _exit\n",
+        stderr);
+    std::abort();
+  }
+  --active_;
+  if (!roots_.empty()) std::erase(roots_, taken.task);
+  if (trace::track* track = worker.track.load(std::memory_order_relaxed)) {
+    track->record(trace::event_kind::end, ticks{static_cast<std::uint64_t>(now().femtoseconds)},
+                  nullptr, trace::no_argument);
+  }
+}
+
+/// Every step of a schedule, hashed (FNV-1a); runs are traced as well.
+void task_runtime::note(task_worker& worker, step what, std::uint64_t detail) noexcept {
+  for (const std::uint64_t part :
+       {static_cast<std::uint64_t>(what), static_cast<std::uint64_t>(worker.core.value), detail,
+        static_cast<std::uint64_t>(now().femtoseconds)}) {
+    schedule_ = (schedule_ ^ part) * 0x100000001b3ULL;
+  }
+  trace::track* track = worker.track.load(std::memory_order_relaxed);
+  if (track == nullptr) return;
+  constexpr const char* names[] = {"task", "steal", "inline", "suspend", "resume"};
+  const auto kind = what == step::run ? trace::event_kind::begin : trace::event_kind::instant;
+  track->record(kind, ticks{static_cast<std::uint64_t>(now().femtoseconds)},
+                names[static_cast<int>(what)],
+                what == step::steal ? static_cast<std::int64_t>(detail) : trace::no_argument);
+}
+
+// --- Stacks -------------------------------------------------------------------------------------
+
+task_fiber& task_runtime::next_fiber(task_worker& worker) {
+  if (!worker.idle_fibers.empty()) {
+    task_fiber& idle = *worker.idle_fibers.back();
+    worker.idle_fibers.pop_back();
+    return idle;
+  }
+  const std::size_t size = (chosen_.options.stack_size + 4095) / 4096 * 4096;
+  std::byte* low = map_guarded(size);
+  if (low == nullptr) {
+    std::perror("creek: simulated chip: no memory for another task's stack");
+    std::abort();
+  }
+  auto made = std::make_unique<mapped_fiber>();
+  prepare_context(*made, low, size, &task_runtime::fiber_main);
+  made->home = this;
+  made->on = &worker;
+  made->task_fiber::context = made.get();
+  worker.fibers.push_back(std::move(made));
+  worker.counters.add(counter::stacks);
+  return *worker.fibers.back();
+}
+
+void task_runtime::continue_with(task_worker& worker, task_fiber& next) {
+  worker.current = &next;
+  worker.memory.charge(changing_stacks);
+  chip_.simulation().continue_on(*next.context);
+}
+
+void task_runtime::fiber_main(switch_context& context, switch_context&) {
+  auto& self = static_cast<mapped_fiber&>(context);
+  auto& home = static_cast<task_runtime&>(*self.home);
+  home.loop(*self.on);
+  home.leave_loop(*self.on);
+}
+
+void task_runtime::suspend(detail::publish_fn publish, void* argument) {
+  if (lost_in_fork()) {
+    throw usage_error(
+        "a task waits in a child of fork() for workers that exist only in the parent; in the child "
+        "make a new runtime, or end with exec or _exit");
+  }
+  task_worker& worker = here();
+  task_fiber& self = *worker.current;
+  detail::task_scope* const scope = detail::current_scope();
+  // One last look at what is waited for; it also lets those go first that are behind.
+  (void)worker.memory.load(worker.event);
+  if (!publish(argument, &self)) return;
+  note(worker, step::suspend);
+  worker.counters.add(counter::suspends);
+  --active_;
+  ++worker.suspended;
+  ++suspended_;
+  detail::set_foreign_scope(nullptr, nullptr);
+  continue_with(worker, next_fiber(worker));
+  --worker.suspended;
+  --suspended_;
+  note(worker, step::resume);
+  restore(scope);
+}
+
+void task_runtime::resume(strand* suspended) {
+  if (driven_here() != this) {
+    hand_in(nullptr, suspended);
+    return;
+  }
+  auto& fiber = static_cast<task_fiber&>(*suspended);
+  task_worker& target = *fiber.on;
+  here().memory.signal(target.event, 1);
+  ++active_;
+  target.ready.push_back(&fiber);
+  wake(target);
+}
+
+// --- The loop -----------------------------------------------------------------------------------
+
+/// A core's first stack.
+void task_runtime::begin(task_worker& worker) {
+  worker.native.home = this;
+  worker.native.on = &worker;
+  worker.native.context = &chip_.simulation().stack();
+  worker.memory.store(worker.event, 0);
+  if (worker.tasks) worker.tasks->reset(worker.memory);
+  if (shared_ && worker.core.value == 0) shared_->reset(worker.memory);
+  // Nobody looks at a deque that its owner has not made.
+  if (++begun_ < workers_.size()) {
+    worker.parked = true;
+    chip_.simulation().park("the other workers, core", worker.core.index());
+  } else {
+    wake_all();
+  }
+  // Cores of a real chip do not begin in one cycle: another seed, another schedule.
+  const auto choices = static_cast<std::uint64_t>(chip_.description().start_skew.count) + 1;
+  const auto self = static_cast<std::uint64_t>(worker.core.value);
+  worker.memory.charge(
+      cycles{static_cast<std::int64_t>(drawn(chosen_.options.seed, self, 0) % choices)});
+  loop(worker);
+  if (worker.current != &worker.native) leave_loop(worker);
+}
+
+void task_runtime::loop(task_worker& worker) {
+  for (;;) {
+    if (something_outside_.load(std::memory_order_acquire) && !roots_.empty()) look_outside();
+    if (finished_) return;
+    if (active_ == 0) {
+      rest();
+      continue;
+    }
+    const virtual_time began = now();
+    if (work_once(worker)) continue;
+    idle(worker);
+    const auto idle_ns = (now() - began).femtoseconds / 1'000'000;
+    worker.counters.add(counter::idle_ns, static_cast<std::uint64_t>(idle_ns));
+  }
+}
+
+/// The runtime has ended, and a stack other than the core's own is the last one in the loop: the
+/// core's own is among the idle ones, since no strand waits any more.
+void task_runtime::leave_loop(task_worker& worker) {
+  worker.current = &worker.native;
+  chip_.simulation().continue_on(*worker.native.context);
+  std::abort();  // nobody comes back to a stack of an ended runtime
+}
+
+}  // namespace creek::scc_backend

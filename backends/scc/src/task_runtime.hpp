@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The task runtime on the simulated chip. One host thread, the driver, runs the simulation; the
+// simulated cores are the workers. README.md of this module tells what is charged, what threads
+// outside do, and why a run repeats.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <creek/scc.hpp>
+
+#include "machine.hpp"
+#include "task_worker.hpp"
+
+namespace creek::scc_backend {
+
+class task_runtime final : public detail::backend, private engine::thread_state {
+ public:
+  explicit task_runtime(scc chosen);
+  ~task_runtime() override;
+
+  // detail::executor
+  void fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
+            void* right_argument) override;
+  void submit(detail::submitted_task* task) override;
+  void suspend(detail::publish_fn publish, void* argument) override;
+  void resume(detail::strand* suspended) override;
+  unsigned worker_count() const noexcept override { return chosen_.options.workers; }
+  int worker_index() const noexcept override;
+  bool lost_in_fork() const noexcept override;
+  const char* backend_name() const noexcept override { return "scc"; }
+  bool count_child(detail::task_context& context) noexcept override;
+  void uncount_child(detail::task_context& context) noexcept override;
+  bool reserve_result(std::unique_ptr<detail::result_place>& place) noexcept override;
+  void about_to_show() noexcept override;
+
+  // detail::task_stack_home: strands of this backend have no task stack.
+  void work_available() noexcept override {}
+  bool keep_armed() const noexcept override { return false; }
+  bool offer(detail::task_stack&, detail::task_slot*) noexcept override { return false; }
+  bool take_back(detail::task_stack&, detail::task_slot*) noexcept override { return true; }
+
+  // detail::backend
+  void shut_down() noexcept override;
+  counter_values counters() const override;
+  const scheduler_options& options() const noexcept override { return chosen_.options; }
+  void trace_to(std::string file) override;
+
+  /// The runtime whose simulation the calling thread drives, or null.
+  static task_runtime* driven_here() noexcept;
+  virtual_time now() noexcept { return chip_.simulation().now(); }
+  task_worker& here() noexcept { return *workers_[chip_.simulation().running().index()]; }
+  /// Writes a result and sets its flag; reads the flag. By the core that runs.
+  void store_result(const pool_lines& place) noexcept;
+  void look_at_flag(const pool_lines& place) noexcept;
+
+ private:
+  /// Children of one context that have not ended, and where their number lies.
+  struct child_counter {
+    pool_lines place;
+    std::int64_t children = 0;
+  };
+  /// What the log of a schedule tells apart.
+  enum class step : std::uint8_t { run, steal, inline_run, suspend, resume };
+
+  // task_start.cpp: making and ending one
+  void lay_out(task_worker& worker);
+  void order_victims(task_worker& worker);
+  void drive() noexcept;
+  void write_trace() noexcept;
+
+  // task_runtime.cpp: tasks and strands, on simulated cores
+  void begin(task_worker& worker);
+  void loop(task_worker& worker);
+  static void fiber_main(switch_context& context, switch_context& left);
+  void continue_with(task_worker& worker, task_fiber& next);
+  void leave_loop(task_worker& worker);
+  void run(task_worker& worker, const task_record& taken);
+  void run_branch(forked_branch& branch) noexcept;
+  bool put(task_worker& worker, const task_record& made);
+  void share_surplus(task_worker& worker);
+  bool take_back(task_worker& worker, forked_branch& branch);
+  task_fiber& next_fiber(task_worker& worker);
+  void change(task_worker& worker, const child_counter& counter, int by);
+  std::optional<pool_lines> take_lines(task_worker& worker, std::size_t lines) noexcept;
+  void note(task_worker& worker, step what, std::uint64_t detail = 0) noexcept;
+  void* save() noexcept override;
+  void restore(void* saved) noexcept override;
+
+  // task_search.cpp: finding work
+  bool work_once(task_worker& worker);
+  bool resume_one(task_worker& worker);
+  bool take_own(task_worker& worker, task_record& task);
+  bool steal_one(task_worker& worker, task_record& task);
+  steal_result try_victim(task_worker& worker, task_record& task);
+  unsigned pick_victim(task_worker& worker);
+  void idle(task_worker& worker);
+  void skip_rounds(task_worker& worker, virtual_time until);
+  void wake_all() noexcept;
+  void wake(task_worker& worker) noexcept;
+
+  // task_outside.cpp: other threads
+  void hand_in(detail::submitted_task* task, detail::strand* strand) noexcept;
+  void look_outside();
+  void rest();
+  bool stuck() const noexcept;
+  void give_up() noexcept;
+
+  scc chosen_;
+  machine chip_;
+  std::vector<std::unique_ptr<task_worker>> workers_;
+  std::optional<shared_task_deque> shared_;  ///< work sharing only
+  std::unordered_map<detail::task_context*, child_counter> children_;
+  unsigned fork_generation_;
+  std::thread driver_;
+
+  // The driver's own.
+  std::uint64_t active_ = 0;                     ///< tasks that wait in a deque, or run
+  std::uint64_t queued_ = 0;                     ///< of these, in deques that others take from
+  std::uint64_t suspended_ = 0;                  ///< strands that wait
+  std::size_t begun_ = 0;                        ///< workers that have made their deque
+  std::deque<detail::submitted_task*> arrived_;  ///< from outside, not begun
+  std::vector<detail::submitted_task*> roots_;   ///< from outside, not ended
+  bool finished_ = false;
+  std::uint64_t schedule_ = 0xcbf29ce484222325ULL;
+  std::uint64_t memory_full_ = 0;
+
+  // Handed in by other threads.
+  std::mutex outside_mutex_;
+  std::condition_variable outside_changed_;
+  std::vector<detail::submitted_task*> submitted_;
+  std::vector<detail::strand*> resumed_;
+  bool stopping_ = false;
+  bool resting_ = false;
+  std::exception_ptr at_end_;  ///< deadlock: why nothing runs any more
+  std::atomic<bool> something_outside_{false};
+
+  std::unique_ptr<trace::session> trace_;
+  std::string trace_file_;
+};
+
+}  // namespace creek::scc_backend

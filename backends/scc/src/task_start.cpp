@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making and ending a task runtime: options checked, memory laid out, the driver started.
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include <creek/core/error.hpp>
+
+#include "task_runtime.hpp"
+
+namespace creek::scc_backend {
+
+namespace {
+
+thread_local constinit task_runtime* driven = nullptr;
+
+/// Counts fork() calls that led to this process: a runtime of another count has no driver here.
+std::atomic<unsigned> fork_generation{0};
+
+void forget_driver() {
+  fork_generation.fetch_add(1, std::memory_order_relaxed);
+  if (driven == nullptr) return;
+  driven = nullptr;
+  detail::charged_to = nullptr;
+  detail::set_foreign_scope(nullptr, nullptr);
+}
+
+void notice_forks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, &forget_driver);
+  static_cast<void>(registered);
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw usage_error("scc backend: " + what);
+}
+
+scc checked(scc chosen) {
+  notice_forks();
+  chosen.machine.description.validate();
+  scheduler_options& options = chosen.options;
+  const chip& on = chosen.machine.description;
+  if (options.workers > static_cast<unsigned>(on.cores())) {
+    refuse("chip '" + on.name + "' has " + std::to_string(on.cores()) + " cores, not " +
+           std::to_string(options.workers));
+  }
+  if (options.workers == 0) options.workers = static_cast<unsigned>(on.cores());
+  if (options.pin) refuse("workers are simulated cores; leave pin off");
+  if (options.stack_size < (std::size_t{16} << 10) || options.stack_size > (std::size_t{1} << 32)) {
+    refuse("stack_size must be 16 KiB to 4 GiB");
+  }
+  if (options.deque_capacity == 0) options.deque_capacity = 10;
+  if (options.deque_capacity == 1) refuse("deque_capacity must be at least 2");
+  const std::size_t needed = task_deque::bytes_needed(options.deque_capacity) + memory::line_bytes;
+  if (needed > on.mpb_bytes) {
+    refuse("a deque of " + std::to_string(options.deque_capacity) + " tasks takes " +
+           std::to_string(needed) + " bytes of message-passing memory; a core of chip '" + on.name +
+           "' has " + std::to_string(on.mpb_bytes));
+  }
+  options.deque = deque_kind::mpb;
+  return chosen;
+}
+
+}  // namespace
+
+task_runtime* task_runtime::driven_here() noexcept {
+  return driven;
+}
+
+std::optional<virtual_time> simulated_now() noexcept {
+  if (driven == nullptr) return std::nullopt;
+  return driven->now();
+}
+
+task_runtime::task_runtime(scc chosen)
+    : chosen_(checked(std::move(chosen))),
+      // Workers may poll for long; rest() is what finds a deadlock here.
+      chip_(chosen_.machine.description, chosen_.options.stack_size, virtual_time{}),
+      fork_generation_(fork_generation.load(std::memory_order_relaxed)) {
+  for (unsigned i = 0; i < chosen_.options.workers; ++i) {
+    workers_.push_back(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
+  }
+  for (const auto& each : workers_) {
+    lay_out(*each);
+    order_victims(*each);
+  }
+  chip_.simulation().keep_thread_state(this);
+  try {
+    driver_ = std::thread([this] { drive(); });
+  } catch (const std::system_error& failure) {
+    throw error(failure.code(), "simulated chip: no thread to drive it");
+  }
+}
+
+task_runtime::~task_runtime() = default;
+
+bool task_runtime::lost_in_fork() const noexcept {
+  return fork_generation_ != fork_generation.load(std::memory_order_relaxed);
+}
+
+void task_runtime::lay_out(task_worker& worker) {
+  worker.event = worker.memory.at(worker.core, 0).as<word>();
+  std::size_t used = memory::line_bytes;
+  const std::size_t capacity = chosen_.options.deque_capacity;
+  const auto place = worker.memory.at(worker.core, used);
+  if (chosen_.options.scheduler != scheduler_kind::sharing) {
+    worker.tasks.emplace(worker.core, place, capacity);
+    used += task_deque::bytes_needed(capacity);
+  } else if (worker.core.value == 0) {
+    shared_.emplace(worker.core, place, capacity);
+    used += task_deque::bytes_needed(capacity);
+  }
+  worker.pool = std::make_shared<line_pool>(used, worker.memory.mpm_bytes() - used);
+}
+
+/// The others by rising distance, and what it costs to look at each of them once. Those equally
+/// far away begin at a different one for each worker.
+void task_runtime::order_victims(task_worker& worker) {
+  const chip& on = chip_.description();
+  const auto hops = [&](unsigned other) {
+    return chip::hops(on.place(worker.core), on.place(core_id{static_cast<int>(other)}));
+  };
+  const cycles look = 2 * (on.costs.uc_read + on.costs.mpb_access) + cycles{15};
+  if (shared_) {
+    worker.round_cycles = look;
+    worker.round_mesh_cycles = 2 * hops(0) * on.costs.hop_round_trip;
+    return;
+  }
+  const auto workers = static_cast<unsigned>(workers_.size());
+  for (unsigned i = 1; i < workers; ++i) {
+    const unsigned other = (static_cast<unsigned>(worker.core.value) + i) % workers;
+    worker.near_first.push_back(other);
+    worker.round_cycles = worker.round_cycles + look;
+    worker.round_mesh_cycles = worker.round_mesh_cycles + 2 * hops(other) * on.costs.hop_round_trip;
+  }
+  const auto distance = [&](unsigned other) {
+    const bool same_tile =
+        static_cast<int>(other) / on.cores_per_tile == worker.core.value / on.cores_per_tile;
+    return same_tile ? -1 : hops(other);
+  };
+  std::stable_sort(worker.near_first.begin(), worker.near_first.end(),
+                   [&](unsigned a, unsigned b) { return distance(a) < distance(b); });
+}
+
+/// The driver's thread: the simulation from its first cycle to its last.
+void task_runtime::drive() noexcept {
+  driven = this;
+  try {
+    chip_.run([this](core_id core) {
+      if (core.index() < workers_.size()) begin(*workers_[core.index()]);
+    });
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "creek: %s\n", failure.what());
+    std::abort();  // tasks keep their exceptions to themselves: this is a bug of the runtime
+  }
+  driven = nullptr;
+  if (chosen_.report == nullptr) return;
+  task_report& report = *chosen_.report;
+  report.counters = counters();
+  for (const auto& each : workers_) {
+    report.lock_waits += each->lock_waits;
+    report.ended = std::max(report.ended, chip_.simulation().ended_at(each->core));
+  }
+  report.energy = chip_.usage(report.ended).total;
+  report.memory_full = memory_full_;
+  report.schedule = schedule_;
+}
+
+counter_values task_runtime::counters() const {
+  counter_values sum;
+  for (const auto& each : workers_) sum += each->counters.snapshot();
+  return sum;
+}
+
+void task_runtime::trace_to(std::string file) {
+  trace_file_ = std::move(file);
+  trace_ = std::make_unique<trace::session>(
+      trace::options{.process_name = "creek scc", .base = trace::time_base::virtual_fs});
+  for (const auto& each : workers_) {
+    each->track = &trace_->add_track("core " + std::to_string(each->core.value));
+  }
+}
+
+void task_runtime::write_trace() noexcept {
+  try {
+    trace_->write(trace_file_);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "creek: cannot write the trace: %s\n", failure.what());
+  }
+}
+
+}  // namespace creek::scc_backend
+
+namespace creek {
+
+std::unique_ptr<detail::backend> scc::make() const {
+  return std::make_unique<scc_backend::task_runtime>(*this);
+}
+
+}  // namespace creek

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker: a simulated core, the stack it is on, its deque, and what it keeps in private memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <creek/core/counters.hpp>
+#include <creek/core/stack_switch.hpp>
+#include <creek/core/trace.hpp>
+
+#include "task_memory.hpp"
+
+namespace creek::scc_backend {
+
+class task_runtime;
+struct task_worker;
+
+/// A stack on which a worker runs its loop and tasks. It belongs to one core for ever, as private
+/// memory does: a task that has begun does not move.
+struct task_fiber : detail::strand {
+  switch_context* context = nullptr;
+  task_worker* on = nullptr;
+  detail::task_scope* scope = nullptr;  ///< of the task that waits on it
+};
+
+/// One that the runtime has mapped; each core's first is the engine's.
+struct mapped_fiber : task_fiber, switch_context {
+  mapped_fiber() = default;
+  mapped_fiber(const mapped_fiber&) = delete;
+  mapped_fiber& operator=(const mapped_fiber&) = delete;
+  ~mapped_fiber();
+};
+
+/// The second half of a fork; lies in the frame of its maker.
+struct forked_branch {
+  void (*run)(void*) noexcept;
+  void* argument;
+  bool taken = false;  ///< out of the deque: its thief or its maker runs it
+  bool ended = false;
+  detail::strand* waiter = nullptr;
+  const pool_lines* place = nullptr;  ///< result and flag, in the maker's memory
+};
+
+/// A random number for a core, as a function of its position in the core's sequence: SplitMix64
+/// (Steele, Lea, Flood, OOPSLA 2014). Skipping ahead costs nothing.
+inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t core,
+                           std::uint64_t position) noexcept {
+  std::uint64_t z = (seed + 1) * 0xbf58476d1ce4e5b9U + (core << 48);
+  z += (position + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+struct task_worker {
+  task_worker(task_runtime& runtime, machine& on, core_id id)
+      : home(runtime), core(id), memory(on, id, lock_waits) {}
+
+  task_runtime& home;
+  core_id core;
+  std::uint64_t lock_waits = 0;
+  task_memory memory;
+  mpm_ptr<word> event;  ///< not zero: something that a strand of this core waits for has happened
+  std::optional<task_deque> tasks;       ///< work stealing
+  std::deque<task_record> surplus;       ///< work sharing: in private memory, newest at the back
+  std::shared_ptr<line_pool> pool;       ///< what is left of the message-passing memory
+  task_fiber native;                     ///< the engine's stack of this core
+  task_fiber* current = &native;         ///< the stack that it is on
+  std::vector<task_fiber*> idle_fibers;  ///< whose loops may be continued
+  std::vector<std::unique_ptr<mapped_fiber>> fibers;
+  std::deque<task_fiber*> ready;  ///< their waits are over
+  unsigned suspended = 0;         ///< strands that wait
+
+  // Searching.
+  std::vector<unsigned> near_first;  ///< other workers, by hops
+  cycles round_cycles{};             ///< of looking at all others once, in vain: of the core
+  cycles round_mesh_cycles{};        ///< ... and of the mesh
+  std::uint64_t searches = 0;        ///< attempts so far: with the seed, the random choices
+  unsigned attempt = 0;              ///< of the round
+  unsigned last_victim = 0;
+  cycles rest{};  ///< until the next round
+  bool parked = false;
+
+  worker_counters counters;
+  std::atomic<trace::track*> track{nullptr};
+};
+
+}  // namespace creek::scc_backend
