@@ -55,11 +55,6 @@ creek::runtime make_runtime(const creek::scheduler_options& options, const std::
   if (backend != "scc") return creek::runtime(options, backend);
   creek::scc chosen(options);
   creek::scc_backend::chip& chip = chosen.machine.description;
-  if (options.workers <= 4) {
-    chip.columns = 2;
-    chip.rows = 1;
-    chip.counters_at = {0, 0};
-  }
   // 160 bytes a task; the rest is for counters and results.
   chip.mpb_bytes = 16384 + std::size_t{options.deque_capacity} * 160;
   return creek::runtime(chosen);
