@@ -268,7 +268,7 @@ void add_wordcount(CLI::App& app, int&) {
                       fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
   command->add_option(
       "--backend", given->backend,
-      fmt::format("One of {}, or scc: a simulated chip", fmt::join(backends(), ", ")));
+      fmt::format("One of {}; scc is a simulated chip", fmt::join(backends(), ", ")));
   command->add_option("--scheduler", given->scheduler, "Who runs a task, see docs/environment.md");
   command->add_option("--idle", given->idle, "What workers without work do");
   command->add_option("--top", given->top, "Most frequent words to print")->capture_default_str();
