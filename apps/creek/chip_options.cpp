@@ -34,6 +34,14 @@ void add_chip_options(CLI::App& command, chip_options& given) {
       ->check(CLI::PositiveNumber);
   group->add_option("--seed", given.seed, "Let the cores begin at times drawn from N, not at once")
       ->type_name("N");
+  group
+      ->add_option("--trace", given.trace,
+                   "Write what every core does in virtual time, for Perfetto")
+      ->type_name("FILE");
+  group
+      ->add_option("--heatmap", given.heatmap,
+                   "Draw the mesh with its load, traffic and power (SVG)")
+      ->type_name("FILE");
   group->add_flag("--check", given.check, "Report wrong uses of memory that is not coherent");
 }
 
@@ -53,6 +61,8 @@ scc_backend::machine_options to_machine_options(const chip_options& given) {
   made.seed = given.seed;
   made.check = given.check;
   if (given.check) made.on_faults = report;
+  made.trace_file = given.trace;
+  made.heatmap_file = given.heatmap;
   const int there = made.description.cores();
   if (given.cores > there) {
     throw usage_error(fmt::format("chip '{}' has {} {}, not {}", made.description.name, there,

@@ -374,19 +374,6 @@ void machine::stored(std::size_t at, virtual_time when) {
   }
 }
 
-usage_report machine::usage(virtual_time end) {
-  usage_report made = meter_.report(end);
-  for (std::size_t i = 0; i < traffic_.size(); ++i) {
-    core_usage& core = made.cores[i];
-    core.interrupts = local_[i].interrupts;
-    core.mpb_reads = traffic_[i].reads;
-    core.mpb_writes = traffic_[i].writes;
-    core.bytes_out = traffic_[i].bytes_out;
-    core.bytes_in = traffic_[i].bytes_in;
-  }
-  return made;
-}
-
 /// Takes a core off the list of the line that it is parked for, to be woken by something else.
 void machine::forget_watch(core_id core) {
   core_state& waiting = local_[core.index()];

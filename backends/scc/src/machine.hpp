@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <creek/core/charge.hpp>
@@ -17,10 +18,12 @@
 #include <creek/scc/lut.hpp>
 #include <creek/scc/memory.hpp>
 
+#include "chip_trace.hpp"
 #include "dvfs.hpp"
 #include "energy_meter.hpp"
 #include "engine.hpp"
 #include "gap_allocator.hpp"
+#include "heatmap.hpp"
 #include "line_buffers.hpp"
 #include "off_chip.hpp"
 #include "zeroed_memory.hpp"
@@ -114,8 +117,26 @@ class machine {
   }
 
   // --- What the running core does, for energy and trace -----------------------------------------
-  void becomes_idle(activity kind) { meter_.idle(engine_.running(), kind, engine_.now()); }
-  void resumes() { meter_.resume(engine_.running(), engine_.now()); }
+  void becomes_idle(activity kind) {
+    meter_.idle(engine_.running(), kind, engine_.now());
+    if (trace_) [[unlikely]]
+      trace_->becomes(engine_.running(), kind, engine_.now());
+  }
+  void resumes() {
+    meter_.resume(engine_.running(), engine_.now());
+    if (trace_) [[unlikely]]
+      trace_->becomes(engine_.running(), activity::busy, engine_.now());
+  }
+  void begin_span(trace::name what, std::int64_t argument) {
+    if (trace_) trace_->begin_span(engine_.running(), what, argument, engine_.now());
+  }
+  void end_span() {
+    if (trace_) trace_->end_span(engine_.running(), engine_.now());
+  }
+  /// Records what the two files need, before run(); an empty name: not that one.
+  void record(std::string trace_file, std::string heatmap_file);
+  /// Writes them; once. Throws creek::error.
+  void write_records(virtual_time end);
   /// From time zero to `end`, after which nothing has happened yet.
   usage_report usage(virtual_time end);
 
@@ -202,11 +223,15 @@ class machine {
     if (at >= mpb_end_) return;
     ++traffic_[engine_.running().index()].reads;
     traffic_[owner(at).index()].bytes_out += size;
+    if (flows_) [[unlikely]]
+      flows_->add(tile_of(owner(at)), tile_of(engine_.running()), size);
   }
   void count_write(std::size_t at, std::size_t size) noexcept {
     if (at >= mpb_end_) return;
     ++traffic_[engine_.running().index()].writes;
     traffic_[owner(at).index()].bytes_in += size;
+    if (flows_) [[unlikely]]
+      flows_->add(tile_of(engine_.running()), tile_of(owner(at)), size);
   }
   void forget_watch(core_id core);
   void take_interrupts();
@@ -238,6 +263,9 @@ class machine {
   virtual_time stuck_after_;
   virtual_time progress_until_;
   std::unique_ptr<checker> checker_;
+  std::unique_ptr<chip_trace> trace_;  ///< null: no trace
+  std::unique_ptr<tile_flows> flows_;  ///< null: no heatmap
+  std::string trace_file_, heatmap_file_;
 };
 
 }  // namespace creek::scc_backend

@@ -5,6 +5,7 @@
 // began. A polling core that is parked is woken for one more look, so that its polling goes on in
 // the new rhythm.
 #include <string>
+#include <utility>
 
 #include <creek/core/error.hpp>
 
@@ -98,6 +99,33 @@ void machine::wait_power(const power_request& request) {
     resumes();
   }
   if (dvfs_.is_deferred(mine, request.number)) (void)change_island_clock(request);
+}
+
+// --- Records ------------------------------------------------------------------------------------
+
+usage_report machine::usage(virtual_time end) {
+  usage_report made = meter_.report(end);
+  for (std::size_t i = 0; i < traffic_.size(); ++i) {
+    core_usage& core = made.cores[i];
+    core.interrupts = local_[i].interrupts;
+    core.mpb_reads = traffic_[i].reads;
+    core.mpb_writes = traffic_[i].writes;
+    core.bytes_out = traffic_[i].bytes_out;
+    core.bytes_in = traffic_[i].bytes_in;
+  }
+  return made;
+}
+
+void machine::record(std::string trace_file, std::string heatmap_file) {
+  trace_file_ = std::move(trace_file);
+  heatmap_file_ = std::move(heatmap_file);
+  if (!trace_file_.empty()) trace_ = std::make_unique<chip_trace>(chip_);
+  if (!heatmap_file_.empty()) flows_ = std::make_unique<tile_flows>(chip_.columns * chip_.rows);
+}
+
+void machine::write_records(virtual_time end) {
+  if (trace_) trace_->write(trace_file_, meter_, end);
+  if (flows_) write_heatmap(heatmap_file_, chip_, usage(end), *flows_, end);
 }
 
 }  // namespace creek::scc_backend

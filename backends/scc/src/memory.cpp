@@ -119,6 +119,14 @@ energy_account memory::switch_energy_account(energy_account to) const {
   on_->require_running(self_);
   return on_->switch_account(to);
 }
+void memory::begin_span(trace::name what, std::int64_t argument) const {
+  on_->require_running(self_);
+  on_->begin_span(what, argument);
+}
+void memory::end_span() const {
+  on_->require_running(self_);
+  on_->end_span();
+}
 // No interrupt comes in between a look and parking because of it: await_store() sees it.
 void memory::await_store(const void* address) const {
   on_->await_store(on_->offset_of(address));

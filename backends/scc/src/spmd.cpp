@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <creek/core/error.hpp>
+
 #include "checker.hpp"
 #include "machine.hpp"
 
@@ -45,6 +47,14 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   machine simulated(options.description, options.stack_bytes, options.stuck_after);
   if (options.seed != 0) spread_starts(simulated, options.seed);
   if (options.check) simulated.check_accesses();
+  simulated.record(options.trace_file, options.heatmap_file);
+  run_report report;
+  const auto ends = [&] {
+    for (int i = 0; i < options.description.cores(); ++i) {
+      report.ended.push_back(simulated.simulation().ended_at(core_id{i}));
+    }
+    return report.length();
+  };
   try {
     simulated.run([&](core_id id) {
       memory view(simulated, id);
@@ -53,13 +63,14 @@ run_report run_cores(const machine_options& options, const std::function<void(me
     });
   } catch (...) {
     (void)faults_of(simulated, options);
+    try {
+      simulated.write_records(ends());  // a trace that says why
+    } catch (const error&) {            // the first failure is the one to report
+    }
     throw;
   }
-  run_report report;
   report.faults = faults_of(simulated, options);
-  for (int i = 0; i < options.description.cores(); ++i) {
-    report.ended.push_back(simulated.simulation().ended_at(core_id{i}));
-  }
+  simulated.write_records(ends());
   report.usage = simulated.usage(report.length());
   report.switches = simulated.simulation().switches();
   return report;

@@ -12,6 +12,7 @@
 
 #include <creek/core/memory.hpp>
 #include <creek/core/symmetric_allocator.hpp>
+#include <creek/core/trace.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/lut.hpp>
 #include <creek/scc/usage.hpp>
@@ -120,6 +121,11 @@ class memory {
   /// energy_scope does it for a block.
   energy_account switch_energy_account(energy_account to) const;
 
+  /// Names what the core does from now on in the trace, until the end of the span; spans of a core
+  /// nest. Nothing without a trace. trace_span does it for a block.
+  void begin_span(trace::name what, std::int64_t argument = trace::no_argument) const;
+  void end_span() const;
+
   // --- Beyond the policy: what else the chip has ------------------------------------------------
 
   /// Off-chip memory that all cores share, `offset` bytes into it. load() and store() use it
@@ -185,6 +191,21 @@ class [[nodiscard]] energy_scope {
  private:
   const memory& of_;
   energy_account before_;
+};
+
+/// A named slice of a core's track in the trace, for a block.
+class [[nodiscard]] trace_span {
+ public:
+  trace_span(const memory& of, trace::name what, std::int64_t argument = trace::no_argument)
+      : of_(of) {
+    of_.begin_span(what, argument);
+  }
+  ~trace_span() { of_.end_span(); }
+  trace_span(const trace_span&) = delete;
+  trace_span& operator=(const trace_span&) = delete;
+
+ private:
+  const memory& of_;
 };
 
 }  // namespace creek::scc_backend

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -43,6 +44,11 @@ struct machine_options {
   bool check = false;
   /// Called once with the faults, if there are any, also before a run throws.
   std::function<void(const std::vector<fault>&)> on_faults = {};
+  /// Chrome/Perfetto trace in virtual time, written when the run ends, also if it fails. Empty:
+  /// none, at no cost.
+  std::string trace_file = {};
+  /// SVG of the mesh: busy time, message-passing traffic and power of each core. Empty: none.
+  std::string heatmap_file = {};
 };
 
 /// Calls `core(memory)` once on every core of a fresh chip. Rethrows the first

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the constants of power_model come from: four published measurements of the whole chip, and
+// the fit to them.
+#pragma once
+
+#include <array>
+
+#include <creek/scc/power.hpp>
+
+namespace creek::scc_backend {
+
+/// A measurement of the chip's power.
+struct power_point {
+  const char* what;
+  const char* source;
+  units::volts voltage;
+  units::hertz core;  ///< of all tiles
+  units::hertz mesh;
+  activity doing;  ///< of all cores
+  units::watts measured;
+};
+
+/// [H] gives no mesh clock for its lower point: taken as twice the core's, as at the upper one.
+/// [R12] gives no voltage: that of the safe table for 800 MHz.
+[[nodiscard]] const std::array<power_point, 4>& published_power();
+
+/// What the chip of the points draws by a model.
+[[nodiscard]] units::watts chip_power_at(const power_point& at, const power_model& model);
+
+/// Constants that make the sum of the squares of the relative errors least, none of them negative:
+/// capacitance, leakage, router energy and the halted cores' share of the switching power.
+[[nodiscard]] power_model fit_power_model();
+
+}  // namespace creek::scc_backend

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A picture of the mesh after a run: how busy each core was, how much went into and out of its
+// message-passing memory and over the links, and what it drew.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include <creek/core/units.hpp>
+#include <creek/scc/chip.hpp>
+#include <creek/scc/usage.hpp>
+
+namespace creek::scc_backend {
+
+/// Bytes that went from tile to tile.
+class tile_flows {
+ public:
+  explicit tile_flows(int tiles)
+      : tiles_(static_cast<std::size_t>(tiles)), bytes_(tiles_ * tiles_) {}
+  void add(int from, int to, std::size_t size) noexcept { bytes_[index(from, to)] += size; }
+  [[nodiscard]] std::uint64_t between(int from, int to) const noexcept {
+    return bytes_[index(from, to)];
+  }
+
+ private:
+  std::size_t index(int from, int to) const noexcept {
+    return static_cast<std::size_t>(from) * tiles_ + static_cast<std::size_t>(to);
+  }
+  std::size_t tiles_;
+  std::vector<std::uint64_t> bytes_;
+};
+
+/// Bytes over the links of a mesh, both directions together, routed along X, then along Y [M].
+struct link_loads {
+  link_loads(const chip& of, const tile_flows& flows);
+  /// From the tile to its neighbour on the right, and above; zero where there is none.
+  std::vector<std::uint64_t> right, up;
+  [[nodiscard]] std::uint64_t highest() const noexcept;
+};
+
+/// Writes the picture as SVG, for light and dark surroundings. Throws creek::error.
+void write_heatmap(const std::filesystem::path& path, const chip& of, const usage_report& usage,
+                   const tile_flows& flows, virtual_time length);
+
+}  // namespace creek::scc_backend
