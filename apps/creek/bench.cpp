@@ -12,6 +12,8 @@
 #include <memory>
 
 #include "bench/report.hpp"
+#include "bench/scc_schedulers.hpp"
+#include "chip_options.hpp"
 #include "commands.hpp"
 
 namespace creek::tool {
@@ -199,6 +201,101 @@ int run_bench(const bench_options& o, part which) {
   return anything_failed(r) ? 1 : 0;
 }
 
+/// `bench schedulers --backend scc`: its own sizes and output; of the common options those for
+/// files.
+struct scc_options {
+  std::string backend = "host";
+  std::string chip = "scc-533";
+  std::string csv;
+  std::vector<std::string> schedulers;
+  scc_plan plan;
+};
+
+void write_file(const std::string& name, const std::string& text) {
+  if (name.empty()) return;
+  creek::atomic_file file(name);
+  file.write(text);
+  file.commit();
+}
+
+int run_on_scc(const bench_options& o, scc_options given) {
+  scc_plan& plan = given.plan;
+  chip_options chip;
+  chip.chip = given.chip;
+  plan.chip = to_machine_options(chip);
+  const auto there = static_cast<unsigned>(plan.chip.description.cores());
+  if (plan.cores.empty()) {
+    for (unsigned cores = 1; cores < there; cores *= 2) plan.cores.push_back(cores);
+    plan.cores.push_back(there);
+  }
+  if (o.quick && plan.tasks == 0) plan.tasks = 5000;
+  if (!given.schedulers.empty()) plan.schedulers.clear();
+  for (const std::string& name : given.schedulers) {
+    plan.schedulers.push_back(creek::parse_scheduler(name));
+  }
+  std::vector<scc_result> results;
+  {
+    progress_line line;
+    plan.progress = [&line](const std::string& text) { line.show(text); };
+    results = run_scc_schedulers(plan);
+  }
+  print_table(plan, results, stdout);
+  write_file(o.json, to_json(plan, results));
+  write_file(given.csv, to_csv(results));
+  if (!o.svg.empty()) write_charts(plan, results, o.svg);
+  return 0;
+}
+
+int run_schedulers(const CLI::App& command, const bench_options& o, const scc_options& given) {
+  const bool simulated = given.backend == "scc";
+  if (!simulated && given.backend != "host") {
+    throw creek::usage_error("--backend: host or scc, not '" + given.backend + "'");
+  }
+  const std::vector<const char*> others =
+      simulated
+          ? std::vector<const char*>{"--size", "--workers", "--runs", "--timeout", "--peer-dir"}
+          : std::vector<const char*>{"--cores",    "--tasks",     "--lengths",
+                                     "--workload", "--chip",      "--seed",
+                                     "--csv",      "--scheduler", "--deque-capacity"};
+  for (const char* name : others) {
+    if (command.count(name) > 0) {
+      throw creek::usage_error(std::string(name) + ": not for --backend " + given.backend);
+    }
+  }
+  return simulated ? run_on_scc(o, given) : run_bench(o, part::schedulers);
+}
+
+void add_scc(CLI::App& command, scc_options& given) {
+  scc_plan& plan = given.plan;
+  plan.cores.clear();
+  command.add_option("--backend", given.backend, "host: threads; scc: the simulated chip")
+      ->capture_default_str();
+  CLI::Option_group* group = command.add_option_group(
+      "Simulated chip", "SPC, BPC and a tree of tasks in virtual time, with --backend scc");
+  group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  group->add_option("--cores", plan.cores, "Numbers of cores (default: powers of two, and all)")
+      ->delimiter(',')
+      ->check(CLI::Range(1U, creek::scheduler_options::max_workers));
+  group->add_option("--tasks", plan.tasks,
+                    "About so many (default: 100000, 100000 and 242784; --quick: 5000)");
+  group->add_option("--lengths", plan.lengths_us, "Microseconds that a task computes")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  group->add_option("--workload", plan.workloads, "Only these of spc, bpc and tree")
+      ->delimiter(',');
+  group
+      ->add_option("--scheduler", given.schedulers,
+                   "Only these (default: random, latency and sharing)")
+      ->delimiter(',');
+  group->add_option("--deque-capacity", plan.deque_capacity, "Tasks in a deque (default: 10)")
+      ->check(CLI::Range(2, 1 << 20));
+  group->add_option("--seed", plan.seed, "Of the schedule")->capture_default_str();
+  group->add_option("--csv", given.csv, "Write the results to FILE")->type_name("FILE");
+}
+
 void add_common(CLI::App& command, bench_options& o) {
   command.add_flag("--quick", o.quick, "Small sizes: a look, not figures to quote");
   command.add_option("--size", o.size, "full, quick or smoke (answers only)")
@@ -241,10 +338,15 @@ void add_bench(CLI::App& app, int& exit_code) {
   });
 
   CLI::App* schedulers = bench->add_subcommand(
-      "schedulers", "creek's schedulers and deques side by side, on fib without cutoff");
+      "schedulers",
+      "creek's schedulers and deques side by side, on fib without cutoff; on the simulated chip on "
+      "SPC, BPC and a tree");
   add_common(*schedulers, *options);
-  schedulers->callback(
-      [options, &exit_code] { exit_code = run_bench(*options, part::schedulers); });
+  const auto on_scc = std::make_shared<scc_options>();
+  add_scc(*schedulers, *on_scc);
+  schedulers->callback([options, on_scc, schedulers, &exit_code] {
+    exit_code = run_schedulers(*schedulers, *options, *on_scc);
+  });
 }
 
 }  // namespace creek::tool

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`creek bench schedulers --backend scc` from the outside: what it writes, that it repeats, misuse."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = sys.argv.pop(1)
+SMALL = ["--backend", "scc", "--tasks", "300", "--lengths", "5,50", "--cores", "1,6"]
+
+
+def run(*arguments):
+    return subprocess.run([TOOL, "bench", "schedulers", *arguments], capture_output=True, text=True,
+                          timeout=100)
+
+
+class BenchOnScc(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="creek-cli-")
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def results(self, *more):
+        done = run(*SMALL, *more, "--json", self.path("r.json"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(self.path("r.json")) as file:
+            return done.stdout, json.load(file)
+
+    def test_writes_tables_json_csv_and_charts(self):
+        table, found = self.results("--csv", self.path("r.csv"), "--svg", self.path("charts"))
+        self.assertEqual(found["schema"], "creek-bench-scc-schedulers")
+        self.assertEqual(found["schema_version"], 1)
+        self.assertEqual(len(found["results"]), 3 * 3 * 2 * 2)
+        for result in found["results"]:
+            self.assertGreater(result["joules"], 0)
+            self.assertLess(result["speedup"], result["cores"])
+        with open(self.path("r.csv"), newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([float(row["speedup"]) for row in rows],
+                         [result["speedup"] for result in found["results"]])
+        self.assertEqual(len(os.listdir(self.path("charts"))), 9)
+        self.assertIn("spc, 300 tasks, random", table)
+        self.assertIn("tree, ", table)
+
+    def test_repeats_byte_for_byte_and_not_with_another_seed(self):
+        self.assertEqual(self.results("--seed", "4"), self.results("--seed", "4"))
+        first = self.results("--seed", "4")[1]["results"]
+        other = self.results("--seed", "5")[1]["results"]
+        for a, b in zip(first, other):
+            self.assertEqual((a["tasks"], a["serial_virtual_s"]), (b["tasks"], b["serial_virtual_s"]))
+            if a["cores"] > 1:
+                self.assertNotEqual(a["schedule"], b["schedule"])
+
+    def test_longer_tasks_speed_up_more(self):
+        found = self.results("--workload", "bpc", "--scheduler", "random")[1]["results"]
+        by = {(r["task_us"], r["cores"]): r["speedup"] for r in found}
+        self.assertGreater(by[50, 6], by[5, 6])
+        self.assertGreater(by[50, 6], 4)
+
+    def test_misuse_is_one_line_and_starts_nothing(self):
+        for arguments, why in [
+                (["--backend", "scc", "--cores", "49"], "chip 'scc-533' has 48 cores, not 49"),
+                (["--backend", "scc", "--workload", "fib"], "unknown workload 'fib'"),
+                (["--backend", "scc", "--scheduler", "fair"], "fair"),
+                (["--backend", "scc", "--tasks", "3"], "at least 100, not 3"),
+                (["--backend", "scc", "--chip", "atom"], "atom"),
+                (["--backend", "scc", "--deque-capacity", "60"], "9696 bytes"),
+                (["--backend", "scc", "--workers", "3"], "--workers: not for --backend scc"),
+                (["--backend", "gpu"], "host or scc, not 'gpu'"),
+                (["--chip", "scc-800"], "--chip: not for --backend host")]:
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(why, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
