@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -106,6 +107,26 @@ TEST(SccTasks, AnotherSeedGivesAnotherScheduleAndTheSameResults) {
       schedules.insert(report.schedule);
     }
     EXPECT_EQ(schedules.size(), 3U);
+  }
+}
+
+// --- The checker --------------------------------------------------------------------------------
+
+TEST(SccTasks, TheRuntimeRunsCleanUnderTheChecker) {
+  for (const scheduler_kind how : all_schedulers) {
+    SCOPED_TRACE(to_string(how));
+    scc on = chosen(12, how);
+    const auto [plain, without] = some_of_everything(on);
+    std::vector<scc_backend::fault> faults;
+    on.machine.check = true;
+    on.machine.on_faults = [&](const auto& found) { faults = found; };
+    const auto [checked, with] = some_of_everything(on);
+    EXPECT_EQ(plain, checked);
+    EXPECT_EQ(without.schedule, with.schedule);
+    EXPECT_TRUE(faults.empty());
+    std::ostringstream text;
+    scc_backend::print(text, faults);
+    EXPECT_EQ(text.str(), "");
   }
 }
 

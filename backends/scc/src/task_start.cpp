@@ -8,6 +8,7 @@
 
 #include <creek/core/error.hpp>
 
+#include "checker.hpp"
 #include "task_runtime.hpp"
 
 namespace creek::scc_backend {
@@ -85,6 +86,7 @@ task_runtime::task_runtime(scc chosen)
     lay_out(*each);
     order_victims(*each);
   }
+  if (chosen_.machine.check) chip_.check_accesses();
   chip_.simulation().keep_thread_state(this);
   try {
     driver_ = std::thread([this] { drive(); });
@@ -149,12 +151,17 @@ void task_runtime::drive() noexcept {
   try {
     chip_.run([this](core_id core) {
       if (core.index() < workers_.size()) begin(*workers_[core.index()]);
+      if (chip_.check() != nullptr) chip_.check()->ended();
     });
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "creek: %s\n", failure.what());
     std::abort();  // tasks keep their exceptions to themselves: this is a bug of the runtime
   }
   driven = nullptr;
+  if (chip_.check() != nullptr && chosen_.machine.on_faults) {
+    const std::vector<fault> faults = chip_.check()->faults();
+    if (!faults.empty()) chosen_.machine.on_faults(faults);
+  }
   if (chosen_.report == nullptr) return;
   task_report& report = *chosen_.report;
   report.counters = counters();
