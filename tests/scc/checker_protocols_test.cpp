@@ -11,9 +11,12 @@
 #include <string>
 #include <vector>
 
+#include <creek/core/broadcast.hpp>
 #include <creek/core/central_barrier.hpp>
 #include <creek/core/flag.hpp>
+#include <creek/core/gather_release_barrier.hpp>
 #include <creek/core/mcs_lock.hpp>
+#include <creek/core/test_and_set_barrier.hpp>
 #include <creek/core/test_and_set_lock.hpp>
 #include <creek/core/ticket_lock.hpp>
 #include <creek/core/tournament_barrier.hpp>
@@ -62,6 +65,29 @@ TEST_P(under_check, synchronous_messages_through_a_small_buffer) {
     for (const std::size_t size : {1, 31, 64, 65, 500}) pass_a_ring(c, size);
   };
   expect_clean(GetParam(), body, {.buffer_bytes = 64});
+}
+
+TEST_P(under_check, pipelined_messages) {
+  const auto body = [](scc_communicator& c) {
+    for (const std::size_t size : {1, 100, 257, 2000}) pass_a_ring(c, size);
+  };
+  for (const std::size_t buffer : {64, 256}) {
+    expect_clean(GetParam(), body, {.buffer_bytes = buffer, .chunks_in_flight = 2});
+  }
+}
+
+TEST_P(under_check, broadcasts_by_every_route) {
+  for (const std::uint32_t chunks : {1U, 2U}) {
+    const auto body = [](scc_communicator& c) {
+      for (const auto kind : {broadcast_kind::simple, broadcast_kind::chain,
+                              broadcast_kind::binary_tree, broadcast_kind::two_tree}) {
+        std::vector<std::uint8_t> data(300, static_cast<std::uint8_t>(c.rank()));
+        broadcast(c, std::span{data}, c.size() - 1, kind);
+        EXPECT_EQ(data[299], c.size() - 1);
+      }
+    };
+    expect_clean(GetParam(), body, {.buffer_bytes = 128, .chunks_in_flight = chunks});
+  }
 }
 
 TEST_P(under_check, buffered_messages) {

@@ -48,7 +48,7 @@ constexpr std::array beyond{"scc/src/spmd.cpp:",
                             "creek::scc_backend::engine::",
                             "creek::scc_backend::run_cores",
                             "/creek/scc/spmd.hpp:"};
-constexpr std::array plumbing{"/bits/std_function.h:", "/bits/invoke.h:"};
+constexpr std::array plumbing{"/bits/std_function.h:", "/bits/invoke.h:", "std::_Function_handler"};
 
 template <std::size_t n>
 bool mentions(const std::string& call, const std::array<const char*, n>& parts) {
@@ -90,7 +90,8 @@ std::vector<std::string> checker::calls_of(site_id site, symbols& names) const {
   for (const std::uintptr_t address : sites_.addresses(site)) {
     for (std::string& call : names.describe(address)) {
       if (mentions(call, beyond) || calls.size() == enough) return calls;
-      if (mentions(call, plumbing) || (calls.empty() && mentions(call, inside))) continue;
+      // Without line numbers, what was inlined goes by the name of the outermost.
+      if (calls.empty() ? mentions(call, inside) : mentions(call, plumbing)) continue;
       calls.push_back(std::move(call));
     }
   }

@@ -64,8 +64,7 @@ void checker::loaded(std::size_t at, std::size_t size, const write_combine_buffe
   for (const word_record& word : shadow->words) {
     if ((word.bytes & by.bytes) != 0) here().clock.learn(word.news);
   }
-  byte_mask known = 0;
-  check_read(line, *shadow, by, held, memory, known);
+  check_read(line, *shadow, by, held, memory);
 }
 
 void checker::stored(std::size_t at, std::size_t size, virtual_time when) {
@@ -82,7 +81,7 @@ void checker::stored(std::size_t at, std::size_t size, virtual_time when) {
 
 void checker::read(std::uint32_t line, byte_mask bytes, const line_data& copy, bool fresh,
                    const write_combine_buffer& held, const std::byte* memory, virtual_time when) {
-  const access_record by = access(bytes, when, false);
+  access_record by = access(bytes, when, false);
   check_allocated(line, by, "read");
   line_shadow& shadow = shadow_.line(line);
   if (!fresh) {
@@ -96,12 +95,13 @@ void checker::read(std::uint32_t line, byte_mask bytes, const line_data& copy, b
       }
     }
   }
-  byte_mask known = 0;
-  check_read(line, shadow, by, held, copy.data(), known);
-  if ((bytes & ~known) != 0) {
-    found(fault_kind::never_written, line, bytes & ~known, by, "read", {}, "");
+  const read_result result = check_read(line, shadow, by, held, copy.data());
+  if ((bytes & ~result.known) != 0) {
+    found(fault_kind::never_written, line, bytes & ~result.known, by, "read", {}, "");
   }
-  note_read(shadow, by);
+  // Who read too early is found once, not again when what it missed arrives.
+  by.bytes &= ~result.faulty;
+  if (by.bytes != 0) note_read(shadow, by);
 }
 
 void checker::wrote(std::uint32_t line, byte_mask bytes, virtual_time when) {
@@ -129,20 +129,28 @@ void checker::sent(std::uint32_t line, virtual_time when) {
   std::erase(shadow.held_by, self.self.value);
 }
 
-/// Whether what `by` reads was announced and sent before, by all who wrote it. `known` gets the
-/// bytes that somebody wrote; `seen` are those of the line that were read.
-void checker::check_read(std::uint32_t line, line_shadow& shadow, const access_record& by,
-                         const write_combine_buffer& held, const std::byte* seen,
-                         byte_mask& known) {
+/// Of a read that is not ordered after the write.
+fault_kind checker::kind_of_early_read(const causal_clock& reader, const access_record& write) {
+  if (reader.knows(write.core, write.epoch)) return fault_kind::missing_flush;
+  // The reader has waited for what this write took the place of.
+  const bool replaced = write.unread != 0 && reader.knows(write.core, write.unread);
+  return replaced ? fault_kind::overwritten : fault_kind::unordered_read;
+}
+
+/// Whether what `by` reads was announced and sent before, by all who wrote it. `seen` are the bytes
+/// of the line that were read.
+checker::read_result checker::check_read(std::uint32_t line, line_shadow& shadow,
+                                         const access_record& by, const write_combine_buffer& held,
+                                         const std::byte* seen) {
   const causal_clock& clock = here().clock;
   const char* did = by.word ? "loaded a word" : "read";
+  read_result result;
   for (const access_record& write : shadow.writes) {
     const byte_mask shared = write.bytes & by.bytes;
-    known |= shared;
+    result.known |= shared;
     if (shared == 0 || (by.word && write.word) || clock.knows(write.core, write.sent)) continue;
-    const bool announced = clock.knows(write.core, write.epoch);
-    found(announced ? fault_kind::missing_flush : fault_kind::unordered_read, line, shared, by, did,
-          write, writing(write));
+    result.faulty |= shared;
+    found(kind_of_early_read(clock, write), line, shared, by, did, write, writing(write));
   }
   for (const std::int32_t holder : shadow.held_by) {
     const bool own = holder == by.core;
@@ -150,20 +158,24 @@ void checker::check_read(std::uint32_t line, line_shadow& shadow, const access_r
     const byte_mask missed =
         own ? held.written & difference(held.data.data(), seen) : ~byte_mask{0};
     for (const access_record& write : cores_[static_cast<std::size_t>(holder)].held) {
-      known |= write.bytes & by.bytes;
+      result.known |= write.bytes & by.bytes;
       const byte_mask shared = write.bytes & by.bytes & missed;
       if (shared == 0 || !clock.knows(write.core, write.epoch)) continue;
+      result.faulty |= shared;
       found(fault_kind::missing_flush, line, shared, by, did, write, "wrote, but has not sent,");
     }
   }
+  return result;
 }
 
 /// Whether all who read and wrote these bytes before were known to be done with them. Then the
 /// bytes are this write's.
-void checker::check_write(std::uint32_t line, line_shadow& shadow, const access_record& by) {
+void checker::check_write(std::uint32_t line, line_shadow& shadow, access_record by) {
   const causal_clock& clock = here().clock;
+  byte_mask was_read = 0;
   for (const access_record& read : shadow.reads) {
     const byte_mask shared = read.bytes & by.bytes;
+    was_read |= shared;
     if (shared == 0 || clock.knows(read.core, read.epoch)) continue;
     // A core that reads its L1 may be ahead in time of those whose writes are simulated later.
     const bool late = read.at > by.at;
@@ -172,6 +184,9 @@ void checker::check_write(std::uint32_t line, line_shadow& shadow, const access_
   }
   for (const access_record& write : shadow.writes) {
     const byte_mask shared = write.bytes & by.bytes;
+    if (write.core == by.core && (shared & ~was_read) != 0 && write.epoch != by.epoch) {
+      by.unread = write.unread != 0 ? write.unread : write.epoch;
+    }
     if (shared == 0 || (by.word && write.word) || clock.knows(write.core, write.sent)) continue;
     const bool announced = clock.knows(write.core, write.epoch);
     found(announced ? fault_kind::missing_flush : fault_kind::unordered_writes, line, shared, by,

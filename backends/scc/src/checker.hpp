@@ -109,9 +109,14 @@ class checker {
 
   [[nodiscard]] core_state& here() noexcept { return cores_[simulation_.running().index()]; }
   [[nodiscard]] access_record access(byte_mask bytes, virtual_time when, bool word) noexcept;
-  void check_read(std::uint32_t line, line_shadow& shadow, const access_record& by,
-                  const write_combine_buffer& held, const std::byte* seen, byte_mask& known);
-  void check_write(std::uint32_t line, line_shadow& shadow, const access_record& by);
+  struct read_result {
+    byte_mask known = 0;   ///< somebody wrote these
+    byte_mask faulty = 0;  ///< these were not there to be read yet
+  };
+  read_result check_read(std::uint32_t line, line_shadow& shadow, const access_record& by,
+                         const write_combine_buffer& held, const std::byte* seen);
+  static fault_kind kind_of_early_read(const causal_clock& reader, const access_record& write);
+  void check_write(std::uint32_t line, line_shadow& shadow, access_record by);
   void check_allocated(std::uint32_t line, const access_record& by, const char* did);
   void note_read(line_shadow& shadow, const access_record& by);
   void found(fault_kind kind, std::uint32_t line, byte_mask bytes, const access_record& by,

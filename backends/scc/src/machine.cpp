@@ -197,6 +197,7 @@ void machine::read(void* to, std::size_t from, std::size_t size) {
     const line_data* copy = l1.find(line);
     std::int64_t words = words_in(part);
     const bool fresh = copy == nullptr;
+    virtual_time seen = engine_.now();
     if (fresh) {
       const passage way = request_at(from, chip_.costs.line_read, chip_.costs.dram_line_read);
       count_read(from, line_size);
@@ -204,13 +205,14 @@ void machine::read(void* to, std::size_t from, std::size_t size) {
       line_data& filled = l1.allocate(line);
       std::memcpy(filled.data(), bytes_at(line * line_size), line_size);
       copy = &filled;
+      seen = way.served;
       --words;  // the first comes with the line
     }
     engine_.advance(words * chip_.costs.l1_word * here_clock());
     std::memcpy(out, copy->data() + offset, part);
     if (checker_) {
       checker_->read(line, mask_of(offset, part), *copy, fresh, here().combining,
-                     bytes_at(line * line_size), engine_.now());
+                     bytes_at(line * line_size), seen);
     }
     out += part;
     from += part;

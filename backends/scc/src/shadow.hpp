@@ -36,6 +36,9 @@ struct access_record {
   site_id site = 0;
   virtual_time at;
   bool word = false;
+  /// Of a write: the epoch of what the core wrote there before and nobody has read; 0 if there was
+  /// nothing such.
+  std::uint32_t unread = 0;
 };
 
 /// What the last store to a word announces.

@@ -36,14 +36,22 @@ std::string plus_offset(std::string what, std::uintptr_t offset) {
 std::string readable(const char* mangled) {
   int status = 0;
   char* demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  const std::string whole = status == 0 ? demangled : mangled;
+  std::string whole = status == 0 ? demangled : mangled;
   std::free(demangled);
+  for (const std::string_view noise : {"(anonymous namespace)::", " const", "operator()"}) {
+    for (std::size_t at = 0; (at = whole.find(noise, at)) != whole.npos;) {
+      whole.replace(at, noise.size(), noise == "operator()" ? "operator" : "");
+    }
+  }
   std::string name;
   int depth = 0;
-  for (const char c : whole) {
-    if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const char c = whole[i];
+    if (depth == 0 && whole.compare(i, 7, "{lambda") == 0) name += "lambda";
+    if (depth == 0 && c == '[') break;  // a clone of it, or what its templates stand for
+    if (c == '<' || c == '(' || c == '{') ++depth;
     if (depth == 0) name += c;
-    if (c == '>' || c == ')' || c == ']' || c == '}') --depth;
+    if (c == '>' || c == ')' || c == '}') --depth;
   }
   // A template's name begins with what it returns.
   name = name.substr(0, name.find_last_not_of(' ') + 1);
