@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <creek/core/core_id.hpp>
@@ -87,6 +88,11 @@ class engine {
   /// Before run(); null: cores keep nothing there.
   void keep_thread_state(thread_state* kept) noexcept { thread_state_ = kept; }
 
+  /// What a deadlock's report says of a core, after its number; empty: nothing.
+  void describe_by(std::function<std::string(core_id)> describe) {
+    describe_ = std::move(describe);
+  }
+
   /// Stack switches so far, the simulator's own cost.
   std::uint64_t switches() const noexcept { return switches_; }
   /// When core's body returned.
@@ -131,6 +137,7 @@ class engine {
   thread_state* thread_state_ = nullptr;
   const std::function<void(core_id)>* body_ = nullptr;
   std::exception_ptr failure_;
+  std::function<std::string(core_id)> describe_;
 };
 
 }  // namespace creek::scc_backend

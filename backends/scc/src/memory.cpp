@@ -23,6 +23,9 @@ namespace {
 
 }  // namespace
 
+core_id memory::running() const noexcept {
+  return on_->simulation().running();
+}
 int memory::cores() const noexcept {
   return on_->description().cores();
 }

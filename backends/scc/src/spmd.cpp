@@ -45,6 +45,7 @@ std::vector<fault> faults_of(machine& simulated, const machine_options& options)
 
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
   machine simulated(options.description, options.stack_bytes, options.stuck_after);
+  if (options.describe) simulated.simulation().describe_by(options.describe);
   if (options.seed != 0) spread_starts(simulated, options.seed);
   if (options.check) simulated.check_accesses();
   simulated.record(options.trace_file, options.heatmap_file);

@@ -15,7 +15,8 @@
 namespace creek {
 
 /// The handle of one core on a barrier of its team; reusable at once. No message-passing memory,
-/// but the registers of all members, which nobody may hold as locks meanwhile. O(P) tries each.
+/// but the registers of all members, which may serve no lock and no other barrier until everybody
+/// has left this one. O(P) tries each.
 template <memory_policy Memory>
 class test_and_set_barrier {
  public:

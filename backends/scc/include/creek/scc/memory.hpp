@@ -36,6 +36,8 @@ class memory {
   memory(machine& on, core_id self) noexcept : on_{&on}, self_{self} {}
 
   [[nodiscard]] core_id self() const noexcept { return self_; }
+  /// The core that runs now, which is this one but for interrupted calls: for handlers of signals.
+  [[nodiscard]] core_id running() const noexcept;
   [[nodiscard]] int cores() const noexcept;
   [[nodiscard]] std::size_t mpm_bytes() const noexcept;
   [[nodiscard]] mpm_ptr<std::byte> at(core_id core, std::size_t offset) const noexcept;

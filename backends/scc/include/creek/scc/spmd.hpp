@@ -49,6 +49,8 @@ struct machine_options {
   std::string trace_file = {};
   /// SVG of the mesh: busy time, message-passing traffic and power of each core. Empty: none.
   std::string heatmap_file = {};
+  /// Says in the report of a deadlock what a core was about; null: nothing is said.
+  std::function<std::string(core_id)> describe = nullptr;
 };
 
 /// Calls `core(memory)` once on every core of a fresh chip. Rethrows the first

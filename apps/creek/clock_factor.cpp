@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clock_factor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/charge.hpp>
+#include <creek/core/error.hpp>
+
+namespace creek::tool {
+
+namespace {
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Keeps a kernel's result, and with it the kernel.
+template <class T>
+void keep(const T& value) {
+  asm volatile("" : : "g"(&value) : "memory");
+}
+
+/// Scans and hashes 8 KB of text, which lies in L1 here and there.
+cycles hash_text() {
+  std::array<char, 8192> text;
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i * 7 % 26);
+  keep(text);
+  std::uint32_t hash = 5381;
+  constexpr int rounds = 64;
+  for (int round = 0; round < rounds; ++round) {
+    for (const char c : text) hash = hash * 33 + static_cast<unsigned char>(c);
+    keep(hash);
+  }
+  return cost_of(work::byte_hashed, rounds * static_cast<std::int64_t>(text.size()));
+}
+
+/// Sorts 1024 pseudo-random numbers by insertion into runs and merging: comparisons.
+cycles sort_numbers() {
+  std::array<std::uint32_t, 1024> numbers;
+  std::uint32_t seed = 12345;
+  for (auto& number : numbers) number = seed = seed * 1664525u + 1013904223u;
+  std::int64_t comparisons = 0;
+  std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+    ++comparisons;
+    return a < b;
+  });
+  keep(numbers);
+  return cost_of(work::comparison, comparisons);
+}
+
+/// Multiplies 24 x 24 blocks.
+cycles multiply_blocks() {
+  constexpr int n = 24;
+  static double a[n][n], b[n][n], c[n][n];
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) a[i][j] = i - j, b[i][j] = i + j, c[i][j] = 0;
+  }
+  keep(a);
+  constexpr int rounds = 16;
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < n; ++k) {
+        for (int j = 0; j < n; ++j) c[i][j] += a[i][k] * b[k][j];
+      }
+    }
+    keep(c);
+  }
+  return cost_of(work::flop, std::int64_t{2} * n * n * n * rounds);
+}
+
+double fastest(cycles (*kernel)(), double seconds) {
+  double best = 0;
+  for (const double begin = thread_seconds(); thread_seconds() - begin < seconds;) {
+    const double before = thread_seconds();
+    const cycles counted = kernel();
+    best = std::max(best, static_cast<double>(counted.count) / (thread_seconds() - before));
+  }
+  return best;
+}
+
+}  // namespace
+
+calibration calibrate(double seconds) {
+  calibration found;
+  double logarithms = 0;
+  const std::pair<const char*, cycles (*)()> kernels[] = {{"hash text", hash_text},
+                                                          {"sort numbers", sort_numbers},
+                                                          {"multiply blocks", multiply_blocks}};
+  for (const auto& [name, kernel] : kernels) {
+    found.kernels.push_back({name, fastest(kernel, seconds / std::size(kernels))});
+    logarithms += std::log(found.kernels.back().cycles_a_second);
+  }
+  found.cycles_a_second = std::exp(logarithms / std::size(kernels));
+  return found;
+}
+
+std::string calibration_file() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  if (config != nullptr && *config != '\0') return std::string(config) + "/creek/clock.json";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') {
+    throw usage_error("calibration: neither XDG_CONFIG_HOME nor HOME is set");
+  }
+  return std::string(home) + "/.config/creek/clock.json";
+}
+
+void save_calibration(const calibration& found) {
+  const std::filesystem::path name = calibration_file();
+  std::error_code failed;
+  std::filesystem::create_directories(name.parent_path(), failed);
+  if (failed) throw error(failed, name.parent_path().string());
+  nlohmann::ordered_json json{{"schema_version", 1},
+                              {"cycles_a_host_second", found.cycles_a_second}};
+  for (const auto& kernel : found.kernels) json["kernels"][kernel.name] = kernel.cycles_a_second;
+  atomic_file file(name);
+  file.write(json.dump(2) + "\n");
+  file.commit();
+}
+
+double saved_calibration() {
+  const std::string name = calibration_file();
+  std::ifstream file(name);
+  if (!file) {
+    throw usage_error(
+        fmt::format("--clock measured: no {}: run `creek scc calibrate` first", name));
+  }
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  const double factor = json.is_object() ? json.value("cycles_a_host_second", 0.0) : 0.0;
+  if (!(factor > 0)) {
+    throw usage_error(
+        fmt::format("--clock measured: {} holds no calibration: run `creek scc calibrate`", name));
+  }
+  return factor;
+}
+
+}  // namespace creek::tool

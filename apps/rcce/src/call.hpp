@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every function of the C interface does first and last: finds the UE it was called on, tells
+// what that is about, and keeps exceptions out of the program, which may be C.
+#pragma once
+
+#include <exception>
+#include <utility>
+
+#include "ue.hpp"
+
+namespace creek::rcce {
+
+/// The UE whose program runs on this thread now. On the simulated chip all UEs share a thread; they
+/// take turns within calls only, so each call says at its end who goes on. Null outside of UEs.
+ue* current() noexcept;
+void set_current(ue* one) noexcept;
+/// As current(); without a UE it ends the process, saying who called.
+ue& require_current(const char* call) noexcept;
+
+/// Ends the UE's program where it is: back to where it was called.
+[[noreturn]] void leave_program(ue& self) noexcept;
+
+/// Before and after a call: where the computing of a UE is timed, its time stops for the call.
+void begin_call(ue& self);
+void end_call(ue& self) noexcept;
+
+struct peer_of_call {
+  const char* what = "";
+  int number = -1;
+};
+
+/// Calls `body(ue&)` for the function `name`. What it throws ends the UE, which rethrows it where
+/// the run can see it.
+template <class Body>
+auto call(const char* name, peer_of_call peer, Body body) noexcept {
+  ue& self = require_current(name);
+  self.activity = {name, peer.what, peer.number};
+  using result = decltype(body(self));
+  try {
+    begin_call(self);
+    if constexpr (std::is_void_v<result>) {
+      body(self);
+      set_current(&self);
+      self.activity = {};
+      end_call(self);
+      return;
+    } else {
+      const result got = body(self);
+      set_current(&self);
+      self.activity = {};
+      end_call(self);
+      return got;
+    }
+  } catch (...) {
+    self.failure = std::current_exception();
+  }
+  set_current(&self);
+  leave_program(self);
+}
+
+/// Prints the error if the program has asked for errors of that kind, and returns it.
+int report_error(ue& self, int kind, int error);
+
+/// As call(), for functions that return RCCE_SUCCESS or an error of the kind.
+template <class Body>
+int call_checked(const char* name, int kind, peer_of_call peer, Body body) noexcept {
+  return call(name, peer, [&](ue& self) {
+    const int error = body(self);
+    return error == RCCE_SUCCESS ? error : report_error(self, kind, error);
+  });
+}
+
+}  // namespace creek::rcce

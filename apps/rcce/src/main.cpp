@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// rccerun: starts an RCCE program on a number of UEs. Exit codes: 0 if every UE returned 0, 1 if
+// one did not, crashed, or the run failed, 2 for bad usage, before anything was started.
+#include <fmt/format.h>
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/error.hpp>
+#include <creek/core/version.hpp>
+
+#include "chip_options.hpp"
+#include "clock_factor.hpp"
+#include "output.hpp"
+#include "run.hpp"
+
+namespace creek::rcce {
+namespace {
+
+constexpr const char* notes =
+    R"(The program is a shared object made by creek-rcce-cc. Options come before it.
+
+  creek-rcce-cc -O2 ring.c -o ring.so
+  rccerun -nue 48 ring.so 1000
+  rccerun -nue 8 --backend host ring.so 1000
+
+Exit codes: 0 all UEs returned 0; 1 one returned something else or crashed, or the run failed
+(a deadlock); 2 bad usage, nothing was started.)";
+
+struct arguments {
+  int ues = 0;
+  std::string host_file;
+  std::string backend = "scc";
+  std::string clock = "charged";
+  std::string json;
+  tool::chip_options chip;
+  protocols chosen;
+};
+
+/// Core numbers, one a line, as `5`, `05` or a host name that ends in one, `rck05`.
+std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
+  std::ifstream file(name);
+  if (!file) throw usage_error(fmt::format("rccerun: {}: {}", name, std::strerror(errno)));
+  std::vector<int> listed;
+  std::string host;
+  while (static_cast<int>(listed.size()) < ues && file >> host) {
+    const std::size_t digits = host.find_last_not_of("0123456789") + 1;
+    if (digits == host.size() || host.size() - digits > 6) {
+      throw usage_error(fmt::format("rccerun: {}: '{}' does not end in a core number", name, host));
+    }
+    const int core = std::stoi(host.substr(digits));
+    if (core >= cores) {
+      throw usage_error(
+          fmt::format("rccerun: {}: '{}': the chip has cores 0 to {}", name, host, cores - 1));
+    }
+    if (std::find(listed.begin(), listed.end(), core) != listed.end()) {
+      throw usage_error(fmt::format("rccerun: {}: core {} is listed twice", name, core));
+    }
+    listed.push_back(core);
+  }
+  if (static_cast<int>(listed.size()) < ues) {
+    throw usage_error(
+        fmt::format("rccerun: {}: lists {} cores for {} UEs", name, listed.size(), ues));
+  }
+  return listed;
+}
+
+run_options prepare(const arguments& given, std::vector<std::string> command) {
+  run_options made;
+  if (command.empty()) throw usage_error("rccerun: no program given (see --help)");
+  if (given.chip.cores != 0) throw usage_error("rccerun: --cores: use -nue");
+  made.chip = tool::to_machine_options(given.chip);
+  const int cores = made.chip.description.cores();
+  const int most = std::min(cores, RCCE_MAXNP);
+  if (given.ues < 1 || given.ues > most) {
+    throw usage_error(fmt::format("rccerun: -nue {}: chip '{}' has room for 1 to {} UEs", given.ues,
+                                  made.chip.description.name, most));
+  }
+  made.ues = given.ues;
+  made.command = std::move(command);
+  made.chosen = given.chosen;
+  made.cores.resize(static_cast<std::size_t>(given.ues));
+  std::iota(made.cores.begin(), made.cores.end(), 0);
+  if (!given.host_file.empty()) made.cores = read_host_file(given.host_file, given.ues, cores);
+  if (given.clock == "measured") {
+    if (given.backend == "host") throw usage_error("rccerun: --clock is for --backend scc");
+    made.cycles_a_host_second = tool::saved_calibration();
+  }
+  // The loader looks for a name without a slash in its own folders.
+  if (made.command.front().find('/') == std::string::npos) made.command.front().insert(0, "./");
+  return made;
+}
+
+void write_json(const arguments& given, const run_options& options, const run_result& result) {
+  nlohmann::ordered_json json{{"schema_version", 1},
+                              {"program", options.command},
+                              {"backend", given.backend},
+                              {"ues", options.ues},
+                              {"status", result.status}};
+  if (given.backend == "scc") {
+    json["chip"] = options.chip.description.name;
+    json["seed"] = options.chip.seed;
+    json["clock"] = given.clock;
+    if (options.cycles_a_host_second > 0) {
+      json["cycles_a_host_second"] = options.cycles_a_host_second;
+    }
+    json["virtual_seconds"] = result.report.length().in_seconds().value;
+    std::vector<double> ended;
+    for (const int core : options.cores) {
+      ended.push_back(result.report.ended[static_cast<std::size_t>(core)].in_seconds().value);
+    }
+    json["virtual_seconds_by_ue"] = ended;
+  }
+  atomic_file file(given.json);
+  file.write(json.dump(2) + "\n");
+  file.commit();
+}
+
+/// Past the collected lines, which belong to UEs.
+int complain(int code, const std::string& message) {
+  const std::string line = message + "\n";
+  return write(STDERR_FILENO, line.data(), line.size()) < 0 ? 1 : code;
+}
+
+/// Errors of the library do not know the tool's name.
+std::string named(const std::string& why) {
+  return why.starts_with("rccerun: ") ? why : "rccerun: " + why;
+}
+
+int judge(const run_result& result) {
+  for (std::size_t ue = 0; ue < result.status.size(); ++ue) {
+    if (result.status[ue] != 0) {
+      return complain(1, fmt::format("rccerun: UE {} returned {}", ue, result.status[ue]));
+    }
+  }
+  if (const int lost = output_failure()) {
+    return complain(1, fmt::format("rccerun: output: {}", std::strerror(lost)));
+  }
+  return 0;
+}
+
+int start(const arguments& given, const std::vector<std::string>& command) {
+  const run_options options = prepare(given, command);
+  const run_result result = given.backend == "host" ? run_on_host(options) : run_on_chip(options);
+  if (!given.json.empty()) write_json(given, options, result);
+  return judge(result);
+}
+
+void add_options(CLI::App& app, arguments& given) {
+  app.add_option("--nue", given.ues, "UEs to start; also written -nue")->required();
+  app.add_option("-f", given.host_file, "File that lists the cores of the UEs, one a line")
+      ->type_name("FILE");
+  app.add_option("--backend", given.backend, "scc: simulated chip; host: threads")
+      ->check(CLI::IsMember({"scc", "host"}))
+      ->capture_default_str();
+  app.add_option("--clock", given.clock,
+                 "charged: only calls take simulated time; measured: computing too, by the CPU "
+                 "time that it takes here")
+      ->check(CLI::IsMember({"charged", "measured"}))
+      ->capture_default_str();
+  app.add_option("--json", given.json, "Write what the run took to FILE")->type_name("FILE");
+  tool::add_chip_options(app, given.chip);
+
+  CLI::Option_group* group = app.add_option_group("Protocols");
+  std::map<std::string, broadcast_kind> broadcasts;
+  for (std::size_t i = 0; i < broadcast_names.size(); ++i) {
+    broadcasts[std::string(broadcast_names[i])] = static_cast<broadcast_kind>(i);
+  }
+  group
+      ->add_option("--broadcast", given.chosen.broadcast,
+                   "simple (RCCE's), chain, binary-tree, two-tree or binomial")
+      ->transform(CLI::CheckedTransformer(broadcasts));
+  group
+      ->add_option("--barrier", given.chosen.barrier,
+                   "rcce, test-and-set (for all UEs; others as rcce) or dissemination")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, barrier_kind>{{"rcce", barrier_kind::gather_release},
+                                              {"test-and-set", barrier_kind::test_and_set},
+                                              {"dissemination", barrier_kind::dissemination}}));
+  group->add_option("--lock", given.chosen.retry, "spin (RCCE's) or backoff")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, lock_retry>{
+          {"spin", lock_retry::spin}, {"backoff", lock_retry::backoff}}));
+  group->add_flag("--pipelined", given.chosen.pipelined,
+                  "RCCE's sends, receives and collectives as iRCCE's pipelined ones");
+  group->add_option("--buffer", given.chosen.buffer_bytes,
+                    "Bytes of each MPB for two-sided messages (default: what is left, or a line "
+                    "with GORY)");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("rccerun: runs a program for RCCE or iRCCE", "rccerun");
+  arguments given;
+  app.set_version_flag("--version", std::string("rccerun of creek ") + version());
+  app.footer(notes);
+  app.prefix_command();
+  add_options(app, given);
+  // RCCE's own spelling, which is none of the library's.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::string& word : words) {
+    if (word == "-nue") word = "--nue";
+    if (word.find(".so") != std::string::npos) break;
+  }
+  std::reverse(words.begin(), words.end());
+  try {
+    app.parse(words);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
+  } catch (const CLI::ParseError& problem) {
+    return complain(2, fmt::format("rccerun: {} (see --help)", problem.what()));
+  }
+  return start(given, app.remaining());
+}
+
+}  // namespace
+}  // namespace creek::rcce
+
+int main(int argc, char** argv) {
+  using namespace creek::rcce;
+  try {
+    return run(argc, argv);
+  } catch (const creek::usage_error& problem) {
+    return complain(2, named(problem.what()));
+  } catch (const std::bad_alloc&) {
+    return complain(1, "rccerun: memory: not enough");
+  } catch (const std::exception& problem) {
+    return complain(1, named(problem.what()));
+  }
+}

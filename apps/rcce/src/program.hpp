@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as a shared object, loaded once for every UE so that each has globals of its own.
+// Source: private copies of the object as in SMPI, Degomme et al., IEEE TPDS 28(8), 2017.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ue.hpp"
+
+namespace creek::rcce {
+
+/// One copy: what the run needs of its symbols.
+struct program_copy {
+  int (*main)(int, char**) = nullptr;
+  RCCE_COMM* world = nullptr;         ///< null: it includes no RCCE.h
+  RCCE_COMM* power_domain = nullptr;  ///< null: without power management
+  program_style style;
+};
+
+/// Throws usage_error unless `path` is a shared object for this machine.
+void require_shared_object(const std::string& path);
+
+/// Loads `count` copies, whose static constructors run. They stay until the process ends. Throws
+/// usage_error if it cannot be loaded or has neither RCCE_APP nor main.
+std::vector<program_copy> load_copies(const std::string& path, int count);
+
+}  // namespace creek::rcce

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* iRCCE: sends and receives under way together, wait lists, any source, cancelling, and the
+   pipelined blocking pair. */
+#include "iRCCE.h"
+
+#define SIZE 9000
+
+static char out[SIZE], in[48][SIZE];
+
+static void fill(int ue) {
+  int i;
+  for (i = 0; i < SIZE; i++) out[i] = (char)(ue * 13 + i);
+}
+static int wrong(const char* got, int size, int ue) {
+  int i, failures = 0;
+  for (i = 0; i < size; i++) failures += got[i] != (char)(ue * 13 + i);
+  return failures;
+}
+
+/* Everybody sends to the next two and receives from the two before, all at once. */
+static int neighbours(int me, int ues) {
+  iRCCE_SEND_REQUEST send[2];
+  iRCCE_RECV_REQUEST recv[2];
+  iRCCE_WAIT_LIST list;
+  int k, failures = 0, done = 0;
+  iRCCE_init_wait_list(&list);
+  for (k = 0; k < 2; k++) {
+    iRCCE_isend(out, SIZE, (me + k + 1) % ues, &send[k]);
+    iRCCE_irecv(in[k], SIZE, (me + 2 * ues - k - 1) % ues, &recv[k]);
+    iRCCE_add_to_wait_list(&list, &send[k], &recv[k]);
+  }
+  if (iRCCE_test_all(&list, &done) == iRCCE_SUCCESS && !done) failures++;
+  if (!done) iRCCE_wait_all(&list);
+  for (k = 0; k < 2; k++) {
+    failures += wrong(in[k], SIZE, (me + 2 * ues - k - 1) % ues);
+    iRCCE_isend_test(&send[k], &done);
+    failures += !done;
+  }
+  return failures;
+}
+
+/* UE 0 takes a message of everybody's, whoever is first. */
+static int any_source(int me, int ues) {
+  static iRCCE_RECV_REQUEST recv[48];
+  static int seen[48];
+  iRCCE_SEND_REQUEST send;
+  iRCCE_SEND_REQUEST* sent;
+  iRCCE_RECV_REQUEST* got;
+  iRCCE_WAIT_LIST list;
+  int k, failures = 0;
+  if (me != 0) {
+    iRCCE_isend(out, 500, 0, &send);
+    return iRCCE_isend_wait(&send) != iRCCE_SUCCESS;
+  }
+  iRCCE_init_wait_list(&list);
+  for (k = 1; k < ues; k++) {
+    iRCCE_irecv(in[k], 500, iRCCE_ANY_SOURCE, &recv[k]);
+    iRCCE_add_to_wait_list(&list, NULL, &recv[k]);
+  }
+  for (k = 1; k < ues; k++) {
+    if (iRCCE_wait_any(&list, &sent, &got) || sent != NULL || got == NULL) return failures + 1;
+    if (got->source < 1 || got->source >= ues || seen[got->source]++) return failures + 1;
+    failures += wrong(in[got - recv], 500, got->source);
+  }
+  if (iRCCE_wait_any(&list, &sent, &got) != iRCCE_NOT_ENQUEUED) failures++;
+  return failures;
+}
+
+static int cancelling(int me, int ues) {
+  iRCCE_SEND_REQUEST first, second;
+  iRCCE_RECV_REQUEST never;
+  int done = 0, failures = 0;
+  if (ues < 2 || me > 1) return 0;
+  if (me == 0) {
+    iRCCE_irecv(in[0], 100, 1, &never);
+    iRCCE_irecv_cancel(&never, &done);
+    failures += !done;
+    iRCCE_isend(out, 100, 1, &first);
+    if (iRCCE_isend(out, 100, 1, &second) != iRCCE_RESERVED) failures++;
+    iRCCE_isend_cancel(&second, &done);
+    failures += !done;
+    iRCCE_isend_wait(&first);
+    if (iRCCE_isend_cancel(&first, &done) != iRCCE_NOT_ENQUEUED || done) failures++;
+  } else {
+    while (!done) RCCE_recv_test(in[0], 100, 0, &done);
+    failures += wrong(in[0], 100, 0);
+  }
+  return failures;
+}
+
+static int pipelined(int me, int ues) {
+  int failures = 0, peer = me ^ 1;
+  if (peer >= ues) return 0;
+  if (me < peer) {
+    iRCCE_send(out, SIZE, peer);
+    iRCCE_recv(in[0], SIZE, peer);
+  } else {
+    iRCCE_recv(in[0], SIZE, peer);
+    iRCCE_send(out, SIZE, peer);
+  }
+  failures += wrong(in[0], SIZE, peer);
+  return failures;
+}
+
+int RCCE_APP(int argc, char** argv) {
+  int me, ues, failures[4], i, all = 0;
+  RCCE_init(&argc, &argv);
+  iRCCE_init();
+  me = RCCE_ue();
+  ues = RCCE_num_ues();
+  fill(me);
+  failures[0] = neighbours(me, ues);
+  RCCE_barrier(&RCCE_COMM_WORLD);
+  failures[1] = any_source(me, ues);
+  RCCE_barrier(&RCCE_COMM_WORLD);
+  failures[2] = cancelling(me, ues);
+  RCCE_barrier(&RCCE_COMM_WORLD);
+  failures[3] = pipelined(me, ues);
+  RCCE_finalize();
+  for (i = 0; i < 4; i++) {
+    if (failures[i]) printf("UE %d: part %d: %d failures\n", me, i, failures[i]);
+    all += failures[i];
+  }
+  return all != 0;
+}

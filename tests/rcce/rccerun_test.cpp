@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The start tool from outside: bad input, crashes, deadlocks, exit codes, lines, repeatable times.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+struct outcome {
+  int code = -1;
+  std::string output;
+};
+
+/// Runs `rccerun ARGUMENTS`; captures what `redirect` leaves on standard output.
+outcome rccerun(const std::string& arguments, const std::string& redirect = "2>/dev/null") {
+  const std::string command = "cd " PROGRAMS " && " RCCERUN " " + arguments + " " + redirect;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  outcome result;
+  std::array<char, 4096> part{};
+  for (std::size_t n = 0; (n = fread(part.data(), 1, part.size(), pipe)) > 0;) {
+    result.output.append(part.data(), n);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+  return result;
+}
+outcome errors_of(const std::string& arguments) {
+  return rccerun(arguments, "2>&1 >/dev/null");
+}
+
+std::string write_file(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    (name + "." + std::to_string(getpid()) + ".rcce_test");
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+void expect_bad_usage(const std::string& arguments, const std::string& part) {
+  const outcome errors = errors_of(arguments);
+  EXPECT_EQ(errors.code, 2) << arguments;
+  EXPECT_THAT(errors.output, StartsWith("rccerun: ")) << arguments;
+  EXPECT_THAT(errors.output, HasSubstr(part)) << arguments;
+  EXPECT_EQ(std::ranges::count(errors.output, '\n'), 1) << errors.output;
+  EXPECT_EQ(rccerun(arguments).output, "") << arguments;
+}
+
+TEST(rccerun, refuses_bad_input_before_it_starts) {
+  expect_bad_usage("-nue 2", "no program");
+  expect_bad_usage("ping_pong.so", "--nue");
+  expect_bad_usage("-nue 0 ping_pong.so", "1 to 48");
+  expect_bad_usage("-nue 49 ping_pong.so", "1 to 48");
+  expect_bad_usage("-nue x ping_pong.so", "x");
+  expect_bad_usage("-nue 2 no_such.so", "No such file");
+  expect_bad_usage("-nue 2 .", "is no regular file");
+  expect_bad_usage("-nue 2 CTestTestfile.cmake", "is not a shared object");
+  expect_bad_usage("-nue 2 --backend tbb ping_pong.so", "tbb");
+  expect_bad_usage("-nue 2 --chip scc-999 ping_pong.so", "scc-999");
+  expect_bad_usage("-nue 2 --barrier none ping_pong.so", "none");
+  expect_bad_usage("-nue 2 --buffer 9000 ping_pong.so", "9000");
+  expect_bad_usage("-nue 2 --backend host --buffer 9000 ping_pong.so", "9000");
+  expect_bad_usage("-nue 2 --cores 3 ping_pong.so", "use -nue");
+}
+
+TEST(rccerun, refuses_objects_that_are_no_programs) {
+  // The test itself: an executable, and without the functions that it needs.
+  expect_bad_usage("-nue 1 " RCCERUN, "position-independent executable");
+}
+
+TEST(rccerun, refuses_host_files_that_do_not_fit) {
+  const auto refused = [](const std::string& text, const std::string& part) {
+    const std::string file = write_file("hosts", text);
+    expect_bad_usage("-nue 2 -f " + file + " ping_pong.so", part);
+    std::filesystem::remove(file);
+  };
+  refused("00\n", "1 cores for 2");
+  refused("00\n00\n", "twice");
+  refused("00\n48\n", "0 to 47");
+  refused("rck00\nhost\n", "host");
+  expect_bad_usage("-nue 2 -f /no/such ping_pong.so", "No such file");
+}
+
+TEST(rccerun, puts_ues_on_the_cores_of_the_host_file) {
+  const auto time_on = [](const std::string& hosts) {
+    const std::string file = write_file("hosts", hosts), json = write_file("json", "");
+    EXPECT_EQ(rccerun("-nue 2 -f " + file + " --json " + json + " ping_pong.so").code, 0);
+    const auto result = nlohmann::json::parse(std::ifstream(json));
+    std::filesystem::remove(file);
+    std::filesystem::remove(json);
+    EXPECT_EQ(result["schema_version"], 1);
+    return result["virtual_seconds"].get<double>();
+  };
+  const double neighbours = time_on("rck00\nrck01\n");
+  EXPECT_GT(neighbours, 0);
+  EXPECT_LT(neighbours, time_on("0\n47\n"));
+}
+
+TEST(rccerun, takes_the_same_virtual_time_again_and_another_with_another_seed) {
+  const auto result_of = [](const std::string& options) {
+    const std::string json = write_file("json", "");
+    EXPECT_EQ(rccerun("-nue 16 --json " + json + " " + options + " wavefront.so").code, 0);
+    std::stringstream text;
+    text << std::ifstream(json).rdbuf();
+    std::filesystem::remove(json);
+    return text.str();
+  };
+  const std::string first = result_of("");
+  EXPECT_EQ(first, result_of(""));
+  EXPECT_NE(first, result_of("--seed 5"));
+  EXPECT_EQ(result_of("--seed 5"), result_of("--seed 5"));
+}
+
+TEST(rccerun, runs_every_protocol) {
+  for (const std::string option :
+       {"--broadcast chain", "--broadcast binary-tree", "--broadcast two-tree",
+        "--broadcast binomial", "--barrier test-and-set", "--barrier dissemination",
+        "--lock backoff", "--pipelined", "--buffer 128", "--chip scc-800"}) {
+    for (const std::string backend : {"scc", "host"}) {
+      for (const std::string program : {"split.so", "reductions.so", "requests.so"}) {
+        const std::string all = "-nue 7 " + option + " --backend " + backend + " " + program;
+        EXPECT_EQ(rccerun(all).code, 0) << all;
+      }
+    }
+  }
+  EXPECT_EQ(rccerun("-nue 7 --lock backoff locks.so").code, 0);
+}
+
+TEST(rccerun, reports_a_deadlock_with_what_everybody_waits_for) {
+  const outcome messages = errors_of("-nue 3 errors.so deadlock");
+  EXPECT_EQ(messages.code, 1);
+  EXPECT_THAT(messages.output, HasSubstr("deadlock"));
+  EXPECT_THAT(messages.output, HasSubstr("core 0, UE 0 in RCCE_recv, from UE 1"));
+  EXPECT_THAT(messages.output, HasSubstr("core 1, UE 1 in RCCE_recv, from UE 0"));
+  EXPECT_THAT(messages.output, HasSubstr(" since "));
+  EXPECT_THAT(messages.output, Not(HasSubstr("UE 2")));  // has ended
+  const outcome barrier = errors_of("-nue 3 errors.so barrier");
+  EXPECT_EQ(barrier.code, 1);
+  EXPECT_THAT(barrier.output, HasSubstr("UE 2 in RCCE_barrier"));
+}
+
+TEST(rccerun, names_the_ue_that_crashed) {
+  for (const std::string backend : {"scc", "host"}) {
+    for (const auto& [what, why] : {std::pair{"crash", "segmentation fault"},
+                                    {"send-crash", "segmentation fault"},
+                                    {"overflow", "segmentation fault"},
+                                    {"abort", "aborted"}}) {
+      const outcome got = errors_of("-nue 3 --backend " + backend + " errors.so " + what);
+      EXPECT_EQ(got.code, 1) << what;
+      EXPECT_THAT(got.output, HasSubstr("rccerun: UE 1: " + std::string(why))) << what;
+    }
+  }
+}
+
+TEST(rccerun, fails_if_a_ue_does) {
+  for (const std::string backend : {"scc", "host"}) {
+    const outcome left = errors_of("-nue 3 --backend " + backend + " errors.so exit");
+    EXPECT_EQ(left.code, 1);
+    EXPECT_EQ(left.output, "rccerun: UE 1 returned 5\n");
+    const outcome returned = errors_of("-nue 3 --backend " + backend + " errors.so return");
+    EXPECT_EQ(returned.code, 1);
+    EXPECT_EQ(returned.output, "rccerun: UE 1 returned 3\n");
+  }
+}
+
+TEST(rccerun, prints_rcce_errors_where_the_program_asks_for_them) {
+  for (const std::string backend : {"scc", "host"}) {
+    const outcome got = errors_of("-nue 3 --backend " + backend + " errors.so messages");
+    EXPECT_EQ(got.code, 0);
+    EXPECT_EQ(got.output, "RCCE error 1234324 on UE 1 in RCCE_send: Invalid ID\n");
+  }
+}
+
+TEST(rccerun, keeps_lines_whole) {
+  for (const std::string backend : {"scc", "host"}) {
+    const outcome got = rccerun("-nue 5 --backend " + backend + " errors.so lines");
+    EXPECT_EQ(got.code, 0);
+    std::istringstream lines(got.output);
+    std::multiset<std::string> printed;
+    for (std::string line; std::getline(lines, line);) printed.insert(line);
+    EXPECT_EQ(printed.size(), 5u * 20 + 5);
+    for (int ue = 0; ue < 5; ++ue) {
+      for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(printed.count("UE " + std::to_string(ue) + " line " + std::to_string(i)), 1u);
+      }
+    }
+    EXPECT_EQ(printed.count("no end"), 5u);
+  }
+}
+
+TEST(rccerun, hands_arguments_on) {
+  const outcome got = rccerun("-nue 1 ring_shift.so -nue 7 --json");
+  EXPECT_EQ(got.code, 0);
+  EXPECT_EQ(got.output, "UE 0 has 4 arguments\n");
+}
+
+}  // namespace
