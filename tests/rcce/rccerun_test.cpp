@@ -140,6 +140,21 @@ TEST(rccerun, runs_every_protocol) {
   EXPECT_EQ(rccerun("-nue 7 --lock backoff locks.so").code, 0);
 }
 
+TEST(rccerun, finds_no_wrong_use_of_memory_in_its_protocols) {
+  for (const std::string program :
+       {"ping_pong", "split", "reductions", "requests", "one_sided", "one_sided_bits", "locks"}) {
+    const outcome got = errors_of("-nue 7 --check " + program + ".so");
+    EXPECT_EQ(got.code, 0) << program;
+    EXPECT_EQ(got.output, "") << program;
+  }
+}
+
+TEST(rccerun, fails_if_the_checker_finds_a_wrong_use) {
+  const outcome got = errors_of("-nue 2 --check race.so");
+  EXPECT_EQ(got.code, 1);
+  EXPECT_NE(got.output, "");
+}
+
 TEST(rccerun, reports_a_deadlock_with_what_everybody_waits_for) {
   const outcome messages = errors_of("-nue 3 errors.so deadlock");
   EXPECT_EQ(messages.code, 1);
@@ -151,6 +166,9 @@ TEST(rccerun, reports_a_deadlock_with_what_everybody_waits_for) {
   const outcome barrier = errors_of("-nue 3 errors.so barrier");
   EXPECT_EQ(barrier.code, 1);
   EXPECT_THAT(barrier.output, HasSubstr("UE 2 in RCCE_barrier"));
+  const outcome lock = errors_of("-nue 2 errors.so lock");
+  EXPECT_EQ(lock.code, 1);
+  EXPECT_THAT(lock.output, HasSubstr("UE 1 in RCCE_acquire_lock, of UE 0"));
 }
 
 TEST(rccerun, names_the_ue_that_crashed) {

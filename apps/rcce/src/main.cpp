@@ -144,6 +144,7 @@ int judge(const run_result& result) {
       return complain(1, fmt::format("rccerun: UE {} returned {}", ue, result.status[ue]));
     }
   }
+  if (!result.report.faults.empty()) return 1;  // they have been printed
   if (const int lost = output_failure()) {
     return complain(1, fmt::format("rccerun: output: {}", std::strerror(lost)));
   }

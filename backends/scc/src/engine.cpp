@@ -160,8 +160,8 @@ std::string engine::deadlock_report(const std::string& what) const {
   for (int i = 0; i < count_; ++i) {
     const simulated_core& core = cores_[i];
     if (core.ended) continue;
-    const std::string what = describe_ ? describe_(core_id{i}) : std::string();
-    report += "\n  core " + std::to_string(i) + (what.empty() ? what : ", " + what + ",");
+    const std::string about = describe_ ? describe_(core_id{i}) : std::string();
+    report += "\n  core " + std::to_string(i) + (about.empty() ? about : ", " + about + ",");
     if (core.waits_for == nullptr) {
       report += " polls";
     } else {
