@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "bench/report.hpp"
+#include "bench/scc_mapreduce.hpp"
 #include "bench/scc_schedulers.hpp"
 #include "chip_options.hpp"
 #include "commands.hpp"
@@ -336,6 +337,8 @@ void add_bench(CLI::App& app, int& exit_code) {
     const bool all = options->workloads.empty() && options->peers.empty();
     exit_code = run_bench(*options, all ? part::both : part::workloads);
   });
+
+  add_scc_mapreduce(*bench);
 
   CLI::App* schedulers = bench->add_subcommand(
       "schedulers",

@@ -24,14 +24,16 @@ void report(const std::vector<scc_backend::fault>& faults) {
 
 }  // namespace
 
-void add_chip_options(CLI::App& command, chip_options& given) {
+void add_chip_options(CLI::App& command, chip_options& given, bool with_cores) {
   CLI::Option_group* group = command.add_option_group("Simulated chip");
   group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
       ->type_name("NAME|FILE")
       ->capture_default_str();
-  group->add_option("--cores", given.cores, "Cores that take part (default: all of the chip)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  if (with_cores) {
+    group->add_option("--cores", given.cores, "Cores that take part (default: all of the chip)")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+  }
   group->add_option("--seed", given.seed, "Let the cores begin at times drawn from N, not at once")
       ->type_name("N");
   group

@@ -22,8 +22,9 @@ struct chip_options {
   std::string heatmap;           ///< file, empty: none
 };
 
-/// Adds the options to a command, as a group of its own. `given` outlives the parse.
-void add_chip_options(CLI::App& command, chip_options& given);
+/// Adds the options to a command, as a group of its own, --cores unless the command has one of its
+/// own meaning. `given` outlives the parse.
+void add_chip_options(CLI::App& command, chip_options& given, bool with_cores = true);
 
 /// Reads the description. Throws usage_error if there is no such chip, if it is none, or if it has
 /// fewer cores than asked for; nothing has been started then.

@@ -57,9 +57,15 @@ struct key_digits<Key> {
 
 /// What a sort has done, for stating its cost: creek/core/charge.hpp.
 struct sort_effort {
-  std::uint64_t digits = 0;       ///< pointers that went through a pass over one byte of the keys
+  /// Pointers by the binary logarithm of how many there were to sort at the same time: what it
+  /// costs to touch one depends on where that many lie.
+  using by_size = std::array<std::uint64_t, 48>;
+
+  by_size counted{};              ///< looked at, to count how often each byte occurs
+  by_size moved{};                ///< moved elsewhere and back, by one byte of their keys
   std::uint64_t comparisons = 0;  ///< n log2 n for what was sorted by comparing
 
+  static void add(by_size& to, std::size_t n) noexcept { to[std::bit_width(n) - 1] += n; }
   void compare_sorted(std::size_t n) noexcept { comparisons += n * std::bit_width(n); }
 };
 
@@ -77,7 +83,7 @@ void sort_by_digits(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& ef
     }
     return;
   }
-  effort.digits += refs.size();
+  sort_effort::add(effort.counted, refs.size());
   std::array<std::size_t, 257> begin{};
   for (const Ref& ref : refs) ++begin[(ref.digits >> shift & 0xFF) + 1];
   for (std::size_t i = 0; i < 256; ++i) begin[i + 1] += begin[i];
@@ -85,6 +91,7 @@ void sort_by_digits(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& ef
       begin[(refs[0].digits >> shift & 0xFF) + 1] - begin[refs[0].digits >> shift & 0xFF] ==
       refs.size();
   if (one_bucket) return sort_by_digits(refs, scratch, effort, shift - 8);
+  sort_effort::add(effort.moved, refs.size());
   std::array<std::size_t, 257> next = begin;
   for (const Ref& ref : refs) scratch[next[ref.digits >> shift & 0xFF]++] = ref;
   std::ranges::copy(scratch.first(refs.size()), refs.begin());

@@ -2,12 +2,18 @@
 // What the stages of a rank cost where time is simulated: counted work through core's table, and
 // the traffic of the rank's private memory where the memory policy has a model of it. On a host a
 // statement is one predicted branch or nothing.
+//
+// Traffic is stated as the chip's caches see it: they allocate on reads only, so what is written
+// into a fresh buffer goes to memory and is read from there the first time; after that it matters
+// how much is used in turn. What lies in L1 is part of the work.
 #pragma once
 
+#include <algorithm>
 #include <creek/core/charge.hpp>
 #include <creek/mapreduce/radix_sort.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace creek::mapreduce::detail {
 
@@ -29,52 +35,82 @@ class rank_costs {
  public:
   explicit rank_costs(Memory& memory) noexcept : memory_{&memory} {}
 
-  /// Bytes are read of `working_set` that are used in turn.
+  /// Input looked at, once.
+  void scanned(std::size_t bytes) const { read(bytes, cold); }
+
+  /// Pairs or records written to the end of a buffer.
+  void emitted(std::uint64_t pairs, std::size_t bytes) const {
+    charge_units(work::pair_emitted, pairs);
+    charge_units(work::byte_copied, bytes);
+    written(bytes, cold);
+  }
+
+  /// Pairs found in a buffer of `bytes`, and pointers to them sorted by key. A pass moves pointers
+  /// elsewhere and back.
+  void grouped(std::uint64_t pairs, std::size_t bytes, const sort_effort& effort) const {
+    charge_units(work::element_visited, pairs);
+    read(bytes, cold);
+    written(pairs * ref_bytes, cold);
+    for (std::size_t size = 0; size < effort.counted.size(); ++size) {
+      const std::uint64_t counted = effort.counted[size], moved = effort.moved[size];
+      const std::size_t in_turn = (std::size_t{2} << size) * ref_bytes;
+      charge_units(work::element_visited, counted);
+      charge_units(work::digit_sorted, moved);
+      read((counted + 2 * moved) * ref_bytes, in_turn);
+      written(2 * moved * ref_bytes, in_turn);
+    }
+    charge_units(work::comparison, effort.comparisons + pairs);  // and those that find the groups
+  }
+
+  /// Values reached through sorted pointers, which lead to any line of their buffer.
+  void reduced(std::uint64_t values, std::size_t buffer_bytes) const {
+    charge_units(work::value_reduced, values);
+    read(values * line_bytes, buffer_bytes);
+  }
+
+  /// Bytes gathered from a buffer into a message that is sent.
+  void sent(std::size_t bytes, std::size_t buffer_bytes) const {
+    charge_units(work::byte_copied, bytes);
+    read(bytes, buffer_bytes);
+    written(bytes, bytes);
+    read(bytes, bytes);
+  }
+  void received(std::size_t bytes) const { written(bytes, cold); }
+
+  /// Records sorted by comparing, halves of halves.
+  void sorted(std::size_t records, std::size_t record_bytes, std::uint64_t comparisons) const {
+    charge_units(work::comparison, comparisons);
+    for (std::size_t part = records; part > 1; part /= 2) {
+      read(records * record_bytes, part * record_bytes);
+      written(records * record_bytes / 2, part * record_bytes);
+    }
+  }
+
+  /// Two sequences that were written before merged into a third.
+  void merged(std::size_t records, std::size_t record_bytes, std::uint64_t comparisons) const {
+    charge_units(work::comparison, comparisons);
+    charge_units(work::byte_copied, records * record_bytes);
+    read(records * record_bytes, cold);
+    written(records * record_bytes, cold);
+  }
+
+ private:
+  static constexpr std::size_t cold = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t in_l1 = 16 << 10;  // [M] in scc-chip.md
+  static constexpr std::size_t line_bytes = 32;
+  static constexpr std::size_t ref_bytes = 12;  // eight bytes of key and a pointer of 32 bits
+
   void read(std::size_t bytes, std::size_t working_set) const {
     if constexpr (models_private_memory<Memory>) {
-      if (working_set > in_l1) memory_->private_read(bytes, working_set);
+      if (bytes > 0 && working_set > in_l1) memory_->private_read(bytes, working_set);
     }
   }
   void written(std::size_t bytes, std::size_t working_set) const {
     if constexpr (models_private_memory<Memory>) {
-      if (working_set > in_l1) memory_->private_write(bytes, working_set);
+      if (bytes > 0 && working_set > in_l1) memory_->private_write(bytes, working_set);
     }
   }
 
-  /// Pairs written to the end of a buffer.
-  void emitted(std::uint64_t pairs, std::size_t bytes) const {
-    charge_units(work::pair_emitted, pairs);
-    charge_units(work::byte_copied, bytes);
-    written(bytes, bytes);
-  }
-  /// Bytes gathered from a buffer of `working_set` bytes.
-  void copied(std::size_t bytes, std::size_t working_set) const {
-    charge_units(work::byte_copied, bytes);
-    read(bytes, working_set);
-    written(bytes, bytes);
-  }
-  /// Pairs found in a buffer of `bytes`, and pointers to them, of a word each, sorted by key. A
-  /// pass over a digit reads the pointers and the keys, and writes the pointers elsewhere.
-  void grouped(std::uint64_t pairs, std::size_t bytes, const sort_effort& effort) const {
-    charge_units(work::element_visited, pairs);
-    charge_units(work::digit_sorted, effort.digits);
-    charge_units(work::comparison, effort.comparisons + pairs);  // and those that find the groups
-    read(bytes + effort.digits * 2 * pointer, bytes + 2 * pairs * pointer);
-    written(effort.digits * pointer, bytes + 2 * pairs * pointer);
-  }
-  void reduced(std::uint64_t values, std::size_t bytes) const {
-    charge_units(work::value_reduced, values);
-    read(bytes, bytes);
-  }
-  /// Records compared for order.
-  void compared(std::uint64_t comparisons, std::size_t bytes_each, std::size_t working_set) const {
-    charge_units(work::comparison, comparisons);
-    read(comparisons * bytes_each, working_set);
-  }
-
- private:
-  static constexpr std::size_t pointer = 4;       // of the simulated core
-  static constexpr std::size_t in_l1 = 16 << 10;  // its L1: access to that is part of the work
   Memory* memory_;
 };
 

@@ -136,10 +136,10 @@ class rank_plan {
       const std::size_t to = (me_ + step) % size_, from = (me_ + size_ - step) % size_;
       const std::vector<std::byte> message = buffer_.message(to);
       std::vector<std::byte>& answer = messages_.emplace_back(in[from]);
-      costs_.copied(message.size(), buffer_.bytes());
+      costs_.sent(message.size(), buffer_.bytes());
       ranks_->exchange(std::span<const std::byte>{message}, static_cast<int>(to),
                        std::span<std::byte>{answer}, static_cast<int>(from));
-      costs_.written(answer.size(), answer.size());
+      costs_.received(answer.size());
       totals_.sent_bytes += message.size();
     }
     buffer_ = buffer(0);
@@ -185,7 +185,7 @@ class rank_plan {
       } else {
         std::partial_sort(records_.begin(), wanted, records_.end(), counting(compared));
       }
-      costs_.compared(compared, 2 * sizeof(record_type), records_.size() * sizeof(record_type));
+      costs_.sorted(records_.size(), sizeof(record_type), compared);
       records_.erase(wanted, records_.end());
     }
   }
@@ -236,7 +236,7 @@ class rank_plan {
     const std::size_t bytes = buffer_.bytes();
     const std::size_t length = detail::size_in_bytes(split);
     hashed_bytes_ = 0;
-    costs_.read(length, length);
+    costs_.scanned(length);
     emitter emit{*this};
     job_->map(split, emit);
     detail::charge_units(work::byte_hashed, hashed_bytes_);
@@ -272,11 +272,12 @@ class rank_plan {
 
   void send_records(int to) {
     std::vector<std::byte> message;
+    const std::size_t records_bytes = records_.size() * sizeof(record_type);
     for (const record_type& one : records_) put_pair(message, one.key, one.value);
     records_ = {};
     totals_.message_bytes = message.size();
     totals_.sent_bytes += sizeof totals_ + message.size();
-    costs_.copied(message.size(), message.size());
+    costs_.sent(message.size(), records_bytes);
     ranks_->send(totals_, to);
     ranks_->send(std::span<const std::byte>{message}, to);
   }
@@ -288,7 +289,7 @@ class rank_plan {
     totals_.sent_bytes += theirs.sent_bytes;
     std::vector<std::byte>& message = messages_.emplace_back(theirs.message_bytes);
     ranks_->recv(std::span<std::byte>{message}, from);
-    costs_.written(message.size(), message.size());
+    costs_.received(message.size());
     std::vector<record_type> more;
     get_pairs(message, more);
     merge_with(std::move(more));
@@ -309,8 +310,7 @@ class rank_plan {
       std::ranges::move(records_, std::back_inserter(both));
       std::ranges::move(more, std::back_inserter(both));
     }
-    costs_.compared(compared, sizeof(record_type), both.size() * sizeof(record_type));
-    costs_.copied(both.size() * sizeof(record_type), both.size() * sizeof(record_type));
+    costs_.merged(both.size(), sizeof(record_type), compared);
     both.erase(both.begin() + static_cast<std::ptrdiff_t>(wanted_of(both.size())), both.end());
     records_ = std::move(both);
   }
