@@ -34,8 +34,10 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 site_id call_sites::above(const void* return_address, const void* frame) {
   const frame_key key{reinterpret_cast<std::uintptr_t>(return_address),
                       reinterpret_cast<std::uintptr_t>(frame)};
-  const auto known = walks_.find(key);
-  if (known != walks_.end() && still_there(known->second)) return known->second.site;
+  std::vector<walk>& known = walks_[key];
+  for (const walk& before : known) {
+    if (still_there(before)) return before.site;
+  }
   walk_state state{key.address, deepest, {}, {}};
   _Unwind_Backtrace(&visit, &state);
   if (state.addresses.empty()) state.addresses.push_back(key.address);
@@ -44,7 +46,10 @@ site_id call_sites::above(const void* return_address, const void* frame) {
   const bool found_all = std::ranges::equal(
       state.slots, state.addresses,
       [](const std::uintptr_t* slot, std::uintptr_t address) { return *slot == address; });
-  if (found_all && !state.slots.empty()) walks_[key] = {site, std::move(state.slots)};
+  if (found_all && !state.slots.empty()) {
+    if (known.size() == most_known) known.erase(known.begin());
+    known.push_back({site, std::move(state.slots)});
+  }
   return site;
 }
 

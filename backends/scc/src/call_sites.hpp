@@ -13,8 +13,8 @@ namespace creek::scc_backend {
 /// A stack of calls; 0 is the unknown one.
 using site_id = std::uint32_t;
 
-/// Walks stacks and numbers them. A walk takes microseconds, so the last one from each frame is
-/// kept together with the places its return addresses were read from: as long as these still hold
+/// Walks stacks and numbers them. A walk takes microseconds, so the last ones from each frame are
+/// kept together with the places their return addresses were read from: where these still hold
 /// them, it is the same stack.
 class call_sites {
  public:
@@ -31,6 +31,7 @@ class call_sites {
 
  private:
   static constexpr std::size_t deepest = 24;
+  static constexpr std::size_t most_known = 8;  ///< stacks above one frame
   struct stack {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
@@ -56,7 +57,7 @@ class call_sites {
   std::vector<std::uintptr_t> addresses_;
   std::vector<stack> stacks_{1};
   std::unordered_multimap<std::size_t, site_id> by_hash_;  // looked up, never walked through
-  std::unordered_map<frame_key, walk, key_hash> walks_;    // so too
+  std::unordered_map<frame_key, std::vector<walk>, key_hash> walks_;  // so too
 };
 
 }  // namespace creek::scc_backend

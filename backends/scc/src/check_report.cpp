@@ -69,7 +69,8 @@ std::string_view name_of(fault_kind kind) noexcept {
 
 void print(std::ostream& out, std::span<const fault> faults, std::size_t most) {
   for (const fault& f : faults.first(std::min(most, faults.size()))) {
-    out << "coherence check: " << name_of(f.kind) << ": " << f.bytes << " bytes of "
+    out << "coherence check: " << name_of(f.kind) << ": " << f.bytes
+        << (f.bytes == 1 ? " byte of " : " bytes of ")
         << (f.owner ? "core " + std::to_string(f.owner->value) : "shared memory") << " + "
         << f.offset;
     if (!f.allocation.empty()) out << " (" << f.allocation << ")";
