@@ -2,6 +2,8 @@
 // The task runtime on the simulated chip: what conformance cannot ask of every backend.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -284,6 +286,44 @@ TEST(SccTasks, ADeadlockIsAnError) {
     EXPECT_THROW(rt.run([] {}), error);
     EXPECT_THROW(rt.async([] { return 1; }).get(), error);
   }
+}
+
+// --- Processes ----------------------------------------------------------------------------------
+
+int exit_code_of(pid_t child) {
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST(SccTasks, AChildOfForkIsToldThatTheDriverIsNotThere) {
+  runtime rt{chosen(4)};
+  rt.run([] {});
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    try {
+      rt.run([] {});
+      _exit(1);
+    } catch (const usage_error&) {
+      // A new one works.
+      _exit(runtime{chosen(4)}.run([] { return 7; }));
+    }
+  }
+  EXPECT_EQ(exit_code_of(child), 7);
+  EXPECT_EQ(rt.run([] { return 3; }), 3);
+}
+
+TEST(SccTasks, ATaskMayForkAProcessThatExits) {
+  runtime rt{chosen(4)};
+  const int code = rt.run([] {
+    const pid_t child = fork();
+    if (child == 0) _exit(this_worker() == -1 && !simulated_now() ? 5 : 6);
+    for (int i = 0; i < 10; ++i) spawn([] { charge(cycles{100}); });
+    taskwait();
+    return exit_code_of(child);
+  });
+  EXPECT_EQ(code, 5);
 }
 
 TEST(SccTasks, WaitingForAnotherThreadIsNoDeadlock) {
