@@ -16,6 +16,7 @@
 #include "bench/scc_schedulers.hpp"
 #include "chip_options.hpp"
 #include "commands.hpp"
+#include "scc/parts.hpp"
 
 namespace creek::tool {
 namespace {
@@ -350,6 +351,9 @@ void add_bench(CLI::App& app, int& exit_code) {
   schedulers->callback([options, on_scc, schedulers, &exit_code] {
     exit_code = run_schedulers(*schedulers, *options, *on_scc);
   });
+
+  add_scc_primitives(*bench, exit_code);
+  add_scc_simulator(*bench);
 }
 
 }  // namespace creek::tool

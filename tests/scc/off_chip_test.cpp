@@ -16,7 +16,7 @@ using namespace creek;
 using namespace creek::scc_backend;
 
 template <class F>
-run_report alone(F f, int core = 2, const machine_options& options = {}) {
+run_report alone(F f, int core = 4, const machine_options& options = {}) {
   return run_cores(options, [&](memory& m) {
     if (m.self() == core_id{core}) f(m);
   });
@@ -185,7 +185,7 @@ TEST(look_up_table, begins_as_on_the_chip) {
     EXPECT_EQ(m.mapped(0x83000000), m.shared(std::size_t{48} << 20));
     EXPECT_EQ(m.mapped(0xC0000000), m.at(core_id{0}, 0));
     EXPECT_EQ(m.mapped(0xC5002000), m.at(core_id{11}, 0)) << "tile 5, its second core";
-    EXPECT_EQ(m.mapped(0xD8000000), m.at(core_id{2}, 0)) << "the own tile";
+    EXPECT_EQ(m.mapped(0xD8000000), m.at(core_id{4}, 0)) << "the own tile";
     EXPECT_THROW((void)m.mapped(0xD8004000), usage_error) << "past the tile's 16 KB";
     EXPECT_THROW((void)m.mapped(0xF0000000), usage_error);
     EXPECT_THROW((void)m.lut(m.self(), 256), usage_error);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -111,6 +112,49 @@ TEST(info, text_names_each_part) {
                            "vectors ", "fences ", "clock "}) {
     EXPECT_THAT(result.output, HasSubstr(part));
   }
+}
+
+TEST(scc, info_shows_the_chip_and_its_description_comes_back) {
+  const outcome text = creek("scc info");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_THAT(text.output, HasSubstr("48 cores, 6 x 4 tiles of 2"));
+  const auto found = nlohmann::json::parse(creek("scc info --json --chip scc-800").output);
+  EXPECT_EQ(found["schema_version"], 1);
+  EXPECT_EQ(found["cores"], 48);
+  const std::string file = testing::TempDir() + "creek_tool_chip.json";
+  const outcome description = creek("scc info --chip scc-800 --description");
+  EXPECT_EQ(creek("scc info --chip scc-800 --description", "> " + file).code, 0);
+  EXPECT_EQ(creek("scc info --description --chip " + file).output, description.output);
+  std::filesystem::remove(file);
+}
+
+TEST(scc, a_chip_that_there_is_not_is_bad_usage) {
+  expect_complaint("scc info --chip scc-900", 2, "unknown chip 'scc-900'");
+  expect_complaint("scc info --chip ./none.json", 2, "./none.json: No such file or directory");
+  const std::string file = testing::TempDir() + "creek_tool_bad_chip.json";
+  creek("", "; echo '{\"costs\": {\"uc_read\": -4}}' > " + file);
+  expect_complaint("scc info --chip " + file, 2, "costs.uc_read must not be negative, but is -4");
+  expect_complaint("bench scc-primitives --chip " + file, 2, "costs.uc_read");
+  std::filesystem::remove(file);
+}
+
+TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
+  const outcome result = creek("bench scc-primitives --json");
+  EXPECT_EQ(result.code, 0);
+  const auto found = nlohmann::json::parse(result.output);
+  EXPECT_GT(found["primitives"].size(), 40U);
+  for (const auto& one : found["primitives"]) {
+    EXPECT_LE(std::abs(one["error"].get<double>()), 0.03) << one["name"];
+  }
+}
+
+TEST(scc, primitives_of_another_chip_are_compared_with_nothing) {
+  const std::string file = testing::TempDir() + "creek_tool_slow_chip.json";
+  creek("", "; echo '{\"name\": \"scc-533\", \"costs\": {\"l1_line\": 90}}' > " + file);
+  const outcome other = creek("bench scc-primitives --json --chip " + file);
+  EXPECT_EQ(other.code, 0);
+  EXPECT_FALSE(nlohmann::json::parse(other.output)["primitives"][0].contains("paper"));
+  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -55,14 +55,15 @@ struct chip_costs {
   cycles poll{4};               ///< compare and branch between two looks of a polling loop
 
   // Off-chip memory: dram_access + overhead core cycles, hops, dram_latency memory cycles [EAS].
-  // The overheads are what that leaves of the throughputs of one core in [T] (533/800/800, one
-  // hop).
+  // The overheads are what that leaves of the throughputs of one core in [T] (533/800/800). How far
+  // that core is from its controller [T] does not say: two hops, with which the sum over 48 cores
+  // comes out as published too.
   cycles dram_access{40};         ///< core cycles [EAS]
   cycles dram_latency{46};        ///< memory cycles [EAS]
-  cycles dram_word{31};           ///< a word past the caches: 20 MB/s [T]
-  cycles dram_word_around{21};    ///< a cached word that misses, not allocated: 22 MB/s [T]
-  cycles dram_line_read{77};      ///< 107 MB/s with its 8 words [T]
-  cycles dram_line_write{60};     ///< from the write-combine buffer: 125 MB/s [T]
+  cycles dram_word{25};           ///< a word past the caches: 20 MB/s [T]
+  cycles dram_word_around{16};    ///< a cached word that misses, not allocated: 22 MB/s [T]
+  cycles dram_line_read{71};      ///< 107 MB/s with its 8 words [T]
+  cycles dram_line_write{55};     ///< from the write-combine buffer: 125 MB/s [T]
   cycles rank_service{25};        ///< memory cycles a request occupies a rank: 1.0 GB/s [T]
   cycles controller_service{14};  ///< memory cycles a request occupies a controller: 1.8 GB/s [T]
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek bench scc-simulator`: what the simulation itself costs the host. The one place where host
+// time stands beside a simulated chip; its columns say so.
+#include <malloc.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include <creek/scc/spmd.hpp>
+
+#include "parts.hpp"
+
+namespace creek::tool {
+namespace {
+
+using namespace scc_backend;
+using json = nlohmann::ordered_json;
+
+constexpr int schema_version = 1;
+constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+
+struct figures {
+  int cores;
+  double accesses;      ///< simulated remote accesses
+  double host_seconds;  ///< CPU time of the thread
+  double stack_switches;
+  double host_bytes;  ///< resident, a simulated core, while all are at it
+};
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double resident_bytes() {
+  long pages = 0, resident = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld %ld", &pages, &resident) != 2) resident = 0;
+    std::fclose(file);
+  }
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/// Every core reads and writes words of all others in turn, as fast as it can; each has read a
+/// block too, so that its L1 is there.
+figures measure(int cores, int accesses_each) {
+  const machine_options options{.description = chip::with_cores(cores), .stack_bytes = stack_bytes};
+  malloc_trim(0);
+  const double before = resident_bytes();
+  double during = 0, begin = 0, end = 0;
+  const run_report report = run_cores(options, [&](memory& m) {
+    const int self = m.self().value;
+    if (self >= cores) return;
+    word seen = 0;
+    m.read(&seen, m.at(m.self(), 64), sizeof seen);
+    if (self == 0) begin = cpu_seconds();
+    int other = self;
+    for (int i = 0; i < accesses_each; i += 2) {
+      other = (other + 7) % cores;
+      const auto at = m.at(core_id{other}, 0).as<word>();
+      m.store(at, m.load(at) + 1);
+    }
+    if (self == 0) {
+      end = cpu_seconds();
+      during = resident_bytes();
+    }
+  });
+  return {cores, static_cast<double>(cores) * accesses_each, end - begin,
+          static_cast<double>(report.switches), std::max(0.0, during - before) / cores};
+}
+
+void print_text(const std::vector<figures>& all) {
+  fmt::print("{:>15} {:>18} {:>14} {:>22} {:>18} {:>21}\n", "simulated cores", "simulated accesses",
+             "host CPU s", "accesses a host CPU s", "stack switches", "host bytes a core");
+  for (const figures& f : all) {
+    fmt::print("{:>15} {:>18.0f} {:>14.3f} {:>22.4g} {:>18.0f} {:>21.0f}\n", f.cores, f.accesses,
+               f.host_seconds, f.accesses / f.host_seconds, f.stack_switches, f.host_bytes);
+  }
+}
+
+json json_of(const std::vector<figures>& all) {
+  json list = json::array();
+  for (const figures& f : all) {
+    list.push_back({{"simulated_cores", f.cores},
+                    {"simulated_accesses", f.accesses},
+                    {"host_cpu_seconds", f.host_seconds},
+                    {"accesses_per_host_cpu_second", f.accesses / f.host_seconds},
+                    {"stack_switches", f.stack_switches},
+                    {"host_bytes_per_core", f.host_bytes}});
+  }
+  return {{"schema_version", schema_version}, {"runs", list}};
+}
+
+}  // namespace
+
+void add_scc_simulator(CLI::App& bench) {
+  const auto as_json = std::make_shared<bool>(false);
+  CLI::App* command = bench.add_subcommand(
+      "scc-simulator", "What simulating a chip costs the host, in time and memory");
+  command->add_flag("--json", *as_json, "Machine-readable, with a \"schema_version\"");
+  command->footer(
+      "Accesses are words loaded from and stored to message-passing memory of all cores in turn, "
+      "all\n"
+      "cores at it. Host bytes: resident memory, with the pages of stacks that were touched.");
+  command->callback([as_json] {
+    (void)measure(48, 2000);  // brings the host up to speed
+    std::vector<figures> all;
+    for (const int cores : {1, 48, 256, 1024, 4096}) {
+      all.push_back(measure(cores, std::max(500, 3'000'000 / cores)));
+    }
+    if (*as_json) {
+      fmt::print("{}\n", json_of(all).dump(2));
+    } else {
+      print_text(all);
+    }
+  });
+}
+
+}  // namespace creek::tool
