@@ -84,10 +84,11 @@ void machine::require_running(core_id self) const {
   }
 }
 
-std::size_t machine::offset_of(const void* address) const {
+std::size_t machine::offset_of(const void* address, std::size_t size) const {
   const auto offset = static_cast<const std::byte*>(address) - memory_.get();
   const auto end = static_cast<std::ptrdiff_t>(mpb_end_ + off_chip_.bytes());
-  if (address == nullptr || offset < 0 || offset >= end) {
+  if (address == nullptr || offset < 0 || offset >= end ||
+      size > static_cast<std::size_t>(end - offset)) {
     throw usage_error("simulated chip: the address is not message-passing or shared memory");
   }
   return static_cast<std::size_t>(offset);
@@ -240,6 +241,37 @@ void machine::write(std::size_t to, const void* from, std::size_t size) {
     to += part;
     size -= part;
   }
+}
+
+/// The words of a line leave one by one; their requests are simulated as one.
+void machine::write_around(std::size_t to, const void* from, std::size_t size) {
+  const auto* in = static_cast<const std::byte*>(from);
+  while (size > 0) {
+    const auto line = static_cast<std::uint32_t>(to / line_size);
+    const std::size_t offset = to % line_size;
+    const std::size_t part = std::min(size, line_size - offset);
+    const std::int64_t words = words_in(part);
+    const passage way = to < mpb_end_ ? request_tile(owner(to), words * chip_.costs.uc_write)
+                                      : request_dram(off_chip_.block_at(to - mpb_end_),
+                                                     chip_.costs.dram_word_around, words);
+    count_write(to, part);
+    if (checker_) {
+      checker_->wrote(line, mask_of(offset, part), engine_.now());
+      checker_->sent(line, way.served);
+    }
+    std::memcpy(bytes_at(to), in, part);
+    if (line_data* copy = here().l1.find(line)) std::memcpy(copy->data() + offset, in, part);
+    engine_.set_clock(way.start);
+    stored(to, way.served);
+    in += part;
+    to += part;
+    size -= part;
+  }
+}
+
+void machine::copy_out(void* to, std::size_t from, std::size_t size) {
+  engine_.order_at(engine_.now());
+  std::memcpy(to, bytes_at(from), size);
 }
 
 void machine::send_combined() {

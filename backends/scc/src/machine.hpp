@@ -82,6 +82,9 @@ class machine {
   }
   void private_read(std::size_t bytes, std::size_t working_set);
   void private_write(std::size_t bytes, std::size_t working_set, write_mode mode);
+  void write_around(std::size_t to, const void* from, std::size_t size);
+  /// What has been read at no cost of its own.
+  void copy_out(void* to, std::size_t from, std::size_t size);
   gap_allocator& shared_blocks();
 
   // Interrupts and look-up tables (interrupts.cpp).
@@ -140,7 +143,8 @@ class machine {
   /// From time zero to `end`, after which nothing has happened yet.
   usage_report usage(virtual_time end);
 
-  std::size_t offset_of(const void* address) const;
+  /// Throws usage_error unless all of the `size` bytes are simulated memory.
+  std::size_t offset_of(const void* address, std::size_t size = 1) const;
   int counters() const noexcept { return static_cast<int>(counters_.size()); }
 
  private:

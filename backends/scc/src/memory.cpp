@@ -59,11 +59,21 @@ void memory::store_word(void* address, std::uint32_t value, std::size_t size) co
 }
 void memory::read(void* to, mpm_ptr<const std::byte> from, std::size_t size) const {
   note_caller(enter());
-  if (size > 0) on_->read(to, on_->offset_of(from.address()), size);
+  if (size > 0) on_->read(to, on_->offset_of(from.address(), size), size);
 }
 void memory::write(mpm_ptr<std::byte> to, const void* from, std::size_t size) const {
   note_caller(enter());
-  if (size > 0) on_->write(on_->offset_of(to.address()), from, size);
+  if (size > 0) on_->write(on_->offset_of(to.address(), size), from, size);
+}
+void memory::cached_read(void* to, mpm_ptr<const std::byte> from, std::size_t size,
+                         std::size_t working_set) const {
+  if (working_set > on_->description().l2_bytes) return read(to, from, size);
+  enter().private_read(size, working_set);
+  on_->copy_out(to, on_->offset_of(from.address(), size), size);
+}
+void memory::write_around(mpm_ptr<std::byte> to, const void* from, std::size_t size) const {
+  note_caller(enter());
+  if (size > 0) on_->write_around(on_->offset_of(to.address(), size), from, size);
 }
 void memory::invalidate() const {
   enter().invalidate();
@@ -180,6 +190,12 @@ void memory::private_write(std::size_t bytes, std::size_t working_set, write_mod
 void memory::flush_l2(bool by_aliases) const {
   const chip_costs& costs = on_->description().costs;
   enter().charge(by_aliases ? costs.l2_flush_by_aliases : costs.l2_flush);
+}
+memory::place_in_block memory::location(mpm_ptr<const std::byte> of) const {
+  const std::size_t at = on_->offset_of(of.address());
+  const auto first = static_cast<std::size_t>(on_->off_chip_memory() - on_->mpb(core_id{0}));
+  if (at < first) throw usage_error("simulated chip: message-passing memory is in no block");
+  return {on_->off_chip_layout().entry_for(at - first), (at - first) % lut_block_bytes};
 }
 lut_entry memory::lut(core_id of, int entry) const {
   return enter().lut(of, entry);

@@ -149,6 +149,19 @@ class memory {
   /// Writes all of L2 back, by reading 256 KB of other memory, or aliases of the buffers [R12].
   void flush_l2(bool by_aliases = false) const;
 
+  /// As read(), of memory that this core keeps in its caches: what fits there comes from there.
+  void cached_read(void* to, mpm_ptr<const std::byte> from, std::size_t size,
+                   std::size_t working_set) const;
+  /// Cached writes that miss: not allocated, they go out word by word, each visible at once.
+  void write_around(mpm_ptr<std::byte> to, const void* from, std::size_t size) const;
+  /// Which 16 MB of off-chip memory a place lies in, and where in them. Throws usage_error if in
+  /// none.
+  struct place_in_block {
+    lut_entry block;
+    std::size_t offset = 0;
+  };
+  [[nodiscard]] place_in_block location(mpm_ptr<const std::byte> of) const;
+
   /// An entry of a core's look-up table, now; and changing it, effective when the write arrives.
   [[nodiscard]] lut_entry lut(core_id of, int entry) const;
   void set_lut(core_id of, int entry, const lut_entry& value) const;
