@@ -13,6 +13,7 @@
 
 #include "bench/report.hpp"
 #include "bench/scc_mapreduce.hpp"
+#include "bench/scc_power.hpp"
 #include "bench/scc_schedulers.hpp"
 #include "chip_options.hpp"
 #include "commands.hpp"
@@ -354,6 +355,7 @@ void add_bench(CLI::App& app, int& exit_code) {
 
   add_scc_primitives(*bench, exit_code);
   add_scc_simulator(*bench);
+  add_scc_power(*bench, exit_code);
 }
 
 }  // namespace creek::tool

@@ -201,7 +201,7 @@ class picture {
   }
 
   static std::string spaced(double joules) {
-    if (joules >= 1) return short_number(joules) + " ";
+    if (joules >= 1) return fmt::format("{:.4g} ", joules);
     if (joules >= 1e-3) return fmt::format("{:.3g} m", joules * 1e3);
     return fmt::format("{:.3g} µ", joules * 1e6);
   }

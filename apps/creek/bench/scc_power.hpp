@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek bench scc-power`: the power model beside the published points it was fitted to, and the
+// latencies of clock and voltage changes beside the published ones.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace creek::tool {
+
+/// Exit code 1 if a latency is off by more than 3 %, or the built-in constants are not the fit's.
+void add_scc_power(CLI::App& bench, int& exit_code);
+
+}  // namespace creek::tool
