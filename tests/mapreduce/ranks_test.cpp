@@ -276,6 +276,24 @@ TEST(RanksInVirtualTime, CombiningSendsLessAndTakesLess) {
   EXPECT_LT(with.length(), without.length());
 }
 
+TEST(RanksInVirtualTime, NoAccessToSharedMemoryIsWrong) {
+  const std::string text = oracle::random_text(28, 40000, 500);
+  for (const int ranks : {2, 7, 48}) {
+    for (const strategy how : both) {
+      scc_backend::machine_options on;
+      on.check = true;
+      const auto report = simulate(
+          ranks,
+          [&](scc_communicator& c) {
+            text_view from(text, even_split(text.size(), ranks));
+            (void)run_on_ranks(word_count{}, c, from, {.how = how});
+          },
+          on);
+      EXPECT_TRUE(report.faults.empty()) << ranks;
+    }
+  }
+}
+
 TEST(RanksInVirtualTime, WorkIsCharged) {
   const std::string text = oracle::random_text(27, 100000, 500);
   rank_result<word_count> result;
