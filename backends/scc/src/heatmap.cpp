@@ -91,7 +91,7 @@ std::string style() {
       ".back{fill:#fff}.title{font-size:20px;font-weight:600;fill:#1f2328}"
       ".heading{font-size:15px;font-weight:600;fill:#1f2328}"
       ".on{fill:#1f2328}.in{fill:#fff}.cell{text-anchor:middle}.end{text-anchor:end}"
-      ".island{fill:none;stroke:#8c959f;stroke-width:1.5}";
+      ".island{fill:none;stroke:#8c959f}";
   std::string dark =
       "@media(prefers-color-scheme:dark){text{fill:#9da7b1}.back{fill:#14181d}"
       ".title,.heading{fill:#e6edf3}.on{fill:#e6edf3}.in{fill:#14181d}.island{stroke:#6e7781}";
@@ -337,10 +337,10 @@ class picture {
       }
       const place low = tile_at(panel, first), high = tile_at(panel, last);
       const double room = gap_ * 0.3;
-      put(R"(<rect class="island" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="{:.1f}">)"
-          R"(<title>island {}: {:.3g} W</title></rect>)",
+      put(R"(<rect class="island" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="{:.1f}" )"
+          R"(stroke-width="{:.2f}"><title>island {}: {:.3g} W</title></rect>)",
           low.x - room, high.y - room, high.x - low.x + pitch_ - gap_ + 2 * room,
-          low.y - high.y + pitch_ - gap_ + 2 * room, room + 3, island,
+          low.y - high.y + pitch_ - gap_ + 2 * room, room + 3, std::min(1.5, gap_ * 0.15), island,
           mean_watts(usage_.islands[static_cast<std::size_t>(island)]));
     }
     svg_ += '\n';
