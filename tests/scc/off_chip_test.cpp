@@ -276,6 +276,15 @@ TEST(deadlock, of_cores_that_spin_on_a_register_is_seen) {
   EXPECT_NE(what.find("polls, last for test-and-set register 7"), what.npos) << what;
 }
 
+TEST(deadlock, is_not_a_long_walk_over_memory) {
+  run_cores({}, [](memory& m) {
+    if (m.self() != core_id{0}) return;
+    m.private_read(std::size_t{200} << 20, cold);  // nearly two seconds
+    EXPECT_EQ(m.load(m.at(core_id{1}, 0).as<word>()), 0U);
+    EXPECT_GT(m.now().in_seconds().value, 1.5);
+  });
+}
+
 TEST(deadlock, is_not_what_goes_on_at_last) {
   run_cores({}, [](memory& m) {
     if (m.self().value > 1) return;

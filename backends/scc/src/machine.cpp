@@ -219,6 +219,7 @@ void machine::read(void* to, std::size_t from, std::size_t size) {
     from += part;
     size -= part;
   }
+  note_progress();
 }
 
 void machine::write(std::size_t to, const void* from, std::size_t size) {

@@ -92,6 +92,7 @@ void machine::stream(std::int64_t requests, cycles overhead) {
     const std::int64_t now = std::min(requests, batch);
     const passage way = request_dram(home, overhead, now);
     engine_.set_clock(way.answered);
+    note_progress();
     requests -= now;
   }
 }
@@ -99,9 +100,9 @@ void machine::stream(std::int64_t requests, cycles overhead) {
 void machine::private_read(std::size_t bytes, std::size_t working_set) {
   const std::int64_t lines = lines_in(bytes);
   if (working_set <= chip_.l1_bytes) {
-    spend(lines * chip_.costs.l1_line);
+    charge(lines * chip_.costs.l1_line);
   } else if (working_set <= chip_.l2_bytes) {
-    spend(lines * chip_.costs.l2_line_read);
+    charge(lines * chip_.costs.l2_line_read);
   } else {
     stream(lines, chip_.costs.dram_line_read + (words_a_line - 1) * chip_.costs.l1_word);
   }
@@ -111,9 +112,9 @@ void machine::private_write(std::size_t bytes, std::size_t working_set, write_mo
   const std::int64_t lines = lines_in(bytes);
   const bool combined = mode == write_mode::combined;
   if (!combined && working_set <= chip_.l1_bytes) {
-    spend(lines * chip_.costs.l1_line);
+    charge(lines * chip_.costs.l1_line);
   } else if (working_set <= chip_.l2_bytes) {
-    spend(lines * (combined ? chip_.costs.l2_line_combined : chip_.costs.l2_line_write));
+    charge(lines * (combined ? chip_.costs.l2_line_combined : chip_.costs.l2_line_write));
   } else if (combined) {
     stream(lines, chip_.costs.dram_line_write);
   } else {  // no allocation on a write miss: each word goes on its own
