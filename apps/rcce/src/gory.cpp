@@ -114,7 +114,7 @@ void await_flag(ue& self, const RCCE_FLAG& flag, RCCE_FLAG_STATUS value) {
 }
 
 int allocate_line_flag(ue& self, RCCE_FLAG& flag) {
-  auto line = self.allocator.allocate(line_bytes);
+  auto line = self.allocator.allocate(line_bytes, "RCCE_FLAG");
   if (!line) return RCCE_ERROR_MALLOC;
   flag = {-1, keep(self, std::move(*line))};
   self.signal(self.rank, offset_of(self, flag.line_address), 0);
@@ -131,7 +131,7 @@ int allocate_bit_flag(ue& self, RCCE_FLAG& flag) {
     write_flag(self, flag, RCCE_FLAG_UNSET, self.rank);
     return RCCE_SUCCESS;
   }
-  auto fresh = self.allocator.allocate(line_bytes);
+  auto fresh = self.allocator.allocate(line_bytes, "flags of a bit each");
   if (!fresh) return RCCE_ERROR_MALLOC;
   const std::size_t offset = fresh->offset();
   for (std::size_t at = 0; at < line_bytes; at += sizeof(word)) {
@@ -194,7 +194,7 @@ t_vcharp RCCE_malloc(size_t size) {
       report_error(self, RCCE_DEBUG_SYNCH, RCCE_ERROR_MESSAGE_LENGTH);
       return nullptr;
     }
-    auto block = self.allocator.allocate(size);
+    auto block = self.allocator.allocate(size, "RCCE_malloc");
     if (block) return keep(self, std::move(*block));
     report_error(self, RCCE_DEBUG_SYNCH, RCCE_ERROR_MALLOC);
     return nullptr;
@@ -206,7 +206,7 @@ t_vcharp RCCE_malloc_request(size_t size, size_t* chunk) {
     std::size_t lines =
         std::min((size + line_bytes - 1) / line_bytes, self.allocator.free_bytes() / line_bytes);
     for (; lines > 0; --lines) {
-      if (auto block = self.allocator.allocate(lines * line_bytes)) {
+      if (auto block = self.allocator.allocate(lines * line_bytes, "RCCE_malloc")) {
         *chunk = lines * line_bytes;
         return keep(self, std::move(*block));
       }

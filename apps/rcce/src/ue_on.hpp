@@ -19,6 +19,9 @@ class ue_on : public ue {
       : ue_on(memory, std::move(members), given,
               lay_out(memory.mpm_bytes(), given.count, given.style, given.chosen.buffer_bytes)) {}
 
+  // What the program has not freed by now is lost, not given back.
+  ~ue_on() override { allocator.observe(nullptr); }
+
   std::byte* mpb() override { return at(rank, 0).address(); }
   std::size_t mpb_bytes() override { return memory_.mpm_bytes(); }
 
@@ -94,7 +97,9 @@ class ue_on : public ue {
       : ue(given, where, memory.mpm_bytes()),
         memory_{memory},
         members_{std::move(members)},
-        messages_{memory_, members_, {0, sizeof(word), where.buffer, where.buffer_bytes}} {}
+        messages_{memory_, members_, {0, sizeof(word), where.buffer, where.buffer_bytes}} {
+    if constexpr (requires { memory.allocations(); }) allocator.observe(memory.allocations());
+  }
 
   [[nodiscard]] mpm_ptr<std::byte> at(int of, std::size_t offset) const {
     return memory_.at(members_.core(of), offset);

@@ -287,7 +287,7 @@ void checker::ended() {
   for (const block& lost : self.blocks) {
     const bool frees = std::any_of(self.blocks.begin(), self.blocks.end(),
                                    [&](const block& b) { return !b.live && b.name == lost.name; });
-    if (!lost.live || !frees) continue;
+    if (!lost.live || !frees || lost.name.empty()) continue;
     const std::size_t at = lost.offset < mpb_bytes_ ? self.self.index() * mpb_bytes_ + lost.offset
                                                     : lost.offset - mpb_bytes_ + mpb_end_;
     found(fault_kind::leaked, line_of(at), ~byte_mask{0}, lost.made, "allocated it", {}, "");

@@ -77,8 +77,11 @@ int main(int argc, char** argv) {
   if (second == NULL || chunk % 32 != 0 || chunk < 4096) failures++;
   RCCE_free(second);
   RCCE_free(buffer);
-  if (RCCE_malloc(chunk) == NULL) failures++;
+  second = RCCE_malloc(chunk);
+  if (second == NULL) failures++;
+  RCCE_free(second);
   if (RCCE_flag_free(&sent) || RCCE_flag_free(&sent) != RCCE_ERROR_FLAG_NOT_ALLOCATED) failures++;
+  if (RCCE_flag_free(&filled) || RCCE_flag_free(&empty) || RCCE_flag_free(&ready)) failures++;
   RCCE_finalize();
   if (failures) printf("UE %d: %d failures\n", me, failures);
   return failures != 0;
