@@ -142,7 +142,8 @@ class bootstrap(unittest.TestCase):
             "creek wordcount --top 10 /usr/include /usr/share/doc",
             "creek wordcount --top 10 --workers 1 /usr/include /usr/share/doc",
             "creek bench tasking --quick --workload fib",
-                 "creek bench schedulers --quick"])
+            "creek bench schedulers --quick",
+            "creek wordcount --backend scc --top 3 /usr/share/common-licenses"])
 
     def test_test_passes_arguments_on_and_reports_failure(self):
         self.all_installed()
