@@ -27,8 +27,11 @@ int RCCE_init(int* /*argc*/, char*** /*argv*/) {
   return call_checked("RCCE_init", RCCE_DEBUG_SYNCH, {}, [](ue& self) {
     if (self.world == nullptr || self.initialized) return RCCE_SUCCESS;
     self.initialized = true;
-    return make_communicator(
+    const int error = make_communicator(
         self, [](int) { return 0; }, *self.world);
+    if (error != RCCE_SUCCESS || self.power_domain == nullptr) return error;
+    return make_communicator(
+        self, [&](int other) { return self.power_domain_of(other); }, *self.power_domain);
   });
 }
 

@@ -19,25 +19,92 @@ namespace {
 // As much as Linux gave the processes of the chip; only touched pages cost memory.
 constexpr std::size_t stack_bytes = std::size_t{8} << 20;
 
-class ue_on_chip final : public ue_on<scc_backend::memory> {
- public:
-  ue_on_chip(scc_backend::memory& memory, team members, const setting& given,
-             const std::vector<int>& ue_of_core)
-      : ue_on(memory, std::move(members), given), ue_of_core_{ue_of_core} {}
-  double seconds() override { return memory().now().in_seconds().value; }
-  int running() override { return ue_of_core_[memory().running().index()]; }
+/// What UEs know of the chip and of where they are.
+struct placement {
+  const scc_backend::chip& chip;
+  std::vector<core_id> cores;  ///< by UE
+  std::vector<int> ues;        ///< by core; -1: none
 
- private:
-  const std::vector<int>& ue_of_core_;
+  placement(const scc_backend::chip& on, const std::vector<int>& chosen)
+      : chip{on}, ues(static_cast<std::size_t>(on.cores()), -1) {
+    for (const int core : chosen) {
+      ues[static_cast<std::size_t>(core)] = static_cast<int>(cores.size());
+      cores.push_back(core_id{core});
+    }
+  }
+  [[nodiscard]] int island_of(int ue) const {
+    const int core = cores[static_cast<std::size_t>(ue)].value;
+    return scc_backend::island_of_tile(chip, core / chip.cores_per_tile);
+  }
+  [[nodiscard]] int default_divider() const { return chip.power.nearest_divider(chip.clocks.core); }
+  [[nodiscard]] bool has(int divider) const {
+    return divider >= chip.power.lowest_divider && divider <= chip.power.highest_divider;
+  }
+  /// The lowest voltage that allows the divider's clock; the number of levels if none does.
+  [[nodiscard]] int level_for(int divider) const {
+    return chip.power.lowest_safe_level(chip.power.divided(divider));
+  }
 };
 
-class ue_on_host final : public ue_on<host_backend::memory> {
+template <memory_policy Memory>
+class placed_ue : public ue_on<Memory> {
  public:
-  using ue_on::ue_on;
+  placed_ue(Memory& memory, team members, const ue::setting& given, const placement& where)
+      : ue_on<Memory>(memory, std::move(members), given), where_{where} {}
+  int power_domain_of(int of) override { return where_.island_of(of); }
+  int default_divider() override { return where_.default_divider(); }
+  int request_power(int divider, int& level) override {
+    if (!where_.has(divider)) return RCCE_ERROR_FDIVIDER;
+    level = where_.level_for(divider);
+    const bool allowed = level < static_cast<int>(where_.chip.power.levels.size());
+    return allowed ? RCCE_SUCCESS : RCCE_ERROR_FREQUENCY_EXCEEDED;
+  }
+  int set_divider(int divider) override {
+    return where_.has(divider) ? RCCE_SUCCESS : RCCE_ERROR_FDIVIDER;
+  }
+
+ protected:
+  [[nodiscard]] const placement& where() const noexcept { return where_; }
+
+ private:
+  const placement& where_;
+};
+
+class ue_on_chip final : public placed_ue<scc_backend::memory> {
+ public:
+  using placed_ue::placed_ue;
+  double seconds() override { return memory().now().in_seconds().value; }
+  int running() override { return where().ues[memory().running().index()]; }
+  int request_power(int divider, int& level) override {
+    const int error = placed_ue::request_power(divider, level);
+    if (error == RCCE_SUCCESS) request_ = memory().request_power(divider);
+    return error;
+  }
+  void wait_power() override { memory().wait_power(request_); }
+  int set_divider(int divider) override {
+    const int error = placed_ue::set_divider(divider);
+    if (error != RCCE_SUCCESS) return error;
+    try {
+      memory().set_frequency_divider(divider);
+    } catch (const usage_error&) {  // unsafe at the voltage that the island has then
+      return RCCE_ERROR_FREQUENCY_EXCEEDED;
+    }
+    return RCCE_SUCCESS;
+  }
+
+ private:
+  scc_backend::power_request request_;
+};
+
+/// Nothing of a host's is changed: requests are checked, and are there at once.
+class ue_on_host final : public placed_ue<host_backend::memory> {
+ public:
+  using placed_ue::placed_ue;
   double seconds() override {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
+  void wait_power() override {}
 };
 
 /// What all UEs of a run have in common.
@@ -106,42 +173,36 @@ class started_run {
 }  // namespace
 
 run_result run_on_chip(const run_options& given) {
-  require_shared_object(given.command.front());
-  const auto cores = static_cast<std::size_t>(given.chip.description.cores());
-  std::vector<int> ue_of_core(cores, -1);
-  std::vector<core_id> members;
-  for (const int core : given.cores) {
-    ue_of_core[static_cast<std::size_t>(core)] = static_cast<int>(members.size());
-    members.push_back(core_id{core});
-  }
+  const placement where(given.chip.description, given.cores);
   started_run run(given);
   (void)lay_out(given.chip.description.mpb_bytes, given.ues, run.setting_of(0).style,
                 given.chosen.buffer_bytes);
   scc_backend::machine_options options = given.chip;
   options.stack_bytes = stack_bytes;
   options.describe = [&](core_id core) {
-    const int rank = ue_of_core[core.index()];
+    const int rank = where.ues[core.index()];
     const ue* self = rank < 0 ? nullptr : run.live[static_cast<std::size_t>(rank)];
     return self == nullptr ? std::string() : self->describe();
   };
   const handler_stack for_crashes;
   run.result.report = scc_backend::run_cores(options, [&](scc_backend::memory& memory) {
-    const int rank = ue_of_core[memory.self().index()];
+    const int rank = where.ues[memory.self().index()];
     if (rank < 0) return;
-    ue_on_chip self(memory, team(members, memory.self()), run.setting_of(rank), ue_of_core);
+    ue_on_chip self(memory, team(where.cores, memory.self()), run.setting_of(rank), where);
     run.live_through(self);
   });
   return std::move(run.result);
 }
 
 run_result run_on_host(const run_options& given) {
+  const placement where(given.chip.description, given.cores);
   started_run run(given);
   const host_backend::memory_options like_the_chip{.mpm_bytes = given.chip.description.mpb_bytes};
   (void)lay_out(like_the_chip.mpm_bytes, given.ues, run.setting_of(0).style,
                 given.chosen.buffer_bytes);
   host_backend::run_ranks(given.ues, like_the_chip, [&](host_backend::memory& memory) {
     const handler_stack for_crashes;
-    ue_on_host self(memory, team(memory), run.setting_of(memory.self().value));
+    ue_on_host self(memory, team(memory), run.setting_of(memory.self().value), where);
     run.live_through(self);
   });
   return std::move(run.result);

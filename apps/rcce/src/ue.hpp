@@ -125,6 +125,19 @@ class ue {
                                                      std::size_t offset) = 0;
   virtual void charge(cycles length) = 0;
   virtual double seconds() = 0;
+
+  // --- Power -------------------------------------------------------------------------------------
+  /// The voltage island that a UE's core is on.
+  virtual int power_domain_of(int of) = 0;
+  /// The divider that all tiles begin with.
+  virtual int default_divider() = 0;
+  /// Begins a step of voltage and frequency of this UE's island: RCCE_SUCCESS or an error; `level`
+  /// is the new voltage's.
+  virtual int request_power(int divider, int& level) = 0;
+  virtual void wait_power() = 0;
+  /// Changes the clock of this UE's tile alone: RCCE_SUCCESS or an error.
+  virtual int set_divider(int divider) = 0;
+
   /// The UE that runs on this thread, which within a call may be another one.
   virtual int running() { return rank; }
 
@@ -155,6 +168,8 @@ class ue {
   };
   std::vector<flag_line> flag_lines;  ///< of flags of a bit each
   bool initialized = false;
+  bool power_pending = false;  ///< a power request was made and not waited for
+  long long power_requests = 0;
   unsigned debug = 0;                 ///< kinds of calls whose errors are printed
   RCCE_COMM* world = nullptr;         ///< the program's RCCE_COMM_WORLD
   RCCE_COMM* power_domain = nullptr;  ///< its RCCE_P_COMM; null: without power management
