@@ -322,6 +322,7 @@ void add_common(CLI::App& command, bench_options& o) {
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* bench = app.add_subcommand("bench", "Measure creek beside other libraries");
   bench->require_subcommand(1);
+  add_scc_messages(*bench);
   const auto options = std::make_shared<bench_options>();
 
   CLI::App* tasking = bench->add_subcommand(

@@ -9,8 +9,10 @@ class App;
 namespace creek::tool {
 
 void add_scc_info(CLI::App& scc);
+void add_scc_calibrate(CLI::App& scc);
 
 void add_scc_primitives(CLI::App& bench, int& exit_code);
 void add_scc_simulator(CLI::App& bench);
+void add_scc_messages(CLI::App& bench);
 
 }  // namespace creek::tool

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek scc calibrate`: what a second of computing on this machine is on a core of the chip.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "clock_factor.hpp"
+#include "parts.hpp"
+
+namespace creek::tool {
+
+namespace {
+
+constexpr const char* notes = R"(Times kernels whose work core/charge.hpp counts in cycles of a P54C
+core, and keeps the ratio in $XDG_CONFIG_HOME/creek/clock.json (or ~/.config) for
+`rccerun --clock measured`. Measures CPU time; run it on an idle machine. How far the
+kernels lie apart is how far such a clock can be trusted.)";
+
+}  // namespace
+
+void add_scc_calibrate(CLI::App& scc) {
+  CLI::App* command = scc.add_subcommand("calibrate", "Measure the factor of --clock measured");
+  const auto seconds = std::make_shared<double>(1.5);
+  command->footer(notes);
+  command->add_option("--seconds", *seconds, "CPU time to spend")
+      ->check(CLI::Range(0.01, 600.0))
+      ->capture_default_str();
+  command->callback([seconds] {
+    const calibration found = calibrate(*seconds);
+    save_calibration(found);
+    fmt::print("{:<18} {:>30}\n", "kernel", "Mcycles of a chip core a host s");
+    for (const calibrated_kernel& kernel : found.kernels) {
+      fmt::print("{:<18} {:>30.0f}\n", kernel.name, kernel.cycles_a_second / 1e6);
+    }
+    fmt::print("{:<18} {:>30.0f}\n", "geometric mean", found.cycles_a_second / 1e6);
+    fmt::print("kept in {}\n", calibration_file());
+  });
+}
+
+}  // namespace creek::tool

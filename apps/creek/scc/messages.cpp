@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek bench scc-messages`: the message protocols of RCCE and iRCCE beside each other on the
+// simulated chip: bandwidth of send and receive, broadcasts, barriers. All times are virtual.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <creek/core/broadcast.hpp>
+#include <creek/core/dissemination_barrier.hpp>
+#include <creek/core/error.hpp>
+#include <creek/core/gather_release_barrier.hpp>
+#include <creek/core/test_and_set_barrier.hpp>
+
+#include "chip_options.hpp"
+#include "parts.hpp"
+
+namespace creek::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+using machine_options = scc_backend::machine_options;
+
+constexpr int rounds = 8;
+
+communicator_options transport(bool pipelined) {
+  return {.chunks_in_flight = pipelined ? 2u : 1u};
+}
+const char* name_of_transport(bool pipelined) {
+  return pipelined ? "pipelined (iRCCE)" : "chunks (RCCE)";
+}
+
+/// Virtual microseconds a round of `body(communicator)` takes on `cores` cores, after one that
+/// warms up and a barrier.
+template <class Body>
+double microseconds(const machine_options& on, int cores, const communicator_options& how,
+                    Body body) {
+  virtual_time begun, ended;
+  simulate(
+      cores,
+      [&](scc_communicator& c) {
+        body(c);
+        c.barrier();
+        if (c.rank() == 0) begun = c.memory().now();
+        for (int i = 0; i < rounds; ++i) body(c);
+        c.barrier();
+        if (c.rank() == 0) ended = c.memory().now();
+      },
+      on, how);
+  return (ended - begun).in_seconds().value * 1e6 / rounds;
+}
+
+/// To and fro between the first core and the farthest from it: half a round trip.
+double send_microseconds(const machine_options& on, int far, bool pipelined, std::size_t bytes) {
+  return microseconds(on, far + 1, transport(pipelined),
+                      [&](scc_communicator& c) {
+                        std::vector<char> data(bytes);
+                        if (c.rank() == 0) {
+                          c.send(std::span<const char>{data}, far);
+                          c.recv(std::span{data}, far);
+                        } else if (c.rank() == far) {
+                          c.recv(std::span{data}, 0);
+                          c.send(std::span<const char>{data}, 0);
+                        }
+                      }) /
+         2;
+}
+
+json measure_sends(const machine_options& on, int cores) {
+  json rows = json::array();
+  for (const bool pipelined : {false, true}) {
+    for (std::size_t bytes = 32; bytes <= 65536; bytes *= 8) {
+      const double took = send_microseconds(on, cores - 1, pipelined, bytes);
+      rows.push_back({{"protocol", name_of_transport(pipelined)},
+                      {"bytes", bytes},
+                      {"virtual_us", took},
+                      {"virtual_MB_s", static_cast<double>(bytes) / took}});
+    }
+  }
+  return rows;
+}
+
+json measure_broadcasts(const machine_options& on, int cores) {
+  json rows = json::array();
+  for (std::size_t kind = 0; kind < broadcast_names.size(); ++kind) {
+    for (const bool pipelined : {false, true}) {
+      for (const std::size_t bytes : {std::size_t{32}, std::size_t{2048}, std::size_t{32768}}) {
+        const double took = microseconds(on, cores, transport(pipelined), [&](scc_communicator& c) {
+          std::vector<char> data(bytes);
+          c.bcast(std::span{data}, 0, static_cast<broadcast_kind>(kind));
+        });
+        rows.push_back({{"broadcast", broadcast_names[kind]},
+                        {"protocol", name_of_transport(pipelined)},
+                        {"bytes", bytes},
+                        {"virtual_us", took}});
+      }
+    }
+  }
+  return rows;
+}
+
+/// `make(memory, team, place)` makes the barrier of a core, whose words lie at `place`.
+template <class Make>
+double barrier_microseconds(const machine_options& on, int cores, Make make) {
+  virtual_time begun, ended;
+  simulate(
+      cores,
+      [&](scc_communicator& c, symmetric_allocator& left) {
+        const auto words =
+            left.allocate(dissemination_barrier<scc_backend::memory>::bytes_needed(cores));
+        if (!words) throw usage_error("scc-messages: no message-passing memory for a barrier");
+        auto barrier = make(c.memory(), c.members(), words->offset());
+        barrier.wait();
+        if (c.rank() == 0) begun = c.memory().now();
+        for (int i = 0; i < rounds; ++i) barrier.wait();
+        if (c.rank() == 0) ended = c.memory().now();
+      },
+      on);
+  return (ended - begun).in_seconds().value * 1e6 / rounds;
+}
+
+json measure_barriers(const machine_options& on, int most) {
+  using scc_backend::memory;
+  json rows = json::array();
+  for (int cores = 2; cores <= most; cores = cores == most ? most + 1 : std::min(2 * cores, most)) {
+    const auto add = [&](const char* name, double took) {
+      rows.push_back({{"barrier", name}, {"cores", cores}, {"virtual_us", took}});
+    };
+    add("gather-release (RCCE)",
+        barrier_microseconds(on, cores, [](memory& m, const team& t, std::size_t place) {
+          return gather_release_barrier(m, t, place);
+        }));
+    add("test-and-set", barrier_microseconds(on, cores, [](memory& m, const team& t, std::size_t) {
+          return test_and_set_barrier(m, t);
+        }));
+    add("dissemination",
+        barrier_microseconds(on, cores, [](memory& m, const team& t, std::size_t place) {
+          return dissemination_barrier(m, t, place);
+        }));
+  }
+  return rows;
+}
+
+void print_table(const char* title, const json& rows) {
+  fmt::print("\n{}\n", title);
+  for (const auto& [key, unused] : rows.front().items()) fmt::print("{:>23}", key);
+  fmt::print("\n");
+  for (const json& row : rows) {
+    for (const auto& [key, value] : row.items()) {
+      if (value.is_string()) fmt::print("{:>23}", value.get<std::string>());
+      if (value.is_number_integer()) fmt::print("{:>23}", value.get<std::int64_t>());
+      if (value.is_number_float()) fmt::print("{:>23.2f}", value.get<double>());
+    }
+    fmt::print("\n");
+  }
+}
+
+void run(const chip_options& given, bool as_json) {
+  const machine_options on = to_machine_options(given);
+  const int cores = participating_cores(given, on);
+  if (cores < 2) throw usage_error("scc-messages: needs two cores");
+  json all{{"schema_version", 1},
+           {"chip", on.description.name},
+           {"cores", cores},
+           {"send_receive", measure_sends(on, cores)},
+           {"broadcast", measure_broadcasts(on, cores)},
+           {"barrier", measure_barriers(on, cores)}};
+  if (as_json) {
+    fmt::print("{}\n", all.dump(2));
+    return;
+  }
+  fmt::print("Chip {}, {} cores; virtual time\n", on.description.name, cores);
+  print_table("Send and receive, first to last core", all["send_receive"]);
+  print_table("Broadcast, until all cores have it", all["broadcast"]);
+  print_table("Barrier", all["barrier"]);
+}
+
+}  // namespace
+
+void add_scc_messages(CLI::App& bench) {
+  struct arguments {
+    chip_options chip;
+    bool as_json = false;
+  };
+  const auto given = std::make_shared<arguments>();
+  CLI::App* command = bench.add_subcommand(
+      "scc-messages", "Messages, broadcasts and barriers on the simulated chip, in virtual time");
+  add_chip_options(*command, given->chip);
+  command->add_flag("--json", given->as_json, "Print a JSON object");
+  command->callback([given] { run(given->chip, given->as_json); });
+}
+
+}  // namespace creek::tool
