@@ -174,7 +174,7 @@ void run(const chip_options& given, bool as_json) {
   }
   fmt::print("Chip {}, {} cores; virtual time\n", on.description.name, cores);
   print_table("Send and receive, first to last core", all["send_receive"]);
-  print_table("Broadcast, until all cores have it", all["broadcast"]);
+  print_table("Broadcast, each of eight in a row, which overlap", all["broadcast"]);
   print_table("Barrier", all["barrier"]);
 }
 
