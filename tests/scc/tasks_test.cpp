@@ -134,6 +134,32 @@ TEST(SccTasks, TheRuntimeRunsCleanUnderTheChecker) {
 
 // --- Virtual time -------------------------------------------------------------------------------
 
+TEST(SccTasks, EnergyOfTasksIsApartFromThatOfTheRuntime) {
+  constexpr cycles length{50'000};
+  constexpr int tasks = 40;
+  const std::string picture = testing::TempDir() + "tasks_heatmap.svg";
+  task_report report;
+  scc on = chosen(8);
+  on.report = &report;
+  on.machine.heatmap_file = picture;
+  {
+    runtime rt{on};
+    rt.run([=] {
+      for (int i = 0; i < tasks; ++i) spawn([=] { charge(length); });
+      taskwait();
+    });
+  }
+  const virtual_time stated = tasks * (length * scc_backend::chip::scc_533().clocks.core);
+  EXPECT_GE(report.tasks.busy, stated);
+  EXPECT_LT(report.tasks.busy, 2 * stated);
+  EXPECT_GT(report.tasks.energy, units::joules{0});
+  EXPECT_LT(report.tasks.energy, report.energy);
+  std::ifstream drawn(picture);
+  std::string first;
+  std::getline(drawn, first);
+  EXPECT_THAT(first, testing::StartsWith("<svg"));
+}
+
 TEST(SccTasks, MoreCoresTakeLessVirtualTime) {
   for (const scheduler_kind how : all_schedulers) {
     SCOPED_TRACE(to_string(how));

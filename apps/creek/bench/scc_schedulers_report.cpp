@@ -107,6 +107,7 @@ std::string to_json(const scc_plan& plan, const std::vector<scc_result>& results
          {"suspends", counted(r, counter::suspends)},
          {"idle_virtual_s", 1e-9 * static_cast<double>(counted(r, counter::idle_ns))},
          {"joules", r.energy.value},
+         {"task_joules", r.report.tasks.energy.value},
          {"serial_joules", r.serial_energy.value},
          {"schedule", fmt::format("{:016x}", r.report.schedule)}});
   }
@@ -116,14 +117,14 @@ std::string to_json(const scc_plan& plan, const std::vector<scc_result>& results
 std::string to_csv(const std::vector<scc_result>& results) {
   std::string text =
       "workload,scheduler,task_us,cores,tasks,virtual_s,serial_virtual_s,speedup,steals_tried,"
-      "steals_won,inline_runs,memory_full,lock_waits,joules,serial_joules\n";
+      "steals_won,inline_runs,memory_full,lock_waits,joules,task_joules,serial_joules\n";
   for (const scc_result& r : results) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.workload,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.workload,
                         to_string(r.scheduler), r.length_us, r.cores, r.tasks,
                         r.took.in_seconds().value, r.serial.in_seconds().value, r.speedup(),
                         counted(r, counter::steals_tried), counted(r, counter::steals_won),
                         counted(r, counter::inline_runs), r.report.memory_full, r.report.lock_waits,
-                        r.energy.value, r.serial_energy.value);
+                        r.energy.value, r.report.tasks.energy.value, r.serial_energy.value);
   }
   return text;
 }

@@ -281,12 +281,16 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   note(worker, step::run);
   detail::task_scope scope;
   detail::set_foreign_scope(this, &scope);
+  const energy_account before = chip_.switch_account(account_of_tasks);
+  chip_.begin_span("task", trace::no_argument);
   if (taken.branch != nullptr) {
     taken.branch->taken = true;
     run_branch(*taken.branch);
   } else {
     taken.task->run(taken.task);
   }
+  chip_.end_span();
+  chip_.switch_account(before);
   detail::set_foreign_scope(nullptr, nullptr);
   if (lost_in_fork()) [[unlikely]] {
     std::fputs(
@@ -373,7 +377,11 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   ++worker.suspended;
   ++suspended_;
   detail::set_foreign_scope(nullptr, nullptr);
+  const energy_account account = chip_.switch_account({});
+  chip_.end_span();
   continue_with(worker, next_fiber(worker));
+  chip_.begin_span("task, resumed", trace::no_argument);
+  chip_.switch_account(account);
   --worker.suspended;
   --suspended_;
   note(worker, step::resume);

@@ -67,6 +67,8 @@ class task_runtime final : public detail::backend, private engine::thread_state 
     pool_lines place;
     std::int64_t children = 0;
   };
+  /// Whose energy a core uses while a task runs on it; all else is account 0.
+  static constexpr energy_account account_of_tasks{1};
   /// What the log of a schedule tells apart.
   enum class step : std::uint8_t { run, steal, inline_run, suspend, resume };
 
@@ -74,6 +76,7 @@ class task_runtime final : public detail::backend, private engine::thread_state 
   void lay_out(task_worker& worker);
   void order_victims(task_worker& worker);
   void drive() noexcept;
+  void fill(task_report& report, virtual_time ended);
   void write_trace() noexcept;
 
   // task_runtime.cpp: tasks and strands, on simulated cores

@@ -87,6 +87,7 @@ task_runtime::task_runtime(scc chosen)
     order_victims(*each);
   }
   if (chosen_.machine.check) chip_.check_accesses();
+  chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file);
   chip_.simulation().keep_thread_state(this);
   try {
     driver_ = std::thread([this] { drive(); });
@@ -162,14 +163,27 @@ void task_runtime::drive() noexcept {
     const std::vector<fault> faults = chip_.check()->faults();
     if (!faults.empty()) chosen_.machine.on_faults(faults);
   }
-  if (chosen_.report == nullptr) return;
-  task_report& report = *chosen_.report;
-  report.counters = counters();
+  virtual_time ended;
   for (const auto& each : workers_) {
-    report.lock_waits += each->lock_waits;
-    report.ended = std::max(report.ended, chip_.simulation().ended_at(each->core));
+    ended = std::max(ended, chip_.simulation().ended_at(each->core));
   }
-  report.energy = chip_.usage(report.ended).total;
+  try {
+    chip_.write_records(ended);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "creek: cannot write what was recorded: %s\n", failure.what());
+  }
+  if (chosen_.report != nullptr) fill(*chosen_.report, ended);
+}
+
+void task_runtime::fill(task_report& report, virtual_time ended) {
+  report.counters = counters();
+  for (const auto& each : workers_) report.lock_waits += each->lock_waits;
+  report.ended = ended;
+  const usage_report used = chip_.usage(ended);
+  report.energy = used.total;
+  if (used.accounts.size() > account_of_tasks.number) {
+    report.tasks = used.accounts[account_of_tasks.number];
+  }
   report.memory_full = memory_full_;
   report.schedule = schedule_;
 }

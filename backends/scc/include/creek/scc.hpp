@@ -23,6 +23,9 @@ struct task_report {
   std::uint64_t memory_full = 0;  ///< tasks run inline for want of memory for counter or result
   virtual_time ended;             ///< the latest clock of a worker
   units::joules energy;           ///< of the whole chip, from time zero to `ended`
+  /// Time and energy of the cores while they ran tasks; the rest of `energy` went into making,
+  /// finding and waiting for them, and into what no core has for itself. By counters.tasks: a task.
+  account_usage tasks;
   /// Of every task run, stolen, suspended and resumed: where and when. Equal for equal schedules.
   std::uint64_t schedule = 0;
 };
