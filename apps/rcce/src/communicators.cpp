@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RCCE_COMM: splitting, barriers, broadcasts and reductions.
 #include <algorithm>
-#include <cstring>
 
 #include "call.hpp"
 #include "messages.hpp"
@@ -22,7 +21,8 @@ template <class T>
 void reduce_as(group& ranks, const char* in, char* out, int num, int op, int root) {
   const auto n = static_cast<std::size_t>(num);
   std::vector<T> data(n);
-  std::memcpy(data.data(), in, n * sizeof(T));
+  // Of no elements both pointers may be null.
+  std::copy_n(in, n * sizeof(T), reinterpret_cast<char*>(data.data()));
   const auto with = [&](auto combine) {
     if (root < 0) {
       ranks.allreduce(std::span<T>{data}, combine);
@@ -43,7 +43,9 @@ void reduce_as(group& ranks, const char* in, char* out, int num, int op, int roo
     default:
       with([](T a, T b) { return a * b; });
   }
-  if (root < 0 || ranks.rank() == root) std::memcpy(out, data.data(), n * sizeof(T));
+  if (root < 0 || ranks.rank() == root) {
+    std::copy_n(reinterpret_cast<const char*>(data.data()), n * sizeof(T), out);
+  }
 }
 
 /// `root` below 0: to all.

@@ -65,6 +65,7 @@ struct listed {
 };
 using wait_list = std::vector<listed>;
 
+/// Made at the first request and freed with the last.
 wait_list& list_of(iRCCE_WAIT_LIST& list) {
   if (list.opaque == nullptr) list.opaque = new wait_list;
   return *static_cast<wait_list*>(list.opaque);
@@ -185,10 +186,10 @@ int iRCCE_test_all(iRCCE_WAIT_LIST* list, int* done) {
 
 int iRCCE_wait_any(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv) {
   return call("iRCCE_wait_any", {}, [&](ue& self) {
-    wait_list& waiting = list_of(*list);
     if (send != nullptr) *send = nullptr;
     if (recv != nullptr) *recv = nullptr;
-    if (waiting.empty()) return iRCCE_NOT_ENQUEUED;
+    if (list->opaque == nullptr) return iRCCE_NOT_ENQUEUED;
+    wait_list& waiting = list_of(*list);
     auto first = waiting.end();
     self.wait_for([&] {
       first = std::find_if(waiting.begin(), waiting.end(),
