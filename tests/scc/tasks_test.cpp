@@ -318,7 +318,14 @@ std::string deadlock_on(unsigned workers) {
   return said;
 }
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool under_tsan = true;
+#else
+constexpr bool under_tsan = false;
+#endif
+
 TEST(SccTasks, ADeadlockIsAnError) {
+  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
   for (const unsigned workers : {1U, 8U}) {
     // In a process of its own: the stacks that never go on keep what they own.
     EXPECT_EXIT(
@@ -340,6 +347,7 @@ int exit_code_of(pid_t child) {
 }
 
 TEST(SccTasks, AChildOfForkIsToldThatTheDriverIsNotThere) {
+  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
   runtime rt{chosen(4)};
   rt.run([] {});
   const pid_t child = fork();
