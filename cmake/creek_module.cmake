@@ -138,6 +138,7 @@ function(creek_test)
   add_executable(${T_NAME} ${T_SOURCES})
   target_link_libraries(${T_NAME} PRIVATE creek::creek GTest::gtest GTest::gtest_main GTest::gmock
                         ${T_LIBRARIES})
+  target_include_directories(${T_NAME} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests)
   _creek_options(${T_NAME})
   gtest_discover_tests(${T_NAME} TEST_PREFIX ${T_NAME}. DISCOVERY_TIMEOUT 60
                        PROPERTIES ${properties})

@@ -13,7 +13,7 @@ namespace {
 
 using creek::blocked_range_2d;
 using creek::parallel_for;
-using creek::testing::on_workers;
+using creek::support::on_workers;
 
 TEST(blocked_range_2d, tiles_cover_each_index_pair_once) {
   on_workers([] {

@@ -20,9 +20,9 @@
 namespace {
 
 using creek::parallel_sort;
-using creek::testing::on_workers;
-using creek::testing::seeded;
-using creek::testing::sort_inputs;
+using creek::support::on_workers;
+using creek::support::seeded;
+using creek::support::sort_inputs;
 
 template <class Key>
 class key_sort : public ::testing::Test {

@@ -12,7 +12,7 @@
 
 #include <creek/tasking.hpp>
 
-namespace creek::testing {
+namespace creek::support {
 
 /// Calls f() inside runtimes of several sizes, oversubscribed ones included.
 template <class F>
@@ -46,4 +46,4 @@ class seeded {
   std::mt19937_64 engine;
 };
 
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -20,7 +20,7 @@ namespace {
 
 using creek::parallel_for;
 using creek::parallel_for_range;
-using creek::testing::on_workers;
+using creek::support::on_workers;
 
 // Counts visits of positions 0 .. n-1.
 class visits {

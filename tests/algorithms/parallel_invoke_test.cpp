@@ -11,7 +11,7 @@
 namespace {
 
 using creek::parallel_invoke;
-using creek::testing::on_workers;
+using creek::support::on_workers;
 
 TEST(parallel_invoke, calls_each_once) {
   on_workers([] {

@@ -19,8 +19,8 @@ namespace {
 
 using creek::parallel_reduce;
 using creek::parallel_reduce_range;
-using creek::testing::on_workers;
-using creek::testing::seeded;
+using creek::support::on_workers;
+using creek::support::seeded;
 
 TEST(parallel_reduce, adds_integers_of_all_sizes_around_a_grain) {
   on_workers([] {

@@ -17,8 +17,8 @@ namespace {
 using creek::parallel_exclusive_scan;
 using creek::parallel_inclusive_scan;
 using creek::parallel_scan;
-using creek::testing::on_workers;
-using creek::testing::seeded;
+using creek::support::on_workers;
+using creek::support::seeded;
 
 TEST(parallel_scan, equals_the_serial_scans_at_all_sizes_around_a_grain) {
   seeded random;

@@ -16,9 +16,9 @@
 namespace {
 
 using creek::parallel_sort;
-using creek::testing::on_workers;
-using creek::testing::seeded;
-using creek::testing::sort_inputs;
+using creek::support::on_workers;
+using creek::support::seeded;
+using creek::support::sort_inputs;
 
 // A comparator that the vectorised sort does not know.
 constexpr auto by_value = [](std::int64_t a, std::int64_t b) { return a < b; };

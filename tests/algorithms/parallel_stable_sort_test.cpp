@@ -15,9 +15,9 @@
 namespace {
 
 using creek::parallel_stable_sort;
-using creek::testing::on_workers;
-using creek::testing::seeded;
-using creek::testing::sort_inputs;
+using creek::support::on_workers;
+using creek::support::seeded;
+using creek::support::sort_inputs;
 
 using item = std::pair<std::int64_t, std::size_t>;  // key, original place
 constexpr auto by_key = [](const item& a, const item& b) { return a.first < b.first; };

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace creek::testing {
+namespace creek::support {
 
 /// Named sequences of n small integers (below 2^31) from one generator.
 inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> sort_inputs(
@@ -41,4 +41,4 @@ inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> sort_input
   };
 }
 
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -12,6 +12,7 @@
 #include "comparison.hpp"
 #include "process.hpp"
 #include "report.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace creek::tool::bench {
 namespace {
@@ -50,12 +51,6 @@ TEST(RunProcess, SaysWhichProgramIsMissing) {
 /// A folder of scripts that play peers.
 class Scripts : public testing::Test {
  protected:
-  Scripts() {
-    std::string name = testing::TempDir() + "/creek_bench_XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~Scripts() override { std::filesystem::remove_all(folder_); }
-
   /// A peer that runs `fib` and whose run prints `result` (a JSON line) or does what it says.
   void peer(const std::string& program, const std::string& run) {
     const auto path = folder_ / program;
@@ -78,7 +73,7 @@ class Scripts : public testing::Test {
   static constexpr const char* description =
       R"({"workload":"fib","about":"a","unit":"ns/fork","full":30,"quick":20,"smoke":10,)"
       R"("min_workers":1,"limit":false,"rate":false,"warmup":true,"scale":1,"version":"v1"})";
-  std::filesystem::path folder_;
+  creek::support::temporary_folder folder_;
 };
 
 TEST_F(Scripts, AreFoundAndTheOthersAreNamedWithAWayToGetThem) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "process.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace {
 
@@ -26,12 +27,7 @@ process_result run_bench(std::vector<std::string> arguments) {
 
 class BenchSmoke : public testing::Test {
  protected:
-  BenchSmoke() {
-    std::string name = testing::TempDir() + "/creek_bench_XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~BenchSmoke() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  creek::support::temporary_folder folder_;
 };
 
 void expect_result(const json& r) {
@@ -120,8 +116,9 @@ TEST_F(BenchSmoke, RefusesWhatItDoesNotKnow) {
 }
 
 TEST_F(BenchSmoke, FailsWithoutAnyPeer) {
-  const auto got = run_process(CREEK_TOOL, {"bench", "tasking", "--peer-dir", folder_.string()},
-                               std::chrono::seconds(60));
+  const auto got =
+      run_process(CREEK_TOOL, {"bench", "tasking", "--peer-dir", folder_.path().string()},
+                  std::chrono::seconds(60));
   EXPECT_EQ(got.exit_code, 1);
   EXPECT_THAT(got.errors, HasSubstr("benchmark programs"));
 }

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
+
+#include "support/temporary_folder.hpp"
 
 namespace creek {
 namespace {
@@ -20,24 +21,15 @@ namespace fs = std::filesystem;
 
 class atomic_files : public testing::Test {
  protected:
-  atomic_files() {
-    std::string pattern = testing::TempDir() + "creek_atomic_file_XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~atomic_files() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
   static std::string content_of(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
   std::ptrdiff_t files() const {
-    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator{});
+    return std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator{});
   }
 
-  fs::path folder_;
+  support::temporary_folder folder_;
 };
 
 TEST_F(atomic_files, appears_at_commit) {
@@ -119,7 +111,7 @@ TEST_F(atomic_files, names_the_target_it_cannot_create) {
     EXPECT_EQ(why.code().value(), ENOENT);
     EXPECT_NE(std::string(why.what()).find(target.string()), std::string::npos);
   }
-  EXPECT_THROW(atomic_file{folder_}, error);  // a folder is no file
+  EXPECT_THROW(atomic_file{folder_.path()}, error);  // a folder is no file
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,8 @@
 #include <creek/core/error.hpp>
 #include <creek/core/trace.hpp>
 
+#include "support/temporary_folder.hpp"
+
 namespace creek {
 namespace {
 
@@ -22,22 +23,13 @@ using nlohmann::json;
 
 class traces : public testing::Test {
  protected:
-  traces() {
-    std::string pattern = testing::TempDir() + "creek_trace_XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~traces() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
   json written(const trace::session& session) const {
     session.write(folder_ / "trace.json");
     std::ifstream in(folder_ / "trace.json");
     return json::parse(in);
   }
 
-  fs::path folder_;
+  support::temporary_folder folder_;
 };
 
 // The events of thread `tid` without metadata.
@@ -220,7 +212,7 @@ TEST_F(traces, a_file_that_cannot_be_written_leaves_the_old_one) {
   trace::session session;
   EXPECT_THROW(session.write(folder_ / "missing" / "trace.json"), error);
   EXPECT_THROW(session.write("/dev/full"), error);
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(traces, writing_while_workers_record_gives_a_whole_file) {

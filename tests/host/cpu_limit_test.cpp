@@ -10,6 +10,8 @@
 #include <creek/host/affinity.hpp>
 #include <creek/host/cpu_limit.hpp>
 
+#include "support/temporary_folder.hpp"
+
 namespace creek::host_backend {
 namespace {
 
@@ -27,15 +29,7 @@ const std::string other_mounts =
 
 class cpu_limits : public testing::Test {
  protected:
-  cpu_limits() {
-    std::string pattern = testing::TempDir() + "creek_cpu_limit_XXXXXX";
-    root_ = mkdtemp(pattern.data());
-    file("sys/devices/system/cpu/online", "0-15\n");
-  }
-  ~cpu_limits() override {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
+  cpu_limits() { file("sys/devices/system/cpu/online", "0-15\n"); }
 
   void file(const fs::path& path, const std::string& content) const {
     fs::create_directories((root_ / path).parent_path());
@@ -51,7 +45,7 @@ class cpu_limits : public testing::Test {
   }
   cpu_limit limit(unsigned affinity = 16) const { return read_cpu_limit(root_, affinity); }
 
-  fs::path root_;
+  support::temporary_folder root_;
 };
 
 TEST_F(cpu_limits, without_groups_hardware_and_mask_decide) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "oracle.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace creek::mapreduce {
 namespace {
@@ -24,12 +25,6 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
  protected:
-  Files() {
-    std::string name = fs::temp_directory_path() / "creek-files-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~Files() override { fs::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return folder_ / name; }
   std::string write(const std::string& name, std::string_view text) const {
     fs::create_directories(fs::path(path(name)).parent_path());
@@ -42,7 +37,7 @@ class Files : public testing::Test {
     gzclose(file);
     return path(name);
   }
-  fs::path folder_;
+  support::temporary_folder folder_;
 };
 
 oracle::word_map count(const std::vector<std::string>& names, std::size_t split = 1 << 20) {

@@ -2,12 +2,9 @@
 // The start tool from outside: bad input, crashes, deadlocks, exit codes, lines, repeatable times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -15,30 +12,19 @@
 #include <sstream>
 #include <string>
 
+#include "support/shell.hpp"
+
 namespace {
 
+using creek::support::outcome;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-struct outcome {
-  int code = -1;
-  std::string output;
-};
-
 /// Runs `rccerun ARGUMENTS`; captures what `redirect` leaves on standard output.
 outcome rccerun(const std::string& arguments, const std::string& redirect = "2>/dev/null") {
-  const std::string command = "cd " PROGRAMS " && " RCCERUN " " + arguments + " " + redirect;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  outcome result;
-  std::array<char, 4096> part{};
-  for (std::size_t n = 0; (n = fread(part.data(), 1, part.size(), pipe)) > 0;) {
-    result.output.append(part.data(), n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-  return result;
+  return creek::support::run_in_shell("cd " PROGRAMS " && " RCCERUN " " + arguments + " " +
+                                      redirect);
 }
 outcome errors_of(const std::string& arguments) {
   return rccerun(arguments, "2>&1 >/dev/null");

@@ -15,6 +15,8 @@
 #include <creek/scc/power_fit.hpp>
 #include <creek/scc/spmd.hpp>
 
+#include "support/temporary_folder.hpp"
+
 namespace {
 
 using namespace creek;
@@ -23,13 +25,6 @@ using nlohmann::json;
 
 class records : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "creek-records-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string text_of(const char* name) const {
     std::ifstream in(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -41,7 +36,7 @@ class records : public ::testing::Test {
     return made;
   }
 
-  std::filesystem::path folder_;
+  creek::support::temporary_folder folder_;
 };
 
 void ring(scc_communicator& c) {

@@ -19,6 +19,9 @@
 #include <creek/scc.hpp>
 #include <creek/tasking.hpp>
 
+#include "support/process_facts.hpp"
+#include "support/temporary_folder.hpp"
+
 namespace {
 
 using namespace creek;
@@ -85,7 +88,8 @@ std::string text_of(const std::string& file) {
 TEST(SccTasks, ASeedGivesOneSchedule) {
   for (const scheduler_kind how : all_schedulers) {
     SCOPED_TRACE(to_string(how));
-    const std::string file = testing::TempDir() + "scc_tasks_";
+    const creek::support::temporary_folder folder;
+    const std::string file = folder / "trace_";
     const auto [first, a] = some_of_everything(chosen(12, how, 7), file + "a.json");
     const auto [second, b] = some_of_everything(chosen(12, how, 7), file + "b.json");
     EXPECT_EQ(first, second);
@@ -137,7 +141,8 @@ TEST(SccTasks, TheRuntimeRunsCleanUnderTheChecker) {
 TEST(SccTasks, EnergyOfTasksIsApartFromThatOfTheRuntime) {
   constexpr cycles length{50'000};
   constexpr int tasks = 40;
-  const std::string picture = testing::TempDir() + "tasks_heatmap.svg";
+  const creek::support::temporary_folder folder;
+  const std::string picture = folder / "heatmap.svg";
   task_report report;
   scc on = chosen(8);
   on.report = &report;
@@ -318,14 +323,9 @@ std::string deadlock_on(unsigned workers) {
   return said;
 }
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool under_tsan = true;
-#else
-constexpr bool under_tsan = false;
-#endif
-
 TEST(SccTasks, ADeadlockIsAnError) {
-  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
+  if (creek::support::under_tsan)
+    GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
   for (const unsigned workers : {1U, 8U}) {
     // In a process of its own: the stacks that never go on keep what they own.
     EXPECT_EXIT(
@@ -347,7 +347,8 @@ int exit_code_of(pid_t child) {
 }
 
 TEST(SccTasks, AChildOfForkIsToldThatTheDriverIsNotThere) {
-  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
+  if (creek::support::under_tsan)
+    GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
   runtime rt{chosen(4)};
   rt.run([] {});
   const pid_t child = fork();

@@ -13,7 +13,7 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -142,4 +142,4 @@ TEST(exceptions_stress, meet_makers_that_wait) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -12,7 +12,7 @@
 
 #include "../tasking/fake_home.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 constexpr std::uint32_t tasks_a_round = 20000;
@@ -125,4 +125,4 @@ TEST_P(task_stack_stress, every_task_runs_once) {
 INSTANTIATE_TEST_SUITE_P(capacity, task_stack_stress, ::testing::Values(2, 8, 128));
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -14,7 +14,7 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 struct setup {
@@ -138,4 +138,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& chosen) { return std::string(chosen.param.name); });
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -8,11 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process_facts.hpp"
+#include "support/process_facts.hpp"
 
 namespace {
 
-using creek::testing::under_sanitizer;
+using creek::support::under_sanitizer;
 
 void* open_module() {
   void* module = dlopen(CREEK_TEST_MODULE, RTLD_NOW | RTLD_LOCAL);

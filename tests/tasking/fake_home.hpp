@@ -12,7 +12,7 @@
 
 #include <creek/tasking/detail/task_stack.hpp>
 
-namespace creek::testing {
+namespace creek::support {
 
 /// Counts calls; a suspended strand is a thread that yields until it is resumed.
 class fake_home final : public detail::task_stack_home {
@@ -110,4 +110,4 @@ class lone_stack {
   std::unique_ptr<detail::task_slot[]> slots_;
 };
 
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -16,9 +16,9 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-#include "process_facts.hpp"
+#include "support/process_facts.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 /// Suspends the calling strand for real; another one resumes it, usually on another thread.
@@ -230,4 +230,4 @@ TEST(tiny_stacks, are_enough_for_small_tasks) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

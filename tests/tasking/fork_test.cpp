@@ -17,9 +17,9 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-#include "process_facts.hpp"
+#include "support/process_facts.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 long fib(int n) {
@@ -181,4 +181,4 @@ TEST(fork_in_a_task, ends_a_child_that_waits_for_the_parent) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

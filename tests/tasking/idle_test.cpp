@@ -14,9 +14,9 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-#include "process_facts.hpp"
+#include "support/process_facts.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 using namespace std::chrono_literals;
@@ -183,4 +183,4 @@ TEST(idle_workers, sleep_through_work_that_has_its_worker) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

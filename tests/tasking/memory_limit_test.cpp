@@ -16,9 +16,9 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-#include "process_facts.hpp"
+#include "support/process_facts.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -139,7 +139,8 @@ void lift_the_limit_meanwhile() {
   while (begun.load() < 10) std::this_thread::yield();
   lift_limit();
   while (begun.load() < static_cast<int>(values.size())) std::this_thread::yield();
-  while (rt.counters()[counter::suspends] == 0) std::this_thread::yield();  // one has left its stack
+  while (rt.counters()[counter::suspends] == 0)
+    std::this_thread::yield();  // one has left its stack
   // Oldest first: buried waits are over before those on top of them.
   for (auto& value : values) value.set_value(1);
   int sum = 0;
@@ -152,4 +153,4 @@ TEST_F(memory_limit, that_is_lifted_is_forgotten) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -9,7 +9,7 @@
 #include <creek/core/error.hpp>
 #include <creek/tasking.hpp>
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 /// One variable for one test; what was there before comes back.
@@ -112,4 +112,4 @@ TEST(option_names, survive_a_round_trip) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

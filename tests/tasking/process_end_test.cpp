@@ -13,7 +13,7 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 using ::testing::ExitedWithCode;
@@ -174,4 +174,4 @@ TEST(several_runtimes, may_be_made_in_a_task) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

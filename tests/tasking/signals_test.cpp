@@ -17,9 +17,9 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-#include "process_facts.hpp"
+#include "support/process_facts.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 std::atomic<int> delivered{0};
@@ -139,4 +139,4 @@ TEST(signal_masks, are_those_of_the_thread_that_made_the_runtime) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -11,9 +11,9 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-#include "process_facts.hpp"
+#include "support/process_facts.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 /// Frames of about `Bytes`, touched at one end only.
@@ -105,4 +105,4 @@ TEST_F(stack_overflow, hands_on_to_the_handler_that_was_there) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

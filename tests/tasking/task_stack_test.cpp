@@ -12,7 +12,7 @@
 
 #include "fake_home.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 using detail::join_result;
@@ -349,4 +349,4 @@ TEST_P(random_walks, agree_with_the_oracle) {
 INSTANTIATE_TEST_SUITE_P(capacity, random_walks, ::testing::Values(2, 3, 16, 256));
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -14,9 +14,9 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
-#include "process_facts.hpp"
+#include "support/process_facts.hpp"
 
-namespace creek::testing {
+namespace creek::support {
 namespace {
 
 using namespace std::chrono_literals;
@@ -188,4 +188,4 @@ TEST(the_default, is_what_the_process_may_use) {
 }
 
 }  // namespace
-}  // namespace creek::testing
+}  // namespace creek::support

@@ -2,41 +2,29 @@
 // The tool from outside: exit codes, one-line errors, and what `creek info` says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "support/shell.hpp"
+#include "support/temporary_folder.hpp"
+
 namespace {
 
+using creek::support::outcome;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-struct outcome {
-  int code = -1;
-  std::string output;
-};
 
 // Runs `creek ARGUMENTS` through the shell. `redirect` says where the streams go: by default
 // standard output is captured, with "2>&1 >/dev/null" standard error instead.
 outcome creek(const std::string& arguments, const std::string& redirect = "2>/dev/null",
               const std::string& environment = "") {
-  const std::string command = environment + " " CREEK_TOOL " " + arguments + " " + redirect;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  outcome result;
-  std::array<char, 4096> part{};
-  for (std::size_t n = 0; (n = fread(part.data(), 1, part.size(), pipe)) > 0;) {
-    result.output.append(part.data(), n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-  return result;
+  return creek::support::run_in_shell(environment + " " CREEK_TOOL " " + arguments + " " +
+                                      redirect);
 }
 
 // Bad usage and failures print one line and nothing on standard output.
@@ -121,21 +109,21 @@ TEST(scc, info_shows_the_chip_and_its_description_comes_back) {
   const auto found = nlohmann::json::parse(creek("scc info --json --chip scc-800").output);
   EXPECT_EQ(found["schema_version"], 1);
   EXPECT_EQ(found["cores"], 48);
-  const std::string file = testing::TempDir() + "creek_tool_chip.json";
+  const creek::support::temporary_folder folder;
+  const std::string file = folder / "chip.json";
   const outcome description = creek("scc info --chip scc-800 --description");
   EXPECT_EQ(creek("scc info --chip scc-800 --description", "> " + file).code, 0);
   EXPECT_EQ(creek("scc info --description --chip " + file).output, description.output);
-  std::filesystem::remove(file);
 }
 
 TEST(scc, a_chip_that_there_is_not_is_bad_usage) {
   expect_complaint("scc info --chip scc-900", 2, "unknown chip 'scc-900'");
   expect_complaint("scc info --chip ./none.json", 2, "./none.json: No such file or directory");
-  const std::string file = testing::TempDir() + "creek_tool_bad_chip.json";
-  creek("", "; echo '{\"costs\": {\"uc_read\": -4}}' > " + file);
+  const creek::support::temporary_folder folder;
+  const std::string file = folder / "chip.json";
+  std::ofstream(file) << R"({"costs": {"uc_read": -4}})";
   expect_complaint("scc info --chip " + file, 2, "costs.uc_read must not be negative, but is -4");
   expect_complaint("bench scc-primitives --chip " + file, 2, "costs.uc_read");
-  std::filesystem::remove(file);
 }
 
 TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
@@ -149,12 +137,12 @@ TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
 }
 
 TEST(scc, primitives_of_another_chip_are_compared_with_nothing) {
-  const std::string file = testing::TempDir() + "creek_tool_slow_chip.json";
-  creek("", "; echo '{\"name\": \"scc-533\", \"costs\": {\"l1_line\": 90}}' > " + file);
+  const creek::support::temporary_folder folder;
+  const std::string file = folder / "chip.json";
+  std::ofstream(file) << R"({"name": "scc-533", "costs": {"l1_line": 90}})";
   const outcome other = creek("bench scc-primitives --json --chip " + file);
   EXPECT_EQ(other.code, 0);
   EXPECT_FALSE(nlohmann::json::parse(other.output)["primitives"][0].contains("paper"));
-  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-namespace creek::testing {
+namespace creek::support {
 
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool under_asan = true;
@@ -55,4 +55,4 @@ inline std::size_t mapping_count() {
   return count;
 }
 
-}  // namespace creek::testing
+}  // namespace creek::support
