@@ -209,7 +209,7 @@ bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
   const bool room = slot != stack->last && (!stack->external || stack->home->offer(*stack, slot));
   if (!room) {
     stack->top.store(slot, std::memory_order_release);
-    deque_full(*stack);
+    count_inline_run(*stack);
     make_room(*stack);
     if (slot->is_spawned()) run_popped(slot);
     return false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <creek/core/xml.hpp>
 #include <iterator>
 
 namespace creek::tool::bench {
@@ -27,26 +28,6 @@ constexpr const char* style =
     ".bar{fill:#9aa7b5}.own{fill:#1f6feb}.grid{stroke:#d0d7de;stroke-width:1}"
     "@media(prefers-color-scheme:dark){text{fill:#9da7b1}.title,.heading{fill:#e6edf3}"
     ".bar{fill:#57606a}.own{fill:#58a6ff}.grid{stroke:#30363d}}</style>\n";
-
-std::string escape(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 /// Maps values to pixels and knows where its ticks are.
 class scale {
@@ -125,12 +106,12 @@ void draw_bar(output out, const scale& s, const bar& b, double y) {
   const double length = s.length(b.value);
   const double base = y + bar_height - 5;
   fmt::format_to(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", label_width - 8,
-                 base, escape(b.label));
+                 base, detail::xml_escaped(b.label));
   fmt::format_to(out,
                  "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\"/>\n",
                  b.highlight ? "own" : "bar", label_width, y, length, bar_height);
   fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{}\">{}</text>\n", label_width + length + 6, base,
-                 escape(b.text));
+                 detail::xml_escaped(b.text));
 }
 
 }  // namespace
@@ -144,14 +125,15 @@ std::string draw(const bar_chart& chart) {
   fmt::format_to(out,
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                  "viewBox=\"0 0 {0} {1}\" role=\"img\">\n<title>{2}</title>\n{3}",
-                 total_width, height, escape(chart.title), style);
-  fmt::format_to(out, "<text class=\"title\" x=\"8\" y=\"24\">{}</text>\n", escape(chart.title));
-  fmt::format_to(out, "<text x=\"8\" y=\"44\">{}</text>\n", escape(chart.subtitle));
+                 total_width, height, detail::xml_escaped(chart.title), style);
+  fmt::format_to(out, "<text class=\"title\" x=\"8\" y=\"24\">{}</text>\n",
+                 detail::xml_escaped(chart.title));
+  fmt::format_to(out, "<text x=\"8\" y=\"44\">{}</text>\n", detail::xml_escaped(chart.subtitle));
   draw_grid(out, s, bottom);
   double y = head_height;
   for (const auto& group : chart.groups) {
     fmt::format_to(out, "<text class=\"heading\" x=\"8\" y=\"{}\">{}</text>\n", y + 18,
-                   escape(group.heading));
+                   detail::xml_escaped(group.heading));
     y += group_gap;
     for (const auto& b : group.bars) {
       draw_bar(out, s, b, y);
@@ -159,7 +141,7 @@ std::string draw(const bar_chart& chart) {
     }
   }
   fmt::format_to(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}{}</text>\n</svg>\n",
-                 label_width + plot_width / 2, height - 10, escape(chart.axis),
+                 label_width + plot_width / 2, height - 10, detail::xml_escaped(chart.axis),
                  s.logarithmic() ? " (logarithmic)" : "");
   return svg;
 }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include <creek/core/atomic_file.hpp>
+#include <creek/core/xml.hpp>
 
 namespace creek::scc_backend {
 
@@ -105,20 +106,6 @@ std::string style() {
   return css + dark + "}</style>\n";
 }
 
-std::string escape(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 /// Two digits and a decimal prefix: 1.2 k, 46 M.
 std::string short_number(double value) {
   constexpr const char* prefixes[] = {"", " k", " M", " G", " T", " P"};
@@ -193,7 +180,7 @@ class picture {
         fmt::format("{} · {} cores · {} simulated", chip_.name, chip_.cores(), short_time(length_));
     put(R"(<title>{}</title><text class="title" x="{:.0f}" y="38">{}</text>)"
         "\n",
-        escape(title), margin, escape(title));
+        detail::xml_escaped(title), margin, detail::xml_escaped(title));
     put(R"(<text x="{:.0f}" y="60">{}J in all, {:.1f} W on average, of which {:.1f} W )"
         R"(outside the tiles</text>)"
         "\n",

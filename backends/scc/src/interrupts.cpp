@@ -10,14 +10,11 @@
 
 namespace creek::scc_backend {
 
-namespace {
-
-/// The lowest of the pins that are set, and when it was.
-int lowest(unsigned pins) noexcept {
-  return (pins & 1U) != 0 ? 0 : 1;
+int machine::core_state::first_pin() const noexcept {
+  static_assert(interrupt_pins == 2);
+  if (pins != 3) return pins - 1;
+  return pin_since[0] <= pin_since[1] ? 0 : 1;
 }
-
-}  // namespace
 
 void machine::raise_interrupt(core_id to, int pin) {
   if (to.value < 0 || to.value >= chip_.cores() || pin < 0 || pin >= interrupt_pins) {
@@ -44,14 +41,21 @@ void machine::on_interrupt(std::function<void(int pin)> handler) {
   here().handler = std::move(handler);
 }
 
+/// Clears the pin that was set first; the core has seen it.
+int machine::take_pin() {
+  core_state& self = here();
+  const int pin = self.first_pin();
+  self.pins &= static_cast<std::uint8_t>(~(1U << pin));
+  if (checker_) checker_->took(pin);
+  return pin;
+}
+
 /// Runs the handler for what has been raised by now; called where a core may be interrupted.
 void machine::take_interrupts() {
   core_state& self = here();
   while (self.pins != 0 && self.handler && !self.in_handler) {
-    const int pin = lowest(self.pins);
-    if (self.pin_since[pin] > engine_.now()) return;
-    self.pins &= static_cast<std::uint8_t>(~(1U << pin));
-    if (checker_) checker_->took(pin);
+    if (self.pin_since[self.first_pin()] > engine_.now()) return;
+    const int pin = take_pin();
     ++self.interrupts;
     engine_.advance(chip_.costs.interrupt_entry * here_clock());
     self.in_handler = true;
@@ -68,7 +72,7 @@ void machine::take_interrupts() {
 bool machine::interrupt_due() {
   core_state& self = here();
   if (self.pins == 0 || self.in_handler || (!self.handler && !self.halted)) return false;
-  engine_.set_clock(std::max(engine_.now(), self.pin_since[lowest(self.pins)]));
+  engine_.set_clock(std::max(engine_.now(), self.pin_since[self.first_pin()]));
   return true;
 }
 
@@ -84,9 +88,7 @@ void machine::halt() {
   if (self.handler) {
     take_interrupts();
   } else {
-    const int pin = lowest(self.pins);
-    self.pins &= static_cast<std::uint8_t>(~(1U << pin));
-    if (checker_) checker_->took(pin);
+    take_pin();
   }
 }
 

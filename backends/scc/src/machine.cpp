@@ -67,6 +67,7 @@ void machine::run(const std::function<void(core_id)>& body) {
   engine_.run([&](core_id core) {
     resumes();
     body(core);
+    if (checker_) checker_->ended();
     becomes_idle(activity::finished);
   });
 }
@@ -75,6 +76,14 @@ machine::~machine() = default;
 
 void machine::check_accesses() {
   checker_ = std::make_unique<checker>(chip_, mpb_end_ + off_chip_.bytes(), engine_);
+}
+
+std::vector<fault> machine::faults(
+    const std::function<void(const std::vector<fault>&)>& tell) const {
+  if (!checker_) return {};
+  std::vector<fault> found = checker_->faults();
+  if (!found.empty() && tell) tell(found);
+  return found;
 }
 
 void machine::require_running(core_id self) const {

@@ -43,6 +43,8 @@ class machine {
   void check_accesses();
   /// It, or null.
   checker* check() const noexcept { return checker_.get(); }
+  /// What it has found so far, of which `tell` hears if there is something; none without one.
+  std::vector<fault> faults(const std::function<void(const std::vector<fault>&)>& tell) const;
 
   /// engine::run(), with creek::charge() on this thread going to the core that runs.
   void run(const std::function<void(core_id)>& body);
@@ -175,7 +177,8 @@ class machine {
     bool in_handler = false;
     bool halted = false;
     virtual_time pin_since[interrupt_pins];
-    std::uint64_t interrupts = 0;  ///< taken
+    int first_pin() const noexcept;  ///< that came up first, of those that are; one has to be
+    std::uint64_t interrupts = 0;    ///< taken
     std::function<void(int pin)> handler;
     std::unique_ptr<gap_allocator> shared_blocks;  ///< made at the first use
   };
@@ -238,6 +241,7 @@ class machine {
       flows_->add(tile_of(engine_.running()), tile_of(owner(at)), size);
   }
   void forget_watch(core_id core);
+  int take_pin();
   void take_interrupts();
   bool interrupt_due();
   lut_entry entry_now(core_id of, int entry) const;

@@ -8,6 +8,7 @@
 
 #include "checker.hpp"
 #include "machine.hpp"
+#include "split_mix.hpp"
 
 namespace creek::scc_backend {
 
@@ -17,28 +18,13 @@ virtual_time run_report::length() const noexcept {
 
 namespace {
 
-/// A number from the seed for each core: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-std::uint64_t drawn(std::uint64_t seed, int core) noexcept {
-  std::uint64_t z = seed + (static_cast<std::uint64_t>(core) + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-
 void spread_starts(machine& simulated, std::uint64_t seed) {
   const auto choices = static_cast<std::uint64_t>(simulated.description().start_skew.count) + 1;
   for (int i = 0; i < simulated.description().cores(); ++i) {
-    const cycles late{static_cast<std::int64_t>(drawn(seed, i) % choices)};
+    const cycles late{
+        static_cast<std::int64_t>(split_mix(seed, static_cast<std::uint64_t>(i)) % choices)};
     simulated.simulation().begin_at(core_id{i}, late * simulated.clock(core_id{i}));
   }
-}
-
-/// The faults found so far, which also the caller's function is told of.
-std::vector<fault> faults_of(machine& simulated, const machine_options& options) {
-  if (simulated.check() == nullptr) return {};
-  std::vector<fault> faults = simulated.check()->faults();
-  if (!faults.empty() && options.on_faults) options.on_faults(faults);
-  return faults;
 }
 
 }  // namespace
@@ -60,17 +46,16 @@ run_report run_cores(const machine_options& options, const std::function<void(me
     simulated.run([&](core_id id) {
       memory view(simulated, id);
       core(view);
-      if (simulated.check() != nullptr) simulated.check()->ended();
     });
   } catch (...) {
-    (void)faults_of(simulated, options);
+    (void)simulated.faults(options.on_faults);
     try {
       simulated.write_records(ends());  // a trace that says why
     } catch (const error&) {            // the first failure is the one to report
     }
     throw;
   }
-  report.faults = faults_of(simulated, options);
+  report.faults = simulated.faults(options.on_faults);
   simulated.write_records(ends());
   report.usage = simulated.usage(report.length());
   report.switches = simulated.simulation().switches();

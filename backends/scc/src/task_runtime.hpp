@@ -21,7 +21,8 @@
 
 namespace creek::scc_backend {
 
-class task_runtime final : public detail::backend, private engine::thread_state {
+class task_runtime final : public detail::backend_without_task_stacks,
+                           private engine::thread_state {
  public:
   explicit task_runtime(scc chosen);
   ~task_runtime() override;
@@ -40,12 +41,6 @@ class task_runtime final : public detail::backend, private engine::thread_state 
   void uncount_child(detail::task_context& context) noexcept override;
   bool reserve_result(std::unique_ptr<detail::result_place>& place) noexcept override;
   void about_to_show() noexcept override;
-
-  // detail::task_stack_home: strands of this backend have no task stack.
-  void work_available() noexcept override {}
-  bool keep_armed() const noexcept override { return false; }
-  bool offer(detail::task_stack&, detail::task_slot*) noexcept override { return false; }
-  bool take_back(detail::task_stack&, detail::task_slot*) noexcept override { return true; }
 
   // detail::backend
   void shut_down() noexcept override;

@@ -152,17 +152,13 @@ void task_runtime::drive() noexcept {
   try {
     chip_.run([this](core_id core) {
       if (core.index() < workers_.size()) begin(*workers_[core.index()]);
-      if (chip_.check() != nullptr) chip_.check()->ended();
     });
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "creek: %s\n", failure.what());
     std::abort();  // tasks keep their exceptions to themselves: this is a bug of the runtime
   }
   driven = nullptr;
-  if (chip_.check() != nullptr && chosen_.machine.on_faults) {
-    const std::vector<fault> faults = chip_.check()->faults();
-    if (!faults.empty()) chosen_.machine.on_faults(faults);
-  }
+  (void)chip_.faults(chosen_.machine.on_faults);
   virtual_time ended;
   for (const auto& each : workers_) {
     ended = std::max(ended, chip_.simulation().ended_at(each->core));

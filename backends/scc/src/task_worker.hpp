@@ -13,6 +13,7 @@
 #include <creek/core/stack_switch.hpp>
 #include <creek/core/trace.hpp>
 
+#include "split_mix.hpp"
 #include "task_memory.hpp"
 
 namespace creek::scc_backend {
@@ -46,15 +47,11 @@ struct forked_branch {
   const pool_lines* place = nullptr;  ///< result and flag, in the maker's memory
 };
 
-/// A random number for a core, as a function of its position in the core's sequence: SplitMix64
-/// (Steele, Lea, Flood, OOPSLA 2014). Skipping ahead costs nothing.
+/// A random number for a core, as a function of its position in the core's sequence: skipping ahead
+/// costs nothing.
 inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t core,
                            std::uint64_t position) noexcept {
-  std::uint64_t z = (seed + 1) * 0xbf58476d1ce4e5b9U + (core << 48);
-  z += (position + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
+  return split_mix((seed + 1) * 0xbf58476d1ce4e5b9U + (core << 48), position);
 }
 
 struct task_worker {

@@ -21,7 +21,7 @@
 
 namespace creek::onetbb {
 
-class arena_executor final : public detail::backend {
+class arena_executor final : public detail::backend_without_task_stacks {
  public:
   explicit arena_executor(scheduler_options options);
   ~arena_executor() noexcept override {}
@@ -36,12 +36,6 @@ class arena_executor final : public detail::backend {
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
   const char* backend_name() const noexcept override { return "tbb"; }
-
-  // detail::task_stack_home: strands of this backend have no task stack.
-  void work_available() noexcept override {}
-  bool keep_armed() const noexcept override { return false; }
-  bool offer(detail::task_stack&, detail::task_slot*) noexcept override { return false; }
-  bool take_back(detail::task_stack&, detail::task_slot*) noexcept override { return true; }
 
   // detail::backend
   void shut_down() noexcept override;

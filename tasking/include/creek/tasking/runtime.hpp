@@ -34,6 +34,15 @@ class backend : public task_stack_home {
   virtual void trace_to(std::string file) = 0;
 };
 
+/// A backend whose strands have no task stack: every task is submitted.
+class backend_without_task_stacks : public backend {
+ public:
+  void work_available() noexcept final {}
+  bool keep_armed() const noexcept final { return false; }
+  bool offer(task_stack&, task_slot*) noexcept final { return false; }
+  bool take_back(task_stack&, task_slot*) noexcept final { return true; }
+};
+
 /// Makes a backend by name: what the library was built with, see creek::backends().
 std::unique_ptr<backend> make_backend(std::string_view name, const scheduler_options& options);
 

@@ -133,11 +133,15 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
 bool pushed_slow(task_stack* stack, task_slot* slot) noexcept;
 /// Frees slots whose tasks are all stolen, and answers thieves.
 void make_room(task_stack& stack) noexcept;
+inline std::uint64_t count_inline_run(task_stack& stack) noexcept {
+  const std::uint64_t runs = stack.inline_runs.load(std::memory_order_relaxed) + 1;
+  stack.inline_runs.store(runs, std::memory_order_relaxed);
+  return runs;
+}
 /// The array is full, and the caller runs its task at once: counts that, and makes room now and
 /// then and when a thief asks. Thieves write what make_room() reads.
 inline void deque_full(task_stack& stack) noexcept {
-  const std::uint64_t runs = stack.inline_runs.load(std::memory_order_relaxed) + 1;
-  stack.inline_runs.store(runs, std::memory_order_relaxed);
+  const std::uint64_t runs = count_inline_run(stack);
   const bool asked = stack.limit.load(std::memory_order_relaxed) == stack.first;
   if (asked || runs % 32 == 0) [[unlikely]]
     make_room(stack);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text inside XML, such as SVG.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace creek::detail {
+
+/// The text as the content of an element or, between double quotes, of an attribute.
+inline std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace creek::detail
