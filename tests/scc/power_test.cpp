@@ -87,6 +87,20 @@ TEST(clocks, are_those_of_a_tile) {
   });
 }
 
+TEST(clocks, of_an_island_change_together) {
+  alone([](memory& m) {
+    m.set_island_divider(8);
+    for (const int tile : {0, 1, 2, 6, 7, 8, 12, 23}) {
+      const bool here = tile == 0 || tile == 1 || tile == 6 || tile == 7;
+      EXPECT_NEAR(m.clock_of_tile(tile).frequency().value, here ? 200e6 : 533.33e6, 1e4) << tile;
+    }
+    EXPECT_EQ(
+        refusal([&] { m.set_island_divider(2); }),
+        "unsafe: divider 2 makes 800 MHz, voltage island 0 is at 0.8 V, which allows 598 MHz");
+    EXPECT_DOUBLE_EQ(m.clock().frequency().value, 200e6) << "nothing changed";
+  });
+}
+
 TEST(clocks, unsafe_ones_are_refused_with_the_reason) {
   alone([](memory& m) {
     EXPECT_EQ(refusal([&] { m.set_frequency_divider(1); }), "frequency divider 1 is outside 2..16");

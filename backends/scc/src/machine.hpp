@@ -114,6 +114,8 @@ class machine {
   // --- Power (machine_power.cpp) ----------------------------------------------------------------
   int island(core_id core) const noexcept;
   void set_frequency_divider(int divider);
+  void set_island_divider(int divider);
+  clock_period read_clock(int tile);
   power_request request_power(int divider);
   void wait_power(const power_request& request);
   const dvfs& power_state() const noexcept { return dvfs_; }
@@ -224,6 +226,7 @@ class machine {
   void look_again(core_id core, virtual_time when);
   int tile_of(core_id core) const noexcept { return core.value / chip_.cores_per_tile; }
   void change_clock(int tile, virtual_time at, clock_period clock);
+  void change_island_clock(int island, virtual_time at, clock_period clock);
   bool change_island_clock(const power_request& request);
   void go_on_at(virtual_time at);
   void count_read(std::size_t at, std::size_t size) noexcept {

@@ -27,6 +27,12 @@ void machine::change_clock(int tile, virtual_time at, clock_period clock) {
   }
 }
 
+void machine::change_island_clock(int island, virtual_time at, clock_period clock) {
+  for (int tile = 0; tile < chip_.columns * chip_.rows; ++tile) {
+    if (island_of_tile(chip_, tile) == island) change_clock(tile, at, clock);
+  }
+}
+
 /// Gives the tiles of the running core's island the request's clock; the core stops for the change.
 /// False if a later request came in between: then that one says what happens.
 bool machine::change_island_clock(const power_request& request) {
@@ -34,11 +40,7 @@ bool machine::change_island_clock(const power_request& request) {
   go_on_at(at);
   if (!dvfs_.is_deferred(request.island, request.number)) return false;
   dvfs_.defer(request.island, 0);
-  for (int tile = 0; tile < chip_.columns * chip_.rows; ++tile) {
-    if (island_of_tile(chip_, tile) == request.island) {
-      change_clock(tile, at, chip_.power.divided(request.divider));
-    }
-  }
+  change_island_clock(request.island, at, chip_.power.divided(request.divider));
   return true;
 }
 
@@ -59,6 +61,29 @@ void machine::set_frequency_divider(int divider) {
   go_on_at(at);
   dvfs_.require_safe(island(self), divider, at);
   change_clock(tile_of(self), at, chip_.power.divided(divider));
+}
+
+void machine::set_island_divider(int divider) {
+  dvfs_.require_divider(divider);
+  const int mine = island(engine_.running());
+  virtual_time served = engine_.now();
+  for (int tile = 0; tile < chip_.columns * chip_.rows; ++tile) {
+    if (island_of_tile(chip_, tile) != mine) continue;
+    engine_.advance(chip_.costs.uc_write_issue * here_clock());
+    const passage way = request_tile(core_id{tile * chip_.cores_per_tile}, chip_.costs.uc_write);
+    served = std::max(served, way.served);
+    engine_.set_clock(way.start);
+  }
+  const virtual_time at = served + chip_.power.divider_change * here_clock();
+  go_on_at(at);
+  dvfs_.require_safe(mine, divider, at);
+  change_island_clock(mine, at, chip_.power.divided(divider));
+}
+
+clock_period machine::read_clock(int tile) {
+  const core_id there{tile * chip_.cores_per_tile};
+  engine_.set_clock(request_tile(there, chip_.costs.uc_read).answered);
+  return clock(there);
 }
 
 power_request machine::request_power(int divider) {

@@ -122,6 +122,12 @@ bool memory::is_safe(int divider) const {
 void memory::set_frequency_divider(int divider) const {
   enter().set_frequency_divider(divider);
 }
+void memory::set_island_divider(int divider) const {
+  enter().set_island_divider(divider);
+}
+clock_period memory::clock_of_tile(int tile) const {
+  return enter().read_clock(tile);
+}
 power_request memory::request_power(int divider) const {
   return enter().request_power(divider);
 }

@@ -108,6 +108,10 @@ class memory {
   /// tile's other cores go on at the new clock with their next operation. Throws usage_error if the
   /// divider is outside the chip's range, or if is_safe() does not hold when the change is due.
   void set_frequency_divider(int divider) const;
+  /// As set_frequency_divider(), of all tiles of the core's island.
+  void set_island_divider(int divider) const;
+  /// Reads a tile's clock register.
+  [[nodiscard]] clock_period clock_of_tile(int tile) const;
   /// Begins to bring the island to the divider's clock at the lowest voltage that allows it, and
   /// returns at once. To a lower clock, all tiles of the island change now and the voltage follows;
   /// to a higher one, the voltage is raised first and the clocks change in wait_power(). The chip
