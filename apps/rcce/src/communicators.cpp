@@ -87,6 +87,7 @@ void barrier(ue& self, const RCCE_COMM& comm) {
 int make_communicator(ue& self, const std::function<int(int)>& color, RCCE_COMM& comm) {
   auto words = self.allocator.allocate(line_bytes);
   if (!words) return RCCE_ERROR_MALLOC;
+  self.mark_used(*words);
   const int mine = color(self.rank);
   RCCE_COMM made{};
   std::vector<int> members;

@@ -3,6 +3,7 @@
 // and flags of the program's own.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "call.hpp"
@@ -50,6 +51,7 @@ std::size_t offset_of(ue& self, t_vcharp pointer) {
 }
 
 t_vcharp keep(ue& self, mpm_block block) {
+  self.mark_used(block);
   self.blocks.push_back(std::move(block));
   return reinterpret_cast<t_vcharp>(self.mpb() + self.blocks.back().offset());
 }
@@ -113,11 +115,21 @@ void await_flag(ue& self, const RCCE_FLAG& flag, RCCE_FLAG_STATUS value) {
   self.wait_until(offset, mask, value == RCCE_FLAG_SET);
 }
 
+/// A line of zeros for flags. It is written only if something lay there before: others that are
+/// ahead may have set the flag that this UE is about to allocate.
+std::optional<mpm_block> allocate_flag_line(ue& self, const char* name) {
+  auto line = self.allocator.allocate(line_bytes, name);
+  if (!line || !self.is_used(line->offset())) return line;
+  for (std::size_t at = 0; at < line_bytes; at += sizeof(word)) {
+    self.signal(self.rank, line->offset() + at, 0);
+  }
+  return line;
+}
+
 int allocate_line_flag(ue& self, RCCE_FLAG& flag) {
-  auto line = self.allocator.allocate(line_bytes, "RCCE_FLAG");
+  auto line = allocate_flag_line(self, "RCCE_FLAG");
   if (!line) return RCCE_ERROR_MALLOC;
   flag = {-1, keep(self, std::move(*line))};
-  self.signal(self.rank, offset_of(self, flag.line_address), 0);
   return RCCE_SUCCESS;
 }
 
@@ -128,17 +140,17 @@ int allocate_bit_flag(ue& self, RCCE_FLAG& flag) {
     *unused = true;
     flag = {static_cast<int>(unused - line.used.begin()),
             reinterpret_cast<t_vcharp>(self.mpb() + line.offset)};
-    write_flag(self, flag, RCCE_FLAG_UNSET, self.rank);
+    const auto bit = static_cast<std::size_t>(flag.location);
+    if (line.set_before[bit]) write_flag(self, flag, RCCE_FLAG_UNSET, self.rank);
+    line.set_before[bit] = true;
     return RCCE_SUCCESS;
   }
-  auto fresh = self.allocator.allocate(line_bytes, "flags of a bit each");
+  auto fresh = allocate_flag_line(self, "flags of a bit each");
   if (!fresh) return RCCE_ERROR_MALLOC;
   const std::size_t offset = fresh->offset();
-  for (std::size_t at = 0; at < line_bytes; at += sizeof(word)) {
-    self.signal(self.rank, offset + at, 0);
-  }
   keep(self, std::move(*fresh));
-  self.flag_lines.push_back({offset, std::vector<bool>(bits_a_line, false)});
+  const std::vector<bool> none(bits_a_line, false);
+  self.flag_lines.push_back({offset, none, none});
   return allocate_bit_flag(self, flag);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include <creek/core/error.hpp>
@@ -55,7 +56,13 @@ ue::ue(const setting& given, const mpb_layout& where, std::size_t mpb)
       style{given.style},
       chosen{given.chosen},
       allocator{where.rest, mpb - where.rest, line_bytes},
-      shared{*given.shared} {}
+      shared{*given.shared},
+      used_lines_(mpb / line_bytes, false) {}
+
+void ue::mark_used(const mpm_block& block) {
+  const auto first = used_lines_.begin() + static_cast<std::ptrdiff_t>(block.offset() / line_bytes);
+  std::fill_n(first, block.bytes() / line_bytes, true);
+}
 
 std::string ue::describe() const {
   if (activity.call == nullptr) return fmt::format("UE {} in its own code", rank);

@@ -159,12 +159,17 @@ class ue {
     mpm_block words;
     std::unique_ptr<comm_barrier> barrier;
   };
+  /// Whether a line of the MPB was handed out before, so that it may hold other than zeros.
+  [[nodiscard]] bool is_used(std::size_t offset) const { return used_lines_[offset / line_bytes]; }
+  void mark_used(const mpm_block& block);
+
   std::vector<communicator_space> communicators;  ///< by RCCE_COMM::gather.location
   std::vector<mpm_block> blocks;                  ///< of RCCE_malloc and RCCE_flag_alloc
   std::vector<mpm_block> shared_blocks;           ///< of RCCE_shmalloc
   struct flag_line {
     std::size_t offset = 0;
     std::vector<bool> used;
+    std::vector<bool> set_before;  ///< those that may not be zero
   };
   std::vector<flag_line> flag_lines;  ///< of flags of a bit each
   bool initialized = false;
@@ -179,6 +184,9 @@ class ue {
   int status = 0;              ///< what the program returned, or gave to exit()
   std::exception_ptr failure;  ///< why it did not come to that
   jmp_buf escape;              ///< back to where the program was called
+
+ private:
+  std::vector<bool> used_lines_;  // of the MPB
 };
 
 }  // namespace creek::rcce

@@ -41,6 +41,22 @@ static int messages(t_vcharp buffer, RCCE_FLAG* ready, RCCE_FLAG* sent, int me, 
   return failures;
 }
 
+/* UE 0 sets the others' flags before they allocate them; allocated again they are unset. */
+static int flags_set_early(int me, int ues) {
+  RCCE_FLAG flag;
+  RCCE_FLAG_STATUS value;
+  int i, failures = 0;
+  if (me != 0) creek_charge(1000000);
+  if (RCCE_flag_alloc(&flag)) failures++;
+  for (i = 1; me == 0 && i < ues; i++) RCCE_flag_write(&flag, RCCE_FLAG_SET, i);
+  if (me != 0) RCCE_wait_until(flag, RCCE_FLAG_SET);
+  if (RCCE_flag_free(&flag) || RCCE_flag_alloc(&flag)) failures++;
+  if (RCCE_flag_read(flag, &value, me) || value != RCCE_FLAG_UNSET) failures++;
+  RCCE_barrier(&RCCE_COMM_WORLD);
+  if (RCCE_flag_free(&flag)) failures++;
+  return failures;
+}
+
 int main(int argc, char** argv) {
   RCCE_FLAG filled, empty, ready, sent;
   RCCE_FLAG_STATUS value = 7;
@@ -50,6 +66,7 @@ int main(int argc, char** argv) {
   RCCE_init(&argc, &argv);
   me = RCCE_ue();
   ues = RCCE_num_ues();
+  failures += flags_set_early(me, ues);
   buffer = RCCE_malloc(512);
   if (buffer == NULL || RCCE_malloc(33) != NULL || RCCE_malloc(1 << 20) != NULL) failures++;
   if (RCCE_flag_alloc(&filled) || RCCE_flag_alloc(&empty)) failures++;
