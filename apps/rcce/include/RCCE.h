@@ -23,6 +23,7 @@ extern "C" {
 #define RCCE_LINE_SIZE 32       /* bytes; sizes of MPB memory are multiples of it */
 #define RCCE_BUFF_SIZE_MAX 8192 /* bytes of MPB a core on the SCC */
 #define RCCE_MAXNP 48
+#define RCCE_SHM_SIZE_MAX (1 << 26) /* bytes of off-chip memory for RCCE_shmalloc */
 
 #define RCCE_FLAG_SET 1
 #define RCCE_FLAG_UNSET 0
@@ -169,7 +170,9 @@ int RCCE_error_string(int error, char* text, int* length);
 int RCCE_debug_set(int kind);
 int RCCE_debug_unset(int kind);
 void* RCCE_shmalloc(size_t size); /* off-chip memory of all UEs, uncached */
-void RCCE_shfree(void* pointer);
+void RCCE_shfree(volatile void* pointer);
+void RCCE_shflush(void);
+int RCCE_DCMflush(void);
 
 #ifdef RC_POWER_MANAGEMENT
 int RCCE_power_domain(void);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RCCE's power management: voltage and frequency of the island that a UE's core is on.
+// RCCE's power management: voltage and frequency of the island that a UE's core is on. All UEs of
+// an island may make the calls; only its master's have an effect.
 #include <algorithm>
 
 #include "call.hpp"
@@ -30,6 +31,10 @@ std::vector<int> domain_of(ue& self) {
   return members;
 }
 
+bool is_master(ue& self) {
+  return domain_of(self).front() == self.rank;
+}
+
 }  // namespace
 
 }  // namespace creek::rcce
@@ -54,10 +59,13 @@ int RCCE_iset_power(int fdiv, RCCE_REQUEST* request, int* new_fdiv, int* new_vle
     if (self.power_pending) return RCCE_ERROR_MULTIPLE_RPC_REQUESTS;
     const int divider = divider_for(self, fdiv);
     int level = 0;
-    const int error = self.request_power(divider, level);
+    const bool acts = is_master(self);
+    const int error = acts ? self.request_power(divider, level) : self.check_power(divider, level);
     if (error != RCCE_SUCCESS) return error;
-    self.power_pending = true;
-    *request = {1, 0, divider, ++self.power_requests};
+    if (acts) {
+      self.power_pending = true;
+      *request = {1, 0, divider, ++self.power_requests};
+    }
     *new_fdiv = divider;
     *new_vlevel = level;
     return RCCE_SUCCESS;
@@ -66,6 +74,7 @@ int RCCE_iset_power(int fdiv, RCCE_REQUEST* request, int* new_fdiv, int* new_vle
 
 int RCCE_wait_power(RCCE_REQUEST* request) {
   return call_checked("RCCE_wait_power", RCCE_DEBUG_RPC, {}, [&](ue& self) {
+    if (!is_master(self)) return RCCE_SUCCESS;
     if (!self.power_pending) return RCCE_ERROR_NO_ACTIVE_RPC_REQUEST;
     if (request->active != 1 || request->ticket != self.power_requests) {
       return RCCE_ERROR_STALE_RPC_REQUEST;
@@ -78,13 +87,13 @@ int RCCE_wait_power(RCCE_REQUEST* request) {
 }
 
 int RCCE_set_frequency_divider(int fdiv, int* new_fdiv) {
-  return call_checked("RCCE_set_frequency_divider", RCCE_DEBUG_RPC, {"divider", fdiv},
-                      [&](ue& self) {
-                        const int divider = divider_for(self, fdiv);
-                        const int error = self.set_divider(divider);
-                        if (error == RCCE_SUCCESS) *new_fdiv = divider;
-                        return error;
-                      });
+  return call_checked(
+      "RCCE_set_frequency_divider", RCCE_DEBUG_RPC, {"divider", fdiv}, [&](ue& self) {
+        const int divider = divider_for(self, fdiv);
+        const int error = is_master(self) ? self.set_divider(divider) : self.check_divider(divider);
+        if (error == RCCE_SUCCESS) *new_fdiv = divider;
+        return error;
+      });
 }
 
 }  // extern "C"

@@ -112,11 +112,21 @@ void* RCCE_shmalloc(size_t size) {
   });
 }
 
-void RCCE_shfree(void* pointer) {
+void RCCE_shfree(volatile void* pointer) {
   call("RCCE_shfree", {}, [&](ue& self) {
     std::erase_if(self.shared_blocks, [&](const creek::mpm_block& block) {
       return self.shared.base() + block.offset() == pointer;
     });
+  });
+}
+
+void RCCE_shflush(void) {
+  call("RCCE_shflush", {}, [](ue& self) { self.fence(); });
+}
+int RCCE_DCMflush(void) {
+  return call("RCCE_DCMflush", {}, [](ue& self) {
+    self.fence();
+    return RCCE_SUCCESS;
   });
 }
 

@@ -53,14 +53,18 @@ class placed_ue : public ue_on<Memory> {
       : ue_on<Memory>(memory, std::move(members), given), where_{where} {}
   int power_domain_of(int of) override { return where_.island_of(of); }
   int default_divider() override { return where_.default_divider(); }
-  int request_power(int divider, int& level) override {
+  int check_power(int divider, int& level) override {
     if (!where_.has(divider)) return RCCE_ERROR_FDIVIDER;
     level = where_.level_for(divider);
     const bool allowed = level < static_cast<int>(where_.chip.power.levels.size());
     return allowed ? RCCE_SUCCESS : RCCE_ERROR_FREQUENCY_EXCEEDED;
   }
-  int set_divider(int divider) override {
+  int check_divider(int divider) override {
     return where_.has(divider) ? RCCE_SUCCESS : RCCE_ERROR_FDIVIDER;
+  }
+  std::vector<int> dividers() override {
+    const auto tiles = static_cast<std::size_t>(where_.chip.columns * where_.chip.rows);
+    return std::vector<int>(tiles, where_.default_divider());
   }
 
  protected:
@@ -76,20 +80,28 @@ class ue_on_chip final : public placed_ue<scc_backend::memory> {
   double seconds() override { return memory().now().in_seconds().value; }
   int running() override { return where().ues[memory().running().index()]; }
   int request_power(int divider, int& level) override {
-    const int error = placed_ue::request_power(divider, level);
+    const int error = check_power(divider, level);
     if (error == RCCE_SUCCESS) request_ = memory().request_power(divider);
     return error;
   }
   void wait_power() override { memory().wait_power(request_); }
   int set_divider(int divider) override {
-    const int error = placed_ue::set_divider(divider);
+    const int error = check_divider(divider);
     if (error != RCCE_SUCCESS) return error;
     try {
-      memory().set_frequency_divider(divider);
+      memory().set_island_divider(divider);
     } catch (const usage_error&) {  // unsafe at the voltage that the island has then
       return RCCE_ERROR_FREQUENCY_EXCEEDED;
     }
     return RCCE_SUCCESS;
+  }
+  std::vector<int> dividers() override {
+    std::vector<int> all = placed_ue::dividers();
+    for (std::size_t tile = 0; tile < all.size(); ++tile) {
+      const auto period = memory().clock_of_tile(static_cast<int>(tile));
+      all[tile] = where().chip.power.nearest_divider(period);
+    }
+    return all;
   }
 
  private:
@@ -104,7 +116,9 @@ class ue_on_host final : public placed_ue<host_backend::memory> {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
+  int request_power(int divider, int& level) override { return check_power(divider, level); }
   void wait_power() override {}
+  int set_divider(int divider) override { return check_divider(divider); }
 };
 
 /// What all UEs of a run have in common.

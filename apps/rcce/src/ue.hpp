@@ -131,12 +131,18 @@ class ue {
   virtual int power_domain_of(int of) = 0;
   /// The divider that all tiles begin with.
   virtual int default_divider() = 0;
+  /// Whether there is such a divider, and whether a voltage allows it: RCCE_SUCCESS or an error;
+  /// `level` is the voltage's.
+  virtual int check_divider(int divider) = 0;
+  virtual int check_power(int divider, int& level) = 0;
   /// Begins a step of voltage and frequency of this UE's island: RCCE_SUCCESS or an error; `level`
   /// is the new voltage's.
   virtual int request_power(int divider, int& level) = 0;
   virtual void wait_power() = 0;
-  /// Changes the clock of this UE's tile alone: RCCE_SUCCESS or an error.
+  /// Changes the clocks of this UE's island alone: RCCE_SUCCESS or an error.
   virtual int set_divider(int divider) = 0;
+  /// Of all tiles, in order.
+  virtual std::vector<int> dividers() = 0;
 
   /// The UE that runs on this thread, which within a call may be another one.
   virtual int running() { return rank; }

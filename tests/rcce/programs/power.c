@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Voltage and frequency: the master of each domain slows its island down and lets it go again;
-   computing takes as much longer as the clock is slower. Argument "timed": time is simulated. */
+   computing takes as much longer as the clock is slower. Calls of others change nothing. Argument
+   "timed": time is simulated. */
 #include <math.h>
 
 #include "RCCE.h"
@@ -49,9 +50,20 @@ int RCCE_APP(int argc, char** argv) {
   if (timed && fabs(slow / usual - 4) > 0.01) failures++;
   RCCE_barrier(&RCCE_P_COMM);
   /* The voltage is for 133 MHz now: 800 would not be safe. */
-  if (timed && RCCE_set_frequency_divider(2, &new_fdiv) != RCCE_ERROR_FREQUENCY_EXCEEDED)
+  if (timed && me == master &&
+      RCCE_set_frequency_divider(2, &new_fdiv) != RCCE_ERROR_FREQUENCY_EXCEEDED)
+    failures++;
+  /* The master alone decides, for the whole domain. */
+  if (RCCE_set_frequency_divider(me == master ? 16 : 14, &new_fdiv)) failures++;
+  RCCE_barrier(&RCCE_P_COMM);
+  slow = compute();
+  if (timed && fabs(slow / usual - 16.0 / 3) > 0.01) failures++;
+  if (me != master &&
+      (RCCE_iset_power(3, &request, &new_fdiv, &new_vlevel) || RCCE_wait_power(&request)))
     failures++;
   RCCE_barrier(&RCCE_P_COMM);
+  slow = compute();
+  if (timed && fabs(slow / usual - 16.0 / 3) > 0.01) failures++;
   failures += step(RCCE_POWER_DEFAULT, me == master);
   if (timed && fabs(compute() / usual - 1) > 0.01) failures++;
   RCCE_finalize();
