@@ -126,9 +126,19 @@ TEST(rccerun, runs_every_protocol) {
   EXPECT_EQ(rccerun("-nue 7 --lock backoff locks.so").code, 0);
 }
 
+TEST(rccerun, prints_the_dividers_of_all_tiles) {
+  for (const std::string backend : {"scc", "host"}) {
+    const outcome got = rccerun("-nue 3 --backend " + backend + " undeclared.so");
+    EXPECT_EQ(got.code, 0);
+    EXPECT_EQ(std::ranges::count(got.output, '\n'), 24) << got.output;
+    EXPECT_THAT(got.output, StartsWith("Clock divider for tile 0 is 3\n"));
+    EXPECT_THAT(got.output, HasSubstr("Clock divider for tile 23 is 3\n"));
+  }
+}
+
 TEST(rccerun, finds_no_wrong_use_of_memory_in_its_protocols) {
-  for (const std::string program :
-       {"ping_pong", "split", "reductions", "requests", "one_sided", "one_sided_bits", "locks"}) {
+  for (const std::string program : {"ping_pong", "split", "reductions", "requests", "probes",
+                                    "one_sided", "one_sided_bits", "locks"}) {
     const outcome got = errors_of("-nue 7 --check " + program + ".so");
     EXPECT_EQ(got.code, 0) << program;
     EXPECT_EQ(got.output, "") << program;

@@ -38,6 +38,8 @@ typedef struct {
 } iRCCE_WAIT_LIST;
 
 int iRCCE_init(void);
+/* Without a request (null) they wait. Tests and waits without one are for all sends, or receives;
+   `done` may be null everywhere. */
 int iRCCE_isend(char* data, ssize_t size, int to, iRCCE_SEND_REQUEST* request);
 int iRCCE_irecv(char* data, ssize_t size, int from, iRCCE_RECV_REQUEST* request);
 int iRCCE_isend_test(iRCCE_SEND_REQUEST* request, int* done);
@@ -54,8 +56,42 @@ void iRCCE_add_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST* send,
 int iRCCE_wait_all(iRCCE_WAIT_LIST* list);
 int iRCCE_test_all(iRCCE_WAIT_LIST* list, int* done);
 int iRCCE_wait_any(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv);
+int iRCCE_test_any(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv);
+void iRCCE_add_send_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST* send);
+void iRCCE_add_recv_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_RECV_REQUEST* recv);
+int iRCCE_get_dest(iRCCE_SEND_REQUEST* request);
+int iRCCE_get_source(iRCCE_RECV_REQUEST* request);
+int iRCCE_get_size(iRCCE_SEND_REQUEST* send, iRCCE_RECV_REQUEST* recv); /* of either */
+int iRCCE_probe(int from, int* rank); /* waits for a message; `from` may be iRCCE_ANY_SOURCE */
+int iRCCE_iprobe(int from, int* rank, int* found);
 int iRCCE_send(char* data, ssize_t size, int to);
 int iRCCE_recv(char* data, ssize_t size, int from);
+int iRCCE_recv_test(char* data, ssize_t size, int from, int* test);
+int iRCCE_barrier(RCCE_COMM* comm); /* null: of all UEs */
+int iRCCE_bcast(char* data, size_t size, int root, RCCE_COMM comm);
+
+/* Names of other versions. */
+#define iRCCE_ssend iRCCE_send
+#define iRCCE_srecv iRCCE_recv
+#define iRCCE_srecv_test iRCCE_recv_test
+#define iRCCE_issend iRCCE_isend
+#define iRCCE_issend_test iRCCE_isend_test
+#define iRCCE_issend_wait iRCCE_isend_wait
+#define iRCCE_issend_push iRCCE_isend_push
+#define iRCCE_isrecv iRCCE_irecv
+#define iRCCE_isrecv_test iRCCE_irecv_test
+#define iRCCE_isrecv_wait iRCCE_irecv_wait
+#define iRCCE_isrecv_push iRCCE_irecv_push
+#define RCCE_isend iRCCE_isend
+#define RCCE_isend_test iRCCE_isend_test
+#define RCCE_isend_wait iRCCE_isend_wait
+#define RCCE_isend_push iRCCE_isend_push
+#define RCCE_irecv iRCCE_irecv
+#define RCCE_irecv_test iRCCE_irecv_test
+#define RCCE_irecv_wait iRCCE_irecv_wait
+#define RCCE_irecv_push iRCCE_irecv_push
+#define RCCE_SEND_REQUEST iRCCE_SEND_REQUEST
+#define RCCE_RECV_REQUEST iRCCE_RECV_REQUEST
 
 #ifdef __cplusplus
 }

@@ -35,23 +35,38 @@ int state_of(Request& request) {
   return state;
 }
 
-template <class Request>
-int test(ue& self, Request& request, int* done) {
-  if (!message_of(request).complete) self.push();
-  const int state = state_of(request);
-  *done = state == iRCCE_SUCCESS ? 1 : 0;
+int tell(int state, int* done) {
+  if (done != nullptr) *done = state == iRCCE_SUCCESS ? 1 : 0;
   return state;
 }
+bool all_complete(ue& self, const iRCCE_SEND_REQUEST*) {
+  return !self.sending();
+}
+bool all_complete(ue& self, const iRCCE_RECV_REQUEST*) {
+  return !self.receiving();
+}
+/// Of all sends, or all receives, if `request` is null.
 template <class Request>
-int await(ue& self, Request& request) {
-  self.wait(message_of(request));
-  return state_of(request);
+int test(ue& self, Request* request, int* done) {
+  if (request == nullptr || !message_of(*request).complete) self.push();
+  if (request != nullptr) return tell(state_of(*request), done);
+  return tell(all_complete(self, request) ? iRCCE_SUCCESS : iRCCE_PENDING, done);
+}
+template <class Request>
+int await(ue& self, Request* request) {
+  if (request == nullptr) {
+    self.wait_for([&] { return all_complete(self, request); });
+    return iRCCE_SUCCESS;
+  }
+  self.wait(message_of(*request));
+  return state_of(*request);
 }
 template <class Request>
 int cancel(ue& self, Request& request, int* cancelled) {
   const bool was_complete = message_of(request).complete;
-  *cancelled = self.cancel(message_of(request)) ? 1 : 0;
-  if (*cancelled != 0) return iRCCE_SUCCESS;
+  const bool taken_back = self.cancel(message_of(request));
+  if (cancelled != nullptr) *cancelled = taken_back ? 1 : 0;
+  if (taken_back) return iRCCE_SUCCESS;
   return was_complete ? iRCCE_NOT_ENQUEUED : iRCCE_PENDING;
 }
 
@@ -78,6 +93,34 @@ bool all_complete(const wait_list& list) {
   return std::all_of(list.begin(), list.end(), [](const listed& one) { return one.complete(); });
 }
 
+wait_list::iterator find_complete(wait_list& list) {
+  return std::find_if(list.begin(), list.end(), [](const listed& one) { return one.complete(); });
+}
+
+/// Takes the first complete request from the list.
+int take_any(iRCCE_WAIT_LIST& list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv) {
+  if (send != nullptr) *send = nullptr;
+  if (recv != nullptr) *recv = nullptr;
+  if (list.opaque == nullptr) return iRCCE_NOT_ENQUEUED;
+  wait_list& waiting = list_of(list);
+  const auto first = find_complete(waiting);
+  if (first == waiting.end()) return iRCCE_PENDING;
+  if (send != nullptr) *send = first->send;
+  if (recv != nullptr) *recv = first->recv;
+  waiting.erase(first);
+  if (waiting.empty()) clear(list);
+  return iRCCE_SUCCESS;
+}
+
+/// The first UE of whom a message waits for a receive that has not been begun.
+int first_arrived(ue& self, int from) {
+  if (from != iRCCE_ANY_SOURCE) return self.arrived(from) ? from : iRCCE_ANY_SOURCE;
+  for (int other = 0; other < self.count; ++other) {
+    if (self.arrived(other)) return other;
+  }
+  return iRCCE_ANY_SOURCE;
+}
+
 }  // namespace
 
 }  // namespace creek::rcce
@@ -94,6 +137,10 @@ int iRCCE_isend(char* data, ssize_t size, int to, iRCCE_SEND_REQUEST* request) {
   return call_checked("iRCCE_isend", RCCE_DEBUG_COMM, {"to UE", to}, [&](ue& self) {
     if (!is_ue(self, to)) return RCCE_ERROR_ID;
     if (size < 0) return RCCE_ERROR_MESSAGE_LENGTH;
+    if (request == nullptr) {
+      send(self, data, static_cast<std::size_t>(size), to, false);
+      return iRCCE_SUCCESS;
+    }
     request->dest = to;
     request->size = static_cast<std::size_t>(size);
     auto* message =
@@ -107,9 +154,13 @@ int iRCCE_irecv(char* data, ssize_t size, int from, iRCCE_RECV_REQUEST* request)
   return call_checked("iRCCE_irecv", RCCE_DEBUG_COMM, {"from UE", from}, [&](ue& self) {
     if (from != iRCCE_ANY_SOURCE && !is_ue(self, from)) return RCCE_ERROR_ID;
     if (size < 0) return RCCE_ERROR_MESSAGE_LENGTH;
+    const int peer = from == iRCCE_ANY_SOURCE ? creek::any_peer : from;
+    if (request == nullptr) {
+      receive(self, data, static_cast<std::size_t>(size), peer, false);
+      return iRCCE_SUCCESS;
+    }
     request->source = from;
     request->size = static_cast<std::size_t>(size);
-    const int peer = from == iRCCE_ANY_SOURCE ? creek::any_peer : from;
     auto* message =
         new (request->opaque) creek::message_request(request_for(data, request->size, peer, false));
     self.begin_receive(*message);
@@ -118,30 +169,30 @@ int iRCCE_irecv(char* data, ssize_t size, int from, iRCCE_RECV_REQUEST* request)
 }
 
 int iRCCE_isend_test(iRCCE_SEND_REQUEST* request, int* done) {
-  return call("iRCCE_isend_test", {}, [&](ue& self) { return test(self, *request, done); });
+  return call("iRCCE_isend_test", {}, [&](ue& self) { return test(self, request, done); });
 }
 int iRCCE_irecv_test(iRCCE_RECV_REQUEST* request, int* done) {
-  return call("iRCCE_irecv_test", {}, [&](ue& self) { return test(self, *request, done); });
+  return call("iRCCE_irecv_test", {}, [&](ue& self) { return test(self, request, done); });
 }
 int iRCCE_isend_wait(iRCCE_SEND_REQUEST* request) {
-  return call("iRCCE_isend_wait", {"to UE", request->dest},
-              [&](ue& self) { return await(self, *request); });
+  return call("iRCCE_isend_wait", {"to UE", request != nullptr ? request->dest : -1},
+              [&](ue& self) { return await(self, request); });
 }
 int iRCCE_irecv_wait(iRCCE_RECV_REQUEST* request) {
-  return call("iRCCE_irecv_wait", {"from UE", request->source},
-              [&](ue& self) { return await(self, *request); });
+  return call("iRCCE_irecv_wait", {"from UE", request != nullptr ? request->source : -1},
+              [&](ue& self) { return await(self, request); });
 }
 
 int iRCCE_isend_push(void) {
   return call("iRCCE_isend_push", {}, [](ue& self) {
     self.push();
-    return iRCCE_SUCCESS;
+    return self.sending() ? iRCCE_PENDING : iRCCE_SUCCESS;
   });
 }
 int iRCCE_irecv_push(void) {
   return call("iRCCE_irecv_push", {}, [](ue& self) {
     self.push();
-    return iRCCE_SUCCESS;
+    return self.receiving() ? iRCCE_PENDING : iRCCE_SUCCESS;
   });
 }
 
@@ -177,29 +228,65 @@ int iRCCE_wait_all(iRCCE_WAIT_LIST* list) {
 int iRCCE_test_all(iRCCE_WAIT_LIST* list, int* done) {
   return call("iRCCE_test_all", {}, [&](ue& self) {
     self.push();
-    *done = all_complete(list_of(*list)) ? 1 : 0;
-    if (*done == 0) return iRCCE_PENDING;
+    if (!all_complete(list_of(*list))) return tell(iRCCE_PENDING, done);
     clear(*list);
-    return iRCCE_SUCCESS;
+    return tell(iRCCE_SUCCESS, done);
   });
 }
 
 int iRCCE_wait_any(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv) {
   return call("iRCCE_wait_any", {}, [&](ue& self) {
-    if (send != nullptr) *send = nullptr;
-    if (recv != nullptr) *recv = nullptr;
-    if (list->opaque == nullptr) return iRCCE_NOT_ENQUEUED;
-    wait_list& waiting = list_of(*list);
-    auto first = waiting.end();
+    if (list->opaque == nullptr) return take_any(*list, send, recv);
+    self.wait_for([&] { return find_complete(list_of(*list)) != list_of(*list).end(); });
+    return take_any(*list, send, recv);
+  });
+}
+
+int iRCCE_test_any(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv) {
+  return call("iRCCE_test_any", {}, [&](ue& self) {
+    self.push();
+    const int state = take_any(*list, send, recv);
+    return state == iRCCE_NOT_ENQUEUED ? iRCCE_PENDING : state;
+  });
+}
+
+void iRCCE_add_send_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST* send) {
+  iRCCE_add_to_wait_list(list, send, nullptr);
+}
+void iRCCE_add_recv_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_RECV_REQUEST* recv) {
+  iRCCE_add_to_wait_list(list, nullptr, recv);
+}
+
+int iRCCE_get_dest(iRCCE_SEND_REQUEST* request) {
+  return request != nullptr ? request->dest : iRCCE_ERROR;
+}
+int iRCCE_get_source(iRCCE_RECV_REQUEST* request) {
+  return request != nullptr ? request->source : iRCCE_ERROR;
+}
+int iRCCE_get_size(iRCCE_SEND_REQUEST* send, iRCCE_RECV_REQUEST* recv) {
+  if (send != nullptr) return static_cast<int>(send->size);
+  return recv != nullptr ? static_cast<int>(recv->size) : iRCCE_ERROR;
+}
+
+int iRCCE_probe(int from, int* rank) {
+  return call_checked("iRCCE_probe", RCCE_DEBUG_COMM, {"from UE", from}, [&](ue& self) {
+    if (from != iRCCE_ANY_SOURCE && !is_ue(self, from)) return RCCE_ERROR_ID;
+    int found = iRCCE_ANY_SOURCE;
     self.wait_for([&] {
-      first = std::find_if(waiting.begin(), waiting.end(),
-                           [](const listed& one) { return one.complete(); });
-      return first != waiting.end();
+      found = first_arrived(self, from);
+      return found != iRCCE_ANY_SOURCE;
     });
-    if (send != nullptr) *send = first->send;
-    if (recv != nullptr) *recv = first->recv;
-    waiting.erase(first);
-    if (waiting.empty()) clear(*list);
+    if (rank != nullptr) *rank = found;
+    return iRCCE_SUCCESS;
+  });
+}
+int iRCCE_iprobe(int from, int* rank, int* found) {
+  return call_checked("iRCCE_iprobe", RCCE_DEBUG_COMM, {"from UE", from}, [&](ue& self) {
+    if (from != iRCCE_ANY_SOURCE && !is_ue(self, from)) return RCCE_ERROR_ID;
+    self.push();
+    const int first = first_arrived(self, from);
+    if (rank != nullptr) *rank = first;
+    if (found != nullptr) *found = first != iRCCE_ANY_SOURCE ? 1 : 0;
     return iRCCE_SUCCESS;
   });
 }
@@ -220,6 +307,24 @@ int iRCCE_recv(char* data, ssize_t size, int from) {
     receive(self, data, static_cast<std::size_t>(size), from, true);
     return iRCCE_SUCCESS;
   });
+}
+
+int iRCCE_recv_test(char* data, ssize_t size, int from, int* test) {
+  return call_checked("iRCCE_recv_test", RCCE_DEBUG_COMM, {"from UE", from}, [&](ue& self) {
+    if (!is_ue(self, from)) return RCCE_ERROR_ID;
+    if (size < 0) return RCCE_ERROR_MESSAGE_LENGTH;
+    self.push();
+    const bool there = size == 0 || self.arrived(from);
+    if (there) receive(self, data, static_cast<std::size_t>(size), from, true);
+    return tell(there ? iRCCE_SUCCESS : iRCCE_PENDING, test);
+  });
+}
+
+int iRCCE_barrier(RCCE_COMM* comm) {
+  return RCCE_barrier(comm != nullptr ? comm : require_current("iRCCE_barrier").world);
+}
+int iRCCE_bcast(char* data, size_t size, int root, RCCE_COMM comm) {
+  return RCCE_bcast(data, size, root, comm);
 }
 
 }  // extern "C"

@@ -118,6 +118,8 @@ class ue {
   virtual void wait_for(const std::function<bool()>& done) = 0;
   virtual void push() = 0;
   virtual bool arrived(int from) = 0;
+  virtual bool sending() = 0;
+  virtual bool receiving() = 0;
   virtual bool cancel(message_request& request) = 0;
 
   /// A barrier of the given ranks, whose words lie at `offset` (zero) in the MPB of each.

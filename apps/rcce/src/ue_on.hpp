@@ -56,6 +56,8 @@ class ue_on : public ue {
   }
   void push() override { messages_.push(); }
   bool arrived(int from) override { return messages_.arrived(from); }
+  bool sending() override { return messages_.sending(); }
+  bool receiving() override { return messages_.receiving(); }
   bool cancel(message_request& request) override { return messages_.cancel(request); }
 
   std::unique_ptr<comm_barrier> make_barrier(const std::vector<int>& ranks,

@@ -92,6 +92,10 @@ class rendezvous {
   /// Whether a message of that peer waits for a receive that has not been begun.
   [[nodiscard]] bool arrived(int peer) { return receives_of(peer).empty() && has_chunk(peer); }
 
+  /// Whether sends, or receives, are not complete.
+  [[nodiscard]] bool sending() const noexcept { return !sends_.empty(); }
+  [[nodiscard]] bool receiving() const noexcept { return receiving_ != 0; }
+
   /// Moves on whatever can be, without waiting: pending sends, and pending receives of all peers.
   void push() {
     // Messages to oneself go on for as long as each side makes room for the other.
