@@ -124,7 +124,8 @@ extern "C" {
 
 int RCCE_comm_split(int (*color)(int, void*), void* aux, RCCE_COMM* comm) {
   return call_checked("RCCE_comm_split", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
-    if (is_communicator(self, *comm)) return RCCE_ERROR_COMM_INITIALIZED;
+    // RCCE lets programs overwrite one; that of all UEs serves its copies on.
+    if (is_communicator(self, *comm) && comm->gather.location != 0) release(self, *comm);
     return make_communicator(
         self, [&](int member) { return color(member, aux); }, *comm);
   });

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of RCCE's library that programs use although no header for programs declares them.
+// Functions of RCCE's library that programs use although they are declared in its inner header, or
+// in none.
 #include <cstdio>
 #include <cstdlib>
 
+#include "RCCE_lib.h"
 #include "call.hpp"
 
 using namespace creek::rcce;

@@ -39,9 +39,14 @@ int RCCE_APP(int argc, char** argv) {
   if (RCCE_barrier(&rows) != RCCE_ERROR_COMM_UNDEFINED) failures++;
   if (RCCE_comm_split(row, &width, &rows)) failures++;
   if (RCCE_comm_split(third, NULL, &thirds)) failures++;
-  if (RCCE_comm_split(third, NULL, &thirds) != RCCE_ERROR_COMM_INITIALIZED) failures++;
   failures += check(&rows, row, &width, me, ues);
   failures += check(&thirds, third, NULL, me, ues);
+  /* Overwritten, with other members each time. */
+  for (width = 1; width < 40; width++) {
+    if (RCCE_comm_split(row, &width, &rows)) failures++;
+    if (width % 10 == 0) failures += check(&rows, row, &width, me, ues);
+  }
+  failures += check(&rows, row, &(int){39}, me, ues);
   /* Their lines come back however often. */
   for (i = 0; i < 50; i++) {
     if (RCCE_comm_split(row, &width, &again)) failures++;

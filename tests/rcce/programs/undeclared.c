@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of RCCE's library that programs declare themselves, and shared memory with the types of
-   its header. UE 0 prints the dividers of all tiles. */
-#include "RCCE.h"
+/* Functions of RCCE's library that programs find in its inner header or declare themselves, and
+   shared memory with the types of its header. UE 0 prints the dividers of all tiles. */
+#include "RCCE_lib.h"
 
 void print_dividers(void);
-int id_compare(const void* a, const void* b);
-void RCCE_qsort(char* items, size_t count, size_t size, int (*compare)(const void*, const void*));
 
 int RCCE_APP(int argc, char** argv) {
   int ids[] = {4, -1, 3, 9, 0}, me, i, failures = 0;
