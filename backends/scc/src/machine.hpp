@@ -14,6 +14,7 @@
 
 #include <creek/core/charge.hpp>
 #include <creek/core/memory.hpp>
+#include <creek/scc/check.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/lut.hpp>
 #include <creek/scc/memory.hpp>
