@@ -22,12 +22,14 @@ extern "C" {
 #define iRCCE_ANY_SOURCE (-1)
 
 typedef struct {
+  char* privbuf; /* the program's data */
   int dest;
   size_t size;
   long long opaque[16]; /* creek's */
 } iRCCE_SEND_REQUEST;
 
 typedef struct {
+  char* privbuf;
   int source; /* of an iRCCE_ANY_SOURCE request that is complete: whose message it was */
   size_t size;
   long long opaque[16];

@@ -141,6 +141,7 @@ int iRCCE_isend(char* data, ssize_t size, int to, iRCCE_SEND_REQUEST* request) {
       send(self, data, static_cast<std::size_t>(size), to, false);
       return iRCCE_SUCCESS;
     }
+    request->privbuf = data;
     request->dest = to;
     request->size = static_cast<std::size_t>(size);
     auto* message =
@@ -159,6 +160,7 @@ int iRCCE_irecv(char* data, ssize_t size, int from, iRCCE_RECV_REQUEST* request)
       receive(self, data, static_cast<std::size_t>(size), peer, false);
       return iRCCE_SUCCESS;
     }
+    request->privbuf = data;
     request->source = from;
     request->size = static_cast<std::size_t>(size);
     auto* message =

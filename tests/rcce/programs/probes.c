@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* iRCCE's probes, tests without arguments, requests without handles, and its other names. */
-#include "iRCCE.h"
+#include "iRCCE_lib.h"
 
 #define N 1000
 
@@ -70,6 +70,7 @@ static int around(int me, int ues) {
     }
     failures += iRCCE_isend_test(&send, NULL) != iRCCE_SUCCESS;
     failures += iRCCE_get_dest(&send) != right || iRCCE_get_source(&recv) != left;
+    failures += send.privbuf != out || recv.privbuf != in;
     failures += iRCCE_get_size(&send, NULL) != N || iRCCE_get_size(NULL, &recv) != N;
     failures += differs(left);
   }
