@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* iRCCE: sends and receives under way together, wait lists, any source, cancelling, and the
-   pipelined blocking pair. */
+   pipelined blocking pair, and each kind of send with each kind of receive. */
 #include "iRCCE.h"
 
 #define SIZE 9000
@@ -102,8 +102,46 @@ static int pipelined(int me, int ues) {
   return failures;
 }
 
+static void send_as(int kind, int to) {
+  iRCCE_SEND_REQUEST request;
+  if (kind == 0) RCCE_send(out, SIZE, to);
+  if (kind == 1) iRCCE_send(out, SIZE, to);
+  if (kind == 2) {
+    iRCCE_isend(out, SIZE, to, &request);
+    iRCCE_isend_wait(&request);
+  }
+}
+static int receive_as(int kind, int from) {
+  iRCCE_RECV_REQUEST request;
+  memset(in[0], 0, SIZE);
+  if (kind == 0) RCCE_recv(in[0], SIZE, from);
+  if (kind == 1) iRCCE_recv(in[0], SIZE, from);
+  if (kind >= 2) {
+    iRCCE_irecv(in[0], SIZE, kind == 2 ? from : iRCCE_ANY_SOURCE, &request);
+    iRCCE_irecv_wait(&request);
+  }
+  return wrong(in[0], SIZE, from);
+}
+static int mixed(int me, int ues) {
+  int sent, got, twice, failures = 0, peer = me ^ 1;
+  if (peer >= ues) return 0;
+  for (sent = 0; sent < 3; sent++) {
+    /* Pairs share no peers, so that anybody is the peer. */
+    for (got = 0; got < 4; got++) {
+      for (twice = 0; twice < 2; twice++) {
+        if (me < peer) {
+          send_as(sent, peer);
+        } else {
+          failures += receive_as(got, peer);
+        }
+      }
+    }
+  }
+  return failures;
+}
+
 int RCCE_APP(int argc, char** argv) {
-  int me, ues, failures[4], i, all = 0;
+  int me, ues, failures[5], i, all = 0;
   RCCE_init(&argc, &argv);
   iRCCE_init();
   me = RCCE_ue();
@@ -116,8 +154,9 @@ int RCCE_APP(int argc, char** argv) {
   failures[2] = cancelling(me, ues);
   RCCE_barrier(&RCCE_COMM_WORLD);
   failures[3] = pipelined(me, ues);
+  failures[4] = mixed(me, ues);
   RCCE_finalize();
-  for (i = 0; i < 4; i++) {
+  for (i = 0; i < 5; i++) {
     if (failures[i]) printf("UE %d: part %d: %d failures\n", me, i, failures[i]);
     all += failures[i];
   }

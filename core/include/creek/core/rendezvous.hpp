@@ -7,8 +7,9 @@
 // pipelined: the buffer is cut into parts, and while the receiver gets a chunk from one, the sender
 // fills the next. Sources: Mattson et al., SC 2010 (RCCE, [M] in scc-chip.md); iRCCE ([C]) for
 // pending requests, receives from anybody and pipelining. Different here: the flags count chunks,
-// so that setting one needs no clearing; and sends of one core proceed in the order in which they
-// were made, as they share one buffer.
+// so that setting one needs no clearing, and say into how many parts the sender cuts its buffer, so
+// that any receive takes any send; and sends of one core proceed in the order in which they were
+// made, as they share one buffer.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,8 @@ struct message_request {
   /// How a message that is handed over by address gets from `from` to `to`; null: chunk by chunk.
   void (*hand_over)(void* to, void* from, std::size_t bytes) = nullptr;
   /// Chunks that may be on their way at once, each in its part of the buffer: 1 as RCCE's send, 2
-  /// as iRCCE's pipelined one. Both sides say the same.
+  /// as iRCCE's pipelined one; at most rendezvous::most_parts. The receiver does as the sender
+  /// says.
   std::uint32_t parts = 1;
 
   std::size_t begun = 0;    // send: bytes that were put into the buffer
@@ -56,6 +58,8 @@ class rendezvous {
     std::size_t buffer = 0;  ///< the chunk on its way; whole lines
     std::size_t buffer_bytes = 0;
   };
+
+  static constexpr std::uint32_t most_parts = 127;
 
   rendezvous(Memory& memory, const team& members, const layout& where)
       : memory_{&memory},
@@ -90,7 +94,9 @@ class rendezvous {
     push_receive(request.peer);
   }
   /// Whether a message of that peer waits for a receive that has not been begun.
-  [[nodiscard]] bool arrived(int peer) { return receives_of(peer).empty() && has_chunk(peer); }
+  [[nodiscard]] bool arrived(int peer) {
+    return receives_of(peer).empty() && parts_from(peer) != 0;
+  }
 
   /// Whether sends, or receives, are not complete.
   [[nodiscard]] bool sending() const noexcept { return !sends_.empty(); }
@@ -128,7 +134,7 @@ class rendezvous {
   using queue = std::deque<message_request*>;
 
   [[nodiscard]] queue& receives_of(int peer) { return receives_[static_cast<std::size_t>(peer)]; }
-  // Flag of `rank`'s that counts the chunks `peer` has sent it.
+  // Flag of `rank`'s that counts the chunks `peer` has sent it: an announcement().
   [[nodiscard]] mpm_ptr<word> sent(int rank, int peer) const { return flag(rank, peer); }
   // Flag of `rank`'s that counts those of its chunks that `peer` has got.
   [[nodiscard]] mpm_ptr<word> ready(int rank, int peer) const {
@@ -146,23 +152,35 @@ class rendezvous {
     if (request.peer != any_peer) receiving_ -= std::erase(receives_of(request.peer), &request);
   }
 
+  // What a `sent` flag holds: how many chunks were sent, as far as there are bits; of how many
+  // parts the last one's message is; and whether that message is `claimed`, below.
+  static constexpr int count_bits = 24;
+  static constexpr word count_mask = (word{1} << count_bits) - 1;
+  static constexpr word claimed = word{1} << 31;
+  static_assert(most_parts == (claimed >> count_bits) - 1);
+  [[nodiscard]] static word announcement(word chunks, word parts) noexcept {
+    return (chunks & count_mask) | parts << count_bits;
+  }
+  [[nodiscard]] static word parts_in(word announced) noexcept {
+    return (announced & ~claimed) >> count_bits;
+  }
+
   // The parts of the buffer, at least a line each; a chunk fills one.
   [[nodiscard]] word parts_of(const message_request& request) const {
-    return std::min(request.parts, static_cast<word>(where_.buffer_bytes / Memory::line_bytes));
-  }
-  [[nodiscard]] std::size_t part_bytes(const message_request& request) const {
-    return where_.buffer_bytes / parts_of(request) / Memory::line_bytes * Memory::line_bytes;
+    const auto lines = static_cast<word>(where_.buffer_bytes / Memory::line_bytes);
+    return std::min({request.parts, lines, most_parts});
   }
   struct chunk {
     mpm_ptr<std::byte> place;
     std::size_t bytes;
   };
-  // The chunk that begins `done` bytes into the message, in the buffer of `rank`.
-  [[nodiscard]] chunk chunk_at(const message_request& request, std::size_t done, int rank) const {
+  // The chunk that begins `done` bytes into the message, in the buffer of `rank` cut into `parts`.
+  [[nodiscard]] chunk chunk_at(const message_request& request, std::size_t done, int rank,
+                               word parts) const {
     const auto buffer = memory_->at(members_.core(rank), where_.buffer);
     if (request.hand_over) return {buffer, request.bytes};
-    const std::size_t part = part_bytes(request);
-    const std::size_t place = request.parts == 1 ? 0 : done / part % parts_of(request) * part;
+    const std::size_t part = where_.buffer_bytes / parts / Memory::line_bytes * Memory::line_bytes;
+    const std::size_t place = parts == 1 ? 0 : done / part % parts * part;
     return {buffer + static_cast<std::ptrdiff_t>(place), std::min(part, request.bytes - done)};
   }
 
@@ -172,16 +190,17 @@ class rendezvous {
     while (!sends_.empty()) {
       message_request& request = *sends_.front();
       word& chunks = chunks_to_[static_cast<std::size_t>(request.peer)];
-      while (request.begun < request.bytes && request.in_flight < parts_of(request)) {
-        put_chunk(request);
-        memory_->signal(sent(request.peer, members_.rank()), ++chunks);
+      const word parts = parts_of(request);
+      while (request.begun < request.bytes && request.in_flight < parts) {
+        put_chunk(request, parts);
+        memory_->signal(sent(request.peer, members_.rank()), announcement(++chunks, parts));
         ++request.in_flight;
       }
       const word unread = chunks - memory_->load(ready(members_.rank(), request.peer));
       if (unread == request.in_flight) break;
       moved = true;
       for (; request.in_flight != unread; --request.in_flight) {
-        request.through += chunk_at(request, request.through, members_.rank()).bytes;
+        request.through += chunk_at(request, request.through, members_.rank(), parts).bytes;
       }
       request.complete = request.through == request.bytes;
       if (request.complete) sends_.pop_front();
@@ -189,8 +208,8 @@ class rendezvous {
     return moved;
   }
 
-  void put_chunk(message_request& request) {
-    const chunk next = chunk_at(request, request.begun, members_.rank());
+  void put_chunk(message_request& request, word parts) {
+    const chunk next = chunk_at(request, request.begun, members_.rank(), parts);
     if (request.hand_over) {
       memory_->write(next.place, &request.data, sizeof request.data);
     } else {
@@ -200,9 +219,11 @@ class rendezvous {
     request.begun += next.bytes;
   }
 
-  [[nodiscard]] bool has_chunk(int peer) {
-    return memory_->load(sent(members_.rank(), peer)) !=
-           chunks_from_[static_cast<std::size_t>(peer)];
+  // Into how many parts the message is cut of which a chunk has come from that peer; 0: none has.
+  [[nodiscard]] word parts_from(int peer) {
+    const word announced = memory_->load(sent(members_.rank(), peer));
+    const word got = chunks_from_[static_cast<std::size_t>(peer)];
+    return ((announced ^ got) & count_mask) == 0 ? 0 : parts_in(announced);
   }
 
   bool push_receives() {
@@ -227,8 +248,9 @@ class rendezvous {
     queue& waiting = receives_of(peer);
     while (!waiting.empty()) {
       message_request& request = *waiting.front();
-      if (!has_chunk(peer)) break;
-      if (!get_chunk(request)) break;
+      const word parts = parts_from(peer);
+      if (parts == 0) break;
+      if (!get_chunk(request, parts)) break;
       moved = true;
       memory_->signal(ready(peer, members_.rank()), ++chunks_from_[static_cast<std::size_t>(peer)]);
       request.complete = request.through == request.bytes;
@@ -241,44 +263,48 @@ class rendezvous {
   }
 
   // False if the sender took the message back meanwhile.
-  bool get_chunk(message_request& request) {
-    const chunk next = chunk_at(request, request.through, request.peer);
+  bool get_chunk(message_request& request, word parts) {
+    const chunk next = chunk_at(request, request.through, request.peer, parts);
     memory_->invalidate();
     if (!request.hand_over) {
       memory_->read(request.data + request.through, next.place, next.bytes);
       request.through += next.bytes;
       return true;
     }
-    if (!claim(request.peer)) return false;
+    if (!claim(request.peer, parts)) return false;
     std::byte* from = nullptr;
     memory_->read(&from, next.place, sizeof from);
     request.hand_over(request.data, from, request.bytes);
     request.through = request.bytes;
-    unclaim(request.peer);
+    unclaim(request.peer, parts);
     return true;
   }
 
   // The sender of an object may leave by an exception while the receiver is about to reach into its
   // memory. So the receiver claims the message in its `sent` flag first, and a sender that leaves
   // takes the announcement back there, or, too late for that, waits until the receiver is through.
-  static constexpr word claimed = word{1} << 31;
-
-  bool claim(int peer) {
-    const word next = chunks_from_[static_cast<std::size_t>(peer)] + 1;
+  bool claim(int peer, word parts) {
     if constexpr (swapping_memory<Memory>) {
+      const word next = next_from(peer, parts);
       return memory_->compare_exchange(sent(members_.rank(), peer), next, next ^ claimed);
     }
     return true;
   }
-  void unclaim(int peer) {
-    const word next = chunks_from_[static_cast<std::size_t>(peer)] + 1;
-    if constexpr (swapping_memory<Memory>) memory_->store(sent(members_.rank(), peer), next);
+  void unclaim(int peer, word parts) {
+    if constexpr (swapping_memory<Memory>) {
+      memory_->store(sent(members_.rank(), peer), next_from(peer, parts));
+    }
+  }
+  [[nodiscard]] word next_from(int peer, word parts) const {
+    return announcement(chunks_from_[static_cast<std::size_t>(peer)] + 1, parts);
   }
   void retract(message_request& request) {
     word& chunks = chunks_to_[static_cast<std::size_t>(request.peer)];
     if constexpr (swapping_memory<Memory>) {
-      const auto announcement = sent(request.peer, members_.rank());
-      if (memory_->compare_exchange(announcement, chunks, chunks - 1)) {
+      const auto flag_there = sent(request.peer, members_.rank());
+      const word parts = parts_of(request);
+      if (memory_->compare_exchange(flag_there, announcement(chunks, parts),
+                                    announcement(chunks - 1, parts))) {
         --chunks;
       } else {
         // No wait of the memory, which would throw in an aborted run: a copy ends by itself.
