@@ -15,6 +15,13 @@ int check_message(const ue& self, int peer) {
   return is_ue(self, peer) ? RCCE_SUCCESS : RCCE_ERROR_ID;
 }
 
+/// For programs that poll memory of RCCE_shmalloc, or an MPB through a pointer, between two of
+/// them.
+void fence(ue& self) {
+  self.fence();
+  self.look_on();
+}
+
 }  // namespace
 
 }  // namespace creek::rcce
@@ -80,7 +87,7 @@ int RCCE_recv_test(char* data, size_t size, int from, int* test) {
 }
 
 void RCCE_fence(void) {
-  call("RCCE_fence", {}, [](ue& self) { self.fence(); });
+  call("RCCE_fence", {}, fence);
 }
 
 int RCCE_acquire_lock(int of) {
@@ -121,11 +128,11 @@ void RCCE_shfree(volatile void* pointer) {
 }
 
 void RCCE_shflush(void) {
-  call("RCCE_shflush", {}, [](ue& self) { self.fence(); });
+  call("RCCE_shflush", {}, fence);
 }
 int RCCE_DCMflush(void) {
   return call("RCCE_DCMflush", {}, [](ue& self) {
-    self.fence();
+    fence(self);
     return RCCE_SUCCESS;
   });
 }

@@ -77,7 +77,11 @@ class placed_ue : public ue_on<Memory> {
 class ue_on_chip final : public placed_ue<scc_backend::memory> {
  public:
   using placed_ue::placed_ue;
-  double seconds() override { return memory().now().in_seconds().value; }
+  double seconds() override {
+    memory().charge({});  // to wait for a time is no deadlock
+    look_on();
+    return memory().now().in_seconds().value;
+  }
   int running() override { return where().ues[memory().running().index()]; }
   int request_power(int divider, int& level) override {
     const int error = check_power(divider, level);

@@ -126,7 +126,11 @@ class ue {
   virtual std::unique_ptr<comm_barrier> make_barrier(const std::vector<int>& ranks,
                                                      std::size_t offset) = 0;
   virtual void charge(cycles length) = 0;
+  /// What a wait for a time may ask again and again: takes time, and lets others go first.
   virtual double seconds() = 0;
+  /// An access of this UE's own, for loops that look for something which is not simulated: takes
+  /// time, lets others go first, and ends a run of nothing but such loops.
+  void look_on() { (void)load(rank, static_cast<std::size_t>(rank) * sizeof(word)); }
 
   // --- Power -------------------------------------------------------------------------------------
   /// The voltage island that a UE's core is on.
