@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
+
+#include <creek/core/error.hpp>
 
 namespace creek::rcce {
 
@@ -32,9 +35,15 @@ void leave_program(ue& self) noexcept {
   longjmp(self.escape, 1);
 }
 
-void begin_call(ue& self) {
+void charge_stretch(ue& self) {
   const cycles computed = self.clock.stop();
   if (computed.count > 0) self.charge(computed);
+}
+void begin_call(ue& self) {
+  charge_stretch(self);
+  if (self.run_failed.load(std::memory_order_relaxed)) {
+    throw error(ECANCELED, "rccerun: another UE has failed");
+  }
 }
 void end_call(ue& self) noexcept {
   self.clock.start();

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run.hpp"
 
+#include <fmt/format.h>
+
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
 
 #include <creek/host/spmd.hpp>
 
@@ -125,6 +131,20 @@ class ue_on_host final : public placed_ue<host_backend::memory> {
   int set_divider(int divider) override { return check_divider(divider); }
 };
 
+/// The error of a UE whose program ends by the exception that is being handled.
+std::exception_ptr uncaught(int rank) {
+  std::string what;
+  try {
+    throw;
+  } catch (const std::exception& known) {
+    what = known.what();
+  } catch (...) {
+    what = "no std::exception";
+  }
+  return std::make_exception_ptr(
+      std::runtime_error(fmt::format("rccerun: UE {}: uncaught exception: {}", rank, what)));
+}
+
 /// What all UEs of a run have in common.
 class started_run {
  public:
@@ -137,7 +157,7 @@ class started_run {
   }
 
   [[nodiscard]] ue::setting setting_of(int rank) {
-    return {rank, given_.ues, copies_.front().style, given_.chosen, &shared_};
+    return {rank, given_.ues, copies_.front().style, given_.chosen, &shared_, &failed_};
   }
 
   /// The whole life of a UE, on its own flow of control.
@@ -147,15 +167,21 @@ class started_run {
     self.power_domain = copy.power_domain;
     self.clock = stretch_clock(given_.cycles_a_host_second);
     live[static_cast<std::size_t>(self.rank)] = &self;
-    call_program(self, copy);
-    if (!self.failure) {
-      begin_call(self);  // the stretch to its end
-      result.status[static_cast<std::size_t>(self.rank)] = self.status;
+    try {
+      call_program(self, copy);
+      if (!self.failure) charge_stretch(self);  // to its end
+    } catch (...) {
+      self.failure = std::current_exception();
     }
+    if (!self.failure) result.status[static_cast<std::size_t>(self.rank)] = self.status;
     end_lines(self.rank);
     live[static_cast<std::size_t>(self.rank)] = nullptr;
     set_current(nullptr);
-    if (self.failure) std::rethrow_exception(self.failure);
+    if (!self.failure) return;
+    // All end by the first failure: those of others mostly come of it.
+    std::call_once(first_, [&] { failure_ = self.failure; });
+    failed_.store(true, std::memory_order_relaxed);
+    std::rethrow_exception(failure_);
   }
 
   run_result result;
@@ -178,7 +204,11 @@ class started_run {
     end_call(self);
     // leave_program() comes back here, from exit() and from calls that failed.
     if (_setjmp(self.escape) == 0) {
-      self.status = copy.main(static_cast<int>(given_.command.size()), arguments.pointers.data());
+      try {
+        self.status = copy.main(static_cast<int>(given_.command.size()), arguments.pointers.data());
+      } catch (...) {  // the program's own: those of calls do not get into it
+        self.failure = uncaught(self.rank);
+      }
     }
     self.activity = {};
   }
@@ -186,6 +216,9 @@ class started_run {
   const run_options& given_;
   std::vector<program_copy> copies_;
   shared_region shared_;
+  std::once_flag first_;
+  std::exception_ptr failure_;
+  std::atomic<bool> failed_{false};
 };
 
 }  // namespace

@@ -55,6 +55,7 @@ ue::ue(const setting& given, const mpb_layout& where, std::size_t mpb)
       count{given.count},
       style{given.style},
       chosen{given.chosen},
+      run_failed{*given.run_failed},
       allocator{where.rest, mpb - where.rest, line_bytes},
       shared{*given.shared},
       used_lines_(mpb / line_bytes, false) {}

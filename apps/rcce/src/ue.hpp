@@ -3,6 +3,7 @@
 // with the memory's type behind virtual functions, since a program is compiled for no backend.
 #pragma once
 
+#include <atomic>
 #include <csetjmp>
 #include <cstddef>
 #include <exception>
@@ -86,6 +87,7 @@ class ue {
     program_style style;
     protocols chosen;
     shared_region* shared = nullptr;
+    const std::atomic<bool>* run_failed = nullptr;
   };
   ue(const setting& given, const mpb_layout& where, std::size_t mpb);
   virtual ~ue() = default;
@@ -96,6 +98,8 @@ class ue {
   const int count;
   const program_style style;
   const protocols chosen;
+  /// Whether another UE has failed: programs may ask for ever for what it will not do.
+  const std::atomic<bool>& run_failed;
 
   // --- Below -------------------------------------------------------------------------------------
   /// The first byte of this UE's MPB, and how many there are.
