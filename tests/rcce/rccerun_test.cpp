@@ -191,6 +191,33 @@ TEST(rccerun, fails_if_a_ue_does) {
   }
 }
 
+TEST(rccerun, names_the_ue_that_an_exception_ended_and_lets_nobody_poll_on) {
+  for (const std::string backend : {"scc", "host"}) {
+    for (const std::string how : {"", " push"}) {
+      const std::string program = "-nue 3 --backend " + backend + " exceptions.so ";
+      const outcome standard = errors_of(program + "standard" + how);
+      EXPECT_EQ(standard.code, 1);
+      EXPECT_EQ(standard.output, "rccerun: UE 1: uncaught exception: boom\n");
+      const outcome other = errors_of(program + "other" + how);
+      EXPECT_EQ(other.code, 1);
+      EXPECT_THAT(other.output, StartsWith("rccerun: UE 1: uncaught exception"));
+    }
+  }
+}
+
+TEST(rccerun, lets_programs_poll_for_times_and_for_memory) {
+  for (const std::string backend : {"scc", "host"}) {
+    for (const std::string what : {"time", "fence", "flush", "patience"}) {
+      const std::string all = "-nue 3 --backend " + backend + " polling.so " + what;
+      EXPECT_EQ(rccerun(all).code, 0) << all;
+    }
+  }
+  const outcome never = errors_of("-nue 3 polling.so never");
+  EXPECT_EQ(never.code, 1);
+  EXPECT_THAT(never.output, HasSubstr("livelock"));
+  EXPECT_THAT(never.output, HasSubstr("UE 2 in RCCE_fence"));
+}
+
 TEST(rccerun, prints_rcce_errors_where_the_program_asks_for_them) {
   for (const std::string backend : {"scc", "host"}) {
     const outcome got = errors_of("-nue 3 --backend " + backend + " errors.so messages");

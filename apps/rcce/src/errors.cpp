@@ -77,6 +77,7 @@ unsigned bits_of(int kind) {
 }  // namespace
 
 int report_error(ue& self, int kind, int error) {
+  set_current(&self);  // whose line it is: others may have run meanwhile
   // iRCCE's states are below zero, and no errors.
   if (error > 0 && (self.debug & bits_of(kind)) != 0) {
     std::fprintf(stderr, "RCCE error %d on UE %d in %s: %s\n", error, self.rank,
