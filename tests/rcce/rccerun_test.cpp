@@ -182,9 +182,11 @@ TEST(rccerun, names_the_ue_that_crashed) {
 
 TEST(rccerun, fails_if_a_ue_does) {
   for (const std::string backend : {"scc", "host"}) {
-    const outcome left = errors_of("-nue 3 --backend " + backend + " errors.so exit");
-    EXPECT_EQ(left.code, 1);
-    EXPECT_EQ(left.output, "rccerun: UE 1 returned 5\n");
+    for (const std::string how : {"exit", "_exit", "_Exit", "quick_exit"}) {
+      const outcome left = errors_of("-nue 3 --backend " + backend + " errors.so " + how);
+      EXPECT_EQ(left.code, 1) << how;
+      EXPECT_EQ(left.output, "rccerun: UE 1 returned 5\n") << how;
+    }
     const outcome returned = errors_of("-nue 3 --backend " + backend + " errors.so return");
     EXPECT_EQ(returned.code, 1);
     EXPECT_EQ(returned.output, "rccerun: UE 1 returned 3\n");

@@ -261,7 +261,7 @@ run_result run_on_host(const run_options& given) {
 
 }  // namespace creek::rcce
 
-// Programs are linked with --wrap=exit: a UE that exits ends alone.
+// Programs are linked with --wrap=exit and the like: a UE that exits ends alone.
 extern "C" {
 
 [[noreturn]] void __wrap_exit(int status) {
@@ -273,6 +273,12 @@ extern "C" {
 }
 
 [[noreturn]] void __wrap__exit(int status) {
+  __wrap_exit(status);
+}
+[[noreturn]] void __wrap__Exit(int status) {
+  __wrap_exit(status);
+}
+[[noreturn]] void __wrap_quick_exit(int status) {
   __wrap_exit(status);
 }
 

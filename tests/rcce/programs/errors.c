@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the first argument says goes wrong in UE 1, or in all. */
 #include <signal.h>
+#include <unistd.h>
 
 #include "iRCCE.h"
 
@@ -44,6 +45,9 @@ int RCCE_APP(int argc, char** argv) {
     if (strcmp(what, "abort") == 0) abort();
     if (strcmp(what, "overflow") == 0) return below(0);
     if (strcmp(what, "exit") == 0) exit(5);
+    if (strcmp(what, "_exit") == 0) _exit(5);
+    if (strcmp(what, "_Exit") == 0) _Exit(5);
+    if (strcmp(what, "quick_exit") == 0) quick_exit(5);
     if (strcmp(what, "return") == 0) return 3;
   }
   if (me == 0 && strcmp(what, "send-crash") == 0) RCCE_recv(&byte, 100, 1);
