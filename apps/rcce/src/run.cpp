@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <creek/core/error.hpp>
 #include <creek/host/spmd.hpp>
 
 #include "call.hpp"
@@ -152,6 +153,13 @@ class started_run {
       : given_{given}, copies_(load_copies(given.command.front(), given.ues)) {
     result.status.resize(static_cast<std::size_t>(given.ues));
     live.resize(static_cast<std::size_t>(given.ues));
+    const program_style style = copies_.front().style;
+    if (style.gory && style.single_bit_flags &&
+        given.chosen.barrier == barrier_kind::test_and_set) {
+      throw usage_error(
+          "rccerun: --barrier test-and-set: a program with SINGLEBITFLAGS takes the same registers "
+          "to write its flags");
+    }
     collect_lines(given.ues);
     name_crashed_ues();
   }
