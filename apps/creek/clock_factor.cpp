@@ -138,7 +138,8 @@ double saved_calibration() {
         fmt::format("--clock measured: no {}: run `creek scc calibrate` first", name));
   }
   const auto json = nlohmann::json::parse(file, nullptr, false);
-  const double factor = json.is_object() ? json.value("cycles_a_host_second", 0.0) : 0.0;
+  const auto found = json.is_object() ? json.find("cycles_a_host_second") : json.end();
+  const double factor = found != json.end() && found->is_number() ? found->get<double>() : 0.0;
   if (!(factor > 0)) {
     throw usage_error(
         fmt::format("--clock measured: {} holds no calibration: run `creek scc calibrate`", name));

@@ -61,6 +61,54 @@ TEST(rccerun, refuses_bad_input_before_it_starts) {
   expect_bad_usage("-nue 2 --buffer 9000 ping_pong.so", "9000");
   expect_bad_usage("-nue 2 --backend host --buffer 9000 ping_pong.so", "9000");
   expect_bad_usage("-nue 2 --cores 3 ping_pong.so", "use -nue");
+  expect_bad_usage("-nue 2 --pipelinde ping_pong.so", "--pipelinde");
+  expect_bad_usage("-nue 2 --barrier test-and-set one_sided_bits.so", "SINGLEBITFLAGS");
+}
+
+TEST(rccerun, refuses_on_the_host_what_only_a_simulated_chip_does) {
+  for (const std::string option :
+       {"--check", "--trace t.json", "--heatmap h.svg", "--seed 3", "--clock measured"}) {
+    expect_bad_usage("-nue 2 --backend host " + option + " ping_pong.so",
+                     option.substr(0, option.find(' ')));
+  }
+}
+
+TEST(rccerun, refuses_a_calibration_that_is_none) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("calibration." + std::to_string(getpid()) + ".rcce_test");
+  std::filesystem::create_directories(folder / "creek");
+  std::ofstream(folder / "creek" / "clock.json") << R"({"cycles_a_host_second": "many"})";
+  const outcome got =
+      creek::support::run_in_shell("cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.string() +
+                                   " " RCCERUN " -nue 1 --clock measured ping_pong.so 2>&1");
+  EXPECT_EQ(got.code, 2);
+  EXPECT_THAT(got.output, HasSubstr("holds no calibration"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(rccerun, takes_the_first_word_that_is_no_option_for_the_program) {
+  const std::string json = write_file("a.sorted.json", "");
+  EXPECT_EQ(rccerun("--json " + json + " -nue 1 errors.so arguments -nue 3").output, "-nue\n3\n");
+  EXPECT_EQ(rccerun("-nue=1 -- errors.so arguments --").output, "--\n");
+  std::filesystem::remove(json);
+  const auto program = std::filesystem::path(PROGRAMS) / "errors.program";
+  std::filesystem::copy_file(std::filesystem::path(PROGRAMS) / "errors.so", program,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(rccerun("-nue 1 ./errors.program arguments -nue --json").output, "-nue\n--json\n");
+  std::filesystem::remove(program);
+}
+
+TEST(rccerun, opens_its_json_before_it_starts) {
+  const outcome got = rccerun("-nue 1 --json /no/such/folder/a.json errors.so arguments word");
+  EXPECT_EQ(got.code, 1);
+  EXPECT_EQ(got.output, "");
+}
+
+TEST(rccerun, writes_json_of_arguments_that_are_no_text) {
+  const std::string json = write_file("json", "");
+  EXPECT_EQ(rccerun("-nue 1 --json " + json + " ring_shift.so \"$(printf '\\377')\"").code, 0);
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(json))["program"].size(), 2u);
+  std::filesystem::remove(json);
 }
 
 TEST(rccerun, refuses_objects_that_are_no_programs) {

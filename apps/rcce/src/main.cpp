@@ -14,7 +14,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
@@ -76,8 +79,21 @@ std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
   return listed;
 }
 
+/// What nothing would come of without a chip that is simulated.
+void refuse_on_host(const arguments& given) {
+  const std::pair<const char*, bool> chosen[] = {{"--clock", given.clock != "charged"},
+                                                 {"--check", given.chip.check},
+                                                 {"--trace", !given.chip.trace.empty()},
+                                                 {"--heatmap", !given.chip.heatmap.empty()},
+                                                 {"--seed", given.chip.seed != 0}};
+  for (const auto& [option, is_chosen] : chosen) {
+    if (is_chosen) throw usage_error(fmt::format("rccerun: {} is for --backend scc", option));
+  }
+}
+
 run_options prepare(const arguments& given, std::vector<std::string> command) {
   run_options made;
+  if (given.backend == "host") refuse_on_host(given);
   if (command.empty()) throw usage_error("rccerun: no program given (see --help)");
   if (given.chip.cores != 0) throw usage_error("rccerun: --cores: use -nue");
   made.chip = tool::to_machine_options(given.chip);
@@ -93,16 +109,13 @@ run_options prepare(const arguments& given, std::vector<std::string> command) {
   made.cores.resize(static_cast<std::size_t>(given.ues));
   std::iota(made.cores.begin(), made.cores.end(), 0);
   if (!given.host_file.empty()) made.cores = read_host_file(given.host_file, given.ues, cores);
-  if (given.clock == "measured") {
-    if (given.backend == "host") throw usage_error("rccerun: --clock is for --backend scc");
-    made.cycles_a_host_second = tool::saved_calibration();
-  }
+  if (given.clock == "measured") made.cycles_a_host_second = tool::saved_calibration();
   // The loader looks for a name without a slash in its own folders.
   if (made.command.front().find('/') == std::string::npos) made.command.front().insert(0, "./");
   return made;
 }
 
-void write_json(const arguments& given, const run_options& options, const run_result& result) {
+std::string to_json(const arguments& given, const run_options& options, const run_result& result) {
   nlohmann::ordered_json json{{"schema_version", 1},
                               {"program", options.command},
                               {"backend", given.backend},
@@ -122,9 +135,8 @@ void write_json(const arguments& given, const run_options& options, const run_re
     }
     json["virtual_seconds_by_ue"] = ended;
   }
-  atomic_file file(given.json);
-  file.write(json.dump(2) + "\n");
-  file.commit();
+  // Arguments need not be UTF-8.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 /// Past the collected lines, which belong to UEs.
@@ -153,9 +165,15 @@ int judge(const run_result& result) {
 
 int start(const arguments& given, const std::vector<std::string>& command) {
   const run_options options = prepare(given, command);
+  std::optional<atomic_file> json;
+  if (!given.json.empty()) json.emplace(given.json);  // before the work, not in vain after it
   const run_result result = given.backend == "host" ? run_on_host(options) : run_on_chip(options);
-  if (!given.json.empty()) write_json(given, options, result);
-  return judge(result);
+  const int code = judge(result);
+  if (json) {
+    json->write(to_json(given, options, result));
+    json->commit();
+  }
+  return code;
 }
 
 void add_options(CLI::App& app, arguments& given) {
@@ -195,8 +213,26 @@ void add_options(CLI::App& app, arguments& given) {
   group->add_flag("--pipelined", given.chosen.pipelined,
                   "RCCE's sends, receives and collectives as iRCCE's pipelined ones");
   group->add_option("--buffer", given.chosen.buffer_bytes,
-                    "Bytes of each MPB for two-sided messages (default: what is left, or a line "
-                    "with GORY)");
+                    "Bytes of each MPB for two-sided messages (default: what is left, or two "
+                    "lines with GORY)");
+}
+
+/// Splits the program and its arguments off from the options that come before it. Gives `-nue`,
+/// RCCE's own spelling and none of the library's, another.
+std::vector<std::string> take_command(const CLI::App& app, std::vector<std::string>& words) {
+  std::size_t at = 0;
+  while (at < words.size() && words[at].starts_with('-') && words[at] != "--") {
+    std::string& word = words[at++];
+    if (word == "-nue" || word.starts_with("-nue=")) word.insert(0, 1, '-');
+    const CLI::Option* option = app.get_option_no_throw(word);
+    if (option != nullptr && option->get_items_expected_max() > 0) ++at;  // its value
+  }
+  at = std::min(at, words.size());
+  const auto end = words.begin() + static_cast<std::ptrdiff_t>(at);
+  const auto program = end != words.end() && *end == "--" ? end + 1 : end;
+  std::vector<std::string> command(program, words.end());
+  words.erase(end, words.end());
+  return command;
 }
 
 int run(int argc, char** argv) {
@@ -204,23 +240,18 @@ int run(int argc, char** argv) {
   arguments given;
   app.set_version_flag("--version", std::string("rccerun of creek ") + version());
   app.footer(notes);
-  app.prefix_command();
   add_options(app, given);
-  // RCCE's own spelling, which is none of the library's.
-  std::vector<std::string> words(argv + 1, argv + argc);
-  for (std::string& word : words) {
-    if (word == "-nue") word = "--nue";
-    if (word.find(".so") != std::string::npos) break;
-  }
-  std::reverse(words.begin(), words.end());
+  std::vector<std::string> options(argv + 1, argv + argc);
+  std::vector<std::string> command = take_command(app, options);
+  std::reverse(options.begin(), options.end());
   try {
-    app.parse(words);
+    app.parse(options);
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& problem) {
     return complain(2, fmt::format("rccerun: {} (see --help)", problem.what()));
   }
-  return start(given, app.remaining());
+  return start(given, command);
 }
 
 }  // namespace

@@ -19,6 +19,10 @@ int RCCE_APP(int argc, char** argv) {
   RCCE_init(&argc, &argv);
   me = RCCE_ue();
   ues = RCCE_num_ues();
+  if (strcmp(what, "arguments") == 0) {
+    int i;
+    for (i = 2; me == 0 && i < argc; i++) printf("%s\n", argv[i]);
+  }
   if (strcmp(what, "messages") == 0) {
     int code;
     for (code = RCCE_ERROR_BASE + 1; code <= RCCE_ERROR_BASE + 27; code++) {
