@@ -293,6 +293,39 @@ TEST(rccerun, keeps_lines_whole) {
   }
 }
 
+TEST(rccerun, keeps_errors_out_of_lines_that_others_have_begun) {
+  const outcome got = errors_of("-nue 2 partial_lines.so");
+  EXPECT_EQ(got.code, 0);
+  std::istringstream lines(got.output);
+  int errors = 0, whole = 0;
+  for (std::string line; std::getline(lines, line);) {
+    errors += line.starts_with("RCCE error 1234340 on UE 0 in RCCE_set_frequency_divider: ");
+    whole += line == "begun and ended";
+  }
+  EXPECT_EQ(errors, 100) << got.output;
+  EXPECT_EQ(whole, 1) << got.output;
+}
+
+TEST(creek_rcce_cc, takes_options_commands_and_links_as_the_compiler_does) {
+  const std::string object = write_file("object", ""), link = object + ".link";
+  std::filesystem::create_symlink(COMPILER, link);
+  const auto compile = [&](const std::string& words) {
+    std::filesystem::remove(object);
+    return creek::support::run_in_shell(words + " " SOURCES "/programs/ping_pong.c -o " + object +
+                                        " 2>&1");
+  };
+  const std::string with = "CC=" HOST_COMPILER " ";
+  for (const std::string& words :
+       {with + COMPILER " -v -O1", std::string("CC='env " HOST_COMPILER "' " COMPILER " -O1"),
+        with + link + " -O1"}) {
+    const outcome got = compile(words);
+    EXPECT_EQ(got.code, 0) << words << got.output;
+    EXPECT_EQ(rccerun("-nue 2 " + object).code, 0) << words;
+  }
+  std::filesystem::remove(object);
+  std::filesystem::remove(link);
+}
+
 TEST(rccerun, hands_arguments_on) {
   const outcome got = rccerun("-nue 1 ring_shift.so -nue 7 --json");
   EXPECT_EQ(got.code, 0);
