@@ -17,6 +17,7 @@
 namespace {
 
 using creek::support::outcome;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -206,6 +207,7 @@ TEST(rccerun, reports_a_deadlock_with_what_everybody_waits_for) {
   EXPECT_THAT(messages.output, HasSubstr("core 0, UE 0 in RCCE_recv, from UE 1"));
   EXPECT_THAT(messages.output, HasSubstr("core 1, UE 1 in RCCE_recv, from UE 0"));
   EXPECT_THAT(messages.output, HasSubstr(" since "));
+  EXPECT_THAT(messages.output, EndsWith("ns\n"));
   EXPECT_THAT(messages.output, Not(HasSubstr("UE 2")));  // has ended
   const outcome barrier = errors_of("-nue 3 errors.so barrier");
   EXPECT_EQ(barrier.code, 1);

@@ -149,6 +149,14 @@ int complain(int code, const std::string& message) {
 std::string named(const std::string& why) {
   return why.starts_with("rccerun: ") ? why : "rccerun: " + why;
 }
+/// Without the system's words for a deadlock, which would stand behind the last core's line.
+std::string reason(const error& failure) {
+  std::string why = failure.what();
+  const std::string known = ": " + failure.code().message();
+  const bool doubled = failure.code() == std::errc::resource_deadlock_would_occur;
+  if (doubled && why.ends_with(known)) why.resize(why.size() - known.size());
+  return why;
+}
 
 int judge(const run_result& result) {
   for (std::size_t ue = 0; ue < result.status.size(); ++ue) {
@@ -265,6 +273,8 @@ int main(int argc, char** argv) {
     return complain(2, named(problem.what()));
   } catch (const std::bad_alloc&) {
     return complain(1, "rccerun: memory: not enough");
+  } catch (const creek::error& problem) {
+    return complain(1, named(reason(problem)));
   } catch (const std::exception& problem) {
     return complain(1, named(problem.what()));
   }
