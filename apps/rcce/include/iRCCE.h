@@ -15,9 +15,9 @@ extern "C" {
 
 #define iRCCE_SUCCESS RCCE_SUCCESS
 #define iRCCE_ERROR (-1)
-#define iRCCE_PENDING (-2)      /* begun, not complete */
-#define iRCCE_RESERVED (-3)     /* behind others, not begun */
-#define iRCCE_NOT_ENQUEUED (-4) /* no such request is under way */
+#define iRCCE_PENDING (-2)      /* not complete, and its turn */
+#define iRCCE_RESERVED (-3)     /* behind others */
+#define iRCCE_NOT_ENQUEUED (-4) /* no such request is under way: complete before, or cancelled */
 
 #define iRCCE_ANY_SOURCE (-1)
 

@@ -11,15 +11,24 @@ namespace creek::rcce {
 
 namespace {
 
+/// What lies in a request.
+struct tracked {
+  message_request message;
+  bool cancelled = false;
+};
+
+template <class Request>
+tracked& tracked_in(Request& request) {
+  static_assert(sizeof(tracked) <= sizeof request.opaque);
+  return *std::launder(reinterpret_cast<tracked*>(request.opaque));
+}
 template <class Request>
 message_request& message_of(Request& request) {
-  static_assert(sizeof(message_request) <= sizeof request.opaque);
-  return *std::launder(reinterpret_cast<message_request*>(request.opaque));
+  return tracked_in(request).message;
 }
-
-int state_of_message(const message_request& message) {
-  if (message.complete) return iRCCE_SUCCESS;
-  return message.begun != 0 || message.through != 0 ? iRCCE_PENDING : iRCCE_RESERVED;
+template <class Request>
+message_request& track(Request& request, const message_request& message) {
+  return (new (request.opaque) tracked{message})->message;
 }
 
 /// Tells the program whose message an any-source request got.
@@ -29,10 +38,13 @@ void settle(iRCCE_RECV_REQUEST& request) {
 }
 
 template <class Request>
-int state_of(Request& request) {
-  const int state = state_of_message(message_of(request));
-  if (state == iRCCE_SUCCESS) settle(request);
-  return state;
+int state_of(ue& self, Request& request) {
+  if (tracked_in(request).cancelled) return iRCCE_NOT_ENQUEUED;
+  if (!message_of(request).complete) {
+    return self.is_first(message_of(request)) ? iRCCE_PENDING : iRCCE_RESERVED;
+  }
+  settle(request);
+  return iRCCE_SUCCESS;
 }
 
 int tell(int state, int* done) {
@@ -49,7 +61,7 @@ bool all_complete(ue& self, const iRCCE_RECV_REQUEST*) {
 template <class Request>
 int test(ue& self, Request* request, int* done) {
   if (request == nullptr || !message_of(*request).complete) self.push();
-  if (request != nullptr) return tell(state_of(*request), done);
+  if (request != nullptr) return tell(state_of(self, *request), done);
   return tell(all_complete(self, request) ? iRCCE_SUCCESS : iRCCE_PENDING, done);
 }
 template <class Request>
@@ -58,24 +70,33 @@ int await(ue& self, Request* request) {
     self.wait_for([&] { return all_complete(self, request); });
     return iRCCE_SUCCESS;
   }
-  self.wait(message_of(*request));
-  return state_of(*request);
+  if (!tracked_in(*request).cancelled) self.wait(message_of(*request));
+  return state_of(self, *request);
 }
 template <class Request>
-int cancel(ue& self, Request& request, int* cancelled) {
-  const bool was_complete = message_of(request).complete;
-  const bool taken_back = self.cancel(message_of(request));
-  if (cancelled != nullptr) *cancelled = taken_back ? 1 : 0;
-  if (taken_back) return iRCCE_SUCCESS;
-  return was_complete ? iRCCE_NOT_ENQUEUED : iRCCE_PENDING;
+int cancel(ue& self, Request* request, int* cancelled) {
+  if (cancelled != nullptr) *cancelled = 0;
+  if (request == nullptr || tracked_in(*request).cancelled || message_of(*request).complete) {
+    return iRCCE_NOT_ENQUEUED;
+  }
+  if (!self.cancel(message_of(*request))) return iRCCE_PENDING;
+  tracked_in(*request).cancelled = true;
+  if (cancelled != nullptr) *cancelled = 1;
+  return iRCCE_SUCCESS;
 }
 
 /// One of the two is null.
 struct listed {
   iRCCE_SEND_REQUEST* send;
   iRCCE_RECV_REQUEST* recv;
-  [[nodiscard]] bool complete() const {
-    return (send != nullptr ? state_of(*send) : state_of(*recv)) == iRCCE_SUCCESS;
+  /// Complete, or cancelled: nothing more will come of it.
+  [[nodiscard]] bool over() const { return send != nullptr ? over(*send) : over(*recv); }
+
+ private:
+  template <class Request>
+  static bool over(Request& request) {
+    if (message_of(request).complete) settle(request);
+    return message_of(request).complete || tracked_in(request).cancelled;
   }
 };
 using wait_list = std::vector<listed>;
@@ -89,21 +110,20 @@ void clear(iRCCE_WAIT_LIST& list) {
   delete static_cast<wait_list*>(list.opaque);
   list.opaque = nullptr;
 }
-bool all_complete(const wait_list& list) {
-  return std::all_of(list.begin(), list.end(), [](const listed& one) { return one.complete(); });
+bool all_over(const wait_list& list) {
+  return std::all_of(list.begin(), list.end(), [](const listed& one) { return one.over(); });
+}
+wait_list::iterator find_over(wait_list& list) {
+  return std::find_if(list.begin(), list.end(), [](const listed& one) { return one.over(); });
 }
 
-wait_list::iterator find_complete(wait_list& list) {
-  return std::find_if(list.begin(), list.end(), [](const listed& one) { return one.complete(); });
-}
-
-/// Takes the first complete request from the list.
+/// Takes the first request that is over from the list.
 int take_any(iRCCE_WAIT_LIST& list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv) {
   if (send != nullptr) *send = nullptr;
   if (recv != nullptr) *recv = nullptr;
   if (list.opaque == nullptr) return iRCCE_NOT_ENQUEUED;
   wait_list& waiting = list_of(list);
-  const auto first = find_complete(waiting);
+  const auto first = find_over(waiting);
   if (first == waiting.end()) return iRCCE_PENDING;
   if (send != nullptr) *send = first->send;
   if (recv != nullptr) *recv = first->recv;
@@ -144,10 +164,8 @@ int iRCCE_isend(char* data, ssize_t size, int to, iRCCE_SEND_REQUEST* request) {
     request->privbuf = data;
     request->dest = to;
     request->size = static_cast<std::size_t>(size);
-    auto* message =
-        new (request->opaque) creek::message_request(request_for(data, request->size, to, false));
-    self.begin_send(*message);
-    return state_of(*request);
+    self.begin_send(track(*request, request_for(data, request->size, to, false)));
+    return state_of(self, *request);
   });
 }
 
@@ -163,10 +181,8 @@ int iRCCE_irecv(char* data, ssize_t size, int from, iRCCE_RECV_REQUEST* request)
     request->privbuf = data;
     request->source = from;
     request->size = static_cast<std::size_t>(size);
-    auto* message =
-        new (request->opaque) creek::message_request(request_for(data, request->size, peer, false));
-    self.begin_receive(*message);
-    return state_of(*request);
+    self.begin_receive(track(*request, request_for(data, request->size, peer, false)));
+    return state_of(self, *request);
   });
 }
 
@@ -199,12 +215,10 @@ int iRCCE_irecv_push(void) {
 }
 
 int iRCCE_isend_cancel(iRCCE_SEND_REQUEST* request, int* cancelled) {
-  return call("iRCCE_isend_cancel", {},
-              [&](ue& self) { return cancel(self, *request, cancelled); });
+  return call("iRCCE_isend_cancel", {}, [&](ue& self) { return cancel(self, request, cancelled); });
 }
 int iRCCE_irecv_cancel(iRCCE_RECV_REQUEST* request, int* cancelled) {
-  return call("iRCCE_irecv_cancel", {},
-              [&](ue& self) { return cancel(self, *request, cancelled); });
+  return call("iRCCE_irecv_cancel", {}, [&](ue& self) { return cancel(self, request, cancelled); });
 }
 
 void iRCCE_init_wait_list(iRCCE_WAIT_LIST* list) {
@@ -221,7 +235,7 @@ void iRCCE_add_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST* send,
 
 int iRCCE_wait_all(iRCCE_WAIT_LIST* list) {
   return call("iRCCE_wait_all", {}, [&](ue& self) {
-    self.wait_for([&] { return all_complete(list_of(*list)); });
+    self.wait_for([&] { return all_over(list_of(*list)); });
     clear(*list);
     return iRCCE_SUCCESS;
   });
@@ -230,7 +244,7 @@ int iRCCE_wait_all(iRCCE_WAIT_LIST* list) {
 int iRCCE_test_all(iRCCE_WAIT_LIST* list, int* done) {
   return call("iRCCE_test_all", {}, [&](ue& self) {
     self.push();
-    if (!all_complete(list_of(*list))) return tell(iRCCE_PENDING, done);
+    if (!all_over(list_of(*list))) return tell(iRCCE_PENDING, done);
     clear(*list);
     return tell(iRCCE_SUCCESS, done);
   });
@@ -239,7 +253,7 @@ int iRCCE_test_all(iRCCE_WAIT_LIST* list, int* done) {
 int iRCCE_wait_any(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv) {
   return call("iRCCE_wait_any", {}, [&](ue& self) {
     if (list->opaque == nullptr) return take_any(*list, send, recv);
-    self.wait_for([&] { return find_complete(list_of(*list)) != list_of(*list).end(); });
+    self.wait_for([&] { return find_over(list_of(*list)) != list_of(*list).end(); });
     return take_any(*list, send, recv);
   });
 }

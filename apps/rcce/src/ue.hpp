@@ -124,6 +124,7 @@ class ue {
   virtual bool arrived(int from) = 0;
   virtual bool sending() = 0;
   virtual bool receiving() = 0;
+  virtual bool is_first(const message_request& request) = 0;
   virtual bool cancel(message_request& request) = 0;
 
   /// A barrier of the given ranks, whose words lie at `offset` (zero) in the MPB of each.

@@ -58,6 +58,7 @@ class ue_on : public ue {
   bool arrived(int from) override { return messages_.arrived(from); }
   bool sending() override { return messages_.sending(); }
   bool receiving() override { return messages_.receiving(); }
+  bool is_first(const message_request& request) override { return messages_.is_first(request); }
   bool cancel(message_request& request) override { return messages_.cancel(request); }
 
   std::unique_ptr<comm_barrier> make_barrier(const std::vector<int>& ranks,

@@ -68,13 +68,26 @@ static int any_source(int me, int ues) {
 
 static int cancelling(int me, int ues) {
   iRCCE_SEND_REQUEST first, second;
-  iRCCE_RECV_REQUEST never;
+  iRCCE_RECV_REQUEST never, behind;
+  iRCCE_WAIT_LIST list;
   int done = 0, failures = 0;
   if (ues < 2 || me > 1) return 0;
   if (me == 0) {
-    iRCCE_irecv(in[0], 100, 1, &never);
+    if (iRCCE_irecv(in[0], 100, 1, &never) != iRCCE_PENDING) failures++;
+    if (iRCCE_irecv(in[1], 100, 1, &behind) != iRCCE_RESERVED) failures++;
+    if (iRCCE_irecv_test(&behind, &done) != iRCCE_RESERVED) failures++;
     iRCCE_irecv_cancel(&never, &done);
     failures += !done;
+    if (iRCCE_irecv_test(&behind, &done) != iRCCE_PENDING) failures++;
+    if (iRCCE_irecv_cancel(&behind, NULL) != iRCCE_SUCCESS) failures++;
+    /* There is nothing to wait for any more. */
+    if (iRCCE_irecv_cancel(&never, &done) != iRCCE_NOT_ENQUEUED || done) failures++;
+    if (iRCCE_irecv_cancel(NULL, &done) != iRCCE_NOT_ENQUEUED || done) failures++;
+    if (iRCCE_irecv_test(&never, &done) != iRCCE_NOT_ENQUEUED || done) failures++;
+    if (iRCCE_irecv_wait(&never) != iRCCE_NOT_ENQUEUED) failures++;
+    iRCCE_init_wait_list(&list);
+    iRCCE_add_to_wait_list(&list, NULL, &never);
+    if (iRCCE_wait_all(&list) != iRCCE_SUCCESS) failures++;
     iRCCE_isend(out, 100, 1, &first);
     if (iRCCE_isend(out, 100, 1, &second) != iRCCE_RESERVED) failures++;
     iRCCE_isend_cancel(&second, &done);

@@ -102,6 +102,13 @@ class rendezvous {
   [[nodiscard]] bool sending() const noexcept { return !sends_.empty(); }
   [[nodiscard]] bool receiving() const noexcept { return receiving_ != 0; }
 
+  /// Whether it is this request's turn: it is not complete, and no other comes before it.
+  [[nodiscard]] bool is_first(const message_request& request) const {
+    const auto leads = [&](const queue& in) { return !in.empty() && in.front() == &request; };
+    if (leads(sends_) || leads(from_any_)) return true;
+    return request.peer != any_peer && leads(receives_[static_cast<std::size_t>(request.peer)]);
+  }
+
   /// Moves on whatever can be, without waiting: pending sends, and pending receives of all peers.
   void push() {
     // Messages to oneself go on for as long as each side makes room for the other.
