@@ -28,6 +28,7 @@ TEST(SymmetricAllocator, SaysSoWhenItRunsOut) {
   EXPECT_FALSE(allocator.allocate(64));
   EXPECT_TRUE(allocator.allocate(32));
   EXPECT_FALSE(allocator.allocate(257));
+  EXPECT_FALSE(allocator.allocate(static_cast<std::size_t>(-8)));
 }
 
 TEST(SymmetricAllocator, GivesTheSameOffsetsForTheSameCalls) {

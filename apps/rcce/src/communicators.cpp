@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t words_a_line = line_bytes / sizeof(word);
 
-/// Frees the communicator's line once nobody uses it any more.
+/// Frees the communicator's line, at once. The next communicator in it clears it and meets the
+/// others first, so that none of this one's signals are taken for its own.
 void release(ue& self, RCCE_COMM& comm) {
   self.communicators[static_cast<std::size_t>(comm.gather.location)] = {};
   comm.initialized = RCCE_COMM_NOT_INITIALIZED;
@@ -124,8 +125,9 @@ extern "C" {
 
 int RCCE_comm_split(int (*color)(int, void*), void* aux, RCCE_COMM* comm) {
   return call_checked("RCCE_comm_split", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
+    if (comm == nullptr || color == nullptr) return RCCE_ERROR_COMM_UNDEFINED;
     // RCCE lets programs overwrite one; that of all UEs serves its copies on.
-    if (is_communicator(self, *comm) && comm->gather.location != 0) release(self, *comm);
+    if (is_communicator(self, comm) && comm->gather.location != 0) release(self, *comm);
     return make_communicator(
         self, [&](int member) { return color(member, aux); }, *comm);
   });
@@ -133,7 +135,7 @@ int RCCE_comm_split(int (*color)(int, void*), void* aux, RCCE_COMM* comm) {
 
 int RCCE_comm_free(RCCE_COMM* comm) {
   return call_checked("RCCE_comm_free", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
-    if (!is_communicator(self, *comm) || comm->gather.location == 0) {
+    if (!is_communicator(self, comm) || comm->gather.location == 0) {
       return RCCE_ERROR_COMM_UNDEFINED;
     }
     release(self, *comm);
@@ -143,6 +145,7 @@ int RCCE_comm_free(RCCE_COMM* comm) {
 
 int RCCE_comm_size(RCCE_COMM comm, int* size) {
   return call_checked("RCCE_comm_size", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
+    if (size == nullptr) return RCCE_ERROR_VAL_UNDEFINED;
     *size = comm.size;
     return is_communicator(self, comm) ? RCCE_SUCCESS : RCCE_ERROR_COMM_UNDEFINED;
   });
@@ -150,6 +153,7 @@ int RCCE_comm_size(RCCE_COMM comm, int* size) {
 
 int RCCE_comm_rank(RCCE_COMM comm, int* rank) {
   return call_checked("RCCE_comm_rank", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
+    if (rank == nullptr) return RCCE_ERROR_VAL_UNDEFINED;
     *rank = comm.my_rank;
     return is_communicator(self, comm) ? RCCE_SUCCESS : RCCE_ERROR_COMM_UNDEFINED;
   });
@@ -157,7 +161,7 @@ int RCCE_comm_rank(RCCE_COMM comm, int* rank) {
 
 int RCCE_barrier(RCCE_COMM* comm) {
   return call_checked("RCCE_barrier", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
-    if (!is_communicator(self, *comm)) return RCCE_ERROR_COMM_UNDEFINED;
+    if (!is_communicator(self, comm)) return RCCE_ERROR_COMM_UNDEFINED;
     barrier(self, *comm);
     return RCCE_SUCCESS;
   });
@@ -174,6 +178,7 @@ int RCCE_bcast(char* data, size_t size, int root, RCCE_COMM comm) {
 
 int RCCE_reduce(char* in, char* out, int num, int type, int op, int root, RCCE_COMM comm) {
   return call_checked("RCCE_reduce", RCCE_DEBUG_COMM, {"root", root}, [&](ue& self) {
+    if (!is_communicator(self, comm)) return RCCE_ERROR_COMM_UNDEFINED;
     if (root < 0 || root >= comm.size) return RCCE_ERROR_ID;
     return reduce(self, in, out, num, type, op, root, comm);
   });

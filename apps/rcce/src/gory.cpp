@@ -72,7 +72,9 @@ int check_copy(ue& self, t_vcharp in_buffer, int size, int of, int wrong_place) 
 
 // --- Flags --------------------------------------------------------------------------------------
 
-int check_flag(ue& self, const RCCE_FLAG& flag) {
+int check_flag(ue& self, const RCCE_FLAG* given) {
+  if (given == nullptr) return RCCE_ERROR_FLAG_UNDEFINED;
+  const RCCE_FLAG& flag = *given;
   if (flag.line_address == nullptr) return RCCE_ERROR_FLAG_NOT_ALLOCATED;
   if (!in_mpb(self, flag.line_address, line_bytes)) return RCCE_ERROR_FLAG_NOT_IN_COMM_BUFFER;
   const bool valid = flag.location >= -1 && flag.location < static_cast<int>(bits_a_line);
@@ -163,8 +165,8 @@ void free_bit_flag(ue& self, const RCCE_FLAG& flag) {
 
 // --- Messages -----------------------------------------------------------------------------------
 
-int check_message(ue& self, t_vcharp buffer, std::size_t chunk, const RCCE_FLAG& ready,
-                  const RCCE_FLAG& sent, int peer) {
+int check_message(ue& self, t_vcharp buffer, std::size_t chunk, const RCCE_FLAG* ready,
+                  const RCCE_FLAG* sent, int peer) {
   if (!is_ue(self, peer)) return RCCE_ERROR_ID;
   if (chunk == 0 || chunk % line_bytes != 0) return RCCE_ERROR_MESSAGE_LENGTH;
   if (!in_mpb(self, buffer, chunk)) return RCCE_ERROR_TARGET;
@@ -215,8 +217,8 @@ t_vcharp RCCE_malloc(size_t size) {
 
 t_vcharp RCCE_malloc_request(size_t size, size_t* chunk) {
   return call("RCCE_malloc_request", {}, [&](ue& self) -> t_vcharp {
-    std::size_t lines =
-        std::min((size + line_bytes - 1) / line_bytes, self.allocator.free_bytes() / line_bytes);
+    const std::size_t wanted = size / line_bytes + (size % line_bytes != 0 ? 1 : 0);
+    std::size_t lines = std::min(wanted, self.allocator.free_bytes() / line_bytes);
     for (; lines > 0; --lines) {
       if (auto block = self.allocator.allocate(lines * line_bytes, "RCCE_malloc")) {
         *chunk = lines * line_bytes;
@@ -269,6 +271,7 @@ int RCCE_get(t_vcharp target, t_vcharp source, int size, int of) {
 
 int RCCE_flag_alloc(RCCE_FLAG* flag) {
   return call_checked("RCCE_flag_alloc", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
+    if (flag == nullptr) return RCCE_ERROR_FLAG_UNDEFINED;
     return self.style.single_bit_flags ? allocate_bit_flag(self, *flag)
                                        : allocate_line_flag(self, *flag);
   });
@@ -276,7 +279,7 @@ int RCCE_flag_alloc(RCCE_FLAG* flag) {
 
 int RCCE_flag_free(RCCE_FLAG* flag) {
   return call_checked("RCCE_flag_free", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
-    const int error = check_flag(self, *flag);
+    const int error = check_flag(self, flag);
     if (error != RCCE_SUCCESS) return error;
     if (flag->location < 0) {
       give_back(self, flag->line_address);
@@ -291,7 +294,7 @@ int RCCE_flag_free(RCCE_FLAG* flag) {
 int RCCE_flag_write(RCCE_FLAG* flag, RCCE_FLAG_STATUS value, int of) {
   return call_checked("RCCE_flag_write", RCCE_DEBUG_SYNCH, {"of UE", of}, [&](ue& self) {
     if (!is_ue(self, of)) return RCCE_ERROR_ID;
-    int error = check_flag(self, *flag);
+    int error = check_flag(self, flag);
     if (error == RCCE_SUCCESS) error = check_value(value);
     if (error == RCCE_SUCCESS) write_flag(self, *flag, value, of);
     return error;
@@ -301,7 +304,8 @@ int RCCE_flag_write(RCCE_FLAG* flag, RCCE_FLAG_STATUS value, int of) {
 int RCCE_flag_read(RCCE_FLAG flag, RCCE_FLAG_STATUS* value, int of) {
   return call_checked("RCCE_flag_read", RCCE_DEBUG_SYNCH, {"of UE", of}, [&](ue& self) {
     if (!is_ue(self, of)) return RCCE_ERROR_ID;
-    const int error = check_flag(self, flag);
+    if (value == nullptr) return RCCE_ERROR_VAL_UNDEFINED;
+    const int error = check_flag(self, &flag);
     if (error == RCCE_SUCCESS) {
       *value = read_flag(self, flag, of) ? RCCE_FLAG_SET : RCCE_FLAG_UNSET;
     }
@@ -312,7 +316,7 @@ int RCCE_flag_read(RCCE_FLAG flag, RCCE_FLAG_STATUS* value, int of) {
 int RCCE_wait_until(RCCE_FLAG flag, RCCE_FLAG_STATUS value) {
   const bool one_bit = flag.location >= 0;
   return call_checked("RCCE_wait_until", RCCE_DEBUG_SYNCH, {"flag", 0}, [&](ue& self) {
-    int error = check_flag(self, flag);
+    int error = check_flag(self, &flag);
     if (error == RCCE_SUCCESS) error = check_value(value);
     if (error != RCCE_SUCCESS) return error;
     const auto line = static_cast<int>(offset_of(self, flag.line_address));
@@ -327,7 +331,7 @@ int RCCE_wait_until(RCCE_FLAG flag, RCCE_FLAG_STATUS value) {
 int RCCE_send_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
                    size_t size, int to) {
   return call_checked("RCCE_send", RCCE_DEBUG_COMM, {"to UE", to}, [&](ue& self) {
-    const int error = check_message(self, buffer, chunk, *ready, *sent, to);
+    const int error = check_message(self, buffer, chunk, ready, sent, to);
     if (error == RCCE_SUCCESS) send_chunks(self, data, buffer, chunk, *ready, *sent, size, to);
     return error;
   });
@@ -336,7 +340,7 @@ int RCCE_send_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, 
 int RCCE_recv_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
                    size_t size, int from) {
   return call_checked("RCCE_recv", RCCE_DEBUG_COMM, {"from UE", from}, [&](ue& self) {
-    const int error = check_message(self, buffer, chunk, *ready, *sent, from);
+    const int error = check_message(self, buffer, chunk, ready, sent, from);
     if (error == RCCE_SUCCESS) {
       receive_chunks(self, data, buffer, chunk, *ready, *sent, size, from);
     }
@@ -347,8 +351,9 @@ int RCCE_recv_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, 
 int RCCE_recv_test_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready,
                         RCCE_FLAG* sent, size_t size, int from, int* test) {
   return call_checked("RCCE_recv_test", RCCE_DEBUG_COMM, {"from UE", from}, [&](ue& self) {
-    const int error = check_message(self, buffer, chunk, *ready, *sent, from);
+    const int error = check_message(self, buffer, chunk, ready, sent, from);
     if (error != RCCE_SUCCESS) return error;
+    if (test == nullptr) return RCCE_ERROR_VAL_UNDEFINED;
     *test = size == 0 || read_flag(self, *sent, self.rank) ? 1 : 0;
     if (*test != 0) receive_chunks(self, data, buffer, chunk, *ready, *sent, size, from);
     return RCCE_SUCCESS;

@@ -71,6 +71,9 @@ class group : public collectives<group> {
 
 /// Whether the program made this communicator here and has not freed it.
 bool is_communicator(const ue& self, const RCCE_COMM& comm) noexcept;
+inline bool is_communicator(const ue& self, const RCCE_COMM* comm) noexcept {
+  return comm != nullptr && is_communicator(self, *comm);
+}
 void barrier(ue& self, const RCCE_COMM& comm);
 /// Fills in `comm` with the UEs of `color`'s colour, this one's; all UEs do it together.
 int make_communicator(ue& self, const std::function<int(int)>& color, RCCE_COMM& comm);

@@ -79,6 +79,7 @@ int RCCE_recv_test(char* data, size_t size, int from, int* test) {
   return call_checked("RCCE_recv_test", RCCE_DEBUG_COMM, {"from UE", from}, [&](ue& self) {
     const int error = check_message(self, from);
     if (error != RCCE_SUCCESS) return error;
+    if (test == nullptr) return RCCE_ERROR_VAL_UNDEFINED;
     self.push();
     *test = size == 0 || self.arrived(from) ? 1 : 0;
     if (*test != 0) receive(self, data, size, from, self.chosen.pipelined);

@@ -73,7 +73,8 @@ class symmetric_allocator {
   /// up to all lines; never throws. `name` says in reports what it is for.
   [[nodiscard]] std::optional<mpm_block> allocate(std::size_t bytes,
                                                   const char* name = "") noexcept {
-    const std::size_t lines = std::max<std::size_t>(1, (bytes + line_bytes_ - 1) / line_bytes_);
+    const std::size_t whole = bytes / line_bytes_ + (bytes % line_bytes_ != 0 ? 1 : 0);
+    const std::size_t lines = std::max<std::size_t>(1, whole);
     std::size_t gap = 0;
     for (std::size_t line = 0; line < used_.size(); ++line) {
       gap = used_[line] != 0 ? 0 : gap + 1;
