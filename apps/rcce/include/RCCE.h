@@ -129,10 +129,17 @@ double RCCE_wtime(void); /* seconds: virtual on the chip, elapsed on the host */
 int RCCE_ue(void);
 int RCCE_num_ues(void);
 
+/* rccerun itself sees both interfaces. */
 #ifdef GORY
 #define RCCE_send RCCE_send_gory
 #define RCCE_recv RCCE_recv_gory
 #define RCCE_recv_test RCCE_recv_test_gory
+#else
+int RCCE_send(char* data, size_t size, int to);
+int RCCE_recv(char* data, size_t size, int from);
+int RCCE_recv_test(char* data, size_t size, int from, int* test);
+#endif
+#if defined(GORY) || defined(CREEK_RCCE_ALL)
 t_vcharp RCCE_malloc(size_t size);
 t_vcharp RCCE_malloc_request(size_t size, size_t* chunk);
 void RCCE_free(t_vcharp pointer);
@@ -143,16 +150,12 @@ int RCCE_flag_free(RCCE_FLAG* flag);
 int RCCE_flag_write(RCCE_FLAG* flag, RCCE_FLAG_STATUS value, int ue);
 int RCCE_flag_read(RCCE_FLAG flag, RCCE_FLAG_STATUS* value, int ue);
 int RCCE_wait_until(RCCE_FLAG flag, RCCE_FLAG_STATUS value);
-int RCCE_send(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
-              size_t size, int to);
-int RCCE_recv(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
-              size_t size, int from);
-int RCCE_recv_test(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
-                   size_t size, int from, int* test);
-#else
-int RCCE_send(char* data, size_t size, int to);
-int RCCE_recv(char* data, size_t size, int from);
-int RCCE_recv_test(char* data, size_t size, int from, int* test);
+int RCCE_send_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
+                   size_t size, int to);
+int RCCE_recv_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
+                   size_t size, int from);
+int RCCE_recv_test_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready,
+                        RCCE_FLAG* sent, size_t size, int from, int* test);
 #endif
 int RCCE_allreduce(char* in, char* out, int num, int type, int op, RCCE_COMM comm);
 int RCCE_reduce(char* in, char* out, int num, int type, int op, int root, RCCE_COMM comm);
@@ -174,7 +177,7 @@ void RCCE_shfree(volatile void* pointer);
 void RCCE_shflush(void);
 int RCCE_DCMflush(void);
 
-#ifdef RC_POWER_MANAGEMENT
+#if defined(RC_POWER_MANAGEMENT) || defined(CREEK_RCCE_ALL)
 int RCCE_power_domain(void);
 int RCCE_power_domain_master(void);
 int RCCE_power_domain_size(void);

@@ -9,26 +9,6 @@
 #include "call.hpp"
 #include "messages.hpp"
 
-// The names that programs see under GORY; here both interfaces exist side by side.
-extern "C" {
-t_vcharp RCCE_malloc(size_t size);
-t_vcharp RCCE_malloc_request(size_t size, size_t* chunk);
-void RCCE_free(t_vcharp pointer);
-int RCCE_put(t_vcharp target, t_vcharp source, int size, int ue);
-int RCCE_get(t_vcharp target, t_vcharp source, int size, int ue);
-int RCCE_flag_alloc(RCCE_FLAG* flag);
-int RCCE_flag_free(RCCE_FLAG* flag);
-int RCCE_flag_write(RCCE_FLAG* flag, RCCE_FLAG_STATUS value, int ue);
-int RCCE_flag_read(RCCE_FLAG flag, RCCE_FLAG_STATUS* value, int ue);
-int RCCE_wait_until(RCCE_FLAG flag, RCCE_FLAG_STATUS value);
-int RCCE_send_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
-                   size_t size, int to);
-int RCCE_recv_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready, RCCE_FLAG* sent,
-                   size_t size, int from);
-int RCCE_recv_test_gory(char* data, t_vcharp buffer, size_t chunk, RCCE_FLAG* ready,
-                        RCCE_FLAG* sent, size_t size, int from, int* test);
-}
-
 namespace creek::rcce {
 
 namespace {

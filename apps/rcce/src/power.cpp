@@ -5,15 +5,6 @@
 
 #include "call.hpp"
 
-extern "C" {
-int RCCE_power_domain(void);
-int RCCE_power_domain_master(void);
-int RCCE_power_domain_size(void);
-int RCCE_iset_power(int fdiv, RCCE_REQUEST* request, int* new_fdiv, int* new_vlevel);
-int RCCE_wait_power(RCCE_REQUEST* request);
-int RCCE_set_frequency_divider(int fdiv, int* new_fdiv);
-}
-
 namespace creek::rcce {
 
 namespace {
