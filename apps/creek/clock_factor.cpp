@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,15 +16,11 @@
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
 
+#include "thread_cpu_time.hpp"
+
 namespace creek::tool {
 
 namespace {
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 /// Keeps a kernel's result, and with it the kernel.
 template <class T>
@@ -47,7 +42,7 @@ cycles hash_text() {
   return cost_of(work::byte_hashed, rounds * static_cast<std::int64_t>(text.size()));
 }
 
-/// Sorts 1024 pseudo-random numbers by insertion into runs and merging: comparisons.
+/// Sorts 1024 pseudo-random numbers: comparisons.
 cycles sort_numbers() {
   std::array<std::uint32_t, 1024> numbers;
   std::uint32_t seed = 12345;
@@ -83,10 +78,10 @@ cycles multiply_blocks() {
 
 double fastest(cycles (*kernel)(), double seconds) {
   double best = 0;
-  for (const double begin = thread_seconds(); thread_seconds() - begin < seconds;) {
-    const double before = thread_seconds();
+  for (const double begin = thread_cpu_seconds(); thread_cpu_seconds() - begin < seconds;) {
+    const double before = thread_cpu_seconds();
     const cycles counted = kernel();
-    best = std::max(best, static_cast<double>(counted.count) / (thread_seconds() - before));
+    best = std::max(best, static_cast<double>(counted.count) / (thread_cpu_seconds() - before));
   }
   return best;
 }

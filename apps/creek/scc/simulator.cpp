@@ -2,7 +2,6 @@
 // `creek bench scc-simulator`: what the simulation itself costs the host. The one place where host
 // time stands beside a simulated chip; its columns say so.
 #include <malloc.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -17,6 +16,7 @@
 #include <creek/scc/spmd.hpp>
 
 #include "parts.hpp"
+#include "thread_cpu_time.hpp"
 
 namespace creek::tool {
 namespace {
@@ -34,12 +34,6 @@ struct figures {
   double stack_switches;
   double host_bytes;  ///< resident, a simulated core, while all are at it
 };
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double resident_bytes() {
   long pages = 0, resident = 0;
@@ -62,7 +56,7 @@ figures measure(int cores, int accesses_each) {
     if (self >= cores) return;
     word seen = 0;
     m.read(&seen, m.at(m.self(), 64), sizeof seen);
-    if (self == 0) begin = cpu_seconds();
+    if (self == 0) begin = thread_cpu_seconds();
     int other = self;
     for (int i = 0; i < accesses_each; i += 2) {
       other = (other + 7) % cores;
@@ -70,7 +64,7 @@ figures measure(int cores, int accesses_each) {
       m.store(at, m.load(at) + 1);
     }
     if (self == 0) {
-      end = cpu_seconds();
+      end = thread_cpu_seconds();
       during = resident_bytes();
     }
   });

@@ -3,9 +3,9 @@
 // thread, times how many cycles of a simulated core a second of it stands for.
 #pragma once
 
-#include <ctime>
-
 #include <creek/core/units.hpp>
+
+#include "thread_cpu_time.hpp"
 
 namespace creek::rcce {
 
@@ -15,18 +15,12 @@ class stretch_clock {
   explicit stretch_clock(double cycles_a_second) noexcept : factor_{cycles_a_second} {}
 
   void start() noexcept {
-    if (factor_ > 0) begun_ = thread_seconds();
+    if (factor_ > 0) begun_ = tool::thread_cpu_seconds();
   }
   /// Cycles since start().
   [[nodiscard]] cycles stop() noexcept {
     if (factor_ <= 0) return {};
-    return {static_cast<std::int64_t>((thread_seconds() - begun_) * factor_)};
-  }
-
-  static double thread_seconds() noexcept {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+    return {static_cast<std::int64_t>((tool::thread_cpu_seconds() - begun_) * factor_)};
   }
 
  private:

@@ -63,6 +63,16 @@ T* symbol(void* object, const char* name) {
   return reinterpret_cast<T*>(dlsym(object, name));
 }
 
+void require_shared_object(const std::string& path, const std::vector<char>& contents) {
+  Elf64_Ehdr header{};
+  const bool long_enough = contents.size() >= sizeof header;
+  if (long_enough) std::memcpy(&header, contents.data(), sizeof header);
+  if (!long_enough || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN) {
+    refuse(path, "is not a shared object; build the program with creek-rcce-cc");
+  }
+}
+
 program_copy load(const std::string& path, const std::vector<char>& contents) {
   const std::string name = copy_to_memory(path, contents);
   void* object = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -84,21 +94,10 @@ program_copy load(const std::string& path, const std::vector<char>& contents) {
 
 }  // namespace
 
-void require_shared_object(const std::string& path) {
-  const std::vector<char> contents = read_whole(path);
-  Elf64_Ehdr header{};
-  const bool long_enough = contents.size() >= sizeof header;
-  if (long_enough) std::memcpy(&header, contents.data(), sizeof header);
-  if (!long_enough || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN) {
-    refuse(path, "is not a shared object; build the program with creek-rcce-cc");
-  }
-}
-
 std::vector<program_copy> load_copies(const std::string& path, int count) {
-  require_shared_object(path);
-  allow_open_files(count);
   const std::vector<char> contents = read_whole(path);
+  require_shared_object(path, contents);
+  allow_open_files(count);
   std::vector<program_copy> copies;
   for (int i = 0; i < count; ++i) copies.push_back(load(path, contents));
   return copies;

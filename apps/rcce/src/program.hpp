@@ -18,11 +18,8 @@ struct program_copy {
   program_style style;
 };
 
-/// Throws usage_error unless `path` is a shared object for this machine.
-void require_shared_object(const std::string& path);
-
 /// Loads `count` copies, whose static constructors run. They stay until the process ends. Throws
-/// usage_error if it cannot be loaded or has neither RCCE_APP nor main.
+/// usage_error if it is no shared object, cannot be loaded or has neither RCCE_APP nor main.
 std::vector<program_copy> load_copies(const std::string& path, int count);
 
 }  // namespace creek::rcce

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU time of the calling thread: what computing costs this machine, however busy it is.
+#pragma once
+
+#include <ctime>
+
+namespace creek::tool {
+
+/// Seconds since the thread began.
+inline double thread_cpu_seconds() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace creek::tool
