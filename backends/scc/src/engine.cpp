@@ -3,6 +3,7 @@
 #include "engine.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -135,6 +136,7 @@ void engine::park(const char* what, std::uint64_t address) {
 
 void engine::wake(core_id core, virtual_time time) {
   simulated_core& woken = cores_[core.index()];
+  assert(woken.parked);  // else it is in the heap already
   woken.parked = false;
   push({std::max(time, woken.clock), core.value});
 }

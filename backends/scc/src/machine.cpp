@@ -5,6 +5,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <string>
 #include <system_error>
@@ -167,6 +168,9 @@ machine::passage machine::request_counter() {
 // --- Words --------------------------------------------------------------------------------------
 
 std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
+  // A loop over loads waits as well, perhaps for who has failed. What unwinds may look at flags.
+  if (engine_.aborted() && std::uncaught_exceptions() == 0) [[unlikely]]
+    engine_.throw_if_aborted();
   throw_if_stuck();
   const passage way = request_at(at, chip_.costs.uc_read, chip_.costs.dram_word);
   count_read(at, size);
@@ -351,6 +355,7 @@ void machine::set_counter(counter_id id, word value) {
 // --- Waiting ------------------------------------------------------------------------------------
 
 void machine::await_store(std::size_t at) {
+  engine_.throw_if_aborted();  // before it is on a list that nobody would take it off
   if (interrupt_due()) return;
   core_state& self = here();
   self.watched_line = at / line_size;
@@ -359,6 +364,7 @@ void machine::await_store(std::size_t at) {
 }
 
 void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
+  engine_.throw_if_aborted();
   core_state& self = here();
   const virtual_time compare = chip_.costs.poll * here_clock();
   self.look_offset = {};
@@ -414,7 +420,8 @@ void machine::stored(std::size_t at, virtual_time when) {
     core_state& woken = local_[waiting.index()];
     first = woken.next_watcher;
     woken.watched_line = none;
-    wake_at_look(waiting, when);
+    // In a run that has failed everybody goes on to unwind, and may be here still.
+    if (engine_.is_parked(waiting)) wake_at_look(waiting, when);
   }
 }
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that fail: one core throws while others wait, poll, store or unwind. All come to an end, and
+// run_cores() throws what was thrown first.
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include <creek/core/error.hpp>
+#include <creek/scc/spmd.hpp>
+
+namespace {
+
+using namespace creek;
+using namespace creek::scc_backend;
+
+mpm_ptr<word> flag_of(const memory& m, int core, std::size_t at = 0) {
+  return m.at(core_id{core}, at).as<word>();
+}
+
+/// Runs `core` on a chip on which core 1 throws after 10 000 cycles; the others unwind.
+void run_beside_a_failure(const std::function<void(memory&)>& core) {
+  EXPECT_THROW(run_cores({},
+                         [&](memory& m) {
+                           if (m.self() == core_id{1}) {
+                             m.charge(cycles{10'000});
+                             m.store(flag_of(m, 47, 64), 1);  // in the order of time
+                             throw std::runtime_error("core 1 fails");
+                           }
+                           core(m);
+                         }),
+               std::runtime_error);
+}
+
+TEST(failed_runs, go_on_past_stores_to_what_others_waited_for) {
+  bool stored = false;
+  run_beside_a_failure([&](memory& m) {
+    if (m.self() == core_id{0}) {
+      m.wait_until(flag_of(m, 0), [](word seen) { return seen != 0; });
+    }
+    if (m.self() == core_id{2}) {
+      m.charge(cycles{20'000});
+      m.store(flag_of(m, 0), 1);  // core 0 is on its way out
+      m.store(flag_of(m, 0), 2);
+      stored = true;
+    }
+  });
+  EXPECT_TRUE(stored);
+}
+
+/// Stores and waits when it is left, as what owns a lock or a message does.
+struct waits_at_the_end {
+  memory& m;
+  ~waits_at_the_end() {
+    EXPECT_GT(std::uncaught_exceptions(), 0);
+    EXPECT_EQ(m.load(flag_of(m, 0)), 0U) << "what unwinds may look";
+    try {
+      m.wait_until(flag_of(m, 0), [](word seen) { return seen != 0; });
+    } catch (const error& failure) {
+      EXPECT_EQ(failure.code().value(), ECANCELED);
+    }
+  }
+};
+
+TEST(failed_runs, refuse_another_wait_for_the_same_line) {
+  run_beside_a_failure([&](memory& m) {
+    if (m.self() == core_id{0}) {
+      const waits_at_the_end guard{m};
+      m.wait_until(flag_of(m, 0), [](word seen) { return seen != 0; });
+    }
+    if (m.self() == core_id{2}) {
+      m.charge(cycles{20'000});
+      m.store(flag_of(m, 0), 1);
+    }
+  });
+}
+
+TEST(failed_runs, end_loops_over_loads) {
+  bool released = false;
+  run_beside_a_failure([&](memory& m) {
+    if (m.self() != core_id{0}) return;
+    try {
+      while (m.load(flag_of(m, 0)) == 0) m.charge(cycles{50});
+    } catch (const error& failure) {
+      EXPECT_EQ(failure.code().value(), ECANCELED);
+      released = true;
+      throw;
+    }
+  });
+  EXPECT_TRUE(released);
+}
+
+}  // namespace
