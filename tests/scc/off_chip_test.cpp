@@ -244,6 +244,29 @@ TEST(interrupts, reach_a_core_at_its_next_operation) {
   EXPECT_EQ(taken, 1);
 }
 
+TEST(interrupts, end_a_halt_that_they_come_before) {
+  bool done = false;
+  const run_report report = run_cores({}, [&](memory& m) {
+    if (m.self() == core_id{0}) {
+      m.on_interrupt([&](int) { done = true; });
+      (void)m.load(m.at(core_id{47}, 0).as<word>());  // meanwhile the pin goes up
+      while (!done) m.halt();                         // nobody raises it again
+    } else if (m.self() == core_id{1}) {
+      m.raise_interrupt(core_id{0});
+    }
+  });
+  EXPECT_TRUE(done);
+  EXPECT_EQ(report.usage.cores[0].interrupts, 1U);
+}
+
+TEST(interrupts, are_counted_without_a_handler_too) {
+  const run_report report = run_cores({}, [](memory& m) {
+    if (m.self() == core_id{0}) m.halt();
+    if (m.self() == core_id{1}) m.raise_interrupt(core_id{0});
+  });
+  EXPECT_EQ(report.usage.cores[0].interrupts, 1U);
+}
+
 TEST(interrupts, refuse_what_is_no_core) {
   alone([](memory& m) {
     EXPECT_THROW(m.raise_interrupt(core_id{48}), usage_error);

@@ -46,6 +46,7 @@ int machine::take_pin() {
   core_state& self = here();
   const int pin = self.first_pin();
   self.pins &= static_cast<std::uint8_t>(~(1U << pin));
+  ++self.interrupts;
   if (checker_) checker_->took(pin);
   return pin;
 }
@@ -56,7 +57,6 @@ void machine::take_interrupts() {
   while (self.pins != 0 && self.handler && !self.in_handler) {
     if (self.pin_since[self.first_pin()] > engine_.now()) return;
     const int pin = take_pin();
-    ++self.interrupts;
     engine_.advance(chip_.costs.interrupt_entry * here_clock());
     self.in_handler = true;
     struct leave {

@@ -228,8 +228,10 @@ void memory::raise_interrupt(core_id to, int pin) const {
 void memory::on_interrupt(std::function<void(int pin)> handler) const {
   enter().on_interrupt(std::move(handler));
 }
+// Not by enter(): an interrupt that is up is the one that halt() ends with.
 void memory::halt() const {
-  enter().halt();
+  on_->require_running(self_);
+  on_->halt();
 }
 
 }  // namespace creek::scc_backend
