@@ -298,46 +298,6 @@ TEST(SccTasks, BadOptionsAreRefusedWithTheReason) {
   EXPECT_THAT(refusal(on), testing::HasSubstr("columns must be positive"));
 }
 
-/// What run() says of a task that waits for what nobody brings; empty if anything is not as it
-/// should be.
-std::string deadlock_on(unsigned workers) {
-  runtime rt{chosen(workers)};
-  promise<int> never;
-  auto waited = never.get_future();
-  std::string said;
-  try {
-    rt.run([&] {
-      spawn([&] { waited.wait(); });
-      taskwait();
-    });
-  } catch (const error& failure) {
-    if (failure.code().value() == EDEADLK) said = failure.what();
-  }
-  for (int i = 0; i < 2; ++i) {  // the runtime is at its end
-    try {
-      i == 0 ? rt.run([] { return 1; }) : rt.async([] { return 1; }).get();
-      return "";
-    } catch (const error&) {
-    }
-  }
-  return said;
-}
-
-TEST(SccTasks, ADeadlockIsAnError) {
-  if (creek::support::under_tsan)
-    GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
-  for (const unsigned workers : {1U, 8U}) {
-    // In a process of its own: the stacks that never go on keep what they own.
-    EXPECT_EXIT(
-        {
-          std::fputs(deadlock_on(workers).c_str(), stderr);
-          std::fflush(stderr);
-          _exit(0);
-        },
-        testing::ExitedWithCode(0), "deadlock.*core 0: ");
-  }
-}
-
 // --- Processes ----------------------------------------------------------------------------------
 
 int exit_code_of(pid_t child) {
@@ -376,18 +336,6 @@ TEST(SccTasks, ATaskMayForkAProcessThatExits) {
     return exit_code_of(child);
   });
   EXPECT_EQ(code, 5);
-}
-
-TEST(SccTasks, WaitingForAnotherThreadIsNoDeadlock) {
-  runtime rt{chosen(4)};
-  promise<int> later;
-  auto waited = later.get_future();
-  std::jthread opener;
-  const int got = rt.run([&] {
-    opener = std::jthread([&] { later.set_value(3); });
-    return waited.get();
-  });
-  EXPECT_EQ(got, 3);
 }
 
 }  // namespace

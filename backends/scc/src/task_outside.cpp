@@ -27,9 +27,11 @@ unsigned threads_of_process() noexcept {
 
 /// Any thread. The driver looks when it comes to it, see look_outside().
 void task_runtime::hand_in(detail::submitted_task* task, detail::strand* strand) noexcept {
-  const std::unique_lock lock(outside_mutex_);
+  std::unique_lock lock(outside_mutex_);
   if (at_end_) {
-    if (task != nullptr && task->give_up != nullptr) task->give_up(task, at_end_);
+    const std::exception_ptr why = at_end_;
+    lock.unlock();  // who is told may hand in what follows
+    if (task != nullptr && task->give_up != nullptr) task->give_up(task, why);
     return;
   }
   if (task != nullptr) submitted_.push_back(task);
@@ -77,8 +79,11 @@ void task_runtime::rest() {
       } else if (outside_changed_.wait_for(lock, until_next_look) == std::cv_status::timeout) {
         until_next_look = std::min<std::chrono::milliseconds>(2 * until_next_look, 1s);
         if (stuck()) {
-          give_up();
+          at_end_ = deadlock();
+          resting_drivers.fetch_sub(1, std::memory_order_relaxed);
+          resting_ = false;
           lock.unlock();
+          give_up();
           chip_.simulation().leave_unfinished();
         }
       }
@@ -100,8 +105,7 @@ bool task_runtime::stuck() const noexcept {
          detail::blocked_threads() + resting_drivers.load(std::memory_order_relaxed);
 }
 
-/// Under the lock: tells those who wait. The strands never go on.
-void task_runtime::give_up() noexcept {
+std::exception_ptr task_runtime::deadlock() {
   std::string report = "simulated chip: deadlock: tasks wait, and nothing is left that could run";
   for (const auto& each : workers_) {
     if (each->suspended == 0) continue;
@@ -110,14 +114,17 @@ void task_runtime::give_up() noexcept {
               std::to_string(chip_.simulation().ended_at(each->core).femtoseconds / 1'000'000) +
               " ns";
   }
-  at_end_ =
-      std::make_exception_ptr(error(std::error_code(EDEADLK, std::generic_category()), report));
-  resting_drivers.fetch_sub(1, std::memory_order_relaxed);
-  resting_ = false;
-  for (detail::submitted_task* each : roots_) {
+  return std::make_exception_ptr(error(std::error_code(EDEADLK, std::generic_category()), report));
+}
+
+/// Tells those who wait; their strands here never go on. Without the lock, and with at_end_ set:
+/// who is told may resume strands and submit continuations, and then submit() adds to roots_.
+void task_runtime::give_up() noexcept {
+  while (!roots_.empty()) {
+    detail::submitted_task* const each = roots_.back();
+    roots_.pop_back();
     if (each->give_up != nullptr) each->give_up(each, at_end_);
   }
-  roots_.clear();
 }
 
 void task_runtime::shut_down() noexcept {

@@ -78,6 +78,10 @@ void task_runtime::submit(submitted_task* task) {
     hand_in(task, nullptr);
     return;
   }
+  if (at_end_) [[unlikely]] {  // the driver gives up, and this is the next to be told
+    roots_.push_back(task);
+    return;
+  }
   task_worker& worker = here();
   if (put(worker, {task, nullptr})) return;
   detail::task_scope* const maker = detail::current_scope();
@@ -393,6 +397,8 @@ void task_runtime::resume(strand* suspended) {
     hand_in(nullptr, suspended);
     return;
   }
+  if (at_end_) [[unlikely]]  // the simulation stands for ever
+    return;
   auto& fiber = static_cast<task_fiber&>(*suspended);
   task_worker& target = *fiber.on;
   here().memory.signal(target.event, 1);

@@ -109,6 +109,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void look_outside();
   void rest();
   bool stuck() const noexcept;
+  std::exception_ptr deadlock();
   void give_up() noexcept;
 
   scc chosen_;
@@ -137,7 +138,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::vector<detail::strand*> resumed_;
   bool stopping_ = false;
   bool resting_ = false;
-  std::exception_ptr at_end_;  ///< deadlock: why nothing runs any more
+  /// Deadlock: why nothing runs any more. Set once, by the driver, which reads it without the lock.
+  std::exception_ptr at_end_;
   std::atomic<bool> something_outside_{false};
 
   std::unique_ptr<trace::session> trace_;

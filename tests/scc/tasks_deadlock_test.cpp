@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Task runtimes on the simulated chip that come to a standstill: whoever waits is told, whatever
+// hangs on it, and the runtime can be left.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include <creek/core/charge.hpp>
+#include <creek/core/error.hpp>
+#include <creek/scc.hpp>
+#include <creek/tasking.hpp>
+
+#include "support/process_facts.hpp"
+
+namespace {
+
+using namespace creek;
+
+/// What run() says of a task that waits for what nobody brings; empty if anything is not as it
+/// should be.
+std::string deadlock_on(unsigned workers) {
+  runtime rt{scc{workers}};
+  promise<int> never;
+  auto waited = never.get_future();
+  std::string said;
+  try {
+    rt.run([&] {
+      spawn([&] { waited.wait(); });
+      taskwait();
+    });
+  } catch (const error& failure) {
+    if (failure.code().value() == EDEADLK) said = failure.what();
+  }
+  for (int i = 0; i < 2; ++i) {  // the runtime is at its end
+    try {
+      i == 0 ? rt.run([] { return 1; }) : rt.async([] { return 1; }).get();
+      return "";
+    } catch (const error&) {
+    }
+  }
+  return said;
+}
+
+TEST(SccDeadlocks, AreErrors) {
+  if (creek::support::under_tsan)
+    GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
+  for (const unsigned workers : {1U, 8U}) {
+    // In a process of its own: the stacks that never go on keep what they own.
+    EXPECT_EXIT(
+        {
+          std::fputs(deadlock_on(workers).c_str(), stderr);
+          std::fflush(stderr);
+          _exit(0);
+        },
+        testing::ExitedWithCode(0), "deadlock.*core 0: ");
+  }
+}
+
+/// Runs `body`, which ends in a deadlock, in a process of its own with a limit on its time.
+template <class F>
+void expect_deadlock(F body) {
+  if (creek::support::under_tsan)
+    GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
+  EXPECT_EXIT(
+      {
+        alarm(30);
+        try {
+          body();
+        } catch (const error& failure) {
+          _exit(failure.code().value() == EDEADLK ? 0 : 1);
+        }
+        _exit(2);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(SccDeadlocks, MayBeFollowedByContinuations) {
+  expect_deadlock([] {
+    runtime rt{scc{2}};
+    promise<int> never;  // broken at the end: its continuation is submitted, and resumes another
+    rt.run([&] { return never.get_future().then([](int x) { return x; }).get(); });
+  });
+}
+
+TEST(SccDeadlocks, TellTasksThatWaitForEachOther) {
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    expect_deadlock([&] {
+      runtime rt{scc{workers}};
+      promise<int> never;
+      future<int> first = rt.async([&] {
+        charge(cycles{101'000});
+        return never.get_future().get();
+      });
+      rt.run([&] {
+        charge(cycles{100'000});
+        return first.get();
+      });
+    });
+  }
+}
+
+TEST(SccDeadlocks, TellContinuations) {
+  expect_deadlock([] {
+    runtime rt{scc{4}};
+    promise<int> never;
+    future<int> last = rt.async([&] { return never.get_future().get(); });
+    for (int i = 0; i < 1000; ++i) {
+      last = last.then([](int x) { return x + 1; });
+    }
+    rt.run([&] { return last.get(); });
+  });
+}
+
+TEST(SccDeadlocks, AreNotWaitsForOtherThreads) {
+  runtime rt{scc{4}};
+  promise<int> later;
+  auto waited = later.get_future();
+  std::jthread opener;
+  const int got = rt.run([&] {
+    opener = std::jthread([&] { later.set_value(3); });
+    return waited.get();
+  });
+  EXPECT_EQ(got, 3);
+}
+
+}  // namespace
