@@ -100,6 +100,24 @@ TEST(copy, refuses_what_is_no_memory) {
     EXPECT_THROW(copy(m, mpm_ptr{&outside}, inside, 1, copy_method::lut_remap), usage_error);
     EXPECT_THROW(copy(m, inside, inside, 1, copy_method::copy_cores), usage_error);
     EXPECT_THROW(copy_service(m, 0, {}), usage_error);
+    copy_service service(m, 0, {core_id{1}});
+    EXPECT_THROW(service.begin(inside, inside, 1, 1), usage_error) << "there is one server";
+    EXPECT_THROW(service.begin(inside, mpm_ptr{&outside}, 1), usage_error);
+  });
+}
+
+TEST(copy, begins_nothing_that_it_cannot_end) {
+  machine_options small;
+  small.description.private_bytes = 0;
+  run_cores(small, [&](memory& m) {
+    if (m.self() != core_id{0}) return;
+    const auto last = m.shared(m.shared_bytes() - 2048);
+    const auto to = m.at(core_id{0}, 0);
+    m.store(to.as<word>(), 7);
+    EXPECT_THROW(copy(m, to, last, 4096, copy_method::mpbt_both), usage_error);
+    m.flush();
+    m.invalidate();
+    EXPECT_EQ(m.load(to.as<word>()), 7U);
   });
 }
 

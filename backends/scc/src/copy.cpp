@@ -56,6 +56,9 @@ void copy(const memory& on, mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from
     throw usage_error("copy: copy_cores needs a copy_service, which says what cores they are");
   }
   if (size == 0) return;
+  // As a whole, before a part has been copied.
+  on.require_memory(from, size);
+  on.require_memory(to, size);
   if (how == copy_method::lut_remap) {
     map_range(on, source_entry, from.address(), size);
     map_range(on, target_entry, to.address(), size);
@@ -104,7 +107,11 @@ void copy_service::serve(int clients) {
 
 void copy_service::ask(const order& what, std::size_t server) {
   if (under_way_) throw usage_error("copy_service: this core has a copy under way");
-  asked_ = servers_.at(server);
+  if (server >= servers_.size()) {
+    throw usage_error("copy_service: there is no server " + std::to_string(server) + " among " +
+                      std::to_string(servers_.size()));
+  }
+  asked_ = servers_[server];
   test_and_set_lock<memory>(on_, asked_).lock();
   on_.write(slot(asked_), &what, sizeof what);
   on_.flush();
@@ -114,6 +121,8 @@ void copy_service::ask(const order& what, std::size_t server) {
 
 void copy_service::begin(mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from, std::size_t size,
                          std::size_t server) {
+  on_.require_memory(from, size);
+  on_.require_memory(to, size);
   ask({to.address(), from.address(), size, static_cast<std::uint32_t>(on_.self().value), 0},
       server);
 }

@@ -2,6 +2,7 @@
 // The view of one core: checks that it is used there, and hands on to the machine.
 #include <creek/scc/memory.hpp>
 
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,7 @@ std::size_t memory::mpm_bytes() const noexcept {
   return on_->description().mpb_bytes;
 }
 mpm_ptr<std::byte> memory::at(core_id core, std::size_t offset) const noexcept {
+  assert(core.value >= 0 && core.value < cores());
   return mpm_ptr{on_->mpb(core) + offset};
 }
 int memory::counters() const noexcept {
@@ -196,6 +198,9 @@ void memory::private_write(std::size_t bytes, std::size_t working_set, write_mod
 void memory::flush_l2(bool by_aliases) const {
   const chip_costs& costs = on_->description().costs;
   enter().charge(by_aliases ? costs.l2_flush_by_aliases : costs.l2_flush);
+}
+void memory::require_memory(mpm_ptr<const std::byte> first, std::size_t size) const {
+  if (size > 0) (void)on_->offset_of(first.address(), size);
 }
 memory::place_in_block memory::location(mpm_ptr<const std::byte> of) const {
   const std::size_t at = on_->offset_of(of.address());

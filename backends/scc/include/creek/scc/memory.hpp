@@ -40,6 +40,7 @@ class memory {
   [[nodiscard]] core_id running() const noexcept;
   [[nodiscard]] int cores() const noexcept;
   [[nodiscard]] std::size_t mpm_bytes() const noexcept;
+  /// Of a core of the chip: another one is no error that is noticed.
   [[nodiscard]] mpm_ptr<std::byte> at(core_id core, std::size_t offset) const noexcept;
 
   template <class T>
@@ -158,6 +159,8 @@ class memory {
                    std::size_t working_set) const;
   /// Cached writes that miss: not allocated, they go out word by word, each visible at once.
   void write_around(mpm_ptr<std::byte> to, const void* from, std::size_t size) const;
+  /// Throws usage_error unless all `size` bytes are memory of the chip. At no cost.
+  void require_memory(mpm_ptr<const std::byte> first, std::size_t size) const;
   /// Which 16 MB of off-chip memory a place lies in, and where in them. Throws usage_error if in
   /// none.
   struct place_in_block {
