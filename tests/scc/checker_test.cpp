@@ -319,6 +319,25 @@ struct allocating {
   symmetric_allocator allocator;
 };
 
+TEST(coherence_check, keeps_writes_past_the_buffer_apart_from_those_in_it) {
+  const std::array<std::byte, 32> around{std::byte{2}};
+  EXPECT_THAT(check(
+                  [&](memory& m) {
+                    put(m, 5);  // waits in the write-combine buffer
+                    m.write_around(m.at(core_id{0}, data_at + 32), around.data(), around.size());
+                    m.flush();
+                    m.store(word_of(m, 0, flag_at), 1);
+                  },
+                  [&](memory& m) {
+                    await(m, flag_at, 1);
+                    EXPECT_EQ(get(m), 5);
+                    std::byte seen{};
+                    m.read(&seen, m.at(core_id{0}, data_at + 32), 1);
+                    EXPECT_EQ(seen, std::byte{2});
+                  }),
+              ::testing::IsEmpty());
+}
+
 TEST(coherence_check, names_the_block) {
   const auto faults = check([](memory& m) {
     allocating a{m};

@@ -88,6 +88,20 @@ TEST(primitive_costs, a_write_lets_its_core_go_on_before_it_is_acknowledged) {
   });
 }
 
+TEST(primitive_costs, a_line_written_around_the_caches_is_eight_words) {
+  alone([](memory& m) {
+    const std::array<std::byte, 32> line{};
+    for (const int core : {0, 47}) {
+      const auto to = m.at(core_id{core}, 64);
+      const double words = mean_cost(m, [&] {
+        for (std::ptrdiff_t i = 0; i < 8; ++i) m.store((to + 4 * i).as<word>(), 0);
+      });
+      const double around = mean_cost(m, [&] { m.write_around(to, line.data(), line.size()); });
+      EXPECT_NEAR(around, words, 1);
+    }
+  });
+}
+
 TEST(primitive_costs, follow_their_clocks) {
   chip slow = chip::scc_800();
   slow.clocks.core = period_of(units::megahertz(400));
@@ -301,6 +315,17 @@ TEST(failures, misuse_is_refused) {
         EXPECT_THROW((void)m.load(mpm_ptr<word>{}), usage_error);
         word mine = 0;
         EXPECT_THROW((void)m.load(mpm_ptr<word>{&mine}), usage_error);
+        for (const core_id none : {core_id{100'000}, core_id{48}, core_id{-1}}) {
+          EXPECT_THROW((void)m.test_and_set(none), usage_error);
+          EXPECT_THROW(m.clear(none), usage_error);
+          EXPECT_THROW((void)m.lut(none, 0), usage_error);
+          EXPECT_THROW(m.set_lut(none, 0, {}), usage_error);
+        }
+        for (const counter_id none : {counter_id{m.counters()}, counter_id{-1}}) {
+          EXPECT_THROW((void)m.fetch_increment(none), usage_error);
+          EXPECT_THROW(m.set_counter(none, 0), usage_error);
+        }
+        EXPECT_THROW((void)m.clock_of_tile(24), usage_error);
         of_core_0 = m;
         m.store(m.at(core_id{1}, 0).as<word>(), 1);
       },

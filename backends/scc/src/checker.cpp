@@ -129,6 +129,14 @@ void checker::sent(std::uint32_t line, virtual_time when) {
   std::erase(shadow.held_by, self.self.value);
 }
 
+void checker::wrote_around(std::uint32_t line, byte_mask bytes, virtual_time when) {
+  const access_record by = access(bytes, when, false);
+  check_allocated(line, by, "wrote");
+  line_shadow& shadow = shadow_.line(line);
+  check_write(line, shadow, by);
+  remove_bytes(shadow.words, by.bytes);
+}
+
 /// Of a read that is not ordered after the write.
 fault_kind checker::kind_of_early_read(const causal_clock& reader, const access_record& write) {
   if (reader.knows(write.core, write.epoch)) return fault_kind::missing_flush;

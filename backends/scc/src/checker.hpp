@@ -48,8 +48,9 @@ class checker {
   /// `copy` is what was read: of L1, or of memory if `fresh`.
   void read(std::uint32_t line, byte_mask bytes, const line_data& copy, bool fresh,
             const write_combine_buffer& held, const std::byte* memory, virtual_time when);
-  void wrote(std::uint32_t line, byte_mask bytes, virtual_time when);  ///< into its buffer
-  void sent(std::uint32_t line, virtual_time when);                    ///< the buffer
+  void wrote(std::uint32_t line, byte_mask bytes, virtual_time when);         ///< into its buffer
+  void sent(std::uint32_t line, virtual_time when);                           ///< the buffer
+  void wrote_around(std::uint32_t line, byte_mask bytes, virtual_time when);  ///< past the buffer
   void tried_register(core_id id, bool won);
   void cleared_register(core_id id);
   void incremented(counter_id id);

@@ -17,7 +17,8 @@ int machine::core_state::first_pin() const noexcept {
 }
 
 void machine::raise_interrupt(core_id to, int pin) {
-  if (to.value < 0 || to.value >= chip_.cores() || pin < 0 || pin >= interrupt_pins) {
+  require_core(to);
+  if (pin < 0 || pin >= interrupt_pins) {
     throw usage_error("simulated chip: no interrupt pin " + std::to_string(pin) + " of core " +
                       std::to_string(to.value));
   }
@@ -112,6 +113,7 @@ lut_entry machine::entry_now(core_id of, int entry) const {
 }
 
 lut_entry machine::lut(core_id of, int entry) {
+  require_core(of);
   require_entry(entry);
   const passage way = request_tile(of, chip_.costs.uc_read);
   engine_.set_clock(way.answered);
@@ -119,6 +121,7 @@ lut_entry machine::lut(core_id of, int entry) {
 }
 
 void machine::set_lut(core_id of, int entry, const lut_entry& value) {
+  require_core(of);
   require_entry(entry);
   const bool tile = value.to == lut_entry::target::mpb && value.destination >= 0 &&
                     value.destination < chip_.columns * chip_.rows;

@@ -94,6 +94,20 @@ void machine::require_running(core_id self) const {
   }
 }
 
+void machine::require_core(core_id id) const {
+  if (id.value >= 0 && id.value < chip_.cores()) [[likely]]
+    return;
+  throw usage_error("simulated chip: there is no core " + std::to_string(id.value) + " among " +
+                    std::to_string(chip_.cores()));
+}
+
+void machine::require_counter(counter_id id) const {
+  if (id.value >= 0 && id.value < counters()) [[likely]]
+    return;
+  throw usage_error("simulated chip: there is no counter " + std::to_string(id.value) + " among " +
+                    std::to_string(counters()));
+}
+
 std::size_t machine::offset_of(const void* address, std::size_t size) const {
   const auto offset = static_cast<const std::byte*>(address) - memory_.get();
   const auto end = static_cast<std::ptrdiff_t>(mpb_end_ + off_chip_.bytes());
@@ -124,13 +138,13 @@ virtual_time machine::mesh_time(mesh_place to) const noexcept {
   return hops * (chip_.costs.hop_round_trip * chip_.clocks.mesh);
 }
 
-machine::passage machine::request_tile(core_id to, cycles overhead) {
+machine::passage machine::request_tile(core_id to, cycles overhead, std::int64_t requests) {
   server& port = ports_[static_cast<std::size_t>(to.value / chip_.cores_per_tile)];
   const cycles core_cycles = overhead + chip_.costs.mpb_access;
-  return request(core_cycles * here_clock() + mesh_time(chip_.place(to)),
-                 [&](virtual_time arrival) {
-                   return port.begin(arrival, chip_.costs.mpb_service * clock(to));
-                 });
+  const virtual_time each = core_cycles * here_clock() + mesh_time(chip_.place(to));
+  return request(requests * each, [&](virtual_time arrival) {
+    return port.begin(arrival, requests * chip_.costs.mpb_service * clock(to));
+  });
 }
 
 machine::passage machine::request_dram(const off_chip::block& to, cycles overhead,
@@ -265,14 +279,11 @@ void machine::write_around(std::size_t to, const void* from, std::size_t size) {
     const std::size_t offset = to % line_size;
     const std::size_t part = std::min(size, line_size - offset);
     const std::int64_t words = words_in(part);
-    const passage way = to < mpb_end_ ? request_tile(owner(to), words * chip_.costs.uc_write)
+    const passage way = to < mpb_end_ ? request_tile(owner(to), chip_.costs.uc_write, words)
                                       : request_dram(off_chip_.block_at(to - mpb_end_),
                                                      chip_.costs.dram_word_around, words);
     count_write(to, part);
-    if (checker_) {
-      checker_->wrote(line, mask_of(offset, part), engine_.now());
-      checker_->sent(line, way.served);
-    }
+    if (checker_) checker_->wrote_around(line, mask_of(offset, part), way.served);
     std::memcpy(bytes_at(to), in, part);
     if (line_data* copy = here().l1.find(line)) std::memcpy(copy->data() + offset, in, part);
     engine_.set_clock(way.start);
@@ -314,6 +325,7 @@ void machine::flush() {
 // --- Registers ----------------------------------------------------------------------------------
 
 bool machine::test_and_set(core_id id) {
+  require_core(id);
   engine_.throw_if_aborted();
   throw_if_stuck();
   const passage way = request_tile(id, chip_.costs.uc_read);
@@ -329,6 +341,7 @@ bool machine::test_and_set(core_id id) {
 }
 
 void machine::clear(core_id id) {
+  require_core(id);
   engine_.advance(chip_.costs.uc_write_issue * here_clock());
   const passage way = request_tile(id, chip_.costs.uc_write);
   local_[id.index()].test_and_set = false;
@@ -337,6 +350,7 @@ void machine::clear(core_id id) {
 }
 
 word machine::fetch_increment(counter_id id) {
+  require_counter(id);
   const passage way = request_counter();
   engine_.set_clock(way.answered);
   note_progress();
@@ -345,6 +359,7 @@ word machine::fetch_increment(counter_id id) {
 }
 
 void machine::set_counter(counter_id id, word value) {
+  require_counter(id);
   const passage way = request_counter();
   engine_.set_clock(way.start);
   note_progress();

@@ -61,6 +61,9 @@ class machine {
 
   /// Throws usage_error unless `self` is the core that runs.
   void require_running(core_id self) const;
+  /// Throw usage_error unless the chip has it.
+  void require_core(core_id id) const;
+  void require_counter(counter_id id) const;
 
   // The operations of scc_backend::memory, for the running core. Offsets are bytes into all MPBs
   // together, core after core, followed by all off-chip memory.
@@ -211,8 +214,9 @@ class machine {
   passage request(virtual_time there_and_back, Begin begin);
   virtual_time mesh_time(mesh_place to) const noexcept;
   /// To a tile's buffer or registers; to off-chip memory; to whichever the offset lies in. Each
-  /// with the core cycles beyond those of every such access.
-  passage request_tile(core_id to, cycles overhead);
+  /// with the core cycles beyond those of every such access. Several requests, one after the other,
+  /// are simulated as one.
+  passage request_tile(core_id to, cycles overhead, std::int64_t requests = 1);
   passage request_dram(const off_chip::block& to, cycles overhead, std::int64_t requests = 1);
   passage request_at(std::size_t at, cycles in_mpb, cycles in_dram);
   passage request_counter();

@@ -81,6 +81,9 @@ void machine::set_island_divider(int divider) {
 }
 
 clock_period machine::read_clock(int tile) {
+  if (tile < 0 || tile >= chip_.columns * chip_.rows) {
+    throw usage_error("simulated chip: there is no tile " + std::to_string(tile));
+  }
   const core_id there{tile * chip_.cores_per_tile};
   engine_.set_clock(request_tile(there, chip_.costs.uc_read).answered);
   return clock(there);
