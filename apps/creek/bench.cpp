@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek bench`: creek's tasks beside those of other libraries, the machine's limits and its own
 // other settings. Only runs what is built; bench/README.md says how the programs talk.
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/tasking/options.hpp>
 #include <cstdio>
@@ -17,6 +15,8 @@
 #include "bench/scc_schedulers.hpp"
 #include "chip_options.hpp"
 #include "commands.hpp"
+#include "output_file.hpp"
+#include "progress_line.hpp"
 #include "scc/parts.hpp"
 
 namespace creek::tool {
@@ -34,20 +34,6 @@ struct bench_options {
   int limit_s = 120;
   std::string scheduler, deque, idle;
   std::string json, svg, folder;
-};
-
-/// The line that says what is running, on a terminal only, rewritten in place.
-class progress_line {
- public:
-  ~progress_line() { show(""); }
-  void show(const std::string& text) {
-    if (!terminal_) return;
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
-    std::fflush(stderr);
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) == 1;
 };
 
 const char* name_of(size_class size) {
@@ -168,16 +154,6 @@ bool anything_failed(const report& r) {
          std::any_of(r.schedulers.begin(), r.schedulers.end(), failed);
 }
 
-void hand_out(const bench_options& o, const report& r) {
-  print_report(r, stdout);
-  if (!o.json.empty()) {
-    creek::atomic_file file(o.json);
-    file.write(to_json(r));
-    file.commit();
-  }
-  if (!o.svg.empty()) write_charts(r, o.svg);
-}
-
 /// What a subcommand measures, after the limits.
 enum class part { workloads, schedulers, both };
 
@@ -186,6 +162,7 @@ int run_bench(const bench_options& o, part which) {
   const auto limit = std::chrono::seconds(o.limit_s);
   const catalogue found = find_peers(o.folder, limit);
   check_names(o, found);
+  output_file json(o.json);
   report r;
   r.around = look_around();
   {
@@ -200,7 +177,9 @@ int run_bench(const bench_options& o, part which) {
     }
     if (which != part::workloads) measure_schedulers(found, how, r);
   }
-  hand_out(o, r);
+  print_report(r, stdout);
+  json.write(to_json(r));
+  if (!o.svg.empty()) write_charts(r, o.svg);
   return anything_failed(r) ? 1 : 0;
 }
 
@@ -208,24 +187,16 @@ int run_bench(const bench_options& o, part which) {
 /// files.
 struct scc_options {
   std::string backend = "host";
-  std::string chip = "scc-533";
+  chip_options chip;
   std::string csv;
   std::vector<std::string> schedulers;
   scc_plan plan;
 };
 
-void write_file(const std::string& name, const std::string& text) {
-  if (name.empty()) return;
-  creek::atomic_file file(name);
-  file.write(text);
-  file.commit();
-}
-
 int run_on_scc(const bench_options& o, scc_options given) {
   scc_plan& plan = given.plan;
-  chip_options chip;
-  chip.chip = given.chip;
-  plan.chip = to_machine_options(chip);
+  plan.chip = to_machine_options(given.chip);
+  if (given.chip.seed != 0) plan.seed = given.chip.seed;
   const auto there = static_cast<unsigned>(plan.chip.description.cores());
   if (plan.cores.empty()) {
     for (unsigned cores = 1; cores < there; cores *= 2) plan.cores.push_back(cores);
@@ -236,6 +207,7 @@ int run_on_scc(const bench_options& o, scc_options given) {
   for (const std::string& name : given.schedulers) {
     plan.schedulers.push_back(creek::parse_scheduler(name));
   }
+  output_file json(o.json), csv(given.csv);
   std::vector<scc_result> results;
   {
     progress_line line;
@@ -243,8 +215,8 @@ int run_on_scc(const bench_options& o, scc_options given) {
     results = run_scc_schedulers(plan);
   }
   print_table(plan, results, stdout);
-  write_file(o.json, to_json(plan, results));
-  write_file(given.csv, to_csv(results));
+  json.write(to_json(plan, results));
+  csv.write(to_csv(results));
   if (!o.svg.empty()) write_charts(plan, results, o.svg);
   return 0;
 }
@@ -257,9 +229,9 @@ int run_schedulers(const CLI::App& command, const bench_options& o, const scc_op
   const std::vector<const char*> others =
       simulated
           ? std::vector<const char*>{"--size", "--workers", "--runs", "--timeout", "--peer-dir"}
-          : std::vector<const char*>{"--cores",    "--tasks",     "--lengths",
-                                     "--workload", "--chip",      "--seed",
-                                     "--csv",      "--scheduler", "--deque-capacity"};
+          : std::vector<const char*>{"--cores", "--tasks", "--lengths", "--workload",
+                                     "--chip",  "--seed",  "--csv",     "--scheduler",
+                                     "--trace", "--check", "--heatmap", "--deque-capacity"};
   for (const char* name : others) {
     if (command.count(name) > 0) {
       throw creek::usage_error(std::string(name) + ": not for --backend " + given.backend);
@@ -273,11 +245,9 @@ void add_scc(CLI::App& command, scc_options& given) {
   plan.cores.clear();
   command.add_option("--backend", given.backend, "host: threads; scc: the simulated chip")
       ->capture_default_str();
+  add_chip_options(command, given.chip, false);
   CLI::Option_group* group = command.add_option_group(
-      "Simulated chip", "SPC, BPC and a tree of tasks in virtual time, with --backend scc");
-  group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
+      "Tasks on the chip", "SPC, BPC and a tree of tasks in virtual time, with --backend scc");
   group->add_option("--cores", plan.cores, "Numbers of cores (default: powers of two, and all)")
       ->delimiter(',')
       ->check(CLI::Range(1U, creek::scheduler_options::max_workers));
@@ -295,7 +265,6 @@ void add_scc(CLI::App& command, scc_options& given) {
       ->delimiter(',');
   group->add_option("--deque-capacity", plan.deque_capacity, "Tasks in a deque (default: 10)")
       ->check(CLI::Range(2, 1 << 20));
-  group->add_option("--seed", plan.seed, "Of the schedule")->capture_default_str();
   group->add_option("--csv", given.csv, "Write the results to FILE")->type_name("FILE");
 }
 

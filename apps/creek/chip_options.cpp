@@ -73,6 +73,12 @@ scc_backend::machine_options to_machine_options(const chip_options& given) {
   return made;
 }
 
+void refuse_records(const chip_options& given, const char* command) {
+  if (given.trace.empty() && given.heatmap.empty()) return;
+  throw usage_error(
+      fmt::format("{}: --trace and --heatmap show one run, this is a study of many", command));
+}
+
 bool coherence_faults_found() noexcept {
   return faults_found;
 }

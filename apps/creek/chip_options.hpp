@@ -30,6 +30,9 @@ void add_chip_options(CLI::App& command, chip_options& given, bool with_cores = 
 /// fewer cores than asked for; nothing has been started then.
 scc_backend::machine_options to_machine_options(const chip_options& given);
 
+/// Throws usage_error if the records of one run were asked for: `command` makes many.
+void refuse_records(const chip_options& given, const char* command);
+
 /// Whether a run with --check has found a fault since this process began; it has been printed on
 /// standard error then, and the exit code is 1.
 bool coherence_faults_found() noexcept;

@@ -28,7 +28,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 // Raised when a member of the JSON changes its meaning or goes; new members may come without.
-constexpr int schema_version = 1;
 
 struct findings {
   topology machine;
@@ -95,7 +94,7 @@ json limits_json(const findings& found) {
 }
 
 json to_json(const findings& found) {
-  return {{"schema", schema_version},
+  return {{"schema", 1},
           {"version", version()},
           {"build", {{"compiler", compiler()}, {"kind", build_kind()}}},
           {"topology", json::parse(creek::to_json(found.machine))},
@@ -115,7 +114,7 @@ json to_json(const findings& found) {
 // --- text
 // -----------------------------------------------------------------------------------------
 
-std::string bytes_text(std::uint64_t bytes) {
+std::string binary_bytes(std::uint64_t bytes) {
   constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
@@ -133,7 +132,7 @@ std::string caches_text(const topology& machine) {
     const char* suffix = c.kind == cache_kind::data          ? "d"
                          : c.kind == cache_kind::instruction ? "i"
                                                              : "";
-    ++kinds[fmt::format("L{}{} {}", c.level, suffix, bytes_text(c.bytes))];
+    ++kinds[fmt::format("L{}{} {}", c.level, suffix, binary_bytes(c.bytes))];
   }
   std::vector<std::string> texts;
   for (const auto& [kind, count] : kinds) texts.push_back(fmt::format("{} x{}", kind, count));
@@ -143,7 +142,7 @@ std::string caches_text(const topology& machine) {
 std::string numa_text(const topology& machine) {
   std::vector<std::string> texts;
   for (const numa_node& node : machine.numa_nodes()) {
-    texts.push_back(node.bytes == 0 ? "unknown size" : bytes_text(node.bytes));
+    texts.push_back(node.bytes == 0 ? "unknown size" : binary_bytes(node.bytes));
   }
   return fmt::format("{}: {}", counted(texts.size(), "NUMA node", "NUMA nodes"),
                      fmt::join(texts, ", "));

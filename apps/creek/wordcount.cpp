@@ -49,7 +49,8 @@ struct wordcount_arguments {
   chip_options chip;  // its cores and its trace are meant for other backends too
 };
 
-constexpr const char* notes = R"(Words are maximal runs of bytes other than ASCII white space.
+constexpr const char* wordcount_notes =
+    R"(Words are maximal runs of bytes other than ASCII white space.
 Directories stand for the regular files below them; links and special files found there are left
 out. Gzip files are decompressed. '-' or no name at all is standard input. Options not given are as
 the environment says (CREEK_WORKERS and others).
@@ -262,7 +263,7 @@ void wordcount(const CLI::App& command, wordcount_arguments& given) {
 void add_wordcount(CLI::App& app, int&) {
   auto given = std::make_shared<wordcount_arguments>();
   CLI::App* command = app.add_subcommand("wordcount", "Count the words of files");
-  command->footer(notes);
+  command->footer(wordcount_notes);
   command->add_option("names", given->names, "Files and directories")->option_text("[FILE|DIR...]");
   command->add_option("--workers", given->workers,
                       fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
@@ -281,10 +282,6 @@ void add_wordcount(CLI::App& app, int&) {
   command->add_flag("--skip-unreadable", given->skip_unreadable,
                     "Leave out what cannot be read instead of failing");
   add_chip_options(*command, given->chip);
-  if (command->get_option_no_throw("--trace") == nullptr) {
-    command->add_option("--trace", given->chip.trace,
-                        "Write a trace for Perfetto and chrome://tracing");
-  }
   command->callback([given, command] { wordcount(*command, *given); });
 }
 

@@ -63,11 +63,31 @@ class BenchOnScc(unittest.TestCase):
         self.assertGreater(by[50, 6], by[5, 6])
         self.assertGreater(by[50, 6], 4)
 
+    def test_a_single_run_can_be_recorded_and_checked(self):
+        one = ["--backend", "scc", "--tasks", "300", "--lengths", "5", "--cores", "6",
+               "--workload", "spc", "--scheduler", "latency"]
+        plain = run(*one)
+        recorded = run(*one, "--trace", self.path("t.json"), "--heatmap", self.path("h.svg"), "--check")
+        self.assertEqual((recorded.returncode, recorded.stderr), (0, ""))
+        self.assertEqual(recorded.stdout, plain.stdout)
+        with open(self.path("t.json")) as file:
+            names = {event["args"]["name"] for event in json.load(file)["traceEvents"]
+                     if event.get("name") == "thread_name"}
+        self.assertIn("core 5", names)
+        with open(self.path("h.svg")) as file:
+            self.assertTrue(file.read().startswith("<svg"))
+
+    def test_a_file_that_cannot_be_written_is_known_before_the_work(self):
+        done = run(*SMALL, "--csv", self.path("none/r.csv"))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("none/r.csv: No such file", done.stderr)
+
     def test_misuse_is_one_line_and_starts_nothing(self):
         for arguments, why in [
                 (["--backend", "scc", "--cores", "49"], "chip 'scc-533' has 48 cores, not 49"),
                 (["--backend", "scc", "--workload", "fib"], "unknown workload 'fib'"),
                 (["--backend", "scc", "--scheduler", "fair"], "fair"),
+                ([*SMALL, "--trace", "t.json"], "show one run, these are 36"),
                 (["--backend", "scc", "--tasks", "3"], "at least 100, not 3"),
                 (["--backend", "scc", "--chip", "atom"], "atom"),
                 (["--backend", "scc", "--deque-capacity", "60"], "9696 bytes"),

@@ -17,10 +17,10 @@ creek::future<int> plus_one(creek::future<int> value) {
   co_return co_await std::move(value) + 1;
 }
 
-creek::future<long> fib(int n) {
+creek::future<long> coroutine_fib(int n) {
   if (n < 2) co_return n;
-  auto a = creek::async([n] { return fib(n - 1).get(); });
-  const long b = co_await fib(n - 2);
+  auto a = creek::async([n] { return coroutine_fib(n - 1).get(); });
+  const long b = co_await coroutine_fib(n - 2);
   co_return co_await std::move(a) + b;
 }
 
@@ -70,7 +70,7 @@ TEST_P(Coroutine, CarriesExceptions) {
 }
 
 TEST_P(Coroutine, NestsOverManyTasks) {
-  in_each_runtime([] { EXPECT_EQ(fib(10).get(), fib_sequential(10)); });
+  in_each_runtime([] { EXPECT_EQ(coroutine_fib(10).get(), fib_sequential(10)); });
 }
 
 /// Notes, when it is destroyed, whether `result` was ready by then.

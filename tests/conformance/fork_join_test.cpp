@@ -15,12 +15,6 @@ using namespace conformance;
 class ForkJoin : public Conformance {};
 CONFORMANCE(ForkJoin);
 
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = creek::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return a + b;
-}
-
 TEST_P(ForkJoin, GivesBothResults) {
   in_each_runtime([] {
     const auto [number, text] =

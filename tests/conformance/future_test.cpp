@@ -91,15 +91,15 @@ TEST_P(Future, AsyncEndsWithAllThatItSpawned) {
   });
 }
 
-long fib(int n) {
+long async_fib(int n) {
   if (n < 2) return n;
-  auto a = creek::async(fib, n - 1);
-  const long b = fib(n - 2);
+  auto a = creek::async(async_fib, n - 1);
+  const long b = async_fib(n - 2);
   return a.get() + b;
 }
 
 TEST_P(Future, AsyncNests) {
-  in_each_runtime([] { EXPECT_EQ(fib(13), fib_sequential(13)); });
+  in_each_runtime([] { EXPECT_EQ(async_fib(13), fib_sequential(13)); });
 }
 
 TEST_P(Future, ManyMayBeOpenAndTakenInAnyOrder) {
@@ -231,7 +231,7 @@ TEST_P(Future, AForeignThreadFulfilsATasksPromise) {
 
 TEST_P(Future, AForeignThreadWaitsForATask) {
   on_each_runtime([](creek::runtime& rt) {
-    EXPECT_EQ(rt.async([] { return fib(8); }).get(), fib_sequential(8));
+    EXPECT_EQ(rt.async([] { return async_fib(8); }).get(), fib_sequential(8));
     EXPECT_EQ(failure_of([&] { rt.async([] { throw failure{5}; }).get(); }), 5);
     creek::promise<int> promise;
     auto future = promise.get_future();

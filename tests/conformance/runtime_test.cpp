@@ -15,12 +15,6 @@ using namespace conformance;
 class Runtime : public Conformance {};
 CONFORMANCE(Runtime);
 
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = creek::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return a + b;
-}
-
 TEST_P(Runtime, RunGivesResultsOfEveryKind) {
   on_each_runtime([](creek::runtime& rt) {
     EXPECT_EQ(rt.run([] { return 1; }), 1);

@@ -75,4 +75,10 @@ long fib_sequential(int n) {
   return a;
 }
 
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [a, b] = creek::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
 }  // namespace conformance

@@ -84,6 +84,8 @@ int failure_of(F&& f) {
 }
 
 long fib_sequential(int n);
+/// By fork and join.
+long fib(int n);
 
 }  // namespace conformance
 

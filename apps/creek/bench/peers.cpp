@@ -35,7 +35,7 @@ constexpr std::array<known_peer, 7> known_peers{{
     {"bench_chili", "chili", "install cargo and build the target bench_peers_rust"},
 }};
 
-using json = nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::vector<json> lines_of(const std::string& text) {
   std::vector<json> lines;

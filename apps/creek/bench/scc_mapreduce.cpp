@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The study: four jobs, with and without combiner, on more and more cores of a simulated chip.
-// Every result is compared with that of the host. All times are virtual.
+// Every result is compared with what one host thread finds without any stage. All times are
+// virtual.
 #include "scc_mapreduce.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
-#include <creek/mapreduce.hpp>
+#include <creek/mapreduce/ranks.hpp>
+#include <creek/mapreduce/word_count.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -21,6 +22,8 @@
 
 #include "../chip_mapreduce.hpp"
 #include "../chip_options.hpp"
+#include "../output_file.hpp"
+#include "../progress_line.hpp"
 #include "mapreduce_jobs.hpp"
 
 namespace creek::tool::bench {
@@ -73,21 +76,40 @@ double milliseconds(virtual_time t) {
   return 1e3 * t.in_seconds().value;
 }
 
+/// The records of a job, found without creek: the oracle.
+template <class Job, class Input>
+std::vector<mapreduce::record_of<Job>> sequential_records(const Job& job, const Input& from) {
+  std::map<typename Job::key_type, typename Job::value_type> found;
+  auto emit = [&](const typename Job::key_type& key, typename Job::value_type value) {
+    const auto [at, fresh] = found.try_emplace(key, value);
+    if (!fresh) job.combine(at->second, std::move(value));
+  };
+  for (std::size_t i = 0; i < from.splits(); ++i) {
+    from.visit(i, [&](const auto& split) { job.map(split, emit); });
+  }
+  std::vector<mapreduce::record_of<Job>> records;
+  for (const auto& [key, value] : found) records.push_back({key, value});
+  std::sort(records.begin(), records.end(),
+            [&](const auto& a, const auto& b) { return comes_before(job, a, b); });
+  return records;
+}
+
 /// `cut(data, ranks)` makes the input that gives each of so many ranks a split.
 template <class Job, class Data, class Cut>
 workload make_workload(std::string name, const Job& job, Data data, Cut cut) {
   auto input = std::make_shared<const Data>(std::move(data));
   auto whole = cut(*input, 1);
-  auto expected = std::make_shared<const mapreduce::result<Job>>(mapreduce::run(job, whole));
+  auto expected = std::make_shared<const std::vector<mapreduce::record_of<Job>>>(
+      sequential_records(job, whole));
   const std::size_t bytes = whole.bytes();
   return {name, bytes,
           [name, job, input, expected, cut](const mapreduce::options& chosen, int cores,
                                             const scc_backend::machine_options& on) {
             auto from = cut(*input, cores);
             const auto run = run_on_chip(job, from, chosen, cores, on);
-            if (run.result.records != expected->records) {
-              throw error(EILSEQ, fmt::format("scc-mapreduce: {} on {} cores differs from the host",
-                                              name, cores));
+            if (run.result.records != *expected) {
+              throw error(EILSEQ,
+                          fmt::format("scc-mapreduce: {} on {} cores: wrong result", name, cores));
             }
             return measured{cores, run.report.length(), run.stages, run.report.usage.total,
                             run.result.sent_bytes};
@@ -132,9 +154,7 @@ constexpr offer offers[] = {
 
 /// Throws usage_error for names and numbers that there are not, before any work.
 void check(const study_options& given, const scc_backend::machine_options& on) {
-  if (!given.chip.trace.empty() || !given.chip.heatmap.empty()) {
-    throw usage_error("scc-mapreduce: --trace and --heatmap show one run, this is a study of many");
-  }
+  refuse_records(given.chip, "scc-mapreduce");
   for (const std::string& name : given.workloads) {
     if (std::none_of(std::begin(offers), std::end(offers),
                      [&](const offer& o) { return name == o.name; })) {
@@ -149,14 +169,9 @@ void check(const study_options& given, const scc_backend::machine_options& on) {
   }
 }
 
-void show_progress(const std::string& text) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\r\033[K{}", text);
-  std::fflush(stderr);
-}
-
 std::vector<series> measure(const study_options& given, const scc_backend::machine_options& on) {
   std::vector<series> all;
+  progress_line line;
   for (const offer& o : offers) {
     const auto& wanted = given.workloads;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), o.name) == wanted.end()) {
@@ -168,13 +183,12 @@ std::vector<series> measure(const study_options& given, const scc_backend::machi
       mapreduce::options chosen;
       if (!combined) chosen.how = mapreduce::strategy::emit_and_group;
       for (const int cores : given.cores) {
-        show_progress(fmt::format("{}, {} cores", what.name, cores));
+        line.show(fmt::format("{}, {} cores", what.name, cores));
         one.runs.push_back(what.run(chosen, cores, on));
       }
       all.push_back(std::move(one));
     }
   }
-  show_progress("");
   return all;
 }
 
@@ -226,31 +240,31 @@ json to_json(const series& one) {
           {"runs", runs}};
 }
 
-void write_csv(const std::string& name, const std::vector<series>& all) {
-  atomic_file out(name);
-  out.write("workload,combiner,cores,virtual_ms");
-  for (const char* stage : mapreduce::stage_names) out.write(fmt::format(",{}_virtual_ms", stage));
-  out.write(",speedup_1,speedup_4,joules,sent_bytes\n");
+std::string to_csv(const std::vector<series>& all) {
+  std::string out = "workload,combiner,cores,virtual_ms";
+  for (const char* stage : mapreduce::stage_names) out += fmt::format(",{}_virtual_ms", stage);
+  out += ",speedup_1,speedup_4,joules,sent_bytes\n";
   const auto cell = [](std::optional<double> v) { return v ? fmt::format("{}", *v) : ""; };
   for (const series& one : all) {
     for (const measured& run : one.runs) {
-      out.write(fmt::format("{},{},{},{}", one.workload, one.combined ? "yes" : "no", run.cores,
-                            milliseconds(run.length)));
+      out += fmt::format("{},{},{},{}", one.workload, one.combined ? "yes" : "no", run.cores,
+                         milliseconds(run.length));
       for (const stage_use& stage : run.stages) {
-        out.write(fmt::format(",{}", milliseconds(stage.longest)));
+        out += fmt::format(",{}", milliseconds(stage.longest));
       }
-      out.write(fmt::format(",{},{},{},{}\n", cell(one.speedup(run, 1)), cell(one.speedup(run, 4)),
-                            run.energy.value, run.sent_bytes));
+      out += fmt::format(",{},{},{},{}\n", cell(one.speedup(run, 1)), cell(one.speedup(run, 4)),
+                         run.energy.value, run.sent_bytes);
     }
   }
-  out.commit();
+  return out;
 }
 
 void study(const study_options& given) {
   const scc_backend::machine_options on = to_machine_options(given.chip);
   check(given, on);
+  output_file csv(given.csv);
   const std::vector<series> all = measure(given, on);
-  if (!given.csv.empty()) write_csv(given.csv, all);
+  csv.write(to_csv(all));
   if (given.as_json) {
     json whole{{"schema", "creek-scc-mapreduce"},
                {"schema_version", 1},

@@ -106,18 +106,19 @@ std::size_t run_here(const job& what) {
 
 /// The work of all tasks on one core, one after the other.
 void run_serially(const job& what, scc_result& into, const scc_plan& plan) {
-  const auto report = creek::simulate(
-      1,
-      [&](creek::scc_communicator&) {
-        for (std::size_t i = 0; i < what.computing; ++i) creek::charge(what.length);
-      },
-      plan.chip);
+  const auto report = creek::simulate(1,
+                                      [&](creek::scc_communicator&) {
+                                        for (std::size_t i = 0; i < what.computing; ++i)
+                                          creek::charge(what.length);
+                                      },
+                                      {.description = plan.chip.description});
   into.serial = report.length();
   into.serial_energy = report.usage.total;
 }
 
 void run_on_cores(const job& what, scc_result& into, const scc_plan& plan) {
   creek::scc on({}, plan.chip);
+  on.machine.seed = 0;  // the schedule's counts
   on.options.workers = into.cores;
   on.options.scheduler = into.scheduler;
   on.options.seed = plan.seed;
@@ -153,6 +154,14 @@ void check(const scc_plan& plan) {
       throw creek::usage_error(
           fmt::format("chip '{}' has {} cores, not {}", plan.chip.description.name, there, cores));
     }
+  }
+  const std::size_t runs =
+      plan.workloads.size() * plan.lengths_us.size() * plan.schedulers.size() * plan.cores.size();
+  if (runs != 1 && !(plan.chip.trace_file.empty() && plan.chip.heatmap_file.empty())) {
+    throw creek::usage_error(fmt::format(
+        "--trace and --heatmap show one run, these are {}: choose one of --workload, --lengths, "
+        "--scheduler and --cores each",
+        runs));
   }
   if (plan.tasks != 0 && plan.tasks < fewest_tasks) {
     throw creek::usage_error(fmt::format("--tasks: at least {}, not {}", fewest_tasks, plan.tasks));

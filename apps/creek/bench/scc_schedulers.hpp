@@ -10,7 +10,7 @@
 
 namespace creek::tool::bench {
 
-/// What to run: every combination.
+/// What to run: every combination. A chip that records its run takes a single one.
 struct scc_plan {
   scc_backend::machine_options chip;
   std::vector<std::string> workloads = {"spc", "bpc", "tree"};
@@ -21,7 +21,7 @@ struct scc_plan {
   /// Of each workload; 0: as published, 100 000, 100 000 and 242 784.
   std::size_t tasks = 0;
   std::uint32_t deque_capacity = 0;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;                            ///< of the schedule, instead of the chip's own
   std::function<void(const std::string&)> progress;  ///< told what is being simulated
 };
 
@@ -44,7 +44,8 @@ struct scc_result {
 };
 
 /// Throws usage_error for an unknown workload, a number of cores that the chip does not have, or
-/// fewer than 100 tasks; creek::error if a run gave a wrong answer.
+/// fewer than 100 tasks, or records of
+/// more than one run; creek::error if a run gave a wrong answer.
 std::vector<scc_result> run_scc_schedulers(const scc_plan& plan);
 
 void print_table(const scc_plan& plan, const std::vector<scc_result>& results, std::FILE* to);

@@ -12,7 +12,8 @@ namespace creek::tool {
 
 namespace {
 
-constexpr const char* notes = R"(Times kernels whose work core/charge.hpp counts in cycles of a P54C
+constexpr const char* calibrate_notes =
+    R"(Times kernels whose work core/charge.hpp counts in cycles of a P54C
 core, and keeps the ratio in $XDG_CONFIG_HOME/creek/clock.json (or ~/.config) for
 `rccerun --clock measured`. Measures CPU time; run it on an idle machine. How far the
 kernels lie apart is how far such a clock can be trusted.)";
@@ -22,7 +23,7 @@ kernels lie apart is how far such a clock can be trusted.)";
 void add_scc_calibrate(CLI::App& scc) {
   CLI::App* command = scc.add_subcommand("calibrate", "Measure the factor of --clock measured");
   const auto seconds = std::make_shared<double>(1.5);
-  command->footer(notes);
+  command->footer(calibrate_notes);
   command->add_option("--seconds", *seconds, "CPU time to spend")
       ->check(CLI::Range(0.01, 600.0))
       ->capture_default_str();

@@ -19,7 +19,6 @@ namespace {
 using namespace scc_backend;
 using json = nlohmann::ordered_json;
 
-constexpr int schema_version = 1;
 constexpr int widest = 16;  // columns of a picture that fit on a terminal
 
 double megahertz(clock_period clock) {
@@ -126,7 +125,7 @@ json json_of(const chip& what) {
                      {"island", island_of_tile(what, tile)},
                      {"controller", what.controller_of(first)}});
   }
-  return {{"schema_version", schema_version},
+  return {{"schema_version", 1},
           {"name", what.name},
           {"cores", what.cores()},
           {"islands", island_count(what)},
@@ -135,7 +134,7 @@ json json_of(const chip& what) {
           {"description", json::parse(scc_backend::to_json(what))}};
 }
 
-constexpr const char* notes = R"(Examples:
+constexpr const char* info_notes = R"(Examples:
   creek scc info                                  the chip that runs by default
   creek scc info --chip scc-800 --description > fast.json
   creek scc info --chip ./fast.json               a chip of your own: edit the file
@@ -159,7 +158,7 @@ void add_scc_info(CLI::App& scc) {
   command
       ->add_flag("--description", given->description, "The chip's description, a file for --chip")
       ->excludes(machine_readable);
-  command->footer(notes);
+  command->footer(info_notes);
   command->callback([given] {
     const chip what = to_machine_options(given->chip).description;
     if (given->description) {

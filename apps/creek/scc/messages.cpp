@@ -159,6 +159,7 @@ void print_table(const char* title, const json& rows) {
 }
 
 void run(const chip_options& given, bool as_json) {
+  refuse_records(given, "scc-messages");
   const machine_options on = to_machine_options(given);
   const int cores = participating_cores(given, on);
   if (cores < 2) throw usage_error("scc-messages: needs two cores");

@@ -23,7 +23,6 @@ using json = nlohmann::ordered_json;
 using enum measured_chip::operation;
 using enum measured_chip::distance;
 
-constexpr int schema_version = 1;
 constexpr double tolerance = 0.03;
 
 /// Published as one number, or as a range.
@@ -195,10 +194,10 @@ json json_of(const std::vector<row>& rows) {
     one["simulated"] = r.simulated;
     list.push_back(std::move(one));
   }
-  return {{"schema_version", schema_version}, {"tolerance", tolerance}, {"primitives", list}};
+  return {{"schema_version", 1}, {"tolerance", tolerance}, {"primitives", list}};
 }
 
-constexpr const char* notes =
+constexpr const char* primitives_notes =
     R"(Each figure is measured by a program that runs on the simulated chip,
 by its core's clock. Latencies are published for 800/1600/1066 MHz and
 throughputs for 533/800/800 MHz, so that without --chip each is measured on
@@ -218,7 +217,7 @@ void add_scc_primitives(CLI::App& bench, int& exit_code) {
   command->add_option("--chip", given->chip, "Measure all on this chip: a preset or a file")
       ->type_name("NAME|FILE");
   command->add_flag("--json", given->as_json, "Machine-readable, with a \"schema_version\"");
-  command->footer(notes);
+  command->footer(primitives_notes);
   command->callback([given, &exit_code] {
     const std::vector<row> rows = measure(given->chip);
     if (given->as_json) {

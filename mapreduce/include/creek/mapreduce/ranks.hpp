@@ -3,11 +3,11 @@
 // those of run(), and so are the results.
 #pragma once
 
+#include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/rank_plan.hpp>
-#include <creek/mapreduce/run.hpp>
 
 namespace creek::mapreduce {
 

@@ -2,8 +2,8 @@
 // run(): a job over an input, by the strategy that fits.
 #pragma once
 
-#include <creek/core/error.hpp>
 #include <creek/mapreduce/combine_on_emit.hpp>
+#include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/emit_and_group.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
@@ -17,19 +17,6 @@
 namespace creek::mapreduce {
 
 namespace detail {
-
-template <class Job>
-void check(const options& chosen) {
-  if (chosen.top != 0 && !chosen.sort) {
-    throw usage_error("mapreduce: options.top needs options.sort");
-  }
-  if (!sortable<Job> && chosen.sort) {
-    throw usage_error("mapreduce: keys without an order: give the job before(), or sort = false");
-  }
-  if (!combines<Job> && chosen.how == strategy::combine_on_emit) {
-    throw usage_error("mapreduce: strategy combine_on_emit needs a job with combine()");
-  }
-}
 
 template <class Plan, class Job, class Input>
 auto run_with(const Job& job, Input& from, const options& chosen) {
