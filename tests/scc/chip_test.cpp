@@ -60,6 +60,36 @@ TEST(chip, refuses_what_no_chip_can_have) {
             }),
             "chip 'scc-533': counters_at lies outside the mesh");
   EXPECT_EQ(refusal([](chip& c) { c.columns = 1 << 16; }), "chip 'scc-533': more than 65536 cores");
+  EXPECT_EQ(refusal([](chip& c) { c.costs.poll = cycles{0}; }),
+            "chip 'scc-533': cost poll must be at least 1: a loop that takes no time never ends");
+  EXPECT_EQ(refusal([](chip& c) { c.power.island_columns = 2147483647; }),
+            "chip 'scc-533': island_columns must be at most 65536, not 2147483647");
+  EXPECT_EQ(refusal([](chip& c) { c.power.island_rows = 65537; }),
+            "chip 'scc-533': island_rows must be at most 65536, not 65537");
+  EXPECT_EQ(refusal([](chip& c) { c.ranks_per_controller = 200'000'000; }),
+            "chip 'scc-533': ranks_per_controller must be at most 65536, not 200000000");
+}
+
+TEST(chip, refuses_times_that_do_not_add_up) {
+  EXPECT_EQ(refusal([](chip& c) { c.costs.mpb_access = cycles{std::int64_t{1} << 40}; }),
+            "chip 'scc-533': cost mpb_access takes longer than a second: 1099511627776 cycles");
+  EXPECT_EQ(refusal([](chip& c) { c.costs.hop_round_trip = cycles{90'000'000}; }),
+            "chip 'scc-533': cost hop_round_trip takes longer than a second: 90000000 cycles")
+      << "ten hops";
+  EXPECT_EQ(refusal([](chip& c) { c.start_skew = cycles{1'000'000'000}; }),
+            "chip 'scc-533': start_skew takes longer than a second: 1000000000 cycles");
+  EXPECT_EQ(refusal([](chip& c) { c.power.voltage_change = {2'000'000'000'000'000}; }),
+            "chip 'scc-533': voltage_change must take no more than a second");
+  EXPECT_EQ(refusal([](chip& c) { c.power.reference = units::megahertz(1e300); }),
+            "chip 'scc-533': reference_mhz must be 0.001 to 1000000 MHz");
+  EXPECT_EQ(refusal([](chip& c) { c.power.highest_divider = 2147483647; }),
+            "chip 'scc-533': reference_mhz by highest_divider must be 0.001 to 1000000 MHz");
+}
+
+TEST(chip, refuses_a_clock_that_no_voltage_allows) {
+  EXPECT_EQ(refusal([](chip& c) { c.clocks.core = period_of(units::megahertz(2000)); }),
+            "chip 'scc-533': no voltage allows a core clock of 2000 MHz, the highest is for 1198 "
+            "MHz");
 }
 
 TEST(chip, assigns_quadrants_to_controllers) {
@@ -72,7 +102,9 @@ TEST(chip, assigns_quadrants_to_controllers) {
 }
 
 TEST(chip_file, comes_back_as_it_was) {
-  for (const chip& one : {chip::scc_533(), chip::scc_800(), chip::with_cores(1000)}) {
+  chip slow = chip::scc_533();
+  slow.clocks.core = period_of(units::megahertz(80));  // no divider of the chip
+  for (const chip& one : {chip::scc_533(), chip::scc_800(), chip::with_cores(1000), slow}) {
     const std::string text = to_json(one);
     EXPECT_EQ(to_json(parse_chip(text, "text")), text);
   }
@@ -130,6 +162,10 @@ TEST(chip_file, says_which_key_is_wrong_and_why) {
             "f.json: base is an unknown chip 'scc-1'; there are scc-533, scc-800");
   EXPECT_EQ(parse_failure("[]"), "f.json: the description must be an object, not []");
   EXPECT_EQ(parse_failure("{"), "f.json: not JSON, byte 2");
+  EXPECT_NE(parse_failure(R"({"costs": {"mpb_access": 1e999}})").find("f.json: "),
+            std::string::npos);
+  EXPECT_EQ(parse_failure(R"({"power": {"reference_mhz": 1e300}})"),
+            "f.json: power.reference_mhz must be 0.001 to 1000000 MHz, not 1e+300");
   EXPECT_THROW((void)read_chip("/nonexistent/chip.json"), usage_error);
 }
 

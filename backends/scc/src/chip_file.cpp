@@ -22,7 +22,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Whole numbers beyond this, in cycles or bytes, describe nothing and would overflow sums.
+/// Whole numbers beyond this, in cycles or bytes, describe nothing. Which times are too long,
+/// chip::validate() knows.
 constexpr std::int64_t largest = std::int64_t{1} << 40;
 
 /// Where a value stands, for what is wrong with it.
@@ -79,12 +80,14 @@ void take(const json& from, units::quantity<T, E, V, C, B>& to, const place& at)
   take(from, to.value, at);
 }
 void take(const json& from, units::hertz& to, const place& at) {  // in megahertz
-  to = units::megahertz(positive_number(from, at));
-}
-void take(const json& from, clock_period& to, const place& at) {
   const double mhz = positive_number(from, at);
   if (mhz < 1e-3 || mhz > 1e6) at.refuse("must be 0.001 to 1000000 MHz, not " + from.dump());
-  to = period_of(units::megahertz(mhz));
+  to = units::megahertz(mhz);
+}
+void take(const json& from, clock_period& to, const place& at) {
+  units::hertz frequency;
+  take(from, frequency, at);
+  to = period_of(frequency);
 }
 void take(const json& from, virtual_time& to, const place& at) {  // in nanoseconds
   to = {whole_number(from, at) * 1'000'000};
@@ -219,7 +222,8 @@ void walk_clocks(reader& walk, chip& of) {
 }
 void walk_clocks(writer& walk, chip& of) {
   const int divider = of.power.nearest_divider(of.clocks.core);
-  if (of.power.divided(divider) == of.clocks.core) {
+  const bool in_range = divider >= of.power.lowest_divider && divider <= of.power.highest_divider;
+  if (in_range && of.power.divided(divider) == of.clocks.core) {
     walk("core_divider", divider);
   } else {
     walk("core_mhz", of.clocks.core);
@@ -284,6 +288,8 @@ chip parse_chip(std::string_view text, const std::string& source) {
     document = json::parse(text);
   } catch (const json::parse_error& problem) {
     throw usage_error(source + ": not JSON, byte " + std::to_string(problem.byte));
+  } catch (const json::exception& problem) {  // a number that no double holds
+    throw usage_error(source + ": " + problem.what());
   }
   reader walk(document, {&source, {}});
   std::string base = "scc-533";

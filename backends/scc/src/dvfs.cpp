@@ -16,10 +16,12 @@ std::string in_megahertz(units::hertz f) {
   return std::to_string(std::lround(f.value / 1e6)) + " MHz";
 }
 
-/// One decimal, as in the tables: 1.1 V.
+/// Two decimals, without a zero at the end: 1.1 V, 1.15 V.
 std::string in_volts(units::volts v) {
-  const long tenths = std::lround(v.value * 10);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " V";
+  const long hundredths = std::lround(v.value * 100);
+  std::string digits = std::to_string(hundredths % 100 + 100).substr(1);
+  if (digits.back() == '0') digits.pop_back();
+  return std::to_string(hundredths / 100) + "." + digits + " V";
 }
 
 }  // namespace
@@ -28,10 +30,7 @@ dvfs::dvfs(const chip& of)
     : chip_(of),
       plans_(static_cast<std::size_t>(island_count(of))),
       deferred_(static_cast<std::size_t>(island_count(of))) {
-  const int highest = static_cast<int>(of.power.levels.size()) - 1;
-  for (auto& plan : plans_) {
-    plan.push_back({{}, std::min(of.power.lowest_safe_level(of.clocks.core), highest)});
-  }
+  for (auto& plan : plans_) plan.push_back({{}, of.power.lowest_safe_level(of.clocks.core)});
 }
 
 void dvfs::require_divider(int divider) const {

@@ -13,8 +13,7 @@ energy_meter::energy_meter(const chip& of)
       cores_(static_cast<std::size_t>(of.cores())),
       accounts_(1) {
   const auto& levels = of.power.levels;
-  const int safe = of.power.lowest_safe_level(of.clocks.core);
-  const int level = std::min(safe, static_cast<int>(levels.size()) - 1);
+  const int level = of.power.lowest_safe_level(of.clocks.core);
   for (auto& points : tiles_) {
     points.push_back({{}, levels[static_cast<std::size_t>(level)].voltage, of.clocks.core});
   }
