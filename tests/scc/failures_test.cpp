@@ -3,11 +3,13 @@
 // run_cores() throws what was thrown first.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
 
+#include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
 #include <creek/scc/spmd.hpp>
 
@@ -90,6 +92,53 @@ TEST(failed_runs, end_loops_over_loads) {
     }
   });
   EXPECT_TRUE(released);
+}
+
+/// What a run of core 0 alone throws; its code, 0 for misuse.
+template <class F>
+int code_of_failure(F f) {
+  try {
+    run_cores({}, [&](memory& m) {
+      if (m.self() == core_id{0}) f(m);
+    });
+  } catch (const usage_error&) {
+    return 0;
+  } catch (const error& failure) {
+    return failure.code().value();
+  }
+  return -1;
+}
+
+constexpr cycles endless{9'000'000'000'000'000};
+constexpr cycles an_hour{1'920'000'000'000};
+
+TEST(end_of_time, is_an_error) {
+  EXPECT_EQ(code_of_failure([](memory& m) { m.charge(endless); }), EOVERFLOW);
+  EXPECT_EQ(code_of_failure([](memory& m) { m.pause(endless); }), EOVERFLOW);
+  EXPECT_EQ(code_of_failure([](memory& m) {
+              for (;;) m.charge(an_hour);
+            }),
+            EOVERFLOW);
+  EXPECT_EQ(code_of_failure([](memory& m) { m.private_read(cold, 1); }), EOVERFLOW);
+  EXPECT_EQ(code_of_failure([](memory&) { creek::charge(endless); }), EOVERFLOW);
+  EXPECT_EQ(code_of_failure([](memory& m) {
+              m.charge(an_hour);
+              m.charge(an_hour);
+              EXPECT_GT(m.now(), (virtual_time{7'000'000'000'000'000'000}));
+            }),
+            -1)
+      << "two hours are no error";
+}
+
+TEST(end_of_time, is_not_put_off_by_turning_back) {
+  EXPECT_EQ(code_of_failure([](memory& m) { m.charge(cycles{-1'000'000}); }), 0);
+  EXPECT_EQ(code_of_failure([](memory& m) { m.pause(cycles{-1}); }), 0);
+  EXPECT_EQ(code_of_failure([](memory& m) {
+              creek::charge(cycles{-1});
+              (void)m.load(flag_of(m, 0));
+              ADD_FAILURE() << "the next operation goes on";
+            }),
+            0);
 }
 
 }  // namespace

@@ -197,6 +197,19 @@ TEST(look_up_table, begins_as_on_the_chip) {
   });
 }
 
+TEST(look_up_table, is_read_at_the_time_of_its_reader) {
+  run_cores({}, [](memory& m) {
+    constexpr int entry = 0x50;
+    const std::uint32_t address = std::uint32_t{entry} << 24;
+    if (m.self() == core_id{0}) {
+      m.charge(cycles{100'000});
+      EXPECT_EQ(m.mapped(address), m.shared(0)) << "set long ago, by a core simulated later";
+    } else if (m.self() == core_id{1}) {
+      m.set_lut(core_id{0}, entry, m.location(m.shared(0)).block);
+    }
+  });
+}
+
 TEST(interrupts, run_a_handler_and_wake_who_halts) {
   std::vector<int> pins;
   virtual_time raised, entered;

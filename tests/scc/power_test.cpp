@@ -326,4 +326,16 @@ TEST(usage, counts_traffic_where_it_goes) {
   EXPECT_EQ(cores[6].bytes_out, 36U) << "a line and a word";
 }
 
+TEST(voltage, is_that_of_the_time_when_it_is_asked_for) {
+  run_cores({}, [](memory& m) {
+    if (m.self() == core_id{0}) {
+      m.charge(cycles{2'000'000});
+      EXPECT_DOUBLE_EQ(m.voltage().value, 0.7) << "another core has asked for it long ago";
+      EXPECT_FALSE(m.is_safe(3));
+    } else if (m.self() == core_id{1}) {
+      m.wait_power(m.request_power(8));
+    }
+  });
+}
+
 }  // namespace

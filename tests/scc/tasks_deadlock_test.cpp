@@ -127,4 +127,15 @@ TEST(SccDeadlocks, AreNotWaitsForOtherThreads) {
   EXPECT_EQ(got, 3);
 }
 
+TEST(SccDeadlocks, AreNotTheOnlyEndOfTime) {
+  if (creek::support::under_tsan)
+    GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
+  EXPECT_DEATH(
+      {
+        runtime rt{scc{4}};
+        rt.run([] { charge(cycles{9'000'000'000'000'000}); });
+      },
+      "creek: simulated chip: virtual time ends after 8223 seconds");
+}
+
 }  // namespace

@@ -148,8 +148,8 @@ void engine::throw_if_aborted() const {
   }
 }
 
-/// The run cannot finish: whoever waits is let go, to unwind.
 void engine::fail(std::exception_ptr why) noexcept {
+  if (when_failing_) when_failing_(why);
   if (!failure_) failure_ = std::move(why);
   aborted_ = true;
   for (int i = 0; i < count_; ++i) {

@@ -64,6 +64,13 @@ class engine {
   /// Lets a parked core go on at `time`, which is not before that of the caller's last order_at().
   void wake(core_id core, virtual_time time);
 
+  /// Ends the run: whoever waits is let go, to unwind, and run() throws the first failure.
+  void fail(std::exception_ptr why) noexcept;
+  /// Called with a failure before anything else happens; null: nothing. Before run().
+  void when_failing(std::function<void(const std::exception_ptr&)> told) {
+    when_failing_ = std::move(told);
+  }
+
   /// Throws if the run was aborted: for loops that neither park nor end.
   void throw_if_aborted() const;
   bool aborted() const noexcept { return aborted_; }
@@ -119,7 +126,6 @@ class engine {
   void let_earlier_run(virtual_time time);
   void switch_to_next();
   void switch_to(int core);
-  void fail(std::exception_ptr why) noexcept;
   std::exception_ptr deadlock() const;
   void push(key added);
   key pop();
@@ -138,6 +144,7 @@ class engine {
   const std::function<void(core_id)>* body_ = nullptr;
   std::exception_ptr failure_;
   std::function<std::string(core_id)> describe_;
+  std::function<void(const std::exception_ptr&)> when_failing_;
 };
 
 }  // namespace creek::scc_backend

@@ -144,6 +144,7 @@ void machine::set_lut(core_id of, int entry, const lut_entry& value) {
 }
 
 std::byte* machine::mapped(std::uint32_t address) {
+  engine_.order_at(engine_.now());  // others may have changed the table
   const auto number = static_cast<int>(address / lut_block_bytes);
   const std::size_t within = address % lut_block_bytes;
   const lut_entry entry = entry_now(engine_.running(), number);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -77,7 +78,16 @@ class machine {
   void clear(core_id id);
   word fetch_increment(counter_id id);
   void set_counter(counter_id id, word value);
-  void spend(cycles length) { engine_.advance(length * here_clock()); }
+  /// Throws usage_error if `length` is negative, and creek::error (EOVERFLOW) at the end of virtual
+  /// time, as every request does.
+  void spend(cycles length) {
+    std::int64_t span = 0;
+    if (length.count < 0 ||
+        __builtin_mul_overflow(length.count, here_clock().length.femtoseconds, &span) ||
+        span > latest.femtoseconds - engine_.now().femtoseconds) [[unlikely]]
+      refuse(length);
+    engine_.advance({span});
+  }
   void charge(cycles length) {
     spend(length);
     note_progress();
@@ -159,10 +169,13 @@ class machine {
   /// Of creek::charge().
   struct core_clock final : charge_sink {
     machine* on = nullptr;
-    void charge(cycles length) noexcept override { on->charge(length); }
+    void charge(cycles length) noexcept override;
   };
-  /// What belongs to one core.
   static constexpr std::size_t none = ~std::size_t{0};
+  /// The end: what a core does next still fits, see chip::validate().
+  static constexpr virtual_time latest{std::numeric_limits<std::int64_t>::max() -
+                                       1'000'000'000'000'000'000};
+  /// What belongs to one core.
   struct core_state {
     clock_period clock;         ///< of its tile, now
     virtual_time acknowledged;  ///< when its last request is: no other leaves before
@@ -260,6 +273,8 @@ class machine {
       stuck();
   }
   void stuck();
+  [[noreturn]] void refuse(cycles length) const;
+  [[noreturn]] static void end_of_time();
 
   chip chip_;
   engine engine_;

@@ -114,11 +114,15 @@ clock_period memory::clock() const {
   return on_->clock(self_);
 }
 units::volts memory::voltage() const {
+  engine& order = enter().simulation();
+  order.order_at(order.now());  // others of the island may have asked for another
   const int level = on_->power_state().level_at(power_domain(), now());
   return on_->description().power.levels[static_cast<std::size_t>(level)].voltage;
 }
 bool memory::is_safe(int divider) const {
+  engine& order = enter().simulation();
   on_->power_state().require_divider(divider);
+  order.order_at(order.now());
   return on_->power_state().is_safe(power_domain(), divider, now());
 }
 void memory::set_frequency_divider(int divider) const {

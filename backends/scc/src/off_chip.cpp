@@ -81,7 +81,9 @@ namespace {
 constexpr std::int64_t batch = 128;
 
 std::int64_t lines_in(std::size_t bytes) noexcept {
-  return static_cast<std::int64_t>((bytes + line_size - 1) / line_size);
+  // No run walks over more, and their cycles are a number still.
+  constexpr std::size_t most = std::size_t{1} << 50;
+  return static_cast<std::int64_t>(std::min(bytes / line_size + (bytes % line_size != 0), most));
 }
 
 }  // namespace

@@ -33,6 +33,17 @@ void notice_forks() {
   static_cast<void>(registered);
 }
 
+/// Of a failure of the simulation itself: tasks keep their exceptions to themselves, and workers
+/// cannot unwind. A bug of the runtime, a charge that no core can spend, or the end of time.
+[[noreturn]] void end_process(const std::exception_ptr& why) noexcept {
+  try {
+    std::rethrow_exception(why);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "creek: %s\n", failure.what());
+  }
+  std::abort();
+}
+
 [[noreturn]] void refuse(const std::string& what) {
   throw usage_error("scc backend: " + what);
 }
@@ -149,14 +160,10 @@ void task_runtime::order_victims(task_worker& worker) {
 /// The driver's thread: the simulation from its first cycle to its last.
 void task_runtime::drive() noexcept {
   driven = this;
-  try {
-    chip_.run([this](core_id core) {
-      if (core.index() < workers_.size()) begin(*workers_[core.index()]);
-    });
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "creek: %s\n", failure.what());
-    std::abort();  // tasks keep their exceptions to themselves: this is a bug of the runtime
-  }
+  chip_.simulation().when_failing(&end_process);
+  chip_.run([this](core_id core) {
+    if (core.index() < workers_.size()) begin(*workers_[core.index()]);
+  });
   driven = nullptr;
   (void)chip_.faults(chosen_.machine.on_faults);
   virtual_time ended;
