@@ -307,6 +307,12 @@ TEST(failures, an_exception_releases_the_others) {
   EXPECT_EQ(released, 47);
 }
 
+TEST(failures, stacks_that_hold_nothing_are_refused) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{4096}, std::size_t{1} << 40}) {
+    EXPECT_THROW(run_cores({.stack_bytes = bytes}, [](memory&) {}), usage_error) << bytes;
+  }
+}
+
 TEST(failures, misuse_is_refused) {
   std::optional<memory> of_core_0;
   both(

@@ -27,6 +27,12 @@ virtual_time share(virtual_time whole, std::size_t part, std::size_t of) noexcep
   return {(numerator + divisor - 1) / divisor};
 }
 
+std::size_t checked_stack(std::size_t bytes) {
+  if (bytes >= (std::size_t{16} << 10) && bytes <= (std::size_t{1} << 32)) return bytes;
+  throw usage_error("simulated chip: a core's stack must have 16 KiB to 4 GiB, not " +
+                    std::to_string(bytes) + " bytes");
+}
+
 std::int64_t words_in(std::size_t size) noexcept {
   return static_cast<std::int64_t>((size + 3) / 4);
 }
@@ -35,7 +41,7 @@ std::int64_t words_in(std::size_t size) noexcept {
 
 machine::machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after)
     : chip_((description.validate(), description)),
-      engine_(chip_.cores(), stack_bytes),
+      engine_(chip_.cores(), checked_stack(stack_bytes)),
       mpb_end_(static_cast<std::size_t>(chip_.cores()) * chip_.mpb_bytes),
       off_chip_(chip_),
       memory_(mpb_end_ + off_chip_.bytes()),
