@@ -294,8 +294,22 @@ TEST(SccTasks, BadOptionsAreRefusedWithTheReason) {
   on.options.deque_capacity = 1;
   EXPECT_EQ(refusal(on), "scc backend: deque_capacity must be at least 2");
   on = scc{2};
+  on.machine.seed = 3;
+  EXPECT_EQ(refusal(on), "scc backend: the seed is options.seed; leave machine.seed zero");
+  on = scc{2};
   on.machine.description.columns = 0;
   EXPECT_THAT(refusal(on), testing::HasSubstr("columns must be positive"));
+}
+
+TEST(SccTasks, FillAReportAnew) {
+  task_report report;
+  report.lock_waits = 1'000'000'000;
+  report.tasks.energy = units::joules{7};
+  scc on{2};
+  on.report = &report;
+  { runtime rt{on}; }
+  EXPECT_LT(report.lock_waits, 1'000'000'000U);
+  EXPECT_EQ(report.tasks.energy.value, 0);
 }
 
 // --- Processes ----------------------------------------------------------------------------------

@@ -430,7 +430,6 @@ void task_runtime::begin(task_worker& worker) {
   worker.memory.charge(
       cycles{static_cast<std::int64_t>(drawn(chosen_.options.seed, self, 0) % choices)});
   loop(worker);
-  if (worker.current != &worker.native) leave_loop(worker);
 }
 
 void task_runtime::loop(task_worker& worker) {

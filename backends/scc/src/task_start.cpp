@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <sstream>
+#include <utility>
 
 #include <creek/core/error.hpp>
 
@@ -58,6 +60,14 @@ scc checked(scc chosen) {
            std::to_string(options.workers));
   }
   if (options.workers == 0) options.workers = static_cast<unsigned>(on.cores());
+  if (chosen.machine.seed != 0) refuse("the seed is options.seed; leave machine.seed zero");
+  if (!chosen.machine.on_faults) {
+    chosen.machine.on_faults = [](const std::vector<fault>& found) {
+      std::ostringstream text;
+      print(text, found);
+      std::fputs(text.str().c_str(), stderr);
+    };
+  }
   if (options.pin) refuse("workers are simulated cores; leave pin off");
   if (options.stack_size < (std::size_t{16} << 10) || options.stack_size > (std::size_t{1} << 32)) {
     refuse("stack_size must be 16 KiB to 4 GiB");
@@ -128,8 +138,8 @@ void task_runtime::lay_out(task_worker& worker) {
   worker.pool = std::make_shared<line_pool>(used, worker.memory.mpm_bytes() - used);
 }
 
-/// The others by rising distance, and what it costs to look at each of them once. Those equally
-/// far away begin at a different one for each worker.
+/// What it costs to look at each of the others once; for a scheduler that asks for it, the others
+/// by rising distance. Those equally far away begin at a different one for each worker.
 void task_runtime::order_victims(task_worker& worker) {
   const chip& on = chip_.description();
   const auto hops = [&](unsigned other) {
@@ -142,9 +152,10 @@ void task_runtime::order_victims(task_worker& worker) {
     return;
   }
   const auto workers = static_cast<unsigned>(workers_.size());
+  const bool nearest_first = chosen_.options.scheduler == scheduler_kind::stealing_latency;
   for (unsigned i = 1; i < workers; ++i) {
     const unsigned other = (static_cast<unsigned>(worker.core.value) + i) % workers;
-    worker.near_first.push_back(other);
+    if (nearest_first) worker.near_first.push_back(other);
     worker.round_cycles = worker.round_cycles + look;
     worker.round_mesh_cycles = worker.round_mesh_cycles + 2 * hops(other) * on.costs.hop_round_trip;
   }
@@ -165,7 +176,7 @@ void task_runtime::drive() noexcept {
     if (core.index() < workers_.size()) begin(*workers_[core.index()]);
   });
   driven = nullptr;
-  (void)chip_.faults(chosen_.machine.on_faults);
+  std::vector<fault> found = chip_.faults(chosen_.machine.on_faults);
   virtual_time ended;
   for (const auto& each : workers_) {
     ended = std::max(ended, chip_.simulation().ended_at(each->core));
@@ -175,10 +186,14 @@ void task_runtime::drive() noexcept {
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "creek: cannot write what was recorded: %s\n", failure.what());
   }
-  if (chosen_.report != nullptr) fill(*chosen_.report, ended);
+  if (chosen_.report != nullptr) {
+    fill(*chosen_.report, ended);
+    chosen_.report->faults = std::move(found);
+  }
 }
 
 void task_runtime::fill(task_report& report, virtual_time ended) {
+  report = {};
   report.counters = counters();
   for (const auto& each : workers_) report.lock_waits += each->lock_waits;
   report.ended = ended;

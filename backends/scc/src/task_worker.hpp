@@ -74,7 +74,7 @@ struct task_worker {
   unsigned suspended = 0;         ///< strands that wait
 
   // Searching.
-  std::vector<unsigned> near_first;  ///< other workers, by hops
+  std::vector<unsigned> near_first;  ///< other workers, by hops; stealing_latency only
   cycles round_cycles{};             ///< of looking at all others once, in vain: of the core
   cycles round_mesh_cycles{};        ///< ... and of the mesh
   std::uint64_t searches = 0;        ///< attempts so far: with the seed, the random choices

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <creek/core/counters.hpp>
 #include <creek/scc/spmd.hpp>
@@ -28,6 +29,7 @@ struct task_report {
   account_usage tasks;
   /// Of every task run, stolen, suspended and resumed: where and when. Equal for equal schedules.
   std::uint64_t schedule = 0;
+  std::vector<fault> faults;  ///< what the coherence checker found; empty without one
 };
 
 /// The clock of the simulated core that the caller runs on; nothing on other threads.
@@ -39,7 +41,10 @@ std::optional<virtual_time> simulated_now() noexcept;
 /// all cores of the chip), `scheduler`, `deque_capacity` (tasks in a worker's deque in its
 /// message-passing memory, 0: 10), `stack_size`, `seed`, and `idle`: `poll` searches without pause,
 /// `backoff` and `block`, which this chip's cores treat alike, rest ever longer between rounds.
-/// `deque` is always mpb.
+/// `deque` is always mpb. Of machine_options it does not heed `stack_bytes`, `stuck_after` and
+/// `describe`, and refuses a `seed`: that of scheduler_options also says when the cores begin.
+/// Faults that the checker finds go to the report, and to `on_faults` or, if that is empty, to
+/// stderr.
 struct scc {
   scheduler_options options;
   scc_backend::machine_options machine;
