@@ -6,6 +6,12 @@ include_guard(GLOBAL)
 set(CREEK_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
+# Where several sources are compiled at once, a name of one shadows that of another; the other builds
+# keep that warning.
+if(CMAKE_UNITY_BUILD)
+  list(REMOVE_ITEM CREEK_WARNINGS -Wshadow)
+endif()
+
 # A sanitizer's finding ends the program, so that a test cannot pass over it. The instrumentation
 # makes GCC report uninitialised variables that are none; the other builds keep that warning.
 set(CREEK_SANITIZE_FLAGS)
