@@ -23,6 +23,8 @@
 #include <creek/scc/spmd.hpp>
 #include <creek/tasking/lock_deque.hpp>
 
+#include "checker_cases.hpp"
+
 namespace {
 
 using namespace creek;
@@ -102,12 +104,6 @@ std::vector<fault> faults_with(omission what, int on,
     EXPECT_NE(what, omission::none) << stuck.what();
   }
   return found;
-}
-
-std::string text_of(const std::vector<fault>& faults) {
-  std::ostringstream out;
-  print(out, faults);
-  return out.str();
 }
 
 bool between(const fault& f, int a, int b) {
@@ -343,17 +339,13 @@ TEST(planted_in_a_barrier, test_and_set) {
 
 // --- The deque of tasks -------------------------------------------------------------------------
 
-struct task {
-  std::array<std::uint32_t, 10> words{};
-};
-
 /// Core 1 makes tasks, the others steal.
 std::vector<fault> steal_with(omission what, int on) {
   return faults_with(what, on, [](faulty_memory& m) {
-    lock_deque<faulty_memory, task> deque{core_id{1}, m.at(core_id{1}, 64), 3};
+    lock_deque<faulty_memory, checked_task> deque{core_id{1}, m.at(core_id{1}, 64), 3};
     const memory& sound = m;
     const auto state = m.at(core_id{1}, 0).as<word>();
-    task t{};
+    checked_task t{};
     if (m.self() == core_id{1}) {
       deque.reset(m);
       sound.store(state, 1);

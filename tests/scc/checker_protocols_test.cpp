@@ -23,16 +23,12 @@
 #include <creek/scc/spmd.hpp>
 #include <creek/tasking/lock_deque.hpp>
 
+#include "checker_cases.hpp"
+
 namespace {
 
 using namespace creek;
 using scc_backend::memory;
-
-std::string text_of(const std::vector<scc_backend::fault>& faults) {
-  std::ostringstream out;
-  print(out, faults);
-  return out.str();
-}
 
 /// Runs with and without the seed's skew: two schedules.
 template <class F>
@@ -236,15 +232,11 @@ TEST_P(under_check, barriers) {
   });
 }
 
-struct task {
-  std::array<std::uint32_t, 10> words{};
-};
-
 /// Core 0 makes tasks and takes some back, all others steal.
 void work_on(memory& m, std::size_t capacity, int thieves, int& done) {
-  lock_deque<memory, task> deque{core_id{0}, m.at(core_id{0}, 64), capacity};
+  lock_deque<memory, checked_task> deque{core_id{0}, m.at(core_id{0}, 64), capacity};
   constexpr int tasks = 100;
-  task t{};
+  checked_task t{};
   if (m.self() == core_id{0}) {
     deque.reset(m);
     m.store(m.at(core_id{0}, 0).as<word>(), 1);

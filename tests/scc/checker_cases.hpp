@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the coherence checker share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <creek/scc/check.hpp>
+
+/// As the tool prints them; empty if there are none.
+inline std::string text_of(const std::vector<creek::scc_backend::fault>& faults) {
+  std::ostringstream out;
+  print(out, faults);
+  return out.str();
+}
+
+/// What goes through deques.
+struct checked_task {
+  std::array<std::uint32_t, 10> words{};
+};
