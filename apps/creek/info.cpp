@@ -28,6 +28,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 // Raised when a member of the JSON changes its meaning or goes; new members may come without.
+constexpr int info_schema = 1;
 
 struct findings {
   topology machine;
@@ -94,7 +95,7 @@ json limits_json(const findings& found) {
 }
 
 json to_json(const findings& found) {
-  return {{"schema", 1},
+  return {{"schema", info_schema},
           {"version", version()},
           {"build", {{"compiler", compiler()}, {"kind", build_kind()}}},
           {"topology", json::parse(creek::to_json(found.machine))},

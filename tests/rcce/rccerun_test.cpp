@@ -13,6 +13,7 @@
 #include <string>
 
 #include "support/shell.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace {
 
@@ -75,16 +76,14 @@ TEST(rccerun, refuses_on_the_host_what_only_a_simulated_chip_does) {
 }
 
 TEST(rccerun, refuses_a_calibration_that_is_none) {
-  const auto folder = std::filesystem::temp_directory_path() /
-                      ("calibration." + std::to_string(getpid()) + ".rcce_test");
-  std::filesystem::create_directories(folder / "creek");
+  const creek::support::temporary_folder folder;
+  std::filesystem::create_directory(folder / "creek");
   std::ofstream(folder / "creek" / "clock.json") << R"({"cycles_a_host_second": "many"})";
   const outcome got =
-      creek::support::run_in_shell("cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.string() +
+      creek::support::run_in_shell("cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.path().string() +
                                    " " RCCERUN " -nue 1 --clock measured ping_pong.so 2>&1");
   EXPECT_EQ(got.code, 2);
   EXPECT_THAT(got.output, HasSubstr("holds no calibration"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(rccerun, takes_the_first_word_that_is_no_option_for_the_program) {

@@ -43,9 +43,8 @@ struct scc_result {
   }
 };
 
-/// Throws usage_error for an unknown workload, a number of cores that the chip does not have, or
-/// fewer than 100 tasks, or records of
-/// more than one run; creek::error if a run gave a wrong answer.
+/// Throws usage_error for an unknown workload, a number of cores that the chip does not have, fewer
+/// than 100 tasks, or records of more than one run; creek::error if a run gave a wrong answer.
 std::vector<scc_result> run_scc_schedulers(const scc_plan& plan);
 
 void print_table(const scc_plan& plan, const std::vector<scc_result>& results, std::FILE* to);

@@ -14,6 +14,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 // Raised when a member of the JSON changes its meaning or goes; new members may come without.
+constexpr int report_schema = 1;
 
 /// Bytes of the UTF-8 character at the front of `text`, or 0 if there is none: overlong forms,
 /// surrogates and values above U+10FFFF are none (Unicode 15, table 3-7).
@@ -184,7 +185,7 @@ void print_text(std::FILE* to, const wordcount_report& report) {
 
 std::string to_json(const wordcount_report& report) {
   if (report.simulated) {
-    return dump({{"schema_version", 1},
+    return dump({{"schema_version", report_schema},
                  {"version", version()},
                  {"backend", report.backend},
                  {"combine", report.combined},
@@ -200,7 +201,7 @@ std::string to_json(const wordcount_report& report) {
   for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
     stages[mapreduce::stage_names[i]] = milliseconds(report.stages.spent[i]);
   }
-  const json all = {{"schema", 1},
+  const json all = {{"schema", report_schema},
                     {"version", version()},
                     {"backend", report.backend},
                     {"scheduler", report.scheduler},

@@ -14,18 +14,17 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 
 #include "chip_options.hpp"
 #include "clock_factor.hpp"
 #include "output.hpp"
+#include "output_file.hpp"
 #include "run.hpp"
 
 namespace creek::rcce {
@@ -173,14 +172,10 @@ int judge(const run_result& result) {
 
 int start(const arguments& given, const std::vector<std::string>& command) {
   const run_options options = prepare(given, command);
-  std::optional<atomic_file> json;
-  if (!given.json.empty()) json.emplace(given.json);  // before the work, not in vain after it
+  tool::output_file json(given.json);
   const run_result result = given.backend == "host" ? run_on_host(options) : run_on_chip(options);
   const int code = judge(result);
-  if (json) {
-    json->write(to_json(given, options, result));
-    json->commit();
-  }
+  json.write(to_json(given, options, result));
   return code;
 }
 

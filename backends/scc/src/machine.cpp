@@ -28,7 +28,7 @@ virtual_time share(virtual_time whole, std::size_t part, std::size_t of) noexcep
 }
 
 std::size_t checked_stack(std::size_t bytes) {
-  if (bytes >= (std::size_t{16} << 10) && bytes <= (std::size_t{1} << 32)) return bytes;
+  if (bytes >= machine::least_stack && bytes <= machine::most_stack) return bytes;
   throw usage_error("simulated chip: a core's stack must have 16 KiB to 4 GiB, not " +
                     std::to_string(bytes) + " bytes");
 }

@@ -36,6 +36,10 @@ class checker;
 
 class machine {
  public:
+  /// Bytes that a core's stack may have.
+  static constexpr std::size_t least_stack = std::size_t{16} << 10;
+  static constexpr std::size_t most_stack = std::size_t{1} << 32;
+
   /// `stuck_after`: how long nothing but polling may happen before it counts as a deadlock; zero:
   /// for ever.
   machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after = {});
