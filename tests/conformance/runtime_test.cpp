@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "setups.hpp"
+#include "support/process_facts.hpp"
 
 namespace {
 
@@ -78,6 +79,28 @@ TEST_P(Runtime, NestsBothWays) {
       EXPECT_EQ(creek::worker_count(), outer.worker_count());
     });
     EXPECT_EQ(right, 16);
+  }
+}
+
+TEST_P(Runtime, RunsTasksWhileThoseOfAnotherWaitForThem) {
+  for (const setup& inner_setup : setups()) {
+    if (inner_setup.workers == 4) continue;
+    SCOPED_TRACE(testing::PrintToString(inner_setup));
+    creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
+    creek::runtime inner({.workers = inner_setup.workers}, inner_setup.backend);
+    for (int round = 0; round < 3; ++round) {
+      std::vector<creek::promise<int>> awaited(round == 0 ? 1 : 6);
+      std::vector<creek::future<int>> waiting;
+      for (auto& each : awaited) {
+        waiting.push_back(outer.async([&each] { return each.get_future().get(); }));
+      }
+      // The harder case is the one in which all workers have gone to sleep.
+      for (int i = 0; i < 1000 && !creek::support::others_sleep(); ++i) std::this_thread::yield();
+      inner.run([&] {
+        for (auto& each : awaited) each.set_value(1);
+      });
+      for (auto& each : waiting) EXPECT_EQ(each.get(), 1);
+    }
   }
 }
 

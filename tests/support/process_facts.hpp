@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -45,6 +46,20 @@ inline std::size_t address_space() {
 }
 inline std::size_t resident_bytes() {
   return memory_bytes(1);
+}
+
+/// True if every thread but the caller's sleeps.
+inline bool others_sleep() {
+  const std::string self = std::to_string(gettid());
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (thread.path().filename() == self) continue;
+    std::ifstream file(thread.path() / "stat");
+    std::string stat;
+    std::getline(file, stat);  // "14 (name) S ..."; empty if the thread has just ended
+    const auto name_end = stat.rfind(')');
+    if (name_end != std::string::npos && stat.at(name_end + 2) != 'S') return false;
+  }
+  return true;
 }
 
 /// Number of mappings of this process.

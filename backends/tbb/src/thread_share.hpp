@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneTBB's threads are one pool for the whole process; the runtimes of this backend see to it that
-// the pool is large enough for all of them together.
+// the pool is large enough for all of them together, and that a thread comes where work waits.
 #pragma once
 
 namespace creek::onetbb {
@@ -18,6 +18,33 @@ class thread_share {
 
  private:
   unsigned workers_;
+};
+
+// oneTBB wakes a thread of the pool when the arenas ask for more threads than are active, and takes
+// a thread for active that sleeps below a suspended stack, bound to its arena, although an arena
+// without work asks for none (oneapi-src/oneTBB issue 1909). So work of one arena would wait for
+// ever while threads sleep in others. Both sides therefore say what they are about to do, and the
+// later of two asks for as many threads more as may sleep.
+
+/// Around handing work to oneTBB that a thread must come for. The runtime may be gone at the end.
+class offer_of_work {
+ public:
+  offer_of_work() noexcept;
+  ~offer_of_work();
+  offer_of_work(const offer_of_work&) = delete;
+  offer_of_work& operator=(const offer_of_work&) = delete;
+
+  /// By the thread that came.
+  static void taken() noexcept;
+};
+
+/// Around giving a stack up.
+class resting_stack {
+ public:
+  resting_stack() noexcept;
+  ~resting_stack();
+  resting_stack(const resting_stack&) = delete;
+  resting_stack& operator=(const resting_stack&) = delete;
 };
 
 }  // namespace creek::onetbb
