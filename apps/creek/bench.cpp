@@ -245,7 +245,7 @@ void add_scc(CLI::App& command, scc_options& given) {
   plan.cores.clear();
   command.add_option("--backend", given.backend, "host: threads; scc: the simulated chip")
       ->capture_default_str();
-  add_chip_options(command, given.chip, false);
+  add_chip_options(command, given.chip, {.cores = false});
   CLI::Option_group* group = command.add_option_group(
       "Tasks on the chip", "SPC, BPC and a tree of tasks in virtual time, with --backend scc");
   group->add_option("--cores", plan.cores, "Numbers of cores (default: powers of two, and all)")

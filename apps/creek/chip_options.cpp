@@ -10,6 +10,8 @@
 #include <creek/core/error.hpp>
 #include <creek/scc/chip_file.hpp>
 
+#include "clock_factor.hpp"
+
 namespace creek::tool {
 
 namespace {
@@ -24,15 +26,23 @@ void report(const std::vector<scc_backend::fault>& faults) {
 
 }  // namespace
 
-void add_chip_options(CLI::App& command, chip_options& given, bool with_cores) {
+void add_chip_options(CLI::App& command, chip_options& given, optional_chip_options has) {
   CLI::Option_group* group = command.add_option_group("Simulated chip");
   group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
       ->type_name("NAME|FILE")
       ->capture_default_str();
-  if (with_cores) {
+  if (has.cores) {
     group->add_option("--cores", given.cores, "Cores that take part (default: all of the chip)")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
+  }
+  if (has.clock) {
+    group
+        ->add_option("--clock", given.clock,
+                     "charged: computing takes the simulated time that is stated for it; measured: "
+                     "that of the CPU time it takes here (creek scc calibrate)")
+        ->check(CLI::IsMember({"charged", "measured"}))
+        ->capture_default_str();
   }
   group->add_option("--seed", given.seed, "Let the cores begin at times drawn from N, not at once")
       ->type_name("N");
@@ -61,6 +71,7 @@ scc_backend::machine_options to_machine_options(const chip_options& given) {
   scc_backend::machine_options made;
   made.description = chip_named(given.chip);
   made.seed = given.seed;
+  if (given.clock == "measured") made.cycles_a_host_second = saved_calibration();
   made.check = given.check;
   if (given.check) made.on_faults = report;
   made.trace_file = given.trace;

@@ -14,20 +14,27 @@ class App;
 namespace creek::tool {
 
 struct chip_options {
-  std::string chip = "scc-533";  ///< a preset, or a file with a description
-  int cores = 0;                 ///< that take part; 0: all of the chip
-  std::uint64_t seed = 0;        ///< 0: all cores begin in the same cycle
-  bool check = false;            ///< follow every access to shared memory
-  std::string trace;             ///< file, empty: none
-  std::string heatmap;           ///< file, empty: none
+  std::string chip = "scc-533";   ///< a preset, or a file with a description
+  int cores = 0;                  ///< that take part; 0: all of the chip
+  std::string clock = "charged";  ///< or measured
+  std::uint64_t seed = 0;         ///< 0: all cores begin in the same cycle
+  bool check = false;             ///< follow every access to shared memory
+  std::string trace;              ///< file, empty: none
+  std::string heatmap;            ///< file, empty: none
 };
 
-/// Adds the options to a command, as a group of its own, --cores unless the command has one of its
-/// own meaning. `given` outlives the parse.
-void add_chip_options(CLI::App& command, chip_options& given, bool with_cores = true);
+/// Those that not every command has.
+struct optional_chip_options {
+  bool cores = true;
+  bool clock = false;
+};
 
-/// Reads the description. Throws usage_error if there is no such chip, if it is none, or if it has
-/// fewer cores than asked for; nothing has been started then.
+/// Adds the options to a command, as a group of its own. `given` outlives the parse.
+void add_chip_options(CLI::App& command, chip_options& given, optional_chip_options has = {});
+
+/// Reads the description, and the calibration of --clock measured. Throws usage_error if there is
+/// none, if there is no such chip, if it is none, or if it has fewer cores than asked for; nothing
+/// has been started then.
 scc_backend::machine_options to_machine_options(const chip_options& given);
 
 /// Throws usage_error if the records of one run were asked for: `command` makes many.

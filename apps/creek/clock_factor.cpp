@@ -15,8 +15,7 @@
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
-
-#include "thread_cpu_time.hpp"
+#include <creek/core/thread_cpu_time.hpp>
 
 namespace creek::tool {
 

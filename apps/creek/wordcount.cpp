@@ -206,6 +206,7 @@ void wordcount_on_chip(const wordcount_arguments& given) {
   report.distinct = run.result.distinct;
   report.simulated = simulated_count{.chip = on.description.name,
                                      .seed = on.seed,
+                                     .cycles_a_host_second = on.cycles_a_host_second,
                                      .cores = cores,
                                      .length = run.report.length(),
                                      .stages = run.stages,
@@ -250,7 +251,8 @@ void wordcount(const CLI::App& command, wordcount_arguments& given) {
     wordcount_on_chip(given);
     return;
   }
-  refuse(command, {"--chip", "--seed", "--check", "--heatmap"}, "only for --backend scc");
+  refuse(command, {"--chip", "--clock", "--seed", "--check", "--heatmap"},
+         "only for --backend scc");
   if (given.chip.cores > 0) {
     refuse(command, {"--workers"}, "the same as --cores: give one of them");
     given.workers = given.chip.cores;
@@ -281,7 +283,7 @@ void add_wordcount(CLI::App& app, int&) {
                     "No summary and no progress bar, WORD TAB COUNT lines only");
   command->add_flag("--skip-unreadable", given->skip_unreadable,
                     "Leave out what cannot be read instead of failing");
-  add_chip_options(*command, given->chip);
+  add_chip_options(*command, given->chip, {.clock = true});
   command->callback([given, command] { wordcount(*command, *given); });
 }
 

@@ -86,6 +86,20 @@ TEST(rccerun, refuses_a_calibration_that_is_none) {
   EXPECT_THAT(got.output, HasSubstr("holds no calibration"));
 }
 
+TEST(rccerun, measures_what_a_program_computes) {
+  const creek::support::temporary_folder folder;
+  std::filesystem::create_directory(folder / "creek");
+  std::ofstream(folder / "creek" / "clock.json") << R"({"cycles_a_host_second": 1e9})";
+  const std::string report = (folder / "report.json").string();
+  const outcome got = creek::support::run_in_shell(
+      "cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.path().string() +
+      " " RCCERUN " -nue 2 --clock measured --json " + report + " ping_pong.so 2>&1");
+  EXPECT_EQ(got.code, 0) << got.output;
+  const auto said = nlohmann::json::parse(std::ifstream(report));
+  EXPECT_EQ(said.at("clock"), "measured");
+  EXPECT_EQ(said.at("cycles_a_host_second"), 1e9);
+}
+
 TEST(rccerun, takes_the_first_word_that_is_no_option_for_the_program) {
   const std::string json = write_file("a.sorted.json", "");
   EXPECT_EQ(rccerun("--json " + json + " -nue 1 errors.so arguments -nue 3").output, "-nue\n3\n");

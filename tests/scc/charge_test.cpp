@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <creek/core/charge.hpp>
-#include <creek/scc/spmd.hpp>
+#include <creek/core/error.hpp>
+#include <creek/core/thread_cpu_time.hpp>
+#include <creek/scc.hpp>
+#include <creek/tasking.hpp>
 
 namespace {
 
@@ -39,6 +42,109 @@ TEST(Charge, IsNothingElsewhere) {
   simulate(2, [](scc_communicator& c) { c.barrier(); });
   charge(cycles{1});
   EXPECT_EQ(detail::charged_to, nullptr);
+}
+
+// --- Measured instead --------------------------------------------------------------------------
+
+constexpr double cycles_a_second = 1e9;
+constexpr double burned = 2e-3;
+constexpr cycles at_least{static_cast<std::int64_t>(0.9 * burned * cycles_a_second)};
+constexpr cycles far_more{std::int64_t{1'000'000'000'000}};
+
+scc_backend::machine_options measured() {
+  scc_backend::machine_options options;
+  options.cycles_a_host_second = cycles_a_second;
+  return options;
+}
+
+void burn() {
+  for (const double begun = thread_cpu_seconds(); thread_cpu_seconds() - begun < burned;) {
+  }
+}
+
+TEST(MeasuredComputing, TakesTheTimeThatItTakesHere) {
+  const clock_period clock = chip::scc_533().clocks.core;
+  const auto report = scc_backend::run_cores(measured(), [&](scc_backend::memory& memory) {
+    if (memory.self().value > 3) return;
+    if (memory.self().value == 3) burn();
+    const virtual_time before = memory.now();
+    EXPECT_EQ(before >= at_least * clock, memory.self().value == 3);
+    // Others burn theirs while this one waits: not its time.
+    if (memory.self().value > 0) {
+      memory.wait_until(memory.at(memory.self(), 0).as<word>(),
+                        [](word seen) { return seen == 1; });
+      burn();
+    } else {
+      for (int i = 1; i < 4; ++i) memory.signal(memory.at(core_id{i}, 0).as<word>(), 1);
+    }
+  });
+  for (int i = 1; i < 4; ++i) {
+    const virtual_time ended = report.ended[static_cast<std::size_t>(i)];
+    EXPECT_GE(ended, (i == 3 ? 2 : 1) * at_least * clock);
+  }
+  EXPECT_LT(report.ended[0], at_least * clock);
+}
+
+TEST(MeasuredComputing, NeedNotBeStated) {
+  const auto report = scc_backend::run_cores(measured(), [](scc_backend::memory& memory) {
+    charge(far_more);
+    memory.charge(far_more);
+  });
+  EXPECT_LT(report.length(), far_more * chip::scc_533().clocks.core);
+}
+
+TEST(MeasuredComputing, CanBeInterruptedByLayersThatStateTheirTime) {
+  scc_backend::run_cores(measured(), [](scc_backend::memory& memory) {
+    const clock_period clock = memory.clock();
+    memory.stop_computing();
+    const virtual_time before = memory.now();
+    if (memory.self().value == 0) burn();
+    charge(cycles{7});
+    memory.charge(cycles{5});
+    EXPECT_EQ(memory.now() - before, cycles{12} * clock);
+    memory.start_computing();
+    if (memory.self().value == 0) burn();
+    memory.stop_computing();
+    EXPECT_EQ(memory.now() - before >= at_least * clock, memory.self().value == 0);
+  });
+}
+
+TEST(MeasuredComputing, IsThatOfTasksToo) {
+  scc_backend::task_report report;
+  scc on(4);
+  on.machine = measured();
+  on.report = &report;
+  constexpr int tasks = 16;
+  {
+    runtime workers{on};
+    workers.run([] {
+      promise<int> later;
+      auto awaited = later.get_future();
+      for (int i = 0; i < tasks; ++i) {
+        spawn([i, &awaited, &later] {
+          charge(far_more);
+          burn();
+          if (i == 3) later.set_value(1);
+          // Suspended, with the time of others between.
+          EXPECT_EQ(i == 0 ? awaited.get() : 1, 1);
+        });
+      }
+      taskwait();
+    });
+  }
+  const clock_period clock = chip::scc_533().clocks.core;
+  EXPECT_GE(report.tasks.busy, tasks * at_least * clock);
+  EXPECT_LT(report.tasks.busy, far_more * clock);
+  EXPECT_GE(report.ended, tasks / 4 * at_least * clock);
+}
+
+TEST(MeasuredComputing, NeedsAFactor) {
+  scc_backend::machine_options options;
+  options.cycles_a_host_second = -1;
+  EXPECT_THROW(scc_backend::run_cores(options, [](scc_backend::memory&) {}), usage_error);
+  scc on(4);
+  on.machine = options;
+  EXPECT_THROW(runtime{on}, usage_error);
 }
 
 }  // namespace

@@ -126,6 +126,21 @@ TEST(scc, a_chip_that_there_is_not_is_bad_usage) {
   expect_complaint("bench scc-primitives --chip " + file, 2, "costs.uc_read");
 }
 
+TEST(scc, measures_computing_by_a_calibration_that_is_kept) {
+  const creek::support::temporary_folder folder;
+  const std::string config = "XDG_CONFIG_HOME=" + folder.path().string() + " ";
+  const std::string count = "wordcount --backend scc --cores 2 --clock measured --json /etc/group";
+  expect_complaint(count, 2, "run `creek scc calibrate` first", config);
+  const outcome calibrated = creek("scc calibrate --seconds 0.05", "", config);
+  ASSERT_EQ(calibrated.code, 0) << calibrated.output;
+  const auto kept = nlohmann::json::parse(std::ifstream(folder.path() / "creek" / "clock.json"));
+  EXPECT_GT(kept.at("cycles_a_host_second").get<double>(), 0);
+  EXPECT_EQ(kept.at("kernels").size(), 3U);
+  const auto counted = nlohmann::json::parse(creek(count, "", config).output);
+  EXPECT_EQ(counted.at("simulated").at("clock"), "measured");
+  EXPECT_EQ(counted.at("simulated").at("cycles_a_host_second"), kept.at("cycles_a_host_second"));
+}
+
 TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
   const outcome result = creek("bench scc-primitives --json");
   EXPECT_EQ(result.code, 0);

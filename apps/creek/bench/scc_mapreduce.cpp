@@ -266,16 +266,16 @@ void study(const study_options& given) {
   const std::vector<series> all = measure(given, on);
   csv.write(to_csv(all));
   if (given.as_json) {
-    json whole{{"schema", "creek-scc-mapreduce"},
-               {"schema_version", 1},
-               {"chip", on.description.name},
-               {"seed", on.seed},
+    json whole{{"schema", "creek-scc-mapreduce"}, {"schema_version", 1},
+               {"chip", on.description.name},     {"seed", on.seed},
+               {"clock", given.chip.clock},       {"cycles_a_host_second", on.cycles_a_host_second},
                {"series", json::array()}};
     for (const series& one : all) whole["series"].push_back(to_json(one));
     fmt::print("{}\n", whole.dump(2));
     return;
   }
-  fmt::print("MapReduce on the simulated chip {}, seed {}\n", on.description.name, on.seed);
+  fmt::print("MapReduce on the simulated chip {}, seed {}, {} clock\n", on.description.name,
+             on.seed, given.chip.clock);
   for (const series& one : all) print_series(one);
 }
 
@@ -285,7 +285,7 @@ void add_scc_mapreduce(CLI::App& bench) {
   CLI::App* command = bench.add_subcommand(
       "scc-mapreduce", "MapReduce on a simulated chip: stages, speed-up and energy by cores");
   const auto given = std::make_shared<study_options>();
-  add_chip_options(*command, given->chip, false);
+  add_chip_options(*command, given->chip, {.cores = false, .clock = true});
   command->add_option("--cores", given->cores, "Numbers of cores, such as 1,4,48")
       ->delimiter(',')
       ->capture_default_str();

@@ -13,10 +13,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include <creek/core/thread_cpu_time.hpp>
 #include <creek/scc/spmd.hpp>
 
 #include "parts.hpp"
-#include "thread_cpu_time.hpp"
 
 namespace creek::tool {
 namespace {

@@ -77,10 +77,11 @@ double milliseconds(virtual_time t) {
 void print_simulated(std::FILE* to, const wordcount_report& report) {
   const simulated_count& on = *report.simulated;
   fmt::print(
-      to, "simulated chip {}, {} core{}, seed {}: {:.3f} ms virtual time, {:.3f} mJ, {} sent{}\n\n",
+      to,
+      "simulated chip {}, {} core{}, seed {}: {:.3f} ms virtual time, {:.3f} mJ, {} sent{}{}\n\n",
       on.chip, on.cores, on.cores == 1 ? "" : "s", on.seed, milliseconds(on.length),
-      1e3 * on.energy.value, bytes_text(on.sent_bytes),
-      report.combined ? "" : ", without combiner");
+      1e3 * on.energy.value, bytes_text(on.sent_bytes), report.combined ? "" : ", without combiner",
+      on.cycles_a_host_second > 0 ? ", computing measured" : "");
   fmt::print(to, "stage (virtual ms)    longest     median   shortest   mJ of cores\n");
   for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
     const stage_use& span = on.stages[i];
@@ -103,6 +104,8 @@ json simulated_json(const simulated_count& on) {
   return {{"chip", on.chip},
           {"cores", on.cores},
           {"seed", on.seed},
+          {"clock", on.cycles_a_host_second > 0 ? "measured" : "charged"},
+          {"cycles_a_host_second", on.cycles_a_host_second},
           {"virtual_ms", milliseconds(on.length)},
           {"joules", on.energy.value},
           {"stages_virtual_ms", stages},

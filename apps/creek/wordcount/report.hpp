@@ -23,6 +23,7 @@ using word_record = mapreduce::record<std::string_view, std::uint64_t>;
 struct simulated_count {
   std::string chip;
   std::uint64_t seed = 0;
+  double cycles_a_host_second = 0;  // of --clock measured; 0: charged
   int cores = 0;
   virtual_time length;
   stage_uses stages;
@@ -58,7 +59,7 @@ struct wordcount_report {
 void print_text(std::FILE* to, const wordcount_report& report);
 
 /// For programs: an object with `"schema": 1`; for a simulated chip with `"schema_version": 1` and
-/// no wall times, so that it is the same in every run.
+/// no wall times, so that it is the same in every run with --clock charged.
 [[nodiscard]] std::string to_json(const wordcount_report& report);
 
 /// A word as a terminal can take it: bytes that are no printable UTF-8 as \xNN.

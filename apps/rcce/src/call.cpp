@@ -35,18 +35,14 @@ void leave_program(ue& self) noexcept {
   longjmp(self.escape, 1);
 }
 
-void charge_stretch(ue& self) {
-  const cycles computed = self.clock.stop();
-  if (computed.count > 0) self.charge(computed);
-}
 void begin_call(ue& self) {
-  charge_stretch(self);
+  self.stop_computing();
   if (self.run_failed.load(std::memory_order_relaxed)) {
     throw error(ECANCELED, "rccerun: another UE has failed");
   }
 }
-void end_call(ue& self) noexcept {
-  self.clock.start();
+void end_call(ue& self) {
+  self.start_computing();
 }
 
 }  // namespace creek::rcce

@@ -20,11 +20,9 @@ ue& require_current(const char* call) noexcept;
 /// Ends the UE's program where it is: back to where it was called.
 [[noreturn]] void leave_program(ue& self) noexcept;
 
-/// Where the computing of a UE is timed: charges what it has computed since the last call.
-void charge_stretch(ue& self);
-/// Before and after a call: its time stops for the call, which throws if the run has failed.
+/// Before and after a call, which is no computing of the program's; throws if the run has failed.
 void begin_call(ue& self);
-void end_call(ue& self) noexcept;
+void end_call(ue& self);
 
 struct peer_of_call {
   const char* what = "";

@@ -22,7 +22,6 @@
 #include <creek/core/version.hpp>
 
 #include "chip_options.hpp"
-#include "clock_factor.hpp"
 #include "output.hpp"
 #include "output_file.hpp"
 #include "run.hpp"
@@ -44,7 +43,6 @@ struct arguments {
   int ues = 0;
   std::string host_file;
   std::string backend = "scc";
-  std::string clock = "charged";
   std::string json;
   tool::chip_options chip;
   protocols chosen;
@@ -80,7 +78,7 @@ std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
 
 /// What nothing would come of without a chip that is simulated.
 void refuse_on_host(const arguments& given) {
-  const std::pair<const char*, bool> chosen[] = {{"--clock", given.clock != "charged"},
+  const std::pair<const char*, bool> chosen[] = {{"--clock", given.chip.clock != "charged"},
                                                  {"--check", given.chip.check},
                                                  {"--trace", !given.chip.trace.empty()},
                                                  {"--heatmap", !given.chip.heatmap.empty()},
@@ -108,7 +106,6 @@ run_options prepare(const arguments& given, std::vector<std::string> command) {
   made.cores.resize(static_cast<std::size_t>(given.ues));
   std::iota(made.cores.begin(), made.cores.end(), 0);
   if (!given.host_file.empty()) made.cores = read_host_file(given.host_file, given.ues, cores);
-  if (given.clock == "measured") made.cycles_a_host_second = tool::saved_calibration();
   // The loader looks for a name without a slash in its own folders.
   if (made.command.front().find('/') == std::string::npos) made.command.front().insert(0, "./");
   return made;
@@ -123,9 +120,9 @@ std::string to_json(const arguments& given, const run_options& options, const ru
   if (given.backend == "scc") {
     json["chip"] = options.chip.description.name;
     json["seed"] = options.chip.seed;
-    json["clock"] = given.clock;
-    if (options.cycles_a_host_second > 0) {
-      json["cycles_a_host_second"] = options.cycles_a_host_second;
+    json["clock"] = given.chip.clock;
+    if (const double factor = options.chip.cycles_a_host_second; factor > 0) {
+      json["cycles_a_host_second"] = factor;
     }
     json["virtual_seconds"] = result.report.length().in_seconds().value;
     std::vector<double> ended;
@@ -186,13 +183,8 @@ void add_options(CLI::App& app, arguments& given) {
   app.add_option("--backend", given.backend, "scc: simulated chip; host: threads")
       ->check(CLI::IsMember({"scc", "host"}))
       ->capture_default_str();
-  app.add_option("--clock", given.clock,
-                 "charged: only calls take simulated time; measured: computing too, by the CPU "
-                 "time that it takes here")
-      ->check(CLI::IsMember({"charged", "measured"}))
-      ->capture_default_str();
   app.add_option("--json", given.json, "Write what the run took to FILE")->type_name("FILE");
-  tool::add_chip_options(app, given.chip);
+  tool::add_chip_options(app, given.chip, {.clock = true});
 
   CLI::Option_group* group = app.add_option_group("Protocols");
   std::map<std::string, broadcast_kind> broadcasts;

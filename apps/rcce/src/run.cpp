@@ -83,7 +83,15 @@ class placed_ue : public ue_on<Memory> {
 
 class ue_on_chip final : public placed_ue<scc_backend::memory> {
  public:
-  using placed_ue::placed_ue;
+  ue_on_chip(scc_backend::memory& memory, team members, const setting& given,
+             const placement& where, bool measured)
+      : placed_ue(memory, std::move(members), given, where), measured_{measured} {}
+
+  void charge(cycles length) override {
+    if (!measured_) memory().charge(length);
+  }
+  void start_computing() override { memory().start_computing(); }
+  void stop_computing() override { memory().stop_computing(); }
   double seconds() override {
     memory().charge({});  // to wait for a time is no deadlock
     look_on();
@@ -116,6 +124,7 @@ class ue_on_chip final : public placed_ue<scc_backend::memory> {
   }
 
  private:
+  bool measured_;
   scc_backend::power_request request_;
 };
 
@@ -173,11 +182,10 @@ class started_run {
     const program_copy& copy = copies_[static_cast<std::size_t>(self.rank)];
     self.world = copy.world;
     self.power_domain = copy.power_domain;
-    self.clock = stretch_clock(given_.cycles_a_host_second);
     live[static_cast<std::size_t>(self.rank)] = &self;
     try {
       call_program(self, copy);
-      if (!self.failure) charge_stretch(self);  // to its end
+      if (!self.failure) self.stop_computing();
     } catch (...) {
       self.failure = std::current_exception();
     }
@@ -247,7 +255,9 @@ run_result run_on_chip(const run_options& given) {
   run.result.report = scc_backend::run_cores(options, [&](scc_backend::memory& memory) {
     const int rank = where.ues[memory.self().index()];
     if (rank < 0) return;
-    ue_on_chip self(memory, team(where.cores, memory.self()), run.setting_of(rank), where);
+    memory.stop_computing();  // until the program is called
+    ue_on_chip self(memory, team(where.cores, memory.self()), run.setting_of(rank), where,
+                    options.cycles_a_host_second > 0);
     run.live_through(self);
   });
   return std::move(run.result);

@@ -18,7 +18,6 @@ struct run_options {
   std::vector<int> cores;  ///< of the chip, by UE
   protocols chosen;
   scc_backend::machine_options chip;
-  double cycles_a_host_second = 0;  ///< of computing, --clock measured; 0: charged
 };
 
 struct run_result {

@@ -20,7 +20,6 @@
 
 #include "RCCE.h"
 #include "iRCCE.h"
-#include "measured.hpp"
 
 namespace creek::rcce {
 
@@ -130,7 +129,11 @@ class ue {
   /// A barrier of the given ranks, whose words lie at `offset` (zero) in the MPB of each.
   virtual std::unique_ptr<comm_barrier> make_barrier(const std::vector<int>& ranks,
                                                      std::size_t offset) = 0;
-  virtual void charge(cycles length) = 0;
+  /// The program says what it has computed.
+  virtual void charge(cycles) {}
+  /// Between these the program's time counts as computing, where that is measured.
+  virtual void start_computing() {}
+  virtual void stop_computing() {}
   /// What a wait for a time may ask again and again: takes time, and lets others go first.
   virtual double seconds() = 0;
   /// An access of this UE's own, for loops that look for something which is not simulated: takes
@@ -195,8 +198,6 @@ class ue {
   unsigned debug = 0;                 ///< kinds of calls whose errors are printed
   RCCE_COMM* world = nullptr;         ///< the program's RCCE_COMM_WORLD
   RCCE_COMM* power_domain = nullptr;  ///< its RCCE_P_COMM; null: without power management
-
-  stretch_clock clock;  ///< runs while the program computes
 
   int status = 0;              ///< what the program returned, or gave to exit()
   std::exception_ptr failure;  ///< why it did not come to that

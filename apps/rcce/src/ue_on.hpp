@@ -76,7 +76,6 @@ class ue_on : public ue {
         return make(gather_release_barrier(memory_, those, offset));
     }
   }
-  void charge(cycles length) override { memory_.charge(length); }
 
  protected:
   Memory& memory() noexcept { return memory_; }

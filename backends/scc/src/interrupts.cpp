@@ -65,7 +65,9 @@ void machine::take_interrupts() {
       ~leave() { flag = false; }
     } const at_end{self.in_handler};
     const auto handler = self.handler;  // it may install another one
+    start_computing();
     handler(pin);
+    stop_computing();
   }
 }
 

@@ -80,11 +80,33 @@ machine::~machine() = default;
 
 // Not to be thrown from: the program is told at its next wait or load, and run() says what it was.
 void machine::core_clock::charge(cycles length) noexcept {
+  // What is measured need not be stated.
+  if (on->stretches_ && on->here().computes) return;
   try {
     on->charge(length);
   } catch (...) {
     on->engine_.fail(std::current_exception());
   }
+}
+
+void machine::measure_computing(double cycles_a_host_second) {
+  if (!(cycles_a_host_second > 0)) {
+    throw usage_error("simulated chip: cycles_a_host_second must be positive");
+  }
+  stretches_.emplace(cycles_a_host_second);
+}
+
+void machine::begin_stretch() noexcept {
+  here().computes = true;
+  stretches_->start();
+}
+
+bool machine::end_stretch() {
+  const cycles computed = stretches_->stop();
+  if (!here().computes) return false;
+  here().computes = false;
+  if (computed.count > 0) charge(computed);
+  return true;
 }
 
 void machine::check_accesses() {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "heatmap.hpp"
 #include "line_buffers.hpp"
 #include "off_chip.hpp"
+#include "stretch_clock.hpp"
 #include "zeroed_memory.hpp"
 
 namespace creek::scc_backend {
@@ -44,6 +46,17 @@ class machine {
   /// for ever.
   machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after = {});
   ~machine();
+
+  /// What cores compute takes the host's CPU time from now on, times this, and not what is charged
+  /// for it. Before the run. Throws usage_error unless it is positive.
+  void measure_computing(double cycles_a_host_second);
+  /// Bounds of what counts: the running core computes, or does not. Cores begin not computing.
+  void start_computing() noexcept {
+    if (stretches_) [[unlikely]]
+      begin_stretch();
+  }
+  /// True if it did, and its time is measured.
+  bool stop_computing() { return stretches_ && end_stretch(); }
 
   /// From now on a coherence checker follows every access. Before the run.
   void check_accesses();
@@ -192,6 +205,7 @@ class machine {
     write_combine_buffer combining;
     std::uint64_t stores = 0;  ///< to its own MPB, by anybody
     bool test_and_set = false;
+    bool computes = false;            ///< and that is measured
     bool awaits_any = false;          ///< parked for a store to its own MPB
     std::int32_t next_watcher = 0;    ///< of the same line: 1 + core, 0 if it is the last
     std::size_t watched_line = none;  ///< that it is parked for
@@ -272,6 +286,8 @@ class machine {
   lut_entry entry_now(core_id of, int entry) const;
   /// Something happened that is more than a look for something: now, or as far as a core ran ahead.
   void note_progress() noexcept { progress_until_ = std::max(progress_until_, engine_.now()); }
+  void begin_stretch() noexcept;
+  bool end_stretch();
   void throw_if_stuck() {
     if (engine_.now() - progress_until_ > stuck_after_) [[unlikely]]
       stuck();
@@ -297,10 +313,35 @@ class machine {
   std::vector<std::unique_ptr<std::array<lut_entry, lut_entries>>> tables_;  ///< if ever changed
   virtual_time stuck_after_;
   virtual_time progress_until_;
+  std::optional<stretch_clock> stretches_;  ///< none: what is charged counts
   std::unique_ptr<checker> checker_;
   std::unique_ptr<chip_trace> trace_;  ///< null: no trace
   std::unique_ptr<tile_flows> flows_;  ///< null: no heatmap
   std::string trace_file_, heatmap_file_;
+};
+
+/// While one lives, the running core does something of the chip's, or of a runtime on it, which
+/// says itself what it takes.
+class core_operation {
+ public:
+  explicit core_operation(machine& on) : on_(&on), ends_stretch_(on.stop_computing()) {}
+  /// One that interrupts may come before.
+  struct interruptible {};
+  core_operation(machine& on, interruptible) : core_operation(on) { on.interruptible_point(); }
+  ~core_operation() {
+    if (ends_stretch_) [[unlikely]]
+      on_->start_computing();
+  }
+  core_operation(const core_operation&) = delete;
+  core_operation& operator=(const core_operation&) = delete;
+  machine* operator->() const noexcept { return on_; }
+  machine& operator*() const noexcept { return *on_; }
+  /// Called by computing code whose time is measured.
+  [[nodiscard]] bool ends_stretch() const noexcept { return ends_stretch_; }
+
+ private:
+  machine* on_;
+  bool ends_stretch_;
 };
 
 }  // namespace creek::scc_backend

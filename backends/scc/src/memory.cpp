@@ -45,65 +45,80 @@ allocation_observer* memory::allocations() const noexcept {
   return on_->check() == nullptr ? nullptr : on_->check()->allocations(self_);
 }
 
-machine& memory::enter() const {
+core_operation memory::enter() const {
   on_->require_running(self_);
-  on_->interruptible_point();
-  return *on_;
+  return {*on_, core_operation::interruptible{}};
 }
 
 std::uint32_t memory::load_word(const void* address, std::size_t size) const {
-  note_caller(enter());
+  const core_operation begun = enter();
+  note_caller(*begun);
   return on_->load_word(on_->offset_of(address), size);
 }
 void memory::store_word(void* address, std::uint32_t value, std::size_t size) const {
-  note_caller(enter());
+  const core_operation begun = enter();
+  note_caller(*begun);
   on_->store_word(on_->offset_of(address), value, size);
 }
 void memory::read(void* to, mpm_ptr<const std::byte> from, std::size_t size) const {
-  note_caller(enter());
+  const core_operation begun = enter();
+  note_caller(*begun);
   if (size > 0) on_->read(to, on_->offset_of(from.address(), size), size);
 }
 void memory::write(mpm_ptr<std::byte> to, const void* from, std::size_t size) const {
-  note_caller(enter());
+  const core_operation begun = enter();
+  note_caller(*begun);
   if (size > 0) on_->write(on_->offset_of(to.address(), size), from, size);
 }
 void memory::cached_read(void* to, mpm_ptr<const std::byte> from, std::size_t size,
                          std::size_t working_set) const {
   if (working_set > on_->description().l2_bytes) return read(to, from, size);
-  enter().private_read(size, working_set);
+  enter()->private_read(size, working_set);
   on_->copy_out(to, on_->offset_of(from.address(), size), size);
 }
 void memory::write_around(mpm_ptr<std::byte> to, const void* from, std::size_t size) const {
-  note_caller(enter());
+  const core_operation begun = enter();
+  note_caller(*begun);
   if (size > 0) on_->write_around(on_->offset_of(to.address(), size), from, size);
 }
 void memory::invalidate() const {
-  enter().invalidate();
+  enter()->invalidate();
 }
 void memory::flush() const {
-  enter().flush();
+  enter()->flush();
 }
 bool memory::test_and_set(core_id id) const {
-  return enter().test_and_set(id);
+  return enter()->test_and_set(id);
 }
 void memory::clear(core_id id) const {
-  enter().clear(id);
+  enter()->clear(id);
 }
 word memory::fetch_increment(counter_id id) const {
-  return enter().fetch_increment(id);
+  return enter()->fetch_increment(id);
 }
 void memory::set_counter(counter_id id, word value) const {
-  enter().set_counter(id, value);
+  enter()->set_counter(id, value);
 }
 void memory::pause(cycles length) const {
-  enter().simulation().throw_if_aborted();
-  on_->pause(length);
+  const core_operation begun = enter();
+  begun->simulation().throw_if_aborted();
+  begun->pause(length);
+}
+void memory::stop_computing() const {
+  on_->require_running(self_);
+  on_->stop_computing();
+}
+void memory::start_computing() const {
+  on_->require_running(self_);
+  on_->start_computing();
 }
 void memory::charge(cycles length) const {
-  enter().charge(length);
+  const core_operation begun = enter();
+  begun->charge(begun.ends_stretch() ? cycles{} : length);  // what is measured need not be stated
 }
 virtual_time memory::now() const {
   on_->require_running(self_);
+  const core_operation begun(*on_);
   return on_->simulation().now();
 }
 int memory::power_domain() const noexcept {
@@ -114,53 +129,60 @@ clock_period memory::clock() const {
   return on_->clock(self_);
 }
 units::volts memory::voltage() const {
-  engine& order = enter().simulation();
+  const core_operation begun = enter();
+  engine& order = begun->simulation();
   order.order_at(order.now());  // others of the island may have asked for another
   const int level = on_->power_state().level_at(power_domain(), now());
   return on_->description().power.levels[static_cast<std::size_t>(level)].voltage;
 }
 bool memory::is_safe(int divider) const {
-  engine& order = enter().simulation();
+  const core_operation begun = enter();
+  engine& order = begun->simulation();
   on_->power_state().require_divider(divider);
   order.order_at(order.now());
   return on_->power_state().is_safe(power_domain(), divider, now());
 }
 void memory::set_frequency_divider(int divider) const {
-  enter().set_frequency_divider(divider);
+  enter()->set_frequency_divider(divider);
 }
 void memory::set_island_divider(int divider) const {
-  enter().set_island_divider(divider);
+  enter()->set_island_divider(divider);
 }
 clock_period memory::clock_of_tile(int tile) const {
-  return enter().read_clock(tile);
+  return enter()->read_clock(tile);
 }
 power_request memory::request_power(int divider) const {
-  return enter().request_power(divider);
+  return enter()->request_power(divider);
 }
 void memory::wait_power(const power_request& request) const {
-  enter().wait_power(request);
+  enter()->wait_power(request);
 }
 energy_account memory::switch_energy_account(energy_account to) const {
   on_->require_running(self_);
+  const core_operation begun(*on_);
   return on_->switch_account(to);
 }
 void memory::begin_span(trace::name what, std::int64_t argument) const {
   on_->require_running(self_);
+  const core_operation begun(*on_);
   on_->begin_span(what, argument);
 }
 void memory::end_span() const {
   on_->require_running(self_);
+  const core_operation begun(*on_);
   on_->end_span();
 }
 // No interrupt comes in between a look and parking because of it: await_store() sees it.
 void memory::await_store(const void* address) const {
-  on_->await_store(on_->offset_of(address));
+  const core_operation begun(*on_);
+  begun->await_store(on_->offset_of(address));
 }
 std::uint64_t memory::stores_seen() const {
-  return enter().stores_to(self_);
+  return enter()->stores_to(self_);
 }
 void memory::await_own_store(std::uint64_t seen_before, virtual_time began) const {
-  on_->await_own_store(seen_before, began);
+  const core_operation begun(*on_);
+  begun->await_own_store(seen_before, began);
 }
 
 // --- Off-chip memory, interrupts ----------------------------------------------------------------
@@ -176,7 +198,7 @@ mpm_ptr<std::byte> memory::shared(std::size_t offset) const {
   return mpm_ptr{on_->off_chip_memory() + offset};
 }
 mpm_ptr<std::byte> memory::shared_malloc(std::size_t bytes) const {
-  const auto offset = enter().shared_blocks().allocate(bytes);
+  const auto offset = enter()->shared_blocks().allocate(bytes);
   if (!offset) return {};
   if (allocation_observer* observer = allocations()) {
     observer->allocated(mpm_bytes() + *offset, bytes, "shared memory");
@@ -184,7 +206,7 @@ mpm_ptr<std::byte> memory::shared_malloc(std::size_t bytes) const {
   return mpm_ptr{on_->off_chip_memory() + *offset};
 }
 void memory::shared_free(mpm_ptr<std::byte> block) const {
-  const std::byte* first = enter().off_chip_memory();
+  const std::byte* first = enter()->off_chip_memory();
   if (block.address() < first ||
       !on_->shared_blocks().free(static_cast<std::size_t>(block.address() - first))) {
     throw usage_error("simulated chip: shared_free of what shared_malloc did not return");
@@ -194,14 +216,14 @@ void memory::shared_free(mpm_ptr<std::byte> block) const {
   }
 }
 void memory::private_read(std::size_t bytes, std::size_t working_set) const {
-  enter().private_read(bytes, working_set);
+  enter()->private_read(bytes, working_set);
 }
 void memory::private_write(std::size_t bytes, std::size_t working_set, write_mode mode) const {
-  enter().private_write(bytes, working_set, mode);
+  enter()->private_write(bytes, working_set, mode);
 }
 void memory::flush_l2(bool by_aliases) const {
   const chip_costs& costs = on_->description().costs;
-  enter().charge(by_aliases ? costs.l2_flush_by_aliases : costs.l2_flush);
+  enter()->charge(by_aliases ? costs.l2_flush_by_aliases : costs.l2_flush);
 }
 void memory::require_memory(mpm_ptr<const std::byte> first, std::size_t size) const {
   if (size > 0) (void)on_->offset_of(first.address(), size);
@@ -213,13 +235,13 @@ memory::place_in_block memory::location(mpm_ptr<const std::byte> of) const {
   return {on_->off_chip_layout().entry_for(at - first), (at - first) % lut_block_bytes};
 }
 lut_entry memory::lut(core_id of, int entry) const {
-  return enter().lut(of, entry);
+  return enter()->lut(of, entry);
 }
 void memory::set_lut(core_id of, int entry, const lut_entry& value) const {
-  enter().set_lut(of, entry, value);
+  enter()->set_lut(of, entry, value);
 }
 mpm_ptr<std::byte> memory::mapped(std::uint32_t address) const {
-  return mpm_ptr{enter().mapped(address)};
+  return mpm_ptr{enter()->mapped(address)};
 }
 lut_entry memory::private_block(core_id core, int block) const {
   const std::size_t offset = static_cast<std::size_t>(block) * lut_block_bytes;
@@ -232,15 +254,16 @@ lut_entry memory::private_block(core_id core, int block) const {
   return layout.entry_for(layout.private_offset(core) + offset);
 }
 void memory::raise_interrupt(core_id to, int pin) const {
-  enter().raise_interrupt(to, pin);
+  enter()->raise_interrupt(to, pin);
 }
 void memory::on_interrupt(std::function<void(int pin)> handler) const {
-  enter().on_interrupt(std::move(handler));
+  enter()->on_interrupt(std::move(handler));
 }
 // Not by enter(): an interrupt that is up is the one that halt() ends with.
 void memory::halt() const {
   on_->require_running(self_);
-  on_->halt();
+  const core_operation begun(*on_);
+  begun->halt();
 }
 
 }  // namespace creek::scc_backend

@@ -78,6 +78,7 @@ void task_runtime::submit(submitted_task* task) {
     hand_in(task, nullptr);
     return;
   }
+  const core_operation begun(chip_);
   if (at_end_) [[unlikely]] {  // the driver gives up, and this is the next to be told
     roots_.push_back(task);
     return;
@@ -89,7 +90,7 @@ void task_runtime::submit(submitted_task* task) {
   detail::set_foreign_scope(this, &own);
   note(worker, step::inline_run);
   worker.counters.add(counter::inline_runs);
-  task->run(task);
+  compute([&] { task->run(task); });
   restore(maker);
 }
 
@@ -154,6 +155,7 @@ void task_runtime::change(task_worker& worker, const child_counter& counter, int
 }
 
 bool task_runtime::count_child(detail::task_context& context) noexcept {
+  const core_operation begun(chip_);
   task_worker& worker = here();
   auto found = children_.find(&context);
   if (found == children_.end()) {
@@ -172,6 +174,7 @@ bool task_runtime::count_child(detail::task_context& context) noexcept {
 void task_runtime::uncount_child(detail::task_context& context) noexcept {
   const auto found = children_.find(&context);
   if (driven_here() != this || found == children_.end()) return;
+  const core_operation begun(chip_);
   child_counter& counter = found->second;
   change(here(), counter, -1);
   if (--counter.children == 0) children_.erase(&context);
@@ -180,6 +183,7 @@ void task_runtime::uncount_child(detail::task_context& context) noexcept {
 // --- Results ------------------------------------------------------------------------------------
 
 bool task_runtime::reserve_result(std::unique_ptr<detail::result_place>& place) noexcept {
+  const core_operation begun(chip_);
   task_worker& worker = here();
   std::optional<pool_lines> lines = take_lines(worker, 2);
   if (!lines) return false;
@@ -189,6 +193,7 @@ bool task_runtime::reserve_result(std::unique_ptr<detail::result_place>& place) 
 }
 
 void task_runtime::store_result(const pool_lines& place) noexcept {
+  const core_operation begun(chip_);
   const std::byte result[memory::line_bytes] = {};
   task_memory& memory = here().memory;
   memory.write(place.at(memory, 0), result, sizeof result);
@@ -197,18 +202,22 @@ void task_runtime::store_result(const pool_lines& place) noexcept {
 }
 
 void task_runtime::look_at_flag(const pool_lines& place) noexcept {
+  const core_operation begun(chip_);
   task_memory& memory = here().memory;
   (void)memory.load(place.at(memory, 1).as<word>());
 }
 
 void task_runtime::about_to_show() noexcept {
-  if (driven_here() == this) chip_.simulation().order_at(now());
+  if (driven_here() != this) return;
+  const core_operation begun(chip_);
+  chip_.simulation().order_at(now());
 }
 
 // --- Forks --------------------------------------------------------------------------------------
 
 void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
                         void (*right)(void*) noexcept, void* right_argument) {
+  const core_operation begun(chip_);
   task_worker& worker = here();
   const std::optional<pool_lines> place = take_lines(worker, 2);
   forked_branch branch{right, right_argument};
@@ -216,9 +225,9 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
     branch.place = &*place;
     worker.memory.store(place->at(worker.memory, 1).as<word>(), 0);
     if (put(worker, {nullptr, &branch})) {
-      left(left_argument);
+      compute([&] { left(left_argument); });
       if (take_back(worker, branch)) {
-        right(right_argument);
+        compute([&] { right(right_argument); });
       } else {
         look_at_flag(*place);
         const auto publish = [](void* waited, strand* self) {
@@ -233,8 +242,10 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
     worker.counters.add(counter::inline_runs);
     note(worker, step::inline_run);
   }
-  left(left_argument);
-  right(right_argument);
+  compute([&] {
+    left(left_argument);
+    right(right_argument);
+  });
 }
 
 /// Takes the branch out of its maker's deque, from under younger tasks if there are any: those
@@ -267,7 +278,7 @@ bool task_runtime::take_back(task_worker& worker, forked_branch& branch) {
 }
 
 void task_runtime::run_branch(forked_branch& branch) noexcept {
-  branch.run(branch.argument);
+  compute([&] { branch.run(branch.argument); });
   store_result(*branch.place);
   // Its maker may go on, and its frame be gone, once it knows.
   strand* waiter = branch.waiter;
@@ -291,7 +302,7 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
     taken.branch->taken = true;
     run_branch(*taken.branch);
   } else {
-    taken.task->run(taken.task);
+    compute([&] { taken.task->run(taken.task); });
   }
   chip_.end_span();
   chip_.switch_account(before);
@@ -369,6 +380,7 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
         "a task waits in a child of fork() for workers that exist only in the parent; in the child "
         "make a new runtime, or end with exec or _exit");
   }
+  const core_operation begun(chip_);
   task_worker& worker = here();
   task_fiber& self = *worker.current;
   detail::task_scope* const scope = detail::current_scope();
@@ -397,6 +409,7 @@ void task_runtime::resume(strand* suspended) {
     hand_in(nullptr, suspended);
     return;
   }
+  const core_operation begun(chip_);
   if (at_end_) [[unlikely]]  // the simulation stands for ever
     return;
   auto& fiber = static_cast<task_fiber&>(*suspended);

@@ -19,6 +19,7 @@
 
 namespace creek::scc_backend {
 
+class core_operation;
 class machine;
 
 /// How private memory is written: through the caches, or collected in the write-combine buffer.
@@ -90,6 +91,10 @@ class memory {
   }
   void pause(cycles length) const;
   void charge(cycles length) const;
+  /// With a measured clock (machine_options::cycles_a_host_second): what the core does from here on
+  /// does not count as computing, and does again. For layers whose calls state what they take.
+  void stop_computing() const;
+  void start_computing() const;
 
   /// For symmetric_allocator::observe(): the coherence checker, null in a run without one.
   [[nodiscard]] allocation_observer* allocations() const noexcept;
@@ -188,7 +193,7 @@ class memory {
   void halt() const;
 
  private:
-  machine& enter() const;  ///< checks whose operation it is, and lets interrupts in
+  core_operation enter() const;  ///< checks whose operation it is, and lets interrupts in
   std::uint32_t load_word(const void* address, std::size_t size) const;
   void store_word(void* address, std::uint32_t value, std::size_t size) const;
   void await_store(const void* address) const;

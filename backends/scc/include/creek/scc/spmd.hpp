@@ -45,6 +45,11 @@ struct machine_options {
   bool check = false;
   /// Called once with the faults, if there are any, also before a run throws.
   std::function<void(const std::vector<fault>&)> on_faults = {};
+  /// 0: a core computes for as long as the program states (creek/core/charge.hpp). Otherwise that
+  /// is ignored, and each stretch between two operations of the chip or calls of a runtime takes
+  /// the CPU time that it takes this machine, times this: cycles of a core by a second here, as
+  /// `creek scc calibrate` finds it. Such a run does not repeat. Not negative.
+  double cycles_a_host_second = 0;
   /// Chrome/Perfetto trace in virtual time, written when the run ends, also if it fails. Empty:
   /// none, at no cost.
   std::string trace_file = {};

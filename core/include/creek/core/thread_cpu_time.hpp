@@ -4,13 +4,13 @@
 
 #include <ctime>
 
-namespace creek::tool {
+namespace creek {
 
-/// Seconds since the thread began.
+/// Seconds since the thread began. About 0.3 us, a system call.
 inline double thread_cpu_seconds() noexcept {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-}  // namespace creek::tool
+}  // namespace creek
