@@ -292,6 +292,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* bench = app.add_subcommand("bench", "Measure creek beside other libraries");
   bench->require_subcommand(1);
   add_scc_messages(*bench);
+  add_scc_copies(*bench);
   const auto options = std::make_shared<bench_options>();
 
   CLI::App* tasking = bench->add_subcommand(

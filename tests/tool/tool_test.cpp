@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -139,6 +140,39 @@ TEST(scc, measures_computing_by_a_calibration_that_is_kept) {
   const auto counted = nlohmann::json::parse(creek(count, "", config).output);
   EXPECT_EQ(counted.at("simulated").at("clock"), "measured");
   EXPECT_EQ(counted.at("simulated").at("cycles_a_host_second"), kept.at("cycles_a_host_second"));
+}
+
+TEST(scc, shows_ways_to_copy_beside_each_other) {
+  const outcome all = creek("bench scc-copies --json --cores 4 --bytes 8192 --check");
+  ASSERT_EQ(all.code, 0) << all.output;
+  std::map<std::string, nlohmann::json> first;
+  const auto found = nlohmann::json::parse(all.output);
+  for (const auto& row : found.at("copies")) {
+    first.try_emplace(row.at("copy"), row);
+  }
+  ASSERT_EQ(first.size(), 5U);
+  const auto rate = [&](const char* how) {
+    return first.at(how).at("virtual_MB_s_a_core").get<double>();
+  };
+  EXPECT_GT(rate("mpbt-target"), 2.5 * rate("plain")) << "lines instead of words";
+  EXPECT_LT(first.at("copy-cores").at("held").get<double>(), 0.05);
+  EXPECT_EQ(first.at("lut-remap").at("held"), 1.0);
+  const auto one = nlohmann::json::parse(creek("bench scc-copies --json --method plain").output);
+  for (const auto& row : one.at("copies")) EXPECT_EQ(row.at("copy"), "plain");
+  expect_complaint("bench scc-copies --method best", 2, "best not in {plain,");
+  expect_complaint("bench scc-copies --bytes 8000000", 2, "at most 7340032");
+}
+
+TEST(scc, shows_message_protocols_beside_each_other) {
+  const outcome all = creek("bench scc-messages --json --cores 4 --check");
+  ASSERT_EQ(all.code, 0) << all.output;
+  const auto tables = nlohmann::json::parse(all.output);
+  for (const char* table : {"send_receive", "broadcast", "all_to_all", "barrier", "lock"}) {
+    EXPECT_FALSE(tables.at(table).empty()) << table;
+    for (const auto& row : tables.at(table)) {
+      EXPECT_GT(row.value("virtual_us", row.value("virtual_us_each", 0.0)), 0.0) << row;
+    }
+  }
 }
 
 TEST(scc, its_primitives_are_within_three_percent_of_the_published) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek bench scc-messages`: the message protocols of RCCE and iRCCE beside each other on the
-// simulated chip: bandwidth of send and receive, broadcasts, barriers. All times are virtual.
+// simulated chip: bandwidth of send and receive, broadcasts, all-to-all, barriers, locks. All times
+// are virtual.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include <creek/core/error.hpp>
 #include <creek/core/gather_release_barrier.hpp>
 #include <creek/core/test_and_set_barrier.hpp>
+#include <creek/core/test_and_set_lock.hpp>
 
 #include "chip_options.hpp"
 #include "parts.hpp"
@@ -144,6 +147,43 @@ json measure_barriers(const machine_options& on, int most) {
   return rows;
 }
 
+/// All want a lock at once, to increment a word under it; what each of them adds to that.
+json measure_locks(const machine_options& on, int most) {
+  json rows = json::array();
+  for (const auto& [name, retry] : {std::pair{"spin (RCCE)", lock_retry::spin},
+                                    std::pair{"exponential backoff", lock_retry::backoff}}) {
+    for (int cores = 1; cores <= most;
+         cores = cores == most ? most + 1 : std::min(4 * cores, most)) {
+      const double took = microseconds(on, cores, {}, [how = retry](scc_communicator& c) {
+        const auto counted = c.memory().shared(0).as<word>();
+        test_and_set_lock lock(c.memory(), core_id{0}, how);
+        const std::lock_guard held(lock);
+        c.memory().store(counted, c.memory().load(counted) + 1);
+      });
+      rows.push_back({{"lock", name}, {"cores", cores}, {"virtual_us_each", took / cores}});
+    }
+  }
+  return rows;
+}
+
+json measure_exchanges(const machine_options& on, int cores) {
+  json rows = json::array();
+  for (const bool pipelined : {false, true}) {
+    for (const std::size_t bytes : {std::size_t{32}, std::size_t{512}, std::size_t{8192}}) {
+      const std::size_t all = bytes * static_cast<std::size_t>(cores);
+      const double took = microseconds(on, cores, transport(pipelined), [&](scc_communicator& c) {
+        std::vector<char> mine(all), theirs(all);
+        c.all_to_all(std::span<const char>{mine}, std::span{theirs});
+      });
+      rows.push_back({{"all-to-all", "pairwise exchange"},
+                      {"protocol", name_of_transport(pipelined)},
+                      {"bytes_a_pair", bytes},
+                      {"virtual_us", took}});
+    }
+  }
+  return rows;
+}
+
 void print_table(const char* title, const json& rows) {
   fmt::print("\n{}\n", title);
   for (const auto& [key, unused] : rows.front().items()) fmt::print("{:>23}", key);
@@ -168,7 +208,9 @@ void run(const chip_options& given, bool as_json) {
            {"cores", cores},
            {"send_receive", measure_sends(on, cores)},
            {"broadcast", measure_broadcasts(on, cores)},
-           {"barrier", measure_barriers(on, cores)}};
+           {"all_to_all", measure_exchanges(on, cores)},
+           {"barrier", measure_barriers(on, cores)},
+           {"lock", measure_locks(on, cores)}};
   if (as_json) {
     fmt::print("{}\n", all.dump(2));
     return;
@@ -176,7 +218,9 @@ void run(const chip_options& given, bool as_json) {
   fmt::print("Chip {}, {} cores; virtual time\n", on.description.name, cores);
   print_table("Send and receive, first to last core", all["send_receive"]);
   print_table("Broadcast, each of eight in a row, which overlap", all["broadcast"]);
+  print_table("All to all, each of eight in a row", all["all_to_all"]);
   print_table("Barrier", all["barrier"]);
+  print_table("Lock that all want at once", all["lock"]);
 }
 
 }  // namespace
@@ -188,7 +232,8 @@ void add_scc_messages(CLI::App& bench) {
   };
   const auto given = std::make_shared<arguments>();
   CLI::App* command = bench.add_subcommand(
-      "scc-messages", "Messages, broadcasts and barriers on the simulated chip, in virtual time");
+      "scc-messages",
+      "Messages, collectives, barriers and locks on the simulated chip, in virtual time");
   add_chip_options(*command, given->chip);
   command->add_flag("--json", given->as_json, "Print a JSON object");
   command->callback([given] { run(given->chip, given->as_json); });

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek bench scc-copies`: ways to copy off-chip memory on the simulated chip beside each other,
+// by one core and by many at once. All times are virtual.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <creek/core/error.hpp>
+#include <creek/scc/copy.hpp>
+
+#include "chip_options.hpp"
+#include "parts.hpp"
+
+namespace creek::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+using scc_backend::copy_method;
+using scc_backend::memory;
+
+constexpr copy_method all_methods[] = {copy_method::plain, copy_method::mpbt_target,
+                                       copy_method::mpbt_both, copy_method::lut_remap,
+                                       copy_method::copy_cores};
+
+struct arguments {
+  chip_options chip;
+  std::vector<std::string> methods;  ///< empty: all
+  std::size_t bytes = std::size_t{128} << 10;
+  bool as_json = false;
+};
+
+/// A way, where the source lies when it begins, and who copies.
+struct trial {
+  copy_method how = copy_method::plain;
+  bool in_l2 = false;
+  int cores = 1;    ///< that want a copy
+  int servers = 0;  ///< that copy for them; 0: they do it themselves
+};
+
+struct outcome {
+  double rate = 0;      ///< bytes a virtual second, of a core, in the mean
+  double together = 0;  ///< of all cores
+  double held =
+      0;  ///< part of the time from the first step to the copy that a core is busy with it
+};
+
+/// Where the two blocks of a core lie in its private memory, as its look-up table begins.
+constexpr std::uint32_t source_at = 0x10'0000;
+constexpr std::uint32_t target_at = 0x80'0000;
+/// Of a copy service, in each core's message-passing memory.
+constexpr std::size_t service_at = 1024;
+
+/// The source of a core, unlike that of any other.
+std::vector<std::uint8_t> numbered(std::size_t bytes, int core) {
+  std::vector<std::uint8_t> made(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    made[i] = static_cast<std::uint8_t>(i * 7 + i / 251 + static_cast<std::size_t>(core) * 13);
+  }
+  return made;
+}
+
+void check(const memory& m, std::size_t bytes) {
+  std::vector<std::uint8_t> found(bytes);
+  m.invalidate();
+  m.read(found.data(), m.mapped(target_at), bytes);
+  if (found != numbered(bytes, m.self().value)) {
+    throw error(EIO,
+                fmt::format("scc-copies: the copy of core {} is not its source", m.self().value));
+  }
+}
+
+outcome measure(const scc_backend::machine_options& on, const trial& tried, std::size_t bytes) {
+  std::vector<core_id> servers;
+  for (int i = 0; i < tried.servers; ++i) servers.push_back(core_id{tried.cores + i});
+  double seconds = 0, held = 0;
+  virtual_time first{std::numeric_limits<std::int64_t>::max()}, last;
+  simulate(
+      tried.cores + tried.servers,
+      [&](scc_communicator& c) {
+        memory& m = c.memory();
+        std::optional<scc_backend::copy_service> service;
+        if (tried.servers > 0) service.emplace(m, m.mpm_bytes() - service_at, servers);
+        if (c.rank() >= tried.cores) {
+          c.barrier();
+          service->serve(tried.cores);
+          return;
+        }
+        m.write(m.mapped(source_at), numbered(bytes, c.rank()).data(), bytes);
+        m.flush();
+        m.invalidate();
+        c.barrier();
+        const virtual_time begun = m.now();
+        virtual_time busy;
+        if (service) {
+          const auto server = static_cast<std::size_t>(c.rank()) % servers.size();
+          service->begin(m.mapped(target_at), m.mapped(source_at), bytes, server);
+          busy = m.now() - begun;
+          service->wait();
+        } else {
+          copy(m, m.mapped(target_at), m.mapped(source_at), bytes, tried.how,
+               tried.in_l2 ? bytes : scc_backend::cold);
+          busy = m.now() - begun;
+        }
+        const virtual_time took = m.now() - begun;
+        first = std::min(first, begun);
+        last = std::max(last, m.now());
+        seconds += took.in_seconds().value;
+        held += busy.in_seconds().value / took.in_seconds().value;
+        check(m, bytes);
+        if (service) service->leave();
+      },
+      on);
+  const double copied = static_cast<double>(bytes) * tried.cores;
+  return {copied / seconds, copied / (last - first).in_seconds().value, held / tried.cores};
+}
+
+std::vector<trial> trials_of(copy_method how, int cores) {
+  if (how == copy_method::copy_cores) {
+    // One for each, and one for three.
+    std::vector<trial> made{{how, false, 1, 1}};
+    if (cores >= 4) made.push_back({how, false, cores - cores / 4, cores / 4});
+    return made;
+  }
+  std::vector<trial> made;
+  for (const int copying : {1, cores}) {
+    made.push_back({how, false, copying, 0});
+    // Reads past L2 are the same from wherever the source was.
+    const bool cached = how == copy_method::plain || how == copy_method::mpbt_target;
+    if (cached) made.push_back({how, true, copying, 0});
+  }
+  return made;
+}
+
+bool is_wanted(const arguments& given, copy_method how) {
+  return given.methods.empty() ||
+         std::ranges::find(given.methods, to_string(how)) != given.methods.end();
+}
+
+void run(const arguments& given) {
+  refuse_records(given.chip, "scc-copies");
+  const scc_backend::machine_options on = to_machine_options(given.chip);
+  const int cores = participating_cores(given.chip, on);
+  if (cores < 2) throw usage_error("scc-copies: needs two cores");
+  if (on.description.private_bytes < target_at + given.bytes ||
+      given.bytes > target_at - source_at) {
+    throw usage_error(
+        fmt::format("scc-copies: --bytes {}: at most {}, and chip '{}' needs {} bytes of "
+                    "private memory for that, it has {}",
+                    given.bytes, target_at - source_at, on.description.name,
+                    target_at + given.bytes, on.description.private_bytes));
+  }
+  json rows = json::array();
+  if (!given.as_json) {
+    fmt::print("Chip {}, blocks of {} bytes; virtual time\n\n", on.description.name, given.bytes);
+    fmt::print("{:>12}{:>8}{:>8}{:>9}{:>13}{:>16}{:>17}\n", "copy", "source", "cores", "servers",
+               "MB/s a core", "MB/s together", "core is held, %");
+  }
+  for (const copy_method how : all_methods) {
+    if (!is_wanted(given, how)) continue;
+    for (const trial& tried : trials_of(how, cores)) {
+      const outcome found = measure(on, tried, given.bytes);
+      const char* source = tried.in_l2 ? "L2" : "DRAM";
+      const double rate = found.rate / 1e6;
+      if (given.as_json) {
+        rows.push_back({{"copy", to_string(how)},
+                        {"source", source},
+                        {"cores", tried.cores},
+                        {"servers", tried.servers},
+                        {"virtual_MB_s_a_core", rate},
+                        {"virtual_MB_s", found.together / 1e6},
+                        {"held", found.held}});
+      } else {
+        fmt::print("{:>12}{:>8}{:>8}{:>9}{:>13.1f}{:>16.1f}{:>17.1f}\n", to_string(how), source,
+                   tried.cores, tried.servers, rate, found.together / 1e6, 100 * found.held);
+      }
+    }
+  }
+  if (given.as_json) {
+    const json whole{{"schema_version", 1},
+                     {"chip", on.description.name},
+                     {"bytes", given.bytes},
+                     {"copies", rows}};
+    fmt::print("{}\n", whole.dump(2));
+  }
+}
+
+constexpr const char* notes =
+    R"(Ways, after "Efficient memory copy operations on the 48-core Intel SCC":
+  plain        cached reads; writes miss the cache and go out word by word
+  mpbt-target  cached reads; writes collected into lines
+  mpbt-both    reads past L2 too
+  lut-remap    as mpbt-both, after mapping both blocks into the look-up table
+  copy-cores   other cores copy while the one that asked goes on
+
+Examples:
+  creek bench scc-copies
+  creek bench scc-copies --method mpbt-both --method copy-cores --bytes 32768)";
+
+}  // namespace
+
+void add_scc_copies(CLI::App& bench) {
+  const auto given = std::make_shared<arguments>();
+  CLI::App* command = bench.add_subcommand(
+      "scc-copies", "Ways to copy off-chip memory on the simulated chip, in virtual time");
+  command->footer(notes);
+  std::vector<std::string> names;
+  for (const copy_method how : all_methods) names.emplace_back(to_string(how));
+  command->add_option("--method", given->methods, "Only this way; may be given again")
+      ->check(CLI::IsMember(names))
+      ->type_name("NAME");
+  command->add_option("--bytes", given->bytes, "Of a block")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->capture_default_str();
+  add_chip_options(*command, given->chip);
+  command->add_flag("--json", given->as_json, "Print a JSON object");
+  command->callback([given] { run(*given); });
+}
+
+}  // namespace creek::tool
