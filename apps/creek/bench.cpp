@@ -6,7 +6,6 @@
 #include <creek/core/error.hpp>
 #include <creek/tasking/options.hpp>
 #include <cstdio>
-#include <map>
 #include <memory>
 
 #include "bench/report.hpp"
@@ -15,6 +14,7 @@
 #include "bench/scc_schedulers.hpp"
 #include "chip_options.hpp"
 #include "commands.hpp"
+#include "one_of.hpp"
 #include "output_file.hpp"
 #include "progress_line.hpp"
 #include "scc/parts.hpp"
@@ -270,9 +270,10 @@ void add_scc(CLI::App& command, scc_options& given) {
 
 void add_common(CLI::App& command, bench_options& o) {
   command.add_flag("--quick", o.quick, "Small sizes: a look, not figures to quote");
-  command.add_option("--size", o.size, "full, quick or smoke (answers only)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, size_class>{
-          {"full", size_class::full}, {"quick", size_class::quick}, {"smoke", size_class::smoke}}));
+  command.add_option("--size", o.size, "smoke: answers only")
+      ->transform(one_of<size_class>({{"full", size_class::full},
+                                      {"quick", size_class::quick},
+                                      {"smoke", size_class::smoke}}));
   command
       .add_option("--workers", o.workers, "Numbers of workers, such as 1,2 (default: 1 and all)")
       ->delimiter(',')

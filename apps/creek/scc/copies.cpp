@@ -12,12 +12,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <creek/core/error.hpp>
 #include <creek/scc/copy.hpp>
 
 #include "chip_options.hpp"
+#include "one_of.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
@@ -33,7 +35,7 @@ constexpr copy_method all_methods[] = {copy_method::plain, copy_method::mpbt_tar
 
 struct arguments {
   chip_options chip;
-  std::vector<std::string> methods;  ///< empty: all
+  std::vector<copy_method> methods;  ///< empty: all
   std::size_t bytes = std::size_t{128} << 10;
   bool as_json = false;
 };
@@ -141,8 +143,7 @@ std::vector<trial> trials_of(copy_method how, int cores) {
 }
 
 bool is_wanted(const arguments& given, copy_method how) {
-  return given.methods.empty() ||
-         std::ranges::find(given.methods, to_string(how)) != given.methods.end();
+  return given.methods.empty() || std::ranges::find(given.methods, how) != given.methods.end();
 }
 
 void run(const arguments& given) {
@@ -212,10 +213,10 @@ void add_scc_copies(CLI::App& bench) {
   CLI::App* command = bench.add_subcommand(
       "scc-copies", "Ways to copy off-chip memory on the simulated chip, in virtual time");
   command->footer(notes);
-  std::vector<std::string> names;
-  for (const copy_method how : all_methods) names.emplace_back(to_string(how));
+  std::vector<std::pair<std::string, copy_method>> names;
+  for (const copy_method how : all_methods) names.emplace_back(to_string(how), how);
   command->add_option("--method", given->methods, "Only this way; may be given again")
-      ->check(CLI::IsMember(names))
+      ->transform(one_of(names))
       ->type_name("NAME");
   command->add_option("--bytes", given->bytes, "Of a block")
       ->check(CLI::PositiveNumber)

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -22,6 +21,7 @@
 #include <creek/core/version.hpp>
 
 #include "chip_options.hpp"
+#include "one_of.hpp"
 #include "output.hpp"
 #include "output_file.hpp"
 #include "run.hpp"
@@ -187,24 +187,21 @@ void add_options(CLI::App& app, arguments& given) {
   tool::add_chip_options(app, given.chip, {.clock = true});
 
   CLI::Option_group* group = app.add_option_group("Protocols");
-  std::map<std::string, broadcast_kind> broadcasts;
+  std::vector<std::pair<std::string, broadcast_kind>> broadcasts;
   for (std::size_t i = 0; i < broadcast_names.size(); ++i) {
-    broadcasts[std::string(broadcast_names[i])] = static_cast<broadcast_kind>(i);
+    broadcasts.emplace_back(broadcast_names[i], static_cast<broadcast_kind>(i));
   }
-  group
-      ->add_option("--broadcast", given.chosen.broadcast,
-                   "simple (RCCE's), chain, binary-tree, two-tree or binomial")
-      ->transform(CLI::CheckedTransformer(broadcasts));
+  group->add_option("--broadcast", given.chosen.broadcast, "RCCE's is simple")
+      ->transform(tool::one_of(broadcasts));
   group
       ->add_option("--barrier", given.chosen.barrier,
-                   "rcce, test-and-set (for all UEs; others as rcce) or dissemination")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, barrier_kind>{{"rcce", barrier_kind::gather_release},
+                   "test-and-set is for barriers of all UEs; others are as rcce then")
+      ->transform(tool::one_of<barrier_kind>({{"rcce", barrier_kind::gather_release},
                                               {"test-and-set", barrier_kind::test_and_set},
                                               {"dissemination", barrier_kind::dissemination}}));
-  group->add_option("--lock", given.chosen.retry, "spin (RCCE's) or backoff")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, lock_retry>{
-          {"spin", lock_retry::spin}, {"backoff", lock_retry::backoff}}));
+  group->add_option("--lock", given.chosen.retry, "RCCE's is spin")
+      ->transform(
+          tool::one_of<lock_retry>({{"spin", lock_retry::spin}, {"backoff", lock_retry::backoff}}));
   group->add_flag("--pipelined", given.chosen.pipelined,
                   "RCCE's sends, receives and collectives as iRCCE's pipelined ones");
   group->add_option("--buffer", given.chosen.buffer_bytes,
