@@ -104,6 +104,45 @@ TEST_P(Runtime, RunsTasksWhileThoseOfAnotherWaitForThem) {
   }
 }
 
+TEST_P(Runtime, EndsInATaskOfAnotherWithWorkOutstanding) {
+  for (const setup& inner_setup : setups()) {
+    if (inner_setup.workers == 4) continue;
+    SCOPED_TRACE(testing::PrintToString(inner_setup));
+    creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
+    std::atomic<int> done{0};
+    outer.run([&] {
+      for (int i = 0; i < 1000 && !creek::support::others_sleep(); ++i) std::this_thread::yield();
+      creek::runtime inner({.workers = inner_setup.workers}, inner_setup.backend);
+      for (int i = 0; i < 3; ++i) (void)inner.async([&] { ++done; });
+    });
+    EXPECT_EQ(done, 3);
+  }
+}
+
+/// Workers that are busy, with tasks that wait by polling, are no reason to leave work undone.
+TEST_P(Runtime, RunsTasksWhileThoseOfAnotherPollForThem) {
+  for (const setup& inner_setup : setups()) {
+    if (inner_setup.workers == 4) continue;
+    SCOPED_TRACE(testing::PrintToString(inner_setup));
+    creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
+    creek::runtime inner({.workers = inner_setup.workers}, inner_setup.backend);
+    std::atomic<bool> done{false};
+    std::atomic<unsigned> polling{0};
+    std::vector<creek::future<void>> polls;
+    // Simulated cores share a thread, which one that polls keeps.
+    const unsigned pollers = GetParam().backend == "scc" ? 1 : GetParam().workers;
+    for (unsigned i = 0; i < pollers; ++i) {
+      polls.push_back(outer.async([&] {
+        ++polling;
+        while (!done) std::this_thread::yield();
+      }));
+    }
+    while (polling < pollers) std::this_thread::yield();
+    inner.run([&] { done = true; });
+    for (auto& each : polls) each.get();
+  }
+}
+
 TEST_P(Runtime, LivesInATaskOfAnother) {
   for (const setup& inner_setup : setups()) {
     if (inner_setup.workers == 4) continue;

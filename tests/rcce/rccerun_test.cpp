@@ -89,15 +89,21 @@ TEST(rccerun, refuses_a_calibration_that_is_none) {
 TEST(rccerun, measures_what_a_program_computes) {
   const creek::support::temporary_folder folder;
   std::filesystem::create_directory(folder / "creek");
-  std::ofstream(folder / "creek" / "clock.json") << R"({"cycles_a_host_second": 1e9})";
+  std::ofstream(folder / "creek" / "clock.json") << R"({"cycles_a_host_second": 1e12})";
   const std::string report = (folder / "report.json").string();
-  const outcome got = creek::support::run_in_shell(
-      "cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.path().string() +
-      " " RCCERUN " -nue 2 --clock measured --json " + report + " ping_pong.so 2>&1");
-  EXPECT_EQ(got.code, 0) << got.output;
-  const auto said = nlohmann::json::parse(std::ifstream(report));
-  EXPECT_EQ(said.at("clock"), "measured");
-  EXPECT_EQ(said.at("cycles_a_host_second"), 1e9);
+  const auto run = [&](const std::string& clock) {
+    const outcome got = creek::support::run_in_shell(
+        "cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.path().string() +
+        " " RCCERUN " -nue 2 --clock " + clock + " --json " + report + " ping_pong.so 2>&1");
+    EXPECT_EQ(got.code, 0) << got.output;
+    return nlohmann::json::parse(std::ifstream(report));
+  };
+  const auto charged = run("charged"), measured = run("measured");
+  EXPECT_EQ(measured.at("clock"), "measured");
+  EXPECT_EQ(measured.at("cycles_a_host_second"), 1e12);
+  EXPECT_FALSE(charged.contains("cycles_a_host_second"));
+  EXPECT_GT(measured.at("virtual_seconds").get<double>(),
+            2 * charged.at("virtual_seconds").get<double>());
 }
 
 TEST(rccerun, takes_the_first_word_that_is_no_option_for_the_program) {

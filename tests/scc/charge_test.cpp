@@ -2,6 +2,10 @@
 // creek::charge() on simulated cores.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <limits>
+
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/thread_cpu_time.hpp>
@@ -138,10 +142,60 @@ TEST(MeasuredComputing, IsThatOfTasksToo) {
   EXPECT_GE(report.ended, tasks / 4 * at_least * clock);
 }
 
+TEST(MeasuredComputing, OfAnotherCoreIsNotThatOfOneThatReads) {
+  const auto report = scc_backend::run_cores(measured(), [](scc_backend::memory& memory) {
+    if (memory.self().value == 47) burn();
+    if (memory.self().value > 0 && memory.self().value < 47) return;
+    std::array<std::byte, 256> data{};
+    memory.cached_read(data.data(), memory.shared(0), data.size(), 4096);
+    memory.read(data.data(), memory.shared(0), data.size());
+  });
+  EXPECT_LT(report.ended[0], at_least * chip::scc_533().clocks.core);
+}
+
+TEST(MeasuredComputing, IsThatOfInterruptHandlersToo) {
+  const auto report = scc_backend::run_cores(measured(), [](scc_backend::memory& memory) {
+    if (memory.self().value > 1) return;
+    if (memory.self().value == 0) {
+      memory.raise_interrupt(core_id{1}, 0);
+    } else {
+      memory.on_interrupt([](int) { burn(); });
+      memory.halt();
+    }
+  });
+  EXPECT_GE(report.ended[1], at_least * chip::scc_533().clocks.core);
+}
+
+TEST(MeasuredComputing, IsThatOfForks) {
+  scc_backend::task_report report;
+  scc on(2);
+  on.machine = measured();
+  on.report = &report;
+  runtime{on}.run([] {
+    const auto before = scc_backend::simulated_now();
+    burn();
+    EXPECT_GE(*scc_backend::simulated_now() - *before, at_least * chip::scc_533().clocks.core);
+    for (int i = 0; i < 4; ++i) fork_join([] { burn(); }, [] { burn(); });  // stolen or not
+  });
+  EXPECT_GE(report.tasks.busy, 9 * at_least * chip::scc_533().clocks.core);
+}
+
+/// Waits are; loops over loads are not told from programs that compute between them.
+TEST(MeasuredComputing, LetsWaitsInVainBeFound) {
+  const auto wait = [](scc_backend::memory& memory) {
+    if (memory.self().value > 1) return;
+    burn();
+    memory.wait_until(memory.at(memory.self(), 0).as<word>(), [](word seen) { return seen != 0; });
+  };
+  EXPECT_THROW(scc_backend::run_cores(measured(), wait), error);
+}
+
 TEST(MeasuredComputing, NeedsAFactor) {
   scc_backend::machine_options options;
-  options.cycles_a_host_second = -1;
-  EXPECT_THROW(scc_backend::run_cores(options, [](scc_backend::memory&) {}), usage_error);
+  for (const double none : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    options.cycles_a_host_second = none;
+    EXPECT_THROW(scc_backend::run_cores(options, [](scc_backend::memory&) {}), usage_error);
+  }
   scc on(4);
   on.machine = options;
   EXPECT_THROW(runtime{on}, usage_error);

@@ -140,6 +140,10 @@ TEST(scc, measures_computing_by_a_calibration_that_is_kept) {
   const auto counted = nlohmann::json::parse(creek(count, "", config).output);
   EXPECT_EQ(counted.at("simulated").at("clock"), "measured");
   EXPECT_EQ(counted.at("simulated").at("cycles_a_host_second"), kept.at("cycles_a_host_second"));
+  const auto charged = nlohmann::json::parse(
+      creek("wordcount --backend scc --cores 2 --json /etc/group", "", config).output);
+  EXPECT_NE(counted.at("simulated").at("virtual_ms"), charged.at("simulated").at("virtual_ms"));
+  EXPECT_EQ(counted.at("top"), charged.at("top"));
 }
 
 TEST(scc, shows_ways_to_copy_beside_each_other) {

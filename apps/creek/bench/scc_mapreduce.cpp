@@ -268,8 +268,8 @@ void study(const study_options& given) {
   if (given.as_json) {
     json whole{{"schema", "creek-scc-mapreduce"}, {"schema_version", 1},
                {"chip", on.description.name},     {"seed", on.seed},
-               {"clock", given.chip.clock},       {"cycles_a_host_second", on.cycles_a_host_second},
-               {"series", json::array()}};
+               {"clock", given.chip.clock},       {"series", json::array()}};
+    if (on.cycles_a_host_second > 0) whole["cycles_a_host_second"] = on.cycles_a_host_second;
     for (const series& one : all) whole["series"].push_back(to_json(one));
     fmt::print("{}\n", whole.dump(2));
     return;

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* calibrate_notes =
     R"(Times kernels whose work core/charge.hpp counts in cycles of a P54C
 core, and keeps the ratio in $XDG_CONFIG_HOME/creek/clock.json (or ~/.config) for
-`rccerun --clock measured`. Measures CPU time; run it on an idle machine. How far the
+--clock measured. Measures CPU time; run it on an idle machine. How far the
 kernels lie apart is how far such a clock can be trusted.)";
 
 }  // namespace

@@ -58,8 +58,6 @@ struct outcome {
 /// Where the two blocks of a core lie in its private memory, as its look-up table begins.
 constexpr std::uint32_t source_at = 0x10'0000;
 constexpr std::uint32_t target_at = 0x80'0000;
-/// Of a copy service, in each core's message-passing memory.
-constexpr std::size_t service_at = 1024;
 
 /// The source of a core, unlike that of any other.
 std::vector<std::uint8_t> numbered(std::size_t bytes, int core) {
@@ -87,10 +85,12 @@ outcome measure(const scc_backend::machine_options& on, const trial& tried, std:
   virtual_time first{std::numeric_limits<std::int64_t>::max()}, last;
   simulate(
       tried.cores + tried.servers,
-      [&](scc_communicator& c) {
+      [&](scc_communicator& c, symmetric_allocator& left) {
         memory& m = c.memory();
+        const auto lines = left.allocate(scc_backend::copy_service::bytes_needed);
+        if (!lines) throw usage_error("scc-copies: no message-passing memory for copy cores");
         std::optional<scc_backend::copy_service> service;
-        if (tried.servers > 0) service.emplace(m, m.mpm_bytes() - service_at, servers);
+        if (tried.servers > 0) service.emplace(m, lines->offset(), servers);
         if (c.rank() >= tried.cores) {
           c.barrier();
           service->serve(tried.cores);
@@ -151,13 +151,14 @@ void run(const arguments& given) {
   const scc_backend::machine_options on = to_machine_options(given.chip);
   const int cores = participating_cores(given.chip, on);
   if (cores < 2) throw usage_error("scc-copies: needs two cores");
-  if (on.description.private_bytes < target_at + given.bytes ||
-      given.bytes > target_at - source_at) {
+  if (given.bytes > target_at - source_at) {
     throw usage_error(
-        fmt::format("scc-copies: --bytes {}: at most {}, and chip '{}' needs {} bytes of "
-                    "private memory for that, it has {}",
-                    given.bytes, target_at - source_at, on.description.name,
-                    target_at + given.bytes, on.description.private_bytes));
+        fmt::format("scc-copies: --bytes {}: at most {}", given.bytes, target_at - source_at));
+  }
+  if (on.description.private_bytes < target_at + given.bytes) {
+    throw usage_error(fmt::format("scc-copies: needs {} bytes of private memory, chip '{}' has {}",
+                                  target_at + given.bytes, on.description.name,
+                                  on.description.private_bytes));
   }
   json rows = json::array();
   if (!given.as_json) {

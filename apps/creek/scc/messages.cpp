@@ -147,6 +147,29 @@ json measure_barriers(const machine_options& on, int most) {
   return rows;
 }
 
+double lock_microseconds(const machine_options& on, int cores, lock_retry how) {
+  virtual_time begun, ended;
+  simulate(
+      cores,
+      [&](scc_communicator& c, symmetric_allocator& left) {
+        const auto line = left.allocate(scc_backend::memory::line_bytes);
+        if (!line) throw usage_error("scc-messages: no message-passing memory for a word");
+        const auto counted = c.memory().at(core_id{0}, line->offset()).as<word>();
+        test_and_set_lock lock(c.memory(), core_id{0}, how);
+        const auto increment = [&] {
+          const std::lock_guard held(lock);
+          c.memory().store(counted, c.memory().load(counted) + 1);
+        };
+        c.barrier();
+        if (c.rank() == 0) begun = c.memory().now();
+        for (int i = 0; i < rounds; ++i) increment();
+        c.barrier();
+        if (c.rank() == 0) ended = c.memory().now();
+      },
+      on);
+  return (ended - begun).in_seconds().value * 1e6 / rounds;
+}
+
 /// All want a lock at once, to increment a word under it; what each of them adds to that.
 json measure_locks(const machine_options& on, int most) {
   json rows = json::array();
@@ -154,13 +177,9 @@ json measure_locks(const machine_options& on, int most) {
                                     std::pair{"exponential backoff", lock_retry::backoff}}) {
     for (int cores = 1; cores <= most;
          cores = cores == most ? most + 1 : std::min(4 * cores, most)) {
-      const double took = microseconds(on, cores, {}, [how = retry](scc_communicator& c) {
-        const auto counted = c.memory().shared(0).as<word>();
-        test_and_set_lock lock(c.memory(), core_id{0}, how);
-        const std::lock_guard held(lock);
-        c.memory().store(counted, c.memory().load(counted) + 1);
-      });
-      rows.push_back({{"lock", name}, {"cores", cores}, {"virtual_us_each", took / cores}});
+      rows.push_back({{"lock", name},
+                      {"cores", cores},
+                      {"virtual_us_each", lock_microseconds(on, cores, retry) / cores}});
     }
   }
   return rows;

@@ -61,9 +61,9 @@ void machine::take_interrupts() {
     engine_.advance(chip_.costs.interrupt_entry * here_clock());
     self.in_handler = true;
     struct leave {
-      bool& flag;
-      ~leave() { flag = false; }
-    } const at_end{self.in_handler};
+      core_state& of;
+      ~leave() { of.in_handler = of.computes = false; }
+    } const at_end{self};
     const auto handler = self.handler;  // it may install another one
     start_computing();
     handler(pin);

@@ -90,8 +90,8 @@ void machine::core_clock::charge(cycles length) noexcept {
 }
 
 void machine::measure_computing(double cycles_a_host_second) {
-  if (!(cycles_a_host_second > 0)) {
-    throw usage_error("simulated chip: cycles_a_host_second must be positive");
+  if (!(cycles_a_host_second > 0 && cycles_a_host_second <= stretch_clock::most)) {
+    throw usage_error("simulated chip: cycles_a_host_second must be positive, and at most 1e15");
   }
   stretches_.emplace(cycles_a_host_second);
 }
@@ -102,8 +102,8 @@ void machine::begin_stretch() noexcept {
 }
 
 bool machine::end_stretch() {
-  const cycles computed = stretches_->stop();
   if (!here().computes) return false;
+  const cycles computed = stretches_->stop();
   here().computes = false;
   if (computed.count > 0) charge(computed);
   return true;

@@ -73,7 +73,8 @@ void memory::write(mpm_ptr<std::byte> to, const void* from, std::size_t size) co
 void memory::cached_read(void* to, mpm_ptr<const std::byte> from, std::size_t size,
                          std::size_t working_set) const {
   if (working_set > on_->description().l2_bytes) return read(to, from, size);
-  enter()->private_read(size, working_set);
+  const core_operation begun = enter();
+  begun->private_read(size, working_set);
   on_->copy_out(to, on_->offset_of(from.address(), size), size);
 }
 void memory::write_around(mpm_ptr<std::byte> to, const void* from, std::size_t size) const {

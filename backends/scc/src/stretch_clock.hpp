@@ -21,6 +21,9 @@ class stretch_clock {
     }
   }
 
+  /// Cycles a second, so that a stretch of two hours still is a number.
+  static constexpr double most = 1e15;
+
   void start() noexcept { begun_ = thread_cpu_seconds(); }
   /// Cycles since start(), without what reading the time takes.
   [[nodiscard]] cycles stop() const noexcept {

@@ -51,6 +51,11 @@ class task_runtime final : public detail::backend_without_task_stacks,
   /// The runtime whose simulation the calling thread drives, or null.
   static task_runtime* driven_here() noexcept;
   virtual_time now() noexcept { return chip_.simulation().now(); }
+  /// To a task: what it has computed counts.
+  virtual_time now_after_stretch() {
+    const core_operation begun(chip_);
+    return now();
+  }
   task_worker& here() noexcept { return *workers_[chip_.simulation().running().index()]; }
   /// Writes a result and sets its flag; reads the flag. By the core that runs.
   void store_result(const pool_lines& place) noexcept;

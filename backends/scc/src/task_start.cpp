@@ -90,9 +90,9 @@ task_runtime* task_runtime::driven_here() noexcept {
   return driven;
 }
 
-std::optional<virtual_time> simulated_now() noexcept {
+std::optional<virtual_time> simulated_now() {
   if (driven == nullptr) return std::nullopt;
-  return driven->now();
+  return driven->now_after_stretch();
 }
 
 task_runtime::task_runtime(scc chosen)

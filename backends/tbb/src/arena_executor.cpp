@@ -38,8 +38,8 @@ void arena_executor::submit(submitted_task* task) {
 
 /// Into the arena's queue, which only workers with nothing of ours on their stack look at.
 void arena_executor::enqueue(submitted_task* task) {
-  const offer_of_work offer;
   arena_.enqueue(group_.defer([this, task] { run_submitted(task, found::in_queue); }));
+  call_a_thread();
 }
 
 void arena_executor::run_submitted(submitted_task* task, found where) noexcept {
@@ -47,7 +47,6 @@ void arena_executor::run_submitted(submitted_task* task, found where) noexcept {
     enqueue(task);
     return;
   }
-  if (where == found::in_queue) offer_of_work::taken();
   const task_visit visit(*this, where == found::in_queue);
   count(here().tasks);
   trace::begin(here().track.load(std::memory_order_relaxed), "task");
@@ -111,12 +110,11 @@ void arena_executor::pass_on(forked_branch& branch) {
     passed_on_ = &branch;
     branch.passed_on = true;
   }
-  const offer_of_work offer;
   arena_.enqueue(group_.defer([this] { run_passed_on(); }));
+  call_a_thread();
 }
 
 void arena_executor::run_passed_on() noexcept {
-  offer_of_work::taken();
   forked_branch* branch = nullptr;
   {
     const std::lock_guard lock(passed_on_mutex_);
@@ -147,20 +145,18 @@ void arena_executor::suspend(detail::publish_fn publish, void* argument) {
   trace::end(here().track.load(std::memory_order_relaxed));
   {
     const task_absence absence(task_absence::stack::left);
-    const resting_stack rest;
     tbb::task::suspend([this, &self, publish, argument](tbb::task::suspend_point point) {
       self.point = point;
       // Once published, the stack may run again, and this frame with it.
       if (!publish(argument, &self)) resume(&self);
     });
-    offer_of_work::taken();
   }
   trace::begin(here().track.load(std::memory_order_relaxed), "resumed");
 }
 
 void arena_executor::resume(strand* suspended) {
-  const offer_of_work offer;
   tbb::task::resume(static_cast<suspended_stack*>(suspended)->point);
+  call_a_thread();  // the runtime may be gone by now
 }
 
 int arena_executor::slot_index() const noexcept {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tbb::global_control for all runtimes of this backend: of several, oneTBB obeys the smallest.
-// And arenas without work, whose requests for threads make up for sleeping ones.
+// And an arena that never has work, only the wish for threads.
 #include "thread_share.hpp"
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
 
-#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <mutex>
 
@@ -19,39 +16,33 @@ namespace creek::onetbb {
 
 namespace {
 
-// Of all runtimes. Sequentially consistent: of an offer and a stack that comes to rest, one sees
-// the other.
 std::atomic<unsigned> runtimes{0};
-std::atomic<unsigned> resting{0};
-std::atomic<unsigned> offers{0};
+/// A thread has been called and has not come yet. It will look into all arenas when it comes, so
+/// nobody need call another.
+std::atomic<bool> called{false};
 
 struct shared_pool {
   std::mutex mutex;
   std::size_t claimed = 0;
   std::unique_ptr<tbb::global_control> control;
-  std::map<unsigned, tbb::task_arena> without_work;  ///< by number of threads asked for
+  std::unique_ptr<tbb::task_arena> bell;  ///< of as many slots as there may be threads
 
   void change(std::size_t claimed_now) {
     claimed = claimed_now;
-    if (claimed == 0) {
-      control.reset();
-      without_work.clear();
-      return;
-    }
+    bell.reset();
+    control.reset();
+    if (claimed == 0) return;
     // What the program's own use of oneTBB may hold comes on top.
-    control = std::make_unique<tbb::global_control>(
-        tbb::global_control::max_allowed_parallelism,
-        claimed + static_cast<std::size_t>(tbb::info::default_concurrency()));
+    const std::size_t most =
+        claimed + static_cast<std::size_t>(tbb::info::default_concurrency()) - 1;
+    control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                    most + 1);  // a caller's thread counts too
+    bell = std::make_unique<tbb::task_arena>(static_cast<int>(most), 0);
   }
 
-  /// Makes oneTBB wake a thread that looks for work in all arenas, though `asleep` threads count as
-  /// active.
-  void ask_for_thread(std::size_t asleep) {
+  void ring() {
     const std::lock_guard lock(mutex);
-    if (claimed == 0) return;
-    const auto wanted = static_cast<unsigned>(std::bit_ceil(std::min(asleep, claimed) + 1));
-    auto [arena, fresh] = without_work.try_emplace(wanted, static_cast<int>(wanted), 0);
-    arena->second.enqueue([] {});
+    if (bell) bell->enqueue([] { called.exchange(false); });
   }
 };
 
@@ -61,44 +52,22 @@ shared_pool& pool() {
   return *all;
 }
 
-void bring_both_together() noexcept {
-  if (runtimes.load() < 2 || offers.load() == 0) return;  // its own sleepers an arena wakes
-  if (const unsigned asleep = resting.load(); asleep > 0) pool().ask_for_thread(asleep);
-}
-
 }  // namespace
 
 thread_share::thread_share(unsigned workers) : workers_(workers) {
   const std::lock_guard lock(pool().mutex);
-  pool().change(pool().claimed + workers_);
   ++runtimes;
+  pool().change(pool().claimed + workers_);
 }
 
 thread_share::~thread_share() {
   const std::lock_guard lock(pool().mutex);
-  --runtimes;
   pool().change(pool().claimed - workers_);
+  --runtimes;
 }
 
-offer_of_work::offer_of_work() noexcept {
-  ++offers;
-}
-
-offer_of_work::~offer_of_work() {
-  bring_both_together();
-}
-
-void offer_of_work::taken() noexcept {
-  --offers;
-}
-
-resting_stack::resting_stack() noexcept {
-  ++resting;
-  bring_both_together();
-}
-
-resting_stack::~resting_stack() {
-  --resting;
+void call_a_thread() noexcept {
+  if (runtimes.load() > 1 && !called.exchange(true)) pool().ring();
 }
 
 }  // namespace creek::onetbb

@@ -20,31 +20,8 @@ class thread_share {
   unsigned workers_;
 };
 
-// oneTBB wakes a thread of the pool when the arenas ask for more threads than are active, and takes
-// a thread for active that sleeps below a suspended stack, bound to its arena, although an arena
-// without work asks for none (oneapi-src/oneTBB issue 1909). So work of one arena would wait for
-// ever while threads sleep in others. Both sides therefore say what they are about to do, and the
-// later of two asks for as many threads more as may sleep.
-
-/// Around handing work to oneTBB that a thread must come for. The runtime may be gone at the end.
-class offer_of_work {
- public:
-  offer_of_work() noexcept;
-  ~offer_of_work();
-  offer_of_work(const offer_of_work&) = delete;
-  offer_of_work& operator=(const offer_of_work&) = delete;
-
-  /// By the thread that came.
-  static void taken() noexcept;
-};
-
-/// Around giving a stack up.
-class resting_stack {
- public:
-  resting_stack() noexcept;
-  ~resting_stack();
-  resting_stack(const resting_stack&) = delete;
-  resting_stack& operator=(const resting_stack&) = delete;
-};
+/// After work was handed to oneTBB that a thread has to come for: makes sure that one comes, while
+/// there are several runtimes. README.md of this folder tells why it would not.
+void call_a_thread() noexcept;
 
 }  // namespace creek::onetbb

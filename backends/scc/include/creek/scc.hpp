@@ -33,7 +33,7 @@ struct task_report {
 };
 
 /// The clock of the simulated core that the caller runs on; nothing on other threads.
-std::optional<virtual_time> simulated_now() noexcept;
+std::optional<virtual_time> simulated_now();
 
 }  // namespace scc_backend
 

@@ -39,7 +39,8 @@ struct machine_options {
   std::uint64_t seed = 0;
   /// Polling that pauses between its looks costs host time for as long as it goes on. When cores
   /// have done nothing else for this long, none of them ever will: a deadlock. Zero: poll for ever.
-  /// A loop over loads of words is polling, too.
+  /// A loop over loads of words is polling, too, unless computing is measured (below): what it
+  /// computes between them might be what the program is about.
   virtual_time stuck_after = {1'000'000'000'000'000};  // a second
   /// Follow every access to memory that is not private and report wrong uses (creek/scc/check.hpp).
   bool check = false;
