@@ -90,7 +90,9 @@ void task_runtime::submit(submitted_task* task) {
   detail::set_foreign_scope(this, &own);
   note(worker, step::inline_run);
   worker.counters.add(counter::inline_runs);
-  compute([&] { task->run(task); });
+  chip_.start_computing();
+  task->run(task);
+  chip_.stop_computing();
   restore(maker);
 }
 
@@ -215,9 +217,10 @@ void task_runtime::about_to_show() noexcept {
 
 // --- Forks --------------------------------------------------------------------------------------
 
+/// Recursion goes through this frame, so it is kept small: no core_operation, no closures.
 void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
                         void (*right)(void*) noexcept, void* right_argument) {
-  const core_operation begun(chip_);
+  const bool ends_stretch = chip_.stop_computing();
   task_worker& worker = here();
   const std::optional<pool_lines> place = take_lines(worker, 2);
   forked_branch branch{right, right_argument};
@@ -225,9 +228,13 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
     branch.place = &*place;
     worker.memory.store(place->at(worker.memory, 1).as<word>(), 0);
     if (put(worker, {nullptr, &branch})) {
-      compute([&] { left(left_argument); });
+      chip_.start_computing();
+      left(left_argument);
+      chip_.stop_computing();
       if (take_back(worker, branch)) {
-        compute([&] { right(right_argument); });
+        chip_.start_computing();
+        right(right_argument);
+        chip_.stop_computing();
       } else {
         look_at_flag(*place);
         const auto publish = [](void* waited, strand* self) {
@@ -237,15 +244,15 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
         };
         if (!branch.ended) suspend(publish, &branch);
       }
+      if (ends_stretch) chip_.start_computing();
       return;
     }
     worker.counters.add(counter::inline_runs);
     note(worker, step::inline_run);
   }
-  compute([&] {
-    left(left_argument);
-    right(right_argument);
-  });
+  if (ends_stretch) chip_.start_computing();
+  left(left_argument);
+  right(right_argument);
 }
 
 /// Takes the branch out of its maker's deque, from under younger tasks if there are any: those
@@ -278,7 +285,9 @@ bool task_runtime::take_back(task_worker& worker, forked_branch& branch) {
 }
 
 void task_runtime::run_branch(forked_branch& branch) noexcept {
-  compute([&] { branch.run(branch.argument); });
+  chip_.start_computing();
+  branch.run(branch.argument);
+  chip_.stop_computing();
   store_result(*branch.place);
   // Its maker may go on, and its frame be gone, once it knows.
   strand* waiter = branch.waiter;
@@ -302,7 +311,9 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
     taken.branch->taken = true;
     run_branch(*taken.branch);
   } else {
-    compute([&] { taken.task->run(taken.task); });
+    chip_.start_computing();
+    taken.task->run(taken.task);
+    chip_.stop_computing();
   }
   chip_.end_span();
   chip_.switch_account(before);

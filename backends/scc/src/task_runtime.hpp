@@ -87,13 +87,6 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void leave_loop(task_worker& worker);
   void run(task_worker& worker, const task_record& taken);
   void run_branch(forked_branch& branch) noexcept;
-  /// Calls `code`, a task's own, which may give its stack up and go on later.
-  template <class F>
-  void compute(F code) {
-    chip_.start_computing();
-    code();
-    chip_.stop_computing();
-  }
   bool put(task_worker& worker, const task_record& made);
   void share_surplus(task_worker& worker);
   bool take_back(task_worker& worker, forked_branch& branch);
