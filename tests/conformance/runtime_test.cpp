@@ -13,7 +13,18 @@ namespace {
 
 using namespace conformance;
 
-class Runtime : public Conformance {};
+class Runtime : public Conformance {
+ protected:
+  /// Calls `body(setup)` for the runtimes that may live inside the one under test.
+  template <class Body>
+  static void with_each_inner(Body body) {
+    for (const setup& inner_setup : setups()) {
+      if (inner_setup.workers == 4) continue;
+      SCOPED_TRACE(testing::PrintToString(inner_setup));
+      body(inner_setup);
+    }
+  }
+};
 CONFORMANCE(Runtime);
 
 TEST_P(Runtime, RunGivesResultsOfEveryKind) {
@@ -60,9 +71,7 @@ TEST_P(Runtime, ManyThreadsRunAtOnce) {
 
 /// Another runtime, used from tasks of the first: by every backend from every backend.
 TEST_P(Runtime, NestsBothWays) {
-  for (const setup& inner_setup : setups()) {
-    if (inner_setup.workers == 4) continue;
-    SCOPED_TRACE(testing::PrintToString(inner_setup));
+  with_each_inner([&](const setup& inner_setup) {
     creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
     creek::runtime inner({.workers = inner_setup.workers}, inner_setup.backend);
     std::atomic<int> right{0};
@@ -79,13 +88,11 @@ TEST_P(Runtime, NestsBothWays) {
       EXPECT_EQ(creek::worker_count(), outer.worker_count());
     });
     EXPECT_EQ(right, 16);
-  }
+  });
 }
 
 TEST_P(Runtime, RunsTasksWhileThoseOfAnotherWaitForThem) {
-  for (const setup& inner_setup : setups()) {
-    if (inner_setup.workers == 4) continue;
-    SCOPED_TRACE(testing::PrintToString(inner_setup));
+  with_each_inner([&](const setup& inner_setup) {
     creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
     creek::runtime inner({.workers = inner_setup.workers}, inner_setup.backend);
     for (int round = 0; round < 3; ++round) {
@@ -95,35 +102,31 @@ TEST_P(Runtime, RunsTasksWhileThoseOfAnotherWaitForThem) {
         waiting.push_back(outer.async([&each] { return each.get_future().get(); }));
       }
       // The harder case is the one in which all workers have gone to sleep.
-      for (int i = 0; i < 1000 && !creek::support::others_sleep(); ++i) std::this_thread::yield();
+      creek::support::let_others_sleep();
       inner.run([&] {
         for (auto& each : awaited) each.set_value(1);
       });
       for (auto& each : waiting) EXPECT_EQ(each.get(), 1);
     }
-  }
+  });
 }
 
 TEST_P(Runtime, EndsInATaskOfAnotherWithWorkOutstanding) {
-  for (const setup& inner_setup : setups()) {
-    if (inner_setup.workers == 4) continue;
-    SCOPED_TRACE(testing::PrintToString(inner_setup));
+  with_each_inner([&](const setup& inner_setup) {
     creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
     std::atomic<int> done{0};
     outer.run([&] {
-      for (int i = 0; i < 1000 && !creek::support::others_sleep(); ++i) std::this_thread::yield();
+      creek::support::let_others_sleep();
       creek::runtime inner({.workers = inner_setup.workers}, inner_setup.backend);
       for (int i = 0; i < 3; ++i) (void)inner.async([&] { ++done; });
     });
     EXPECT_EQ(done, 3);
-  }
+  });
 }
 
 /// Workers that are busy, with tasks that wait by polling, are no reason to leave work undone.
 TEST_P(Runtime, RunsTasksWhileThoseOfAnotherPollForThem) {
-  for (const setup& inner_setup : setups()) {
-    if (inner_setup.workers == 4) continue;
-    SCOPED_TRACE(testing::PrintToString(inner_setup));
+  with_each_inner([&](const setup& inner_setup) {
     creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
     creek::runtime inner({.workers = inner_setup.workers}, inner_setup.backend);
     std::atomic<bool> done{false};
@@ -140,13 +143,11 @@ TEST_P(Runtime, RunsTasksWhileThoseOfAnotherPollForThem) {
     while (polling < pollers) std::this_thread::yield();
     inner.run([&] { done = true; });
     for (auto& each : polls) each.get();
-  }
+  });
 }
 
 TEST_P(Runtime, LivesInATaskOfAnother) {
-  for (const setup& inner_setup : setups()) {
-    if (inner_setup.workers == 4) continue;
-    SCOPED_TRACE(testing::PrintToString(inner_setup));
+  with_each_inner([&](const setup& inner_setup) {
     creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
     outer.run([&] {
       for (int i = 0; i < 3; ++i) {
@@ -157,7 +158,7 @@ TEST_P(Runtime, LivesInATaskOfAnother) {
       }
       creek::taskwait();
     });
-  }
+  });
 }
 
 TEST_P(Runtime, ExceptionsBeingHandledFollowTheTask) {

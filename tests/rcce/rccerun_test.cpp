@@ -75,26 +75,27 @@ TEST(rccerun, refuses_on_the_host_what_only_a_simulated_chip_does) {
   }
 }
 
-TEST(rccerun, refuses_a_calibration_that_is_none) {
+/// Runs ping_pong.so with a calibration, whose factor is given as JSON.
+outcome run_calibrated(const std::string& factor, const std::string& options) {
   const creek::support::temporary_folder folder;
   std::filesystem::create_directory(folder / "creek");
-  std::ofstream(folder / "creek" / "clock.json") << R"({"cycles_a_host_second": "many"})";
-  const outcome got =
-      creek::support::run_in_shell("cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.path().string() +
-                                   " " RCCERUN " -nue 1 --clock measured ping_pong.so 2>&1");
+  std::ofstream(folder / "creek" / "clock.json") << R"({"cycles_a_host_second": )" + factor + "}";
+  return creek::support::run_in_shell(
+      "cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.path().string() + " " RCCERUN " " + options +
+      " ping_pong.so 2>&1");
+}
+
+TEST(rccerun, refuses_a_calibration_that_is_none) {
+  const outcome got = run_calibrated(R"("many")", "-nue 1 --clock measured");
   EXPECT_EQ(got.code, 2);
   EXPECT_THAT(got.output, HasSubstr("holds no calibration"));
 }
 
 TEST(rccerun, measures_what_a_program_computes) {
   const creek::support::temporary_folder folder;
-  std::filesystem::create_directory(folder / "creek");
-  std::ofstream(folder / "creek" / "clock.json") << R"({"cycles_a_host_second": 1e12})";
   const std::string report = (folder / "report.json").string();
   const auto run = [&](const std::string& clock) {
-    const outcome got = creek::support::run_in_shell(
-        "cd " PROGRAMS " && XDG_CONFIG_HOME=" + folder.path().string() +
-        " " RCCERUN " -nue 2 --clock " + clock + " --json " + report + " ping_pong.so 2>&1");
+    const outcome got = run_calibrated("1e12", "-nue 2 --clock " + clock + " --json " + report);
     EXPECT_EQ(got.code, 0) << got.output;
     return nlohmann::json::parse(std::ifstream(report));
   };

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace creek::support {
 
@@ -60,6 +61,11 @@ inline bool others_sleep() {
     if (name_end != std::string::npos && stat.at(name_end + 2) != 'S') return false;
   }
   return true;
+}
+
+/// Gives the other threads a while to fall asleep; they may not, if they have work or poll.
+inline void let_others_sleep() {
+  for (int i = 0; i < 1000 && !others_sleep(); ++i) std::this_thread::yield();
 }
 
 /// Number of mappings of this process.

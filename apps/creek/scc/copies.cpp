@@ -51,8 +51,7 @@ struct trial {
 struct outcome {
   double rate = 0;      ///< bytes a virtual second, of a core, in the mean
   double together = 0;  ///< of all cores
-  double held =
-      0;  ///< part of the time from the first step to the copy that a core is busy with it
+  double held = 0;      ///< part of a copy's time for which the core that wants it is busy
 };
 
 /// Where the two blocks of a core lie in its private memory, as its look-up table begins.

@@ -48,7 +48,7 @@ class machine {
   ~machine();
 
   /// What cores compute takes the host's CPU time from now on, times this, and not what is charged
-  /// for it. Before the run. Throws usage_error unless it is positive.
+  /// for it; 0: as charged. Before the run. Throws usage_error if it is negative or too large.
   void measure_computing(double cycles_a_host_second);
   /// Bounds of what counts: the running core computes, or does not. Cores begin not computing.
   void start_computing() noexcept {

@@ -34,7 +34,7 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   if (options.describe) simulated.simulation().describe_by(options.describe);
   if (options.seed != 0) spread_starts(simulated, options.seed);
   if (options.check) simulated.check_accesses();
-  if (options.cycles_a_host_second != 0) simulated.measure_computing(options.cycles_a_host_second);
+  simulated.measure_computing(options.cycles_a_host_second);
   simulated.record(options.trace_file, options.heatmap_file);
   run_report report;
   const auto ends = [&] {

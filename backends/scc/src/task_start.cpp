@@ -108,9 +108,7 @@ task_runtime::task_runtime(scc chosen)
     order_victims(*each);
   }
   if (chosen_.machine.check) chip_.check_accesses();
-  if (const double factor = chosen_.machine.cycles_a_host_second; factor != 0) {
-    chip_.measure_computing(factor);
-  }
+  chip_.measure_computing(chosen_.machine.cycles_a_host_second);
   chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file);
   chip_.simulation().keep_thread_state(this);
   try {
