@@ -28,6 +28,19 @@ long fib(int n) {
   return a + b;
 }
 
+/// Returns when both workers of `rt` have run a task. A thread that still starts may hold a lock of
+/// the allocator, which the AddressSanitizer of GCC 12 leaves locked in the child of a fork.
+void start_workers(runtime& rt) {
+  rt.run([] {
+    std::atomic<bool> met{false};
+    fork_join(
+        [&] {
+          while (!met.load()) std::this_thread::yield();
+        },
+        [&] { met = true; });
+  });
+}
+
 /// Exit status of a child that runs `body`, whose result is its exit code.
 template <class F>
 int in_child(F body) {
@@ -54,7 +67,7 @@ int refused(F f, const char* text) {
 
 TEST(fork_in_main, tells_the_child_that_the_workers_are_gone) {
   runtime rt{host(2)};
-  rt.run([] { fib(10); });
+  start_workers(rt);
   const int both = in_child([&] {
     return 10 * refused([&] { rt.run([] {}); }, "make a new runtime there") +
            refused([&] { (void)rt.async([] {}); }, "make a new runtime there");
@@ -65,6 +78,7 @@ TEST(fork_in_main, tells_the_child_that_the_workers_are_gone) {
 
 TEST(fork_in_main, lets_the_child_destroy_the_inherited_runtime) {
   auto rt = std::make_unique<runtime>(host(2));
+  start_workers(*rt);
   EXPECT_EQ(in_child([&] {
               rt.reset();
               return 7;
@@ -75,6 +89,7 @@ TEST(fork_in_main, lets_the_child_destroy_the_inherited_runtime) {
 TEST(fork_in_main, lets_the_child_make_its_own_runtime) {
   SKIP_WITHOUT_THREADS_AFTER_FORK();
   runtime rt{host(2)};
+  start_workers(rt);
   EXPECT_EQ(in_child([] {
               runtime own{host(2)};
               return static_cast<int>(own.run([] { return fib(12); }));
@@ -87,7 +102,7 @@ TEST(fork_in_main, leaves_grandchildren_as_free_as_children) {
   SKIP_WITHOUT_THREADS_AFTER_FORK();
   EXPECT_EQ(in_child([] {
               runtime first{host(2)};
-              first.run([] { fib(8); });
+              start_workers(first);
               return in_child([&] {
                 const int told = refused([&] { first.run([] {}); }, "new runtime");
                 runtime second{host(1)};
@@ -100,6 +115,7 @@ TEST(fork_in_main, leaves_grandchildren_as_free_as_children) {
 TEST(fork_in_main, lets_the_child_end_by_exit) {
   static std::optional<runtime> inherited;
   inherited.emplace(host(2));
+  start_workers(*inherited);
   const pid_t child = fork();
   if (child == 0) std::exit(5);  // destroys `inherited`
   int status = 0;
@@ -118,6 +134,7 @@ TEST(fork_while_workers_run, leaves_the_parent_alone) {
 
 TEST(fork_in_a_task, makes_the_child_a_thread_like_any_other) {
   runtime rt{host(2)};
+  start_workers(rt);
   const int child = rt.run([&] {
     return in_child([] {
       return 10 * refused([] { spawn([] {}); }, "no runtime on this thread") +
@@ -132,6 +149,7 @@ TEST(fork_in_a_task, makes_the_child_a_thread_like_any_other) {
 TEST(fork_in_a_task, lets_the_child_make_its_own_runtime) {
   SKIP_WITHOUT_THREADS_AFTER_FORK();
   runtime rt{host(2)};
+  start_workers(rt);
   const int child = rt.run([&] {
     return in_child([] {
       runtime own{host(2)};
@@ -145,6 +163,7 @@ TEST(fork_in_a_task, ends_a_child_that_returns_from_the_task) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto forget_to_exit = [] {
     runtime rt{host(2)};
+    start_workers(rt);
     const pid_t child = rt.run([] { return fork(); });
     int status = 0;
     waitpid(child, &status, 0);
