@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -177,21 +178,24 @@ TEST(receives_from_anybody, take_one_message_of_each_peer) {
 }
 
 TEST(requests_taken_back, only_before_their_first_byte) {
-  with_rendezvous(2, [](auto& messages, int me) {
-    int first = 1, second = 2, got = 0;
+  std::atomic<int> taken_back_of_second{0}, got_second{0};
+  with_rendezvous(2, [&](auto& messages, int me) {
+    int first = 1, second = 2, third = 3, got = 0;
     const auto request = [&](int& value, int peer) {
       return message_request{reinterpret_cast<std::byte*>(&value), sizeof value, peer};
     };
     if (me == 0) {
-      message_request a = request(first, 1), b = request(second, 1), c = request(second, 1);
+      message_request a = request(first, 1), b = request(second, 1), c = request(third, 1);
       messages.begin_send(a);
       messages.begin_send(b);
       messages.begin_send(c);
       EXPECT_FALSE(messages.cancel(a));  // lies in the buffer
-      EXPECT_TRUE(messages.cancel(b));
+      // Unless the first has been taken out of the buffer already.
+      const bool taken_back = messages.cancel(b);
+      taken_back_of_second += taken_back;
       messages.wait(c);
       EXPECT_TRUE(a.complete);
-      EXPECT_FALSE(b.complete);
+      EXPECT_EQ(b.complete, !taken_back);
     } else {
       message_request never = request(got, any_peer);
       messages.begin_receive(never);
@@ -204,12 +208,16 @@ TEST(requests_taken_back, only_before_their_first_byte) {
         messages.wait(never);
       }
       EXPECT_EQ(got, 1);
-      message_request c = request(got, 0);
-      messages.begin_receive(c);
-      messages.wait(c);
-      EXPECT_EQ(got, 2);
+      while (got != third) {
+        message_request next = request(got, 0);
+        messages.begin_receive(next);
+        messages.wait(next);
+        got_second += got == second;
+      }
     }
   });
+  EXPECT_EQ(taken_back_of_second + got_second, 2) << "each of two runs";
+  EXPECT_GE(taken_back_of_second, 1) << "on the chip, where the times are always the same";
 }
 
 }  // namespace
