@@ -20,10 +20,10 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
               "the kernel looks at the bare word");
 
 futex_status wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                  const timespec* deadline) noexcept {
+                  const timespec* deadline, std::uint32_t bits) noexcept {
   const int saved_errno = errno;
   const long result = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
-                              deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
+                              deadline, nullptr, bits);
   const int why = result == 0 ? 0 : errno;
   errno = saved_errno;  // callers sit inside user code's waits, which must not change errno
   if (why == EAGAIN) return futex_status::changed;
@@ -33,8 +33,9 @@ futex_status wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected
 
 }  // namespace
 
-futex_status futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-  return wait(word, expected, nullptr);
+futex_status futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                        std::uint32_t bits) noexcept {
+  return wait(word, expected, nullptr, bits);
 }
 
 futex_status futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
@@ -47,13 +48,15 @@ futex_status futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint3
   timespec at{};
   at.tv_sec = static_cast<time_t>(whole.count());
   at.tv_nsec = static_cast<long>((since_boot - whole).count());
-  return wait(word, expected, &at);
+  return wait(word, expected, &at, FUTEX_BITSET_MATCH_ANY);
 }
 
-unsigned futex_wake(const std::atomic<std::uint32_t>& word, unsigned count) noexcept {
+unsigned futex_wake(const std::atomic<std::uint32_t>& word, unsigned count,
+                    std::uint32_t bits) noexcept {
   const int saved_errno = errno;
   const int limit = static_cast<int>(std::min<unsigned>(count, INT_MAX));
-  const long woken = syscall(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, limit);
+  const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG, limit,
+                             nullptr, nullptr, bits);
   errno = saved_errno;  // EFAULT when the word is gone: nobody sleeps on it
   return woken > 0 ? static_cast<unsigned>(woken) : 0;
 }

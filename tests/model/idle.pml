@@ -31,7 +31,17 @@
  *                    window, and count themselves out
  *  -DREGISTER_LATE   `registered` is raised after the deques were armed
  *  -DREARM_LATE      deques are disarmed while somebody searches; the last searcher looks, then arms
- * and -DREARM_FENCED, the sound form of the last: arms, fences, then looks. */
+ * and -DREARM_FENCED, the sound form of the last: arms, fences, then looks.
+ *
+ * With -DCALLS a working worker may also leave one letter, for worker 1 alone, and then
+ *   call:      light fence; if `napping` of worker 1: calls++, wake worker 1 in the kernel
+ * `napping` is raised before the heavy fence of falling asleep. `permits` and `calls` are one word in the
+ * kernel: a sleeper waits while neither has changed since it looked for its letter, and one that finds it
+ * counts itself out as above. No letter may lie before a worker that sleeps. Faults:
+ *  -DNO_CALL         the letter is left and nobody called
+ *  -DNO_LETTER_LOOK  who was called does not look for its letter, as if it were a permit for any
+ *  -DKEY_LATE        a sleeper reads the word after it looked
+ *  -DWAIT_FOR_PERMIT who was called and finds `sleepers` at 0 waits for a permit, which another may take */
 #ifndef N
 #define N 3
 #endif
@@ -46,6 +56,12 @@ byte sleepers, searching = N - 1, registered, permits, epoch;
 byte to_make = TASKS;
 byte asleep;
 byte under_way;     /* ghost: wake-ups not yet consumed */
+#ifdef CALLS
+bit letters_left = 1, letter_pending, letter;
+bool napping;       /* worker 1 */
+byte calls;
+bool one_naps;      /* ghost: worker 1 waits in the kernel */
+#endif
 
 active proctype drain() {
 end:
@@ -55,10 +71,18 @@ end:
 #if N > 2
   :: atomic { pending[2] > 0 -> pending[2]--; visible[2]++ }
 #endif
+#ifdef CALLS
+  :: atomic { letter_pending == 1 -> letter_pending = 0; letter = 1 }
+#endif
   od
 }
 
 #define FLUSH(i) visible[i] = visible[i] + pending[i]; pending[i] = 0
+#ifdef CALLS
+#define FLUSH_LETTER letter = letter | letter_pending; letter_pending = 0
+#else
+#define FLUSH_LETTER skip
+#endif
 
 inline wake_one() {
 #ifdef EPOCH
@@ -113,8 +137,9 @@ inline heavy_fence() {
   atomic {
     FLUSH(0); FLUSH(1);
 #if N > 2
-    FLUSH(2)
+    FLUSH(2);
 #endif
+    FLUSH_LETTER
   }
 #endif
 }
@@ -147,6 +172,15 @@ proctype worker(byte me; bool running) {
 work:                                      /* a task: makes others, ends, or goes on for ever */
   do
   :: push(me)
+#ifdef CALLS
+  :: atomic { me != 1 && letters_left > 0 -> letters_left = 0; letter_pending = 1 };
+#ifndef NO_CALL
+     if
+     :: napping -> atomic { FLUSH_LETTER; calls++ }   /* a locked instruction */
+     :: else
+     fi
+#endif
+#endif
   :: goto forever
   :: atomic { pending[me] + visible[me] > 0 ->    /* ends; next its own newest */
               if :: pending[me] > 0 -> pending[me]-- :: else -> visible[me]-- fi }
@@ -154,6 +188,14 @@ work:                                      /* a task: makes others, ends, or goe
   od;
 
 search:                                    /* counted in `searching` */
+#ifdef CALLS
+  atomic {
+    if
+    :: me == 1 -> napping = false; letter = 0   /* handled, as a task that it finds */
+    :: else
+    fi
+  };
+#endif
   i = 0; found = false;
   do
   :: i < N -> atomic { if :: visible[i] > 0 -> visible[i]--; found = true :: else fi };
@@ -198,6 +240,9 @@ to_sleep:
 #endif
 #ifdef EPOCH
   key = epoch;
+#endif
+#ifdef CALLS
+  if :: me == 1 -> napping = true :: else fi;
 #endif
   arm_all();
 #ifdef REGISTER_LATE
@@ -246,9 +291,48 @@ end_asleep:
      }
   :: else
   fi;
+#ifdef CALLS
+  if :: me == 1 -> goto called :: else fi;
+#endif
   atomic { asleep++ };
 end_asleep:
   atomic { permits > 0 -> permits--; asleep--; assert(under_way > 0); under_way-- };
+#ifdef CALLS
+  goto left;
+called:
+#ifdef KEY_LATE
+  found = (letter == 1);
+  key = calls;
+#else
+  key = calls;                             /* with `permits`, of which none was there */
+#ifdef NO_LETTER_LOOK
+  found = false;
+#else
+  found = (letter == 1);
+#endif
+#endif
+  if
+  :: found -> found = false;
+#ifdef WAIT_FOR_PERMIT
+     atomic { if :: sleepers > 0 -> sleepers--; searching++; goto left :: else fi }
+#else
+     atomic {                              /* looks at both again and again */
+       if
+       :: sleepers > 0 -> sleepers--; searching++
+       :: permits > 0 -> permits--; assert(under_way > 0); under_way--
+       fi;
+       goto left
+     }
+#endif
+  :: else
+  fi;
+  atomic { asleep++; one_naps = true };
+end_called:
+  if
+  :: atomic { permits > 0 -> permits--; asleep--; one_naps = false; assert(under_way > 0); under_way-- }
+  :: atomic { calls != key -> asleep--; one_naps = false; goto called }
+  fi;
+#endif
 left:
   registered--;
   goto search;
@@ -270,6 +354,9 @@ init {
 end:
   atomic {
     timeout ->
+#ifdef CALLS
+    assert(!one_naps || letter + letter_pending == 0);
+#endif
     assert(asleep == 0 || visible[0] + visible[1]
 #if N > 2
            + visible[2]

@@ -36,7 +36,7 @@ struct stale_chip {
     line combined{};
     std::array<bool, stale_line_bytes> written{};  // which bytes of it; none: empty
     std::uint64_t changes = 0;                     // made by this core
-    std::uint64_t seen = 0;                        // made by others up to its last access
+    std::uint64_t paused = 0;                      // made by others up to its last pause
   };
 
   explorer& explore;
@@ -74,6 +74,11 @@ class basic_stale_memory {
     std::remove_const_t<T> value;
     std::memcpy(&value, copy->second.data() + offset % line_bytes, sizeof value);
     return value;
+  }
+  template <class T>
+  void load_row(T* to, mpm_ptr<T> from, std::size_t count) {
+    invalidate();
+    read(to, from.template as<const std::byte>(), count * sizeof(T));
   }
   template <class T>
   void store(mpm_ptr<T> p, std::type_identity_t<T> value) {
@@ -163,7 +168,9 @@ class basic_stale_memory {
     }
   }
   void pause(cycles) {
-    chip_->explore.block([this] { return changes_of_others() != side().seen; });
+    // Loops may look at several words in between: any change since the last pause lets them look.
+    chip_->explore.block([this] { return changes_of_others() != side().paused; });
+    side().paused = changes_of_others();
   }
   void charge(cycles) {}
 
@@ -175,7 +182,6 @@ class basic_stale_memory {
     chip_->explore.step();
     // In random runs a held line may also leave at any time.
     if (chip_->explore.chance(1.0 / 64)) drain();
-    side().seen = changes_of_others();
   }
   void changed() {
     ++chip_->changes;

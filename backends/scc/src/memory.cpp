@@ -65,6 +65,12 @@ void memory::read(void* to, mpm_ptr<const std::byte> from, std::size_t size) con
   note_caller(*begun);
   if (size > 0) on_->read(to, on_->offset_of(from.address(), size), size);
 }
+void memory::load_words(void* to, mpm_ptr<const std::byte> from, std::size_t size) const {
+  const core_operation begun = enter();
+  note_caller(*begun);
+  on_->invalidate();
+  if (size > 0) on_->load_row(to, on_->offset_of(from.address(), size), size);
+}
 void memory::write(mpm_ptr<std::byte> to, const void* from, std::size_t size) const {
   const core_operation begun = enter();
   note_caller(*begun);

@@ -22,7 +22,9 @@ enum class futex_status {
 /// Any thread of this process (the futex is private). The comparison and the falling asleep are one
 /// step for every futex_wake, but order nothing else: read the condition again with the ordering
 /// you need. May return early; never fails.
-futex_status futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
+/// With `bits`, only a futex_wake that names one of them ends it.
+futex_status futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                        std::uint32_t bits = ~0U) noexcept;
 
 /// As futex_wait, and returns `timed_out` once `deadline` has passed. A wake-up that was counted by
 /// futex_wake is never reported as `timed_out`.
@@ -31,8 +33,10 @@ futex_status futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint3
 
 /// Wakes up to `count` threads that sleep on `word`, longest sleeper first; returns how many.
 /// Costs a system call (about 0.1-1 us with nobody asleep). The word need not be alive any more:
-/// a stale address wakes nobody, or wakes a later sleeper on the same address spuriously.
-unsigned futex_wake(const std::atomic<std::uint32_t>& word, unsigned count) noexcept;
+/// a stale address wakes nobody, or wakes a later sleeper on the same address spuriously. With
+/// `bits`, only those that wait for one of them.
+unsigned futex_wake(const std::atomic<std::uint32_t>& word, unsigned count,
+                    std::uint32_t bits = ~0U) noexcept;
 
 /// Wakes every thread that sleeps on `word`; returns how many.
 unsigned futex_wake_all(const std::atomic<std::uint32_t>& word) noexcept;

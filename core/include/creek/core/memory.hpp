@@ -58,7 +58,8 @@ template <class M>
 concept memory_policy = std::copyable<M> &&
     requires(M& m, const M& view, core_id core, std::size_t size, mpm_ptr<std::byte> block,
              mpm_ptr<const std::byte> source, void* to, const void* from, mpm_ptr<word> flag,
-             mpm_ptr<std::uint8_t> byte, word value, counter_id counter, cycles cost) {
+             mpm_ptr<std::uint8_t> byte, std::uint8_t* bytes, word value, counter_id counter,
+             cycles cost) {
   // Bytes of a line: the unit of caching, of write combining and of allocation.
   { M::line_bytes } -> std::convertible_to<std::size_t>;
   // Whether a pointer of one core means the same to all others, so that objects can be moved from
@@ -76,6 +77,9 @@ concept memory_policy = std::copyable<M> &&
   // visible to whoever loads the stored value.
   { m.load(flag) } -> std::same_as<word>;
   { m.load(byte) } -> std::same_as<std::uint8_t>;
+  // Words that lie side by side, read a line at a time: each as a load would have seen it at some
+  // time during the call, which invalidates first.
+  { m.load_row(bytes, byte, size) } -> std::same_as<void>;
   { m.store(flag, value) } -> std::same_as<void>;
   // As store, for a word that somebody may be waiting for with wait_until or wait_poll: a policy
   // whose waits sleep wakes them here, so that plain stores need not ask.

@@ -90,6 +90,23 @@ class symmetric_allocator {
     return std::nullopt;
   }
 
+  /// The block of at least `bytes` that begins at offset `place`, a whole line of the range, or
+  /// nothing if some of it is handed out or not of this range.
+  [[nodiscard]] std::optional<mpm_block> allocate_at(std::size_t place, std::size_t bytes,
+                                                     const char* name = "") noexcept {
+    const std::size_t lines = std::max<std::size_t>(1, (bytes + line_bytes_ - 1) / line_bytes_);
+    if (place < first_ || (place - first_) / line_bytes_ + lines > used_.size()) return std::nullopt;
+    const std::size_t begin = (place - first_) / line_bytes_;
+    const auto from = used_.begin() + static_cast<std::ptrdiff_t>(begin);
+    if (std::any_of(from, from + static_cast<std::ptrdiff_t>(lines),
+                    [](std::uint8_t used) { return used != 0; })) {
+      return std::nullopt;
+    }
+    mark(begin, lines, 1);
+    if (observer_ != nullptr) observer_->allocated(place, lines * line_bytes_, name);
+    return mpm_block{*this, place, lines * line_bytes_};
+  }
+
   /// Bytes not handed out, in all gaps together.
   [[nodiscard]] std::size_t free_bytes() const noexcept {
     return static_cast<std::size_t>(std::count(used_.begin(), used_.end(), 0)) * line_bytes_;

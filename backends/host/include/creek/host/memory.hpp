@@ -104,6 +104,10 @@ class memory {
     return atomic(p).load(std::memory_order_acquire);
   }
   template <memory_word T>
+  void load_row(T* to, mpm_ptr<T> from, std::size_t count) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) to[i] = load(from + static_cast<std::ptrdiff_t>(i));
+  }
+  template <memory_word T>
   void store(mpm_ptr<T> p, std::type_identity_t<T> value) const noexcept {
     atomic(p).store(value, std::memory_order_release);
   }
@@ -120,10 +124,10 @@ class memory {
   }
 
   void read(void* to, mpm_ptr<const std::byte> from, std::size_t bytes) const noexcept {
-    std::memcpy(to, from.address(), bytes);
+    copy(to, from.address(), bytes);
   }
   void write(mpm_ptr<std::byte> to, const void* from, std::size_t bytes) const noexcept {
-    std::memcpy(to.address(), from, bytes);
+    copy(to.address(), from, bytes);
   }
   void invalidate() const noexcept {}
   void flush() const noexcept {}
@@ -172,6 +176,18 @@ class memory {
     int looks_ = 0;
   };
 
+  /// A short message as two halves that overlap: a call of memcpy() takes longer than that.
+  static void copy(void* to, const void* from, std::size_t bytes) noexcept {
+    constexpr std::size_t half = 32;
+    if (bytes < half || bytes > 2 * half) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    const std::size_t rest = bytes - half;
+    std::memcpy(to, from, half);
+    std::memcpy(static_cast<std::byte*>(to) + rest, static_cast<const std::byte*>(from) + rest,
+                half);
+  }
   std::atomic<std::uint32_t>& counter(counter_id id) const noexcept {
     return space_->control_of(core_id{id.value / 2}).counter[id.value % 2];
   }

@@ -59,6 +59,11 @@ class memory {
     store(p, value);
   }
 
+  template <memory_word T>
+  void load_row(T* to, mpm_ptr<T> from, std::size_t count) const {
+    load_words(to, from.template as<const std::byte>(), count * sizeof(T));
+  }
+
   void read(void* to, mpm_ptr<const std::byte> from, std::size_t size) const;
   void write(mpm_ptr<std::byte> to, const void* from, std::size_t size) const;
   void invalidate() const;
@@ -193,6 +198,7 @@ class memory {
   void halt() const;
 
  private:
+  void load_words(void* to, mpm_ptr<const std::byte> from, std::size_t size) const;
   core_operation enter() const;  ///< checks whose operation it is, and lets interrupts in
   std::uint32_t load_word(const void* address, std::size_t size) const;
   void store_word(void* address, std::uint32_t value, std::size_t size) const;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Active messages: short messages that any core sends any other, which takes them by polling and
+// calls a handler for each. What the protocols have in common; each has a file of its own:
+// notification_vector.hpp, synchronized_ring.hpp, flagged_slot.hpp, linked_messages.hpp.
+// Sources: Rotta, 3rd MARC Symposium, 2011 ([R11] in scc-chip.md), for their design space; Rotta,
+// Prescher, Traue and Nolte ([R12]) for the first two.
+//
+// Whatever the protocol: messages from one core to another arrive once and in the order in which
+// they were sent. A handler runs after its message has left the protocol's memory, so it may send,
+// and poll while it waits to: that is what keeps two cores going that send each other more than
+// there is room for.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <creek/core/memory.hpp>
+
+namespace creek {
+
+/// What a message may hold in a protocol's own memory.
+inline constexpr std::size_t active_message_bytes = 96;
+
+/// Of one core's end.
+struct active_message_counts {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  std::uint64_t full = 0;         ///< tries to send that found no room
+  std::uint64_t polls = 0;        ///< looks for messages,
+  std::uint64_t empty_polls = 0;  ///< of which so many found none
+};
+
+namespace detail {
+/// A stand-in for what handles a message: its sender's rank, its bytes, their number.
+struct message_handler {
+  void operator()(int from, const std::byte* data, std::size_t bytes) const;
+};
+}  // namespace detail
+
+/// The end that one core has of a protocol; used by that core only. Made over memory that is zero,
+/// alike on every member of a team.
+template <class Protocol>
+concept active_message_protocol = requires(Protocol& p, const Protocol& view, int to,
+                                           const void* data, std::size_t bytes,
+                                           detail::message_handler handle) {
+  // Whether room that was missing is signalled to a word in the sender's own memory, so that it may
+  // sleep until then.
+  { Protocol::room_is_signalled } -> std::convertible_to<bool>;
+  // Bytes of message-passing memory on each core, for a team of so many.
+  { Protocol::bytes_needed(to) } -> std::same_as<std::size_t>;
+
+  // Sends at most active_message_bytes; false if there is no room, and nothing has been sent then.
+  // Who gets false tries again, with the same message or another, until it has got true.
+  { p.try_send(to, data, bytes) } -> std::same_as<bool>;
+  // Whether try_send might find room now.
+  { p.has_room(to) } -> std::same_as<bool>;
+  // Takes what has arrived and calls the handler for each message; how many there were.
+  { p.poll(handle) } -> std::same_as<std::size_t>;
+  // Whether poll would find something.
+  { p.has_message() } -> std::same_as<bool>;
+
+  { view.counts() } -> std::same_as<const active_message_counts&>;
+  {p.memory()};
+};
+
+/// Sends when there is room, and handles what arrives until then.
+template <active_message_protocol Protocol, class Handler>
+void send(Protocol& by, int to, const void* data, std::size_t bytes, Handler&& handle) {
+  constexpr cycles between_looks{16};
+  while (!by.try_send(to, data, bytes)) {
+    if (by.poll(handle) > 0) continue;
+    if constexpr (Protocol::room_is_signalled) {
+      by.memory().wait_poll([&] { return by.has_room(to) || by.has_message(); });
+    } else {
+      by.memory().pause(between_looks);
+    }
+  }
+}
+
+/// Waits until a message has arrived, and handles what there is.
+template <active_message_protocol Protocol, class Handler>
+std::size_t receive(Protocol& by, Handler&& handle) {
+  for (;;) {
+    if (const std::size_t handled = by.poll(handle); handled > 0) return handled;
+    by.memory().wait_poll([&] { return by.has_message(); });
+  }
+}
+
+namespace detail {
+/// The length of a message and who sent it in a word that is not zero.
+constexpr word message_header(int from, std::size_t bytes) noexcept {
+  return static_cast<word>(from) << 8 | static_cast<word>(bytes + 1);
+}
+constexpr int sender_of(word header) noexcept {
+  return static_cast<int>(header >> 8);
+}
+constexpr std::size_t bytes_of(word header) noexcept {
+  return (header & 0xff) - 1;
+}
+static_assert(active_message_bytes + 1 <= 0xff);
+
+[[noreturn]] void refuse_message(int to, int members, std::size_t bytes);
+/// Throws usage_error if a message is too long, or for nobody.
+inline void require_message(int to, int members, std::size_t bytes) {
+  if (to < 0 || to >= members || bytes > active_message_bytes) [[unlikely]] {
+    refuse_message(to, members, bytes);
+  }
+}
+}  // namespace detail
+
+}  // namespace creek

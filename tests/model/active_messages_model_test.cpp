@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocols of active messages over memory that goes stale: two senders and one receiver, and
+// two cores that send each other more than there is room for, with the smallest buffers there are.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include <creek/core/flagged_slot.hpp>
+#include <creek/core/linked_messages.hpp>
+#include <creek/core/notification_vector.hpp>
+#include <creek/core/synchronized_ring.hpp>
+
+#include "stale_memory.hpp"
+
+namespace {
+
+using namespace creek;
+using namespace creek::model;
+
+// The four, each with its least room.
+struct by_vector {
+  template <class Memory>
+  static auto make(Memory& m) {
+    return notification_vector<Memory>(m, team(m), 0);
+  }
+};
+struct by_ring {
+  template <class Memory>
+  static auto make(Memory& m) {
+    return synchronized_ring<Memory>(m, team(m), 0, 1);
+  }
+};
+struct by_ring_of_two {
+  template <class Memory>
+  static auto make(Memory& m) {
+    return synchronized_ring<Memory>(m, team(m), 0, 2);
+  }
+};
+struct by_slot {
+  template <class Memory>
+  static auto make(Memory& m) {
+    return flagged_slot<Memory>(m, team(m), 0);
+  }
+};
+struct by_link {
+  template <class Memory>
+  static auto make(Memory& m) {
+    return linked_messages<Memory>(m, team(m), 0, 1);
+  }
+};
+
+template <class Make>
+class ActiveMessageModel : public testing::Test {};
+using makers = testing::Types<by_vector, by_ring, by_ring_of_two, by_slot, by_link>;
+TYPED_TEST_SUITE(ActiveMessageModel, makers);
+
+void expect_sound(const outcome& result) {
+  EXPECT_EQ(result.failure, "");
+  EXPECT_TRUE(result.complete);
+}
+
+/// Takes so many messages, of `each` a sender, and expects every sender's in order.
+template <class Protocol>
+void take(Protocol& p, word count) {
+  std::array<word, 8> next{};
+  word taken = 0;
+  while (taken < count) {
+    receive(p, [&](int from, const std::byte* data, std::size_t bytes) {
+      word got = 0;
+      expect(bytes == sizeof got, "another length than was sent");
+      std::memcpy(&got, data, sizeof got);
+      expect(got == ++next[static_cast<std::size_t>(from)], "lost, doubled or out of order");
+      ++taken;
+    });
+  }
+  expect(!p.has_message(), "more messages than were sent");
+}
+
+template <class Protocol>
+void give(Protocol& p, int to, word count) {
+  for (word number = 1; number <= count; ++number) {
+    send(p, to, &number, sizeof number,
+         [](int, const std::byte*, std::size_t) { expect(false, "a message for nobody"); });
+  }
+}
+
+// Three from one, so that a slot used again would show an old message.
+template <class Make>
+const auto one_way = [](auto& m) {
+  auto p = Make::make(m);
+  if (m.self() == core_id{0}) give(p, 1, 3);
+  if (m.self() == core_id{1}) take(p, 3);
+};
+
+template <class Make>
+const auto two_senders = [](auto& m) {
+  auto p = Make::make(m);
+  if (m.self() == core_id{2}) {
+    take(p, 4);
+  } else {
+    give(p, 2, 2);
+  }
+};
+
+template <class Make>
+const auto both_ways = [](auto& m) {
+  auto p = Make::make(m);
+  const int other = 1 - m.self().value;
+  word next = 0;
+  const auto handle = [&](int from, const std::byte* data, std::size_t) {
+    word got = 0;
+    std::memcpy(&got, data, sizeof got);
+    expect(from == other && got == ++next, "lost, doubled or out of order");
+  };
+  for (word number = 1; number <= 2; ++number) send(p, other, &number, sizeof number, handle);
+  while (next < 2) receive(p, handle);
+};
+
+TYPED_TEST(ActiveMessageModel, OneSender) {
+  expect_sound(explore_on<stale_memory>(2, {.preemptions = 3}, one_way<TypeParam>));
+}
+TYPED_TEST(ActiveMessageModel, TwoSendersAndOneReceiver) {
+  expect_sound(explore_on<stale_memory>(3, {.preemptions = 2}, two_senders<TypeParam>));
+}
+TYPED_TEST(ActiveMessageModel, TwoThatSendEachOtherMoreThanThereIsRoomFor) {
+  expect_sound(explore_on<stale_memory>(2, {.preemptions = 3}, both_ways<TypeParam>));
+}
+TYPED_TEST(ActiveMessageModel, RandomRuns) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const exploration how{.random_runs = 2000, .seed = seed};
+    EXPECT_EQ(explore_on<stale_memory>(3, how, two_senders<TypeParam>).failure, "") << seed;
+    EXPECT_EQ(explore_on<stale_memory>(2, how, both_ways<TypeParam>).failure, "") << seed;
+  }
+}
+
+TYPED_TEST(ActiveMessageModel, NeedsItsFlushesAndInvalidations) {
+  EXPECT_NE(explore_on<memory_that_never_flushes>(2, {}, one_way<TypeParam>).failure, "");
+  EXPECT_NE(explore_on<memory_that_never_invalidates>(2, {}, one_way<TypeParam>).failure, "");
+}
+
+}  // namespace
