@@ -69,9 +69,8 @@ strand* close(task_context* context) noexcept {
 
 }  // namespace
 
-std::exception_ptr root_scope::wait_all() {
-  if (live.load(std::memory_order_acquire) != 0) suspend_here(publish_root, this);
-  return error.take();
+void root_scope::suspend_until_none() {
+  suspend_here(publish_root, this);
 }
 
 strand* task_context::ended_elsewhere() noexcept {

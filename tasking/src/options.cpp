@@ -2,6 +2,7 @@
 // Options by name and from the environment.
 #include <creek/tasking/options.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -27,6 +28,12 @@ constexpr name_table<deque_kind, 2> deque_names{
 constexpr name_table<idle_policy, 3> idle_names{{{"poll", idle_policy::poll},
                                                  {"backoff", idle_policy::backoff},
                                                  {"block", idle_policy::block}}};
+
+constexpr name_table<message_protocol, 4> message_names{
+    {{"vector", message_protocol::notification_vector},
+     {"ring", message_protocol::synchronized_ring},
+     {"slot", message_protocol::flagged_slot},
+     {"linked", message_protocol::linked_messages}}};
 
 template <class Kind, std::size_t N>
 std::string_view name_of(const name_table<Kind, N>& table, Kind kind) {
@@ -76,6 +83,18 @@ std::uint64_t parse_number(const char* name, std::string_view text, std::uint64_
   return value;
 }
 
+/// Numbers with commas between.
+std::vector<core_id> parse_cores(const char* name, std::string_view text) {
+  std::vector<core_id> cores;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    cores.emplace_back(static_cast<int>(parse_number(name, text.substr(begin, end - begin), 0,
+                                                     scheduler_options::max_workers - 1)));
+    begin = end + 1;
+  }
+  return cores;
+}
+
 }  // namespace
 
 std::string_view to_string(scheduler_kind kind) {
@@ -87,6 +106,9 @@ std::string_view to_string(deque_kind kind) {
 std::string_view to_string(idle_policy policy) {
   return name_of(idle_names, policy);
 }
+std::string_view to_string(message_protocol protocol) {
+  return name_of(message_names, protocol);
+}
 scheduler_kind parse_scheduler(std::string_view name) {
   return parse(scheduler_names, "scheduler", name);
 }
@@ -95,6 +117,9 @@ deque_kind parse_deque(std::string_view name) {
 }
 idle_policy parse_idle(std::string_view name) {
   return parse(idle_names, "idle policy", name);
+}
+message_protocol parse_messages(std::string_view name) {
+  return parse(message_names, "message protocol", name);
 }
 
 scheduler_options scheduler_options::from_environment() {
@@ -108,11 +133,47 @@ scheduler_options scheduler_options::from_environment() {
   read_name("CREEK_SCHEDULER", parse_scheduler, options.scheduler);
   read_name("CREEK_DEQUE", parse_deque, options.deque);
   read_name("CREEK_IDLE", parse_idle, options.idle);
+  read_name("CREEK_MESSAGES", parse_messages, options.messages);
+  if (const char* text = variable("CREEK_SERVE_ONLY")) {
+    options.serve_only = parse_cores("CREEK_SERVE_ONLY", text);
+  }
+  if (const char* text = variable("CREEK_STALL_LIMIT")) {
+    options.stall_limit =
+        std::chrono::milliseconds{parse_number("CREEK_STALL_LIMIT", text, 0, 86'400'000)};
+  }
   if (const char* text = variable("CREEK_STACK_SIZE")) {
     options.stack_size =
         parse_number("CREEK_STACK_SIZE", text, std::uint64_t{16} << 10, std::uint64_t{1} << 32);
   }
   return options;
+}
+
+std::chrono::nanoseconds detail::default_stall_limit() noexcept {
+#ifdef NDEBUG
+  return std::chrono::nanoseconds{0};
+#else
+  return std::chrono::seconds{1};
+#endif
+}
+
+void detail::check_serve_only(scheduler_options& options) {
+  auto& chosen = options.serve_only;
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  for (const core_id each : chosen) {
+    if (each.value >= 0 && each.index() < options.workers) continue;
+    throw usage_error("serve_only: there is no worker " + std::to_string(each.value) +
+                      "; this runtime has 0 to " + std::to_string(options.workers - 1));
+  }
+  if (!chosen.empty() && chosen.size() == options.workers) {
+    throw usage_error("serve_only: names all " + std::to_string(options.workers) +
+                      " workers, and none is left for tasks; name fewer, or raise workers");
+  }
+}
+
+bool detail::serves_only(const scheduler_options& options, unsigned worker) noexcept {
+  return std::binary_search(options.serve_only.begin(), options.serve_only.end(),
+                            core_id{static_cast<int>(worker)});
 }
 
 }  // namespace creek

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include <creek/tasking/detail/remote_cell.hpp>
 #include <creek/tasking/detail/task_stack.hpp>
 
 namespace creek::support {
@@ -40,11 +41,14 @@ class fake_home final : public detail::task_stack_home {
   int worker_index() const noexcept override { return 0; }
   bool lost_in_fork() const noexcept override { return false; }
   const char* backend_name() const noexcept override { return "fake"; }
+  void send(unsigned, const void*, std::size_t) override {}
+  detail::remote_objects& objects() noexcept override { return objects_; }
 
  private:
   struct waiting_strand : detail::strand {
     std::atomic<bool> resumed{false};
   };
+  detail::remote_objects objects_;
 };
 
 /// A task stack with its slots. `on_run(id)` is told of every task that runs.

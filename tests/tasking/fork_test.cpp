@@ -125,6 +125,27 @@ TEST(fork_in_main, lets_the_child_end_by_exit) {
   inherited.reset();
 }
 
+TEST(fork_in_main, leaves_foreign_objects_to_the_parent) {
+  struct counts_its_end {
+    std::atomic<int>* ended;
+    ~counts_its_end() { ++*ended; }
+  };
+  std::atomic<int> ended{0};
+  std::optional<runtime> rt{host(2)};
+  start_workers(*rt);
+  foreign<counts_its_end> one = rt->run(
+      [&] { return adopt_foreign(std::unique_ptr<counts_its_end>(new counts_its_end{&ended})); });
+  EXPECT_EQ(in_child([&] {
+              one.reset();
+              return 10 + ended.load();
+            }),
+            10);
+  EXPECT_EQ(ended.load(), 0);
+  one.reset();
+  rt.reset();  // after what was sent to it
+  EXPECT_EQ(ended.load(), 1);
+}
+
 TEST(fork_while_workers_run, leaves_the_parent_alone) {
   runtime rt{host(3)};
   auto busy = rt.async([] { return fib(under_sanitizer ? 18 : 24); });

@@ -146,6 +146,22 @@ TEST(idle_workers, that_block_cost_nothing) {
   EXPECT_LT(idle_cost(rt), under_sanitizer ? 0.1 : 0.005);
 }
 
+TEST(idle_workers, that_serve_only_cost_nothing) {
+  scheduler_options options = options_of({"", idle_policy::block});
+  options.serve_only = {core_id{1}, core_id{3}};
+  runtime rt{host(options)};
+  rt.run([] { call_on(core_id{3}, [] {}); });
+  EXPECT_LT(idle_cost(rt), under_sanitizer ? 0.1 : 0.005);
+}
+
+TEST(idle_workers, whose_calls_are_watched_cost_nothing) {
+  scheduler_options options = options_of({"", idle_policy::block});
+  options.stall_limit = 1ms;
+  runtime rt{host(options)};
+  rt.run([] { call_on(core_id{3}, [] {}); });
+  EXPECT_LT(idle_cost(rt), under_sanitizer ? 0.1 : 0.005);
+}
+
 TEST(idle_workers, that_poll_cost_what_they_were_asked_to) {
   runtime rt{host(options_of({"", idle_policy::poll}))};
   // A machine that stands still for a moment is no news about the workers: look again.

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <creek/core/error.hpp>
 #include <creek/tasking.hpp>
@@ -34,9 +36,9 @@ class environment : public ::testing::Test {
     }
     return "accepted";
   }
-  static constexpr const char* names[] = {"CREEK_BACKEND",   "CREEK_WORKERS", "CREEK_PIN",
-                                          "CREEK_SCHEDULER", "CREEK_DEQUE",   "CREEK_IDLE",
-                                          "CREEK_STACK_SIZE"};
+  static constexpr const char* names[] = {
+      "CREEK_BACKEND", "CREEK_WORKERS",    "CREEK_PIN",        "CREEK_SCHEDULER",  "CREEK_DEQUE",
+      "CREEK_IDLE",    "CREEK_STACK_SIZE", "CREEK_SERVE_ONLY", "CREEK_STALL_LIMIT"};
 };
 
 TEST_F(environment, that_says_nothing_gives_the_defaults) {
@@ -57,6 +59,11 @@ TEST_F(environment, sets_each_option) {
   EXPECT_EQ(with("CREEK_SCHEDULER", "latency").scheduler, scheduler_kind::stealing_latency);
   EXPECT_EQ(with("CREEK_DEQUE", "mpb").deque, deque_kind::mpb);
   EXPECT_EQ(with("CREEK_IDLE", "poll").idle, idle_policy::poll);
+  EXPECT_EQ(with("CREEK_STALL_LIMIT", "250").stall_limit, std::chrono::milliseconds{250});
+  EXPECT_EQ(with("CREEK_STALL_LIMIT", "0").stall_limit, std::chrono::nanoseconds{0});
+  EXPECT_EQ(with("CREEK_SERVE_ONLY", "3").serve_only, std::vector{core_id{3}});
+  EXPECT_EQ(with("CREEK_SERVE_ONLY", "3,0,5").serve_only,
+            (std::vector{core_id{3}, core_id{0}, core_id{5}}));
   EXPECT_EQ(with("CREEK_STACK_SIZE", "16384").stack_size, 16384U);
   EXPECT_EQ(with("CREEK_STACK_SIZE", "4294967296").stack_size, std::size_t{1} << 32);
 }
@@ -72,6 +79,13 @@ TEST_F(environment, with_bad_numbers_is_refused) {
     EXPECT_EQ(refusal("CREEK_WORKERS", bad.c_str()), "CREEK_WORKERS='" + bad + "': " + range);
   }
   EXPECT_EQ(refusal("CREEK_PIN", "yes"), "CREEK_PIN='yes': give a whole number from 0 to 1");
+  for (const std::string bad : {"1,", ",1", "1,,2", "1;2", "1, 2", "-1", "4096", "all"}) {
+    EXPECT_THAT(refusal("CREEK_SERVE_ONLY", bad.c_str()),
+                ::testing::EndsWith("give a whole number from 0 to 4095"))
+        << bad;
+  }
+  EXPECT_EQ(refusal("CREEK_STALL_LIMIT", "1s"),
+            "CREEK_STALL_LIMIT='1s': give a whole number from 0 to 86400000");
   EXPECT_EQ(refusal("CREEK_STACK_SIZE", "16383"),
             "CREEK_STACK_SIZE='16383': give a whole number from 16384 to 4294967296");
 }

@@ -179,6 +179,32 @@ TEST(scc, shows_message_protocols_beside_each_other) {
   }
 }
 
+TEST(scc, shows_what_invocations_take) {
+  const std::string command =
+      "bench scc-invoke --json --cores 4 --check --protocol vector --protocol ring";
+  const outcome all = creek(command);
+  ASSERT_EQ(all.code, 0) << all.output;
+  EXPECT_EQ(creek(command).output, all.output);
+  const auto tables = nlohmann::json::parse(all.output);
+  EXPECT_EQ(tables.at("chip"), "scc-800");
+  for (const char* table : {"round_trip", "step", "ring", "work_queue", "senders", "energy"}) {
+    EXPECT_FALSE(tables.at(table).empty()) << table;
+    for (const auto& row : tables.at(table)) {
+      EXPECT_TRUE(row.at("protocol") == "vector" || row.at("protocol") == "ring") << row;
+      for (const auto& [key, value] : row.items()) {
+        if (value.is_number_float() && key != "network_cycles") {
+          EXPECT_GT(value.get<double>(), 0.0) << key;
+        }
+      }
+    }
+  }
+  for (const auto& row : tables.at("round_trip")) {
+    EXPECT_NEAR(row.at("call_cycles").get<double>(), 1800, 400) << "[R12]: 1600 to 2000";
+  }
+  expect_complaint("bench scc-invoke --protocol mail", 2, "mail not in {vector,");
+  expect_complaint("bench scc-invoke --cores 1", 2, "needs two cores");
+}
+
 TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
   const outcome result = creek("bench scc-primitives --json");
   EXPECT_EQ(result.code, 0);

@@ -28,7 +28,8 @@ struct fiber : host_strand, switch_context {
   std::size_t mapped = 0;    ///< bytes from `stack_low` to the end of the mapping
   worker* on = nullptr;      ///< who runs it, or ran it last
   fiber* link = nullptr;     ///< next in a pool or a ready list
-  bool parked = false;       ///< listed as a suspended strand with unstarted tasks
+  bool bound = false;        ///< handles a message: goes on on the worker that it is on
+  worker* parked = nullptr;  ///< who listed it as a suspended strand with unstarted tasks, or null
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
   detail::task_stack tasks;
 };

@@ -17,6 +17,8 @@ namespace {
 
 /// About the price of a wake-up: worth spinning for before a sleep.
 constexpr auto spin_before_sleep = 100us;
+/// How long a searching worker first keeps its processor.
+constexpr auto first_yield = 2us;
 /// An owner that has not answered for this long is computing: share without it.
 constexpr auto patience_with_owner = 25us;
 /// Backoff: the longest nap of a worker that may not sleep for good.
@@ -63,22 +65,38 @@ bool scheduler::all_armed() const noexcept {
   return true;
 }
 
+/// Who spins may keep its processor from the worker that it waits for, where the kernel has put both
+/// on one. For messages only: pushes of tasks wake nobody while there is a searcher.
+void scheduler::yield_now_and_then(ticks waited, ticks& yield_at) const noexcept {
+  if (yield_at == ticks{}) yield_at = tick_clock::from_nanoseconds(first_yield);
+  if (waited <= yield_at || mail_.load(std::memory_order_relaxed) == nullptr) return;
+  std::this_thread::yield();
+  yield_at = waited + waited;
+}
+
+/// How long a worker searches before it does what its idle policy says.
+std::chrono::nanoseconds scheduler::patience() const noexcept {
+  return oversubscribed_ ? 2us : spin_before_sleep;
+}
+
 /// Searches as the idle policy says until there is work or the scheduler has finished.
 scheduler::found_work scheduler::idle(worker& self) {
+  if (self.serves_only) return await_calls(self);
   trace::begin(self.track.load(std::memory_order_acquire), "idle");
   const bool stays_awake = options_.idle == idle_policy::poll;
   idle_.begin_search();
   found_work work;
   while (!finished_.load(std::memory_order_acquire)) {
-    const auto limit = oversubscribed_ ? 2us : spin_before_sleep;
+    const std::chrono::nanoseconds limit = patience();
     const ticks start = tick_clock::now();
     const ticks reluctance = reluctance_to_ask(self);
     bool forced = false;
     ticks waited{};
+    ticks yield_at{};
     do {
       for (int round = 0; round < 8 && !work; ++round) {
         work = search(self, round == 0 && waited >= reluctance);
-        if (!work) cpu_pause();
+        if (!work) work.letters = pause_for_letters(self);
       }
       waited = tick_clock::now() - start;
       if (work || waited > tick_clock::from_nanoseconds(limit)) break;
@@ -86,6 +104,7 @@ scheduler::found_work scheduler::idle(worker& self) {
         forced = true;
         force_victims(self);
       }
+      yield_now_and_then(waited, yield_at);
     } while (true);
     if (work) break;
     const bool may_nap = options_.idle == idle_policy::backoff;
@@ -111,18 +130,22 @@ scheduler::found_work scheduler::idle(worker& self) {
 /// The sleep of idle_policy::block. Entered and left as a searcher.
 scheduler::found_work scheduler::sleep(worker& self) {
   idle_.begin_sleep();
+  self.asleep.store(true, std::memory_order_relaxed);
   arm_all();
   // From here on a push either sees its limit armed, or is seen by the checks below.
   heavy_fence();
-  const bool stay = any_work() || !all_armed() || finished_.load(std::memory_order_seq_cst);
+  const bool stay = any_work() || has_letters(self) || !all_armed() ||
+                    finished_.load(std::memory_order_seq_cst);
   if (stay && idle_.cancel_sleep()) {
     force_victims(self);
   } else {
-    if (stopping_.load(std::memory_order_acquire)) try_finish();
+    if (stopping_.load(std::memory_order_acquire)) try_finish(self);
     self.counters.add(counter::parks);
-    idle_.take_permit();
+    idle_.take_permit(self.index, [&] { return has_letters(self); });
     self.counters.add(counter::wakes);
   }
+  sleeps_ended_.fetch_add(1, std::memory_order_seq_cst);
+  self.asleep.store(false, std::memory_order_relaxed);
   return search(self, true);
 }
 
@@ -134,17 +157,33 @@ scheduler::found_work scheduler::nap(worker& self) {
     static const std::atomic<std::uint32_t> never_changed{0};
     (void)futex_wait_until(never_changed, 0, deadline_clock::now() + length);
     work = search(self, true);
-    if (!work && force_victims(self)) work = search(self, true);
+    if (!work && !self.serves_only && force_victims(self)) work = search(self, true);
   }
   return work;
 }
 
-/// The last worker to fall asleep of a stopping scheduler ends it if no strand is suspended.
-void scheduler::try_finish() noexcept {
-  if (idle_.sleepers() != workers_.size() || suspended_.load(std::memory_order_seq_cst) != 0)
+/// The last worker to fall asleep of a stopping scheduler ends it if no strand is suspended, no
+/// message under way, and no object left.
+void scheduler::try_finish(worker& self) noexcept {
+  const std::uint64_t before = sleeps_ended_.load(std::memory_order_seq_cst);
+  if (idle_.sleepers() != takers_ || !service_workers_sleep() ||
+      suspended_.load(std::memory_order_seq_cst) != 0 || any_letters(self) ||
+      // Who was called before the first look took its message, and will fall asleep again.
+      sleeps_ended_.load(std::memory_order_seq_cst) != before || objects().end_all() ||
+      // Another who is here found objects, and their workers end them just now.
+      sleeps_ended_.load(std::memory_order_seq_cst) != before) {
     return;
+  }
+  objects().let_go();
+  finish();
+}
+
+void scheduler::finish() noexcept {
   finished_.store(true, std::memory_order_seq_cst);
   idle_.wake_all();
+  for (auto& each : workers_) {
+    if (each->serves_only) ring(*each);
+  }
 }
 
 void scheduler::shut_down() noexcept {

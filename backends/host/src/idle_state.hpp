@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include <creek/core/clock.hpp>
 #include <creek/core/futex.hpp>
+#include <creek/tasking/options.hpp>
 
 namespace creek::host_backend {
 
@@ -50,18 +52,34 @@ class idle_state {
     }
     return false;
   }
-  /// Sleeps until a waker has made this worker a searcher.
-  void take_permit() noexcept {
+  /// Sleeps until a waker has made this worker, number `self`, a searcher, or until it was called
+  /// and makes itself one. `called()` says whether there is something that it alone can do.
+  template <class Called>
+  void take_permit(unsigned self, Called called) noexcept {
     for (;;) {
-      std::uint32_t permits = permits_.load(std::memory_order_relaxed);
-      while (permits != 0) {
+      std::uint32_t permits = permits_.load(std::memory_order_acquire);
+      while (permits % one_call != 0) {
         if (permits_.compare_exchange_weak(permits, permits - 1, std::memory_order_acquire)) {
           asleep_.fetch_sub(1, std::memory_order_seq_cst);
           return;
         }
       }
-      futex_wait(permits_, 0);
+      if (!called()) {
+        futex_wait(permits_, permits, bit_of(self));
+      } else if (cancel_sleep()) {
+        return;
+      } else {
+        // A permit is on its way; if one who falls asleep just now takes it, its place in the count
+        // is for this one. Neither changes the word for sure, so this is no time to wait for that.
+        cpu_pause();
+      }
     }
+  }
+  /// Wakes worker `which`, for whom the caller left something before, if it sleeps in
+  /// take_permit(). It may also wake others, which sleep on.
+  void call(unsigned which) noexcept {
+    permits_.fetch_add(one_call, std::memory_order_release);
+    futex_wake(permits_, ~0U, bit_of(which));
   }
   /// Wakes one sleeper unless somebody searches. The caller made work visible and passed a full
   /// fence since. Returns true if one was woken.
@@ -87,6 +105,9 @@ class idle_state {
   }
 
  private:
+  static constexpr std::uint32_t one_call = std::uint32_t{1} << 13;
+  static_assert(one_call > scheduler_options::max_workers, "permits fit below");
+  static constexpr std::uint32_t bit_of(unsigned worker) noexcept { return 1U << worker % 32; }
   static constexpr std::uint64_t one_searching = std::uint64_t{1} << 32;
   static constexpr std::uint32_t sleepers_of(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word);
@@ -95,7 +116,7 @@ class idle_state {
     return static_cast<std::uint32_t>(word >> 32);
   }
   std::atomic<std::uint64_t> word_{0};  ///< sleepers (low 32), searching (high 32)
-  std::atomic<std::uint32_t> permits_{0};
+  std::atomic<std::uint32_t> permits_{0};  ///< not taken (low 13 bits); calls, counted on
   alignas(64) std::atomic<std::uint32_t> asleep_{0};  ///< at least as many as the word counts
 };
 

@@ -74,12 +74,15 @@ void scheduler::wait_in_place(fiber& self, detail::publish_fn publish, void* arg
 bool scheduler::make_progress(fiber& self, in_place_wait& wait,
                               detail::task_slot* bottom) noexcept {
   found_work work;
-  work.resumed = self.on->ready.pop();
+  work.resumed = self.on->bound.pop();
+  if (!work) work.resumed = self.on->ready.pop();
   if (!work) work.resumed = idle_fiber(*self.on);
   if (!work && has_room(self)) {
     if (detail::run_newest(&self.tasks, bottom)) return true;
     work.slot = steal_from(self.tasks);  // what the waiting task itself has made
     if (!work) work = search(*self.on, true);
+  } else if (!work) {
+    take_in();
   }
   if (!work) return false;
   if (work.resumed != nullptr) {
@@ -92,6 +95,8 @@ bool scheduler::make_progress(fiber& self, in_place_wait& wait,
     };
     offer_all(self.tasks);
     leave_waiting(self, *work.resumed, leave_wait, &wait);
+  } else if (work.letters) {
+    serve(self);
   } else if (detail::strand* released = run_task(self, work)) {
     released->home->resume(released);
   }

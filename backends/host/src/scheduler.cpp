@@ -13,6 +13,7 @@
 #include <creek/host/affinity.hpp>
 
 #include "external_deques.hpp"
+#include "messages.hpp"
 
 namespace creek::host_backend {
 
@@ -138,6 +139,7 @@ void scheduler::leave_for(fiber& self, fiber& target) noexcept {
 
 void scheduler::suspend(detail::publish_fn publish, void* argument) {
   require_workers();
+  const detail::stall_pause uncounted(*this);
   fiber& self = *fiber_of(detail::current_stack);
   suspended_.fetch_add(1, std::memory_order_relaxed);
   offer_all(self.tasks);
@@ -159,7 +161,7 @@ void scheduler::leave_waiting(fiber& self, fiber& next, detail::publish_fn publi
   after.publish = publish;
   after.argument = argument;
   switch_to(here, next, after);
-  if (self.parked) unpark(self);
+  if (self.parked != nullptr) unpark(self);
   trace::begin(self.on->track.load(std::memory_order_acquire), "resumed");
 }
 
@@ -168,14 +170,19 @@ void scheduler::resume(strand* suspended) {
   const visit here(visitors_, index < 0);
   fiber* target = off_stack(static_cast<host_strand*>(suspended));
   if (target == nullptr) return;
-  worker& queue = index >= 0 ? *workers_[static_cast<unsigned>(index)] : *target->on;
-  queue.ready.push(*target);
+  if (target->bound) {
+    make_bound_ready(*target);
+    return;
+  }
+  worker* queue = index >= 0 ? workers_[static_cast<unsigned>(index)].get() : target->on;
+  if (queue->serves_only) queue = target->on;
+  queue->ready.push(*target);
   work_available();
 }
 
 void scheduler::park(fiber& suspended) noexcept {
-  suspended.parked = true;
   parked_lock_.lock();
+  suspended.parked = suspended.on;
   parked_.push_back(&suspended);
   parked_count_.fetch_add(1, std::memory_order_release);
   parked_lock_.unlock();
@@ -183,8 +190,8 @@ void scheduler::park(fiber& suspended) noexcept {
 }
 
 void scheduler::unpark(fiber& resumed) noexcept {
-  resumed.parked = false;
   parked_lock_.lock();
+  resumed.parked = nullptr;
   std::erase(parked_, &resumed);
   parked_count_.fetch_sub(1, std::memory_order_relaxed);
   parked_lock_.unlock();
@@ -206,6 +213,11 @@ void scheduler::loop(fiber& self) {
   while (!finished_.load(std::memory_order_acquire)) {
     if (lost_in_fork()) [[unlikely]]
       end_forked_child();
+    if (serve(self)) {
+      // Whoever keeps sending does not keep others from going on.
+      if (found_work next = taken_back(*self.on)) execute(self, next);
+      continue;
+    }
     // Tasks that ended tasks left behind, newest first, before anything from outside.
     if (detail::run_newest(&self.tasks, self.tasks.first)) {
       self.on->counters.add(counter::tasks);
@@ -224,11 +236,17 @@ void scheduler::execute(fiber& self, found_work work) {
     leave_for(self, *work.resumed);
     return;
   }
+  if (work.letters) return;  // the loop serves them
   strand* released = run_task(self, work);
   if (released == nullptr) return;
   // Greedy: whoever waited for this task goes on here and now.
   if (released->home == this) {
-    if (fiber* waiter = off_stack(static_cast<host_strand*>(released))) leave_for(self, *waiter);
+    fiber* waiter = off_stack(static_cast<host_strand*>(released));
+    if (waiter != nullptr && waiter->bound) {
+      make_bound_ready(*waiter);
+    } else if (waiter != nullptr) {
+      leave_for(self, *waiter);
+    }
   } else {
     released->home->resume(released);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,6 +18,7 @@
 namespace creek::host_backend {
 
 class shared_queue;
+struct mailboxes;
 
 class scheduler final : public detail::backend {
  public:
@@ -33,6 +35,11 @@ class scheduler final : public detail::backend {
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
   const char* backend_name() const noexcept override { return "host"; }
+  void send(unsigned to, const void* message, std::size_t bytes) override;
+  void expect_messages() override;
+  void take_in() override;
+  void give_way() noexcept override;
+  void linger(const std::atomic<std::uintptr_t>& word) noexcept override;
 
   // detail::task_stack_home
   void work_available() noexcept override;
@@ -52,7 +59,8 @@ class scheduler final : public detail::backend {
     detail::task_slot* slot = nullptr;
     fiber* resumed = nullptr;
     detail::submitted_task* task = nullptr;
-    explicit operator bool() const noexcept { return slot || resumed || task; }
+    bool letters = false;
+    explicit operator bool() const noexcept { return slot || resumed || task || letters; }
   };
 
   // scheduler.cpp: threads, fibers, the loop
@@ -79,6 +87,15 @@ class scheduler final : public detail::backend {
   bool make_progress(fiber& self, in_place_wait& wait, detail::task_slot* bottom) noexcept;
   static fiber* off_stack(host_strand* suspended) noexcept;
 
+  // messages.cpp
+  mailboxes& open_mail();
+  bool call(worker& target) noexcept;
+  bool has_letters(worker& self) noexcept;
+  bool pause_for_letters(worker& self) noexcept;
+  bool any_letters(const worker& self) noexcept;
+  bool serve(fiber& self) noexcept;
+  void make_bound_ready(fiber& target) noexcept;
+
   // start.cpp: fork()
   void require_workers() const;
   [[noreturn]] static void end_forked_child() noexcept;
@@ -86,6 +103,7 @@ class scheduler final : public detail::backend {
   // search.cpp: finding work
   found_work search(worker& self, bool ask) noexcept;
   found_work own_work(worker& self) noexcept;
+  found_work taken_back(worker& self) noexcept;
   found_work from_victim(worker& self, unsigned victim, bool ask) noexcept;
   found_work from_parked(worker& self) noexcept;
   detail::task_slot* steal_from(detail::task_stack& stack) noexcept;
@@ -98,12 +116,21 @@ class scheduler final : public detail::backend {
   found_work idle(worker& self);
   found_work sleep(worker& self);
   found_work nap(worker& self);
-  void try_finish() noexcept;
+  std::chrono::nanoseconds patience() const noexcept;
+  void yield_now_and_then(ticks waited, ticks& yield_at) const noexcept;
+  void try_finish(worker& self) noexcept;
+  void finish() noexcept;
   void write_trace() noexcept;
   void found_while_searching() noexcept;
   void arm_all() noexcept;
   bool all_armed() const noexcept;
   detail::submitted_task* pop_inbox() noexcept;
+
+  // service_worker.cpp: workers that take no tasks
+  found_work await_calls(worker& self);
+  void sleep_until_called(worker& self) noexcept;
+  static void ring(worker& target) noexcept;
+  bool service_workers_sleep() const noexcept;
 
   scheduler_options options_;
   bool external_;        ///< deques other than the split one
@@ -111,6 +138,7 @@ class scheduler final : public detail::backend {
   bool lost_ = false;
   std::vector<std::unique_ptr<worker>> workers_;
   std::unique_ptr<shared_queue> shared_;  ///< work sharing only
+  unsigned takers_ = 0;                   ///< workers that take tasks
   unsigned fork_generation_;
 
   mutable std::mutex fibers_mutex_;
@@ -128,8 +156,12 @@ class scheduler final : public detail::backend {
   std::vector<fiber*> parked_;
   std::atomic<std::uint32_t> parked_count_{0};
 
+  std::unique_ptr<mailboxes> mail_owner_;
+  std::atomic<mailboxes*> mail_{nullptr};  ///< null until the first message
+
   std::atomic<std::int64_t> suspended_{0};
-  std::atomic<std::uint32_t> visitors_{0};  ///< foreign threads inside resume() or submit()
+  std::atomic<std::uint64_t> sleeps_ended_{0};  ///< raised before what was slept for is touched
+  std::atomic<std::uint32_t> visitors_{0};      ///< foreign threads inside resume() or submit()
   std::atomic<bool> stopping_{false};
   std::atomic<bool> finished_{false};
 

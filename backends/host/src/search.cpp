@@ -57,7 +57,16 @@ void scheduler::submit(detail::submitted_task* task) {
 
 scheduler::found_work scheduler::own_work(worker& self) noexcept {
   found_work work;
-  work.resumed = self.ready.pop();
+  work.letters = has_letters(self) && self.bound.empty();
+  return work ? work : taken_back(self);
+}
+
+/// Strands that go on here, or a task from outside.
+scheduler::found_work scheduler::taken_back(worker& self) noexcept {
+  found_work work;
+  work.resumed = self.bound.pop();
+  if (self.serves_only) return work;
+  if (!work) work.resumed = self.ready.pop();
   if (!work) work.task = pop_inbox();
   return work;
 }
@@ -99,11 +108,14 @@ scheduler::found_work scheduler::from_victim(worker& self, unsigned index, bool 
   return work;
 }
 
+/// A worker that serves only goes no further than to what calls have left that wait on it: it has
+/// listed them itself, so it need not be woken for them.
 scheduler::found_work scheduler::from_parked(worker& self) noexcept {
   found_work work;
   if (parked_count_.load(std::memory_order_acquire) == 0) return work;
   parked_lock_.lock();
   for (fiber* suspended : parked_) {
+    if (self.serves_only && suspended->parked != &self) continue;
     work.slot = steal_from(suspended->tasks);
     if (work) break;
   }
@@ -116,6 +128,7 @@ scheduler::found_work scheduler::from_parked(worker& self) noexcept {
 scheduler::found_work scheduler::search(worker& self, bool ask) noexcept {
   found_work work = own_work(self);
   if (work) return work;
+  if (self.serves_only) return from_parked(self);
   if (shared_ && (work.slot = shared_->take_oldest()) != nullptr) return work;
   work = from_parked(self);
   const auto others = static_cast<unsigned>(workers_.size()) - 1;

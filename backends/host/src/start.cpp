@@ -16,6 +16,7 @@
 #include <creek/host/topology.hpp>
 
 #include "external_deques.hpp"
+#include "messages.hpp"
 #include "scheduler.hpp"
 
 namespace creek::host_backend {
@@ -86,6 +87,8 @@ scheduler::scheduler(scheduler_options options) : options_(checked(std::move(opt
   if (options_.workers == 0) {
     options_.workers = std::min(limit.workers, scheduler_options::max_workers);
   }
+  detail::check_serve_only(options_);
+  takers_ = options_.workers - static_cast<unsigned>(options_.serve_only.size());
   oversubscribed_ = oversubscribed(options_.workers, limit);
   external_ = options_.deque == deque_kind::mpb || options_.scheduler == scheduler_kind::sharing;
   if (options_.scheduler == scheduler_kind::sharing) {
@@ -100,6 +103,7 @@ scheduler::scheduler(scheduler_options options) : options_(checked(std::move(opt
     auto made = std::make_unique<worker>();
     made->home = this;
     made->index = i;
+    made->serves_only = detail::serves_only(options_, i);
     made->last_victim = i;
     made->random_state =
         (options_.seed + 1) * 0x9E3779B97F4A7C15ULL + i * 0xBF58476D1CE4E5B9ULL + 1;
@@ -113,6 +117,7 @@ scheduler::scheduler(scheduler_options options) : options_(checked(std::move(opt
     made->idle_count = 1;
     workers_.push_back(std::move(made));
   }
+  find_stalls_by(detail::make_stall_watch(options_));
   start_workers(pus);
 }
 
@@ -129,8 +134,7 @@ void scheduler::start_workers(const std::vector<int>& pus) {
   } catch (const std::system_error& failure) {
     const auto started = std::count_if(workers_.begin(), workers_.end(),
                                        [](const auto& w) { return w->thread.joinable(); });
-    finished_.store(true, std::memory_order_seq_cst);
-    idle_.wake_all();
+    finish();
     for (auto& each : workers_) {
       if (each->thread.joinable()) each->thread.join();
     }

@@ -10,6 +10,7 @@
 #include <creek/core/counters.hpp>
 #include <creek/core/spin_lock.hpp>
 #include <creek/core/trace.hpp>
+#include <creek/tasking/detail/remote_cell.hpp>
 #include <creek/tasking/detail/strand.hpp>
 
 #include "fiber.hpp"
@@ -49,6 +50,38 @@ class visit {
   std::atomic<std::uint32_t>* visitors_;
 };
 
+/// Messages that wait in their worker's own memory, first in, first out. Only that worker.
+class letter_queue {
+ public:
+  letter_queue() = default;
+  letter_queue(const letter_queue&) = delete;
+  letter_queue& operator=(const letter_queue&) = delete;
+  ~letter_queue() {
+    while (detail::kept_message* unused = spare_.pop()) delete unused;
+  }
+  bool empty() const noexcept { return queue_.empty(); }
+  std::size_t size() const noexcept { return queue_.size(); }
+  void push(const void* message, std::size_t bytes) {
+    detail::kept_message* unused = spare_.pop();
+    if (unused == nullptr) unused = new detail::kept_message;
+    unused->assign(message, bytes);
+    queue_.push(unused);
+  }
+  detail::kept_message* pop() noexcept { return queue_.pop(); }
+  /// What was popped is not needed any more.
+  void recycle(detail::kept_message* unused) noexcept {
+    if (spare_.size() >= most_spare) {
+      delete unused;
+    } else {
+      spare_.push(unused);
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_spare = 512;
+  detail::message_queue queue_, spare_;
+};
+
 /// What is to be done for the fiber that was just left, once its context is saved.
 struct departure {
   enum class kind : std::uint8_t { none, recycle, make_ready, publish } what = kind::none;
@@ -60,6 +93,7 @@ struct departure {
 struct alignas(128) worker {
   scheduler* home = nullptr;
   unsigned index = 0;
+  bool serves_only = false;  ///< takes no tasks but those of calls that wait here
   fiber* current = nullptr;
   fiber* idle_fibers = nullptr;  ///< pool; only this worker
   unsigned idle_count = 0;
@@ -71,11 +105,17 @@ struct alignas(128) worker {
   std::vector<unsigned> near_first;           ///< other workers by distance
   std::atomic<trace::track*> track{nullptr};  ///< null: not traced
   worker_counters counters;
+  bool woke = false;           ///< another, by its last message
+  letter_queue kept;           ///< messages that came while others were handled or sent
   std::thread thread;
 
   /// Read by thieves.
   alignas(64) std::atomic<detail::task_stack*> active{nullptr};
   fiber_queue ready;
+  /// Read by who sends messages.
+  fiber_queue bound;                    ///< ready fibers that stay here
+  std::atomic<bool> asleep{false};      ///< or about to be
+  std::atomic<std::uint32_t> rings{0};  ///< of one that serves only: calls from sleep
 
   std::uint64_t random() noexcept {  // xorshift64*, Vigna, ACM TOMS 42(4), 2016
     random_state ^= random_state >> 12;

@@ -84,6 +84,7 @@ void machine::core_clock::charge(cycles length) noexcept {
   if (on->stretches_ && on->here().computes) return;
   try {
     on->charge(length);
+    on->notice_time();
   } catch (...) {
     on->engine_.fail(std::current_exception());
   }
@@ -252,7 +253,7 @@ void machine::store_word(std::size_t at, std::uint32_t value, std::size_t size) 
 
 // --- Blocks -------------------------------------------------------------------------------------
 
-void machine::read(void* to, std::size_t from, std::size_t size) {
+void machine::read_lines(void* to, std::size_t from, std::size_t size, bool of_words) {
   auto* out = static_cast<std::byte*>(to);
   while (size > 0) {
     const auto line = static_cast<std::uint32_t>(from / line_size);
@@ -275,7 +276,9 @@ void machine::read(void* to, std::size_t from, std::size_t size) {
     }
     engine_.advance(words * chip_.costs.l1_word * here_clock());
     std::memcpy(out, copy->data() + offset, part);
-    if (checker_) {
+    if (checker_ && of_words) {
+      checker_->loaded(from, part, here().combining, bytes_at(line * line_size), seen);
+    } else if (checker_) {
       checker_->read(line, mask_of(offset, part), *copy, fresh, here().combining,
                      bytes_at(line * line_size), seen);
     }

@@ -58,6 +58,17 @@ class machine {
   /// True if it did, and its time is measured.
   bool stop_computing() { return stretches_ && end_stretch(); }
 
+  /// Has `noticed` called on a core whose clock may have moved: before each of its operations, and
+  /// after what is charged to it. It must do nothing to the simulation. Before the run.
+  void when_time_passes(void (*noticed)(void*), void* argument) noexcept {
+    noticed_ = noticed;
+    noticed_by_ = argument;
+  }
+  void notice_time() {
+    if (noticed_ != nullptr) [[unlikely]]
+      noticed_(noticed_by_);
+  }
+
   /// From now on a coherence checker follows every access. Before the run.
   void check_accesses();
   /// It, or null.
@@ -87,7 +98,9 @@ class machine {
   // together, core after core, followed by all off-chip memory.
   std::uint32_t load_word(std::size_t at, std::size_t size);
   void store_word(std::size_t at, std::uint32_t value, std::size_t size);
-  void read(void* to, std::size_t from, std::size_t size);
+  void read(void* to, std::size_t from, std::size_t size) { read_lines(to, from, size, false); }
+  /// As read() of lines that are not in L1, of words that others store.
+  void load_row(void* to, std::size_t from, std::size_t size) { read_lines(to, from, size, true); }
   void write(std::size_t to, const void* from, std::size_t size);
   void invalidate();
   void flush();
@@ -232,6 +245,9 @@ class machine {
     std::uint64_t bytes_out = 0, bytes_in = 0;
   };
 
+  void (*noticed_)(void*) = nullptr;
+  void* noticed_by_ = nullptr;
+
   clock_period here_clock() const noexcept { return clock(engine_.running()); }
   core_state& here() noexcept { return local_[engine_.running().index()]; }
   core_id owner(std::size_t at) const noexcept {
@@ -253,6 +269,7 @@ class machine {
   passage request_counter();
   passage request_unqueued(mesh_place to, cycles core_cycles);
   void stream(std::int64_t requests, cycles overhead);
+  void read_lines(void* to, std::size_t from, std::size_t size, bool of_words);
   void send_combined();
   void stored(std::size_t at, virtual_time when);
   void wake_at_look(core_id core, virtual_time when);
@@ -324,7 +341,9 @@ class machine {
 /// says itself what it takes.
 class core_operation {
  public:
-  explicit core_operation(machine& on) : on_(&on), ends_stretch_(on.stop_computing()) {}
+  explicit core_operation(machine& on) : on_(&on), ends_stretch_(on.stop_computing()) {
+    on.notice_time();
+  }
   /// One that interrupts may come before.
   struct interruptible {};
   core_operation(machine& on, interruptible) : core_operation(on) { on.interruptible_point(); }

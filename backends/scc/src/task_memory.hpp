@@ -100,6 +100,10 @@ class line_pool {
     const std::lock_guard guard(mutex_);
     return lines_.allocate(lines * memory::line_bytes);
   }
+  std::optional<mpm_block> take_at(std::size_t place, std::size_t bytes) {
+    const std::lock_guard guard(mutex_);
+    return lines_.allocate_at(place, bytes);
+  }
   void give_back(mpm_block unused) {
     const std::lock_guard guard(mutex_);
     mpm_block gone = std::move(unused);

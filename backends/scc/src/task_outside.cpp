@@ -12,6 +12,8 @@
 
 namespace creek::scc_backend {
 
+using detail::remote_cell;
+
 namespace {
 
 /// Drivers that rest, of all runtimes; who hands something in takes the driver off the number.
@@ -21,6 +23,12 @@ unsigned threads_of_process() noexcept {
   struct stat found {};
   // One entry a thread, and "." and "..".
   return stat("/proc/self/task", &found) == 0 ? static_cast<unsigned>(found.st_nlink) - 2 : ~0U;
+}
+
+/// The object that a letter is for, unless it is its last.
+remote_cell* kept_object(const detail::kept_message& letter) noexcept {
+  const detail::message_head head = detail::head_of(letter.data);
+  return remote_cell::is_retirement(head) ? nullptr : head.object;
 }
 
 }  // namespace
@@ -42,12 +50,38 @@ void task_runtime::hand_in(detail::submitted_task* task, detail::strand* strand)
   outside_changed_.notify_all();
 }
 
+/// A message of another thread.
+void task_runtime::hand_in_letter(unsigned to, detail::kept_message* letter) noexcept {
+  const std::lock_guard lock(outside_mutex_);
+  std::unique_ptr<detail::kept_message> owned(letter);
+  if (at_end_) return;
+  // The letter keeps the object while it waits, or a later message could overtake it.
+  if (remote_cell* object = kept_object(*letter)) object->add_handle();
+  handed_letters_.push_back({to, std::move(owned)});
+  something_outside_.store(true, std::memory_order_release);
+  if (resting_) resting_drivers.fetch_sub(1, std::memory_order_relaxed);
+  resting_ = false;
+  outside_changed_.notify_all();
+}
+
+/// By the first core, in its loop.
+void task_runtime::send_letters() {
+  while (!letters_.empty()) {
+    const outside_letter first = std::move(letters_.front());
+    letters_.pop_front();
+    send(first.to, first.message->data, first.message->bytes);
+    if (remote_cell* object = kept_object(*first.message)) object->drop_handle();
+    --active_;  // as it is counted on its way now
+  }
+}
+
 /// While nothing from outside runs, the driver looks only when it rests: so a thread that calls
 /// run() again and again always finds the simulation in the same state, however fast it is.
 void task_runtime::look_outside() {
   const std::unique_lock lock(outside_mutex_);
   something_outside_.store(false, std::memory_order_relaxed);
-  active_ += submitted_.size() + resumed_.size();
+  active_ += submitted_.size() + resumed_.size() + handed_letters_.size();
+  for (outside_letter& each : handed_letters_) letters_.push_back(std::move(each));
   for (detail::strand* each : resumed_) {
     auto& fiber = static_cast<task_fiber&>(*each);
     fiber.on->ready.push_back(&fiber);
@@ -55,8 +89,9 @@ void task_runtime::look_outside() {
   }
   roots_.insert(roots_.end(), submitted_.begin(), submitted_.end());
   arrived_.insert(arrived_.end(), submitted_.begin(), submitted_.end());
-  if (!submitted_.empty()) wake(*workers_.front());
+  if (!submitted_.empty() || !handed_letters_.empty()) wake(*workers_.front());
   submitted_.clear();
+  handed_letters_.clear();
   resumed_.clear();
 }
 
@@ -65,11 +100,12 @@ void task_runtime::look_outside() {
 void task_runtime::rest() {
   using namespace std::chrono_literals;
   auto until_next_look = 10ms;
+  bool ends = false;
   {
     std::unique_lock lock(outside_mutex_);
-    while (submitted_.empty() && resumed_.empty()) {
+    while (submitted_.empty() && resumed_.empty() && handed_letters_.empty()) {
       if (stopping_ && suspended_ == 0) {
-        finished_ = true;
+        ends = true;
         break;
       }
       if (!resting_) resting_drivers.fetch_add(1, std::memory_order_relaxed);
@@ -91,11 +127,17 @@ void task_runtime::rest() {
     if (resting_) resting_drivers.fetch_sub(1, std::memory_order_relaxed);
     resting_ = false;
   }
-  if (finished_) {
-    wake_all();
-  } else {
+  if (!ends) {
     look_outside();
+    return;
   }
+  ++active_;  // sending lets others go on, who are not to rest
+  const bool any = objects().end_all();
+  --active_;
+  if (any) return;
+  objects().let_go();
+  finished_ = true;
+  wake_all();
 }
 
 /// Every thread of the process waits for a runtime, and this one for them: nobody is left who could
@@ -120,6 +162,7 @@ std::exception_ptr task_runtime::deadlock() {
 /// Tells those who wait; their strands here never go on. Without the lock, and with at_end_ set:
 /// who is told may resume strands and submit continuations, and then submit() adds to roots_.
 void task_runtime::give_up() noexcept {
+  objects().forsake();
   while (!roots_.empty()) {
     detail::submitted_task* const each = roots_.back();
     roots_.pop_back();

@@ -108,7 +108,7 @@ bool task_runtime::put(task_worker& worker, const task_record& made) {
       --active_;
       return false;
     }
-    wake_all();
+    wake_takers();
   } else {
     charge(work::byte_copied, sizeof made);
     worker.surplus.push_back(made);
@@ -128,7 +128,7 @@ void task_runtime::share_surplus(task_worker& worker) {
       return;
     }
     worker.surplus.pop_front();
-    wake_all();
+    wake_takers();
   }
 }
 
@@ -391,6 +391,7 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
         "a task waits in a child of fork() for workers that exist only in the parent; in the child "
         "make a new runtime, or end with exec or _exit");
   }
+  const detail::stall_pause uncounted(*this);
   const core_operation begun(chip_);
   task_worker& worker = here();
   task_fiber& self = *worker.current;

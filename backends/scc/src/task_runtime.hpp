@@ -17,6 +17,7 @@
 #include <creek/scc.hpp>
 
 #include "machine.hpp"
+#include "task_messages.hpp"
 #include "task_worker.hpp"
 
 namespace creek::scc_backend {
@@ -41,6 +42,12 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void uncount_child(detail::task_context& context) noexcept override;
   bool reserve_result(std::unique_ptr<detail::result_place>& place) noexcept override;
   void about_to_show() noexcept override;
+  void send(unsigned to, const void* message, std::size_t bytes) override;
+  void expect_messages() override;
+  void give_way() noexcept override;
+  bool messages_are_causal() const noexcept override;
+  void answer(detail::reply& to, detail::tell_function tell, std::size_t bytes) noexcept override;
+  detail::mesh_place place_of(unsigned worker) const noexcept override;
 
   // detail::backend
   void shut_down() noexcept override;
@@ -69,12 +76,18 @@ class task_runtime final : public detail::backend_without_task_stacks,
   };
   /// Whose energy a core uses while a task runs on it; all else is account 0.
   static constexpr energy_account account_of_tasks{1};
+  /// A message of a thread outside: the first core sends it.
+  struct outside_letter {
+    unsigned to;
+    std::unique_ptr<detail::kept_message> message;
+  };
   /// What the log of a schedule tells apart.
   enum class step : std::uint8_t { run, steal, inline_run, suspend, resume };
 
   // task_start.cpp: making and ending one
   void lay_out(task_worker& worker);
   void order_victims(task_worker& worker);
+  void find_stalls();
   void drive() noexcept;
   void fill(task_report& report, virtual_time ended);
   void write_trace() noexcept;
@@ -106,10 +119,19 @@ class task_runtime final : public detail::backend_without_task_stacks,
   unsigned pick_victim(task_worker& worker);
   void idle(task_worker& worker);
   void skip_rounds(task_worker& worker, virtual_time until);
+  void wake_takers() noexcept;
   void wake_all() noexcept;
   void wake(task_worker& worker) noexcept;
 
+  // task_messages.cpp
+  void open_board(task_worker& worker);
+  void learn_of_board(task_worker& worker);
+  bool serve(task_worker& worker);
+  void handle(task_worker& worker, std::byte* message, std::size_t bytes);
+
   // task_outside.cpp: other threads
+  void hand_in_letter(unsigned to, detail::kept_message* letter) noexcept;
+  void send_letters();
   void hand_in(detail::submitted_task* task, detail::strand* strand) noexcept;
   void look_outside();
   void rest();
@@ -122,6 +144,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::vector<std::unique_ptr<task_worker>> workers_;
   std::optional<shared_task_deque> shared_;  ///< work sharing only
   std::unordered_map<detail::task_context*, child_counter> children_;
+  std::unique_ptr<message_board> board_;  ///< null until the first message
+  bool board_is_clear_ = false;
   unsigned fork_generation_;
   std::thread driver_;
 
@@ -132,6 +156,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::size_t begun_ = 0;                        ///< workers that have made their deque
   std::deque<detail::submitted_task*> arrived_;  ///< from outside, not begun
   std::vector<detail::submitted_task*> roots_;   ///< from outside, not ended
+  std::deque<outside_letter> letters_;           ///< from outside, not sent
   bool finished_ = false;
   std::uint64_t schedule_ = 0xcbf29ce484222325ULL;
   std::uint64_t memory_full_ = 0;
@@ -141,6 +166,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::condition_variable outside_changed_;
   std::vector<detail::submitted_task*> submitted_;
   std::vector<detail::strand*> resumed_;
+  std::vector<outside_letter> handed_letters_;
   bool stopping_ = false;
   bool resting_ = false;
   /// Deadlock: why nothing runs any more. Set once, by the driver, which reads it without the lock.

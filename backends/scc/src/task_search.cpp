@@ -25,6 +25,8 @@ cycles longer(cycles rest) noexcept {
 
 /// One task or strand; false if none was found.
 bool task_runtime::work_once(task_worker& worker) {
+  if (worker.core.value == 0 && !letters_.empty()) send_letters();
+  const bool served = serve(worker);
   if (resume_one(worker)) return true;
   task_record task;
   if (worker.core.value == 0 && !arrived_.empty()) {
@@ -34,8 +36,8 @@ bool task_runtime::work_once(task_worker& worker) {
       arrived_.pop_front();
       --active_;  // counted twice now
     }
-  } else if (!take_own(worker, task) && !steal_one(worker, task)) {
-    return false;
+  } else if (!take_own(worker, task) && (worker.serves_only || !steal_one(worker, task))) {
+    return served;
   }
   run(worker, task);
   return true;
@@ -125,8 +127,10 @@ unsigned task_runtime::pick_victim(task_worker& worker) {
 
 /// Nothing lies anywhere: gives the core up until that changes.
 void task_runtime::idle(task_worker& worker) {
-  const bool mine = worker.core.value == 0 && !arrived_.empty();
-  if (active_ == 0 || queued_ > 0 || !worker.ready.empty() || mine || finished_) return;
+  const bool mine =
+      worker.letters > 0 || (worker.core.value == 0 && (!arrived_.empty() || !letters_.empty()));
+  const bool may_steal = queued_ > 0 && !worker.serves_only;
+  if (active_ == 0 || may_steal || !worker.ready.empty() || mine || finished_) return;
   const virtual_time since = now();
   worker.parked = true;
   chip_.becomes_idle(activity::waiting);
@@ -174,6 +178,13 @@ void task_runtime::wake(task_worker& worker) noexcept {
   if (!worker.parked) return;
   worker.parked = false;
   chip_.simulation().wake(worker.core, std::max(now(), chip_.acknowledged()));
+}
+
+/// Those that may take what lies somewhere now.
+void task_runtime::wake_takers() noexcept {
+  for (const auto& each : workers_) {
+    if (!each->serves_only) wake(*each);
+  }
 }
 
 void task_runtime::wake_all() noexcept {

@@ -60,6 +60,12 @@ scc checked(scc chosen) {
            std::to_string(options.workers));
   }
   if (options.workers == 0) options.workers = static_cast<unsigned>(on.cores());
+  detail::check_serve_only(options);
+  if (detail::serves_only(options, 0)) {
+    refuse(
+        "serve_only names core 0, where run() and what threads outside hand in begins; name "
+        "others");
+  }
   if (chosen.machine.seed != 0) refuse("the seed is options.seed; leave machine.seed zero");
   if (!chosen.machine.on_faults) {
     chosen.machine.on_faults = [](const std::vector<fault>& found) {
@@ -107,6 +113,7 @@ task_runtime::task_runtime(scc chosen)
     lay_out(*each);
     order_victims(*each);
   }
+  if (chosen_.options.stall_limit != chosen_.options.stall_limit.zero()) find_stalls();
   if (chosen_.machine.check) chip_.check_accesses();
   chip_.measure_computing(chosen_.machine.cycles_a_host_second);
   chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file);
@@ -119,6 +126,34 @@ task_runtime::task_runtime(scc chosen)
 }
 
 task_runtime::~task_runtime() = default;
+
+namespace {
+
+/// The core that runs looks at itself.
+class virtual_stall_watch final : public detail::stall_watch {
+ public:
+  virtual_stall_watch(const scheduler_options& options, engine& simulation)
+      : stall_watch(options, options.workers), simulation_(&simulation) {}
+  void look() noexcept {
+    const std::size_t core = simulation_->running().index();
+    if (core < workers()) (void)look_at(static_cast<unsigned>(core));
+  }
+
+ private:
+  std::chrono::nanoseconds now() const noexcept override {
+    return std::chrono::nanoseconds{simulation_->now().femtoseconds / 1'000'000 + 1};
+  }
+  engine* simulation_;
+};
+
+}  // namespace
+
+void task_runtime::find_stalls() {
+  auto watch = std::make_unique<virtual_stall_watch>(chosen_.options, chip_.simulation());
+  chip_.when_time_passes([](void* self) { static_cast<virtual_stall_watch*>(self)->look(); },
+                         watch.get());
+  find_stalls_by(std::move(watch));
+}
 
 bool task_runtime::lost_in_fork() const noexcept {
   return fork_generation_ != fork_generation.load(std::memory_order_relaxed);
@@ -146,6 +181,9 @@ void task_runtime::order_victims(task_worker& worker) {
   const auto hops = [&](unsigned other) {
     return chip::hops(on.place(worker.core), on.place(core_id{static_cast<int>(other)}));
   };
+  worker.serves_only =
+      detail::serves_only(chosen_.options, static_cast<unsigned>(worker.core.value));
+  if (worker.serves_only) return;  // it looks at nobody
   const cycles look = 2 * (on.costs.uc_read + on.costs.mpb_access) + cycles{15};
   if (shared_) {
     worker.round_cycles = look;

@@ -12,6 +12,7 @@
 #include <creek/core/counters.hpp>
 #include <creek/core/stack_switch.hpp>
 #include <creek/core/trace.hpp>
+#include <creek/tasking/detail/remote_cell.hpp>
 
 #include "split_mix.hpp"
 #include "task_memory.hpp"
@@ -60,6 +61,7 @@ struct task_worker {
 
   task_runtime& home;
   core_id core;
+  bool serves_only = false;  ///< takes no tasks but those that its calls have made
   std::uint64_t lock_waits = 0;
   task_memory memory;
   mpm_ptr<word> event;  ///< not zero: something that a strand of this core waits for has happened
@@ -72,6 +74,9 @@ struct task_worker {
   std::vector<std::unique_ptr<mapped_fiber>> fibers;
   std::deque<task_fiber*> ready;  ///< their waits are over
   unsigned suspended = 0;         ///< strands that wait
+  detail::message_queue kept;     ///< messages that came while others were handled or sent
+  bool knows_board = false;       ///< that messages may be sent
+  unsigned letters = 0;           ///< messages under way to this core, or kept
 
   // Searching.
   std::vector<unsigned> near_first;  ///< other workers, by hops; stealing_latency only

@@ -5,6 +5,7 @@
 #include <oneapi/tbb/task.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "task_place.hpp"
 
@@ -52,6 +53,13 @@ void arena_executor::run_submitted(submitted_task* task, found where) noexcept {
   trace::begin(here().track.load(std::memory_order_relaxed), "task");
   task->run(task);
   trace::end(here().track.load(std::memory_order_relaxed));
+}
+
+/// Workers have no mailboxes: an object takes its messages where they are sent.
+void arena_executor::send(unsigned /*to*/, const void* message, std::size_t bytes) {
+  std::byte copy[active_message_bytes];
+  std::memcpy(copy, message, bytes);
+  detail::arrive(*this, copy, bytes);
 }
 
 // --- Forks --------------------------------------------------------------------------------------
@@ -139,6 +147,7 @@ void arena_executor::unlink(forked_branch& branch) noexcept {
 // --- Suspending ---------------------------------------------------------------------------------
 
 void arena_executor::suspend(detail::publish_fn publish, void* argument) {
+  const detail::stall_pause uncounted(*this);
   suspended_stack self;
   self.home = this;
   count(here().suspensions);

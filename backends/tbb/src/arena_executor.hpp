@@ -36,6 +36,8 @@ class arena_executor final : public detail::backend_without_task_stacks {
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
   const char* backend_name() const noexcept override { return "tbb"; }
+  void send(unsigned to, const void* message, std::size_t bytes) override;
+  bool runs_invocations_in_place() const noexcept override { return false; }
 
   // detail::backend
   void shut_down() noexcept override;

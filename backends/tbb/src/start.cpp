@@ -46,6 +46,7 @@ scheduler_options checked(scheduler_options options) {
     options.workers =
         std::min(static_cast<unsigned>(tbb::info::default_concurrency()), tbb_backend::max_workers);
   }
+  detail::check_serve_only(options);
   return options;
 }
 
@@ -56,7 +57,9 @@ arena_executor::arena_executor(scheduler_options options)
       workers_(options_.workers),
       threads_(options_.workers),
       // No slot is kept for callers: a thread that calls run() waits outside.
-      arena_(static_cast<int>(options_.workers), 0) {}
+      arena_(static_cast<int>(options_.workers), 0) {
+  find_stalls_by(detail::make_stall_watch(options_));
+}
 
 bool arena_executor::lost_in_fork() const noexcept {
   return threads_lost.load(std::memory_order_relaxed);
@@ -66,7 +69,10 @@ bool arena_executor::lost_in_fork() const noexcept {
 void arena_executor::shut_down() noexcept {
   {
     const task_absence absence(task_absence::stack::waits);
-    group_.wait();
+    do {
+      group_.wait();
+    } while (objects().end_all());
+    objects().let_go();
   }
   if (trace_) write_trace();
 }

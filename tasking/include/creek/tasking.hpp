@@ -4,6 +4,7 @@
 
 #include <creek/tasking/blocked_range.hpp>
 #include <creek/tasking/coroutine.hpp>
+#include <creek/tasking/foreign.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>
 #include <creek/tasking/options.hpp>
@@ -12,6 +13,8 @@
 #include <creek/tasking/parallel_reduce.hpp>
 #include <creek/tasking/parallel_scan.hpp>
 #include <creek/tasking/parallel_sort.hpp>
+#include <creek/tasking/remote.hpp>
+#include <creek/tasking/remote_group.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <creek/tasking/spawn.hpp>
 #include <creek/tasking/task_group.hpp>

@@ -2,11 +2,16 @@
 // How a runtime schedules: one struct, every choice made at run time.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <creek/core/core_id.hpp>
 
 namespace creek {
 
@@ -29,6 +34,28 @@ enum class idle_policy : std::uint8_t {
   block,    ///< search for about the price of a wake-up, then sleep in the kernel
 };
 
+/// How workers of the simulated chip send each other messages, for remote.hpp: by a protocol of
+/// core. (Host threads have rings of their own size.)
+enum class message_protocol : std::uint8_t {
+  notification_vector,  ///< a slot for each sender, a byte that says that it is full
+  synchronized_ring,    ///< slots for all senders, had by an atomic counter
+  flagged_slot,         ///< one slot for all, under a lock
+  linked_messages,      ///< slots at the sender, linked into the receiver's list
+};
+
+/// A call of an object, or by call_on(), that keeps its worker busy: see stall_limit.
+struct stall_report {
+  core_id worker{0};
+  std::uint64_t object = 0;         ///< its remote_address::generation; 0: none
+  std::string method = {};          ///< what was called, as the compiler spells its type
+  std::chrono::nanoseconds busy{};  ///< so far; of simulated time on scc
+};
+
+namespace detail {
+/// One second if the library was built with assertions, else zero.
+std::chrono::nanoseconds default_stall_limit() noexcept;
+}  // namespace detail
+
 /// Everything a runtime can be told. Defaults fit a program that owns the CPUs it may use.
 struct scheduler_options {
   /// Number of workers; 0 = as many as the process may use (hardware, affinity mask, CPU quota).
@@ -39,6 +66,20 @@ struct scheduler_options {
   scheduler_kind scheduler = scheduler_kind::stealing_random;
   deque_kind deque = deque_kind::host;
   idle_policy idle = idle_policy::block;
+  message_protocol messages = message_protocol::synchronized_ring;
+  /// Workers that take no tasks, only calls of what lives on them (remote.hpp) and of call_on().
+  /// What such a call forks or spawns may run elsewhere, too. A worker that does not exist, or no
+  /// worker left for tasks, is a usage_error; so is the first core on scc, where what comes from
+  /// outside begins. On tbb, where a worker is just a number, without effect.
+  std::vector<core_id> serve_only = {};
+  /// A call that runs on its worker for longer than this without waiting is reported, once and
+  /// while it still runs; zero: none is. Tasks are not, nor is time in which a call is suspended.
+  /// In wall time by a thread that looks four times a limit, on scc in simulated time.
+  std::chrono::nanoseconds stall_limit = detail::default_stall_limit();
+  /// Called with what is found, instead of writing a line to standard error. By a thread of its
+  /// own, on scc by the one that drives the simulation: it must not wait for the runtime, nor
+  /// throw.
+  std::function<void(const stall_report&)> on_stall = {};
   /// Bytes of a task's stack, rounded up to pages; only touched pages cost memory. 16 KiB to
   /// 4 GiB.
   std::size_t stack_size = std::size_t{1} << 20;
@@ -52,8 +93,9 @@ struct scheduler_options {
 
   static constexpr unsigned max_workers = 4096;
 
-  /// The defaults overridden by CREEK_WORKERS, CREEK_PIN, CREEK_SCHEDULER, CREEK_DEQUE, CREEK_IDLE
-  /// and CREEK_STACK_SIZE. Throws usage_error that names the variable and its valid values.
+  /// The defaults overridden by CREEK_WORKERS, CREEK_PIN, CREEK_SCHEDULER, CREEK_DEQUE, CREEK_IDLE,
+  /// CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT and CREEK_STACK_SIZE. Throws usage_error
+  /// that names the variable and its valid values.
   static scheduler_options from_environment();
 };
 
@@ -62,8 +104,17 @@ struct scheduler_options {
 std::string_view to_string(scheduler_kind kind);
 std::string_view to_string(deque_kind kind);
 std::string_view to_string(idle_policy policy);
+std::string_view to_string(message_protocol protocol);
 scheduler_kind parse_scheduler(std::string_view name);
 deque_kind parse_deque(std::string_view name);
 idle_policy parse_idle(std::string_view name);
+message_protocol parse_messages(std::string_view name);
+
+namespace detail {
+/// For backends that have settled the number of workers: checks `serve_only` and drops what is
+/// named twice. Throws usage_error.
+void check_serve_only(scheduler_options& options);
+bool serves_only(const scheduler_options& options, unsigned worker) noexcept;
+}  // namespace detail
 
 }  // namespace creek

@@ -14,9 +14,11 @@
 
 #include <creek/core/counters.hpp>
 #include <creek/core/error.hpp>
+#include <creek/tasking/detail/stall_watch.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>
 #include <creek/tasking/options.hpp>
+#include <creek/tasking/remote.hpp>
 #include <creek/tasking/spawn.hpp>
 
 namespace creek {
@@ -26,12 +28,22 @@ namespace detail {
 /// What a backend adds to an executor so that a runtime can own it.
 class backend : public task_stack_home {
  public:
+  remote_objects& objects() noexcept final { return objects_; }
+  stall_watch* stalls() noexcept final { return stalls_.get(); }
   /// Finishes what was started, then ends the workers. Called once, before the destructor.
   virtual void shut_down() noexcept = 0;
   virtual counter_values counters() const = 0;
   virtual const scheduler_options& options() const noexcept = 0;
   /// Records events until the backend is shut down and writes them to `file` then.
   virtual void trace_to(std::string file) = 0;
+
+ protected:
+  /// Before the workers start; may be null.
+  void find_stalls_by(std::unique_ptr<stall_watch> watch) { stalls_ = std::move(watch); }
+
+ private:
+  remote_objects objects_;
+  std::unique_ptr<stall_watch> stalls_;
 };
 
 /// A backend whose strands have no task stack: every task is submitted.

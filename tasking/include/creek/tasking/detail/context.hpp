@@ -13,6 +13,8 @@
 
 namespace creek::detail {
 
+struct activation;
+
 /// The first exception of several tasks. Any thread.
 class error_slot {
  public:
@@ -31,6 +33,8 @@ class error_slot {
 
 /// The tasks that ended before their children did, of one run() (or of one stolen branch).
 struct root_scope {
+  /// The invocation (remote.hpp) that runs here, or null.
+  const activation* call = nullptr;
   /// 2 * abandoned contexts, plus 1 while `waiter` waits.
   std::atomic<std::int64_t> live{0};
   strand* waiter = nullptr;
@@ -38,7 +42,13 @@ struct root_scope {
 
   /// Waits until every abandoned context is done. Returns the first exception of a task that
   /// nobody waited for.
-  std::exception_ptr wait_all();
+  std::exception_ptr wait_all() {
+    if (live.load(std::memory_order_acquire) != 0) [[unlikely]] suspend_until_none();
+    return error.take();
+  }
+
+ private:
+  void suspend_until_none();
 };
 
 /// Counts tasks that somebody may wait for.

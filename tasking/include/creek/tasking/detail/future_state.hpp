@@ -87,6 +87,8 @@ class state_ptr {
   State* operator->() const noexcept { return state_; }
   State& operator*() const noexcept { return *state_; }
   State* get() const noexcept { return state_; }
+  /// The reference is somebody else's now.
+  void disown() noexcept { state_ = nullptr; }
   explicit operator bool() const noexcept { return state_ != nullptr; }
 
  private:

@@ -4,11 +4,17 @@
 // every backend and from threads that belong to none.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 
 namespace creek::detail {
+
+class remote_objects;
+class stall_watch;
+struct reply;
 
 class executor;
 struct task_context;
@@ -57,6 +63,11 @@ struct task_scope {
   bool is_root = false;               ///< run() started this task
 };
 
+/// Where a worker sits on the chip's mesh.
+struct mesh_place {
+  int column = 0, row = 0;
+};
+
 /// What a backend implements. One object a runtime.
 class executor {
  public:
@@ -92,6 +103,35 @@ class executor {
   virtual bool reserve_result(std::unique_ptr<result_place>&) noexcept { return true; }
   /// What the caller does next is seen by others: those who are behind in time come first.
   virtual void about_to_show() noexcept {}
+
+  // Messages to workers, for what lives on one (remote.hpp, detail/remote_cell.hpp).
+  /// Has worker `to` handle a message of at most active_message_bytes, see arrive(). Those of one
+  /// sender arrive in order. Any thread. If there is no room, waits, and meanwhile takes what
+  /// arrives for the calling worker.
+  virtual void send(unsigned to, const void* message, std::size_t bytes) = 0;
+  /// Makes room for messages, if that may fail, so that sending the first one will not. On a strand
+  /// of this executor.
+  virtual void expect_messages() {}
+  /// Whether a message whose sending happened before that of another to the same worker arrives
+  /// before it, whoever sent them.
+  virtual bool messages_are_causal() const noexcept { return true; }
+  /// Whether an invocation runs on its worker's own stack where its message arrives, and its strand
+  /// stays on that worker. Else each is submitted as a task.
+  virtual bool runs_invocations_in_place() const noexcept { return true; }
+  /// A result of so many bytes was stored: tells the one who waits for it, by `tell`, its own.
+  virtual void answer(reply& to, void (*tell)(reply&) noexcept, std::size_t bytes) noexcept;
+  /// Takes what has arrived for the calling worker, to be handled later: so that others find room.
+  virtual void take_in() {}
+  /// Called by strands of this executor that sent something and do not wait: lets the worker handle
+  /// what has piled up for it.
+  virtual void give_way() noexcept {}
+  /// Spins until `word` is not zero, if that is likely to be soon and nothing else is to be done.
+  virtual void linger(const std::atomic<std::uintptr_t>& /*word*/) noexcept {}
+  virtual remote_objects& objects() noexcept = 0;
+  /// Who finds calls that keep a worker busy; null: nobody.
+  virtual stall_watch* stalls() noexcept { return nullptr; }
+  /// Without a mesh, a place in a square of all workers.
+  virtual mesh_place place_of(unsigned worker) const noexcept;
 };
 
 /// The executor whose strand is running here, or null on foreign threads.

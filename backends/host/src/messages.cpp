@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages to workers: sending, being called from sleep, handling. README.md of this module tells
+// how strands that handle one stay on their worker.
+#include <chrono>
+#include <mutex>
+
+#include <creek/core/asymmetric_fence.hpp>
+#include <creek/tasking/detail/remote_cell.hpp>
+
+#include "messages.hpp"
+#include "scheduler.hpp"
+
+namespace creek::host_backend {
+
+using namespace std::chrono_literals;
+using detail::kept_message;
+
+namespace {
+
+/// About twice the round trip to a worker that is awake.
+constexpr auto worth_lingering = 2us;
+
+}  // namespace
+
+mailboxes& scheduler::open_mail() {
+  const std::lock_guard lock(fibers_mutex_);
+  if (!mail_owner_) {
+    mail_owner_ = std::make_unique<mailboxes>(static_cast<unsigned>(workers_.size()));
+    mail_.store(mail_owner_.get(), std::memory_order_release);
+  }
+  return *mail_owner_;
+}
+
+void scheduler::send(unsigned to, const void* message, std::size_t bytes) {
+  const int index = worker_index();
+  const auto receiver = static_cast<int>(to);
+  const visit here(visitors_, index < 0);
+  mailboxes* const open = mail_.load(std::memory_order_acquire);
+  mailboxes& mail = open != nullptr ? *open : open_mail();
+  // Not by suspending: the end that is used has a place in the receiver's ring, and keeps it. The
+  // caller may be a worker of this or of another runtime, whose own ring somebody waits for.
+  const auto until = [](auto done) {
+    spin_briefly([&] {
+      if (done()) return true;
+      if (detail::executor* own = detail::current_executor()) own->take_in();
+      return false;
+    });
+  };
+  auto& end = index < 0 ? mail.ends.back() : mail.ends[static_cast<unsigned>(index)];
+  if (index < 0) until([&] { return mail.outside.try_lock(); });
+  until([&] { return end.try_send(receiver, message, bytes); });
+  if (index < 0) mail.outside.unlock();
+  if (index == receiver || !call(*workers_[to]) || index < 0) return;
+  workers_[static_cast<unsigned>(index)]->woke = true;
+}
+
+void scheduler::expect_messages() {
+  if (mail_.load(std::memory_order_acquire) == nullptr) open_mail();
+}
+
+void scheduler::take_in() {
+  mailboxes* mail = mail_.load(std::memory_order_acquire);
+  if (mail == nullptr) return;
+  worker& self = *fiber_of(detail::current_stack)->on;
+  mail->ends[self.index].poll(
+      [&](int, const std::byte* data, std::size_t size) { self.kept.push(data, size); });
+}
+
+/// A strand that sends and sends lets its worker handle what has piled up.
+void scheduler::give_way() noexcept {
+  worker& self = *fiber_of(detail::current_stack)->on;
+  if (self.kept.size() < mailbox::slots) return;
+  const auto at_once = [](void*, detail::strand* left) {
+    left->home->resume(left);
+    return true;
+  };
+  suspend(at_once, nullptr);
+}
+
+/// After something was left for `target` alone.
+/// True if it slept.
+bool scheduler::call(worker& target) noexcept {
+  light_fence();
+  if (!target.asleep.load(std::memory_order_relaxed)) return false;
+  if (target.serves_only) {
+    ring(target);
+  } else {
+    idle_.call(target.index);
+  }
+  return true;
+}
+
+bool scheduler::has_letters(worker& self) noexcept {
+  mailboxes* mail = mail_.load(std::memory_order_acquire);
+  return mail != nullptr &&
+         (!self.bound.empty() || !self.kept.empty() || mail->ends[self.index].has_message());
+}
+
+/// Between two searches, which look at what others write: a message costs less to look for. True if
+/// there is one.
+bool scheduler::pause_for_letters(worker& self) noexcept {
+  const int looks = mail_.load(std::memory_order_relaxed) == nullptr ? 1 : 4;
+  for (int i = 0; i < looks; ++i) {
+    cpu_pause();
+    if (has_letters(self)) return true;
+  }
+  return false;
+}
+
+/// Handles what has arrived; false if nothing had. On the bottom of a fiber, except where there is
+/// no memory for another.
+bool scheduler::serve(fiber& self) noexcept {
+  mailboxes* mail = mail_.load(std::memory_order_acquire);
+  if (mail == nullptr) return false;
+  worker& here = *self.on;
+  auto& end = mail->ends[here.index];
+  if (here.kept.empty() && !end.has_message()) return false;
+  const bool was_bound = std::exchange(self.bound, true);
+  trace::begin(here.track.load(std::memory_order_acquire), "messages");
+  // Not those that come meanwhile: what keeps sending must not keep its worker from the others.
+  for (std::size_t left = here.kept.size(); left > 0; --left) {
+    kept_message* const first = here.kept.pop();
+    if (first == nullptr) break;  // a handler has waited, and the worker gone on with them
+    here.counters.add(counter::messages);
+    detail::arrive(*this, first->data, first->bytes);
+    here.kept.recycle(first);
+  }
+  end.poll([&](int, std::byte* data, std::size_t bytes) {
+    if (!here.kept.empty()) {  // older ones first
+      here.kept.push(data, bytes);
+      return;
+    }
+    here.counters.add(counter::messages);
+    detail::arrive(*this, data, bytes);
+  });
+  trace::end(here.track.load(std::memory_order_acquire));
+  self.bound = was_bound;
+  return true;
+}
+
+/// Makes a fiber ready that stays on its worker.
+void scheduler::make_bound_ready(fiber& target) noexcept {
+  worker& home = *target.on;
+  home.bound.push(target);
+  call(home);
+}
+
+/// Whether a message is under way to a worker that sleeps.
+bool scheduler::any_letters(const worker& self) noexcept {
+  mailboxes* mail = mail_.load(std::memory_order_acquire);
+  if (mail == nullptr) return false;
+  for (const auto& each : workers_) {
+    if (!each->bound.empty()) return true;
+    if (mail->ends[self.index].has_message_for(static_cast<int>(each->index))) return true;
+  }
+  return false;
+}
+
+void scheduler::linger(const std::atomic<std::uintptr_t>& word) noexcept {
+  if (oversubscribed_) return;
+  worker& self = *fiber_of(detail::current_stack)->on;
+  // The kernel may have put who was woken behind this thread on its processor.
+  if (std::exchange(self.woke, false)) std::this_thread::yield();
+  (void)spin_until([&] { return word.load(std::memory_order_acquire) != 0 || has_letters(self); },
+                   worth_lingering);
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+// What belongs to an object that lives on a worker besides the object itself, and how an invocation
+// travels: as an active message of 24 bytes and its arguments, or, where these are too long or
+// cannot be copied byte by byte, a pointer to them. Source: TACO, [R12] in scc-chip.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <creek/core/active_message.hpp>
+#include <creek/core/charge.hpp>
+#include <creek/core/spin_lock.hpp>
+#include <creek/tasking/detail/future_state.hpp>
+#include <creek/tasking/detail/stall_watch.hpp>
+#include <creek/tasking/detail/task_name.hpp>
+
+namespace creek::detail {
+
+class remote_cell;
+
+struct reply;
+
+/// An invocation that runs; in the frame that runs it.
+struct activation {
+  const remote_cell* object = nullptr;
+  /// Whose `chain` is the one that waits for it in call(), or null. Not followed before it must be:
+  /// it lies in the caller's cache.
+  const reply* outcome = nullptr;
+};
+
+using tell_function = void (*)(reply& self) noexcept;
+
+/// Where the outcome of an invocation goes.
+struct reply {
+  int asked_by = -1;                  ///< worker of the object's runtime; -1: none of them
+  const activation* chain = nullptr;  ///< the caller's, if it waits in call()
+  /// Stores an exception; it remains to answer.
+  void (*store_failure)(reply& self, std::exception_ptr why) noexcept = nullptr;
+  /// Tells who waits. The reply may be gone afterwards.
+  tell_function tell = nullptr;
+};
+
+/// How every message begins. Messages need not be aligned.
+struct message_head {
+  void (*run)(std::byte* message) noexcept = nullptr;
+  remote_cell* object = nullptr;  ///< that runs it, one at a time; null: it runs at once
+  reply* outcome = nullptr;       ///< null: nobody wants to know
+};
+static_assert(sizeof(message_head) == 24);
+
+/// Word by word, as most of it is wanted: a processor waits for the stores of a copy that a wider
+/// load spans.
+inline message_head head_of(const std::byte* message) noexcept {
+  message_head head;
+  std::memcpy(&head.run, message + offsetof(message_head, run), sizeof head.run);
+  std::memcpy(&head.object, message + offsetof(message_head, object), sizeof head.object);
+  std::memcpy(&head.outcome, message + offsetof(message_head, outcome), sizeof head.outcome);
+  return head;
+}
+
+/// A message that waits its turn, or that travels as a task.
+struct kept_message : submitted_task {
+  kept_message() = default;
+  kept_message(const void* message, std::size_t length) noexcept { assign(message, length); }
+  void assign(const void* message, std::size_t length) noexcept {
+    bytes = length;
+    std::memcpy(data, message, length);
+  }
+  kept_message* next = nullptr;
+  std::size_t bytes = 0;
+  alignas(16) std::byte data[active_message_bytes];
+};
+
+/// A first-in, first-out list of them.
+class message_queue {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  std::size_t size() const noexcept { return size_; }
+  void push(kept_message* added) noexcept {
+    added->next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = added;
+    last_ = added;
+    ++size_;
+  }
+  kept_message* pop() noexcept {
+    kept_message* const taken = first_;
+    if (taken != nullptr) first_ = taken->next;
+    if (first_ == nullptr) last_ = nullptr;
+    if (taken != nullptr) --size_;
+    return taken;
+  }
+
+ private:
+  kept_message* first_ = nullptr;
+  kept_message* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// A message has reached its worker: runs it, here or as a task, or keeps it until the object is
+/// free. On a strand of `at` that may suspend, in the runtime's own loop.
+void arrive(executor& at, std::byte* message, std::size_t bytes) noexcept;
+
+/// The objects that a runtime has, to be destroyed when it ends.
+class remote_objects {
+ public:
+  void add(remote_cell& made);
+  void remove(remote_cell& gone) noexcept;
+  /// Has all of them destroyed where they live. False if there are none. The caller sees to it that
+  /// the messages are handled, and calls again.
+  bool end_all() noexcept;
+  /// Then, when no message can come any more: what is left of them goes with its last handle.
+  void let_go() noexcept;
+  /// Instead, where nothing runs any more: the objects stay as they are, and are dead.
+  void forsake() noexcept;
+
+ private:
+  std::mutex mutex_;
+  remote_cell* first_ = nullptr;
+};
+
+/// What handles share; lives until the last of them is gone and its worker has seen to that.
+class remote_cell {
+ public:
+  using destroy_function = void (*)(void* object) noexcept;
+
+  /// With one handle. Without object at first.
+  remote_cell(executor& home, unsigned worker);
+  remote_cell(const remote_cell&) = delete;
+  remote_cell& operator=(const remote_cell&) = delete;
+
+  executor& home() const noexcept { return *home_; }
+  unsigned worker() const noexcept { return worker_; }
+  std::uint64_t generation() const noexcept { return generation_; }
+
+  // On its worker only.
+  void* object() const noexcept { return object_; }
+  void set_object(void* made, destroy_function destructor) noexcept {
+    object_ = made;
+    destroy_ = destructor;
+  }
+  void take(executor& at, std::byte* message, std::size_t bytes) noexcept;
+
+  static bool is_retirement(const message_head& head) noexcept {
+    return head.run == &run_retirement<0> || head.run == &run_retirement<1>;
+  }
+
+  // Any thread.
+  void add_handle() noexcept { handles_.fetch_add(1, std::memory_order_relaxed); }
+  /// With the last one, the object is destroyed.
+  void drop_handle() noexcept;
+  /// Instead of dropping the only handle of what has no object and got no message.
+  void abandon() noexcept;
+  /// Instead of dropping the only handle of what adopted_cell() made.
+  void let_go_of_object() noexcept;
+  /// The object is destroyed when the calls before this have ended; later ones fail.
+  void destroy();
+  bool dead() const noexcept { return dead_.load(std::memory_order_acquire); }
+  /// Throws usage_error if the object is dead. `what` names the caller's function.
+  void require_alive(const char* what) const {
+    if (dead() || home_->lost_in_fork()) [[unlikely]] refuse(what);
+  }
+  std::exception_ptr death(const char* what) const;
+
+ private:
+  friend class remote_objects;
+  friend remote_cell* adopted_cell(void* object, destroy_function destructor);
+
+  [[noreturn]] void refuse(const char* what) const;
+  /// Known by their addresses. The last one destroys; where another sender's message may yet be
+  /// overtaken, one goes before it.
+  template <int Left>
+  static void run_retirement(std::byte*) noexcept {}
+  static void run_destruction(std::byte* message) noexcept;
+  static void run_end(std::byte* message) noexcept;
+  static void run_task(submitted_task* self) noexcept;
+  void send_to_self(void (*run)(std::byte*) noexcept);
+  void run_from(std::byte* message) noexcept;
+  void destroy_object() noexcept;
+  bool is_waited_for_by(const activation* chain) const noexcept;
+  void lock_turns() noexcept {
+    if (is_shared_) lock_.lock();
+  }
+  void unlock_turns() noexcept {
+    if (is_shared_) lock_.unlock();
+  }
+
+  // Read by callers.
+  executor* home_;
+  unsigned worker_;
+  std::uint64_t generation_;
+  std::atomic<bool> dead_{false};   ///< the object is, or will be before any later call
+  std::atomic<bool> ended_{false};  ///< the runtime is: no message can be under way
+  remote_cell* next_ = nullptr;     ///< in remote_objects, as the next one
+  remote_cell* previous_ = nullptr;
+  std::atomic<bool> object_has_ended_{false};
+  bool is_told_to_end_ = false;  ///< under the lock of remote_objects
+  bool may_outlive_ = false;     ///< the object belongs to its handle, not to the runtime
+  alignas(64) std::atomic<std::int64_t> handles_{1};
+
+  // Of the worker, or, for executors whose tasks take messages on any thread, of who has the lock.
+  alignas(64) bool const is_shared_;
+  spin_lock lock_;
+  bool running_ = false;
+  bool retired_ = false;
+  void* object_ = nullptr;
+  destroy_function destroy_ = nullptr;
+  message_queue waiting_;
+};
+
+/// A cell with one handle for an object that belongs to it (foreign.hpp), on the calling worker.
+remote_cell* adopted_cell(void* object, remote_cell::destroy_function destructor);
+
+// --- Outcomes -----------------------------------------------------------------------------------
+
+/// Of a call whose caller waits, in its frame.
+template <class R>
+class alignas(64) awaited_reply : public reply {
+ public:
+  static constexpr std::size_t result_bytes = std::is_void_v<R> ? 0 : sizeof(stored_t<R>);
+
+  awaited_reply() noexcept {
+    store_failure = [](reply& self, std::exception_ptr why) noexcept {
+      static_cast<awaited_reply&>(self).failure_ = std::move(why);
+    };
+    tell = &tell_waiter;
+  }
+  static void tell_waiter(reply& self) noexcept {
+    const std::uintptr_t waiter =
+        static_cast<awaited_reply&>(self).state_.exchange(told, std::memory_order_acq_rel);
+    if (waiter != 0) {
+      auto* suspended = reinterpret_cast<strand*>(waiter);
+      suspended->home->resume(suspended);
+    }
+  }
+  template <class F>
+  void store(F&& function) {
+    if constexpr (std::is_void_v<R>) {
+      std::forward<F>(function)();
+      value_.emplace();
+    } else {
+      value_.emplace(std::forward<F>(function)());
+    }
+  }
+  R take() {
+    if (state_.load(std::memory_order_acquire) != told) wait();
+    if (failure_) std::rethrow_exception(std::move(failure_));
+    if constexpr (!std::is_void_v<R>) return std::move(*value_);
+  }
+
+ private:
+  static constexpr std::uintptr_t told = 1;
+
+  void wait();
+  static bool publish(void* self, strand* waiter) {
+    std::uintptr_t nobody = 0;
+    return static_cast<awaited_reply*>(self)->state_.compare_exchange_strong(
+        nobody, reinterpret_cast<std::uintptr_t>(waiter), std::memory_order_acq_rel);
+  }
+
+  std::atomic<std::uintptr_t> state_{0};  ///< told, or the strand that waits
+  std::exception_ptr failure_;
+  std::optional<stored_t<R>> value_;
+};
+
+/// Spins on a thread that belongs to no runtime, for about the price of a wake-up.
+void linger_outside(const std::atomic<std::uintptr_t>& word) noexcept;
+
+template <class R>
+void awaited_reply<R>::wait() {
+  if (executor* here = current_executor()) {
+    here->linger(state_);
+  } else {
+    linger_outside(state_);
+  }
+  if (state_.load(std::memory_order_acquire) != told) suspend_here(&publish, this);
+}
+
+/// Of a call whose caller holds a future.
+template <class R>
+class future_reply final : public future_state<R>, public reply {
+ public:
+  static constexpr std::size_t result_bytes = std::is_void_v<R> ? 0 : sizeof(stored_t<R>);
+
+  /// One reference for the future, one for the call.
+  future_reply() noexcept : future_state<R>(2) {
+    store_failure = [](reply& self, std::exception_ptr why) noexcept {
+      static_cast<future_reply&>(self).fail(std::move(why));
+    };
+    tell = &tell_waiter;
+  }
+  static void tell_waiter(reply& self) noexcept {
+    auto& state = static_cast<future_reply&>(self);
+    state.publish_and_resume();
+    state.release();
+  }
+  template <class F>
+  void store(F&& function) {
+    if constexpr (std::is_void_v<R>) {
+      std::forward<F>(function)();
+      this->emplace();
+    } else {
+      this->emplace(std::forward<F>(function)());
+    }
+  }
+};
+
+/// An exception left a posted invocation: there is nobody to take it. Says so and terminates.
+[[noreturn]] void end_by_posted_failure(const std::exception_ptr& why, const char* type) noexcept;
+
+// --- Messages -----------------------------------------------------------------------------------
+
+/// The scope of an invocation: a task that ends when all that it spawned has ended. Returns the
+/// first exception of those that nobody waited for.
+template <class Body>
+std::exception_ptr run_invocation(const activation& here, const task_type* type, Body&& body) {
+  const invocation_mark mark(here, type);
+  root_scope own;
+  own.call = &here;
+  task_frame frame(&own, type);
+  body();
+  frame.finish();
+  return own.wait_all();
+}
+
+/// A message that carries `F`, a closure to be called with the object (T*; null: none).
+/// `Reply` is awaited_reply<R>, future_reply<R>, or void if posted.
+template <class F, class Reply>
+struct closure_message {
+  static constexpr bool in_place = std::is_trivially_copyable_v<F> &&
+                                   sizeof(message_head) + sizeof(F) <= active_message_bytes &&
+                                   alignof(F) <= 16;
+  static constexpr task_type type{nullptr, task_name<F>()};
+
+  static void send(executor& home, unsigned worker, remote_cell* object, F&& closure,
+                   Reply* outcome) {
+    struct {
+      message_head head;
+      std::byte body[active_message_bytes - sizeof(message_head)];
+    } message;
+    message.head.run = &run;
+    message.head.object = object;
+    if constexpr (!std::is_void_v<Reply>) message.head.outcome = outcome;
+    std::size_t bytes = sizeof(message_head);
+    if constexpr (in_place) {
+      std::memcpy(message.body, static_cast<const void*>(&closure), sizeof(F));
+      bytes += sizeof(F);
+    } else {
+      auto carried = std::make_unique<F>(std::move(closure));
+      charge(work::byte_copied, sizeof(F));
+      F* const raw = carried.get();
+      std::memcpy(message.body, &raw, sizeof raw);
+      home.send(worker, &message, bytes + sizeof raw);
+      static_cast<void>(carried.release());
+      return;
+    }
+    home.send(worker, &message, bytes);
+  }
+
+  static void run(std::byte* message) noexcept {
+    const message_head head = head_of(message);
+    std::byte* const body = message + sizeof head;
+    if constexpr (in_place) {
+      union room {
+        room() {}
+        F closure;
+      } here;
+      std::memcpy(static_cast<void*>(&here.closure), body, sizeof(F));
+      run_closure(head, here.closure);
+    } else {
+      F* carried = nullptr;
+      std::memcpy(&carried, body, sizeof carried);
+      charge(work::byte_copied, sizeof(F));
+      // Arguments are gone when the caller knows that the call has ended.
+      run_closure(head, *carried, carried);
+    }
+  }
+
+ private:
+  static void run_closure(const message_head& head, F& closure, F* carried = nullptr) noexcept {
+    const activation here{head.object, head.outcome};
+    void* const object = head.object != nullptr ? head.object->object() : nullptr;
+    std::exception_ptr failure;
+    const auto body = [&] {
+      try {
+        if (head.object != nullptr && object == nullptr) {
+          std::rethrow_exception(head.object->death("call"));
+        }
+        if constexpr (std::is_void_v<Reply>) {
+          closure(object);
+        } else {
+          static_cast<Reply*>(head.outcome)->store([&]() -> decltype(auto) {
+            return closure(object);
+          });
+        }
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    };
+    std::exception_ptr later = run_invocation(here, &type, body);
+    if (!failure) failure = std::move(later);
+    std::unique_ptr<F>{carried}.reset();
+    if constexpr (std::is_void_v<Reply>) {
+      if (failure && (head.object == nullptr || object != nullptr)) {
+        end_by_posted_failure(failure, type.name);
+      }
+    } else {
+      if (failure) head.outcome->store_failure(*head.outcome, std::move(failure));
+      current_executor()->answer(*head.outcome, &Reply::tell_waiter, Reply::result_bytes);
+    }
+  }
+};
+
+}  // namespace creek::detail

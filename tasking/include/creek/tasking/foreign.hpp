@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects that travel by pointer and are destroyed at home: an argument or a result too large to
+// move, or whose memory belongs to one worker. Source: "foreign" arguments of TACO, [R12] in
+// scc-chip.md.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <creek/core/core_id.hpp>
+#include <creek/tasking/detail/remote_cell.hpp>
+
+namespace creek {
+
+/// The one owner of an object that was made on a worker, its home. Moved like a unique_ptr, to
+/// wherever the object is to be used, and destroyed by any thread; the object is destroyed at home:
+/// at once if that is here, else by a message (with home's mailbox full, the thread that lets go
+/// waits for room). On tbb, where a worker is just a number: in a task.
+///
+/// An object may outlive its runtime. Whoever lets go then destroys it, on its own thread; it must
+/// not let go while the runtime ends, unless in a task of it. In a child of fork() it is not
+/// destroyed: its home is in the parent.
+template <class T>
+class foreign {
+ public:
+  using element_type = T;
+
+  foreign() = default;
+  foreign(foreign&& other) noexcept
+      : object_(std::exchange(other.object_, nullptr)),
+        cell_(std::exchange(other.cell_, nullptr)) {}
+  foreign& operator=(foreign other) noexcept {
+    std::swap(object_, other.object_);
+    std::swap(cell_, other.cell_);
+    return *this;
+  }
+  ~foreign() {
+    if (cell_ != nullptr) cell_->let_go_of_object();
+  }
+
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  T* get() const noexcept { return object_; }
+  T& operator*() const noexcept { return *object_; }
+  T* operator->() const noexcept { return object_; }
+  /// The object's home; of an object, not of an empty one.
+  core_id core() const noexcept { return core_id{static_cast<int>(cell_->worker())}; }
+  /// Lets go.
+  void reset() noexcept { *this = foreign{}; }
+
+ private:
+  template <class U>
+  friend foreign<U> adopt_foreign(std::unique_ptr<U> object);
+
+  T* object_ = nullptr;
+  detail::remote_cell* cell_ = nullptr;
+};
+
+/// Makes the calling worker the home of `object`. Throws usage_error outside of any runtime.
+template <class T>
+foreign<T> adopt_foreign(std::unique_ptr<T> object) {
+  foreign<T> made;
+  if (object == nullptr) return made;
+  made.cell_ =
+      detail::adopted_cell(object.get(), [](void* gone) noexcept { delete static_cast<T*>(gone); });
+  made.object_ = object.release();
+  return made;
+}
+
+/// A T(arguments...) whose home is the calling worker. As above; rethrows what the constructor
+/// throws.
+template <class T, class... Arguments>
+foreign<T> make_foreign(Arguments&&... arguments) {
+  return adopt_foreign(std::make_unique<T>(std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace creek

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects that live on one worker, called from anywhere: the call goes to the object instead of the
+// object's cache lines to the caller. Also plain "run this on that worker". Source: TACO, [R12] in
+// scc-chip.md.
+//
+// Calls on one object run one at a time, those of one caller in the order in which it made them.
+// They run on the object's worker, between tasks and while it is idle; what waits inside a call (in
+// get(), call(), taskwait() ...) suspends and lets the worker serve others, and goes on on the same
+// worker. On the tbb backend a worker is just a number: calls run as tasks, wherever oneTBB has a
+// thread.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <creek/core/core_id.hpp>
+#include <creek/core/error.hpp>
+#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/future.hpp>
+
+namespace creek {
+
+template <class T>
+class remote;
+
+/// Where an object lives, for messages and for comparing; valid for ever, reused never.
+struct remote_address {
+  core_id core;                  ///< worker of its runtime
+  std::uint64_t generation = 0;  ///< number of the object in this process
+  friend auto operator<=>(const remote_address&, const remote_address&) = default;
+};
+
+namespace detail {
+
+template <class F, class T, class... Arguments>
+using remote_result_t =
+    std::decay_t<std::invoke_result_t<std::decay_t<F>&, T&, std::decay_t<Arguments>...>>;
+template <class F, class... Arguments>
+using worker_result_t =
+    std::decay_t<std::invoke_result_t<std::decay_t<F>&, std::decay_t<Arguments>...>>;
+
+template <class T>
+remote_cell* cell_of(const remote<T>& object) noexcept;
+
+template <class... Arguments>
+constexpr void require_movable() {
+  static_assert((std::is_move_constructible_v<std::decay_t<Arguments>> && ...),
+                "an argument of a remote call is moved to the object's worker: it must have a move "
+                "or copy constructor; pass a remote<T> or a pointer to what cannot be moved");
+}
+
+/// The call as a closure of an object; trivially copyable if all that it captures is.
+template <class T, class F, class... Arguments>
+auto bind_call(F&& f, Arguments&&... arguments) {
+  require_movable<F, Arguments...>();
+  return [f = std::decay_t<F>(std::forward<F>(f)),
+          ... arguments = std::decay_t<Arguments>(std::forward<Arguments>(arguments))](
+             void* object) mutable -> decltype(auto) {
+    if constexpr (std::is_void_v<T>) {
+      return std::invoke(f, std::move(arguments)...);
+    } else {
+      return std::invoke(f, *static_cast<T*>(object), std::move(arguments)...);
+    }
+  };
+}
+
+const activation* current_activation() noexcept;
+/// usage_error if `home` has no such worker, or is of a parent of this process.
+unsigned checked_worker(const executor& home, core_id core, const char* what);
+
+/// Sends and waits.
+template <class R, class F>
+R call_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
+  awaited_reply<R> outcome;
+  outcome.asked_by = current_executor() == &home ? home.worker_index() : -1;
+  outcome.chain = current_activation();
+  closure_message<std::decay_t<F>, awaited_reply<R>>::send(home, worker, object, std::move(closure),
+                                                           &outcome);
+  return outcome.take();
+}
+
+template <class R, class F>
+future<R> async_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
+  auto* outcome = new future_reply<R>;
+  state_ptr<future_state<R>> owned(outcome);
+  state_ptr<future_state<R>> of_call(outcome);  // if sending throws
+  outcome->asked_by = current_executor() == &home ? home.worker_index() : -1;
+  closure_message<std::decay_t<F>, future_reply<R>>::send(home, worker, object, std::move(closure),
+                                                          outcome);
+  of_call.disown();
+  return future<R>(std::move(owned));
+}
+
+template <class F>
+void post_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
+  closure_message<std::decay_t<F>, void>::send(home, worker, object, std::move(closure), nullptr);
+  if (current_executor() == &home) home.give_way();
+}
+
+}  // namespace detail
+
+/// A handle of an object that lives on a worker. Copyable, any thread; the object is destroyed on
+/// its worker when the last handle is gone, by destroy(), or with the runtime. A handle may outlive
+/// the runtime; a call then is an error.
+///
+/// `f` of the calls below: a member function of T, a function or a function object that takes T&
+/// and the arguments. `f` and the arguments are stored decayed and moved to the worker: up to 72
+/// bytes of trivially copyable ones in the message itself, others by a pointer. What `f` returns is
+/// decayed and moved back, what it throws is rethrown. A call on an object that is dead throws
+/// usage_error, through the future if the object died on the way.
+///
+/// Threads that belong to no runtime may call as well, any number of them.
+template <class T>
+class remote {
+ public:
+  remote() = default;
+  remote(const remote& other) noexcept : cell_(other.cell_) {
+    if (cell_ != nullptr) cell_->add_handle();
+  }
+  remote(remote&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+  remote& operator=(remote other) noexcept {
+    std::swap(cell_, other.cell_);
+    return *this;
+  }
+  ~remote() {
+    if (cell_ != nullptr) cell_->drop_handle();
+  }
+
+  explicit operator bool() const noexcept { return cell_ != nullptr; }
+  /// Throws usage_error on an empty handle.
+  remote_address address() const { return {core(), required("address").generation()}; }
+  core_id core() const { return core_id{static_cast<int>(required("core").worker())}; }
+  friend bool operator==(const remote& a, const remote& b) noexcept { return a.cell_ == b.cell_; }
+
+  /// Calls and waits; the calling worker does other things meanwhile. Throws usage_error if the
+  /// object is running a call that waits, directly or through further call()s, for this one.
+  template <class F, class... Arguments>
+  auto call(F&& f, Arguments&&... arguments) const {
+    detail::remote_cell& cell = alive("call");
+    return detail::call_closure<detail::remote_result_t<F, T, Arguments...>>(
+        cell.home(), cell.worker(), &cell,
+        detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+  }
+  /// Calls without waiting.
+  template <class F, class... Arguments>
+  auto async(F&& f, Arguments&&... arguments) const {
+    detail::remote_cell& cell = alive("async");
+    return detail::async_closure<detail::remote_result_t<F, T, Arguments...>>(
+        cell.home(), cell.worker(), &cell,
+        detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+  }
+  /// Calls and does not want to know: the result is dropped, an exception ends the program. Dropped
+  /// if the object dies before the call arrives.
+  template <class F, class... Arguments>
+  void post(F&& f, Arguments&&... arguments) const {
+    detail::remote_cell& cell = alive("post");
+    detail::post_closure(
+        cell.home(), cell.worker(), &cell,
+        detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+  }
+  /// Destroys the object after the calls that came before. Later calls are errors.
+  void destroy() const { required("destroy").destroy(); }
+
+ private:
+  template <class U, class... Arguments>
+  friend remote<U> make_on(core_id core, Arguments&&... arguments);
+  friend detail::remote_cell* detail::cell_of<T>(const remote& object) noexcept;
+
+  explicit remote(detail::remote_cell* adopted) noexcept : cell_(adopted) {}
+  detail::remote_cell& required(const char* what) const {
+    if (cell_ == nullptr)
+      throw usage_error(std::string("remote::") + what + ": the handle is empty");
+    return *cell_;
+  }
+  detail::remote_cell& alive(const char* what) const {
+    detail::remote_cell& cell = required(what);
+    cell.require_alive(what);
+    return cell;
+  }
+
+  detail::remote_cell* cell_ = nullptr;
+};
+
+/// Runs f(arguments...) on worker `core` of the current runtime and waits. Several may run there in
+/// turns, where they wait.
+template <class F, class... Arguments>
+auto call_on(core_id core, F&& f, Arguments&&... arguments) {
+  detail::executor& home = detail::require_executor("call_on");
+  return detail::call_closure<detail::worker_result_t<F, Arguments...>>(
+      home, detail::checked_worker(home, core, "call_on"), nullptr,
+      detail::bind_call<void>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+}
+/// Without waiting.
+template <class F, class... Arguments>
+auto async_on(core_id core, F&& f, Arguments&&... arguments) {
+  detail::executor& home = detail::require_executor("async_on");
+  return detail::async_closure<detail::worker_result_t<F, Arguments...>>(
+      home, detail::checked_worker(home, core, "async_on"), nullptr,
+      detail::bind_call<void>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+}
+/// Without wanting to know; an exception ends the program.
+template <class F, class... Arguments>
+void post_on(core_id core, F&& f, Arguments&&... arguments) {
+  detail::executor& home = detail::require_executor("post_on");
+  detail::post_closure(
+      home, detail::checked_worker(home, core, "post_on"), nullptr,
+      detail::bind_call<void>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+}
+
+/// Makes a T(arguments...) that lives on worker `core` of the current runtime, and waits until it
+/// is there. Rethrows what the constructor throws.
+template <class T, class... Arguments>
+remote<T> make_on(core_id core, Arguments&&... arguments) {
+  detail::executor& home = detail::require_executor("make_on");
+  const unsigned worker = detail::checked_worker(home, core, "make_on");
+  remote<T> made(new detail::remote_cell(home, worker));
+  detail::remote_cell* const cell = made.cell_;
+  auto construct = detail::bind_call<void>(
+      [cell](std::decay_t<Arguments>&&... here) {
+        cell->set_object(new T(std::move(here)...),
+                         [](void* object) noexcept { delete static_cast<T*>(object); });
+      },
+      std::forward<Arguments>(arguments)...);
+  try {
+    detail::call_closure<void>(home, worker, nullptr, std::move(construct));
+  } catch (...) {
+    // There is an object if only a task failed that its constructor left behind.
+    if (cell->object() == nullptr) std::exchange(made.cell_, nullptr)->abandon();
+    throw;
+  }
+  return made;
+}
+
+}  // namespace creek
