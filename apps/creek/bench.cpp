@@ -25,6 +25,7 @@ namespace {
 using namespace bench;
 
 struct bench_options {
+  std::string group = "tasking";
   std::vector<unsigned> workers;
   std::vector<std::string> workloads;
   std::vector<std::string> peers;
@@ -97,11 +98,17 @@ void measure_limits(const bench_options& o, const catalogue& found, const plan& 
     r.missing.push_back({"machine", "the limits: build the target bench_limits"});
     return;
   }
+  const auto bounds_what_is_chosen = [&](const std::string& limit) {
+    return std::any_of(found.workloads.begin(), found.workloads.end(), [&](const auto& each) {
+      const auto& bounds = each.second.bounds;
+      return chosen(o.workloads, each.first) &&
+             std::find(bounds.begin(), bounds.end(), limit) != bounds.end();
+    });
+  };
   for (const auto& [name, w] : found.workloads) {
-    if (!w.limit || !chosen(o.workloads, name)) continue;
+    if (!w.limit || !(chosen(o.workloads, name) || bounds_what_is_chosen(name))) continue;
     plan here = how;
-    // Latencies are between two cores whatever is asked for; bandwidth depends on the workers.
-    if (!w.rate) here.workers = {w.min_workers};
+    if (!w.all_workers) here.workers = {w.min_workers};
     for (auto& s : compare(w, {{"machine", *found.machine}}, here)) {
       r.limits.push_back(std::move(s));
       r.limit_workloads.push_back(w);
@@ -160,7 +167,7 @@ enum class part { workloads, schedulers, both };
 int run_bench(const bench_options& o, part which) {
   creek_settings(o);
   const auto limit = std::chrono::seconds(o.limit_s);
-  const catalogue found = find_peers(o.folder, limit);
+  const catalogue found = find_peers(o.folder, limit, o.group);
   check_names(o, found);
   output_file json(o.json);
   report r;
@@ -287,6 +294,15 @@ void add_common(CLI::App& command, bench_options& o) {
   command.add_option("--peer-dir", o.folder, "Where the bench_* programs are")->type_name("DIR");
 }
 
+/// Which workloads, which peers, and creek's own settings.
+void add_choice(CLI::App& command, bench_options& o, const std::string& such_as) {
+  command.add_option("--workload", o.workloads, "Only these, such as " + such_as)->delimiter(',');
+  command.add_option("--peers", o.peers, "Only these, such as creek,tbb")->delimiter(',');
+  command.add_option("--scheduler", o.scheduler, "creek's scheduler");
+  command.add_option("--deque", o.deque, "creek's deque");
+  command.add_option("--idle", o.idle, "creek's idle policy");
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
@@ -294,23 +310,32 @@ void add_bench(CLI::App& app, int& exit_code) {
   bench->require_subcommand(1);
   add_scc_messages(*bench);
   add_scc_copies(*bench);
+  add_scc_invoke(*bench);
   const auto options = std::make_shared<bench_options>();
 
   CLI::App* tasking = bench->add_subcommand(
       "tasking",
       "Tasks: ratios to serial code, oneTBB, OpenMP, rayon, chili and the machine's limits");
   add_common(*tasking, *options);
-  tasking->add_option("--workload", options->workloads, "Only these, such as fib,nqueens")
-      ->delimiter(',');
-  tasking->add_option("--peers", options->peers, "Only these, such as creek,tbb")->delimiter(',');
-  tasking->add_option("--scheduler", options->scheduler, "creek's scheduler");
-  tasking->add_option("--deque", options->deque, "creek's deque");
-  tasking->add_option("--idle", options->idle, "creek's idle policy");
+  add_choice(*tasking, *options, "fib,nqueens");
   tasking->callback([options, &exit_code] {
     // A look at single workloads or peers leaves out the comparison of creek with itself.
     const bool all = options->workloads.empty() && options->peers.empty();
     exit_code = run_bench(*options, all ? part::both : part::workloads);
   });
+
+  CLI::App* invoke = bench->add_subcommand("invoke",
+                                           "Calls of objects on other workers: round trip, asleep, "
+                                           "one way; a counter, a queue and a hash table that "
+                                           "all share");
+  const auto calls = std::make_shared<bench_options>();
+  calls->group = "invoke";
+  invoke->add_flag_callback(
+      "--sections", [calls] { calls->group = "sections"; },
+      "Instead: critical sections of many sizes, sent to their data or locked");
+  add_common(*invoke, *calls);
+  add_choice(*invoke, *calls, "invoke_post,invoke_wake");
+  invoke->callback([calls, &exit_code] { exit_code = run_bench(*calls, part::workloads); });
 
   add_scc_mapreduce(*bench);
 

@@ -34,9 +34,13 @@ add_library(bench_peer_main OBJECT harness/peer_main.cpp)
 target_link_libraries(bench_peer_main PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
 _bench_options(bench_peer_main)
 
-# The sources of a peer: <workload>/<peer>.cpp of those workloads that have one, and its runtime.
+# The sources of a peer: <workload>/<peer>.cpp of those workloads that have one, and its runtime, if
+# it has one.
 function(_bench_sources out peer workloads)
-  set(sources harness/${peer}_runtime.cpp)
+  set(sources harness/plain_runtime.cpp)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/harness/${peer}_runtime.cpp)
+    set(sources harness/${peer}_runtime.cpp)
+  endif()
   foreach(workload ${workloads})
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${workload}/${peer}.cpp)
       list(APPEND sources ${workload}/${peer}.cpp)
@@ -55,6 +59,7 @@ function(bench_peer)
   endif()
   add_executable(bench_${P_NAME} ${sources})
   target_link_libraries(bench_${P_NAME} PRIVATE bench_peer_main Threads::Threads ${P_LIBRARIES})
+  target_compile_definitions(bench_${P_NAME} PRIVATE BENCH_PEER_NAME="${P_NAME}")
   _bench_options(bench_${P_NAME})
   _bench_finish(bench_${P_NAME})
 endfunction()
@@ -88,6 +93,26 @@ function(bench_openmp_peers)
   target_link_libraries(bench_libomp PRIVATE bench_peer_main bench_omp_objects ${BENCH_LIBOMP}
                         Threads::Threads ${CMAKE_DL_LIBS})
   _bench_finish(bench_libomp)
+endfunction()
+
+# bench_mpi, for Open MPI, whose launcher and transports harness/mpi_runtime.cpp names.
+function(bench_mpi_peer)
+  cmake_parse_arguments(P "" "" "WORKLOADS" ${ARGN})
+  set(MPI_CXX_SKIP_MPICXX ON)
+  set(MPI_DETERMINE_LIBRARY_VERSION ON)
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(NOT MPI_CXX_FOUND OR NOT MPIEXEC_EXECUTABLE
+     OR NOT MPI_CXX_LIBRARY_VERSION_STRING MATCHES "^Open MPI v([0-9]+)")
+    message(STATUS "bench: no MPI peer (Open MPI not found; on Debian: libopenmpi-dev openmpi-bin)")
+    return()
+  endif()
+  set(shared_memory vader)
+  if(CMAKE_MATCH_1 GREATER_EQUAL 5)
+    set(shared_memory sm)
+  endif()
+  bench_peer(NAME mpi WORKLOADS ${P_WORKLOADS} LIBRARIES MPI::MPI_CXX)
+  target_compile_definitions(bench_mpi PRIVATE
+    BENCH_MPIEXEC="${MPIEXEC_EXECUTABLE}" BENCH_MPI_SHARED_MEMORY="${shared_memory}")
 endfunction()
 
 # Target bench_peers_rust: bench_rayon and bench_chili, by cargo, which fetches their crates. Not

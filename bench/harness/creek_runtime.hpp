@@ -16,6 +16,19 @@ void inside(const settings& s, F&& f) {
   kept_runtime(s).run(f);
 }
 
+/// Calls `body(worker)` on every worker, by invocations from the caller's. Nanoseconds until all of
+/// them are done. Inside only.
+template <class Body>
+double time_workers(const settings& s, const Body& body) {
+  return timed([&] {
+    std::vector<creek::future<void>> done;
+    for (unsigned w = 0; w < s.workers; ++w) {
+      done.push_back(creek::async_on(creek::core_id{static_cast<int>(w)}, [&body, w] { body(w); }));
+    }
+    (void)creek::when_all(std::move(done)).get();  // an exception when all of them have ended
+  });
+}
+
 /// Runs both closures in parallel.
 inline constexpr auto fork = [](const auto& f, const auto& g) { creek::fork_join(f, g); };
 

@@ -51,9 +51,12 @@ void list() {
            {"smoke", e.what.smoke},
            {"min_workers", e.what.min_workers},
            {"limit", e.what.limit},
+           {"all_workers", e.what.all_workers},
            {"rate", e.what.rate},
            {"warmup", e.what.warmup},
            {"scale", e.what.scale},
+           {"groups", e.what.groups},
+           {"bounds", e.what.bounds},
            {"peer", peer_name()},
            {"version", peer_version()}});
   }

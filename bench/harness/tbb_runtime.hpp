@@ -22,6 +22,12 @@ void inside(const settings& s, F&& f) {
   arena(s).execute(f);
 }
 
+/// An arena of one worker, which is not the caller.
+struct one_worker {
+  tbb::global_control limit{tbb::global_control::max_allowed_parallelism, 2};
+  tbb::task_arena arena{1, 0};
+};
+
 /// Runs both closures in parallel: `tbb::parallel_invoke`, oneTBB's own word for it.
 inline constexpr auto fork = [](const auto& f, const auto& g) { tbb::parallel_invoke(f, g); };
 

@@ -3,10 +3,12 @@
 // and, a peer, one function that runs it once and says how long the timed part took. A peer is a
 // process (libgomp and libomp cannot live in one); its main() is in peer_main.cpp.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -22,9 +24,12 @@ struct description {
   std::int64_t smoke = 0;
   unsigned min_workers = 1;  ///< fewer make no sense
   bool limit = false;        ///< a limit of the machine, not something peers compete in
+  bool all_workers = false;  ///< a limit of all workers together, not of two of them
   bool rate = false;         ///< the figure is work / total_ns (GB/s), not total_ns / work
   bool warmup = true;        ///< the driver asks for an untimed run first
   double scale = 1;          ///< factor from that quotient to `unit`
+  std::string_view groups = "tasking";  ///< commands `creek bench ...` that run it, by blanks
+  std::string_view bounds = {};         ///< limits that its figures are held against, by blanks
 };
 
 /// What one run is asked to do, straight from the command line.
@@ -80,6 +85,30 @@ double timed(F&& f) {
   f();
   const auto stop = std::chrono::steady_clock::now();
   return std::chrono::duration<double, std::nano>(stop - start).count();
+}
+
+/// Something far shorter than a reading of the clock is repeated n times in 64 equal parts, and the
+/// figure is the median of their means, because one preemption would spoil the mean of all.
+inline constexpr std::int64_t parts = 64;
+inline std::int64_t repeats_of_part(std::int64_t n) {
+  return std::max<std::int64_t>(1, n / parts);
+}
+inline std::int64_t repeats(std::int64_t n) {
+  return parts * repeats_of_part(n);
+}
+
+/// Calls `f` repeats(n) times.
+template <class F>
+sample median_of_parts(std::int64_t n, const F& f, std::uint64_t answer = 0) {
+  const std::int64_t each = repeats_of_part(n);
+  std::vector<double> means;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const double ns = timed([&] {
+      for (std::int64_t i = 0; i < each; ++i) f();
+    });
+    means.push_back(ns / static_cast<double>(each));
+  }
+  return median_sample(std::move(means), answer);
 }
 
 /// Compute-bound work that no compiler shortens: `steps` dependent multiply-adds. The result is

@@ -18,6 +18,7 @@ constexpr description read{.name = "memory_read",
                            .quick = 10'000'000,
                            .smoke = 10'000,
                            .limit = true,
+                           .all_workers = true,
                            .rate = true};
 constexpr description triad{.name = "memory_triad",
                             .about = "all workers, STREAM triad",
@@ -26,6 +27,7 @@ constexpr description triad{.name = "memory_triad",
                             .quick = 10'000'000,
                             .smoke = 10'000,
                             .limit = true,
+                            .all_workers = true,
                             .rate = true};
 
 /// Runs `part(first, last)` on each of the workers over its share of [0, n), pinned; wall time of

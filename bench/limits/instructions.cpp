@@ -29,7 +29,8 @@ constexpr description busy_step{.name = "busy_step",
                                 .full = 20'000'000,
                                 .quick = 2'000'000,
                                 .smoke = 1000,
-                                .limit = true};
+                                .limit = true,
+                                .groups = "tasking invoke sections"};
 
 template <class F>
 sample repeat(const settings& s, F&& f) {

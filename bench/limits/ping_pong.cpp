@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One cache line to the other core and one back: the least that any message and its answer cost.
-// Two lines, each written by one side only. n round trips; the median of 64 equal parts, because
-// one preemption would spoil a mean.
+// Two lines, each written by one side only. n round trips.
 #include <atomic>
 #include <thread>
 
@@ -18,7 +17,8 @@ constexpr description what{.name = "ping_pong",
                            .quick = 64'000,
                            .smoke = 640,
                            .min_workers = 2,
-                           .limit = true};
+                           .limit = true,
+                           .groups = "tasking invoke sections"};
 
 struct alignas(64) line {
   std::atomic<std::int64_t> value{0};
@@ -33,27 +33,21 @@ sample measure(const settings& s) {
   const auto [here, there] = two_cpus();
   line ping;
   line pong;
-  constexpr std::int64_t parts = 64;
-  const std::int64_t trips = std::max<std::int64_t>(1, s.n / parts);
   std::jthread partner([&, cpu = there] {
     const pin stay(cpu);
-    for (std::int64_t i = 1; i <= parts * trips; ++i) {
+    for (std::int64_t i = 1; i <= repeats(s.n); ++i) {
       wait_for(ping, i);
       pong.value.store(i, std::memory_order_release);
     }
   });
   const pin stay(here);
-  std::vector<double> means;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    means.push_back(timed([&] {
-                      for (std::int64_t i = part * trips + 1; i <= (part + 1) * trips; ++i) {
-                        ping.value.store(i, std::memory_order_release);
-                        wait_for(pong, i);
-                      }
-                    }) /
-                    static_cast<double>(trips));
-  }
-  return median_sample(std::move(means), static_cast<std::uint64_t>(pong.value.load()));
+  std::int64_t i = 0;
+  sample result = median_of_parts(s.n, [&] {
+    ping.value.store(++i, std::memory_order_release);
+    wait_for(pong, i);
+  });
+  result.answer = static_cast<std::uint64_t>(pong.value.load());
+  return result;
 }
 
 const registration registered{what, measure};

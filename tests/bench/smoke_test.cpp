@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sched.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -87,6 +91,59 @@ TEST_F(BenchSmoke, RunsEverythingWithEqualAnswersAndWritesItsResults) {
   EXPECT_THAT(got.output, HasSubstr("Scheduler comparison"));
 }
 
+TEST_F(BenchSmoke, RunsTheInvocationsWithEqualAnswers) {
+  const auto file = folder_ / "result.json";
+  const auto got = run_bench(
+      {"invoke", "--size", "smoke", "--workers", "2", "--runs", "1", "--json", file.string()});
+  ASSERT_EQ(got.exit_code, 0) << got.output << got.errors;
+  const json whole = json::parse(std::ifstream(file));
+  expect_schema(whole);
+  std::map<std::string, std::set<std::string>> seen;
+  for (const auto& w : whole.at("workloads")) {
+    for (const auto& r : w.at("results")) seen[w.at("workload")].insert(r.at("peer"));
+  }
+  EXPECT_TRUE(seen["invoke_round_trip"].contains("std_async"));
+  EXPECT_TRUE(seen["invoke_post"].contains("creek"));
+  EXPECT_TRUE(seen["invoke_wake"].contains("creek"));
+  EXPECT_THAT(seen["delegated_counter"], testing::ElementsAre("atomic", "creek", "mutex", "spin"));
+  EXPECT_THAT(seen["delegated_queue"], testing::ElementsAre("atomic", "creek", "mutex", "spin"));
+  EXPECT_TRUE(seen["delegated_queue_8"].contains("creek"));
+  EXPECT_THAT(seen["work_queue"], testing::ElementsAre("creek", "mutex", "spin"));
+  EXPECT_TRUE(seen["work_queue_1us"].contains("creek"));
+  EXPECT_TRUE(seen["hash_update"].contains("creek"));
+  EXPECT_TRUE(seen["hash_update_256"].contains("mutex"));
+  EXPECT_TRUE(seen["group_step"].contains("creek"));
+  EXPECT_TRUE(seen["group_step"].contains("std_barrier"));
+  EXPECT_EQ(seen.size(), 11u);
+  EXPECT_EQ(whole.at("limits").size(), 6u);
+  const auto is_missing = [&](const std::string& peer) {
+    return std::any_of(whole.at("missing").begin(), whole.at("missing").end(),
+                       [&](const json& m) { return m.at("peer") == peer; });
+  };
+  for (const char* name : {"invoke_round_trip", "invoke_post", "group_step"}) {
+    EXPECT_NE(seen[name].contains("mpi"), is_missing("mpi")) << name;
+  }
+  cpu_set_t usable;
+  ASSERT_EQ(sched_getaffinity(0, sizeof usable, &usable), 0);
+  if (CPU_COUNT(&usable) >= 2) {
+    EXPECT_THAT(got.output, HasSubstr(" times ping_pong"));
+    EXPECT_THAT(got.output, HasSubstr(" times barrier_tree"));
+  }
+}
+
+TEST_F(BenchSmoke, RunsTheSectionsWithEqualAnswers) {
+  const auto file = folder_ / "result.json";
+  const auto got = run_bench({"invoke", "--sections", "--size", "smoke", "--workers", "2", "--runs",
+                              "1", "--json", file.string()});
+  ASSERT_EQ(got.exit_code, 0) << got.output << got.errors;
+  const json whole = json::parse(std::ifstream(file));
+  expect_schema(whole);
+  EXPECT_EQ(whole.at("workloads").size(), 14u);
+  for (const auto& w : whole.at("workloads")) {
+    EXPECT_EQ(w.at("results").size(), 3u) << w.at("workload");
+  }
+}
+
 TEST_F(BenchSmoke, ComparesSchedulersAlone) {
   const auto got = run_bench({"schedulers", "--size", "smoke", "--workers", "2", "--runs", "1"});
   EXPECT_EQ(got.exit_code, 0) << got.errors;
@@ -102,10 +159,14 @@ TEST_F(BenchSmoke, TakesEveryIdlePolicy) {
 }
 
 TEST_F(BenchSmoke, RefusesWhatItDoesNotKnow) {
-  const std::vector<std::vector<std::string>> bad{
-      {"tasking", "--workload", "fibb"},  {"tasking", "--peers", "tbbb"},
-      {"tasking", "--scheduler", "best"}, {"tasking", "--workers", "0"},
-      {"tasking", "--size", "huge"},      {}};
+  const std::vector<std::vector<std::string>> bad{{"tasking", "--workload", "fibb"},
+                                                  {"tasking", "--peers", "tbbb"},
+                                                  {"tasking", "--scheduler", "best"},
+                                                  {"tasking", "--workers", "0"},
+                                                  {"tasking", "--size", "huge"},
+                                                  {"invoke", "--workload", "fib"},
+                                                  {"invoke", "--workload", "section_1"},
+                                                  {}};
   for (const auto& arguments : bad) {
     const auto got = run_bench(arguments);
     EXPECT_EQ(got.exit_code, 2) << got.output << got.errors;

@@ -42,6 +42,7 @@ json describe(const std::vector<comparison>& all) {
   json list = json::array();
   for (const auto& c : all) {
     json entry = describe(c.what);
+    if (!c.what.bounds.empty()) entry["bounds"] = c.what.bounds;
     entry["results"] = json::array();
     for (const auto& s : c.results) {
       entry["results"].push_back(describe(s, base_of(c.results, s.workers)));

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <creek/core/error.hpp>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -17,6 +18,7 @@ struct known_peer {
   const char* program;
   const char* name;
   const char* how;
+  const char* groups = "tasking";  ///< in which it is missed
 };
 
 constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/peer_main.cpp
@@ -24,18 +26,39 @@ constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/p
 constexpr const char* from_build = "build the target of that name (CREEK_BUILD_BENCH=ON)";
 
 /// In the order of the table.
-constexpr std::array<known_peer, 7> known_peers{{
-    {"bench_creek", "creek", from_build},
+constexpr std::array<known_peer, 14> known_peers{{
+    {"bench_creek", "creek", from_build, "tasking invoke sections"},
     {"bench_serial", "serial", from_build},
-    {"bench_tbb", "tbb", "install oneTBB (Debian: libtbb-dev) and configure again"},
-    {"bench_libgomp", "libgomp", "build with GCC and its OpenMP"},
+    {"bench_tbb", "tbb", "install oneTBB (Debian: libtbb-dev) and configure again",
+     "tasking invoke"},
+    {"bench_libgomp", "libgomp", "build with GCC and its OpenMP", "tasking invoke"},
     {"bench_libomp", "libomp",
-     "install LLVM's OpenMP runtime (Debian: libomp-dev) and configure again"},
+     "install LLVM's OpenMP runtime (Debian: libomp-dev) and configure again", "tasking invoke"},
     {"bench_rayon", "rayon", "install cargo and build the target bench_peers_rust"},
     {"bench_chili", "chili", "install cargo and build the target bench_peers_rust"},
+    {"bench_asio", "asio", "install Boost.Asio (Debian: libboost-dev) and configure again",
+     "invoke"},
+    {"bench_mpi", "mpi",
+     "install Open MPI (Debian: libopenmpi-dev openmpi-bin) and configure again", "invoke"},
+    {"bench_std_async", "std_async", from_build, "invoke"},
+    {"bench_std_barrier", "std_barrier", from_build, "invoke"},
+    {"bench_mutex", "mutex", from_build, "invoke sections"},
+    {"bench_spin", "spin", from_build, "invoke sections"},
+    {"bench_atomic", "atomic", from_build, "invoke"},
 }};
 
 using json = nlohmann::ordered_json;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Whether `words` has `word` in it.
+bool lists(const std::string& words, const std::string& word) {
+  const auto all = words_of(words);
+  return std::find(all.begin(), all.end(), word) != all.end();
+}
 
 std::vector<json> lines_of(const std::string& text) {
   std::vector<json> lines;
@@ -56,9 +79,12 @@ workload describe(const json& line) {
           .smoke = line.at("smoke"),
           .min_workers = line.at("min_workers"),
           .limit = line.at("limit"),
+          .all_workers = line.value("all_workers", false),
           .rate = line.at("rate"),
           .warmup = line.at("warmup"),
-          .scale = line.at("scale")};
+          .scale = line.at("scale"),
+          .groups = line.value("groups", "tasking"),
+          .bounds = words_of(line.value("bounds", ""))};
 }
 
 /// Asks an executable what it can run; adds the workloads that it describes.
@@ -115,6 +141,10 @@ double workload::figure(double total_ns, double work) const {
   return scale * (rate ? work / total_ns : total_ns / work);
 }
 
+bool workload::in(const std::string& group) const {
+  return lists(groups, group);
+}
+
 bool peer::has(const std::string& name_of_workload) const {
   return std::find(workloads.begin(), workloads.end(), name_of_workload) != workloads.end();
 }
@@ -123,14 +153,15 @@ std::filesystem::path own_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds limit) {
+catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds limit,
+                     const std::string& group) {
   catalogue found;
   for (const auto& known : known_peers) {
     const auto program = program_in(folder, known.program);
     auto p = program.empty() ? std::nullopt : ask(program, known.name, found.workloads, limit);
     if (p) {
       found.peers.push_back(std::move(*p));
-    } else {
+    } else if (lists(known.groups, group)) {
       found.missing.push_back({known.name, known.how});
     }
   }
@@ -142,6 +173,7 @@ catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds l
                                    (folder.empty() ? own_folder() : folder).string() +
                                    "/bench_*; build them with CREEK_BUILD_BENCH=ON)");
   }
+  std::erase_if(found.workloads, [&](const auto& w) { return !w.second.in(group); });
   return found;
 }
 

@@ -23,11 +23,15 @@ struct workload {
   std::int64_t quick = 0;
   std::int64_t smoke = 0;
   unsigned min_workers = 1;
-  bool limit = false;  ///< of the machine, not something peers compete in
-  bool rate = false;   ///< figure = work / time
-  bool warmup = true;  ///< an untimed run comes first
+  bool limit = false;        ///< of the machine, not something peers compete in
+  bool all_workers = false;  ///< a limit of all workers together
+  bool rate = false;         ///< figure = work / time
+  bool warmup = true;        ///< an untimed run comes first
   double scale = 1;
+  std::string groups = "tasking";   ///< commands that run it, by blanks
+  std::vector<std::string> bounds;  ///< limits that its figures are held against
 
+  [[nodiscard]] bool in(const std::string& group) const;
   [[nodiscard]] std::int64_t size(size_class c) const;
   /// In `unit`, of a run that did `work` in `total_ns`.
   [[nodiscard]] double figure(double total_ns, double work) const;
@@ -56,8 +60,10 @@ struct catalogue {
 };
 
 /// Looks for the executables in `folder` if not empty, else beside this program and in
-/// ../libexec/creek. Throws creek::error if there is none at all.
-catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds limit);
+/// ../libexec/creek, and keeps what belongs to `group`. Throws creek::error if there is none at
+/// all.
+catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds limit,
+                     const std::string& group = "tasking");
 
 /// The folder of this program.
 std::filesystem::path own_folder();

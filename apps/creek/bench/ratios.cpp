@@ -32,6 +32,16 @@ double ratio(const series& s, const series& base) {
   return s.median() / base.median();
 }
 
+const series* find_limit(const report& r, const std::string& name, unsigned workers) {
+  const series* found = nullptr;
+  for (std::size_t i = 0; i < r.limits.size(); ++i) {
+    const series& s = r.limits[i];
+    const bool fits = !r.limit_workloads[i].all_workers || s.workers == workers;
+    if (s.workload == name && s.ok() && fits) found = &s;
+  }
+  return found;
+}
+
 const series* best_peer(const std::vector<series>& results, unsigned workers) {
   const series* base = base_of(results, workers);
   const series* best = nullptr;

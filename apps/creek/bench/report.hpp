@@ -46,6 +46,8 @@ const series* find_series(const std::vector<series>& results, const std::string&
                           unsigned workers);
 /// How many times the figure of `base` fits into that of `s`.
 double ratio(const series& s, const series& base);
+/// The limit of that name, of that many workers if it is one of all; null if it was not measured.
+const series* find_limit(const report& r, const std::string& name, unsigned workers);
 /// The fastest contestant other than the base and serial code; null if there is none.
 const series* best_peer(const std::vector<series>& results, unsigned workers);
 /// The numbers of workers in the results, ascending; serial code left out where others are there.

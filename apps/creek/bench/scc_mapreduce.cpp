@@ -50,7 +50,7 @@ struct measured {
 };
 
 /// One job in one regime.
-struct series {
+struct job_series {
   std::string workload;
   std::size_t input_bytes = 0;
   bool combined = true;
@@ -66,7 +66,7 @@ struct series {
 };
 
 /// A job with its input, its types forgotten.
-struct workload {
+struct job_to_measure {
   std::string name;
   std::size_t input_bytes = 0;
   std::function<measured(const mapreduce::options&, int, const scc_backend::machine_options&)> run;
@@ -96,7 +96,7 @@ std::vector<mapreduce::record_of<Job>> sequential_records(const Job& job, const 
 
 /// `cut(data, ranks)` makes the input that gives each of so many ranks a split.
 template <class Job, class Data, class Cut>
-workload make_workload(std::string name, const Job& job, Data data, Cut cut) {
+job_to_measure make_workload(std::string name, const Job& job, Data data, Cut cut) {
   auto input = std::make_shared<const Data>(std::move(data));
   auto whole = cut(*input, 1);
   auto expected = std::make_shared<const std::vector<mapreduce::record_of<Job>>>(
@@ -127,7 +127,7 @@ mapreduce::span_input<T> cut_array(const std::vector<T>& data, int ranks) {
 /// The names and, made only when asked for, the workloads.
 struct offer {
   const char* name;
-  workload (*make)(std::size_t scale);
+  job_to_measure (*make)(std::size_t scale);
 };
 constexpr offer offers[] = {
     {"word-count",
@@ -169,17 +169,18 @@ void check(const study_options& given, const scc_backend::machine_options& on) {
   }
 }
 
-std::vector<series> measure(const study_options& given, const scc_backend::machine_options& on) {
-  std::vector<series> all;
+std::vector<job_series> measure(const study_options& given,
+                                const scc_backend::machine_options& on) {
+  std::vector<job_series> all;
   progress_line line;
   for (const offer& o : offers) {
     const auto& wanted = given.workloads;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), o.name) == wanted.end()) {
       continue;
     }
-    const workload what = o.make(given.quick ? 1 : 10);
+    const job_to_measure what = o.make(given.quick ? 1 : 10);
     for (const bool combined : {true, false}) {
-      series one{what.name, what.input_bytes, combined, {}};
+      job_series one{what.name, what.input_bytes, combined, {}};
       mapreduce::options chosen;
       if (!combined) chosen.how = mapreduce::strategy::emit_and_group;
       for (const int cores : given.cores) {
@@ -196,7 +197,7 @@ std::string times(std::optional<double> factor) {
   return factor ? fmt::format("{:.2f}", *factor) : "-";
 }
 
-void print_series(const series& one) {
+void print_series(const job_series& one) {
   fmt::print("\n{}, {:.1f} MB, {} combiner (virtual ms; of stages the slowest core's)\n",
              one.workload, static_cast<double>(one.input_bytes) / 1e6,
              one.combined ? "with" : "without");
@@ -216,7 +217,7 @@ json number_or_null(std::optional<double> factor) {
   return factor ? json(*factor) : json();
 }
 
-json to_json(const series& one) {
+json to_json(const job_series& one) {
   json runs = json::array();
   for (const measured& run : one.runs) {
     json stages = json::object();
@@ -240,12 +241,12 @@ json to_json(const series& one) {
           {"runs", runs}};
 }
 
-std::string to_csv(const std::vector<series>& all) {
+std::string to_csv(const std::vector<job_series>& all) {
   std::string out = "workload,combiner,cores,virtual_ms";
   for (const char* stage : mapreduce::stage_names) out += fmt::format(",{}_virtual_ms", stage);
   out += ",speedup_1,speedup_4,joules,sent_bytes\n";
   const auto cell = [](std::optional<double> v) { return v ? fmt::format("{}", *v) : ""; };
-  for (const series& one : all) {
+  for (const job_series& one : all) {
     for (const measured& run : one.runs) {
       out += fmt::format("{},{},{},{}", one.workload, one.combined ? "yes" : "no", run.cores,
                          milliseconds(run.length));
@@ -263,20 +264,20 @@ void study(const study_options& given) {
   const scc_backend::machine_options on = to_machine_options(given.chip);
   check(given, on);
   output_file csv(given.csv);
-  const std::vector<series> all = measure(given, on);
+  const std::vector<job_series> all = measure(given, on);
   csv.write(to_csv(all));
   if (given.as_json) {
     json whole{{"schema", "creek-scc-mapreduce"}, {"schema_version", 1},
                {"chip", on.description.name},     {"seed", on.seed},
                {"clock", given.chip.clock},       {"series", json::array()}};
     if (on.cycles_a_host_second > 0) whole["cycles_a_host_second"] = on.cycles_a_host_second;
-    for (const series& one : all) whole["series"].push_back(to_json(one));
+    for (const job_series& one : all) whole["series"].push_back(to_json(one));
     fmt::print("{}\n", whole.dump(2));
     return;
   }
   fmt::print("MapReduce on the simulated chip {}, seed {}, {} clock\n", on.description.name,
              on.seed, given.chip.clock);
-  for (const series& one : all) print_series(one);
+  for (const job_series& one : all) print_series(one);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ std::string cell(const series* s, const series* base) {
 void print_row(const comparison& c, unsigned workers, const std::vector<std::string>& labels,
                std::FILE* to) {
   const series* base = base_of(c.results, workers);
-  fmt::print(to, "{:<14}{:>3}  {:<12}", c.what.name, workers, c.what.unit);
+  fmt::print(to, "{:<18}{:>3}  {:<12}", c.what.name, workers, c.what.unit);
   for (const auto& label : labels) {
     const series* s = find_series(c.results, label, workers);
     std::string text = cell(s, base);
@@ -69,7 +69,7 @@ void print_row(const comparison& c, unsigned workers, const std::vector<std::str
 void print_comparisons(const report& r, std::FILE* to) {
   if (r.comparisons.empty()) return;
   const auto labels = labels_of(r.comparisons);
-  fmt::print(to, "\n{:<14}{:>3}  {:<12}", "workload", "w", "unit");
+  fmt::print(to, "\n{:<18}{:>3}  {:<12}", "workload", "w", "unit");
   for (const auto& label : labels) fmt::print(to, "{:>16}", label);
   fmt::print(to, "   best other\n");
   for (const auto& c : r.comparisons) {
@@ -77,6 +77,21 @@ void print_comparisons(const report& r, std::FILE* to) {
   }
   fmt::print(to, "w: workers (serial code: always one). (3x): three times {}'s median.\n",
              labels.empty() ? "the first" : labels.front());
+}
+
+/// creek, or who stands for it, held against what the machine allows.
+void print_bounds(const report& r, std::FILE* to) {
+  for (const auto& c : r.comparisons) {
+    for (const unsigned workers : workers_of(c.results)) {
+      const series* base = base_of(c.results, workers);
+      for (const auto& bound : c.what.bounds) {
+        const series* limit = find_limit(r, bound, workers);
+        if (base == nullptr || limit == nullptr || limit->median() <= 0) continue;
+        fmt::print(to, "{:<18}{:>3}  {} {}: {} times {}\n", c.what.name, workers, base->label,
+                   short_number(base->median()), short_number(ratio(*base, *limit)), bound);
+      }
+    }
+  }
 }
 
 /// Rows are labels "scheduler/deque", columns numbers of workers.
@@ -113,6 +128,7 @@ void print_report(const report& r, std::FILE* to) {
   print_around(r, to);
   print_limits(r, to);
   print_comparisons(r, to);
+  print_bounds(r, to);
   print_schedulers(r, to);
   if (!r.missing.empty()) fmt::print(to, "\n");
   for (const auto& m : r.missing) fmt::print(to, "missing: {}: {}\n", m.name, m.how);

@@ -15,5 +15,6 @@ void add_scc_primitives(CLI::App& bench, int& exit_code);
 void add_scc_simulator(CLI::App& bench);
 void add_scc_messages(CLI::App& bench);
 void add_scc_copies(CLI::App& bench);
+void add_scc_invoke(CLI::App& bench);
 
 }  // namespace creek::tool

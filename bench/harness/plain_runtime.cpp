@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The serial peer: plain C++ without any runtime, the baseline and the oracle of all answers.
+// Peers without a runtime: plain C++, named by what they are built as. One of them is the serial
+// peer, the baseline and the oracle of all answers.
 #include "workload.hpp"
 
 namespace bench {
 std::string peer_name() {
-  return "serial";
+  return BENCH_PEER_NAME;
 }
 std::string peer_version() {
   return "C++ " __VERSION__;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulated programs that send each other active messages, or call objects on other cores, and what
+// they take. All of them check what arrives. For `creek bench scc-invoke`.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <creek/scc/spmd.hpp>
+#include <creek/tasking/options.hpp>
+#include <creek/tasking/remote_group.hpp>
+
+namespace creek::tool {
+
+/// The chip, how many of its cores take part, and by which protocol they send.
+struct invocation_setup {
+  scc_backend::machine_options machine;
+  int cores = 0;
+  message_protocol protocol = message_protocol::synchronized_ring;
+};
+
+/// What a message with an invocation of an empty method and its answer carry: a head of 24 bytes,
+/// and there the pointer to the method.
+inline constexpr std::size_t invocation_bytes = 40;
+inline constexpr std::size_t answer_bytes = 24;
+
+/// Of core 0 and another that send each other by the protocol alone, in the mean.
+struct bare_costs {
+  double round_trip_s = 0;
+  double send_s = 0;  ///< part of the round trip: until the first message is sent
+  double poll_s = 0;  ///< a look that finds nothing
+};
+bare_costs measure_bare(const invocation_setup& on, core_id far);
+
+/// Seconds of an empty synchronous invocation, called on core 0.
+double measure_call(const invocation_setup& on, core_id far);
+
+/// Seconds of a step of a group with a member on each core, called on core 0.
+double measure_step(const invocation_setup& on, group_shape shape);
+
+/// Seconds that each post takes where cores post to their neighbours in a ring: one token that goes
+/// round, or as many as cores, and then of each core's time.
+double measure_ring(const invocation_setup& on, int tokens);
+
+/// Of tasks of one length, which an object on core 0 hands out to all other cores, one a call.
+struct queue_costs {
+  double seconds_a_task = 0;  ///< from the first to the end of the last, by the number of tasks
+  double busy = 0;            ///< part of the consumers' time that they spend in tasks
+};
+queue_costs measure_work_queue(const invocation_setup& on, double length_s);
+
+/// Seconds a message, where the cores 1 .. `senders` send to core 0 by the protocol alone.
+double measure_senders(const invocation_setup& on, int senders);
+
+/// How a core waits for a message: by the protocol alone, polling or halted until the sender's
+/// interrupt; or in a runtime with an idle policy.
+enum class waiting { polling, halted };
+
+/// Between cores 0 and 1, the others of the chip at an end.
+struct round_trip_energy {
+  double seconds = 0;
+  units::joules chip;
+  std::optional<units::joules> both;  ///< of the two cores, where it is known
+};
+round_trip_energy measure_bare_energy(const invocation_setup& on, waiting how);
+round_trip_energy measure_call_energy(const invocation_setup& on, idle_policy idle);
+
+}  // namespace creek::tool

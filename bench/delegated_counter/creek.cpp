@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// remote::post from every worker to an object on the last one, and a call that waits for its own.
+#include "config.hpp"
+#include "harness/creek_runtime.hpp"
+
+namespace bench::delegated_counter {
+namespace {
+
+sample measure(const settings& s) {
+  sample result{.work = static_cast<double>(s.n)};
+  inside(s, [&] {
+    const auto there = creek::make_on<counter>(creek::core_id{static_cast<int>(s.workers) - 1});
+    result.total_ns = time_workers(s, [&](unsigned w) {
+      for (std::int64_t i = share(s, w); i > 0; --i) there.post(&counter::add);
+      there.call(&counter::get);
+    });
+    result.answer = there.call(&counter::get);
+  });
+  return result;
+}
+
+const registration registered{what, measure};
+
+}  // namespace
+}  // namespace bench::delegated_counter

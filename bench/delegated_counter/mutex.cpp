@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under a std::mutex.
+#include <mutex>
+
+#include "threads.hpp"
+
+namespace bench::delegated_counter {
+namespace {
+
+const registration registered{what, run_locked<std::mutex>};
+
+}  // namespace
+}  // namespace bench::delegated_counter

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under creek's lock for a few instructions.
+#include <creek/core/spin_lock.hpp>
+
+#include "threads.hpp"
+
+namespace bench::delegated_queue {
+namespace {
+
+const registration by_one{one, run_locked<creek::spin_lock, 1>};
+const registration by_eight{eight, run_locked<creek::spin_lock, 8>};
+
+}  // namespace
+}  // namespace bench::delegated_queue

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The peers of this workload that lock.
+#pragma once
+#include <mutex>
+
+#include "config.hpp"
+#include "harness/threads.hpp"
+
+namespace bench::delegated_section {
+
+template <class Lock>
+struct locked {
+  template <std::size_t Number>
+  static sample measure(const settings& s) {
+    struct alignas(64) {
+      Lock lock;
+    } own_line;
+    state data(variants[Number].lines);
+    const std::int64_t steps = steps_of(variants[Number], s);
+    sample result{.work = static_cast<double>(s.n)};
+    result.total_ns = time_threads(s.workers, [&](unsigned w) {
+      const part_of_work mine = part_of(s, w);
+      for (std::int64_t i = mine.first; i < mine.last; ++i) {
+        const std::lock_guard hold(own_line.lock);
+        std::uint64_t seen = data.enter(steps);
+        asm volatile("" : "+r"(seen) : : "memory");
+      }
+    });
+    result.answer = data.sum();
+    return result;
+  }
+};
+
+}  // namespace bench::delegated_section

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the invocation workloads call: an object that counts its calls, the proof that all of them
+// ran, and needs no lock where its calls run one at a time. And how workers divide their work.
+#pragma once
+#include "workload.hpp"
+
+namespace bench {
+
+/// On a line of its own.
+struct alignas(64) counter {
+  std::uint64_t calls = 0;
+  void add() { ++calls; }
+  std::uint64_t get() const { return calls; }
+};
+
+inline std::vector<std::uint64_t> calls_of(const std::vector<counter>& counters) {
+  std::vector<std::uint64_t> calls;
+  for (const counter& each : counters) calls.push_back(each.calls);
+  return calls;
+}
+
+/// The one worker's part of 0 .. n - 1.
+struct part_of_work {
+  std::int64_t first = 0;
+  std::int64_t last = 0;  ///< not in it
+};
+inline part_of_work part_of(const settings& s, unsigned worker) {
+  return {s.n * worker / s.workers, s.n * (worker + 1) / s.workers};
+}
+
+}  // namespace bench

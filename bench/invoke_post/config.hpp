@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls without an answer: one sender posts n increments to an object on another worker, timed
+// until the last of them has run.
+#pragma once
+#include "harness/invoked.hpp"
+
+namespace bench::invoke_post {
+
+inline constexpr description what{.name = "invoke_post",
+                                  .about = "one sender's calls without answer, until all have run",
+                                  .unit = "ns/post",
+                                  .full = 5'000'000,
+                                  .quick = 500'000,
+                                  .smoke = 1000,
+                                  .min_workers = 2,
+                                  .groups = "invoke"};
+
+/// One run: `post()` has the counter's add() called where it lives, `finish()` returns when all
+/// have been. The answer is filled in from the counter afterwards.
+template <class Post, class Finish>
+sample run(const settings& s, const Post& post, const Finish& finish) {
+  const double ns = timed([&] {
+    for (std::int64_t i = 0; i < s.n; ++i) post();
+    finish();
+  });
+  return {.total_ns = ns, .work = static_cast<double>(s.n)};
+}
+
+}  // namespace bench::invoke_post

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task enqueued in an arena of one worker, without a slot for the caller, which spins for the
+// answer.
+#include <atomic>
+
+#include "config.hpp"
+#include "harness/tbb_runtime.hpp"
+
+namespace bench::invoke_round_trip {
+namespace {
+
+sample measure(const settings& s) {
+  one_worker there;
+  counter object;
+  sample result = run(s, [&] {
+    std::atomic<bool> done{false};
+    there.arena.enqueue([&] {
+      object.add();
+      done.store(true, std::memory_order_release);
+    });
+    while (!done.load(std::memory_order_acquire)) {
+    }
+  });
+  result.answer = object.calls;
+  return result;
+}
+
+const registration registered{what, measure};
+
+}  // namespace
+}  // namespace bench::invoke_round_trip

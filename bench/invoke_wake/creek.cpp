@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// remote::call from worker 0 to an object on worker 1, which the idle policy sends to sleep.
+#include "config.hpp"
+#include "harness/creek_runtime.hpp"
+
+namespace bench::invoke_wake {
+namespace {
+
+sample measure(const settings& s) {
+  sample result;
+  inside(s, [&] {
+    const auto there = creek::make_on<counter>(creek::core_id{1});
+    creek::call_on(creek::core_id{0}, [&] { result = run(s, [&] { there.call(&counter::add); }); });
+    result.answer = there.call(&counter::get);
+  });
+  return result;
+}
+
+const registration registered{what, measure};
+
+}  // namespace
+}  // namespace bench::invoke_wake
