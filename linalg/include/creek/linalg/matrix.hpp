@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Column-major matrices, as LAPACK lays them out: views of memory of others, and matrices that own
+// it.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace creek::linalg {
+
+/// Rows, columns and leading dimensions; counted from 0.
+using index = std::ptrdiff_t;
+
+/// The element types: float, double, and complex numbers of both.
+template <class T>
+concept scalar = std::same_as<T, float> || std::same_as<T, double> ||
+    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+
+namespace detail {
+template <class T>
+struct real_of {
+  using type = T;
+};
+template <class T>
+struct real_of<std::complex<T>> {
+  using type = T;
+};
+}  // namespace detail
+
+/// The type of the magnitude of a T.
+template <scalar T>
+using real = typename detail::real_of<T>::type;
+
+template <scalar T>
+inline constexpr bool is_complex = !std::same_as<T, real<T>>;
+
+/// What is done to an operand before it is used.
+enum class op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
+/// Which triangle of a matrix counts.
+enum class triangle : char { lower = 'L', upper = 'U' };
+/// On which side of the product a matrix stands.
+enum class side : char { left = 'L', right = 'R' };
+/// Whether the diagonal is read, or taken for ones.
+enum class diagonal : char { stored = 'N', unit = 'U' };
+
+/// A block of a column-major matrix that somebody else owns: element (i, j) is at
+/// data[i + j * leading]. Copied like a pointer; T may be const.
+template <class T>
+requires scalar<std::remove_const_t<T>>
+class matrix_view {
+ public:
+  using value_type = std::remove_const_t<T>;
+
+  matrix_view() = default;
+  /// Requires leading >= max(1, rows) unless there are no columns.
+  matrix_view(T* data, index rows, index cols, index leading) noexcept
+      : data_(data), rows_(rows), cols_(cols), leading_(leading) {
+    assert(rows >= 0 && cols >= 0 && (cols == 0 || leading >= std::max<index>(1, rows)));
+  }
+  /// A view that may write is one that may read.
+  template <class U>
+  requires(std::is_const_v<T>&& std::same_as<U, value_type>)
+      matrix_view(const matrix_view<U>& other)
+  noexcept : matrix_view(other.data(), other.rows(), other.cols(), other.leading()) {}
+
+  T* data() const noexcept { return data_; }
+  index rows() const noexcept { return rows_; }
+  index cols() const noexcept { return cols_; }
+  index leading() const noexcept { return leading_; }
+  bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
+
+  T& operator()(index i, index j) const noexcept { return data_[i + j * leading_]; }
+  T* column(index j) const noexcept { return data_ + j * leading_; }
+
+  /// Rows [i, i + rows) of columns [j, j + cols).
+  matrix_view block(index i, index j, index rows, index cols) const noexcept {
+    assert(i >= 0 && j >= 0 && rows >= 0 && cols >= 0 && i + rows <= rows_ && j + cols <= cols_);
+    return {data_ + i + j * leading_, rows, cols, leading_};
+  }
+  /// Columns [j, j + cols), whole.
+  matrix_view columns(index j, index cols) const noexcept { return block(0, j, rows_, cols); }
+
+ private:
+  T* data_ = nullptr;
+  index rows_ = 0;
+  index cols_ = 0;
+  index leading_ = 1;
+};
+
+template <class T>
+using const_view = matrix_view<const T>;
+
+/// A matrix that owns its elements, zero at first, columns aligned to cache lines.
+template <scalar T>
+class matrix {
+ public:
+  matrix() = default;
+  /// Throws std::bad_alloc, also where rows * cols elements are more than can be addressed.
+  matrix(index rows, index cols) : rows_(rows), cols_(cols), leading_(aligned_rows(rows)) {
+    assert(rows >= 0 && cols >= 0);
+    std::size_t count = 0;
+    if (__builtin_mul_overflow(static_cast<std::size_t>(leading_), static_cast<std::size_t>(cols),
+                               &count)) {
+      throw std::bad_array_new_length();
+    }
+    if (count == 0) return;
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, sizeof(T), &bytes)) throw std::bad_array_new_length();
+    data_.reset(static_cast<T*>(::operator new(bytes, alignment)));
+    std::uninitialized_value_construct_n(data_.get(), count);
+  }
+  explicit matrix(const_view<T> from) : matrix(from.rows(), from.cols()) { copy(from); }
+  matrix(const matrix& other) : matrix(other.view()) {}
+  matrix(matrix&& other) noexcept { swap(other); }
+  matrix& operator=(matrix other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  index rows() const noexcept { return rows_; }
+  index cols() const noexcept { return cols_; }
+  index leading() const noexcept { return leading_; }
+  T* data() noexcept { return data_.get(); }
+  const T* data() const noexcept { return data_.get(); }
+  T& operator()(index i, index j) noexcept { return data()[i + j * leading_]; }
+  const T& operator()(index i, index j) const noexcept { return data()[i + j * leading_]; }
+
+  matrix_view<T> view() noexcept { return {data(), rows_, cols_, leading_}; }
+  const_view<T> view() const noexcept { return {data(), rows_, cols_, leading_}; }
+  operator matrix_view<T>() noexcept { return view(); }
+  operator const_view<T>() const noexcept { return view(); }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  struct release {
+    void operator()(T* data) const noexcept { ::operator delete(data, alignment); }
+  };
+
+  static index aligned_rows(index rows) noexcept {
+    constexpr index line = 64 / static_cast<index>(sizeof(T));
+    const index lines = std::max<index>(1, rows / line + (rows % line != 0));
+    // An odd number of lines: columns side by side do not fall on the same few cache sets.
+    return (lines > 8 ? lines | 1 : lines) * line;
+  }
+  void copy(const_view<T> from) {
+    for (index j = 0; j < cols_; ++j) {
+      std::copy_n(from.column(j), rows_, data() + j * leading_);
+    }
+  }
+  void swap(matrix& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(rows_, other.rows_);
+    std::swap(cols_, other.cols_);
+    std::swap(leading_, other.leading_);
+  }
+
+  std::unique_ptr<T, release> data_;
+  index rows_ = 0;
+  index cols_ = 0;
+  index leading_ = 1;
+};
+
+/// Copies a block onto another of the same shape; they do not overlap.
+template <scalar T>
+void copy(const_view<T> from, matrix_view<T> to) noexcept {
+  assert(from.rows() == to.rows() && from.cols() == to.cols());
+  for (index j = 0; j < from.cols(); ++j) std::copy_n(from.column(j), from.rows(), to.column(j));
+}
+
+}  // namespace creek::linalg
