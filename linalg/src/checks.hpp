@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a routine asks of the shapes of its arguments.
+#pragma once
+
+#include <string>
+
+#include <creek/core/error.hpp>
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg::detail {
+
+/// Throws usage_error "ROUTINE: WHAT" unless `good`.
+inline void require(bool good, const char* routine, const char* what) {
+  if (!good) throw usage_error(std::string(routine) + ": " + what);
+}
+
+inline op other(op how, bool complex_too) noexcept {
+  if (how != op::none) return op::none;
+  return complex_too ? op::conjugate_transpose : op::transpose;
+}
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for packed operands, kept by the thread that gave it back last.
+#pragma once
+
+#include <cstddef>
+
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg::detail {
+
+/// A block of memory without contents, aligned to pages where it is large. A thread keeps a few of
+/// those that it released, as fresh pages cost as much as the packing: taken on one thread and
+/// released on another is fine.
+class pack_memory {
+ public:
+  /// Throws std::bad_alloc.
+  explicit pack_memory(std::size_t bytes);
+  ~pack_memory();
+  pack_memory(const pack_memory&) = delete;
+  pack_memory& operator=(const pack_memory&) = delete;
+
+  template <class R>
+  R* as() const noexcept {
+    return static_cast<R*>(data_);
+  }
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+};
+
+/// Memory for `count` elements.
+template <class R>
+class pack_array {
+ public:
+  explicit pack_array(index count) : memory_(static_cast<std::size_t>(count) * sizeof(R)) {}
+  R* data() const noexcept { return memory_.as<R>(); }
+
+ private:
+  pack_memory memory_;
+};
+
+}  // namespace creek::linalg::detail

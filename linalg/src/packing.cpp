@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing: what lies in memory as columns or rows is laid out as the tile kernels read it.
+#include "packing.hpp"
+
+#include <algorithm>
+
+namespace creek::linalg::detail {
+namespace {
+
+// A strip of a left operand of complex numbers: for each of them two real columns, (re, im) and
+// (-im, re) of its rows.
+template <scalar T, class Element>
+void left_complex_strip(index rows, index depth, index strip, const Element& element, real<T>* to) {
+  for (index p = 0; p < depth; ++p, to += 2 * strip) {
+    for (index i = 0; i < rows; ++i) {
+      const T value = element(i, p);
+      to[2 * i] = value.real();
+      to[2 * i + 1] = value.imag();
+      to[strip + 2 * i] = -value.imag();
+      to[strip + 2 * i + 1] = value.real();
+    }
+    std::fill(to + 2 * rows, to + strip, real<T>{});
+    std::fill(to + strip + 2 * rows, to + 2 * strip, real<T>{});
+  }
+}
+
+template <scalar T>
+void left_strip(const operand<T>& a, index rows, index depth, real<T>* to) {
+  const auto& kernels = tile<real<T>>();
+  if constexpr (is_complex<T>) {
+    if (a.shape != structure::general) {
+      const auto element = [&](index i, index p) { return a.at(i, p); };
+      left_complex_strip<T>(rows, depth, kernels.rows, element, to);
+    } else {
+      const auto element = [&](index i, index p) {
+        const T value = a.data[i * a.row_step + p * a.col_step];
+        return a.conjugate ? std::conj(value) : value;
+      };
+      left_complex_strip<T>(rows, depth, kernels.rows, element, to);
+    }
+  } else if (a.shape != structure::general) {
+    for (index p = 0; p < depth; ++p, to += kernels.rows) {
+      for (index i = 0; i < rows; ++i) to[i] = a.at(i, p);
+      std::fill(to + rows, to + kernels.rows, T{});
+    }
+  } else if (a.row_step == 1) {
+    kernels.copy_strip(rows, depth, a.data, a.col_step, to);
+  } else if (a.col_step == 1) {
+    kernels.interleave(kernels.rows, rows, depth, a.data, a.row_step, to);
+  } else {
+    for (index p = 0; p < depth; ++p, to += kernels.rows) {
+      for (index i = 0; i < rows; ++i) to[i] = a.data[i * a.row_step + p * a.col_step];
+      std::fill(to + rows, to + kernels.rows, T{});
+    }
+  }
+}
+
+template <scalar T, class Element>
+void right_strip_of(index depth, index cols, index width, const Element& element, real<T>* to) {
+  for (index p = 0; p < depth; ++p, to += reals<T> * width) {
+    for (index j = 0; j < cols; ++j) {
+      const T value = element(p, j);
+      if constexpr (is_complex<T>) {
+        to[j] = value.real();
+        to[width + j] = value.imag();
+      } else {
+        to[j] = value;
+      }
+    }
+    std::fill(to + cols, to + width, real<T>{});
+    if constexpr (is_complex<T>) std::fill(to + width + cols, to + 2 * width, real<T>{});
+  }
+}
+
+template <scalar T>
+void right_strip(const operand<T>& b, index depth, index cols, T alpha, real<T>* to) {
+  const auto& kernels = tile<real<T>>();
+  const index width = kernels.cols;
+  if (b.shape != structure::general) {
+    right_strip_of<T>(
+        depth, cols, width, [&](index p, index j) { return alpha * b.at(p, j); }, to);
+    return;
+  }
+  const auto read = [&b](index p, index j) {
+    const T value = b.data[p * b.row_step + j * b.col_step];
+    if constexpr (is_complex<T>) return b.conjugate ? std::conj(value) : value;
+    return value;
+  };
+  if constexpr (!is_complex<T>) {
+    if (b.row_step == 1) {
+      kernels.interleave(width, cols, depth, b.data, b.col_step, to);
+      if (alpha == T{1}) return;
+      if (alpha == T{-1}) {
+        for (index i = 0; i < depth * width; ++i) to[i] = -to[i];
+      } else {
+        for (index i = 0; i < depth * width; ++i) to[i] *= alpha;
+      }
+      return;
+    }
+  }
+  if (alpha == T{1}) {
+    right_strip_of<T>(depth, cols, width, read, to);
+  } else if (alpha == T{-1}) {
+    right_strip_of<T>(
+        depth, cols, width, [&](index p, index j) { return -read(p, j); }, to);
+  } else {
+    right_strip_of<T>(
+        depth, cols, width, [&](index p, index j) { return alpha * read(p, j); }, to);
+  }
+}
+
+}  // namespace
+
+template <scalar T>
+void pack_left(const operand<T>& a, index rows, index depth, real<T>* to) noexcept {
+  const index strip = tile<real<T>>().rows / reals<T>;
+  for (index i = 0; i < rows; i += strip) {
+    left_strip(a.block(i, 0), std::min(strip, rows - i), depth, to);
+    to += packed_left_size<T>(strip, depth);
+  }
+}
+
+template <scalar T>
+void pack_right(const operand<T>& b, index depth, index cols, T alpha, real<T>* to) noexcept {
+  const index strip = tile<real<T>>().cols;
+  for (index j = 0; j < cols; j += strip) {
+    right_strip(b.block(0, j), depth, std::min(strip, cols - j), alpha, to);
+    to += packed_right_size<T>(depth, strip);
+  }
+}
+
+template <scalar T>
+void unpack_right(const real<T>* from, index depth, index cols, T* to, index row_step,
+                  index col_step) noexcept {
+  const index width = tile<real<T>>().cols;
+  for (index first = 0; first < cols; first += width) {
+    const index here = std::min(width, cols - first);
+    for (index p = 0; p < depth; ++p) {
+      T* const row = to + p * row_step + first * col_step;
+      for (index j = 0; j < here; ++j) {
+        if constexpr (is_complex<T>) {
+          row[j * col_step] = T{from[j], from[width + j]};
+        } else {
+          row[j * col_step] = from[j];
+        }
+      }
+      from += reals<T> * width;
+    }
+  }
+}
+
+#define CREEK_INSTANTIATE(T)                                                          \
+  template void pack_left<T>(const operand<T>&, index, index, real<T>*) noexcept;     \
+  template void pack_right<T>(const operand<T>&, index, index, T, real<T>*) noexcept; \
+  template void unpack_right<T>(const real<T>*, index, index, T*, index, index) noexcept;
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of products as they lie in memory, and how they are packed for the tile kernels.
+#pragma once
+
+#include <utility>
+
+#include <creek/linalg/matrix.hpp>
+
+#include "tile.hpp"
+
+namespace creek::linalg::detail {
+
+template <scalar T>
+inline constexpr index reals = is_complex<T> ? 2 : 1;
+
+/// Of the whole square around it, what of a matrix is read.
+enum class structure { general, symmetric, hermitian, triangular, unit_triangular };
+
+/// A matrix read through strides, which may be negative: element (i, j) is at
+/// data[i * row_step + j * col_step], conjugated where `conjugate` says so. Of a matrix with
+/// structure the triangle that `stored_low` names (as seen through the strides) stands for all.
+template <scalar T>
+struct operand {
+  const T* data;
+  index row_step;
+  index col_step;
+  bool conjugate = false;
+  structure shape = structure::general;
+  bool stored_low = false;
+  index first_row = 0;  // of the structured matrix
+  index first_col = 0;
+
+  operand block(index i, index j) const noexcept {
+    operand part = *this;
+    part.data += i * row_step + j * col_step;
+    part.first_row += i;
+    part.first_col += j;
+    return part;
+  }
+  /// Rows and columns exchanged.
+  operand transposed() const noexcept {
+    operand other = *this;
+    std::swap(other.row_step, other.col_step);
+    std::swap(other.first_row, other.first_col);
+    other.stored_low = !stored_low;
+    if (shape == structure::hermitian) other.conjugate = !conjugate;
+    return other;
+  }
+  /// Element (i, j), with regard to structure.
+  T at(index i, index j) const noexcept;
+};
+
+/// op(a).
+template <scalar T>
+operand<T> operand_of(const_view<T> a, op how) noexcept {
+  operand<T> direct{a.data(), 1, a.leading()};
+  if (how == op::none) return direct;
+  operand<T> other = direct.transposed();
+  other.conjugate = how == op::conjugate_transpose;
+  return other;
+}
+
+template <scalar T>
+T operand<T>::at(index i, index j) const noexcept {
+  const index below = (first_row + i) - (first_col + j);
+  bool mirrored = false;
+  bool real_only = false;
+  if (shape != structure::general && below != 0 && (below > 0) != stored_low) {
+    if (shape == structure::triangular || shape == structure::unit_triangular) return T{};
+    mirrored = true;
+  }
+  if (below == 0) {
+    if (shape == structure::unit_triangular) return T{1};
+    real_only = shape == structure::hermitian;
+  }
+  const T value = mirrored ? data[(i - below) * row_step + (j + below) * col_step]
+                           : data[i * row_step + j * col_step];
+  if constexpr (is_complex<T>) {
+    if (real_only) return value.real();
+    const bool flip = conjugate != (mirrored && shape == structure::hermitian);
+    return flip ? std::conj(value) : value;
+  } else {
+    return value;
+  }
+}
+
+inline index round_up(index n, index to) noexcept {
+  return (n + to - 1) / to * to;
+}
+
+/// Elements of R that the packed left operand takes: rows x depth elements of T.
+template <scalar T>
+index packed_left_size(index rows, index depth) noexcept {
+  return round_up(reals<T> * rows, tile<real<T>>().rows) * reals<T> * depth;
+}
+/// The same of a right operand of depth x cols.
+template <scalar T>
+index packed_right_size(index depth, index cols) noexcept {
+  return reals<T> * depth * round_up(cols, tile<real<T>>().cols);
+}
+
+/// Packs rows x depth elements of the left operand.
+template <scalar T>
+void pack_left(const operand<T>& a, index rows, index depth, real<T>* to) noexcept;
+
+/// Packs alpha times depth x cols elements of the right operand.
+template <scalar T>
+void pack_right(const operand<T>& b, index depth, index cols, T alpha, real<T>* to) noexcept;
+
+/// Writes what a packed right operand holds back to memory; `b` is not conjugated and has no
+/// structure.
+template <scalar T>
+void unpack_right(const real<T>* from, index depth, index cols, T* to, index row_step,
+                  index col_step) noexcept;
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocked products. Loops and their names as in Van Zee, van de Geijn, BLIS, ACM TOMS 41(3), 2015.
+#include "product.hpp"
+
+#include <algorithm>
+
+#include <creek/tasking/parallel_for.hpp>
+#include <creek/tasking/this_worker.hpp>
+
+#include "pack_memory.hpp"
+
+namespace creek::linalg::detail {
+namespace {
+
+/// Whether elements of a tile with rows [i, i + m) and columns [j, j + n) are wanted.
+struct coverage {
+  bool none;
+  bool all;
+};
+
+coverage covered(part which, index below, index i, index m, index j, index n) {
+  if (which == part::all) return {false, true};
+  const index least = i + below - (j + n - 1);  // of row - column, at the upper right
+  const index most = i + m - 1 + below - j;
+  if (which == part::lower) return {most < 0, least >= 0};
+  return {least > 0, most <= 0};
+}
+
+/// Adds those elements of a tile that are wanted and that exist.
+template <scalar T>
+void add_tile(const real<T>* tile_values, index tile_rows, index m, index n, T* c, index leading,
+              part which, index below) {
+  for (index j = 0; j < n; ++j) {
+    const index from = which == part::lower ? std::clamp<index>(j - below, 0, m) : 0;
+    const index to = which == part::upper ? std::clamp<index>(j - below + 1, 0, m) : m;
+    real<T>* const column = reinterpret_cast<real<T>*>(c + j * leading);
+    for (index i = reals<T> * from; i < reals<T> * to; ++i) {
+      column[i] += tile_values[i + j * tile_rows];
+    }
+  }
+}
+
+/// The grain of a phase: enough pieces for every worker, none larger than `most`.
+index piece(index total, index unit, index most) {
+  const auto workers = static_cast<index>(worker_count());
+  index pieces = (total + most - 1) / most;
+  if (workers > 1) pieces = round_up(pieces, workers);
+  return std::min(most, round_up((total + pieces - 1) / pieces, unit));
+}
+
+template <class Body>
+void for_each(index count, const Body& body) {
+  if (count == 1) return body(index{0});
+  parallel_for(index{0}, count, body, {.grain = 1});
+}
+
+/// One step over the depth: packs the right operand for all, then every row block with its own
+/// left.
+template <scalar T>
+class rank_update {
+ public:
+  rank_update(T alpha, index depth, matrix_view<T> c, part which, index below)
+      : alpha_(alpha), depth_(depth), c_(c), which_(which), below_(below) {
+    const auto& kernels = tile<real<T>>();
+    rows_ = piece(c.rows(), kernels.rows / reals<T>, blocking<T>::rows());
+    row_blocks_ = (c.rows() + rows_ - 1) / rows_;
+    // Few rows: columns are divided too.
+    const auto workers = static_cast<index>(worker_count());
+    const index wanted = row_blocks_ >= workers ? 1 : (2 * workers + row_blocks_ - 1) / row_blocks_;
+    cols_ = round_up((c.cols() + wanted - 1) / wanted, kernels.cols);
+    col_blocks_ = (c.cols() + cols_ - 1) / cols_;
+  }
+
+  void run(const operand<T>& a, const operand<T>& b, real<T>* packed) {
+    const index strip = piece(c_.cols(), tile<real<T>>().cols, 256);
+    for_each((c_.cols() + strip - 1) / strip, [&, strip](index s) {
+      const index j = s * strip;
+      pack_right(b.block(0, j), depth_, std::min(strip, c_.cols() - j), alpha_,
+                 packed + packed_right_size<T>(depth_, j));
+    });
+    for_each(row_blocks_ * col_blocks_, [&](index block) {
+      update(a, packed, block % row_blocks_ * rows_, block / row_blocks_ * cols_);
+    });
+  }
+
+ private:
+  void update(const operand<T>& a, const real<T>* packed, index i, index j) const {
+    const index m = std::min(rows_, c_.rows() - i);
+    const index n = std::min(cols_, c_.cols() - j);
+    if (covered(which_, below_, i, m, j, n).none) return;
+    const pack_array<real<T>> left(packed_left_size<T>(m, depth_));
+    pack_left(a.block(i, 0), m, depth_, left.data());
+    multiply_packed(m, n, depth_, left.data(), packed + packed_right_size<T>(depth_, j), &c_(i, j),
+                    c_.leading(), which_, below_ + i - j);
+  }
+
+  T alpha_;
+  index depth_;
+  matrix_view<T> c_;
+  part which_;
+  index below_;
+  index rows_, row_blocks_, cols_, col_blocks_;
+};
+
+}  // namespace
+
+template <scalar T>
+index blocking<T>::rows() noexcept {
+  // Half a megabyte.
+  const index strip = tile<real<T>>().rows;
+  return (index{512} << 10) / static_cast<index>(sizeof(real<T>)) / 256 / strip * strip / reals<T>;
+}
+
+template <scalar T>
+void multiply_packed(index rows, index cols, index depth, const real<T>* left, const real<T>* right,
+                     T* c, index leading, part which, index below) noexcept {
+  const auto& kernels = tile<real<T>>();
+  const index high = kernels.rows / reals<T>;
+  const index wide = kernels.cols;
+  const index left_strip = packed_left_size<T>(high, depth);
+  const index right_strip = packed_right_size<T>(depth, wide);
+  alignas(64) real<T> edge[48 * 8];
+  for (index j = 0; j < cols; j += wide, right += right_strip) {
+    const index n = std::min(wide, cols - j);
+    const real<T>* strip = left;
+    for (index i = 0; i < rows; i += high, strip += left_strip) {
+      const index m = std::min(high, rows - i);
+      const coverage wanted = covered(which, below, i, m, j, n);
+      if (wanted.none) continue;
+      T* const to = c + i + j * leading;
+      if (wanted.all && m == high && n == wide) {
+        kernels.multiply(reals<T> * depth, strip, kernels.rows, right,
+                         reinterpret_cast<real<T>*>(to), reals<T> * leading);
+        continue;
+      }
+      std::fill_n(edge, kernels.rows * wide, real<T>{});
+      kernels.multiply(reals<T> * depth, strip, kernels.rows, right, edge, kernels.rows);
+      add_tile(edge, kernels.rows, m, n, to, leading, wanted.all ? part::all : which,
+               below + i - j);
+    }
+  }
+}
+
+template <scalar T>
+void multiply_add(T alpha, const operand<T>& a, const operand<T>& b, index depth, matrix_view<T> c,
+                  part which) {
+  if (c.empty() || depth == 0 || alpha == T{}) return;
+  const index steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
+  const index step = (depth + steps - 1) / steps;
+  const index cols = std::min(c.cols(), blocking<T>::cols());
+  const pack_array<real<T>> packed(packed_right_size<T>(step, cols));
+  for (index j = 0; j < c.cols(); j += cols) {
+    const matrix_view<T> columns = c.columns(j, std::min(cols, c.cols() - j));
+    for (index p = 0; p < depth; p += step) {
+      rank_update<T> update(alpha, std::min(step, depth - p), columns, which, -j);
+      update.run(a.block(0, p), b.block(p, j), packed.data());
+    }
+  }
+}
+
+template <scalar T>
+void scale(T beta, matrix_view<T> c, part which) noexcept {
+  if (beta == T{1}) return;
+  for (index j = 0; j < c.cols(); ++j) {
+    const index from = which == part::lower ? std::min(j, c.rows()) : 0;
+    const index to = which == part::upper ? std::min(j + 1, c.rows()) : c.rows();
+    T* const column = c.column(j);
+    if (beta == T{}) {
+      std::fill(column + from, column + to, T{});
+    } else {
+      for (index i = from; i < to; ++i) column[i] *= beta;
+    }
+  }
+}
+
+#define CREEK_INSTANTIATE(T)                                                                       \
+  template struct blocking<T>;                                                                     \
+  template void multiply_packed<T>(index, index, index, const real<T>*, const real<T>*, T*, index, \
+                                   part, index) noexcept;                                          \
+  template void multiply_add<T>(T, const operand<T>&, const operand<T>&, index, matrix_view<T>,    \
+                                part);                                                             \
+  template void scale<T>(T, matrix_view<T>, part) noexcept;
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// The innermost loops, compiled once for each instruction set.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tile.cpp"
+#include <hwy/foreach_target.h>
+// The above includes this file again for each target; Highway itself comes after it.
+#include <hwy/highway.h>
+
+#include "tile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace creek::linalg::detail::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Three vectors high, so that their loads are shared by many columns; as wide as registers allow.
+// An even number of rows, for complex ones.
+constexpr int vectors = HWY_TARGET == HWY_SCALAR ? 4 : 3;
+constexpr int width = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
+
+template <class R>
+using tag = hn::CappedTag<R, 64 / sizeof(R)>;
+template <class R>
+constexpr index tile_rows = vectors* static_cast<index>(hn::MaxLanes(tag<R>()));
+
+template <class R>
+HWY_ATTR void multiply(index k, const R* HWY_RESTRICT a, index a_step, const R* HWY_RESTRICT b,
+                       R* HWY_RESTRICT c, index leading) {
+  const tag<R> d;
+  constexpr index lanes = hn::MaxLanes(tag<R>());
+  hn::Vec<tag<R>> sum[width][vectors];
+#pragma GCC unroll 8
+  for (int j = 0; j < width; ++j) {
+    __builtin_prefetch(c + j * leading, 1);
+    __builtin_prefetch(c + j * leading + tile_rows<R> - 1, 1);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) sum[j][v] = hn::Zero(d);
+  }
+  for (index p = 0; p < k; ++p) {
+    hn::Vec<tag<R>> left[vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) left[v] = hn::LoadU(d, a + v * lanes);
+#pragma GCC unroll 8
+    for (int j = 0; j < width; ++j) {
+      const auto right = hn::Set(d, b[j]);
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sum[j][v] = hn::MulAdd(left[v], right, sum[j][v]);
+    }
+    a += a_step;
+    b += width;
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < width; ++j) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      R* const to = c + j * leading + v * lanes;
+      hn::StoreU(hn::Add(hn::LoadU(d, to), sum[j][v]), d, to);
+    }
+  }
+}
+
+// A row of a strip of the right operand, or as much of it as one vector holds.
+template <class R>
+using row_tag = hn::CappedTag<R, width>;
+template <class R>
+constexpr int row_vectors = width / static_cast<int>(hn::MaxLanes(row_tag<R>()));
+
+template <class R>
+HWY_ATTR void solve(index k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b) {
+  const row_tag<R> d;
+  constexpr index lanes = hn::MaxLanes(row_tag<R>());
+  for (index top = 0; top < k; top += solve_rows) {
+    for (int part = 0; part < row_vectors<R>; ++part) {
+      R* const at = b + part * lanes;
+      const R* from = l;
+      hn::Vec<row_tag<R>> x[solve_rows];
+#pragma GCC unroll 8
+      for (int r = 0; r < solve_rows; ++r) x[r] = hn::LoadU(d, at + (top + r) * width);
+      for (index p = 0; p < top; ++p) {
+        const auto known = hn::LoadU(d, at + p * width);
+#pragma GCC unroll 8
+        for (int r = 0; r < solve_rows; ++r) x[r] = hn::NegMulAdd(hn::Set(d, from[r]), known, x[r]);
+        from += solve_rows;
+      }
+#pragma GCC unroll 8
+      for (int p = 0; p < solve_rows; ++p) {
+        x[p] = hn::Mul(x[p], hn::Set(d, from[p]));
+#pragma GCC unroll 8
+        for (int r = p + 1; r < solve_rows; ++r) {
+          x[r] = hn::NegMulAdd(hn::Set(d, from[r]), x[p], x[r]);
+        }
+        from += solve_rows;
+      }
+#pragma GCC unroll 8
+      for (int r = 0; r < solve_rows; ++r) hn::StoreU(x[r], d, at + (top + r) * width);
+    }
+    l += (top + solve_rows) * solve_rows;
+  }
+}
+
+template <class R>
+HWY_ATTR void solve_complex(index k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b) {
+  const row_tag<R> d;
+  constexpr index lanes = hn::MaxLanes(row_tag<R>());
+  constexpr int rows = solve_rows / 2;
+  using vector = hn::Vec<row_tag<R>>;
+  for (index top = 0; top < k; top += rows) {
+    for (int part = 0; part < row_vectors<R>; ++part) {
+      R* const at = b + part * lanes;
+      const R* from = l;
+      vector re[rows], im[rows];
+#pragma GCC unroll 4
+      for (int r = 0; r < rows; ++r) {
+        re[r] = hn::LoadU(d, at + 2 * (top + r) * width);
+        im[r] = hn::LoadU(d, at + (2 * (top + r) + 1) * width);
+      }
+      const auto subtract = [&](int r, vector xre, vector xim) HWY_ATTR {
+        const auto lre = hn::Set(d, from[2 * r]);
+        const auto lim = hn::Set(d, from[2 * r + 1]);
+        re[r] = hn::MulAdd(lim, xim, hn::NegMulAdd(lre, xre, re[r]));
+        im[r] = hn::NegMulAdd(lim, xre, hn::NegMulAdd(lre, xim, im[r]));
+      };
+      for (index p = 0; p < top; ++p) {
+        const auto xre = hn::LoadU(d, at + 2 * p * width);
+        const auto xim = hn::LoadU(d, at + (2 * p + 1) * width);
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; ++r) subtract(r, xre, xim);
+        from += 2 * rows;
+      }
+#pragma GCC unroll 4
+      for (int p = 0; p < rows; ++p) {
+        const auto dre = hn::Set(d, from[2 * p]);
+        const auto dim = hn::Set(d, from[2 * p + 1]);
+        const auto xre = hn::NegMulAdd(im[p], dim, hn::Mul(re[p], dre));
+        const auto xim = hn::MulAdd(im[p], dre, hn::Mul(re[p], dim));
+        re[p] = xre;
+        im[p] = xim;
+#pragma GCC unroll 4
+        for (int r = p + 1; r < rows; ++r) subtract(r, xre, xim);
+        from += 2 * rows;
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < rows; ++r) {
+        hn::StoreU(re[r], d, at + 2 * (top + r) * width);
+        hn::StoreU(im[r], d, at + (2 * (top + r) + 1) * width);
+      }
+    }
+    l += (top + rows) * 2 * rows;
+  }
+}
+
+template <class R>
+HWY_ATTR void copy_strip(index rows, index cols, const R* HWY_RESTRICT from, index from_step,
+                         R* HWY_RESTRICT to) {
+  const tag<R> d;
+  constexpr index lanes = hn::MaxLanes(tag<R>());
+  if (rows == tile_rows<R>) {
+    for (index p = 0; p < cols; ++p) {
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        hn::StoreU(hn::LoadU(d, from + v * lanes), d, to + v * lanes);
+      }
+      from += from_step;
+      to += tile_rows<R>;
+    }
+    return;
+  }
+  for (index p = 0; p < cols; ++p) {
+    std::copy_n(from, rows, to);
+    std::fill(to + rows, to + tile_rows<R>, R{});
+    from += from_step;
+    to += tile_rows<R>;
+  }
+}
+
+template <int Across, class R>
+HWY_ATTR void interleave_some(index step, index k, const R* HWY_RESTRICT from, index across_step,
+                              R* HWY_RESTRICT to) {
+  for (index p = 0; p < k; ++p) {
+#pragma GCC unroll 8
+    for (int v = 0; v < Across; ++v) to[p * step + v] = from[p + v * across_step];
+  }
+}
+
+template <class R>
+HWY_ATTR void interleave(index step, index across, index k, const R* HWY_RESTRICT from,
+                         index across_step, R* HWY_RESTRICT to) {
+  index v = 0;
+  for (; v + 8 <= across; v += 8) {
+    interleave_some<8>(step, k, from + v * across_step, across_step, to + v);
+  }
+  for (; v + 4 <= across; v += 4) {
+    interleave_some<4>(step, k, from + v * across_step, across_step, to + v);
+  }
+  for (; v < across; ++v) {
+    interleave_some<1>(step, k, from + v * across_step, across_step, to + v);
+  }
+  if (across == step) return;
+  for (index p = 0; p < k; ++p) std::fill(to + p * step + across, to + (p + 1) * step, R{});
+}
+
+// Two passes, both at the speed of loads: the largest magnitude, then where it is.
+template <class R>
+HWY_ATTR index largest(index n, const R* HWY_RESTRICT x) {
+  const tag<R> d;
+  constexpr index lanes = hn::MaxLanes(tag<R>());
+  auto best = hn::Zero(d);
+  auto odd = hn::Ne(best, best);
+  index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    odd = hn::Or(odd, hn::Ne(v, v));
+    best = hn::Max(best, hn::Abs(v));
+  }
+  R found = hn::GetLane(hn::MaxOfLanes(d, best));
+  bool is_odd = !hn::AllFalse(d, odd);
+  for (; i < n; ++i) {
+    is_odd |= std::isnan(x[i]);
+    found = std::max(found, std::abs(x[i]));
+  }
+  if (is_odd) return std::find_if(x, x + n, [](R v) { return std::isnan(v); }) - x;
+  const auto wanted = hn::Set(d, found);
+  for (i = 0; i + lanes <= n; i += lanes) {
+    const index at = hn::FindFirstTrue(d, hn::Eq(hn::Abs(hn::LoadU(d, x + i)), wanted));
+    if (at >= 0) return i + at;
+  }
+  while (std::abs(x[i]) != found) ++i;
+  return i;
+}
+
+template <class R>
+const tile_kernels<R>* kernels() {
+  static const tile_kernels<R> all{hwy::TargetName(HWY_TARGET),
+                                   tile_rows<R>,
+                                   width,
+                                   multiply<R>,
+                                   solve<R>,
+                                   solve_complex<R>,
+                                   copy_strip<R>,
+                                   interleave<R>,
+                                   largest<R>};
+  return &all;
+}
+const tile_kernels<float>* kernels_f32() {
+  return kernels<float>();
+}
+const tile_kernels<double>* kernels_f64() {
+  return kernels<double>();
+}
+
+}  // namespace creek::linalg::detail::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace creek::linalg::detail {
+
+HWY_EXPORT(kernels_f32);
+HWY_EXPORT(kernels_f64);
+
+template <>
+const tile_kernels<float>& tile<float>() noexcept {
+  static const tile_kernels<float>& chosen = *HWY_DYNAMIC_DISPATCH(kernels_f32)();
+  return chosen;
+}
+
+template <>
+const tile_kernels<double>& tile<double>() noexcept {
+  static const tile_kernels<double>& chosen = *HWY_DYNAMIC_DISPATCH(kernels_f64)();
+  return chosen;
+}
+
+}  // namespace creek::linalg::detail
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The innermost loops of dense linear algebra, one set for each instruction set, chosen at run
+// time.
+//
+// All work on real numbers, complex matrices too: a complex product is a real one of twice the rows
+// and depth, of [re -im; im re] on the left and [re; im] on the right, whose result is the complex
+// matrix as it lies in memory. Source: Van Zee, Smith, Implementing High-Performance Complex Matrix
+// Multiplication via the 1m Method, SIAM J. Sci. Comput. 42(5), 2020, doi:10.1137/19M1282040.
+//
+// Packed operands, as BLIS has them: the left one in strips of `rows` rows, within a strip column
+// after column; the right one in strips of `cols` columns, within a strip row after row. The last
+// strip is filled with zeros. Source: Van Zee, van de Geijn, BLIS, ACM TOMS 41(3), 2015,
+// doi:10.1145/2764454.
+#pragma once
+
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg::detail {
+
+/// A triangle packed for tile_kernels::solve has strips of this many rows; of half as many complex.
+inline constexpr index solve_rows = 8;
+
+/// R is float or double.
+template <class R>
+struct tile_kernels {
+  const char* name;  // of the instruction set
+  index rows;        // of a tile of the result
+  index cols;
+
+  /// c (rows x cols, columns `leading` apart) += a * b over depth k. Column p of the strip a is at
+  /// a + p * a_step: `rows` apart where packed, a leading dimension apart where not.
+  void (*multiply)(index k, const R* a, index a_step, const R* b, R* c, index leading);
+
+  /// Solves L x = b in place for one strip b of k rows, packed. `l` holds the lower triangle in
+  /// strips of solve_rows rows, column after column, each strip up to the end of its diagonal
+  /// block, and the reciprocals of the diagonal. k is a multiple of solve_rows.
+  void (*solve)(index k, const R* l, R* b);
+
+  /// The same for complex numbers: k rows, of which b has the real parts and the imaginary parts
+  /// one after the other; strips of solve_rows / 2 rows, real and imaginary parts side by side.
+  void (*solve_complex)(index k, const R* l, R* b);
+
+  /// Copies columns of `rows` (at most tile_kernels::rows) elements, `from_step` apart, one behind
+  /// the other, `tile_kernels::rows` apart, filled with zeros.
+  void (*copy_strip)(index rows, index cols, const R* from, index from_step, R* to);
+
+  /// Copies `k` elements of `across` (at most `width`) vectors, `across_step` apart, whose elements
+  /// follow one another, interleaved: element p of vector v goes to to[p * width + v].
+  void (*interleave)(index width, index across, index k, const R* from, index across_step, R* to);
+
+  /// The place of the first element of largest magnitude among n > 0; NaN is larger than all.
+  index (*largest)(index n, const R* x);
+};
+
+/// Those for the processor that runs this.
+template <class R>
+const tile_kernels<R>& tile() noexcept;
+template <>
+const tile_kernels<float>& tile<float>() noexcept;
+template <>
+const tile_kernels<double>& tile<double>() noexcept;
+
+}  // namespace creek::linalg::detail
