@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// SuperMatrix's engine: a program enqueues tasks on blocks and says what each reads and writes; the
+// dependences between them are found at run time, and the tasks run out of order on the workers.
+// Sources: Chan et al., SuperMatrix, PPoPP 2008, doi:10.1145/1345206.1345227; Quintana-Orti et al.,
+// ACM TOMS 36(3), 2009, doi:10.1145/1527286.1527288.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <new>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <creek/core/clock.hpp>
+
+namespace creek::linalg {
+
+/// What a task does with a block.
+enum class access : std::uint8_t { in = 1, out = 2, inout = 3 };
+
+/// A block that a task uses. The key is an address, compared and never read through: blocks that
+/// overlap without starting at the same byte are different blocks.
+struct operand {
+  const void* block;
+  access how;
+};
+/// The task reads the block.
+constexpr operand in(const void* block) noexcept {
+  return {block, access::in};
+}
+/// The task overwrites the block, whatever was in it.
+constexpr operand out(const void* block) noexcept {
+  return {block, access::out};
+}
+/// The task reads and changes the block.
+constexpr operand inout(const void* block) noexcept {
+  return {block, access::inout};
+}
+
+struct task_info {
+  const char* name = "task";  ///< kept by address: a literal, or what outlives the graph
+  double flops = 0;           ///< its length on the critical path; 0 counts as 1 there
+  int priority = 0;           ///< ready tasks of a larger one begin first, on whatever worker
+};
+
+struct graph_options {
+  /// Unfinished tasks in the graph at most; the one who enqueues more runs tasks first. Bounds the
+  /// memory, and how far ahead dependences and the critical path are known. At least 1.
+  std::size_t window = 4096;
+  /// Only finds the dependences: no body runs, and none is kept. Memory grows with the graph.
+  bool dry_run = false;
+  /// Fills graph_report::runs: 40 bytes and two readings of the clock a task.
+  bool record = false;
+  /// Once it is requested, tasks that have not begun will not: see task_graph::cancel().
+  std::stop_token stop{};
+};
+
+/// One task of a graph that ran.
+struct task_run {
+  const char* name;
+  std::uint64_t number;  ///< in the order of add(), from 0
+  int worker;            ///< that ended it; -1 on a plain thread
+  bool skipped;          ///< the body did not run
+  ticks start, end;
+};
+
+struct task_count {
+  std::string name;
+  std::size_t tasks = 0;
+  double flops = 0;
+};
+
+/// What a graph was. The members of the second group are filled by a dry run only.
+struct graph_report {
+  std::size_t tasks = 0;            ///< all that were added
+  std::size_t skipped = 0;          ///< of these, not run: cancelled, or after a failure
+  std::size_t edges = 0;            ///< dry run: all. Else those on tasks not finished at add()
+  double flops = 0;                 ///< of all tasks
+  std::size_t peak_unfinished = 0;  ///< tasks in the graph at once
+  std::size_t peak_bytes = 0;       ///< of the graph's own memory; bodies on the heap come on top
+  unsigned workers = 0;             ///< that it could use
+  std::vector<task_run> runs;       ///< with graph_options::record, in the order of add()
+
+  double critical_path = 0;        ///< flops on the longest chain; divide by a rate to get time
+  std::size_t depth = 0;           ///< tasks on the chain of most tasks
+  double parallelism = 0;          ///< flops / critical_path: the most that workers can gain
+  std::size_t widest_level = 0;    ///< most tasks at the same distance from the beginning
+  std::vector<task_count> counts;  ///< by name, in the order of first use
+};
+
+/// Shares of the time from the first start to the last end during which 0, 1, ... workers ran
+/// tasks; as many entries as workers + 1. Empty without runs.
+std::vector<double> activity(std::span<const task_run> runs, unsigned workers);
+
+namespace detail {
+
+class graph_engine;
+
+/// Runs (or not) the body that lies at `body`, and destroys it.
+using body_call = void (*)(void* body, bool run);
+
+inline constexpr std::size_t inline_body = 128;
+
+template <class F>
+void call_body(void* body, bool run) {
+  struct owner {
+    F* function;
+    ~owner() { std::destroy_at(function); }
+  } const owned{std::launder(static_cast<F*>(body))};
+  if (run) std::invoke(*owned.function);
+}
+
+/// A body that is too large for a task record, or whose move may throw.
+template <class F>
+struct boxed_body {
+  std::unique_ptr<F> function;
+  void operator()() { std::invoke(*function); }
+};
+
+}  // namespace detail
+
+/// A graph of tasks under way. add() and wait() are called by one task, or one plain thread; bodies
+/// do not add to the graph that they are in (they may have graphs of their own).
+///
+/// In a task of a creek::runtime its workers run the graph, from the first add() on. On a plain
+/// thread the thread runs it, when the window is full and in wait().
+///
+/// Order: a task begins when all tasks added before it that it depends on have ended: those that
+/// write what it reads (flow), that read what it writes (anti), that write what it writes (output).
+/// Of the ready tasks those of larger priority go first; then those with the longer remaining path
+/// in flops, as far as tasks were known when the task became ready; then in the order of add().
+/// Among equals a worker prefers blocks that it wrote last.
+///
+/// A body is a task of its own: it may fork, spawn and wait, and ends when all that it spawned has
+/// ended. It must not wait for another task of its graph. add() and wait() may move the caller to
+/// another thread: no lock is held across them.
+class task_graph {
+ public:
+  task_graph() : task_graph(graph_options{}) {}
+  /// Throws usage_error for a window of 0.
+  explicit task_graph(graph_options options);
+  task_graph(const task_graph&) = delete;
+  task_graph& operator=(const task_graph&) = delete;
+  /// Waits; exceptions of bodies are dropped.
+  ~task_graph();
+
+  /// Enqueues `body`, called once and without arguments (or dropped, see wait()). Up to 128 bytes
+  /// are kept in the graph, larger bodies on the heap. Amortised constant time, but for operands
+  /// that many unfinished tasks read and this one writes; with a full window, as long as it takes
+  /// to run one task. Throws std::bad_alloc, and leaves the graph as it was.
+  template <class F>
+  void add(const task_info& info, std::span<const operand> operands, F body) {
+    static_assert(std::is_invocable_v<F&>, "a body is called without arguments");
+    if constexpr (sizeof(F) <= detail::inline_body && alignof(F) <= 16 &&
+                  std::is_nothrow_move_constructible_v<F>) {
+      if (void* place = prepare(info, operands)) {
+        ::new (place) F(std::move(body));
+        commit(&detail::call_body<F>);
+      }
+    } else {
+      add(info, operands, detail::boxed_body<F>{std::make_unique<F>(std::move(body))});
+    }
+  }
+  template <class F>
+  void add(const task_info& info, std::initializer_list<operand> operands, F body) {
+    add(info, std::span<const operand>(operands.begin(), operands.size()), std::move(body));
+  }
+
+  /// Runs until all tasks are done, and makes the graph ready for others. If a body threw, tasks
+  /// that would have read what it was to write do not run, nor those that would have read what they
+  /// were to write, and so on; all others do. A block that a later task overwrites without reading
+  /// it is whole again. Then the first exception is rethrown.
+  graph_report wait();
+
+  /// Tasks that have not begun will not run, until wait() has returned. Any thread, bodies too.
+  void cancel() noexcept;
+  bool is_cancelled() const noexcept;
+
+  /// The graph that a dry run found, from its first add() to the first one after wait(): nodes with
+  /// name, flops and level, edges with their kind. Throws usage_error for a graph that runs.
+  void write_dot(std::ostream& to) const;
+  void write_json(std::ostream& to) const;
+
+ private:
+  /// Finds the dependences; returns where the body is to be, or null if there is no need for it.
+  void* prepare(const task_info& info, std::span<const operand> operands);
+  /// The body is in place: the task may run.
+  void commit(detail::body_call call) noexcept;
+
+  std::unique_ptr<detail::graph_engine> engine_;
+};
+
+}  // namespace creek::linalg

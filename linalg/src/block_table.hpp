@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who wrote a block last, and who has read it since: from this the dependences of the next task
+// follow. Used by the one who enqueues, alone.
+#pragma once
+
+#include <creek/linalg/task_graph.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "recycling_pool.hpp"
+
+namespace creek::linalg::detail {
+
+enum class dependence : std::uint8_t {
+  flow,    ///< the later task reads what the earlier one writes
+  anti,    ///< ... writes what the earlier one reads
+  output,  ///< ... writes what the earlier one writes
+};
+
+constexpr bool reads(access how) noexcept {
+  return how != access::out;
+}
+constexpr bool writes(access how) noexcept {
+  return how != access::in;
+}
+
+/// `Node` names a task: copied like a number, comparable, and `Node{}` names none. Where a function
+/// takes `live`, that says whether a task may still have to be waited for; those for which it says
+/// no are forgotten, so the memory follows the unfinished tasks, not the blocks that there are.
+template <class Node>
+class block_table {
+  struct reader {
+    Node task;
+    reader* next;
+  };
+
+ public:
+  struct entry {
+    const void* block = nullptr;
+    Node writer{};
+    /// The writer was dropped before it became a task: what the block holds is no result.
+    bool spoilt = false;
+    bool used = false;
+    std::uint32_t readers_count = 0;
+    reader* readers = nullptr;  ///< since the last writer, newest first
+    std::uint32_t prune_at = first_prune;
+  };
+
+  block_table() : slots_(first_size) {}
+
+  /// Finds the entries of the operands, see entries(), and makes room for what enter() does with
+  /// them. Throws std::bad_alloc, and has changed nothing then that matters.
+  template <class Live>
+  void look_up(std::span<const operand> operands, Live live) {
+    if (2 * (used_ + operands.size()) > slots_.size()) rebuild(operands.size(), live);
+    if (readers_.available() < operands.size()) make_reader_room(operands.size(), live);
+    found_.reserve(operands.size());
+    found_.clear();
+    for (const operand& each : operands) found_.push_back(&slot_of(each.block));
+  }
+  /// Of the latest look_up(), one an operand.
+  std::span<entry* const> entries() const noexcept { return found_; }
+  /// Edges that enter() reports at most.
+  std::size_t most_edges() const noexcept {
+    std::size_t most = 0;
+    for (const entry* each : found_) most += 1 + each->readers_count;
+    return most;
+  }
+  /// Enters `self` as reader and writer of the operands of the latest look_up(). Calls
+  /// edge(Node, dependence, bool affine) for each task that it depends on, maybe several times for
+  /// one; `affine` marks the writer of a block that `self` changes.
+  template <class Live, class Edge>
+  void enter(Node self, std::span<const operand> operands, Live live, Edge edge) noexcept {
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      entry& at = *found_[i];
+      const access how = operands[i].how;
+      if (reads(how) && at.writer != Node{} && at.writer != self) {
+        edge(at.writer, dependence::flow, writes(how));
+      }
+      if (writes(how)) {
+        become_writer(at, self, reads(how), edge);
+      } else if (at.writer != self) {
+        become_reader(at, self, live);
+      }
+    }
+  }
+
+  void clear() noexcept {
+    for (entry& each : slots_) {
+      if (!each.used) continue;
+      forget_readers(each);
+      each = entry{};
+    }
+    used_ = 0;
+  }
+  std::size_t peak_bytes() const noexcept { return peak_slots_ * sizeof(entry) + readers_.bytes(); }
+
+ private:
+  static constexpr std::size_t first_size = 64;
+  static constexpr std::uint32_t first_prune = 16;
+
+  template <class Edge>
+  void become_writer(entry& at, Node self, bool has_read, Edge& edge) noexcept {
+    // A reader waits for the writer before it: with readers, there is no need for more edges.
+    if (at.readers == nullptr && !has_read && at.writer != Node{} && at.writer != self) {
+      edge(at.writer, dependence::output, true);
+    }
+    for (const reader* each = at.readers; each != nullptr; each = each->next) {
+      if (each->task != self) edge(each->task, dependence::anti, false);
+    }
+    forget_readers(at);
+    at.prune_at = first_prune;
+    at.writer = self;
+    at.spoilt = false;
+  }
+
+  template <class Live>
+  void become_reader(entry& at, Node self, Live& live) noexcept {
+    if (at.readers != nullptr && at.readers->task == self) return;
+    // Blocks that are only ever read: the list stays within twice the readers under way.
+    if (at.readers_count >= at.prune_at) {
+      prune(at, live);
+      at.prune_at = 2 * at.readers_count + first_prune;
+    }
+    reader* added = readers_.take();
+    added->task = self;
+    added->next = std::exchange(at.readers, added);
+    ++at.readers_count;
+  }
+
+  template <class Live>
+  void prune(entry& at, Live& live) noexcept {
+    for (reader** link = &at.readers; *link != nullptr;) {
+      reader* each = *link;
+      if (live(each->task)) {
+        link = &each->next;
+        continue;
+      }
+      *link = each->next;
+      readers_.put(each);
+      --at.readers_count;
+    }
+  }
+
+  /// Blocks that nobody writes any more keep readers that have ended. Looks for them when there are
+  /// as many as slots to look through, and grows if that brings little: so there are at most twice
+  /// the readers under way, or one a slot.
+  template <class Live>
+  void make_reader_room(std::size_t count, Live& live) {
+    if (readers_.capacity() >= slots_.size()) {
+      for (entry& each : slots_) prune(each, live);
+    }
+    if (readers_.available() < std::max(count, readers_.capacity() / 2)) {
+      readers_.reserve(readers_.available() + std::max(count, readers_.capacity() / 2));
+    }
+  }
+
+  void forget_readers(entry& at) noexcept {
+    while (at.readers != nullptr) {
+      reader* gone = at.readers;
+      at.readers = gone->next;
+      readers_.put(gone);
+    }
+    at.readers_count = 0;
+  }
+
+  std::size_t home_of(const void* block) const noexcept {
+    // Fibonacci hashing: blocks are a power of two apart more often than not.
+    const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(block));
+    return (bits * 0x9E3779B97F4A7C15u) >> (64 - std::countr_zero(slots_.size()));
+  }
+  entry& slot_of(const void* block) noexcept {
+    std::size_t at = home_of(block);
+    while (slots_[at].used && slots_[at].block != block) at = (at + 1) & (slots_.size() - 1);
+    if (!slots_[at].used) {
+      slots_[at].used = true;
+      slots_[at].block = block;
+      ++used_;
+    }
+    return slots_[at];
+  }
+
+  /// Drops the blocks that no unfinished task uses, and makes room for `more` besides the others.
+  template <class Live>
+  void rebuild(std::size_t more, Live& live) {
+    std::size_t kept = 0;
+    for (entry& each : slots_) {
+      if (!each.used) continue;
+      prune(each, live);
+      kept += is_needed(each, live) ? 1 : 0;
+    }
+    // A quarter full at most, so the next rebuild is as many new blocks away.
+    std::vector<entry> old(std::bit_ceil(std::max(first_size, 4 * (kept + more))));
+    peak_slots_ = std::max(peak_slots_, old.size());
+    slots_.swap(old);
+    used_ = 0;
+    for (const entry& each : old) {
+      if (each.used && is_needed(each, live)) slot_of(each.block) = each;
+    }
+  }
+  template <class Live>
+  static bool is_needed(const entry& at, Live& live) noexcept {
+    return at.readers != nullptr || at.spoilt || (at.writer != Node{} && live(at.writer));
+  }
+
+  std::vector<entry> slots_;  ///< open addressing, a power of two
+  std::size_t used_ = 0;
+  std::size_t peak_slots_ = first_size;
+  recycling_pool<reader, &reader::next> readers_;
+  std::vector<entry*> found_;
+};
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of one task between add() and the recycling of its memory, and its edges.
+#pragma once
+
+#include <creek/linalg/task_graph.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace creek::linalg::detail {
+
+struct graph_task;
+
+/// "When this task ends, that one waits for one less." Lies with the successor, in the list of the
+/// predecessor; written and recycled by the enqueuer, read once by who ends the predecessor.
+struct graph_edge {
+  std::uintptr_t word = 0;  ///< successor and flags
+  graph_edge* next = nullptr;
+
+  static constexpr std::uintptr_t flow = 1;    ///< the successor reads the predecessor's result
+  static constexpr std::uintptr_t affine = 2;  ///< ... or changes a block it wrote: best there
+  graph_task* successor() const noexcept {
+    return reinterpret_cast<graph_task*>(word & ~std::uintptr_t{3});
+  }
+};
+
+/// Edges beyond those that a record has room for.
+struct spare_edge : graph_edge {
+  spare_edge* next_owned = nullptr;
+};
+
+/// Written by the enqueuer while it is free or being added; by the worker that runs it from then on
+/// until `successors` is closed, but for the atomics. Recycled by the enqueuer alone, so that alone
+/// can ask at any time whether `number` is still the task it knew.
+struct alignas(64) graph_task {
+  // What linking and ending touch.
+  std::atomic<graph_edge*> successors{nullptr};  ///< newest first; closed() once it has ended
+  std::atomic<std::int32_t> pending{0};          ///< predecessors to wait for, and add() itself
+  std::atomic<std::int16_t> home{-1};            ///< worker that wrote its block, -1: none
+  std::int16_t ran_on = -1;                      ///< behind the closing of `successors`
+  std::atomic<bool> poisoned{false};             ///< reads what a failed task was to write
+  bool failed = false;                           ///< did not run or threw; as `ran_on`
+  body_call call = nullptr;
+  std::uint64_t number = no_number;
+  std::int32_t priority = 0;
+  std::atomic<float> path{0};  ///< flops from its beginning to the end of what is known
+  float weight = 1;
+  task_run* run = nullptr;
+  graph_task* next = nullptr;  ///< in a list of free, ended, or now ready tasks
+  // The enqueuer's.
+  graph_task* older = nullptr;  ///< all records in use, in the order of add()
+  graph_task* newer = nullptr;
+  std::uint32_t found_at = 0;  ///< index of the edge to it among those of `found_by`
+  std::uint64_t found_by = no_number;
+  spare_edge* spare_edges = nullptr;
+  // Most tasks have no more predecessors than these.
+  static constexpr std::size_t own_edges = 4;
+  std::array<graph_edge, own_edges> edges;
+  alignas(16) std::array<std::byte, inline_body> body;
+
+  static constexpr std::uint64_t no_number = ~std::uint64_t{0};
+  /// End of the list of a task that has ended; nobody can be entered any more.
+  static graph_edge* closed() noexcept {
+    static constinit graph_edge mark;
+    return &mark;
+  }
+  /// Acquire: pairs with the closing, so what the body did is visible.
+  bool has_ended() const noexcept { return successors.load(std::memory_order_acquire) == closed(); }
+};
+
+/// A task and which use of its record is meant.
+struct task_name {
+  graph_task* task = nullptr;
+  std::uint64_t number = graph_task::no_number;
+
+  friend bool operator==(const task_name&, const task_name&) = default;
+  /// By the enqueuer: the record has not been recycled.
+  bool is_known() const noexcept { return task->number == number; }
+};
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <creek/linalg/task_graph.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "task_graph_engine.hpp"
+
+namespace creek::linalg {
+
+task_graph::task_graph(graph_options options)
+    : engine_(std::make_unique<detail::graph_engine>(std::move(options))) {}
+
+task_graph::~task_graph() = default;
+
+void* task_graph::prepare(const task_info& info, std::span<const operand> operands) {
+  return engine_->prepare(info, operands);
+}
+
+void task_graph::commit(detail::body_call call) noexcept {
+  engine_->commit(call);
+}
+
+graph_report task_graph::wait() {
+  return engine_->wait();
+}
+
+void task_graph::cancel() noexcept {
+  engine_->crew().cancel();
+}
+
+bool task_graph::is_cancelled() const noexcept {
+  return engine_->crew().is_cancelled();
+}
+
+void task_graph::write_dot(std::ostream& to) const {
+  engine_->profile("write_dot").write_dot(to);
+}
+
+void task_graph::write_json(std::ostream& to) const {
+  engine_->profile("write_json").write_json(to);
+}
+
+std::vector<double> activity(std::span<const task_run> runs, unsigned workers) {
+  struct change {
+    ticks at;
+    int by;
+  };
+  std::vector<change> changes;
+  changes.reserve(2 * runs.size());
+  for (const task_run& each : runs) {
+    if (each.skipped) continue;
+    changes.push_back({each.start, 1});
+    changes.push_back({each.end, -1});
+  }
+  if (changes.empty()) return {};
+  // At one instant ends come before starts: a worker goes from one task to the next.
+  std::sort(changes.begin(), changes.end(), [](const change& a, const change& b) {
+    return a.at != b.at ? a.at < b.at : a.by < b.by;
+  });
+  std::vector<double> shares(std::size_t{workers} + 1);
+  const auto total = static_cast<double>((changes.back().at - changes.front().at).count);
+  int active = 0;
+  for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+    active += changes[i].by;
+    const auto length = static_cast<double>((changes[i + 1].at - changes[i].at).count);
+    const auto at = static_cast<std::size_t>(std::max(active, 0));
+    if (total > 0) shares[std::min<std::size_t>(at, workers)] += length / total;
+  }
+  return shares;
+}
+
+}  // namespace creek::linalg

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task_graph_crew.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include <creek/core/clock.hpp>
+#include <creek/core/error.hpp>
+
+namespace creek::linalg::detail {
+
+namespace {
+
+/// What a strand waits for tasks before it leaves: about the price of hiring another one.
+constexpr std::chrono::nanoseconds linger_time{2000};
+
+unsigned worker_here() noexcept {
+  return static_cast<unsigned>(std::max(this_worker(), 0));
+}
+
+}  // namespace
+
+void graph_crew::begin() {
+  home_ = creek::detail::current_executor();
+  owner_ = creek::detail::current_stack;
+  workers_ = worker_count();
+  ready_.set_workers(workers_);
+  if (home_ != nullptr) group_.emplace();
+  begun_ = true;
+}
+
+void graph_crew::require_caller(const char* what) const {
+  if (home_ == creek::detail::current_executor() && owner_ == creek::detail::current_stack) return;
+  throw usage_error(std::string("task_graph::") + what +
+                    ": call it in the task, or on the thread, that made the first add()");
+}
+
+void graph_crew::reserve(std::size_t tasks) {
+  const std::lock_guard guard(lock_);
+  ready_.reserve(tasks);
+}
+
+unsigned graph_crew::most_strands() const noexcept {
+  if (home_ == nullptr) return 0;
+  return parked_ ? workers_ : std::max(workers_ - 1, 1U);
+}
+
+unsigned graph_crew::count_hires() noexcept {
+  const unsigned most = most_strands();
+  if (strands_ >= most || ready_.size() == 0) return 0;
+  const auto hires = static_cast<unsigned>(std::min<std::size_t>(most - strands_, ready_.size()));
+  strands_ += hires;
+  return hires;
+}
+
+// Here and below: not inlined, for the caller may be on another thread than before, and the
+// address of a thread-local variable must not be kept from then.
+[[gnu::noinline]] void graph_crew::hire_one() noexcept {
+  try {
+    group_->spawn([this] { run_strand(); });
+  } catch (...) {
+    // No memory for it. Nothing depends on one strand more: who finds work ready goes on.
+    const std::lock_guard guard(lock_);
+    --strands_;
+  }
+}
+
+void graph_crew::hire(unsigned strands) noexcept {
+  for (; strands > 0; --strands) hire_one();
+}
+
+void graph_crew::publish(graph_task* task) noexcept {
+  unsigned hires = 0;
+  {
+    const std::lock_guard guard(lock_);
+    ready_.push(task);
+    ready_count_.store(ready_.size(), std::memory_order_relaxed);
+    hires = count_hires();
+  }
+  if (hires > 0) hire(hires);
+}
+
+void graph_crew::refresh() noexcept {
+  const std::lock_guard guard(lock_);
+  ready_.refresh();
+}
+
+void graph_crew::run_strand() noexcept {
+  while (graph_task* task = take_or_leave()) {
+    while (task != nullptr) {
+      run_body(*task);
+      task = end_and_take(*task, true, 0);
+    }
+    // Where time is simulated nothing happens while one spins.
+    if (owner_ != nullptr) {
+      static_cast<void>(spin_until(
+          [this] { return ready_count_.load(std::memory_order_relaxed) != 0; }, linger_time));
+    }
+  }
+}
+
+[[gnu::noinline]] graph_task* graph_crew::take_or_leave() noexcept {
+  const unsigned here = worker_here();
+  const std::lock_guard guard(lock_);
+  graph_task* task = strands_ > most_strands() ? nullptr : ready_.pick(here);
+  ready_count_.store(ready_.size(), std::memory_order_relaxed);
+  if (task == nullptr) --strands_;
+  return task;
+}
+
+void graph_crew::run_body(graph_task& task) noexcept {
+  const bool runs = !task.poisoned.load(std::memory_order_relaxed) && !is_cancelled();
+  if (task.run != nullptr) task.run->start = tick_clock::now();
+  struct call {
+    graph_task& task;
+    bool runs;
+    std::exception_ptr failure;
+  } made{task, runs, nullptr};
+  const auto body = [](void* argument) noexcept {
+    auto& [self, run, failure] = *static_cast<call*>(argument);
+    try {
+      self.call(self.body.data(), run);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
+  if (runs && home_ != nullptr) {
+    std::exception_ptr of_children = creek::detail::run_branch_as_task(body, &made);
+    if (made.failure == nullptr) made.failure = std::move(of_children);
+  } else {
+    body(&made);
+  }
+  if (!runs) skipped_.fetch_add(1, std::memory_order_relaxed);
+  if (!runs || made.failure != nullptr) {
+    task.failed = true;
+    failed_.store(true, std::memory_order_relaxed);
+  }
+  if (made.failure != nullptr) error_.store(std::move(made.failure));
+  if (task.run != nullptr) {
+    task.run->end = tick_clock::now();
+    task.run->skipped = !runs;
+  }
+}
+
+graph_task* graph_crew::close(graph_task& task, int here) noexcept {
+  graph_task* released = nullptr;
+  // Acquire: the edges that the enqueuer has entered. Release: what the body did, for those who
+  // find the list closed.
+  graph_edge* edge = task.successors.exchange(graph_task::closed(), std::memory_order_acq_rel);
+  while (edge != nullptr) {
+    const std::uintptr_t flags = edge->word;
+    graph_task* successor = edge->successor();
+    edge = edge->next;  // before the decrement: then it may be used anew
+    if (task.failed && (flags & graph_edge::flow) != 0) {
+      successor->poisoned.store(true, std::memory_order_relaxed);
+    }
+    if ((flags & graph_edge::affine) != 0) {
+      successor->home.store(static_cast<std::int16_t>(here), std::memory_order_relaxed);
+    }
+    // Release: what the body did, for the one whose decrement is the last (acquire).
+    if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      successor->next = std::exchange(released, successor);
+    }
+  }
+  return released;
+}
+
+void graph_crew::give_back(graph_task& task) noexcept {
+  graph_task* first = ended_.load(std::memory_order_relaxed);
+  do {
+    task.next = first;
+  } while (!ended_.compare_exchange_weak(first, &task, std::memory_order_release,
+                                         std::memory_order_relaxed));
+}
+
+[[gnu::noinline]] graph_task* graph_crew::end_and_take(graph_task& task, bool by_strand,
+                                                       std::size_t goal) noexcept {
+  const int here = this_worker();
+  task.ran_on = static_cast<std::int16_t>(here);
+  if (task.run != nullptr) task.run->worker = here;
+  graph_task* released = close(task, here);
+  give_back(task);
+  graph_task* next = nullptr;
+  promise<void>* room = nullptr;
+  unsigned hires = 0;
+  {
+    const std::lock_guard guard(lock_);
+    while (released != nullptr) {
+      graph_task* ready = std::exchange(released, released->next);
+      ready_.push(ready);
+    }
+    const std::size_t finished = finished_.load(std::memory_order_relaxed) + 1;
+    finished_.store(finished, std::memory_order_relaxed);
+    if (room_ != nullptr && added_ - finished <= wake_at_) {
+      room = std::exchange(room_, nullptr);
+      parked_ = false;
+    }
+    if (by_strand ? strands_ <= most_strands() : added_ - finished > goal) {
+      next = ready_.pick(static_cast<unsigned>(std::max(here, 0)));
+    }
+    ready_count_.store(ready_.size(), std::memory_order_relaxed);
+    hires = count_hires();
+  }
+  if (room != nullptr) room->set_value();
+  if (hires > 0) hire(hires);
+  return next;
+}
+
+bool graph_crew::help(std::size_t goal) noexcept {
+  const auto first = [this]() -> graph_task* {
+    const unsigned here = worker_here();
+    const std::lock_guard guard(lock_);
+    graph_task* picked = ready_.pick(here);
+    ready_count_.store(ready_.size(), std::memory_order_relaxed);
+    return picked;
+  };
+  graph_task* task = first();
+  if (task == nullptr) return false;
+  while (task != nullptr) {
+    run_body(*task);
+    task = end_and_take(*task, false, goal);
+  }
+  return true;
+}
+
+void graph_crew::make_room(std::size_t goal) {
+  while (unfinished() > goal) {
+    if (!help(goal)) wait_for_room(goal);
+  }
+}
+
+void graph_crew::wait_for_room(std::size_t goal) {
+  assert(group_);  // a plain thread runs all that is ready, so something always is
+  promise<void> room;
+  future<void> told = room.get_future();
+  {
+    const std::lock_guard guard(lock_);
+    if (ready_.size() != 0 || unfinished() <= goal) return;
+    room_ = &room;
+    // Waking costs more than a task may: not for each.
+    wake_at_ = goal - goal / 8;
+    parked_ = true;
+  }
+  told.get();
+}
+
+void graph_crew::finish() noexcept {
+  help(0);
+  if (!group_) return;
+  unsigned hires = 0;
+  {
+    const std::lock_guard guard(lock_);
+    parked_ = true;
+    hires = count_hires();
+  }
+  hire(hires);
+}
+
+void graph_crew::join() {
+  finish();
+  wait_for_strands();
+  assert(unfinished() == 0);
+}
+
+[[gnu::noinline]] void graph_crew::wait_for_strands() {
+  if (group_) group_->wait();
+}
+
+void graph_crew::join_anyhow() noexcept {
+  finish();
+  group_.reset();
+}
+
+std::exception_ptr graph_crew::end() noexcept {
+  group_.reset();
+  begun_ = parked_ = false;
+  added_ = 0;
+  finished_.store(0, std::memory_order_relaxed);
+  cancelled_.store(false, std::memory_order_relaxed);
+  failed_.store(false, std::memory_order_relaxed);
+  skipped_.store(0, std::memory_order_relaxed);
+  return error_.take();
+}
+
+}  // namespace creek::linalg::detail
