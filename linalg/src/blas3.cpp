@@ -11,11 +11,11 @@ namespace {
 using namespace detail;
 
 template <scalar T>
-index rows_of(const_view<T> a, op how) {
+index_t rows_of(const_view<T> a, op how) {
   return how == op::none ? a.rows() : a.cols();
 }
 template <scalar T>
-index cols_of(const_view<T> a, op how) {
+index_t cols_of(const_view<T> a, op how) {
   return how == op::none ? a.cols() : a.rows();
 }
 
@@ -27,15 +27,15 @@ part part_of(triangle stored) {
 template <scalar T>
 void structured(const char* routine, structure shape, side where, triangle stored, T alpha,
                 const_view<T> A, const_view<T> B, T beta, matrix_view<T> C) {
-  const index order = where == side::left ? C.rows() : C.cols();
+  const index_t order = where == side::left ? C.rows() : C.cols();
   require(A.rows() == order && A.cols() == order, routine,
           "A must be square, of the order of the rows (left) or columns (right) of C");
   require(B.rows() == C.rows() && B.cols() == C.cols(), routine,
           "B and C must have the same shape");
-  operand<T> a{A.data(), 1, A.leading()};
+  strided<T> a{A.data(), 1, A.leading()};
   a.shape = shape;
   a.stored_low = stored == triangle::lower;
-  const operand<T> b{B.data(), 1, B.leading()};
+  const strided<T> b{B.data(), 1, B.leading()};
   scale(beta, C);
   if (where == side::left) {
     multiply_add(alpha, a, b, order, C);
@@ -55,7 +55,7 @@ void check_update(const char* routine, op how, const_view<T> A, const_view<T> B,
 template <scalar T>
 void make_diagonal_real(matrix_view<T> C) {
   if constexpr (is_complex<T>) {
-    for (index i = 0; i < C.rows(); ++i) C(i, i) = C(i, i).real();
+    for (index_t i = 0; i < C.rows(); ++i) C(i, i) = C(i, i).real();
   }
 }
 
@@ -64,12 +64,12 @@ void make_diagonal_real(matrix_view<T> C) {
 template <scalar T>
 void gemm(op how_a, op how_b, factor<T> alpha, input<T> A, input<T> B, factor<T> beta,
           matrix_view<T> C) {
-  const index depth = cols_of<T>(A, how_a);
+  const index_t depth = cols_of<T>(A, how_a);
   require(rows_of<T>(A, how_a) == C.rows() && cols_of<T>(B, how_b) == C.cols() &&
               rows_of<T>(B, how_b) == depth,
           "gemm", "op(A) must be m x k, op(B) k x n and C m x n");
   scale<T>(beta, C);
-  multiply_add<T>(alpha, operand_of<T>(A, how_a), operand_of<T>(B, how_b), depth, C);
+  multiply_add<T>(alpha, strided_of<T>(A, how_a), strided_of<T>(B, how_b), depth, C);
 }
 
 template <scalar T>
@@ -90,7 +90,7 @@ void syrk(triangle stored, op how, factor<T> alpha, input<T> A, factor<T> beta, 
   require(!is_complex<T> || how != op::conjugate_transpose, "syrk",
           "A^H A of complex numbers is Hermitian: use herk");
   scale<T>(beta, C, part_of(stored));
-  multiply_add<T>(alpha, operand_of<T>(A, how), operand_of<T>(A, other(how, false)),
+  multiply_add<T>(alpha, strided_of<T>(A, how), strided_of<T>(A, other(how, false)),
                   cols_of<T>(A, how), C, part_of(stored));
 }
 
@@ -100,7 +100,7 @@ void herk(triangle stored, op how, real<T> alpha, input<T> A, real<T> beta, matr
   require(!is_complex<T> || how != op::transpose, "herk",
           "A^T A of complex numbers is symmetric: use syrk");
   scale<T>(T{beta}, C, part_of(stored));
-  multiply_add<T>(T{alpha}, operand_of<T>(A, how), operand_of<T>(A, other(how, true)),
+  multiply_add<T>(T{alpha}, strided_of<T>(A, how), strided_of<T>(A, other(how, true)),
                   cols_of<T>(A, how), C, part_of(stored));
   make_diagonal_real(C);
 }
@@ -112,10 +112,10 @@ void syr2k(triangle stored, op how, factor<T> alpha, input<T> A, input<T> B, fac
   require(!is_complex<T> || how != op::conjugate_transpose, "syr2k",
           "A^H B + B^H A of complex numbers is Hermitian: use her2k");
   const op back = other(how, false);
-  const index depth = cols_of<T>(A, how);
+  const index_t depth = cols_of<T>(A, how);
   scale<T>(beta, C, part_of(stored));
-  multiply_add<T>(alpha, operand_of<T>(A, how), operand_of<T>(B, back), depth, C, part_of(stored));
-  multiply_add<T>(alpha, operand_of<T>(B, how), operand_of<T>(A, back), depth, C, part_of(stored));
+  multiply_add<T>(alpha, strided_of<T>(A, how), strided_of<T>(B, back), depth, C, part_of(stored));
+  multiply_add<T>(alpha, strided_of<T>(B, how), strided_of<T>(A, back), depth, C, part_of(stored));
 }
 
 template <scalar T>
@@ -125,12 +125,12 @@ void her2k(triangle stored, op how, factor<T> alpha, input<T> A, input<T> B, rea
   require(!is_complex<T> || how != op::transpose, "her2k",
           "A^T B + B^T A of complex numbers is symmetric: use syr2k");
   const op back = other(how, true);
-  const index depth = cols_of<T>(A, how);
+  const index_t depth = cols_of<T>(A, how);
   T swapped = alpha;
   if constexpr (is_complex<T>) swapped = std::conj(alpha);
   scale<T>(T{beta}, C, part_of(stored));
-  multiply_add<T>(alpha, operand_of<T>(A, how), operand_of<T>(B, back), depth, C, part_of(stored));
-  multiply_add<T>(swapped, operand_of<T>(B, how), operand_of<T>(A, back), depth, C,
+  multiply_add<T>(alpha, strided_of<T>(A, how), strided_of<T>(B, back), depth, C, part_of(stored));
+  multiply_add<T>(swapped, strided_of<T>(B, how), strided_of<T>(A, back), depth, C,
                   part_of(stored));
   make_diagonal_real(C);
 }

@@ -33,7 +33,7 @@ class pack_memory {
 template <class R>
 class pack_array {
  public:
-  explicit pack_array(index count) : memory_(static_cast<std::size_t>(count) * sizeof(R)) {}
+  explicit pack_array(index_t count) : memory_(static_cast<std::size_t>(count) * sizeof(R)) {}
   R* data() const noexcept { return memory_.as<R>(); }
 
  private:

@@ -11,7 +11,7 @@
 namespace creek::linalg::detail {
 
 template <scalar T>
-inline constexpr index reals = is_complex<T> ? 2 : 1;
+inline constexpr index_t reals = is_complex<T> ? 2 : 1;
 
 /// Of the whole square around it, what of a matrix is read.
 enum class structure { general, symmetric, hermitian, triangular, unit_triangular };
@@ -20,26 +20,26 @@ enum class structure { general, symmetric, hermitian, triangular, unit_triangula
 /// data[i * row_step + j * col_step], conjugated where `conjugate` says so. Of a matrix with
 /// structure the triangle that `stored_low` names (as seen through the strides) stands for all.
 template <scalar T>
-struct operand {
+struct strided {
   const T* data;
-  index row_step;
-  index col_step;
+  index_t row_step;
+  index_t col_step;
   bool conjugate = false;
   structure shape = structure::general;
   bool stored_low = false;
-  index first_row = 0;  // of the structured matrix
-  index first_col = 0;
+  index_t first_row = 0;  // of the structured matrix
+  index_t first_col = 0;
 
-  operand block(index i, index j) const noexcept {
-    operand part = *this;
+  strided block(index_t i, index_t j) const noexcept {
+    strided part = *this;
     part.data += i * row_step + j * col_step;
     part.first_row += i;
     part.first_col += j;
     return part;
   }
   /// Rows and columns exchanged.
-  operand transposed() const noexcept {
-    operand other = *this;
+  strided transposed() const noexcept {
+    strided other = *this;
     std::swap(other.row_step, other.col_step);
     std::swap(other.first_row, other.first_col);
     other.stored_low = !stored_low;
@@ -47,22 +47,22 @@ struct operand {
     return other;
   }
   /// Element (i, j), with regard to structure.
-  T at(index i, index j) const noexcept;
+  T at(index_t i, index_t j) const noexcept;
 };
 
 /// op(a).
 template <scalar T>
-operand<T> operand_of(const_view<T> a, op how) noexcept {
-  operand<T> direct{a.data(), 1, a.leading()};
+strided<T> strided_of(const_view<T> a, op how) noexcept {
+  strided<T> direct{a.data(), 1, a.leading()};
   if (how == op::none) return direct;
-  operand<T> other = direct.transposed();
+  strided<T> other = direct.transposed();
   other.conjugate = how == op::conjugate_transpose;
   return other;
 }
 
 template <scalar T>
-T operand<T>::at(index i, index j) const noexcept {
-  const index below = (first_row + i) - (first_col + j);
+T strided<T>::at(index_t i, index_t j) const noexcept {
+  const index_t below = (first_row + i) - (first_col + j);
   bool mirrored = false;
   bool real_only = false;
   if (shape != structure::general && below != 0 && (below > 0) != stored_low) {
@@ -84,33 +84,33 @@ T operand<T>::at(index i, index j) const noexcept {
   }
 }
 
-inline index round_up(index n, index to) noexcept {
+inline index_t round_up(index_t n, index_t to) noexcept {
   return (n + to - 1) / to * to;
 }
 
 /// Elements of R that the packed left operand takes: rows x depth elements of T.
 template <scalar T>
-index packed_left_size(index rows, index depth) noexcept {
+index_t packed_left_size(index_t rows, index_t depth) noexcept {
   return round_up(reals<T> * rows, tile<real<T>>().rows) * reals<T> * depth;
 }
 /// The same of a right operand of depth x cols.
 template <scalar T>
-index packed_right_size(index depth, index cols) noexcept {
+index_t packed_right_size(index_t depth, index_t cols) noexcept {
   return reals<T> * depth * round_up(cols, tile<real<T>>().cols);
 }
 
 /// Packs rows x depth elements of the left operand.
 template <scalar T>
-void pack_left(const operand<T>& a, index rows, index depth, real<T>* to) noexcept;
+void pack_left(const strided<T>& a, index_t rows, index_t depth, real<T>* to) noexcept;
 
 /// Packs alpha times depth x cols elements of the right operand.
 template <scalar T>
-void pack_right(const operand<T>& b, index depth, index cols, T alpha, real<T>* to) noexcept;
+void pack_right(const strided<T>& b, index_t depth, index_t cols, T alpha, real<T>* to) noexcept;
 
 /// Writes what a packed right operand holds back to memory; `b` is not conjugated and has no
 /// structure.
 template <scalar T>
-void unpack_right(const real<T>* from, index depth, index cols, T* to, index row_step,
-                  index col_step) noexcept;
+void unpack_right(const real<T>* from, index_t depth, index_t cols, T* to, index_t row_step,
+                  index_t col_step) noexcept;
 
 }  // namespace creek::linalg::detail

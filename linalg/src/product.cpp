@@ -18,40 +18,40 @@ struct coverage {
   bool all;
 };
 
-coverage covered(part which, index below, index i, index m, index j, index n) {
+coverage covered(part which, index_t below, index_t i, index_t m, index_t j, index_t n) {
   if (which == part::all) return {false, true};
-  const index least = i + below - (j + n - 1);  // of row - column, at the upper right
-  const index most = i + m - 1 + below - j;
+  const index_t least = i + below - (j + n - 1);  // of row - column, at the upper right
+  const index_t most = i + m - 1 + below - j;
   if (which == part::lower) return {most < 0, least >= 0};
   return {least > 0, most <= 0};
 }
 
 /// Adds those elements of a tile that are wanted and that exist.
 template <scalar T>
-void add_tile(const real<T>* tile_values, index tile_rows, index m, index n, T* c, index leading,
-              part which, index below) {
-  for (index j = 0; j < n; ++j) {
-    const index from = which == part::lower ? std::clamp<index>(j - below, 0, m) : 0;
-    const index to = which == part::upper ? std::clamp<index>(j - below + 1, 0, m) : m;
+void add_tile(const real<T>* tile_values, index_t tile_rows, index_t m, index_t n, T* c,
+              index_t leading, part which, index_t below) {
+  for (index_t j = 0; j < n; ++j) {
+    const index_t from = which == part::lower ? std::clamp<index_t>(j - below, 0, m) : 0;
+    const index_t to = which == part::upper ? std::clamp<index_t>(j - below + 1, 0, m) : m;
     real<T>* const column = reinterpret_cast<real<T>*>(c + j * leading);
-    for (index i = reals<T> * from; i < reals<T> * to; ++i) {
+    for (index_t i = reals<T> * from; i < reals<T> * to; ++i) {
       column[i] += tile_values[i + j * tile_rows];
     }
   }
 }
 
 /// The grain of a phase: enough pieces for every worker, none larger than `most`.
-index piece(index total, index unit, index most) {
-  const auto workers = static_cast<index>(worker_count());
-  index pieces = (total + most - 1) / most;
+index_t piece(index_t total, index_t unit, index_t most) {
+  const auto workers = static_cast<index_t>(worker_count());
+  index_t pieces = (total + most - 1) / most;
   if (workers > 1) pieces = round_up(pieces, workers);
   return std::min(most, round_up((total + pieces - 1) / pieces, unit));
 }
 
 template <class Body>
-void for_each(index count, const Body& body) {
-  if (count == 1) return body(index{0});
-  parallel_for(index{0}, count, body, {.grain = 1});
+void for_each(index_t count, const Body& body) {
+  if (count == 1) return body(index_t{0});
+  parallel_for(index_t{0}, count, body, {.grain = 1});
 }
 
 /// One step over the depth: packs the right operand for all, then every row block with its own
@@ -59,34 +59,35 @@ void for_each(index count, const Body& body) {
 template <scalar T>
 class rank_update {
  public:
-  rank_update(T alpha, index depth, matrix_view<T> c, part which, index below)
+  rank_update(T alpha, index_t depth, matrix_view<T> c, part which, index_t below)
       : alpha_(alpha), depth_(depth), c_(c), which_(which), below_(below) {
     const auto& kernels = tile<real<T>>();
     rows_ = piece(c.rows(), kernels.rows / reals<T>, blocking<T>::rows());
     row_blocks_ = (c.rows() + rows_ - 1) / rows_;
     // Few rows: columns are divided too.
-    const auto workers = static_cast<index>(worker_count());
-    const index wanted = row_blocks_ >= workers ? 1 : (2 * workers + row_blocks_ - 1) / row_blocks_;
+    const auto workers = static_cast<index_t>(worker_count());
+    const index_t wanted =
+        row_blocks_ >= workers ? 1 : (2 * workers + row_blocks_ - 1) / row_blocks_;
     cols_ = round_up((c.cols() + wanted - 1) / wanted, kernels.cols);
     col_blocks_ = (c.cols() + cols_ - 1) / cols_;
   }
 
-  void run(const operand<T>& a, const operand<T>& b, real<T>* packed) {
-    const index strip = piece(c_.cols(), tile<real<T>>().cols, 256);
-    for_each((c_.cols() + strip - 1) / strip, [&, strip](index s) {
-      const index j = s * strip;
+  void run(const strided<T>& a, const strided<T>& b, real<T>* packed) {
+    const index_t strip = piece(c_.cols(), tile<real<T>>().cols, 256);
+    for_each((c_.cols() + strip - 1) / strip, [&, strip](index_t s) {
+      const index_t j = s * strip;
       pack_right(b.block(0, j), depth_, std::min(strip, c_.cols() - j), alpha_,
                  packed + packed_right_size<T>(depth_, j));
     });
-    for_each(row_blocks_ * col_blocks_, [&](index block) {
+    for_each(row_blocks_ * col_blocks_, [&](index_t block) {
       update(a, packed, block % row_blocks_ * rows_, block / row_blocks_ * cols_);
     });
   }
 
  private:
-  void update(const operand<T>& a, const real<T>* packed, index i, index j) const {
-    const index m = std::min(rows_, c_.rows() - i);
-    const index n = std::min(cols_, c_.cols() - j);
+  void update(const strided<T>& a, const real<T>* packed, index_t i, index_t j) const {
+    const index_t m = std::min(rows_, c_.rows() - i);
+    const index_t n = std::min(cols_, c_.cols() - j);
     if (covered(which_, below_, i, m, j, n).none) return;
     const pack_array<real<T>> left(packed_left_size<T>(m, depth_));
     pack_left(a.block(i, 0), m, depth_, left.data());
@@ -95,36 +96,38 @@ class rank_update {
   }
 
   T alpha_;
-  index depth_;
+  index_t depth_;
   matrix_view<T> c_;
   part which_;
-  index below_;
-  index rows_, row_blocks_, cols_, col_blocks_;
+  index_t below_;
+  index_t rows_, row_blocks_, cols_, col_blocks_;
 };
 
 }  // namespace
 
 template <scalar T>
-index blocking<T>::rows() noexcept {
+index_t blocking<T>::rows() noexcept {
   // Half a megabyte.
-  const index strip = tile<real<T>>().rows;
-  return (index{512} << 10) / static_cast<index>(sizeof(real<T>)) / 256 / strip * strip / reals<T>;
+  const index_t strip = tile<real<T>>().rows;
+  return (index_t{512} << 10) / static_cast<index_t>(sizeof(real<T>)) / 256 / strip * strip /
+         reals<T>;
 }
 
 template <scalar T>
-void multiply_packed(index rows, index cols, index depth, const real<T>* left, const real<T>* right,
-                     T* c, index leading, part which, index below) noexcept {
+void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* left,
+                     const real<T>* right, T* c, index_t leading, part which,
+                     index_t below) noexcept {
   const auto& kernels = tile<real<T>>();
-  const index high = kernels.rows / reals<T>;
-  const index wide = kernels.cols;
-  const index left_strip = packed_left_size<T>(high, depth);
-  const index right_strip = packed_right_size<T>(depth, wide);
+  const index_t high = kernels.rows / reals<T>;
+  const index_t wide = kernels.cols;
+  const index_t left_strip = packed_left_size<T>(high, depth);
+  const index_t right_strip = packed_right_size<T>(depth, wide);
   alignas(64) real<T> edge[48 * 8];
-  for (index j = 0; j < cols; j += wide, right += right_strip) {
-    const index n = std::min(wide, cols - j);
+  for (index_t j = 0; j < cols; j += wide, right += right_strip) {
+    const index_t n = std::min(wide, cols - j);
     const real<T>* strip = left;
-    for (index i = 0; i < rows; i += high, strip += left_strip) {
-      const index m = std::min(high, rows - i);
+    for (index_t i = 0; i < rows; i += high, strip += left_strip) {
+      const index_t m = std::min(high, rows - i);
       const coverage wanted = covered(which, below, i, m, j, n);
       if (wanted.none) continue;
       T* const to = c + i + j * leading;
@@ -142,16 +145,16 @@ void multiply_packed(index rows, index cols, index depth, const real<T>* left, c
 }
 
 template <scalar T>
-void multiply_add(T alpha, const operand<T>& a, const operand<T>& b, index depth, matrix_view<T> c,
-                  part which) {
+void multiply_add(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                  matrix_view<T> c, part which) {
   if (c.empty() || depth == 0 || alpha == T{}) return;
-  const index steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
-  const index step = (depth + steps - 1) / steps;
-  const index cols = std::min(c.cols(), blocking<T>::cols());
+  const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
+  const index_t step = (depth + steps - 1) / steps;
+  const index_t cols = std::min(c.cols(), blocking<T>::cols());
   const pack_array<real<T>> packed(packed_right_size<T>(step, cols));
-  for (index j = 0; j < c.cols(); j += cols) {
+  for (index_t j = 0; j < c.cols(); j += cols) {
     const matrix_view<T> columns = c.columns(j, std::min(cols, c.cols() - j));
-    for (index p = 0; p < depth; p += step) {
+    for (index_t p = 0; p < depth; p += step) {
       rank_update<T> update(alpha, std::min(step, depth - p), columns, which, -j);
       update.run(a.block(0, p), b.block(p, j), packed.data());
     }
@@ -161,24 +164,24 @@ void multiply_add(T alpha, const operand<T>& a, const operand<T>& b, index depth
 template <scalar T>
 void scale(T beta, matrix_view<T> c, part which) noexcept {
   if (beta == T{1}) return;
-  for (index j = 0; j < c.cols(); ++j) {
-    const index from = which == part::lower ? std::min(j, c.rows()) : 0;
-    const index to = which == part::upper ? std::min(j + 1, c.rows()) : c.rows();
+  for (index_t j = 0; j < c.cols(); ++j) {
+    const index_t from = which == part::lower ? std::min(j, c.rows()) : 0;
+    const index_t to = which == part::upper ? std::min(j + 1, c.rows()) : c.rows();
     T* const column = c.column(j);
     if (beta == T{}) {
       std::fill(column + from, column + to, T{});
     } else {
-      for (index i = from; i < to; ++i) column[i] *= beta;
+      for (index_t i = from; i < to; ++i) column[i] *= beta;
     }
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                                                       \
-  template struct blocking<T>;                                                                     \
-  template void multiply_packed<T>(index, index, index, const real<T>*, const real<T>*, T*, index, \
-                                   part, index) noexcept;                                          \
-  template void multiply_add<T>(T, const operand<T>&, const operand<T>&, index, matrix_view<T>,    \
-                                part);                                                             \
+#define CREEK_INSTANTIATE(T)                                                                      \
+  template struct blocking<T>;                                                                    \
+  template void multiply_packed<T>(index_t, index_t, index_t, const real<T>*, const real<T>*, T*, \
+                                   index_t, part, index_t) noexcept;                              \
+  template void multiply_add<T>(T, const strided<T>&, const strided<T>&, index_t, matrix_view<T>, \
+                                part);                                                            \
   template void scale<T>(T, matrix_view<T>, part) noexcept;
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

@@ -15,22 +15,23 @@ enum class part { all, lower, upper };
 /// left one in the second. In elements of T.
 template <scalar T>
 struct blocking {
-  static index depth() noexcept { return 256 / reals<T>; }
-  static index rows() noexcept;
-  static index cols() noexcept { return 4096; }
+  static index_t depth() noexcept { return 256 / reals<T>; }
+  static index_t rows() noexcept;
+  static index_t cols() noexcept { return 4096; }
 };
 
 /// c += left * right for packed operands: rows x depth times depth x cols. Of `which` = lower only
 /// elements (i, j) with i + below >= j, of upper with i + below <= j. One thread.
 template <scalar T>
-void multiply_packed(index rows, index cols, index depth, const real<T>* left, const real<T>* right,
-                     T* c, index leading, part which = part::all, index below = 0) noexcept;
+void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* left,
+                     const real<T>* right, T* c, index_t leading, part which = part::all,
+                     index_t below = 0) noexcept;
 
 /// c += alpha * a * b, `depth` being the columns of a and the rows of b; c overlaps neither. On the
 /// workers of the runtime that runs here. Throws std::bad_alloc, which leaves c partly updated.
 template <scalar T>
-void multiply_add(T alpha, const operand<T>& a, const operand<T>& b, index depth, matrix_view<T> c,
-                  part which = part::all);
+void multiply_add(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                  matrix_view<T> c, part which = part::all);
 
 /// c = beta * c, in which 0 times anything is 0.
 template <scalar T>

@@ -25,13 +25,13 @@ constexpr int width = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
 template <class R>
 using tag = hn::CappedTag<R, 64 / sizeof(R)>;
 template <class R>
-constexpr index tile_rows = vectors* static_cast<index>(hn::MaxLanes(tag<R>()));
+constexpr index_t tile_rows = vectors* static_cast<index_t>(hn::MaxLanes(tag<R>()));
 
 template <class R>
-HWY_ATTR void multiply(index k, const R* HWY_RESTRICT a, index a_step, const R* HWY_RESTRICT b,
-                       R* HWY_RESTRICT c, index leading) {
+HWY_ATTR void multiply(index_t k, const R* HWY_RESTRICT a, index_t a_step, const R* HWY_RESTRICT b,
+                       R* HWY_RESTRICT c, index_t leading) {
   const tag<R> d;
-  constexpr index lanes = hn::MaxLanes(tag<R>());
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
   hn::Vec<tag<R>> sum[width][vectors];
 #pragma GCC unroll 8
   for (int j = 0; j < width; ++j) {
@@ -40,7 +40,7 @@ HWY_ATTR void multiply(index k, const R* HWY_RESTRICT a, index a_step, const R* 
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) sum[j][v] = hn::Zero(d);
   }
-  for (index p = 0; p < k; ++p) {
+  for (index_t p = 0; p < k; ++p) {
     hn::Vec<tag<R>> left[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) left[v] = hn::LoadU(d, a + v * lanes);
@@ -70,17 +70,17 @@ template <class R>
 constexpr int row_vectors = width / static_cast<int>(hn::MaxLanes(row_tag<R>()));
 
 template <class R>
-HWY_ATTR void solve(index k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b) {
+HWY_ATTR void solve(index_t k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b) {
   const row_tag<R> d;
-  constexpr index lanes = hn::MaxLanes(row_tag<R>());
-  for (index top = 0; top < k; top += solve_rows) {
+  constexpr index_t lanes = hn::MaxLanes(row_tag<R>());
+  for (index_t top = 0; top < k; top += solve_rows) {
     for (int part = 0; part < row_vectors<R>; ++part) {
       R* const at = b + part * lanes;
       const R* from = l;
       hn::Vec<row_tag<R>> x[solve_rows];
 #pragma GCC unroll 8
       for (int r = 0; r < solve_rows; ++r) x[r] = hn::LoadU(d, at + (top + r) * width);
-      for (index p = 0; p < top; ++p) {
+      for (index_t p = 0; p < top; ++p) {
         const auto known = hn::LoadU(d, at + p * width);
 #pragma GCC unroll 8
         for (int r = 0; r < solve_rows; ++r) x[r] = hn::NegMulAdd(hn::Set(d, from[r]), known, x[r]);
@@ -103,12 +103,12 @@ HWY_ATTR void solve(index k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b) {
 }
 
 template <class R>
-HWY_ATTR void solve_complex(index k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b) {
+HWY_ATTR void solve_complex(index_t k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b) {
   const row_tag<R> d;
-  constexpr index lanes = hn::MaxLanes(row_tag<R>());
+  constexpr index_t lanes = hn::MaxLanes(row_tag<R>());
   constexpr int rows = solve_rows / 2;
   using vector = hn::Vec<row_tag<R>>;
-  for (index top = 0; top < k; top += rows) {
+  for (index_t top = 0; top < k; top += rows) {
     for (int part = 0; part < row_vectors<R>; ++part) {
       R* const at = b + part * lanes;
       const R* from = l;
@@ -124,7 +124,7 @@ HWY_ATTR void solve_complex(index k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b)
         re[r] = hn::MulAdd(lim, xim, hn::NegMulAdd(lre, xre, re[r]));
         im[r] = hn::NegMulAdd(lim, xre, hn::NegMulAdd(lre, xim, im[r]));
       };
-      for (index p = 0; p < top; ++p) {
+      for (index_t p = 0; p < top; ++p) {
         const auto xre = hn::LoadU(d, at + 2 * p * width);
         const auto xim = hn::LoadU(d, at + (2 * p + 1) * width);
 #pragma GCC unroll 4
@@ -154,12 +154,12 @@ HWY_ATTR void solve_complex(index k, const R* HWY_RESTRICT l, R* HWY_RESTRICT b)
 }
 
 template <class R>
-HWY_ATTR void copy_strip(index rows, index cols, const R* HWY_RESTRICT from, index from_step,
+HWY_ATTR void copy_strip(index_t rows, index_t cols, const R* HWY_RESTRICT from, index_t from_step,
                          R* HWY_RESTRICT to) {
   const tag<R> d;
-  constexpr index lanes = hn::MaxLanes(tag<R>());
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
   if (rows == tile_rows<R>) {
-    for (index p = 0; p < cols; ++p) {
+    for (index_t p = 0; p < cols; ++p) {
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
         hn::StoreU(hn::LoadU(d, from + v * lanes), d, to + v * lanes);
@@ -169,7 +169,7 @@ HWY_ATTR void copy_strip(index rows, index cols, const R* HWY_RESTRICT from, ind
     }
     return;
   }
-  for (index p = 0; p < cols; ++p) {
+  for (index_t p = 0; p < cols; ++p) {
     std::copy_n(from, rows, to);
     std::fill(to + rows, to + tile_rows<R>, R{});
     from += from_step;
@@ -178,18 +178,18 @@ HWY_ATTR void copy_strip(index rows, index cols, const R* HWY_RESTRICT from, ind
 }
 
 template <int Across, class R>
-HWY_ATTR void interleave_some(index step, index k, const R* HWY_RESTRICT from, index across_step,
-                              R* HWY_RESTRICT to) {
-  for (index p = 0; p < k; ++p) {
+HWY_ATTR void interleave_some(index_t step, index_t k, const R* HWY_RESTRICT from,
+                              index_t across_step, R* HWY_RESTRICT to) {
+  for (index_t p = 0; p < k; ++p) {
 #pragma GCC unroll 8
     for (int v = 0; v < Across; ++v) to[p * step + v] = from[p + v * across_step];
   }
 }
 
 template <class R>
-HWY_ATTR void interleave(index step, index across, index k, const R* HWY_RESTRICT from,
-                         index across_step, R* HWY_RESTRICT to) {
-  index v = 0;
+HWY_ATTR void interleave(index_t step, index_t across, index_t k, const R* HWY_RESTRICT from,
+                         index_t across_step, R* HWY_RESTRICT to) {
+  index_t v = 0;
   for (; v + 8 <= across; v += 8) {
     interleave_some<8>(step, k, from + v * across_step, across_step, to + v);
   }
@@ -200,20 +200,79 @@ HWY_ATTR void interleave(index step, index across, index k, const R* HWY_RESTRIC
     interleave_some<1>(step, k, from + v * across_step, across_step, to + v);
   }
   if (across == step) return;
-  for (index p = 0; p < k; ++p) std::fill(to + p * step + across, to + (p + 1) * step, R{});
+  for (index_t p = 0; p < k; ++p) std::fill(to + p * step + across, to + (p + 1) * step, R{});
+}
+
+// Four columns at a time, so that y is loaded and stored once for them.
+template <class R>
+HWY_ATTR void subtract(index_t n, index_t k, const R* HWY_RESTRICT a, index_t step,
+                       const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+  for (; k >= 4; k -= 4, a += 4 * step, x += 4) {
+    const auto x0 = hn::Set(d, x[0]), x1 = hn::Set(d, x[1]);
+    const auto x2 = hn::Set(d, x[2]), x3 = hn::Set(d, x[3]);
+    index_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      auto sum = hn::NegMulAdd(hn::LoadU(d, a + i), x0, hn::LoadU(d, y + i));
+      auto more = hn::Mul(hn::LoadU(d, a + 2 * step + i), x2);
+      sum = hn::NegMulAdd(hn::LoadU(d, a + step + i), x1, sum);
+      more = hn::MulAdd(hn::LoadU(d, a + 3 * step + i), x3, more);
+      hn::StoreU(hn::Sub(sum, more), d, y + i);
+    }
+    for (; i < n; ++i) {
+      y[i] -=
+          (a[i] * x[0] + a[step + i] * x[1]) + (a[2 * step + i] * x[2] + a[3 * step + i] * x[3]);
+    }
+  }
+  for (; k > 0; --k, a += step, ++x) {
+    const auto x0 = hn::Set(d, x[0]);
+    index_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      hn::StoreU(hn::NegMulAdd(hn::LoadU(d, a + i), x0, hn::LoadU(d, y + i)), d, y + i);
+    }
+    for (; i < n; ++i) y[i] -= a[i] * x[0];
+  }
+}
+
+template <class R>
+HWY_ATTR void subtract_complex(index_t n, index_t k, const R* HWY_RESTRICT a, index_t step,
+                               const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
+  for (; k > 0; --k, a += 2 * step, x += 2) {
+    const R re = x[0], im = x[1];
+    for (index_t i = 0; i < n; ++i) {
+      y[2 * i] -= a[2 * i] * re - a[2 * i + 1] * im;
+      y[2 * i + 1] -= a[2 * i] * im + a[2 * i + 1] * re;
+    }
+  }
+}
+
+template <class R>
+index_t largest_complex(index_t n, const R* x) {
+  index_t at = 0;
+  R found = -1;
+  for (index_t i = 0; i < n; ++i) {
+    const R here = std::abs(x[2 * i]) + std::abs(x[2 * i + 1]);
+    if (std::isnan(here)) return i;
+    if (here > found) {
+      found = here;
+      at = i;
+    }
+  }
+  return at;
 }
 
 // Two passes, both at the speed of loads: the largest magnitude, then where it is.
 template <class R>
-HWY_ATTR index largest(index n, const R* HWY_RESTRICT x) {
+HWY_ATTR index_t largest(index_t n, const R* HWY_RESTRICT x) {
   const tag<R> d;
-  constexpr index lanes = hn::MaxLanes(tag<R>());
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
   auto best = hn::Zero(d);
-  auto odd = hn::Ne(best, best);
-  index i = 0;
+  auto odd = hn::Not(hn::Eq(best, best));
+  index_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto v = hn::LoadU(d, x + i);
-    odd = hn::Or(odd, hn::Ne(v, v));
+    odd = hn::Or(odd, hn::Not(hn::Eq(v, v)));  // Ne is false for NaN on some
     best = hn::Max(best, hn::Abs(v));
   }
   R found = hn::GetLane(hn::MaxOfLanes(d, best));
@@ -225,7 +284,7 @@ HWY_ATTR index largest(index n, const R* HWY_RESTRICT x) {
   if (is_odd) return std::find_if(x, x + n, [](R v) { return std::isnan(v); }) - x;
   const auto wanted = hn::Set(d, found);
   for (i = 0; i + lanes <= n; i += lanes) {
-    const index at = hn::FindFirstTrue(d, hn::Eq(hn::Abs(hn::LoadU(d, x + i)), wanted));
+    const index_t at = hn::FindFirstTrue(d, hn::Eq(hn::Abs(hn::LoadU(d, x + i)), wanted));
     if (at >= 0) return i + at;
   }
   while (std::abs(x[i]) != found) ++i;
@@ -242,7 +301,10 @@ const tile_kernels<R>* kernels() {
                                    solve_complex<R>,
                                    copy_strip<R>,
                                    interleave<R>,
-                                   largest<R>};
+                                   subtract<R>,
+                                   subtract_complex<R>,
+                                   largest<R>,
+                                   largest_complex<R>};
   return &all;
 }
 const tile_kernels<float>* kernels_f32() {

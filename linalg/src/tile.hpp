@@ -18,38 +18,46 @@
 namespace creek::linalg::detail {
 
 /// A triangle packed for tile_kernels::solve has strips of this many rows; of half as many complex.
-inline constexpr index solve_rows = 8;
+inline constexpr index_t solve_rows = 8;
 
 /// R is float or double.
 template <class R>
 struct tile_kernels {
   const char* name;  // of the instruction set
-  index rows;        // of a tile of the result
-  index cols;
+  index_t rows;      // of a tile of the result
+  index_t cols;
 
   /// c (rows x cols, columns `leading` apart) += a * b over depth k. Column p of the strip a is at
   /// a + p * a_step: `rows` apart where packed, a leading dimension apart where not.
-  void (*multiply)(index k, const R* a, index a_step, const R* b, R* c, index leading);
+  void (*multiply)(index_t k, const R* a, index_t a_step, const R* b, R* c, index_t leading);
 
   /// Solves L x = b in place for one strip b of k rows, packed. `l` holds the lower triangle in
   /// strips of solve_rows rows, column after column, each strip up to the end of its diagonal
   /// block, and the reciprocals of the diagonal. k is a multiple of solve_rows.
-  void (*solve)(index k, const R* l, R* b);
+  void (*solve)(index_t k, const R* l, R* b);
 
   /// The same for complex numbers: k rows, of which b has the real parts and the imaginary parts
   /// one after the other; strips of solve_rows / 2 rows, real and imaginary parts side by side.
-  void (*solve_complex)(index k, const R* l, R* b);
+  void (*solve_complex)(index_t k, const R* l, R* b);
 
   /// Copies columns of `rows` (at most tile_kernels::rows) elements, `from_step` apart, one behind
   /// the other, `tile_kernels::rows` apart, filled with zeros.
-  void (*copy_strip)(index rows, index cols, const R* from, index from_step, R* to);
+  void (*copy_strip)(index_t rows, index_t cols, const R* from, index_t from_step, R* to);
 
   /// Copies `k` elements of `across` (at most `width`) vectors, `across_step` apart, whose elements
   /// follow one another, interleaved: element p of vector v goes to to[p * width + v].
-  void (*interleave)(index width, index across, index k, const R* from, index across_step, R* to);
+  void (*interleave)(index_t width, index_t across, index_t k, const R* from, index_t across_step,
+                     R* to);
+
+  /// y -= a * x for n rows and k columns of a, `step` apart; n and k may be 0. The complex one
+  /// counts in complex numbers.
+  void (*subtract)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
+  void (*subtract_complex)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
 
   /// The place of the first element of largest magnitude among n > 0; NaN is larger than all.
-  index (*largest)(index n, const R* x);
+  index_t (*largest)(index_t n, const R* x);
+  /// The same for complex numbers, by |re| + |im| as LAPACK has it.
+  index_t (*largest_complex)(index_t n, const R* x);
 };
 
 /// Those for the processor that runs this.

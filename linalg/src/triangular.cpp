@@ -16,17 +16,17 @@ namespace creek::linalg {
 namespace detail {
 
 template <scalar T>
-void pack_triangle(const operand<T>& l, diagonal ones, index order, real<T>* to) noexcept {
-  const index strip = solve_rows / reals<T>;
-  const auto element = [&](index i, index p) -> T {
+void pack_triangle(const strided<T>& l, diagonal ones, index_t order, real<T>* to) noexcept {
+  const index_t strip = solve_rows / reals<T>;
+  const auto element = [&](index_t i, index_t p) -> T {
     if (p > i) return T{};
     if (i >= order) return p == i ? T{1} : T{};
     if (p == i) return ones == diagonal::unit ? T{1} : T{1} / l.at(i, i);
     return l.at(i, p);
   };
-  for (index top = 0; top < order; top += strip) {
-    for (index p = 0; p < top + strip; ++p) {
-      for (index i = top; i < top + strip; ++i) {
+  for (index_t top = 0; top < order; top += strip) {
+    for (index_t p = 0; p < top + strip; ++p) {
+      for (index_t i = top; i < top + strip; ++i) {
         const T value = element(i, p);
         if constexpr (is_complex<T>) {
           *to++ = value.real();
@@ -40,10 +40,10 @@ void pack_triangle(const operand<T>& l, diagonal ones, index order, real<T>* to)
 }
 
 template <scalar T>
-void solve_packed(const real<T>* triangle, index order, real<T>* b, index cols) noexcept {
+void solve_packed(const real<T>* triangle, index_t order, real<T>* b, index_t cols) noexcept {
   const auto& kernels = tile<real<T>>();
-  const index depth = solve_depth<T>(order);
-  for (index j = 0; j < cols; j += kernels.cols) {
+  const index_t depth = solve_depth<T>(order);
+  for (index_t j = 0; j < cols; j += kernels.cols) {
     if constexpr (is_complex<T>) {
       kernels.solve_complex(depth, triangle, b);
     } else {
@@ -55,28 +55,28 @@ void solve_packed(const real<T>* triangle, index order, real<T>* b, index cols) 
 
 namespace {
 
-constexpr index columns_at_once = 128;
+constexpr index_t columns_at_once = 128;
 
 /// Solves for `cols` right-hand sides b, of which element (i, j) is at b[i * row_step + j *
 /// col_step].
 template <scalar T>
-void solve_block(const operand<T>& lower, diagonal ones, index order, T* b, index row_step,
-                 index col_step, index cols) {
+void solve_block(const strided<T>& lower, diagonal ones, index_t order, T* b, index_t row_step,
+                 index_t col_step, index_t cols) {
   const pack_array<real<T>> triangle(packed_triangle_size<T>(order));
   pack_triangle(lower, ones, order, triangle.data());
-  const index depth = solve_depth<T>(order);
-  const index pieces = (cols + columns_at_once - 1) / columns_at_once;
-  const auto solve = [&](index piece) {
-    const index first = piece * columns_at_once;
-    const index here = std::min(columns_at_once, cols - first);
+  const index_t depth = solve_depth<T>(order);
+  const index_t pieces = (cols + columns_at_once - 1) / columns_at_once;
+  const auto solve = [&](index_t piece) {
+    const index_t first = piece * columns_at_once;
+    const index_t here = std::min(columns_at_once, cols - first);
     const pack_array<real<T>> packed(packed_right_size<T>(depth, here));
     T* const at = b + first * col_step;
     // Strips as deep as the kernel goes, the last rows zero.
-    const index width = tile<real<T>>().cols;
-    for (index j = 0; j < here; j += width) {
-      const index strip_cols = std::min(width, here - j);
+    const index_t width = tile<real<T>>().cols;
+    for (index_t j = 0; j < here; j += width) {
+      const index_t strip_cols = std::min(width, here - j);
       real<T>* const strip = packed.data() + packed_right_size<T>(depth, j);
-      const operand<T> source{at + j * col_step, row_step, col_step};
+      const strided<T> source{at + j * col_step, row_step, col_step};
       pack_right(source, order, strip_cols, T{1}, strip);
       std::fill(strip + packed_right_size<T>(order, width),
                 strip + packed_right_size<T>(depth, width), real<T>{});
@@ -85,13 +85,13 @@ void solve_block(const operand<T>& lower, diagonal ones, index order, T* b, inde
     }
   };
   if (pieces == 1) return solve(0);
-  parallel_for(index{0}, pieces, solve, {.grain = 1});
+  parallel_for(index_t{0}, pieces, solve, {.grain = 1});
 }
 
 /// The triangular operand op(A).
 template <scalar T>
-operand<T> triangular(const_view<T> A, triangle stored, op how, diagonal ones) {
-  operand<T> t = operand_of(A, how);
+strided<T> triangular(const_view<T> A, triangle stored, op how, diagonal ones) {
+  strided<T> t = strided_of(A, how);
   t.shape = ones == diagonal::unit ? structure::unit_triangular : structure::triangular;
   t.stored_low = (stored == triangle::lower) == (how == op::none);
   return t;
@@ -99,21 +99,21 @@ operand<T> triangular(const_view<T> A, triangle stored, op how, diagonal ones) {
 
 template <scalar T>
 void check_triangular(const char* routine, side where, const_view<T> A, matrix_view<T> B) {
-  const index order = where == side::left ? B.rows() : B.cols();
+  const index_t order = where == side::left ? B.rows() : B.cols();
   require(A.rows() == order && A.cols() == order, routine,
           "A must be square, of the order of the rows (left) or columns (right) of B");
 }
 
 /// Solves with the diagonal block [k, k + n) of op(A) for its part of B.
 template <scalar T>
-void solve_diagonal(side where, const operand<T>& t, diagonal ones, matrix_view<T> B, index k,
-                    index n) {
-  operand<T> block = t.block(k, k);
-  const index leading = B.leading();
+void solve_diagonal(side where, const strided<T>& t, diagonal ones, matrix_view<T> B, index_t k,
+                    index_t n) {
+  strided<T> block = t.block(k, k);
+  const index_t leading = B.leading();
   T* first = where == side::left ? &B(k, 0) : &B(0, k);
-  index row_step = where == side::left ? 1 : leading;
-  const index col_step = where == side::left ? leading : 1;
-  const index cols = where == side::left ? B.cols() : B.rows();
+  index_t row_step = where == side::left ? 1 : leading;
+  const index_t col_step = where == side::left ? leading : 1;
+  const index_t cols = where == side::left ? B.cols() : B.rows();
   if (where == side::right) block = block.transposed();
   if (!block.stored_low) {
     block = reversed(block, n, n);
@@ -135,25 +135,25 @@ void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, i
   check_triangular<T>("trsm", where, A, B);
   scale<T>(alpha, B);
   if (B.empty() || alpha == T{}) return;
-  const operand<T> t = triangular<T>(A, stored, how, ones);
-  operand<T> whole = t;
+  const strided<T> t = triangular<T>(A, stored, how, ones);
+  strided<T> whole = t;
   whole.shape = structure::general;
-  const index order = A.rows();
-  const index step = blocking<T>::depth();
+  const index_t order = A.rows();
+  const index_t step = blocking<T>::depth();
   const bool forwards = t.stored_low == (where == side::left);
-  const index blocks = (order + step - 1) / step;
-  for (index b = 0; b < blocks; ++b) {
-    const index k = (forwards ? b : blocks - 1 - b) * step;
-    const index n = std::min(step, order - k);
+  const index_t blocks = (order + step - 1) / step;
+  for (index_t b = 0; b < blocks; ++b) {
+    const index_t k = (forwards ? b : blocks - 1 - b) * step;
+    const index_t n = std::min(step, order - k);
     solve_diagonal(where, t, ones, B, k, n);
-    const index rest = forwards ? k + n : 0;
-    const index left = forwards ? order - rest : k;
+    const index_t rest = forwards ? k + n : 0;
+    const index_t left = forwards ? order - rest : k;
     if (left == 0) continue;
     if (where == side::left) {
-      const operand<T> x{&B(k, 0), 1, B.leading()};
+      const strided<T> x{&B(k, 0), 1, B.leading()};
       multiply_add(T{-1}, whole.block(rest, k), x, n, B.block(rest, 0, left, B.cols()));
     } else {
-      const operand<T> x{&B(0, k), 1, B.leading()};
+      const strided<T> x{&B(0, k), 1, B.leading()};
       multiply_add(T{-1}, x, whole.block(k, rest), n, B.columns(rest, left));
     }
   }
@@ -163,27 +163,27 @@ namespace {
 
 /// B = op(A) B or B op(A), halving the triangle until a copy of B is small.
 template <scalar T>
-void multiply_triangular(side where, const operand<T>& t, index order, matrix_view<T> B) {
-  constexpr index small = 128;
+void multiply_triangular(side where, const strided<T>& t, index_t order, matrix_view<T> B) {
+  constexpr index_t small = 128;
   if (order <= small) {
     matrix<T> before{const_view<T>(B)};
     scale(T{}, B);
-    const operand<T> b{before.data(), 1, before.leading()};
+    const strided<T> b{before.data(), 1, before.leading()};
     return where == side::left ? multiply_add(T{1}, t, b, order, B)
                                : multiply_add(T{1}, b, t, order, B);
   }
-  const index half = round_up(order / 2, 8);
-  const index rest = order - half;
+  const index_t half = round_up(order / 2, 8);
+  const index_t rest = order - half;
   const bool left = where == side::left;
   const matrix_view<T> first = left ? B.block(0, 0, half, B.cols()) : B.columns(0, half);
   const matrix_view<T> second = left ? B.block(half, 0, rest, B.cols()) : B.columns(half, rest);
-  operand<T> across = t.stored_low ? t.block(half, 0) : t.block(0, half);
+  strided<T> across = t.stored_low ? t.block(half, 0) : t.block(0, half);
   across.shape = structure::general;
   const bool second_first = t.stored_low == left;  // the one that takes from the other goes first
   const matrix_view<T> to = second_first ? second : first;
   const matrix_view<T> from = second_first ? first : second;
-  const operand<T> source{from.data(), 1, from.leading()};
-  const index depth = second_first ? half : rest;
+  const strided<T> source{from.data(), 1, from.leading()};
+  const index_t depth = second_first ? half : rest;
   if (second_first) {
     multiply_triangular(where, t.block(half, half), rest, second);
   } else {
@@ -212,10 +212,10 @@ void trmm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, i
   multiply_triangular(where, triangular<T>(A, stored, how, ones), A.rows(), B);
 }
 
-#define CREEK_INSTANTIATE(T)                                                                     \
-  template void detail::pack_triangle<T>(const operand<T>&, diagonal, index, real<T>*) noexcept; \
-  template void detail::solve_packed<T>(const real<T>*, index, real<T>*, index) noexcept;        \
-  template void trsm<T>(side, triangle, op, diagonal, T, const_view<T>, matrix_view<T>);         \
+#define CREEK_INSTANTIATE(T)                                                                       \
+  template void detail::pack_triangle<T>(const strided<T>&, diagonal, index_t, real<T>*) noexcept; \
+  template void detail::solve_packed<T>(const real<T>*, index_t, real<T>*, index_t) noexcept;      \
+  template void trsm<T>(side, triangle, op, diagonal, T, const_view<T>, matrix_view<T>);           \
   template void trmm<T>(side, triangle, op, diagonal, T, const_view<T>, matrix_view<T>);
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

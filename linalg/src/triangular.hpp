@@ -10,7 +10,7 @@ namespace creek::linalg::detail {
 
 /// Rows and columns in the opposite order: a lower triangle becomes an upper one and the other way.
 template <scalar T>
-operand<T> reversed(operand<T> a, index rows, index cols) noexcept {
+strided<T> reversed(strided<T> a, index_t rows, index_t cols) noexcept {
   a.data += (rows - 1) * a.row_step + (cols - 1) * a.col_step;
   a.row_step = -a.row_step;
   a.col_step = -a.col_step;
@@ -19,24 +19,24 @@ operand<T> reversed(operand<T> a, index rows, index cols) noexcept {
 
 /// The depth of a packed triangle of this order, or of the right-hand sides that it solves.
 template <scalar T>
-index solve_depth(index order) noexcept {
+index_t solve_depth(index_t order) noexcept {
   return round_up(order, solve_rows / reals<T>);
 }
 /// Elements of real<T> that a packed triangle takes.
 template <scalar T>
-index packed_triangle_size(index order) noexcept {
-  const index strip = solve_rows / reals<T>;
-  const index strips = solve_depth<T>(order) / strip;
+index_t packed_triangle_size(index_t order) noexcept {
+  const index_t strip = solve_rows / reals<T>;
+  const index_t strips = solve_depth<T>(order) / strip;
   return reals<T> * strip * strip * strips * (strips + 1) / 2;
 }
 
 /// Packs the lower triangle of `l`, with the reciprocals of its diagonal.
 template <scalar T>
-void pack_triangle(const operand<T>& l, diagonal ones, index order, real<T>* to) noexcept;
+void pack_triangle(const strided<T>& l, diagonal ones, index_t order, real<T>* to) noexcept;
 
 /// Solves L x = b for strips of packed right-hand sides, `solve_depth` deep, of which there are
 /// `cols`.
 template <scalar T>
-void solve_packed(const real<T>* triangle, index order, real<T>* b, index cols) noexcept;
+void solve_packed(const real<T>* triangle, index_t order, real<T>* b, index_t cols) noexcept;
 
 }  // namespace creek::linalg::detail

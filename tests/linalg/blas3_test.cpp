@@ -25,18 +25,18 @@ class Blas3 : public ::testing::Test {
   T beta = random_scalar<T>(random);
 
   static std::vector<op> ops() { return {op::none, op::transpose, op::conjugate_transpose}; }
-  matrix<T> any(index rows, index cols) { return random_matrix<T>(rows, cols, random); }
+  matrix<T> any(index_t rows, index_t cols) { return random_matrix<T>(rows, cols, random); }
   /// As op(A) is rows x cols.
-  matrix<T> any_for(op how, index rows, index cols) {
+  matrix<T> any_for(op how, index_t rows, index_t cols) {
     return how == op::none ? any(rows, cols) : any(cols, rows);
   }
-  static double bound(index depth) { return 8 * eps<T> * (static_cast<double>(depth) + 4); }
+  static double bound(index_t depth) { return 8 * eps<T> * (static_cast<double>(depth) + 4); }
 };
 TYPED_TEST_SUITE(Blas3, scalars);
 
 TYPED_TEST(Blas3, GemmIsTheDefinition) {
   using T = TypeParam;
-  const index sizes[][3] = {{1, 1, 1}, {5, 3, 7}, {24, 8, 16}, {49, 17, 31}, {130, 70, 300}};
+  const index_t sizes[][3] = {{1, 1, 1}, {5, 3, 7}, {24, 8, 16}, {49, 17, 31}, {130, 70, 300}};
   for (const auto& [m, n, k] : sizes) {
     for (const op how_a : this->ops()) {
       for (const op how_b : this->ops()) {
@@ -75,8 +75,8 @@ TYPED_TEST(Blas3, GemmWithZeroBetaDoesNotReadTheResult) {
   const auto a = this->any(30, 20);
   const auto b = this->any(20, 10);
   matrix<T> c(30, 10);
-  for (index j = 0; j < 10; ++j) {
-    for (index i = 0; i < 30; ++i) c(i, j) = std::numeric_limits<real<T>>::quiet_NaN();
+  for (index_t j = 0; j < 10; ++j) {
+    for (index_t i = 0; i < 30; ++i) c(i, j) = std::numeric_limits<real<T>>::quiet_NaN();
   }
   gemm(op::none, op::none, T{1}, a, b, T{0}, c.view());
   EXPECT_LE(distance(c, product(a, b)), this->bound(20));
@@ -88,8 +88,8 @@ TYPED_TEST(Blas3, GemmWritesItsBlockOnly) {
   auto c = this->any(60, 60);
   auto expected = c;
   const auto inner = product(a, a);
-  for (index j = 0; j < 40; ++j) {
-    for (index i = 0; i < 40; ++i) expected(i + 7, j + 9) += inner(i, j);
+  for (index_t j = 0; j < 40; ++j) {
+    for (index_t i = 0; i < 40; ++i) expected(i + 7, j + 9) += inner(i, j);
   }
   gemm(op::none, op::none, T{1}, a, a, T{1}, c.view().block(7, 9, 40, 40));
   EXPECT_LE(distance(c, expected), this->bound(40));
@@ -120,11 +120,11 @@ TYPED_TEST(Blas3, SymmetricAndHermitianProducts) {
   using T = TypeParam;
   for (const triangle stored : {triangle::lower, triangle::upper}) {
     for (const side where : {side::left, side::right}) {
-      const index m = 75, n = 61, order = where == side::left ? m : n;
+      const index_t m = 75, n = 61, order = where == side::left ? m : n;
       const auto a = this->any(order, order);
       matrix<T> mirrored(order, order), hermitian(order, order);
-      for (index j = 0; j < order; ++j) {
-        for (index i = 0; i < order; ++i) {
+      for (index_t j = 0; j < order; ++j) {
+        for (index_t i = 0; i < order; ++i) {
           const bool inside = i == j || (i > j) == (stored == triangle::lower);
           mirrored(i, j) = inside ? a(i, j) : a(j, i);
           hermitian(i, j) = i == j ? T{std::real(a(i, i))} : inside ? a(i, j) : conjugated(a(j, i));
@@ -148,8 +148,8 @@ TYPED_TEST(Blas3, SymmetricAndHermitianProducts) {
 /// `c` in the triangle, `before` elsewhere.
 template <scalar T>
 matrix<T> merged(triangle stored, const matrix<T>& c, matrix<T> before) {
-  for (index j = 0; j < c.cols(); ++j) {
-    for (index i = 0; i < c.rows(); ++i) {
+  for (index_t j = 0; j < c.cols(); ++j) {
+    for (index_t i = 0; i < c.rows(); ++i) {
       if (i == j || (i > j) == (stored == triangle::lower)) before(i, j) = c(i, j);
     }
   }
@@ -158,7 +158,7 @@ matrix<T> merged(triangle stored, const matrix<T>& c, matrix<T> before) {
 
 TYPED_TEST(Blas3, RankUpdatesWriteTheirTriangle) {
   using T = TypeParam;
-  const index n = 101, k = 57;
+  const index_t n = 101, k = 57;
   for (const triangle stored : {triangle::lower, triangle::upper}) {
     for (const bool turned : {false, true}) {
       const op plain = turned ? op::transpose : op::none;
@@ -183,7 +183,7 @@ TYPED_TEST(Blas3, RankUpdatesWriteTheirTriangle) {
 
 TYPED_TEST(Blas3, HermitianRankUpdatesWriteTheirTriangle) {
   using T = TypeParam;
-  const index n = 83, k = 44;
+  const index_t n = 83, k = 44;
   const real<T> two = 2, half = real<T>(0.5);
   for (const triangle stored : {triangle::lower, triangle::upper}) {
     for (const bool turned : {false, true}) {
@@ -195,7 +195,7 @@ TYPED_TEST(Blas3, HermitianRankUpdatesWriteTheirTriangle) {
         return product(applied(plain, x), applied(back, y));
       };
       auto c = this->any(n, n);
-      for (index i = 0; i < n; ++i) c(i, i) = std::real(c(i, i));
+      for (index_t i = 0; i < n; ++i) c(i, i) = std::real(c(i, i));
       auto expected = merged(stored, sum<T>(T{two}, whole(a, a), T{half}, c), c);
       herk(stored, plain, two, a, half, c.view());
       EXPECT_LE(distance(c, expected), 2 * this->bound(k));
@@ -206,7 +206,7 @@ TYPED_TEST(Blas3, HermitianRankUpdatesWriteTheirTriangle) {
           c);
       her2k(stored, plain, this->alpha, a, b, half, c.view());
       EXPECT_LE(distance(c, expected), 4 * this->bound(k));
-      for (index i = 0; i < n; ++i) EXPECT_EQ(std::imag(c(i, i)), 0);
+      for (index_t i = 0; i < n; ++i) EXPECT_EQ(std::imag(c(i, i)), 0);
     }
   }
 }
@@ -214,15 +214,15 @@ TYPED_TEST(Blas3, HermitianRankUpdatesWriteTheirTriangle) {
 TYPED_TEST(Blas3, TriangularProductsAndSystems) {
   using T = TypeParam;
   runtime rt{host(2)};
-  for (const index order : {1, 7, 64, 150, 291}) {
+  for (const index_t order : {1, 7, 64, 150, 291}) {
     for (const triangle stored : {triangle::lower, triangle::upper}) {
       for (const diagonal ones : {diagonal::stored, diagonal::unit}) {
         for (const op how : this->ops()) {
           for (const side where : {side::left, side::right}) {
             auto a = this->any(order, order);
             // Well conditioned, whichever diagonal counts.
-            for (index j = 0; j < order; ++j) {
-              for (index i = 0; i < order; ++i) a(i, j) /= static_cast<real<T>>(order);
+            for (index_t j = 0; j < order; ++j) {
+              for (index_t i = 0; i < order; ++i) a(i, j) /= static_cast<real<T>>(order);
               a(j, j) += T{2};
             }
             const auto t = applied(how, only(stored, ones, a));

@@ -31,10 +31,10 @@ T random_scalar(std::mt19937& random) {
 
 /// Elements in [-1, 1), both parts of complex ones.
 template <scalar T>
-matrix<T> random_matrix(index rows, index cols, std::mt19937& random) {
+matrix<T> random_matrix(index_t rows, index_t cols, std::mt19937& random) {
   matrix<T> a(rows, cols);
-  for (index j = 0; j < cols; ++j) {
-    for (index i = 0; i < rows; ++i) a(i, j) = random_scalar<T>(random);
+  for (index_t j = 0; j < cols; ++j) {
+    for (index_t i = 0; i < rows; ++i) a(i, j) = random_scalar<T>(random);
   }
   return a;
 }
@@ -50,8 +50,8 @@ template <scalar T>
 matrix<T> applied(op how, const matrix<T>& a) {
   if (how == op::none) return a;
   matrix<T> b(a.cols(), a.rows());
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) {
       b(j, i) = how == op::transpose ? a(i, j) : conjugated(a(i, j));
     }
   }
@@ -62,9 +62,9 @@ matrix<T> applied(op how, const matrix<T>& a) {
 template <scalar T>
 matrix<T> product(const matrix<T>& a, const matrix<T>& b) {
   matrix<T> c(a.rows(), b.cols());
-  for (index j = 0; j < b.cols(); ++j) {
-    for (index p = 0; p < a.cols(); ++p) {
-      for (index i = 0; i < a.rows(); ++i) c(i, j) += a(i, p) * b(p, j);
+  for (index_t j = 0; j < b.cols(); ++j) {
+    for (index_t p = 0; p < a.cols(); ++p) {
+      for (index_t i = 0; i < a.rows(); ++i) c(i, j) += a(i, p) * b(p, j);
     }
   }
   return c;
@@ -74,8 +74,8 @@ matrix<T> product(const matrix<T>& a, const matrix<T>& b) {
 template <scalar T>
 matrix<T> sum(T alpha, const matrix<T>& a, T beta, const matrix<T>& b) {
   matrix<T> c(a.rows(), a.cols());
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) c(i, j) = alpha * a(i, j) + beta * b(i, j);
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) c(i, j) = alpha * a(i, j) + beta * b(i, j);
   }
   return c;
 }
@@ -84,8 +84,8 @@ matrix<T> sum(T alpha, const matrix<T>& a, T beta, const matrix<T>& b) {
 template <scalar T>
 double distance(const_view<T> a, const_view<T> b) {
   double most = 0;
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) {
       const double here = std::abs(a(i, j) - b(i, j));
       most = std::max(most, std::isnan(here) ? std::numeric_limits<double>::infinity() : here);
     }
@@ -101,8 +101,8 @@ double distance(const matrix<T>& a, const matrix<T>& b) {
 template <scalar T>
 matrix<T> only(triangle stored, diagonal ones, const matrix<T>& a) {
   matrix<T> t(a.rows(), a.cols());
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) {
       if (i == j) {
         t(i, j) = ones == diagonal::unit ? T{1} : a(i, j);
       } else if ((i > j) == (stored == triangle::lower)) {

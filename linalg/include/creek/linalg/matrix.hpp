@@ -14,8 +14,8 @@
 
 namespace creek::linalg {
 
-/// Rows, columns and leading dimensions; counted from 0.
-using index = std::ptrdiff_t;
+/// Rows, columns and leading dimensions; counted from 0. (`index` is a function of <strings.h>.)
+using index_t = std::ptrdiff_t;
 
 /// The element types: float, double, and complex numbers of both.
 template <class T>
@@ -59,9 +59,9 @@ class matrix_view {
 
   matrix_view() = default;
   /// Requires leading >= max(1, rows) unless there are no columns.
-  matrix_view(T* data, index rows, index cols, index leading) noexcept
+  matrix_view(T* data, index_t rows, index_t cols, index_t leading) noexcept
       : data_(data), rows_(rows), cols_(cols), leading_(leading) {
-    assert(rows >= 0 && cols >= 0 && (cols == 0 || leading >= std::max<index>(1, rows)));
+    assert(rows >= 0 && cols >= 0 && (cols == 0 || leading >= std::max<index_t>(1, rows)));
   }
   /// A view that may write is one that may read.
   template <class U>
@@ -70,27 +70,27 @@ class matrix_view {
   noexcept : matrix_view(other.data(), other.rows(), other.cols(), other.leading()) {}
 
   T* data() const noexcept { return data_; }
-  index rows() const noexcept { return rows_; }
-  index cols() const noexcept { return cols_; }
-  index leading() const noexcept { return leading_; }
+  index_t rows() const noexcept { return rows_; }
+  index_t cols() const noexcept { return cols_; }
+  index_t leading() const noexcept { return leading_; }
   bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
 
-  T& operator()(index i, index j) const noexcept { return data_[i + j * leading_]; }
-  T* column(index j) const noexcept { return data_ + j * leading_; }
+  T& operator()(index_t i, index_t j) const noexcept { return data_[i + j * leading_]; }
+  T* column(index_t j) const noexcept { return data_ + j * leading_; }
 
   /// Rows [i, i + rows) of columns [j, j + cols).
-  matrix_view block(index i, index j, index rows, index cols) const noexcept {
+  matrix_view block(index_t i, index_t j, index_t rows, index_t cols) const noexcept {
     assert(i >= 0 && j >= 0 && rows >= 0 && cols >= 0 && i + rows <= rows_ && j + cols <= cols_);
     return {data_ + i + j * leading_, rows, cols, leading_};
   }
   /// Columns [j, j + cols), whole.
-  matrix_view columns(index j, index cols) const noexcept { return block(0, j, rows_, cols); }
+  matrix_view columns(index_t j, index_t cols) const noexcept { return block(0, j, rows_, cols); }
 
  private:
   T* data_ = nullptr;
-  index rows_ = 0;
-  index cols_ = 0;
-  index leading_ = 1;
+  index_t rows_ = 0;
+  index_t cols_ = 0;
+  index_t leading_ = 1;
 };
 
 template <class T>
@@ -102,7 +102,7 @@ class matrix {
  public:
   matrix() = default;
   /// Throws std::bad_alloc, also where rows * cols elements are more than can be addressed.
-  matrix(index rows, index cols) : rows_(rows), cols_(cols), leading_(aligned_rows(rows)) {
+  matrix(index_t rows, index_t cols) : rows_(rows), cols_(cols), leading_(aligned_rows(rows)) {
     assert(rows >= 0 && cols >= 0);
     std::size_t count = 0;
     if (__builtin_mul_overflow(static_cast<std::size_t>(leading_), static_cast<std::size_t>(cols),
@@ -123,13 +123,13 @@ class matrix {
     return *this;
   }
 
-  index rows() const noexcept { return rows_; }
-  index cols() const noexcept { return cols_; }
-  index leading() const noexcept { return leading_; }
+  index_t rows() const noexcept { return rows_; }
+  index_t cols() const noexcept { return cols_; }
+  index_t leading() const noexcept { return leading_; }
   T* data() noexcept { return data_.get(); }
   const T* data() const noexcept { return data_.get(); }
-  T& operator()(index i, index j) noexcept { return data()[i + j * leading_]; }
-  const T& operator()(index i, index j) const noexcept { return data()[i + j * leading_]; }
+  T& operator()(index_t i, index_t j) noexcept { return data()[i + j * leading_]; }
+  const T& operator()(index_t i, index_t j) const noexcept { return data()[i + j * leading_]; }
 
   matrix_view<T> view() noexcept { return {data(), rows_, cols_, leading_}; }
   const_view<T> view() const noexcept { return {data(), rows_, cols_, leading_}; }
@@ -142,14 +142,14 @@ class matrix {
     void operator()(T* data) const noexcept { ::operator delete(data, alignment); }
   };
 
-  static index aligned_rows(index rows) noexcept {
-    constexpr index line = 64 / static_cast<index>(sizeof(T));
-    const index lines = std::max<index>(1, rows / line + (rows % line != 0));
+  static index_t aligned_rows(index_t rows) noexcept {
+    constexpr index_t line = 64 / static_cast<index_t>(sizeof(T));
+    const index_t lines = std::max<index_t>(1, rows / line + (rows % line != 0));
     // An odd number of lines: columns side by side do not fall on the same few cache sets.
     return (lines > 8 ? lines | 1 : lines) * line;
   }
   void copy(const_view<T> from) {
-    for (index j = 0; j < cols_; ++j) {
+    for (index_t j = 0; j < cols_; ++j) {
       std::copy_n(from.column(j), rows_, data() + j * leading_);
     }
   }
@@ -161,16 +161,16 @@ class matrix {
   }
 
   std::unique_ptr<T, release> data_;
-  index rows_ = 0;
-  index cols_ = 0;
-  index leading_ = 1;
+  index_t rows_ = 0;
+  index_t cols_ = 0;
+  index_t leading_ = 1;
 };
 
 /// Copies a block onto another of the same shape; they do not overlap.
 template <scalar T>
 void copy(const_view<T> from, matrix_view<T> to) noexcept {
   assert(from.rows() == to.rows() && from.cols() == to.cols());
-  for (index j = 0; j < from.cols(); ++j) std::copy_n(from.column(j), from.rows(), to.column(j));
+  for (index_t j = 0; j < from.cols(); ++j) std::copy_n(from.column(j), from.rows(), to.column(j));
 }
 
 }  // namespace creek::linalg

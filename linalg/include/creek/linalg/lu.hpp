@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// LU factorization with partial pivoting, and what is solved with it.
+//
+// Threads and errors as in blas3.hpp. `info` is LAPACK's: 0, or the 1-based place of the first
+// exact zero on the diagonal of U, which makes U singular; the factorization is complete all the
+// same.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <creek/linalg/blas3.hpp>
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg {
+
+struct lu_options {
+  /// Columns of a panel; 0 chooses by the size.
+  index_t block = 0;
+};
+
+/// P A = L U for A of m x n, 2/3 n^3 flops if square. A becomes L (below the diagonal, whose ones
+/// are not stored) and U. Row i was exchanged with row pivots[i] (from 0, at least i), in order of
+/// i; `pivots` has min(m, n) places. Returns info.
+///
+/// Right-looking: a panel is factored by halving it (Toledo, Locality of Reference in LU
+/// Decomposition with Partial Pivoting, SIMAX 18(4), 1997), packed once, and used packed by the
+/// update of every block of columns, which exchanges rows while it packs its own. Panels run ahead
+/// of the updates of the one before (look-ahead; Kurzak, Dongarra, PARA 2006).
+template <scalar T>
+index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& options = {});
+
+/// Solves op(A) X = B with the result of getrf of a square A; B becomes X.
+template <scalar T>
+void getrs(op how, input<T> LU, std::span<const index_t> pivots, matrix_view<T> B);
+
+/// Solves A X = B; A becomes its factors, B becomes X unless info is not 0. Returns info.
+template <scalar T>
+index_t gesv(matrix_view<T> A, std::span<index_t> pivots, matrix_view<T> B,
+             const lu_options& options = {});
+
+/// Exchanges row i with row pivots[i], for i upwards from 0, or downwards to it where `backwards`.
+template <scalar T>
+void laswp(matrix_view<T> A, std::span<const index_t> pivots, bool backwards = false);
+
+/// A factorization that owns its matrix.
+template <scalar T>
+class lu {
+ public:
+  explicit lu(matrix<T> A, const lu_options& options = {})
+      : factors_(std::move(A)),
+        pivots_(static_cast<std::size_t>(std::min(factors_.rows(), factors_.cols()))),
+        info_(getrf(factors_.view(), std::span<index_t>(pivots_), options)) {}
+
+  index_t info() const noexcept { return info_; }
+  const matrix<T>& factors() const noexcept { return factors_; }
+  std::span<const index_t> pivots() const noexcept { return pivots_; }
+
+  /// The X of op(A) X = B, for square A. Infinite or NaN where info() is not 0.
+  matrix<T> solve(matrix<T> B, op how = op::none) const {
+    getrs(how, factors_.view(), pivots(), B.view());
+    return B;
+  }
+
+ private:
+  matrix<T> factors_;
+  std::vector<index_t> pivots_;
+  index_t info_;
+};
+
+}  // namespace creek::linalg

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cholesky: of a lower triangle as a graph of tasks on blocks of columns, as LU; of an upper one by
+// halves.
+#include <creek/linalg/cholesky.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <creek/linalg/task_graph.hpp>
+
+#include "checks.hpp"
+#include "pack_memory.hpp"
+#include "product.hpp"
+
+namespace creek::linalg {
+namespace detail {
+namespace {
+
+/// Columns that are eliminated one by one.
+constexpr index_t narrow_columns = 16;
+
+template <scalar T>
+T conjugated(T x) {
+  if constexpr (is_complex<T>) return std::conj(x);
+  return x;
+}
+
+/// The square root of a diagonal element, or 0 if the block is not positive definite there.
+template <scalar T>
+real<T> root(T diagonal_element) {
+  const real<T> value = std::real(diagonal_element);
+  return value > 0 ? std::sqrt(value) : real<T>{};  // not for NaN either
+}
+
+/// Column after column of a tall panel, whose upper part is the diagonal block. Returns info.
+template <scalar T>
+index_t factor_narrow(matrix_view<T> A) {
+  using R = real<T>;
+  const auto& kernels = tile<R>();
+  T multipliers[narrow_columns];
+  for (index_t j = 0; j < A.cols(); ++j) {
+    T* const column = A.column(j) + j;
+    const index_t rows = A.rows() - j;
+    for (index_t p = 0; p < j; ++p) multipliers[p] = conjugated(A(j, p));
+    (is_complex<T> ? kernels.subtract_complex : kernels.subtract)(
+        rows, j, reinterpret_cast<const R*>(A.data() + j), A.leading(),
+        reinterpret_cast<const R*>(multipliers), reinterpret_cast<R*>(column));
+    const R pivot = root(column[0]);
+    if (pivot == 0) return j + 1;
+    column[0] = pivot;
+    for (index_t i = 1; i < rows; ++i) column[i] /= pivot;
+  }
+  return 0;
+}
+
+/// C -= L M^H, of which only the part on and below the diagonal of C is wanted.
+template <scalar T>
+void subtract_product(matrix_view<T> L, matrix_view<T> M, matrix_view<T> C) {
+  const index_t depth = L.cols();
+  const index_t step = std::min(blocking<T>::rows(), C.rows());
+  const pack_array<real<T>> left(packed_left_size<T>(step, depth));
+  const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
+  pack_right(strided_of<T>(M, op::conjugate_transpose), depth, C.cols(), T{-1}, right.data());
+  for (index_t i = 0; i < C.rows(); i += step) {
+    const index_t rows = std::min(step, C.rows() - i);
+    pack_left(strided<T>{&L(i, 0), 1, L.leading()}, rows, depth, left.data());
+    multiply_packed(rows, C.cols(), depth, left.data(), right.data(), &C(i, 0), C.leading(),
+                    part::lower, i);
+  }
+}
+
+/// A tall panel by halves: its diagonal block is factored and the rows below solved for at once.
+template <scalar T>
+index_t factor_panel(matrix_view<T> A) {
+  if (A.cols() <= narrow_columns) return factor_narrow(A);
+  const index_t half = round_up(A.cols() / 2, 8);
+  const index_t rest = A.cols() - half;
+  if (const index_t info = factor_panel(A.columns(0, half))) return info;
+  const index_t below = A.rows() - half;
+  subtract_product(A.block(half, 0, below, half), A.block(half, 0, rest, half),
+                   A.block(half, half, below, rest));
+  const index_t info = factor_panel(A.block(half, half, below, rest));
+  return info == 0 ? 0 : info + half;
+}
+
+/// The rows of a panel below its diagonal block, packed for all blocks of columns that they update.
+template <scalar T>
+class packed_rows {
+ public:
+  packed_rows(matrix_view<T> rows, index_t updates)
+      : updates_left_(updates), rows_(rows), left_(packed_left_size<T>(rows.rows(), rows.cols())) {
+    pack_left(strided<T>{rows.data(), 1, rows.leading()}, rows.rows(), rows.cols(), left_.data());
+  }
+
+  bool used_up() noexcept { return updates_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  /// The update of columns whose diagonal block begins at row `first`, a multiple of a tile's rows.
+  void update(index_t first, matrix_view<T> C) const {
+    const index_t depth = rows_.cols();
+    const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
+    const auto upper = rows_.block(first, 0, C.cols(), depth);
+    pack_right(strided_of<T>(upper, op::conjugate_transpose), depth, C.cols(), T{-1}, right.data());
+    const index_t step = blocking<T>::rows();
+    for (index_t i = 0; i < C.rows(); i += step) {
+      multiply_packed(std::min(step, C.rows() - i), C.cols(), depth,
+                      left_.data() + packed_left_size<T>(first + i, depth), right.data(), &C(i, 0),
+                      C.leading(), part::lower, i);
+    }
+  }
+
+ private:
+  std::atomic<index_t> updates_left_;
+  matrix_view<T> rows_;
+  pack_array<real<T>> left_;
+};
+
+template <scalar T>
+class cholesky_run {
+ public:
+  cholesky_run(matrix_view<T> A, index_t block)
+      : A_(A), block_(block), blocks_((A.rows() + block - 1) / block) {}
+
+  index_t run() {
+    packed_.resize(static_cast<std::size_t>(blocks_));
+    task_graph graph;
+    for (index_t k = 0; k < blocks_; ++k) {
+      graph.add({"panel", 0, priority(k, true)}, {inout(column(k))}, [this, k, &graph] {
+        if (!factor(k)) graph.cancel();
+      });
+      for (index_t j = k + 1; j < blocks_; ++j) {
+        graph.add({"update", 0, priority(k, j == k + 1)}, {in(column(k)), inout(column(j))},
+                  [this, k, j] { update(k, j); });
+      }
+    }
+    graph.wait();
+    return info_;
+  }
+
+ private:
+  int priority(index_t step, bool ahead) const {
+    return static_cast<int>((blocks_ - step) * 2) + (ahead ? 1 << 24 : 0);
+  }
+  const void* column(index_t j) const { return A_.column(j * block_); }
+  /// From the diagonal down.
+  matrix_view<T> block(index_t j) const {
+    const index_t first = j * block_;
+    return A_.block(first, first, A_.rows() - first, std::min(block_, A_.cols() - first));
+  }
+  std::unique_ptr<packed_rows<T>>& packed(index_t k) {
+    return packed_[static_cast<std::size_t>(k)];
+  }
+
+  bool factor(index_t k) {
+    const matrix_view<T> panel = block(k);
+    if (const index_t info = factor_panel(panel)) {
+      info_ = info + k * block_;
+      return false;
+    }
+    const index_t below = panel.rows() - panel.cols();
+    if (below > 0) {
+      packed(k) = std::make_unique<packed_rows<T>>(
+          panel.block(panel.cols(), 0, below, panel.cols()), blocks_ - k - 1);
+    }
+    return true;
+  }
+  void update(index_t k, index_t j) {
+    packed(k)->update((j - k - 1) * block_, block(j));
+    if (packed(k)->used_up()) packed(k).reset();
+  }
+
+  matrix_view<T> A_;
+  index_t block_;
+  index_t blocks_;
+  index_t info_ = 0;  // written by the one panel that fails, after which nothing begins
+  std::vector<std::unique_ptr<packed_rows<T>>> packed_;
+};
+
+/// Row after row of a small upper triangle.
+template <scalar T>
+index_t factor_upper_narrow(matrix_view<T> A) {
+  for (index_t j = 0; j < A.cols(); ++j) {
+    for (index_t i = 0; i <= j; ++i) {
+      T sum = A(i, j);
+      for (index_t p = 0; p < i; ++p) sum -= conjugated(A(p, i)) * A(p, j);
+      if (i < j) {
+        A(i, j) = sum / std::real(A(i, i));
+      } else {
+        const real<T> pivot = root(sum);
+        if (pivot == 0) return j + 1;
+        A(j, j) = pivot;
+      }
+    }
+  }
+  return 0;
+}
+
+template <scalar T>
+index_t factor_upper(matrix_view<T> A) {
+  const index_t n = A.cols();
+  if (n <= narrow_columns) return factor_upper_narrow(A);
+  const index_t half = round_up(n / 2, 8);
+  const matrix_view<T> first = A.block(0, 0, half, half);
+  const matrix_view<T> across = A.block(0, half, half, n - half);
+  const matrix_view<T> second = A.block(half, half, n - half, n - half);
+  if (const index_t info = factor_upper(first)) return info;
+  trsm<T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1}, first,
+          across);
+  herk<T>(triangle::upper, op::conjugate_transpose, real<T>{-1}, across, real<T>{1}, second);
+  const index_t info = factor_upper(second);
+  return info == 0 ? 0 : info + half;
+}
+
+}  // namespace
+}  // namespace detail
+
+using namespace detail;
+
+template <scalar T>
+index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options) {
+  require(A.rows() == A.cols(), "potrf", "A must be square");
+  require(options.block >= 0, "potrf", "block must not be negative");
+  const index_t n = A.rows();
+  if (n == 0) return 0;
+  if (stored == triangle::upper) return factor_upper(A);
+  const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 96 : 192;
+  // Later rows of a packed panel begin with a strip.
+  const index_t strip = std::max(tile<real<T>>().rows / reals<T>, index_t{8});
+  cholesky_run<T> run(A, round_up(wide, strip));
+  return run.run();
+}
+
+template <scalar T>
+void potrs(triangle stored, input<T> factor, matrix_view<T> B) {
+  require(factor.rows() == factor.cols() && factor.rows() == B.rows(), "potrs",
+          "the factor must be square, and B have as many rows");
+  const bool lower = stored == triangle::lower;
+  const op first = lower ? op::none : op::conjugate_transpose;
+  const op second = lower ? op::conjugate_transpose : op::none;
+  trsm<T>(side::left, stored, first, diagonal::stored, T{1}, factor, B);
+  trsm<T>(side::left, stored, second, diagonal::stored, T{1}, factor, B);
+}
+
+template <scalar T>
+index_t posv(triangle stored, matrix_view<T> A, matrix_view<T> B, const cholesky_options& options) {
+  require(A.rows() == A.cols() && A.rows() == B.rows(), "posv",
+          "A must be square, and B have as many rows");
+  const index_t info = potrf(stored, A, options);
+  if (info == 0) potrs<T>(stored, A, B);
+  return info;
+}
+
+#define CREEK_INSTANTIATE(T)                                                    \
+  template index_t potrf<T>(triangle, matrix_view<T>, const cholesky_options&); \
+  template void potrs<T>(triangle, const_view<T>, matrix_view<T>);              \
+  template index_t posv<T>(triangle, matrix_view<T>, matrix_view<T>, const cholesky_options&);
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// LU with partial pivoting as a graph of tasks on blocks of columns: a panel is factored and packed
+// as soon as its columns are up to date, whatever else of the step before is still to be done.
+#include <creek/linalg/lu.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <numeric>
+
+#include <creek/linalg/task_graph.hpp>
+#include <creek/tasking/parallel_for.hpp>
+#include <creek/tasking/this_worker.hpp>
+
+#include "checks.hpp"
+#include "lu_panel.hpp"
+#include "pack_memory.hpp"
+#include "product.hpp"
+#include "triangular.hpp"
+
+namespace creek::linalg {
+namespace detail {
+namespace {
+
+/// A factored panel as the updates want it: L11 and L21 packed, and where rows come from.
+template <scalar T>
+class packed_panel {
+ public:
+  /// `panel` is factored; its pivots are relative to its first row. `updates` will be made of it.
+  packed_panel(matrix_view<T> panel, const index_t* pivots, index_t updates)
+      : updates_left_(updates),
+        order_(std::min(panel.rows(), panel.cols())),
+        below_(panel.rows() - order_),
+        triangle_(packed_triangle_size<T>(order_)),
+        left_(std::max<index_t>(1, packed_left_size<T>(below_, order_))) {
+    const strided<T> l{panel.data(), 1, panel.leading()};
+    pack_triangle(l, diagonal::unit, order_, triangle_.data());
+    const index_t step = blocking<T>::rows();
+    for (index_t i = 0; i < below_; i += step) {
+      pack_left(l.block(order_ + i, 0), std::min(step, below_ - i), order_,
+                left_.data() + packed_left_size<T>(i, order_));
+    }
+    trace_rows(pivots, panel.rows());
+  }
+
+  /// Whether that was the last update.
+  bool used_up() noexcept { return updates_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  /// Exchanges the rows of C, solves for its upper rows and updates its lower ones.
+  void update(matrix_view<T> C) const {
+    const index_t width = tile<real<T>>().cols;
+    const index_t depth = solve_depth<T>(order_);
+    const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
+    for (index_t j = 0; j < C.cols(); j += width) {
+      real<T>* const strip = right.data() + packed_right_size<T>(depth, j);
+      solve_strip(C.columns(j, std::min(width, C.cols() - j)), strip, depth);
+    }
+    if (below_ == 0) return;
+    const index_t step = blocking<T>::rows();
+    for (index_t i = 0; i < below_; i += step) {
+      multiply_packed(std::min(step, below_ - i), C.cols(), order_,
+                      left_.data() + packed_left_size<T>(i, order_), right.data(),
+                      &C(order_ + i, 0), C.leading());
+    }
+  }
+
+ private:
+  struct move {
+    index_t from, to;
+  };
+
+  /// What a sequence of exchanges comes to: the row that each of the upper rows is taken from, and
+  /// the rows further down that upper ones end up in.
+  void trace_rows(const index_t* pivots, index_t rows) {
+    std::vector<index_t> origin(static_cast<std::size_t>(rows));
+    std::iota(origin.begin(), origin.end(), index_t{0});
+    const auto at = [&](index_t i) -> index_t& { return origin[static_cast<std::size_t>(i)]; };
+    for (index_t i = 0; i < order_; ++i) std::swap(at(i), at(pivots[i]));
+    upper_.assign(origin.begin(), origin.begin() + order_);
+    std::vector<index_t> touched(pivots, pivots + order_);
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    for (const index_t i : touched) {
+      if (i >= order_ && at(i) != i) lower_.push_back({at(i), i});
+    }
+  }
+
+  /// For the columns of one strip: rows exchanged, upper rows solved for, in C and negated in
+  /// `strip`.
+  void solve_strip(matrix_view<T> C, real<T>* strip, index_t depth) const {
+    const index_t width = tile<real<T>>().cols;
+    std::fill_n(strip, packed_right_size<T>(depth, width), real<T>{});
+    for (index_t j = 0; j < C.cols(); ++j) {
+      const T* const column = C.column(j);
+      for (index_t p = 0; p < order_; ++p) {
+        put(strip, p, j, width, column[upper_[static_cast<std::size_t>(p)]]);
+      }
+    }
+    move_lower(C);
+    solve_packed<T>(triangle_.data(), order_, strip, C.cols());
+    unpack_right(strip, order_, C.cols(), C.data(), 1, C.leading());
+    const index_t count = packed_right_size<T>(depth, width);
+    for (index_t i = 0; i < count; ++i) strip[i] = -strip[i];
+  }
+
+  static void put(real<T>* strip, index_t p, index_t j, index_t width, T value) {
+    if constexpr (is_complex<T>) {
+      strip[2 * p * width + j] = value.real();
+      strip[(2 * p + 1) * width + j] = value.imag();
+    } else {
+      strip[p * width + j] = value;
+    }
+  }
+
+  /// Lower rows that come from above or from each other: all are read before one is written.
+  void move_lower(matrix_view<T> C) const {
+    std::vector<T> saved(lower_.size());
+    for (index_t j = 0; j < C.cols(); ++j) {
+      T* const column = C.column(j);
+      for (std::size_t i = 0; i < lower_.size(); ++i) saved[i] = column[lower_[i].from];
+      for (std::size_t i = 0; i < lower_.size(); ++i) column[lower_[i].to] = saved[i];
+    }
+  }
+
+  std::atomic<index_t> updates_left_;
+  index_t order_;
+  index_t below_;
+  pack_array<real<T>> triangle_;
+  pack_array<real<T>> left_;
+  std::vector<index_t> upper_;
+  std::vector<move> lower_;
+};
+
+/// One factorization.
+template <scalar T>
+class lu_run {
+ public:
+  lu_run(matrix_view<T> A, std::span<index_t> pivots, index_t block)
+      : A_(A), pivots_(pivots), block_(block), steps_(std::min(A.rows(), A.cols())) {}
+
+  index_t run() {
+    const index_t panels = (steps_ + block_ - 1) / block_;
+    packed_.resize(static_cast<std::size_t>(panels));
+    info_.resize(static_cast<std::size_t>(panels));
+    task_graph graph;
+    for (index_t k = 0; k < panels; ++k) {
+      graph.add({"panel", 0, priority(k, 1)}, {inout(column(k))}, [this, k] { factor(k); });
+      for (index_t j = k + 1; j < blocks(); ++j) {
+        graph.add({"update", 0, priority(k, j == k + 1)}, {in(column(k)), inout(column(j))},
+                  [this, k, j] { update(k, j); });
+      }
+    }
+    graph.wait();
+    exchange_left(panels);
+    for (index_t k = 0; k < panels; ++k) {
+      if (const index_t info = info_[static_cast<std::size_t>(k)]) return info + k * block_;
+    }
+    return 0;
+  }
+
+ private:
+  index_t blocks() const { return (A_.cols() + block_ - 1) / block_; }
+  /// Panels, and what the next one waits for, go first.
+  int priority(index_t step, bool ahead) const {
+    return static_cast<int>((steps_ / block_ - step) * 2) + (ahead ? 1 << 24 : 0);
+  }
+  const void* column(index_t j) const { return A_.column(j * block_); }
+  matrix_view<T> block(index_t i, index_t j) const {
+    const index_t cols = std::min(block_, A_.cols() - j * block_);
+    return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
+  }
+  std::unique_ptr<packed_panel<T>>& packed(index_t k) {
+    return packed_[static_cast<std::size_t>(k)];
+  }
+
+  void factor(index_t k) {
+    const matrix_view<T> panel = block(k, k);
+    index_t* const pivots = pivots_.data() + k * block_;
+    info_[static_cast<std::size_t>(k)] = factor_panel(panel, pivots);
+    const index_t updates = blocks() - k - 1;
+    if (updates > 0) packed(k) = std::make_unique<packed_panel<T>>(panel, pivots, updates);
+    const index_t order = std::min(panel.rows(), panel.cols());
+    for (index_t i = 0; i < order; ++i) pivots[i] += k * block_;
+  }
+
+  void update(index_t k, index_t j) {
+    packed(k)->update(block(k, j));
+    if (packed(k)->used_up()) packed(k).reset();
+  }
+
+  /// The columns left of a panel have their rows exchanged last, all at once.
+  void exchange_left(index_t panels) {
+    const auto exchange = [this](index_t j) {
+      const index_t first = (j + 1) * block_;
+      if (first >= steps_) return;
+      const matrix_view<T> left = A_.columns(j * block_, std::min(block_, A_.cols() - j * block_));
+      for (index_t c = 0; c < left.cols(); ++c) {
+        T* const column = left.column(c);
+        for (index_t i = first; i < steps_; ++i) {
+          std::swap(column[i], column[pivots_[static_cast<std::size_t>(i)]]);
+        }
+      }
+    };
+    parallel_for(index_t{0}, panels, exchange, {.grain = 1});
+  }
+
+  matrix_view<T> A_;
+  std::span<index_t> pivots_;
+  index_t block_;
+  index_t steps_;
+  std::vector<std::unique_ptr<packed_panel<T>>> packed_;
+  std::vector<index_t> info_;
+};
+
+template <scalar T>
+index_t panel_width(const matrix_view<T>& A) {
+  const index_t n = std::min(A.rows(), A.cols());
+  const index_t wide = n <= 1500 ? 96 : n <= 5000 ? 192 : 256;
+  return std::min(wide, blocking<T>::depth());
+}
+
+}  // namespace
+}  // namespace detail
+
+using namespace detail;
+
+template <scalar T>
+index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& options) {
+  const index_t n = std::min(A.rows(), A.cols());
+  require(static_cast<index_t>(pivots.size()) >= n, "getrf",
+          "pivots must have as many places as A has rows, or columns where those are fewer");
+  require(options.block >= 0, "getrf", "block must not be negative");
+  if (n == 0) return 0;
+  const index_t block = options.block == 0 ? panel_width(A) : options.block;
+  lu_run<T> run(A, pivots, std::min(round_up(block, 8), round_up(n, 8)));
+  return run.run();
+}
+
+template <scalar T>
+void laswp(matrix_view<T> A, std::span<const index_t> pivots, bool backwards) {
+  const auto count = static_cast<index_t>(pivots.size());
+  const auto exchange = [&](index_t j) {
+    T* const column = A.column(j);
+    for (index_t s = 0; s < count; ++s) {
+      const index_t i = backwards ? count - 1 - s : s;
+      std::swap(column[i], column[pivots[static_cast<std::size_t>(i)]]);
+    }
+  };
+  parallel_for(index_t{0}, A.cols(), exchange);
+}
+
+template <scalar T>
+void getrs(op how, input<T> LU, std::span<const index_t> pivots, matrix_view<T> B) {
+  require(LU.rows() == LU.cols() && LU.rows() == B.rows(), "getrs",
+          "LU must be square, and B have as many rows");
+  require(static_cast<index_t>(pivots.size()) >= LU.rows(), "getrs",
+          "pivots must have a place for every row");
+  const auto exchanges = pivots.first(static_cast<std::size_t>(LU.rows()));
+  const auto lower = [&] {
+    trsm<T>(side::left, triangle::lower, how, diagonal::unit, T{1}, LU, B);
+  };
+  const auto upper = [&] {
+    trsm<T>(side::left, triangle::upper, how, diagonal::stored, T{1}, LU, B);
+  };
+  if (how == op::none) {
+    laswp(B, exchanges);
+    lower();
+    upper();
+  } else {
+    upper();
+    lower();
+    laswp(B, exchanges, true);
+  }
+}
+
+template <scalar T>
+index_t gesv(matrix_view<T> A, std::span<index_t> pivots, matrix_view<T> B,
+             const lu_options& options) {
+  require(A.rows() == A.cols() && A.rows() == B.rows(), "gesv",
+          "A must be square, and B have as many rows");
+  const index_t info = getrf(A, pivots, options);
+  if (info == 0) getrs<T>(op::none, A, pivots, B);
+  return info;
+}
+
+#define CREEK_INSTANTIATE(T)                                                           \
+  template index_t getrf<T>(matrix_view<T>, std::span<index_t>, const lu_options&);    \
+  template void laswp<T>(matrix_view<T>, std::span<const index_t>, bool);              \
+  template void getrs<T>(op, const_view<T>, std::span<const index_t>, matrix_view<T>); \
+  template index_t gesv<T>(matrix_view<T>, std::span<index_t>, matrix_view<T>, const lu_options&);
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// LU and Cholesky: products of the factors, solutions, info, awkward shapes; alone and in runtimes.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include <creek/core/error.hpp>
+#include <creek/host.hpp>
+#include <creek/linalg/cholesky.hpp>
+#include <creek/linalg/lu.hpp>
+#include <creek/tasking.hpp>
+
+#include "random_matrix.hpp"
+
+namespace creek::linalg {
+namespace {
+
+using namespace creek::linalg::testing;
+
+template <class T>
+class Factor : public ::testing::Test {
+ protected:
+  std::mt19937 random{777};
+
+  matrix<T> any(index_t rows, index_t cols) { return random_matrix<T>(rows, cols, random); }
+
+  /// Without a runtime, and in runtimes of several workers.
+  static void everywhere(const std::function<void()>& body) {
+    body();
+    for (const unsigned workers : {1U, 3U}) {
+      runtime rt{host(workers)};
+      rt.run(body);
+    }
+  }
+
+  /// L * U of a factored m x n matrix.
+  static matrix<T> recombined(const matrix<T>& a) {
+    const index_t n = std::min(a.rows(), a.cols());
+    matrix<T> l(a.rows(), n), u(n, a.cols());
+    for (index_t j = 0; j < n; ++j) {
+      l(j, j) = T{1};
+      for (index_t i = j + 1; i < a.rows(); ++i) l(i, j) = a(i, j);
+    }
+    for (index_t j = 0; j < a.cols(); ++j) {
+      for (index_t i = 0; i <= std::min(j, n - 1); ++i) u(i, j) = a(i, j);
+    }
+    return product(l, u);
+  }
+
+  void check_lu(index_t m, index_t n, index_t block) {
+    const auto before = any(m, n);
+    auto a = before;
+    std::vector<index_t> pivots(static_cast<std::size_t>(std::min(m, n)), -1);
+    ASSERT_EQ(getrf(a.view(), std::span<index_t>(pivots), {.block = block}), 0);
+    auto exchanged = before;
+    laswp(exchanged.view(), std::span<const index_t>(pivots));
+    EXPECT_LE(distance(recombined(a), exchanged), 8 * eps<T> * static_cast<double>(n + 8))
+        << m << " x " << n << " by " << block;
+    // Pivots are the largest by |re| + |im|.
+    const double most = (is_complex<T> ? std::sqrt(2.0) : 1.0) + 4 * eps<T>;
+    for (index_t j = 0; j < std::min(m, n); ++j) {
+      EXPECT_GE(pivots[static_cast<std::size_t>(j)], j);
+      for (index_t i = j + 1; i < m; ++i) {
+        ASSERT_LE(std::abs(a(i, j)), most) << i << ", " << j;
+      }
+    }
+  }
+
+  matrix<T> definite(index_t n) {
+    auto a = any(n, n);
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = 0; i < j; ++i) a(j, i) = conjugated(a(i, j));
+      a(j, j) = static_cast<real<T>>(2 * n);
+    }
+    return a;
+  }
+
+  void check_cholesky(index_t n, triangle stored, index_t block) {
+    const auto before = definite(n);
+    auto a = before;
+    ASSERT_EQ(potrf(stored, a.view(), {.block = block}), 0);
+    auto factor = only(stored, diagonal::stored, a);
+    const auto back = applied(op::conjugate_transpose, factor);
+    const auto whole = stored == triangle::lower ? product(factor, back) : product(back, factor);
+    EXPECT_LE(distance(whole, before), 16 * eps<T> * static_cast<double>(n))
+        << n << " by " << block;
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = 0; i < n; ++i) {
+        const bool outside = i != j && (i > j) != (stored == triangle::lower);
+        ASSERT_TRUE(!outside || a(i, j) == before(i, j));
+      }
+    }
+  }
+};
+TYPED_TEST_SUITE(Factor, scalars);
+
+TYPED_TEST(Factor, LuIsTheMatrix) {
+  const index_t shapes[][3] = {{1, 1, 0},     {2, 2, 0},      {17, 17, 0},   {64, 64, 16},
+                               {150, 150, 0}, {257, 257, 40}, {300, 90, 32}, {90, 300, 32},
+                               {1, 9, 0},     {9, 1, 0},      {331, 331, 0}};
+  for (const auto& [m, n, block] : shapes) {
+    this->everywhere([&, m = m, n = n, block = block] { this->check_lu(m, n, block); });
+  }
+}
+
+TYPED_TEST(Factor, CholeskyIsTheMatrix) {
+  for (const triangle stored : {triangle::lower, triangle::upper}) {
+    for (const auto& [n, block] : {std::pair<index_t, index_t>{1, 0},
+                                   {5, 0},
+                                   {48, 0},
+                                   {97, 48},
+                                   {200, 0},
+                                   {331, 48},
+                                   {290, 1}}) {
+      this->everywhere([&, n = n, block = block] { this->check_cholesky(n, stored, block); });
+    }
+  }
+}
+
+TYPED_TEST(Factor, SolutionsSolve) {
+  using T = TypeParam;
+  const index_t n = 210;
+  auto a = this->any(n, n);
+  for (index_t i = 0; i < n; ++i) a(i, i) += static_cast<real<T>>(20);
+  const auto b = this->any(n, 7);
+  const double bound = 64 * eps<T> * static_cast<double>(n);
+  runtime rt{host(2)};
+  rt.run([&] {
+    const lu<T> factors(a);
+    ASSERT_EQ(factors.info(), 0);
+    for (const op how : {op::none, op::transpose, op::conjugate_transpose}) {
+      EXPECT_LE(distance(product(applied(how, a), factors.solve(b, how)), b), bound);
+    }
+    const auto definite = this->definite(n);
+    for (const triangle stored : {triangle::lower, triangle::upper}) {
+      const cholesky<T> roots(definite, stored);
+      ASSERT_EQ(roots.info(), 0);
+      EXPECT_LE(distance(product(definite, roots.solve(b)), b), bound);
+    }
+  });
+}
+
+TYPED_TEST(Factor, SingularMatricesHaveTheirFirstZeroAsInfo) {
+  using T = TypeParam;
+  const index_t n = 180;
+  std::vector<index_t> pivots(static_cast<std::size_t>(n));
+  for (const index_t zero : {0, 77, 179}) {
+    auto a = this->any(n, n);
+    for (index_t i = 0; i < n; ++i) a(i, zero) = T{};
+    auto x = this->any(n, 1);
+    const auto before = x;
+    EXPECT_EQ(gesv(a.view(), std::span<index_t>(pivots), x.view(), {.block = 32}), zero + 1);
+    EXPECT_EQ(distance(x, before), 0);  // as it was
+  }
+  matrix<T> nothing(3, 3);
+  EXPECT_EQ(getrf(nothing.view(), std::span<index_t>(pivots)), 1);
+}
+
+TYPED_TEST(Factor, IndefiniteMatricesHaveTheirOrderAsInfo) {
+  using T = TypeParam;
+  for (const triangle stored : {triangle::lower, triangle::upper}) {
+    for (const index_t bad : {0, 59, 199}) {
+      this->everywhere([&] {
+        auto a = this->definite(200);
+        a(bad, bad) = T{-1};
+        EXPECT_EQ(potrf(stored, a.view(), {.block = 48}), bad + 1);
+        a = this->definite(200);
+        a(bad, bad) = std::numeric_limits<real<T>>::quiet_NaN();
+        EXPECT_EQ(potrf(stored, a.view(), {.block = 48}), bad + 1);
+      });
+    }
+  }
+}
+
+TYPED_TEST(Factor, NaNEndsAndSpreads) {
+  using T = TypeParam;
+  auto a = this->any(100, 100);
+  a(50, 3) = std::numeric_limits<real<T>>::quiet_NaN();
+  std::vector<index_t> pivots(100);
+  (void)getrf(a.view(), std::span<index_t>(pivots));
+  EXPECT_TRUE(std::isnan(std::abs(a(99, 99))));
+}
+
+TYPED_TEST(Factor, EmptyMatricesAndMisuse) {
+  using T = TypeParam;
+  matrix<T> none(0, 4), flat(3, 4);
+  std::vector<index_t> pivots(2);
+  EXPECT_EQ(getrf(none.view(), std::span<index_t>()), 0);
+  EXPECT_EQ(potrf(triangle::lower, matrix<T>(0, 0).view()), 0);
+  EXPECT_THROW(getrf(flat.view(), std::span<index_t>(pivots)), usage_error);
+  EXPECT_THROW(potrf(triangle::lower, flat.view()), usage_error);
+}
+
+}  // namespace
+}  // namespace creek::linalg
