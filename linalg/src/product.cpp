@@ -40,32 +40,42 @@ void add_tile(const real<T>* tile_values, index_t tile_rows, index_t m, index_t 
   }
 }
 
+/// Who does the pieces of a product.
+struct all_workers {
+  static index_t count() { return static_cast<index_t>(worker_count()); }
+  template <class Body>
+  static void for_each(index_t pieces, const Body& body) {
+    if (pieces == 1) return body(index_t{0});
+    parallel_for(index_t{0}, pieces, body, {.grain = 1});
+  }
+};
+struct this_thread {
+  static index_t count() { return 1; }
+  template <class Body>
+  static void for_each(index_t pieces, const Body& body) {
+    for (index_t i = 0; i < pieces; ++i) body(i);
+  }
+};
+
 /// The grain of a phase: enough pieces for every worker, none larger than `most`.
-index_t piece(index_t total, index_t unit, index_t most) {
-  const auto workers = static_cast<index_t>(worker_count());
+index_t piece(index_t workers, index_t total, index_t unit, index_t most) {
   index_t pieces = (total + most - 1) / most;
   if (workers > 1) pieces = round_up(pieces, workers);
   return std::min(most, round_up((total + pieces - 1) / pieces, unit));
 }
 
-template <class Body>
-void for_each(index_t count, const Body& body) {
-  if (count == 1) return body(index_t{0});
-  parallel_for(index_t{0}, count, body, {.grain = 1});
-}
-
 /// One step over the depth: packs the right operand for all, then every row block with its own
 /// left.
-template <scalar T>
+template <scalar T, class Workers>
 class rank_update {
  public:
   rank_update(T alpha, index_t depth, matrix_view<T> c, part which, index_t below)
       : alpha_(alpha), depth_(depth), c_(c), which_(which), below_(below) {
     const auto& kernels = tile<real<T>>();
-    rows_ = piece(c.rows(), kernels.rows / reals<T>, blocking<T>::rows());
+    rows_ = piece(Workers::count(), c.rows(), kernels.rows / reals<T>, blocking<T>::rows());
     row_blocks_ = (c.rows() + rows_ - 1) / rows_;
     // Few rows: columns are divided too.
-    const auto workers = static_cast<index_t>(worker_count());
+    const index_t workers = Workers::count();
     const index_t wanted =
         row_blocks_ >= workers ? 1 : (2 * workers + row_blocks_ - 1) / row_blocks_;
     cols_ = round_up((c.cols() + wanted - 1) / wanted, kernels.cols);
@@ -73,13 +83,13 @@ class rank_update {
   }
 
   void run(const strided<T>& a, const strided<T>& b, real<T>* packed) {
-    const index_t strip = piece(c_.cols(), tile<real<T>>().cols, 256);
-    for_each((c_.cols() + strip - 1) / strip, [&, strip](index_t s) {
+    const index_t strip = piece(Workers::count(), c_.cols(), tile<real<T>>().cols, 256);
+    Workers::for_each((c_.cols() + strip - 1) / strip, [&, strip](index_t s) {
       const index_t j = s * strip;
       pack_right(b.block(0, j), depth_, std::min(strip, c_.cols() - j), alpha_,
                  packed + packed_right_size<T>(depth_, j));
     });
-    for_each(row_blocks_ * col_blocks_, [&](index_t block) {
+    Workers::for_each(row_blocks_ * col_blocks_, [&](index_t block) {
       update(a, packed, block % row_blocks_ * rows_, block / row_blocks_ * cols_);
     });
   }
@@ -144,9 +154,11 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
   }
 }
 
-template <scalar T>
-void multiply_add(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
-                  matrix_view<T> c, part which) {
+namespace {
+
+template <class Workers, scalar T>
+void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                     matrix_view<T> c, part which) {
   if (c.empty() || depth == 0 || alpha == T{}) return;
   const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
   const index_t step = (depth + steps - 1) / steps;
@@ -155,10 +167,24 @@ void multiply_add(T alpha, const strided<T>& a, const strided<T>& b, index_t dep
   for (index_t j = 0; j < c.cols(); j += cols) {
     const matrix_view<T> columns = c.columns(j, std::min(cols, c.cols() - j));
     for (index_t p = 0; p < depth; p += step) {
-      rank_update<T> update(alpha, std::min(step, depth - p), columns, which, -j);
+      rank_update<T, Workers> update(alpha, std::min(step, depth - p), columns, which, -j);
       update.run(a.block(0, p), b.block(p, j), packed.data());
     }
   }
+}
+
+}  // namespace
+
+template <scalar T>
+void multiply_add(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                  matrix_view<T> c, part which) {
+  multiply_add_by<all_workers>(alpha, a, b, depth, c, which);
+}
+
+template <scalar T>
+void multiply_add_here(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                       matrix_view<T> c, part which) {
+  multiply_add_by<this_thread>(alpha, a, b, depth, c, which);
 }
 
 template <scalar T>
@@ -182,6 +208,8 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
                                    index_t, part, index_t) noexcept;                              \
   template void multiply_add<T>(T, const strided<T>&, const strided<T>&, index_t, matrix_view<T>, \
                                 part);                                                            \
+  template void multiply_add_here<T>(T, const strided<T>&, const strided<T>&, index_t,            \
+                                     matrix_view<T>, part);                                       \
   template void scale<T>(T, matrix_view<T>, part) noexcept;
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

@@ -33,6 +33,11 @@ template <scalar T>
 void multiply_add(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                   matrix_view<T> c, part which = part::all);
 
+/// The same in the calling thread alone.
+template <scalar T>
+void multiply_add_here(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                       matrix_view<T> c, part which = part::all);
+
 /// c = beta * c, in which 0 times anything is 0.
 template <scalar T>
 void scale(T beta, matrix_view<T> c, part which = part::all) noexcept;

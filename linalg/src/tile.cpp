@@ -247,6 +247,40 @@ HWY_ATTR void subtract_complex(index_t n, index_t k, const R* HWY_RESTRICT a, in
   }
 }
 
+// Two sums a column, as one would wait for its additions.
+template <class R>
+HWY_ATTR void project(index_t n, index_t k, const R* HWY_RESTRICT a, index_t step,
+                      const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+  for (index_t p = 0; p < k; ++p, a += step) {
+    auto sum = hn::Zero(d);
+    auto more = hn::Zero(d);
+    index_t i = 0;
+    for (; i + 2 * lanes <= n; i += 2 * lanes) {
+      sum = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, x + i), sum);
+      more = hn::MulAdd(hn::LoadU(d, a + i + lanes), hn::LoadU(d, x + i + lanes), more);
+    }
+    R total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, more)));
+    for (; i < n; ++i) total += a[i] * x[i];
+    y[p] = total;
+  }
+}
+
+template <class R>
+HWY_ATTR void project_complex(index_t n, index_t k, const R* HWY_RESTRICT a, index_t step,
+                              const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
+  for (index_t p = 0; p < k; ++p, a += 2 * step) {
+    R re = 0, im = 0;
+    for (index_t i = 0; i < n; ++i) {
+      re += a[2 * i] * x[2 * i] + a[2 * i + 1] * x[2 * i + 1];
+      im += a[2 * i] * x[2 * i + 1] - a[2 * i + 1] * x[2 * i];
+    }
+    y[2 * p] = re;
+    y[2 * p + 1] = im;
+  }
+}
+
 template <class R>
 index_t largest_complex(index_t n, const R* x) {
   index_t at = 0;
@@ -303,6 +337,8 @@ const tile_kernels<R>* kernels() {
                                    interleave<R>,
                                    subtract<R>,
                                    subtract_complex<R>,
+                                   project<R>,
+                                   project_complex<R>,
                                    largest<R>,
                                    largest_complex<R>};
   return &all;

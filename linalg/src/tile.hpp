@@ -54,6 +54,10 @@ struct tile_kernels {
   void (*subtract)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
   void (*subtract_complex)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
 
+  /// y[p] = sum of conj(a[i, p]) * x[i] over n rows, for k columns of a, `step` apart.
+  void (*project)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
+  void (*project_complex)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
+
   /// The place of the first element of largest magnitude among n > 0; NaN is larger than all.
   index_t (*largest)(index_t n, const R* x);
   /// The same for complex numbers, by |re| + |im| as LAPACK has it.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// QR factorization by Householder reflectors, and least squares.
+//
+// Threads and errors as in blas3.hpp.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <creek/linalg/blas3.hpp>
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg {
+
+struct qr_options {
+  /// Columns of a panel; 0 chooses by the size.
+  index_t block = 0;
+};
+
+/// A = Q R for A of m x n, 2 n^2 (m - n/3) flops. R is left on and above the diagonal, below it the
+/// vectors v of the reflectors I - tau v v^H, whose product is Q; the first element of v, 1, is not
+/// stored. `tau` has min(m, n) places.
+template <scalar T>
+void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options = {});
+
+/// C = op(Q) C (left) or C op(Q) (right) for the Q of tau.size() reflectors in the columns of `QR`;
+/// how is none or conjugate_transpose (for real T: or transpose).
+template <scalar T>
+void ormqr(side where, op how, input<T> QR, std::span<const T> tau, matrix_view<T> C);
+
+/// The first A.cols() columns of Q, in place of the tau.size() <= A.cols() <= A.rows() reflectors
+/// in A.
+template <scalar T>
+void orgqr(matrix_view<T> A, std::span<const T> tau);
+
+/// op(A) X = B in the sense of least squares (more equations than unknowns) or least norm (fewer),
+/// by QR of A, or of A^H if A is wider than high: for A of full rank. A becomes its factors: the QR
+/// ones, or the conjugate transposed QR factors of A^H. B has max(m, n) rows: the right-hand sides
+/// in the first ones on entry, X in the first ones on exit, and below X, for least squares, what
+/// is left over: the sum of its squares is that of the residual. how is none or conjugate_transpose
+/// (for real T: or transpose). Returns 0, or the place (from 1) of an exact zero on the diagonal of
+/// R, in which case nothing was solved.
+template <scalar T>
+index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& options = {});
+
+/// A factorization that owns its matrix.
+template <scalar T>
+class qr {
+ public:
+  explicit qr(matrix<T> A, const qr_options& options = {})
+      : factors_(std::move(A)),
+        tau_(static_cast<std::size_t>(std::min(factors_.rows(), factors_.cols()))) {
+    geqrf(factors_.view(), std::span<T>(tau_), options);
+  }
+
+  const matrix<T>& factors() const noexcept { return factors_; }
+  std::span<const T> tau() const noexcept { return tau_; }
+
+  /// Q^H B.
+  matrix<T> project(matrix<T> B) const {
+    ormqr(side::left, op::conjugate_transpose, factors_.view(), tau(), B.view());
+    return B;
+  }
+  /// The X that makes the norm of A X - B least, for A with no more columns than rows.
+  matrix<T> solve(matrix<T> B) const {
+    const index_t n = factors_.cols();
+    const matrix<T> projected = project(std::move(B));
+    matrix<T> X(projected.view().block(0, 0, n, projected.cols()));
+    trsm(side::left, triangle::upper, op::none, diagonal::stored, T{1},
+         factors_.view().block(0, 0, n, n), X.view());
+    return X;
+  }
+
+ private:
+  matrix<T> factors_;
+  std::vector<T> tau_;
+};
+
+}  // namespace creek::linalg

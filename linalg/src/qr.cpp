@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// QR as a graph of tasks on blocks of columns, as LU; what is done with Q by blocks of reflectors.
+#include <creek/linalg/qr.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <creek/linalg/task_graph.hpp>
+#include <creek/tasking/parallel_for.hpp>
+
+#include "checks.hpp"
+#include "product.hpp"
+#include "reflectors.hpp"
+
+namespace creek::linalg {
+namespace detail {
+namespace {
+
+template <scalar T>
+class qr_run {
+ public:
+  qr_run(matrix_view<T> A, T* tau, index_t block)
+      : A_(A), tau_(tau), block_(block), steps_(std::min(A.rows(), A.cols())) {}
+
+  void run() {
+    const index_t panels = (steps_ + block_ - 1) / block_;
+    packed_ = std::vector<step>(static_cast<std::size_t>(panels));
+    task_graph graph;
+    for (index_t k = 0; k < panels; ++k) {
+      graph.add({"panel", 0, priority(k, true)}, {inout(column(k))}, [this, k] { factor(k); });
+      // The rest of a last panel that is wider than high is updated like other columns.
+      for (index_t j = k + 1; j < blocks(); ++j) {
+        graph.add({"update", 0, priority(k, j == k + 1)}, {in(column(k)), inout(column(j))},
+                  [this, k, j] { update(k, block(k, j)); });
+      }
+    }
+    graph.wait();
+  }
+
+ private:
+  struct step {
+    std::unique_ptr<packed_reflectors<T>> reflectors;
+    std::atomic<index_t> updates_left{0};
+  };
+
+  index_t blocks() const { return (A_.cols() + block_ - 1) / block_; }
+  int priority(index_t k, bool ahead) const {
+    return static_cast<int>((steps_ / block_ - k) * 2) + (ahead ? 1 << 24 : 0);
+  }
+  const void* column(index_t j) const { return A_.column(j * block_); }
+  matrix_view<T> block(index_t i, index_t j) const {
+    const index_t cols = std::min(block_, A_.cols() - j * block_);
+    return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
+  }
+
+  void factor(index_t k) {
+    const matrix_view<T> whole = block(k, k);
+    const index_t order = std::min(whole.rows(), whole.cols());
+    const matrix_view<T> panel = whole.columns(0, order);
+    matrix<T> triangle(order, order);
+    factor_reflectors(panel, tau_ + k * block_, triangle.view());
+    const index_t updates = blocks() - k - 1;
+    const bool wide = order < whole.cols();
+    if (updates == 0 && !wide) return;
+    step& here = packed_[static_cast<std::size_t>(k)];
+    here.reflectors = std::make_unique<packed_reflectors<T>>(panel, triangle.view(), true);
+    here.updates_left.store(updates, std::memory_order_relaxed);
+    if (wide) here.reflectors->apply(whole.columns(order, whole.cols() - order));
+  }
+
+  void update(index_t k, matrix_view<T> C) {
+    step& here = packed_[static_cast<std::size_t>(k)];
+    here.reflectors->apply(C);
+    if (here.updates_left.fetch_sub(1, std::memory_order_acq_rel) == 1) here.reflectors.reset();
+  }
+
+  matrix_view<T> A_;
+  T* tau_;
+  index_t block_;
+  index_t steps_;
+  std::vector<step> packed_;
+};
+
+/// Reflectors that are applied at once.
+constexpr index_t reflector_block = 96;
+
+/// Reflectors [k, k + n) of a factored matrix, with their T.
+template <scalar T>
+struct reflector_group {
+  const_view<T> V;
+  matrix<T> triangle;
+
+  reflector_group(const_view<T> QR, const T* tau, index_t k, index_t n)
+      : V(QR.block(k, k, QR.rows() - k, n)), triangle(n, n) {
+    form_triangle<T>(V, tau + k, triangle.view());
+  }
+};
+
+template <scalar T>
+void apply_left(const reflector_group<T>& group, bool turned, matrix_view<T> C) {
+  const packed_reflectors<T> packed(group.V, group.triangle.view(), turned);
+  constexpr index_t columns = 96;
+  const index_t pieces = (C.cols() + columns - 1) / columns;
+  parallel_for(index_t{0}, pieces,
+               [&](index_t piece) {
+                 const index_t first = piece * columns;
+                 packed.apply(C.columns(first, std::min(columns, C.cols() - first)));
+               },
+               {.grain = 1});
+}
+
+/// C (I - V T V^H), with T^H where `turned`.
+template <scalar T>
+void apply_right(const reflector_group<T>& group, bool turned, matrix_view<T> C) {
+  const index_t n = group.V.cols();
+  const index_t below = group.V.rows() - n;
+  const matrix<T> upper = [&] {
+    matrix<T> copy(n, n);
+    for (index_t j = 0; j < n; ++j) {
+      copy(j, j) = T{1};
+      for (index_t i = j + 1; i < n; ++i) copy(i, j) = group.V(i, j);
+    }
+    return copy;
+  }();
+  const const_view<T> lower = group.V.block(n, 0, below, n);
+  const matrix_view<T> first = C.columns(0, n);
+  const matrix_view<T> rest = C.columns(n, below);
+  matrix<T> dots(C.rows(), n), weights(C.rows(), n);
+  gemm(op::none, op::none, T{1}, first, upper, T{0}, dots.view());
+  gemm(op::none, op::none, T{1}, rest, lower, T{1}, dots.view());
+  matrix<T> t(n, n);
+  for (index_t j = 0; j < n; ++j) std::copy_n(group.triangle.view().column(j), j + 1, &t(0, j));
+  gemm(op::none, turned ? op::conjugate_transpose : op::none, T{1}, dots, t, T{0}, weights.view());
+  gemm(op::none, op::conjugate_transpose, T{-1}, weights, upper, T{1}, first);
+  gemm(op::none, op::conjugate_transpose, T{-1}, weights, lower, T{1}, rest);
+}
+
+template <scalar T>
+matrix<T> conjugate_transpose(const_view<T> A) {
+  matrix<T> B(A.cols(), A.rows());
+  for (index_t j = 0; j < A.cols(); ++j) {
+    for (index_t i = 0; i < A.rows(); ++i) {
+      if constexpr (is_complex<T>) {
+        B(j, i) = std::conj(A(i, j));
+      } else {
+        B(j, i) = A(i, j);
+      }
+    }
+  }
+  return B;
+}
+
+/// The place of the first zero on the diagonal, from 1, or 0.
+template <scalar T>
+index_t zero_on_diagonal(const_view<T> R, index_t n) {
+  for (index_t i = 0; i < n; ++i) {
+    if (R(i, i) == T{}) return i + 1;
+  }
+  return 0;
+}
+
+/// Least squares by A = Q R of more rows than columns: R X = Q^H B.
+template <scalar T>
+void least_squares(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
+  const index_t n = QR.cols();
+  ormqr<T>(side::left, op::conjugate_transpose, QR, tau, B.block(0, 0, QR.rows(), B.cols()));
+  trsm<T>(side::left, triangle::upper, op::none, diagonal::stored, T{1}, QR.block(0, 0, n, n),
+          B.block(0, 0, n, B.cols()));
+}
+
+/// The shortest X of A^H X = B by A = Q R: X = Q R^-H B.
+template <scalar T>
+void least_norm(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
+  const index_t n = QR.cols();
+  trsm<T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1},
+          QR.block(0, 0, n, n), B.block(0, 0, n, B.cols()));
+  scale(T{}, B.block(n, 0, QR.rows() - n, B.cols()));
+  ormqr<T>(side::left, op::none, QR, tau, B.block(0, 0, QR.rows(), B.cols()));
+}
+
+}  // namespace
+}  // namespace detail
+
+using namespace detail;
+
+template <scalar T>
+void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options) {
+  const index_t n = std::min(A.rows(), A.cols());
+  require(static_cast<index_t>(tau.size()) >= n, "geqrf",
+          "tau must have as many places as A has rows, or columns where those are fewer");
+  require(options.block >= 0, "geqrf", "block must not be negative");
+  if (n == 0) return;
+  const index_t wide = n <= 1500 ? 64 : 96;
+  const index_t block = std::min(options.block == 0 ? wide : options.block, A.cols());
+  qr_run<T>(A, tau.data(), block).run();
+}
+
+template <scalar T>
+void ormqr(side where, op how, input<T> QR, std::span<const T> tau, matrix_view<T> C) {
+  const auto count = static_cast<index_t>(tau.size());
+  const index_t order = where == side::left ? C.rows() : C.cols();
+  require(QR.rows() == order && count <= std::min(QR.rows(), QR.cols()), "ormqr",
+          "the reflectors must be as long as C has rows (left) or columns (right)");
+  require(!is_complex<T> || how != op::transpose, "ormqr",
+          "of complex numbers only Q and its conjugate transpose can be applied");
+  const bool turned = how != op::none;
+  const bool forwards = turned == (where == side::left);
+  const index_t groups = (count + reflector_block - 1) / reflector_block;
+  for (index_t g = 0; g < groups; ++g) {
+    const index_t k = (forwards ? g : groups - 1 - g) * reflector_block;
+    const reflector_group<T> group(QR, tau.data(), k, std::min(reflector_block, count - k));
+    if (where == side::left) {
+      apply_left(group, turned, C.block(k, 0, order - k, C.cols()));
+    } else {
+      apply_right(group, turned, C.columns(k, order - k));
+    }
+  }
+}
+
+template <scalar T>
+void orgqr(matrix_view<T> A, std::span<const T> tau) {
+  const auto count = static_cast<index_t>(tau.size());
+  require(A.cols() <= A.rows() && count <= A.cols(), "orgqr",
+          "A must have no more columns than rows, and no fewer than there are reflectors");
+  const matrix<T> reflectors(const_view<T>(A.columns(0, count)));
+  scale(T{}, A);
+  for (index_t i = 0; i < A.cols(); ++i) A(i, i) = T{1};
+  const index_t groups = (count + reflector_block - 1) / reflector_block;
+  for (index_t g = groups - 1; g >= 0; --g) {
+    const index_t k = g * reflector_block;
+    const reflector_group<T> group(reflectors.view(), tau.data(), k,
+                                   std::min(reflector_block, count - k));
+    // Columns further left are still those of the identity, above these rows.
+    apply_left(group, false, A.block(k, k, A.rows() - k, A.cols() - k));
+  }
+}
+
+template <scalar T>
+index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& options) {
+  require(B.rows() == std::max(A.rows(), A.cols()), "gels",
+          "B must have as many rows as A has rows or columns, whichever are more");
+  require(!is_complex<T> || how != op::transpose, "gels",
+          "of complex numbers only A and its conjugate transpose can be solved with");
+  const index_t n = std::min(A.rows(), A.cols());
+  if (n == 0) {
+    scale(T{}, B);
+    return 0;
+  }
+  std::vector<T> tau(static_cast<std::size_t>(n));
+  const bool wide = A.cols() > A.rows();
+  matrix<T> turned;
+  if (wide) turned = conjugate_transpose<T>(A);
+  const matrix_view<T> factors = wide ? turned.view() : A;
+  geqrf(factors, std::span<T>(tau), options);
+  const index_t zero = zero_on_diagonal<T>(factors, n);
+  if (zero == 0) {
+    // Of the tall one: it itself for its equations, its conjugate transpose for the wide one's.
+    if ((how == op::none) != wide) {
+      least_squares<T>(factors, tau, B);
+    } else {
+      least_norm<T>(factors, tau, B);
+    }
+  }
+  if (wide) copy<T>(conjugate_transpose<T>(turned.view()).view(), A);
+  return zero;
+}
+
+#define CREEK_INSTANTIATE(T)                                                           \
+  template void geqrf<T>(matrix_view<T>, std::span<T>, const qr_options&);             \
+  template void ormqr<T>(side, op, const_view<T>, std::span<const T>, matrix_view<T>); \
+  template void orgqr<T>(matrix_view<T>, std::span<const T>);                          \
+  template index_t gels<T>(op, matrix_view<T>, matrix_view<T>, const qr_options&);
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg

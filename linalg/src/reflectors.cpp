@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reflectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "product.hpp"
+
+namespace creek::linalg::detail {
+namespace {
+
+/// Columns that are eliminated one by one.
+constexpr index_t single_columns = 8;
+
+template <scalar T>
+void project(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) {
+  using R = real<T>;
+  const auto& kernels = tile<R>();
+  (is_complex<T> ? kernels.project_complex : kernels.project)(n, k, reinterpret_cast<const R*>(a),
+                                                              step, reinterpret_cast<const R*>(x),
+                                                              reinterpret_cast<R*>(y));
+}
+
+/// y -= a * x.
+template <scalar T>
+void subtract(index_t n, const T* a, T x, T* y) {
+  using R = real<T>;
+  const auto& kernels = tile<R>();
+  (is_complex<T> ? kernels.subtract_complex : kernels.subtract)(n, 1, reinterpret_cast<const R*>(a),
+                                                                0, reinterpret_cast<const R*>(&x),
+                                                                reinterpret_cast<R*>(y));
+}
+
+/// The Euclidean norm, scaled where squares would overflow or vanish.
+template <scalar T>
+real<T> norm(index_t n, const T* x) {
+  using R = real<T>;
+  if (n == 0) return 0;
+  T squares{};
+  project(n, 1, x, 0, x, &squares);
+  const R plain = std::real(squares);
+  constexpr R small = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
+  if (std::isnan(plain) || (plain > small && plain <= std::numeric_limits<R>::max())) {
+    return std::sqrt(plain);
+  }
+  R most = 0;
+  for (index_t i = 0; i < n; ++i) {
+    most = std::max({most, std::abs(std::real(x[i])), std::abs(std::imag(x[i]))});
+  }
+  if (most == 0 || std::isinf(most)) return most;
+  R sum = 0;
+  for (index_t i = 0; i < n; ++i) sum += std::norm(x[i] / most);
+  return most * std::sqrt(sum);
+}
+
+/// The reflector that maps (alpha, x) to (beta, 0): alpha becomes beta, x becomes v, whose first
+/// element is 1. Returns tau. As LAPACK's larfg, but for its rescaling of vectors near underflow.
+template <scalar T>
+T make_reflector(T& alpha, index_t n, T* x) {
+  using R = real<T>;
+  const R rest = norm(n, x);
+  if (rest == 0 && std::imag(alpha) == 0) return T{};
+  const R length = std::hypot(std::abs(alpha), rest);
+  const R beta = std::real(alpha) >= 0 ? -length : length;
+  const T tau = (T{beta} - alpha) / beta;
+  const T divisor = alpha - T{beta};
+  if (std::abs(divisor) >= std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon()) {
+    const T factor = T{1} / divisor;
+    for (index_t i = 0; i < n; ++i) x[i] *= factor;
+  } else {
+    for (index_t i = 0; i < n; ++i) x[i] /= divisor;
+  }
+  alpha = T{beta};
+  return tau;
+}
+
+template <scalar T>
+T conjugate_of(T x) {
+  if constexpr (is_complex<T>) return std::conj(x);
+  return x;
+}
+
+template <scalar T>
+void factor_single_columns(matrix_view<T> A, T* tau) {
+  for (index_t j = 0; j < A.cols(); ++j) {
+    T* const column = &A(j, j);
+    const index_t below = A.rows() - j - 1;
+    tau[j] = make_reflector(column[0], below, column + 1);
+    const index_t right = A.cols() - j - 1;
+    if (right == 0 || tau[j] == T{}) continue;
+    // H^H is applied to the columns to the right.
+    for (index_t c = 0; c < right; ++c) {
+      T* const other = &A(j, j + 1 + c);
+      T dot{};
+      project(below, 1, column + 1, 0, other + 1, &dot);
+      const T weight = conjugate_of(tau[j]) * (dot + other[0]);
+      other[0] -= weight;
+      subtract(below, column + 1, weight, other + 1);
+    }
+  }
+}
+
+/// The rows of V with the triangle in them, and those below.
+template <scalar T>
+strided<T> upper_rows(const_view<T> V) {
+  strided<T> v{V.data(), 1, V.leading()};
+  v.shape = structure::unit_triangular;
+  v.stored_low = true;
+  return v;
+}
+template <scalar T>
+strided<T> lower_rows(const_view<T> V) {
+  return {V.data() + V.cols(), 1, V.leading()};
+}
+
+template <scalar T>
+strided<T> conjugate_transposed(strided<T> a) {
+  a = a.transposed();
+  a.conjugate = !a.conjugate;
+  return a;
+}
+
+/// The block of T across two blocks of reflectors: -T1 (V1^H V2) T2, where V2 begins `half` rows
+/// down.
+template <scalar T>
+void join_triangles(const_view<T> V, index_t half, matrix_view<T> triangle) {
+  const index_t rest = V.cols() - half;
+  const const_view<T> second = V.block(half, half, V.rows() - half, rest);
+  matrix<T> dots(half, rest), inner(half, rest);
+  const strided<T> first{&V(half, 0), 1, V.leading()};
+  multiply_add_here(T{1}, conjugate_transposed(first), upper_rows<T>(second), rest, dots.view());
+  const strided<T> further = first.block(rest, 0);
+  multiply_add_here(T{1}, conjugate_transposed(further), lower_rows<T>(second),
+                    V.rows() - half - rest, dots.view());
+  strided<T> t{triangle.data(), 1, triangle.leading()};
+  t.shape = structure::triangular;
+  const strided<T> d{dots.data(), 1, dots.leading()};
+  multiply_add_here(T{-1}, t, d, half, inner.view());
+  const matrix_view<T> across = triangle.block(0, half, half, rest);
+  scale(T{}, across);
+  const strided<T> i{inner.data(), 1, inner.leading()};
+  multiply_add_here(T{1}, i, t.block(half, half), rest, across);
+}
+
+}  // namespace
+
+template <scalar T>
+void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
+  const index_t n = V.cols();
+  if (n == 1) {
+    triangle(0, 0) = tau[0];
+    return;
+  }
+  const index_t half = n / 2;
+  form_triangle<T>(V.columns(0, half), tau, triangle.block(0, 0, half, half));
+  form_triangle<T>(V.block(half, half, V.rows() - half, n - half), tau + half,
+                   triangle.block(half, half, n - half, n - half));
+  join_triangles(V, half, triangle);
+}
+
+template <scalar T>
+void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle) {
+  const index_t n = A.cols();
+  if (n <= single_columns) {
+    factor_single_columns(A, tau);
+    return form_triangle<T>(A, tau, triangle);
+  }
+  const index_t half = round_up(n / 2, 8);
+  const matrix_view<T> left = A.columns(0, half);
+  const matrix_view<T> first = triangle.block(0, 0, half, half);
+  factor_reflectors(left, tau, first);
+  packed_reflectors<T>(left, first, true).apply(A.columns(half, n - half));
+  factor_reflectors(A.block(half, half, A.rows() - half, n - half), tau + half,
+                    triangle.block(half, half, n - half, n - half));
+  join_triangles<T>(A, half, triangle);
+}
+
+template <scalar T>
+index_t packed_reflectors<T>::step() const noexcept {
+  return blocking<T>::depth();
+}
+
+template <scalar T>
+packed_reflectors<T>::packed_reflectors(const_view<T> V, const_view<T> triangle, bool transposed)
+    : rows_(V.rows()),
+      order_(V.cols()),
+      v_(packed_left_size<T>(round_up(order_, tile<real<T>>().rows) + rows_ - order_, order_)),
+      v_turned_(packed_left_size<T>(order_, rows_)),
+      t_(packed_left_size<T>(order_, order_)) {
+  const strided<T> upper = upper_rows(V);
+  const strided<T> lower = lower_rows(V);
+  const index_t below = rows_ - order_;
+  pack_left(upper, order_, order_, v_.data());
+  pack_left(lower, below, order_, v_.data() + packed_left_size<T>(order_, order_));
+  pack_left(conjugate_transposed(upper), order_, order_, v_turned_.data());
+  for (index_t p = 0; p < below; p += step()) {
+    pack_left(conjugate_transposed(lower).block(0, p), order_, std::min(step(), below - p),
+              v_turned_.data() + packed_left_size<T>(order_, order_ + p));
+  }
+  strided<T> t{triangle.data(), 1, triangle.leading()};
+  t.shape = structure::triangular;
+  pack_left(transposed ? conjugate_transposed(t) : t, order_, order_, t_.data());
+}
+
+template <scalar T>
+void packed_reflectors<T>::apply(matrix_view<T> C) const {
+  if (C.cols() == 0) return;
+  matrix<T> dots(order_, C.cols()), weights(order_, C.cols());
+  const pack_array<real<T>> right(
+      packed_right_size<T>(std::max(order_, std::min(step(), rows_)), C.cols()));
+  const strided<T> c{C.data(), 1, C.leading()};
+  const auto project_rows = [&](index_t first, index_t depth) {
+    pack_right(c.block(first, 0), depth, C.cols(), T{1}, right.data());
+    multiply_packed(order_, C.cols(), depth, v_turned_.data() + packed_left_size<T>(order_, first),
+                    right.data(), dots.data(), dots.leading());
+  };
+  project_rows(0, order_);
+  for (index_t i = order_; i < rows_; i += step()) project_rows(i, std::min(step(), rows_ - i));
+
+  const auto pack_all = [&](const matrix<T>& from, T alpha) {
+    const strided<T> all{from.data(), 1, from.leading()};
+    pack_right(all, order_, C.cols(), alpha, right.data());
+  };
+  pack_all(dots, T{1});
+  multiply_packed(order_, C.cols(), order_, t_.data(), right.data(), weights.data(),
+                  weights.leading());
+  pack_all(weights, T{-1});
+  multiply_packed(order_, C.cols(), order_, v_.data(), right.data(), C.data(), C.leading());
+  const real<T>* const lower = v_.data() + packed_left_size<T>(order_, order_);
+  const index_t below = rows_ - order_;
+  for (index_t i = 0; i < below; i += blocking<T>::rows()) {
+    multiply_packed(std::min(blocking<T>::rows(), below - i), C.cols(), order_,
+                    lower + packed_left_size<T>(i, order_), right.data(), &C(order_ + i, 0),
+                    C.leading());
+  }
+}
+
+#define CREEK_INSTANTIATE(T)                                               \
+  template void factor_reflectors<T>(matrix_view<T>, T*, matrix_view<T>);  \
+  template void form_triangle<T>(const_view<T>, const T*, matrix_view<T>); \
+  template class packed_reflectors<T>;
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg::detail

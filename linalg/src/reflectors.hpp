@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of Householder reflectors, I - V T V^H, as QR factorizations are made of.
+#pragma once
+
+#include <vector>
+
+#include <creek/linalg/matrix.hpp>
+
+#include "pack_memory.hpp"
+#include "packing.hpp"
+
+namespace creek::linalg::detail {
+
+/// Factors a panel of m x n, m >= n: R on and above the diagonal, V below it (its ones are not
+/// stored), tau[0, n), and the upper triangle of T (n x n). One thread. Source: Elmroth, Gustavson,
+/// Applying Recursion to Serial and Parallel QR Factorization, IBM J. Res. Dev. 44(4), 2000,
+/// doi:10.1147/rd.444.0605.
+template <scalar T>
+void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle);
+
+/// T from V and tau. Source: Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10(1), 1989.
+template <scalar T>
+void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle);
+
+/// A block of reflectors packed, to be applied to many blocks of columns.
+template <scalar T>
+class packed_reflectors {
+ public:
+  /// V is m x n, m >= n, as factor_reflectors leaves it. With `transposed`, Q^H is applied, else Q.
+  packed_reflectors(const_view<T> V, const_view<T> triangle, bool transposed);
+
+  /// C = Q C or Q^H C, for C of m rows. One thread; several may do so at once.
+  void apply(matrix_view<T> C) const;
+
+ private:
+  index_t step() const noexcept;
+
+  index_t rows_;
+  index_t order_;
+  pack_array<real<T>> v_;         // V as a left operand
+  pack_array<real<T>> v_turned_;  // V^H as one, in steps over its depth
+  pack_array<real<T>> t_;         // T or T^H as one
+};
+
+}  // namespace creek::linalg::detail
