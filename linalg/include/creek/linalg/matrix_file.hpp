@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense matrices in files: NumPy's .npy (https://numpy.org/doc/stable/reference/generated/
+// numpy.lib.format.html) and Matrix Market (https://math.nist.gov/MatrixMarket/formats.html).
+#pragma once
+
+#include <creek/linalg/matrix.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+namespace creek::linalg {
+
+enum class matrix_format { npy, matrix_market };
+
+/// The element types, by the letters of LAPACK.
+enum class element_type : char {
+  s = 's',  ///< float
+  d = 'd',  ///< double
+  c = 'c',  ///< std::complex<float>
+  z = 'z'   ///< std::complex<double>
+};
+
+/// What is wrong with a file that could be opened and read: the codes of the creek::error thrown.
+enum class matrix_file_fault {
+  malformed = 1,  ///< breaks the rules of its format
+  truncated,      ///< ends early
+  unsupported,    ///< valid, but no dense matrix of numbers that creek reads
+  not_real        ///< imaginary parts, where real elements were asked for
+};
+std::error_code make_error_code(matrix_file_fault fault) noexcept;
+
+/// What the head of a file says.
+struct matrix_file_info {
+  matrix_format format = matrix_format::npy;
+  /// The smallest type that holds the elements; double for whole numbers of any size (those
+  /// beyond 2^53 are rounded) and for Matrix Market's real ones.
+  element_type type = element_type::d;
+  index rows = 0;
+  index cols = 0;
+  /// Elements listed in the file: fewer than rows * cols if it is symmetric or sparse.
+  std::uint64_t entries = 0;
+  /// For people, as "NumPy 1.0, '<f8', by columns".
+  std::string description;
+};
+
+/// The memory of this machine in bytes; what matrix_file::read() will not exceed by default.
+std::size_t machine_memory() noexcept;
+
+/// A matrix file that is open. The format is known by its first bytes, not by its name. `-` is
+/// standard input. One thread.
+///
+/// Every failure throws creek::error with one line that names the file (and, in text, the line):
+/// an errno where the system refused, else a matrix_file_fault. Checked before any memory is taken
+/// for elements: that the shape can be addressed and, unless it is a pipe, that the file is long
+/// enough for what its head promises. What follows the last element is an error too.
+class matrix_file {
+ public:
+  /// Reads the head.
+  explicit matrix_file(const std::string& name);
+  matrix_file(matrix_file&&) noexcept;
+  matrix_file& operator=(matrix_file&&) noexcept;
+  ~matrix_file();
+
+  const matrix_file_info& info() const noexcept;
+
+  /// The elements, converted to T and rounded to nearest; once. Complex numbers fit into a real T
+  /// only if all imaginary parts are zero. Entries that a sparse file lists twice are added.
+  /// A matrix of more than `max_bytes` is an error with ENOMEM.
+  template <scalar T>
+  matrix<T> read(std::size_t max_bytes = machine_memory());
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// What matrix_file(name).info() says.
+matrix_file_info inspect_matrix_file(const std::string& name);
+
+/// What matrix_file(name).read<T>() gives.
+template <scalar T>
+matrix<T> read_matrix(const std::string& name, std::size_t max_bytes = machine_memory());
+
+/// The format by the ending of a name: .npy, or .mtx or .mm. Throws creek::usage_error otherwise.
+matrix_format format_of_name(const std::string& name);
+
+/// Writes a matrix: .npy as version 1.0 by columns, in this machine's byte order; Matrix Market as
+/// `array general`, with the fewest digits that read back as the same numbers. The file appears
+/// whole or not at all (atomic_file); `-` is standard output and needs `format`. Throws
+/// creek::error.
+template <scalar T>
+void write_matrix(const std::string& name, const_view<T> a,
+                  std::optional<matrix_format> format = std::nullopt);
+
+}  // namespace creek::linalg
+
+template <>
+struct std::is_error_code_enum<creek::linalg::matrix_file_fault> : std::true_type {};

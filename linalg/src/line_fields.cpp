@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "line_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <locale>
+#include <sstream>
+
+namespace creek::linalg::detail {
+
+void line_fields::wrong(const char* what) const {
+  const auto fault = matrix_file_fault::malformed;
+  if (empty()) in_->fail_in_line(fault, "a number is missing");
+  in_->fail_in_line(fault, fmt::format("{} {}", quoted(next()), what));
+}
+
+/// from_chars says only that a number does not fit; a stream tells too small from too large.
+double line_fields::out_of_range(std::string_view text) const {
+  std::istringstream stream{std::string(text)};
+  stream.imbue(std::locale::classic());
+  double value = 0;
+  if (!(stream >> value)) wrong("is too large for a double");
+  return value;
+}
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and maxima of magnitudes that neither lose a NaN nor overflow on the way.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg::detail {
+
+/// What sums over T are kept in.
+template <scalar T>
+using wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+
+template <scalar T>
+wide<T> widened(T value) noexcept {
+  return static_cast<wide<T>>(value);
+}
+
+/// The larger; NaN if either is. std::max would drop one of them.
+inline double greater(double a, double b) noexcept {
+  return a >= b || std::isnan(a) ? a : b;
+}
+
+/// The root of a sum of squares, kept as scale * sqrt(sum) as in LAPACK's xLASSQ.
+class root_of_squares {
+ public:
+  void add(double magnitude, double times = 1) noexcept {
+    if (magnitude == 0) return;
+    if (scale_ == magnitude) {  // also infinite ones
+      sum_ += times;
+    } else if (scale_ < magnitude) {
+      const double ratio = scale_ / magnitude;
+      sum_ = times + sum_ * ratio * ratio;
+      scale_ = magnitude;
+    } else {
+      const double ratio = magnitude / scale_;
+      sum_ += times * ratio * ratio;
+    }
+  }
+  double value() const noexcept { return scale_ == 0 ? sum_ : scale_ * std::sqrt(sum_); }
+
+ private:
+  double scale_ = 0;
+  double sum_ = 0;
+};
+
+}  // namespace creek::linalg::detail
