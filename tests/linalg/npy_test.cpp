@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy: what NumPy 1.24 and 2.3 write, to the byte, and what they never would.
+// NumPy's .npy: what NumPy 2.4 writes, to the byte, and what they never would.
 #include <array>
 #include <bit>
 #include <complex>
