@@ -77,8 +77,8 @@ class matrix_file {
   std::unique_ptr<state> state_;
 };
 
-/// What matrix_file(name).info() says. Takes the head from standard input; keep a matrix_file to read
-/// on.
+/// What matrix_file(name).info() says. Takes the head from standard input; keep a matrix_file to
+/// read on.
 matrix_file_info inspect_matrix_file(const std::string& name);
 
 /// What matrix_file(name).read<T>() gives.
