@@ -18,7 +18,7 @@ constexpr std::uint64_t stream_of_u = ~std::uint64_t{0};
 constexpr std::uint64_t stream_of_v = stream_of_u - 1;
 
 template <class T>
-T drawn(const counter_hash& from, index position) noexcept {
+T drawn(const counter_hash& from, index_t position) noexcept {
   const auto at = static_cast<std::uint64_t>(position);
   if constexpr (is_complex<T>) {
     return {from.uniform<real<T>>(2 * at), from.uniform<real<T>>(2 * at + 1)};
@@ -49,18 +49,19 @@ double square(std::complex<double> a) noexcept {
 
 /// A random direction, and 2 / its squared length.
 template <class W>
-std::pair<std::vector<W>, double> direction(std::uint64_t seed, std::uint64_t stream, index size) {
+std::pair<std::vector<W>, double> direction(std::uint64_t seed, std::uint64_t stream,
+                                            index_t size) {
   const counter_hash hash(seed, stream);
   std::vector<W> u(static_cast<std::size_t>(size));
   double squares = 0;
-  for (index i = 0; i < size; ++i) {
+  for (index_t i = 0; i < size; ++i) {
     u[static_cast<std::size_t>(i)] = drawn<W>(hash, i);
     squares += square(u[static_cast<std::size_t>(i)]);
   }
   return {std::move(u), squares > 0 ? 2 / squares : 0};
 }
 
-void check(const matrix_recipe& recipe, index rows, index cols) {
+void check(const matrix_recipe& recipe, index_t rows, index_t cols) {
   if (rows < 0 || cols < 0) throw usage_error("a matrix has no negative number of rows or columns");
   if (recipe.kind == matrix_kind::positive_definite && rows != cols) {
     throw usage_error("a positive definite matrix is square; give as many rows as columns");
@@ -77,16 +78,16 @@ void check(const matrix_recipe& recipe, index rows, index cols) {
 }  // namespace
 
 template <scalar T>
-matrix_generator<T>::matrix_generator(const matrix_recipe& recipe, index rows, index cols)
+matrix_generator<T>::matrix_generator(const matrix_recipe& recipe, index_t rows, index_t cols)
     : recipe_(recipe), rows_(rows), cols_(cols) {
   check(recipe, rows, cols);
   if (recipe.condition == 0) return;
-  const index least = std::min(rows, cols);
+  const index_t least = std::min(rows, cols);
   const bool hermitian = recipe.kind == matrix_kind::positive_definite;
   auto [u, a] = direction<wide>(recipe.seed, stream_of_u, rows);
   auto [v, b] = hermitian ? std::pair(u, a) : direction<wide>(recipe.seed, stream_of_v, cols);
   wide s = 0;  // u' D v
-  for (index k = 0; k < least; ++k) {
+  for (index_t k = 0; k < least; ++k) {
     const auto i = static_cast<std::size_t>(k);
     s += product(conjugated(u[i]), v[i]) * singular_value(k);
   }
@@ -96,11 +97,12 @@ matrix_generator<T>::matrix_generator(const matrix_recipe& recipe, index rows, i
   p_.resize(static_cast<std::size_t>(cols));
   q_.resize(static_cast<std::size_t>(rows));
   for (std::size_t j = 0; j < p_.size(); ++j) {
-    const wide du = index(j) < least ? conjugated(u[j]) * (a * singular_value(index(j))) : wide(0);
+    const wide du =
+        index_t(j) < least ? conjugated(u[j]) * (a * singular_value(index_t(j))) : wide(0);
     p_[j] = du - product(half, conjugated(v[j]));
   }
   for (std::size_t i = 0; i < q_.size(); ++i) {
-    const wide dv = index(i) < least ? v[i] * (b * singular_value(index(i))) : wide(0);
+    const wide dv = index_t(i) < least ? v[i] * (b * singular_value(index_t(i))) : wide(0);
     q_[i] = dv - product(half, u[i]);
   }
   u_ = std::move(u);
@@ -108,8 +110,8 @@ matrix_generator<T>::matrix_generator(const matrix_recipe& recipe, index rows, i
 }
 
 template <scalar T>
-double matrix_generator<T>::singular_value(index k) const noexcept {
-  const index last = std::min(rows_, cols_) - 1;
+double matrix_generator<T>::singular_value(index_t k) const noexcept {
+  const index_t last = std::min(rows_, cols_) - 1;
   if (last < 1) return 1;
   // Written so that the last is 1 / condition exactly, however large that is.
   const double weight = static_cast<double>(k) / static_cast<double>(last);
@@ -117,9 +119,9 @@ double matrix_generator<T>::singular_value(index k) const noexcept {
 }
 
 template <scalar T>
-void matrix_generator<T>::fill(matrix_view<T> block, index row, index col) const noexcept {
+void matrix_generator<T>::fill(matrix_view<T> block, index_t row, index_t col) const noexcept {
   assert(row >= 0 && col >= 0 && row + block.rows() <= rows_ && col + block.cols() <= cols_);
-  for (index j = 0; j < block.cols(); ++j) {
+  for (index_t j = 0; j < block.cols(); ++j) {
     if (recipe_.condition == 0) {
       fill_column(block.column(j), block.rows(), row, col + j);
     } else {
@@ -129,13 +131,14 @@ void matrix_generator<T>::fill(matrix_view<T> block, index row, index col) const
 }
 
 template <scalar T>
-void matrix_generator<T>::fill_column(T* to, index rows, index row, index col) const noexcept {
+void matrix_generator<T>::fill_column(T* to, index_t rows, index_t row,
+                                      index_t col) const noexcept {
   const counter_hash hash(recipe_.seed, static_cast<std::uint64_t>(col));
   const bool hermitian = recipe_.kind == matrix_kind::positive_definite;
-  const index diagonal = col - row;
+  const index_t diagonal = col - row;
   // Above the diagonal stands what is drawn for the mirrored place, in another stream an element.
-  const index first = hermitian ? std::clamp<index>(diagonal, 0, rows) : 0;
-  for (index i = 0; i < first; ++i) {
+  const index_t first = hermitian ? std::clamp<index_t>(diagonal, 0, rows) : 0;
+  for (index_t i = 0; i < first; ++i) {
     const T mirrored = drawn<T>({recipe_.seed, static_cast<std::uint64_t>(row + i)}, col);
     if constexpr (is_complex<T>) {
       to[i] = std::conj(mirrored);
@@ -143,18 +146,19 @@ void matrix_generator<T>::fill_column(T* to, index rows, index row, index col) c
       to[i] = mirrored;
     }
   }
-  for (index i = first; i < rows; ++i) to[i] = drawn<T>(hash, row + i);
+  for (index_t i = first; i < rows; ++i) to[i] = drawn<T>(hash, row + i);
   if (recipe_.kind == matrix_kind::uniform || diagonal < 0 || diagonal >= rows) return;
   // There are fewer others than this in a row or a column, of magnitude 1 or the root of 2.
-  const index others = std::max(rows_, cols_);
+  const index_t others = std::max(rows_, cols_);
   to[diagonal] = static_cast<real<T>>(is_complex<T> ? 2 * others : others);
 }
 
 template <scalar T>
-void matrix_generator<T>::fill_conditioned(T* to, index rows, index row, index col) const noexcept {
+void matrix_generator<T>::fill_conditioned(T* to, index_t rows, index_t row,
+                                           index_t col) const noexcept {
   const wide p = p_[static_cast<std::size_t>(col)];
   const wide v = conjugated(v_[static_cast<std::size_t>(col)]);
-  for (index i = 0; i < rows; ++i) {
+  for (index_t i = 0; i < rows; ++i) {
     const auto at = static_cast<std::size_t>(row + i);
     const wide reflected = product(u_[at], p) + product(q_[at], v);
     const wide d = row + i == col ? singular_value(col) : 0;
@@ -163,7 +167,7 @@ void matrix_generator<T>::fill_conditioned(T* to, index rows, index row, index c
 }
 
 template <scalar T>
-matrix<T> generate(const matrix_recipe& recipe, index rows, index cols) {
+matrix<T> generate(const matrix_recipe& recipe, index_t rows, index_t cols) {
   const matrix_generator<T> generator(recipe, rows, cols);
   matrix<T> result(rows, cols);
   generator.fill(result, 0, 0);
@@ -174,9 +178,9 @@ template class matrix_generator<float>;
 template class matrix_generator<double>;
 template class matrix_generator<std::complex<float>>;
 template class matrix_generator<std::complex<double>>;
-template matrix<float> generate(const matrix_recipe&, index, index);
-template matrix<double> generate(const matrix_recipe&, index, index);
-template matrix<std::complex<float>> generate(const matrix_recipe&, index, index);
-template matrix<std::complex<double>> generate(const matrix_recipe&, index, index);
+template matrix<float> generate(const matrix_recipe&, index_t, index_t);
+template matrix<double> generate(const matrix_recipe&, index_t, index_t);
+template matrix<std::complex<float>> generate(const matrix_recipe&, index_t, index_t);
+template matrix<std::complex<double>> generate(const matrix_recipe&, index_t, index_t);
 
 }  // namespace creek::linalg

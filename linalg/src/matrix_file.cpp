@@ -36,7 +36,7 @@ class fault_category final : public std::error_category {
 };
 
 /// Bytes of a matrix<T>, whose columns are padded by under three cache lines; saturates.
-std::uint64_t bytes_needed(index rows, index cols, std::size_t element) noexcept {
+std::uint64_t bytes_needed(index_t rows, index_t cols, std::size_t element) noexcept {
   std::uint64_t column = 0;
   std::uint64_t all = 0;
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(rows), element, &column) ||
@@ -49,7 +49,8 @@ std::uint64_t bytes_needed(index rows, index cols, std::size_t element) noexcept
 
 void check_addressable(const detail::byte_source& in, const matrix_file_info& info) {
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  if (bytes_needed(info.rows, std::max<index>(info.cols, 1), sizeof(std::complex<double>)) > most) {
+  if (bytes_needed(info.rows, std::max<index_t>(info.cols, 1), sizeof(std::complex<double>)) >
+      most) {
     in.fail(matrix_file_fault::malformed,
             fmt::format("its head says {} x {}, which cannot be addressed", info.rows, info.cols));
   }

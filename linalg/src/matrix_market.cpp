@@ -33,9 +33,9 @@ class entry_reader {
 
   void array() {
     const bool whole = what_.symmetry == symmetry::general;
-    const index skipped = what_.symmetry == symmetry::skew_symmetric ? 1 : 0;
-    for (index j = 0; j < to_.cols(); ++j) {
-      for (index i = whole ? 0 : j + skipped; i < to_.rows(); ++i) {
+    const index_t skipped = what_.symmetry == symmetry::skew_symmetric ? 1 : 0;
+    for (index_t j = 0; j < to_.cols(); ++j) {
+      for (index_t i = whole ? 0 : j + skipped; i < to_.rows(); ++i) {
         detail::line_fields line = next();
         to_(i, j) = value(line);
         line.end();
@@ -47,8 +47,8 @@ class entry_reader {
   void coordinate() {
     for (std::uint64_t k = 0; k < what_.entries; ++k) {
       detail::line_fields line = next();
-      const index i = position(line, "row", to_.rows());
-      const index j = position(line, "column", to_.cols());
+      const index_t i = position(line, "row", to_.rows());
+      const index_t j = position(line, "column", to_.cols());
       const T entry = value(line);
       line.end();
       to_(i, j) += entry;
@@ -88,12 +88,12 @@ class entry_reader {
     in_.fail(fault::truncated, fmt::format("ends after {} of {} entries", read_, what_.entries));
   }
 
-  index position(detail::line_fields& line, const char* kind, index size) const {
+  index_t position(detail::line_fields& line, const char* kind, index_t size) const {
     const std::uint64_t at = line.count();
     if (at < 1 || at > static_cast<std::uint64_t>(size)) {
       malformed(fmt::format("{} {} of a matrix with {} (they are counted from 1)", kind, at, size));
     }
-    return static_cast<index>(at - 1);
+    return static_cast<index_t>(at - 1);
   }
 
   T value(detail::line_fields& line) const {
@@ -120,7 +120,7 @@ class entry_reader {
     }
   }
 
-  void mirror(index i, index j, T entry) const {
+  void mirror(index_t i, index_t j, T entry) const {
     if (i != j) {
       const bool skew = what_.symmetry == symmetry::skew_symmetric;
       const bool hermitian = what_.symmetry == symmetry::hermitian;
@@ -166,8 +166,8 @@ void write(const writer& out, const_view<T> a) {
   constexpr std::size_t portion = 32 << 10;
   std::string text = fmt::format("{} matrix array {} general\n{} {}\n", magic,
                                  is_complex<T> ? "complex" : "real", a.rows(), a.cols());
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) {
       append_number(text, std::real(a(i, j)));
       if constexpr (is_complex<T>) {
         text += ' ';

@@ -23,8 +23,8 @@ struct head {
   market::layout layout = layout::array;
   market::field field = field::real;
   market::symmetry symmetry = symmetry::general;
-  index rows = 0;
-  index cols = 0;
+  index_t rows = 0;
+  index_t cols = 0;
   std::uint64_t entries = 0;  ///< lines to come
 };
 

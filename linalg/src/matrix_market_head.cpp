@@ -50,11 +50,11 @@ void read_banner(detail::byte_source& in, head& what) {
   }
 }
 
-index dimension(const detail::byte_source& in, std::uint64_t value) {
-  if (value > static_cast<std::uint64_t>(std::numeric_limits<index>::max())) {
+index_t dimension(const detail::byte_source& in, std::uint64_t value) {
+  if (value > static_cast<std::uint64_t>(std::numeric_limits<index_t>::max())) {
     in.fail_in_line(fault::malformed, "a dimension that cannot be addressed");
   }
-  return static_cast<index>(value);
+  return static_cast<index_t>(value);
 }
 
 /// Elements of an array that are listed; saturates.

@@ -18,7 +18,7 @@ using wide_vector = std::vector<wide<T>>;
 enum class part { all, lower, upper, strictly_lower, strictly_upper };
 
 /// Rows [first, second) of column j in that part of a matrix.
-inline std::pair<index, index> rows_in(part which, index rows, index j) noexcept {
+inline std::pair<index_t, index_t> rows_in(part which, index_t rows, index_t j) noexcept {
   switch (which) {
     case part::all:
       return {0, rows};
@@ -54,11 +54,11 @@ inline std::complex<double> conjugate(std::complex<double> a) noexcept {
 /// y += A x, of a part of A.
 template <scalar T>
 void add_product(part which, const_view<T> a, const wide_vector<T>& x, wide_vector<T>& y) {
-  for (index j = 0; j < a.cols(); ++j) {
+  for (index_t j = 0; j < a.cols(); ++j) {
     const auto [first, last] = rows_in(which, a.rows(), j);
     const T* const column = a.column(j);
     const wide<T> factor = x[static_cast<std::size_t>(j)];
-    for (index i = first; i < last; ++i) {
+    for (index_t i = first; i < last; ++i) {
       wide<T>& sum = y[static_cast<std::size_t>(i)];
       sum = multiply_add(widened(column[i]), factor, sum);
     }
@@ -68,11 +68,11 @@ void add_product(part which, const_view<T> a, const wide_vector<T>& x, wide_vect
 /// y += A' x, of a part of A; ' is the conjugate transpose.
 template <scalar T>
 void add_adjoint_product(part which, const_view<T> a, const wide_vector<T>& x, wide_vector<T>& y) {
-  for (index j = 0; j < a.cols(); ++j) {
+  for (index_t j = 0; j < a.cols(); ++j) {
     const auto [first, last] = rows_in(which, a.rows(), j);
     const T* const column = a.column(j);
     wide<T> sum = y[static_cast<std::size_t>(j)];
-    for (index i = first; i < last; ++i) {
+    for (index_t i = first; i < last; ++i) {
       sum = multiply_add(conjugate(widened(column[i])), x[static_cast<std::size_t>(i)], sum);
     }
     y[static_cast<std::size_t>(j)] = sum;
@@ -99,7 +99,7 @@ wide_vector<T> hermitian_product(triangle which, const_view<T> a, const wide_vec
   const part strict = which == triangle::lower ? part::strictly_lower : part::strictly_upper;
   wide_vector<T> y = product(strict, a, x);
   add_adjoint_product(strict, a, x, y);
-  for (index i = 0; i < a.rows(); ++i) {
+  for (index_t i = 0; i < a.rows(); ++i) {
     wide<T>& sum = y[static_cast<std::size_t>(i)];
     sum = multiply_add(wide<T>(std::real(a(i, i))), x[static_cast<std::size_t>(i)], sum);
   }

@@ -15,9 +15,9 @@ double magnitude(T value) noexcept {
 template <scalar T>
 double norm_by_columns(norm which, const_view<T> a) {
   double result = 0;
-  for (index j = 0; j < a.cols(); ++j) {
+  for (index_t j = 0; j < a.cols(); ++j) {
     double sum = 0;
-    for (index i = 0; i < a.rows(); ++i) {
+    for (index_t i = 0; i < a.rows(); ++i) {
       const double here = magnitude(a(i, j));
       sum = which == norm::one ? sum + here : detail::greater(sum, here);
     }
@@ -29,7 +29,7 @@ double norm_by_columns(norm which, const_view<T> a) {
 template <scalar T>
 double inf_norm(const_view<T> a) {
   std::vector<double> sums(static_cast<std::size_t>(a.rows()));
-  for (index j = 0; j < a.cols(); ++j) {
+  for (index_t j = 0; j < a.cols(); ++j) {
     const T* const column = a.column(j);
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += magnitude(column[i]);
   }
@@ -41,8 +41,8 @@ double inf_norm(const_view<T> a) {
 template <scalar T>
 double frobenius_norm(const_view<T> a) {
   detail::root_of_squares sum;
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) sum.add(magnitude(a(i, j)));
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) sum.add(magnitude(a(i, j)));
   }
   return sum.value();
 }

@@ -14,7 +14,7 @@ namespace {
 using fault = matrix_file_fault;
 
 // Large enough that read() costs nothing, small enough to stay in a second-level cache or near.
-constexpr index chunk_bytes = index{1} << 20;
+constexpr index_t chunk_bytes = index_t{1} << 20;
 
 template <scalar T>
 constexpr char kind_of = is_complex<T> ? 'c' : 'f';
@@ -32,24 +32,24 @@ class element_reader {
   }
 
   /// At most chunk_bytes of elements, as they are in the file.
-  void operator()(T* to, index count) {
+  void operator()(T* to, index_t count) {
     const std::size_t bytes = static_cast<std::size_t>(count) * what_.type.bytes;
     char* const raw = straight_ ? reinterpret_cast<char*>(to) : raw_.data();
     if (const std::size_t got = in_.read(raw, bytes); got < bytes) {
       in_.fail(fault::truncated, fmt::format("its elements end {} bytes early", bytes - got));
     }
     if (!straight_) {
-      const index good = decode(what_.type, raw, count, to);
+      const index_t good = decode(what_.type, raw, count, to);
       if (good < count) refuse(done_ + good);
     }
     done_ += count;
   }
 
  private:
-  [[noreturn]] void refuse(index position) const {
-    const index fast = what_.by_columns ? what_.rows : what_.cols;
-    index i = position / fast;
-    index j = position % fast;
+  [[noreturn]] void refuse(index_t position) const {
+    const index_t fast = what_.by_columns ? what_.rows : what_.cols;
+    index_t i = position / fast;
+    index_t j = position % fast;
     if (what_.by_columns) std::swap(i, j);
     in_.fail(fault::not_real,
              fmt::format("element ({}, {}) has an imaginary part; read it as complex", i, j));
@@ -59,13 +59,13 @@ class element_reader {
   const head& what_;
   bool straight_;
   std::vector<char> raw_;
-  index done_ = 0;
+  index_t done_ = 0;
 };
 
 template <scalar T>
-void read_by_columns(element_reader<T>& next, index step, matrix_view<T> to) {
-  for (index j = 0; j < to.cols(); ++j) {
-    for (index i = 0; i < to.rows(); i += step) {
+void read_by_columns(element_reader<T>& next, index_t step, matrix_view<T> to) {
+  for (index_t j = 0; j < to.cols(); ++j) {
+    for (index_t i = 0; i < to.rows(); i += step) {
       next(to.column(j) + i, std::min(step, to.rows() - i));
     }
   }
@@ -75,23 +75,23 @@ void read_by_columns(element_reader<T>& next, index step, matrix_view<T> to) {
 /// are used whole and eight streams are written.
 template <scalar T>
 void transpose_into(const T* from, matrix_view<T> to) noexcept {
-  for (index j = 0; j < to.cols(); j += 8) {
-    const index end = std::min(j + 8, to.cols());
-    for (index i = 0; i < to.rows(); ++i) {
-      for (index k = j; k < end; ++k) to(i, k) = from[i * to.cols() + k];
+  for (index_t j = 0; j < to.cols(); j += 8) {
+    const index_t end = std::min(j + 8, to.cols());
+    for (index_t i = 0; i < to.rows(); ++i) {
+      for (index_t k = j; k < end; ++k) to(i, k) = from[i * to.cols() + k];
     }
   }
 }
 
 template <scalar T>
-void read_by_rows(element_reader<T>& next, index step, matrix_view<T> to) {
-  const index width = std::min(step, to.cols());  // a row may be longer than a chunk
-  const index height = width < to.cols() ? 1 : std::min(to.rows(), step / width);
+void read_by_rows(element_reader<T>& next, index_t step, matrix_view<T> to) {
+  const index_t width = std::min(step, to.cols());  // a row may be longer than a chunk
+  const index_t height = width < to.cols() ? 1 : std::min(to.rows(), step / width);
   std::vector<T> chunk(static_cast<std::size_t>(height * width));
-  for (index i = 0; i < to.rows(); i += height) {
-    const index rows = std::min(height, to.rows() - i);
-    for (index j = 0; j < to.cols(); j += width) {
-      const index cols = std::min(width, to.cols() - j);
+  for (index_t i = 0; i < to.rows(); i += height) {
+    const index_t rows = std::min(height, to.rows() - i);
+    for (index_t j = 0; j < to.cols(); j += width) {
+      const index_t cols = std::min(width, to.cols() - j);
       next(chunk.data(), rows * cols);
       transpose_into(chunk.data(), to.block(i, j, rows, cols));
     }
@@ -103,7 +103,7 @@ void read_by_rows(element_reader<T>& next, index step, matrix_view<T> to) {
 template <scalar T>
 void read_elements(detail::byte_source& in, const head& what, matrix_view<T> to) {
   element_reader<T> next(in, what);
-  const index step = chunk_bytes / static_cast<index>(what.type.bytes);
+  const index_t step = chunk_bytes / static_cast<index_t>(what.type.bytes);
   if (!to.empty()) {
     if (what.by_columns) {
       read_by_columns(next, step, to);
@@ -131,7 +131,7 @@ void write(const writer& out, const_view<T> a) {
   out(text + dictionary);
   if (a.empty()) return;
   const std::size_t column_bytes = static_cast<std::size_t>(a.rows()) * sizeof(T);
-  for (index j = 0; j < a.cols(); ++j) {
+  for (index_t j = 0; j < a.cols(); ++j) {
     out({reinterpret_cast<const char*>(a.column(j)), column_bytes});
   }
 }

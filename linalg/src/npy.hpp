@@ -27,8 +27,8 @@ struct head {
   std::string descr;
   element type;
   bool by_columns = false;
-  index rows = 0;
-  index cols = 0;
+  index_t rows = 0;
+  index_t cols = 0;
 };
 
 /// The values of the dictionary, as they are written.
@@ -47,7 +47,7 @@ matrix_file_info info_of(const head& what);
 
 /// Decodes `count` elements. Returns the first with an imaginary part where T is real, else count.
 template <scalar T>
-index decode(const element& type, const char* from, index count, T* to) noexcept;
+index_t decode(const element& type, const char* from, index_t count, T* to) noexcept;
 
 /// Reads the elements into a matrix of the head's shape and makes sure that nothing follows.
 template <scalar T>

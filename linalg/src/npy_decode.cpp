@@ -22,16 +22,16 @@ From load(const char* from, bool swapped) noexcept {
 }
 
 template <class From, scalar T>
-index decode_real(const char* from, bool swapped, index count, T* to) noexcept {
-  for (index i = 0; i < count; ++i) {
-    to[i] = static_cast<real<T>>(load<From>(from + i * index{sizeof(From)}, swapped));
+index_t decode_real(const char* from, bool swapped, index_t count, T* to) noexcept {
+  for (index_t i = 0; i < count; ++i) {
+    to[i] = static_cast<real<T>>(load<From>(from + i * index_t{sizeof(From)}, swapped));
   }
   return count;
 }
 
 template <class From, scalar T>
-index decode_complex(const char* from, bool swapped, index count, T* to) noexcept {
-  for (index i = 0; i < count; ++i, from += 2 * sizeof(From)) {
+index_t decode_complex(const char* from, bool swapped, index_t count, T* to) noexcept {
+  for (index_t i = 0; i < count; ++i, from += 2 * sizeof(From)) {
     const auto re = static_cast<real<T>>(load<From>(from, swapped));
     const From im = load<From>(from + sizeof(From), swapped);
     if constexpr (is_complex<T>) {
@@ -45,7 +45,8 @@ index decode_complex(const char* from, bool swapped, index count, T* to) noexcep
 }
 
 template <class S, class U, scalar T>
-index decode_integer(bool is_signed, const char* from, bool swapped, index count, T* to) noexcept {
+index_t decode_integer(bool is_signed, const char* from, bool swapped, index_t count,
+                       T* to) noexcept {
   return is_signed ? decode_real<S>(from, swapped, count, to)
                    : decode_real<U>(from, swapped, count, to);
 }
@@ -53,7 +54,7 @@ index decode_integer(bool is_signed, const char* from, bool swapped, index count
 }  // namespace
 
 template <scalar T>
-index decode(const element& type, const char* from, index count, T* to) noexcept {
+index_t decode(const element& type, const char* from, index_t count, T* to) noexcept {
   const bool swapped = type.swapped;
   if (type.kind == 'f') {
     return type.bytes == 4 ? decode_real<float>(from, swapped, count, to)
@@ -80,9 +81,9 @@ index decode(const element& type, const char* from, index count, T* to) noexcept
   }
 }
 
-template index decode(const element&, const char*, index, float*) noexcept;
-template index decode(const element&, const char*, index, double*) noexcept;
-template index decode(const element&, const char*, index, std::complex<float>*) noexcept;
-template index decode(const element&, const char*, index, std::complex<double>*) noexcept;
+template index_t decode(const element&, const char*, index_t, float*) noexcept;
+template index_t decode(const element&, const char*, index_t, double*) noexcept;
+template index_t decode(const element&, const char*, index_t, std::complex<float>*) noexcept;
+template index_t decode(const element&, const char*, index_t, std::complex<double>*) noexcept;
 
 }  // namespace creek::linalg::npy

@@ -63,11 +63,11 @@ element parse_descr(const detail::byte_source& in, const std::string& descr) {
   return type;
 }
 
-index dimension(const detail::byte_source& in, std::uint64_t value) {
-  if (value > static_cast<std::uint64_t>(std::numeric_limits<index>::max())) {
+index_t dimension(const detail::byte_source& in, std::uint64_t value) {
+  if (value > static_cast<std::uint64_t>(std::numeric_limits<index_t>::max())) {
     in.fail(fault::malformed, fmt::format("a dimension of {}, which cannot be addressed", value));
   }
-  return static_cast<index>(value);
+  return static_cast<index_t>(value);
 }
 
 }  // namespace

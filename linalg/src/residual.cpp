@@ -20,23 +20,23 @@ void require_fit(bool fits, const char* what) {
   if (!fits) throw usage_error(what);
 }
 
-bool is_exact(const residual_options& options, index rows, index cols) noexcept {
+bool is_exact(const residual_options& options, index_t rows, index_t cols) noexcept {
   return std::max(rows, cols) <= options.exact_up_to;
 }
 
 /// Of E = left - right: the norm that the options ask for. The maps take vectors of `cols`
 /// elements.
 template <scalar T, class Left, class Right>
-double norm_of_difference(index cols, bool exact, const residual_options& options, Left left,
+double norm_of_difference(index_t cols, bool exact, const residual_options& options, Left left,
                           Right right) {
   require_fit(exact || options.vectors > 0, "a randomised residual needs at least one vector");
   wide_vector<T> x(static_cast<std::size_t>(cols));
   double largest = 0;
   detail::root_of_squares squares;
-  for (index k = 0; k < (exact ? cols : options.vectors); ++k) {
+  for (index_t k = 0; k < (exact ? cols : options.vectors); ++k) {
     const detail::counter_hash hash(options.seed, static_cast<std::uint64_t>(k));
     for (std::size_t j = 0; j < x.size(); ++j) {
-      x[j] = exact ? static_cast<index>(j) == k : hash.uniform<double>(j) < 0 ? -1 : 1;
+      x[j] = exact ? static_cast<index_t>(j) == k : hash.uniform<double>(j) < 0 ? -1 : 1;
     }
     const wide_vector<T> p = left(x);
     const wide_vector<T> q = right(x);
@@ -53,7 +53,7 @@ double norm_of_difference(index cols, bool exact, const residual_options& option
 
 /// error / (n * size * eps), in the order in which it does not overflow.
 template <scalar T>
-double scaled(double error, double size, index n) noexcept {
+double scaled(double error, double size, index_t n) noexcept {
   if (error == 0) return 0;
   if (size == 0) return error > 0 ? 1 / unit_roundoff<T> : error;
   return error / static_cast<double>(n) / size / unit_roundoff<T>;
@@ -73,12 +73,12 @@ double hermitian_norm(bool one, triangle which, const_view<T> a) {
   std::vector<double> sums(static_cast<std::size_t>(a.rows()));
   detail::root_of_squares squares;
   const part strict = which == triangle::lower ? part::strictly_lower : part::strictly_upper;
-  for (index j = 0; j < a.cols(); ++j) {
+  for (index_t j = 0; j < a.cols(); ++j) {
     const double diagonal = std::abs(static_cast<double>(std::real(a(j, j))));
     sums[static_cast<std::size_t>(j)] += diagonal;
     squares.add(diagonal);
     const auto [first, last] = detail::rows_in(strict, a.rows(), j);
-    for (index i = first; i < last; ++i) {
+    for (index_t i = first; i < last; ++i) {
       const double magnitude = std::abs(detail::widened(a(i, j)));
       sums[static_cast<std::size_t>(i)] += magnitude;
       sums[static_cast<std::size_t>(j)] += magnitude;
@@ -94,7 +94,7 @@ double hermitian_norm(bool one, triangle which, const_view<T> a) {
 /// Q x or Q' x through a function of the caller, in the caller's precision.
 template <scalar T>
 wide_vector<T> applied(const orthogonal_operator<T>& q, op how, const wide_vector<T>& x) {
-  matrix<T> block(static_cast<index>(x.size()), 1);
+  matrix<T> block(static_cast<index_t>(x.size()), 1);
   std::ranges::transform(x, block.data(), [](const wide<T>& from) { return static_cast<T>(from); });
   q(how, block.view());
   wide_vector<T> y(x.size());
@@ -118,14 +118,14 @@ double qr_residual_of(const_view<T> a, const residual_options& options, Product 
 }  // namespace
 
 template <scalar T>
-double lu_residual(const_view<T> a, const_view<T> lu, std::span<const index> ipiv,
+double lu_residual(const_view<T> a, const_view<T> lu, std::span<const index_t> ipiv,
                    const residual_options& options) {
-  const index least = std::min(a.rows(), a.cols());
+  const index_t least = std::min(a.rows(), a.cols());
   require_fit(lu.rows() == a.rows() && lu.cols() == a.cols(), "LU has another shape than A");
-  require_fit(static_cast<index>(ipiv.size()) >= least, "fewer pivots than rows and columns");
+  require_fit(static_cast<index_t>(ipiv.size()) >= least, "fewer pivots than rows and columns");
   if (a.empty()) return 0;
   ipiv = ipiv.first(static_cast<std::size_t>(least));
-  if (std::ranges::any_of(ipiv, [&](index row) { return row < 0 || row >= a.rows(); })) {
+  if (std::ranges::any_of(ipiv, [&](index_t row) { return row < 0 || row >= a.rows(); })) {
     return std::numeric_limits<double>::infinity();
   }
   const auto p_a = [&](const wide_vector<T>& x) {
@@ -194,7 +194,7 @@ double orthogonality(const_view<T> q, const residual_options& options) {
 }
 
 template <scalar T>
-double orthogonality(index m, const orthogonal_operator<T>& q, const residual_options& options) {
+double orthogonality(index_t m, const orthogonal_operator<T>& q, const residual_options& options) {
   const bool exact = is_exact(options, m, m);
   const auto identity = [](const wide_vector<T>& x) { return x; };
   const auto q_q = [&](const wide_vector<T>& x) {
@@ -211,12 +211,12 @@ double solve_residual(const_view<T> a, const_view<T> x, const_view<T> b) {
   if (a.empty()) return 0;
   const double a_norm = norm_of(norm::inf, a);
   double worst = 0;
-  for (index k = 0; k < b.cols(); ++k) {
+  for (index_t k = 0; k < b.cols(); ++k) {
     wide_vector<T> solution(static_cast<std::size_t>(x.rows()));
     std::transform(x.column(k), x.column(k) + x.rows(), solution.begin(), detail::widened<T>);
     const wide_vector<T> product = detail::product(part::all, a, solution);
     double error = 0;
-    for (index i = 0; i < b.rows(); ++i) {
+    for (index_t i = 0; i < b.rows(); ++i) {
       const auto there = product[static_cast<std::size_t>(i)];
       error = detail::greater(error, std::abs(detail::widened(b(i, k)) - there));
     }
@@ -227,7 +227,7 @@ double solve_residual(const_view<T> a, const_view<T> x, const_view<T> b) {
   return worst;
 }
 
-template double lu_residual(const_view<float>, const_view<float>, std::span<const index>,
+template double lu_residual(const_view<float>, const_view<float>, std::span<const index_t>,
                             const residual_options&);
 template double cholesky_residual(triangle, const_view<float>, const_view<float>,
                                   const residual_options&);
@@ -236,9 +236,9 @@ template double qr_residual(const_view<float>, const_view<float>, const_view<flo
 template double qr_residual(const_view<float>, const orthogonal_operator<float>&, const_view<float>,
                             const residual_options&);
 template double orthogonality(const_view<float>, const residual_options&);
-template double orthogonality(index, const orthogonal_operator<float>&, const residual_options&);
+template double orthogonality(index_t, const orthogonal_operator<float>&, const residual_options&);
 template double solve_residual(const_view<float>, const_view<float>, const_view<float>);
-template double lu_residual(const_view<double>, const_view<double>, std::span<const index>,
+template double lu_residual(const_view<double>, const_view<double>, std::span<const index_t>,
                             const residual_options&);
 template double cholesky_residual(triangle, const_view<double>, const_view<double>,
                                   const residual_options&);
@@ -247,10 +247,10 @@ template double qr_residual(const_view<double>, const_view<double>, const_view<d
 template double qr_residual(const_view<double>, const orthogonal_operator<double>&,
                             const_view<double>, const residual_options&);
 template double orthogonality(const_view<double>, const residual_options&);
-template double orthogonality(index, const orthogonal_operator<double>&, const residual_options&);
+template double orthogonality(index_t, const orthogonal_operator<double>&, const residual_options&);
 template double solve_residual(const_view<double>, const_view<double>, const_view<double>);
 template double lu_residual(const_view<std::complex<float>>, const_view<std::complex<float>>,
-                            std::span<const index>, const residual_options&);
+                            std::span<const index_t>, const residual_options&);
 template double cholesky_residual(triangle, const_view<std::complex<float>>,
                                   const_view<std::complex<float>>, const residual_options&);
 template double qr_residual(const_view<std::complex<float>>, const_view<std::complex<float>>,
@@ -259,12 +259,12 @@ template double qr_residual(const_view<std::complex<float>>,
                             const orthogonal_operator<std::complex<float>>&,
                             const_view<std::complex<float>>, const residual_options&);
 template double orthogonality(const_view<std::complex<float>>, const residual_options&);
-template double orthogonality(index, const orthogonal_operator<std::complex<float>>&,
+template double orthogonality(index_t, const orthogonal_operator<std::complex<float>>&,
                               const residual_options&);
 template double solve_residual(const_view<std::complex<float>>, const_view<std::complex<float>>,
                                const_view<std::complex<float>>);
 template double lu_residual(const_view<std::complex<double>>, const_view<std::complex<double>>,
-                            std::span<const index>, const residual_options&);
+                            std::span<const index_t>, const residual_options&);
 template double cholesky_residual(triangle, const_view<std::complex<double>>,
                                   const_view<std::complex<double>>, const residual_options&);
 template double qr_residual(const_view<std::complex<double>>, const_view<std::complex<double>>,
@@ -273,7 +273,7 @@ template double qr_residual(const_view<std::complex<double>>,
                             const orthogonal_operator<std::complex<double>>&,
                             const_view<std::complex<double>>, const residual_options&);
 template double orthogonality(const_view<std::complex<double>>, const residual_options&);
-template double orthogonality(index, const orthogonal_operator<std::complex<double>>&,
+template double orthogonality(index_t, const orthogonal_operator<std::complex<double>>&,
                               const residual_options&);
 template double solve_residual(const_view<std::complex<double>>, const_view<std::complex<double>>,
                                const_view<std::complex<double>>);

@@ -31,7 +31,7 @@ std::vector<matrix_recipe> recipes() {
 template <class T>
 bool same(const matrix<T>& a, const matrix<T>& b) {
   bool equal = a.rows() == b.rows() && a.cols() == b.cols();
-  for (index j = 0; equal && j < a.cols(); ++j) {
+  for (index_t j = 0; equal && j < a.cols(); ++j) {
     equal = std::equal(&a(0, j), &a(0, j) + a.rows(), &b(0, j));
   }
   return equal;
@@ -39,17 +39,17 @@ bool same(const matrix<T>& a, const matrix<T>& b) {
 
 TYPED_TEST(generated, do_not_depend_on_blocks_nor_on_who_fills_them) {
   using T = TypeParam;
-  constexpr index n = 37;
+  constexpr index_t n = 37;
   for (const matrix_recipe& recipe : recipes()) {
     const matrix<T> whole = generate<T>(recipe, n, n);
     matrix<T> parts(n, n);
     const matrix_generator<T> generator(recipe, n, n);
-    const auto fill = [&](index first, index last) {
-      for (index j = first; j < last; j += 5) {
-        for (index i = 0; i < n; i += 7) {
+    const auto fill = [&](index_t first, index_t last) {
+      for (index_t j = first; j < last; j += 5) {
+        for (index_t i = 0; i < n; i += 7) {
           generator.fill(
-              parts.view().block(i, j, std::min<index>(7, n - i), std::min<index>(5, last - j)), i,
-              j);
+              parts.view().block(i, j, std::min<index_t>(7, n - i), std::min<index_t>(5, last - j)),
+              i, j);
         }
       }
     };
@@ -73,13 +73,13 @@ TYPED_TEST(generated, depend_on_the_seed) {
 
 TYPED_TEST(generated, are_uniform_from_minus_one_to_one) {
   using T = TypeParam;
-  constexpr index n = 200;
+  constexpr index_t n = 200;
   const matrix<T> a = generate<T>({}, n, n);
   double sum = 0;
   double squares = 0;
   std::set<real<T>> seen;
-  for (index j = 0; j < n; ++j) {
-    for (index i = 0; i < n; ++i) {
+  for (index_t j = 0; j < n; ++j) {
+    for (index_t i = 0; i < n; ++i) {
       const double part = is_complex<T> && (i + j) % 2 ? std::imag(a(i, j)) : std::real(a(i, j));
       ASSERT_TRUE(part >= -1 && part < 1) << part;
       sum += part;
@@ -96,11 +96,11 @@ TYPED_TEST(generated, are_uniform_from_minus_one_to_one) {
 /// Whether each diagonal element is greater than the rest of its row and its column.
 template <class T>
 bool is_dominant(const matrix<T>& a) {
-  for (index k = 0; k < std::min(a.rows(), a.cols()); ++k) {
+  for (index_t k = 0; k < std::min(a.rows(), a.cols()); ++k) {
     double row = 0;
     double column = 0;
-    for (index j = 0; j < a.cols(); ++j) row += j == k ? 0 : std::abs(a(k, j));
-    for (index i = 0; i < a.rows(); ++i) column += i == k ? 0 : std::abs(a(i, k));
+    for (index_t j = 0; j < a.cols(); ++j) row += j == k ? 0 : std::abs(a(k, j));
+    for (index_t i = 0; i < a.rows(); ++i) column += i == k ? 0 : std::abs(a(i, k));
     if (std::abs(a(k, k)) <= std::max(row, column)) return false;
   }
   return true;
@@ -108,8 +108,8 @@ bool is_dominant(const matrix<T>& a) {
 
 template <class T>
 bool is_hermitian(const matrix<T>& a) {
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) {
       if (std::real(a(i, j)) != std::real(a(j, i))) return false;
       if (std::imag(a(i, j)) != -std::imag(a(j, i))) return false;
     }
@@ -119,10 +119,10 @@ bool is_hermitian(const matrix<T>& a) {
 
 TYPED_TEST(generated, are_dominant_or_positive_definite_if_asked) {
   using T = TypeParam;
-  for (const index n : {1, 2, 3, 50}) {
+  for (const index_t n : {1, 2, 3, 50}) {
     const matrix<T> a = generate<T>({matrix_kind::positive_definite}, n, n);
     EXPECT_TRUE(is_dominant(a) && is_hermitian(a)) << n;
-    for (index i = 0; i < n; ++i) EXPECT_GT(std::real(a(i, i)), 0);
+    for (index_t i = 0; i < n; ++i) EXPECT_GT(std::real(a(i, i)), 0);
     EXPECT_TRUE(is_dominant(generate<T>({matrix_kind::dominant}, n, n))) << n;
   }
   EXPECT_TRUE(is_dominant(generate<T>({matrix_kind::dominant}, 30, 40)));
@@ -134,8 +134,8 @@ template <class T>
 std::vector<double> singular_values(const matrix<T>& from) {
   using z = std::complex<double>;
   std::vector<std::vector<z>> columns(static_cast<std::size_t>(from.cols()));
-  for (index j = 0; j < from.cols(); ++j) {
-    for (index i = 0; i < from.rows(); ++i) {
+  for (index_t j = 0; j < from.cols(); ++j) {
+    for (index_t i = 0; i < from.rows(); ++i) {
       columns[static_cast<std::size_t>(j)].push_back(static_cast<z>(from(i, j)));
     }
   }
@@ -173,7 +173,8 @@ std::vector<double> singular_values(const matrix<T>& from) {
 TYPED_TEST(generated, have_the_condition_number_asked_for) {
   using T = TypeParam;
   const double tolerance = 50 * std::numeric_limits<real<T>>::epsilon();
-  const auto expect_condition = [&](matrix_kind kind, index rows, index cols, double condition) {
+  const auto expect_condition = [&](matrix_kind kind, index_t rows, index_t cols,
+                                    double condition) {
     const matrix<T> a = generate<T>({kind, 3, condition}, rows, cols);
     const std::vector<double> values = singular_values(a);
     const auto least = static_cast<std::size_t>(std::min(rows, cols));
@@ -198,13 +199,13 @@ TYPED_TEST(generated, have_the_condition_number_asked_for) {
 // A positive definite matrix has a Cholesky factor: with the condition number too.
 TYPED_TEST(generated, are_positive_definite_with_a_condition_number) {
   using T = TypeParam;
-  constexpr index n = 20;
+  constexpr index_t n = 20;
   matrix<T> a = generate<T>({matrix_kind::positive_definite, 9, 1000}, n, n);
-  for (index k = 0; k < n; ++k) {  // elimination without pivoting leaves positive pivots
+  for (index_t k = 0; k < n; ++k) {  // elimination without pivoting leaves positive pivots
     ASSERT_GT(std::real(a(k, k)), 0);
-    for (index i = k + 1; i < n; ++i) {
+    for (index_t i = k + 1; i < n; ++i) {
       const T factor = a(i, k) / a(k, k);
-      for (index j = k; j < n; ++j) a(i, j) -= factor * a(k, j);
+      for (index_t j = k; j < n; ++j) a(i, j) -= factor * a(k, j);
     }
   }
 }

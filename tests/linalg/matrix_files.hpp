@@ -74,8 +74,8 @@ void expect_same(const_view<T> a, const_view<T> b) {
   const auto same = [](auto x, auto y) {
     return (x == y && std::signbit(x) == std::signbit(y)) || (std::isnan(x) && std::isnan(y));
   };
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) {
       EXPECT_TRUE(same(std::real(a(i, j)), std::real(b(i, j))) &&
                   same(std::imag(a(i, j)), std::imag(b(i, j))))
           << "(" << i << ", " << j << "): " << a(i, j) << " and " << b(i, j);

@@ -26,11 +26,11 @@ const std::string saved =
 template <class T>
 void expect_elements(const matrix<T>& a,
                      std::initializer_list<std::initializer_list<std::type_identity_t<T>>> rows) {
-  ASSERT_EQ(a.rows(), static_cast<index>(rows.size()));
-  index i = 0;
+  ASSERT_EQ(a.rows(), static_cast<index_t>(rows.size()));
+  index_t i = 0;
   for (const auto& row : rows) {
-    ASSERT_EQ(a.cols(), static_cast<index>(row.size()));
-    index j = 0;
+    ASSERT_EQ(a.cols(), static_cast<index_t>(row.size()));
+    index_t j = 0;
     for (const T& element : row) EXPECT_EQ(a(i, j++), element) << i << ", " << j;
     ++i;
   }
@@ -135,11 +135,12 @@ TEST_F(npy_files, complex_elements_are_real_if_no_imaginary_part_is_left) {
 
 // More elements than fit into one portion, rows longer than that too.
 TEST_F(npy_files, reads_large_files_of_either_order) {
-  for (const auto& [rows, cols] : {std::pair<index, index>{700, 411}, {2, 300'001}, {300'001, 2}}) {
+  for (const auto& [rows, cols] :
+       {std::pair<index_t, index_t>{700, 411}, {2, 300'001}, {300'001, 2}}) {
     for (const bool fortran : {false, true}) {
       std::string elements;
-      for (index k = 0; k < rows * cols; ++k) {
-        const index value = fortran ? k / rows * 7 + k % rows * 11 : k % cols * 7 + k / cols * 11;
+      for (index_t k = 0; k < rows * cols; ++k) {
+        const index_t value = fortran ? k / rows * 7 + k % rows * 11 : k % cols * 7 + k / cols * 11;
         const auto bytes = std::bit_cast<std::array<char, 4>>(static_cast<std::int32_t>(value));
         elements.append(bytes.data(), bytes.size());
       }
@@ -147,9 +148,9 @@ TEST_F(npy_files, reads_large_files_of_either_order) {
       const auto a =
           read_matrix<double>(file(npy_file(1, npy_head("=i4", fortran, shape), elements)));
       ASSERT_EQ(a.rows(), rows);
-      index wrong = 0;
-      for (index j = 0; j < cols; ++j) {
-        for (index i = 0; i < rows; ++i) wrong += a(i, j) != static_cast<double>(j * 7 + i * 11);
+      index_t wrong = 0;
+      for (index_t j = 0; j < cols; ++j) {
+        for (index_t i = 0; i < rows; ++i) wrong += a(i, j) != static_cast<double>(j * 7 + i * 11);
       }
       EXPECT_EQ(wrong, 0);
     }

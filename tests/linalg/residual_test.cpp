@@ -24,10 +24,10 @@ const residual_options randomised{.exact_up_to = 0};
 
 template <class T>
 matrix<T> from_rows(std::initializer_list<std::initializer_list<T>> rows) {
-  matrix<T> a(static_cast<index>(rows.size()), static_cast<index>(rows.begin()->size()));
-  index i = 0;
+  matrix<T> a(static_cast<index_t>(rows.size()), static_cast<index_t>(rows.begin()->size()));
+  index_t i = 0;
   for (const auto& row : rows) {
-    index j = 0;
+    index_t j = 0;
     for (const T& element : row) a(i, j++) = element;
     ++i;
   }
@@ -37,8 +37,8 @@ matrix<T> from_rows(std::initializer_list<std::initializer_list<T>> rows) {
 template <class T>
 matrix<T> transposed(const matrix<T>& a) {
   matrix<T> result(a.cols(), a.rows());
-  for (index j = 0; j < a.cols(); ++j) {
-    for (index i = 0; i < a.rows(); ++i) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < a.rows(); ++i) {
       if constexpr (is_complex<T>) {
         result(j, i) = std::conj(a(i, j));
       } else {
@@ -52,9 +52,9 @@ matrix<T> transposed(const matrix<T>& a) {
 template <class T>
 matrix<T> product(const matrix<T>& a, const matrix<T>& b) {
   matrix<T> c(a.rows(), b.cols());
-  for (index j = 0; j < c.cols(); ++j) {
-    for (index k = 0; k < a.cols(); ++k) {
-      for (index i = 0; i < c.rows(); ++i) c(i, j) += a(i, k) * b(k, j);
+  for (index_t j = 0; j < c.cols(); ++j) {
+    for (index_t k = 0; k < a.cols(); ++k) {
+      for (index_t i = 0; i < c.rows(); ++i) c(i, j) += a(i, k) * b(k, j);
     }
   }
   return c;
@@ -62,18 +62,18 @@ matrix<T> product(const matrix<T>& a, const matrix<T>& b) {
 
 /// Gaussian elimination with partial pivoting, by the book.
 template <class T>
-std::vector<index> eliminate(matrix_view<T> a) {
-  std::vector<index> pivots;
-  for (index k = 0; k < std::min(a.rows(), a.cols()); ++k) {
-    index pivot = k;
-    for (index i = k; i < a.rows(); ++i) {
+std::vector<index_t> eliminate(matrix_view<T> a) {
+  std::vector<index_t> pivots;
+  for (index_t k = 0; k < std::min(a.rows(), a.cols()); ++k) {
+    index_t pivot = k;
+    for (index_t i = k; i < a.rows(); ++i) {
       if (std::abs(a(i, k)) > std::abs(a(pivot, k))) pivot = i;
     }
     pivots.push_back(pivot);
-    for (index j = 0; j < a.cols(); ++j) std::swap(a(k, j), a(pivot, j));
-    for (index i = k + 1; i < a.rows(); ++i) {
+    for (index_t j = 0; j < a.cols(); ++j) std::swap(a(k, j), a(pivot, j));
+    for (index_t i = k + 1; i < a.rows(); ++i) {
       a(i, k) /= a(k, k);
-      for (index j = k + 1; j < a.cols(); ++j) a(i, j) -= a(i, k) * a(k, j);
+      for (index_t j = k + 1; j < a.cols(); ++j) a(i, j) -= a(i, k) * a(k, j);
     }
   }
   return pivots;
@@ -82,11 +82,11 @@ std::vector<index> eliminate(matrix_view<T> a) {
 /// The lower Cholesky factor; what is above the diagonal stays.
 template <class T>
 matrix<T> cholesky(matrix<T> a) {
-  for (index k = 0; k < a.rows(); ++k) {
+  for (index_t k = 0; k < a.rows(); ++k) {
     a(k, k) = std::sqrt(std::real(a(k, k)));
-    for (index i = k + 1; i < a.rows(); ++i) a(i, k) /= a(k, k);
-    for (index j = k + 1; j < a.rows(); ++j) {
-      for (index i = j; i < a.rows(); ++i) {
+    for (index_t i = k + 1; i < a.rows(); ++i) a(i, k) /= a(k, k);
+    for (index_t j = k + 1; j < a.rows(); ++j) {
+      for (index_t i = j; i < a.rows(); ++i) {
         if constexpr (is_complex<T>) {
           a(i, j) -= a(i, k) * std::conj(a(j, k));
         } else {
@@ -102,18 +102,18 @@ matrix<T> cholesky(matrix<T> a) {
 template <class T>
 matrix<T> orthogonalise(matrix<T>& a) {
   matrix<T> r(a.cols(), a.cols());
-  for (index j = 0; j < a.cols(); ++j) {
+  for (index_t j = 0; j < a.cols(); ++j) {
     for (int pass = 0; pass < 2; ++pass) {
-      for (index k = 0; k < j; ++k) {
+      for (index_t k = 0; k < j; ++k) {
         const matrix<T> left = transposed(matrix<T>(a.view().columns(k, 1)));
         const T along = product(left, matrix<T>(a.view().columns(j, 1)))(0, 0);
         r(k, j) += along;
-        for (index i = 0; i < a.rows(); ++i) a(i, j) -= a(i, k) * along;
+        for (index_t i = 0; i < a.rows(); ++i) a(i, j) -= a(i, k) * along;
       }
     }
     const auto length = static_cast<real<T>>(norm_of<T>(norm::frobenius, a.view().columns(j, 1)));
     r(j, j) = length;
-    for (index i = 0; i < a.rows(); ++i) a(i, j) /= length;
+    for (index_t i = 0; i < a.rows(); ++i) a(i, j) /= length;
   }
   return r;
 }
@@ -152,7 +152,7 @@ TEST(residuals, are_scaled_as_lapack_and_hpl_scale_them) {
   // A = [4 2; 8 6]: exchange the rows, L = [1 0; 1/2 1], U = [8 6; 0 -1].
   const auto a = from_rows<double>({{4, 2}, {8, 6}});
   auto lu = from_rows<double>({{8, 6}, {0.5, -1}});
-  const std::vector<index> pivots{1, 1};
+  const std::vector<index_t> pivots{1, 1};
   for (const auto& options : {exact, randomised}) {
     EXPECT_EQ(lu_residual<double>(a, lu, pivots, options), 0);
   }
@@ -191,10 +191,11 @@ void expect_sharp(T& element, Residual residual) {
 
 TYPED_TEST(residuals_of, lu_tell_right_from_wrong) {
   using T = TypeParam;
-  for (const auto& [rows, cols] : {std::pair<index, index>{40, 40}, {50, 20}, {20, 50}, {1, 1}}) {
+  for (const auto& [rows, cols] :
+       {std::pair<index_t, index_t>{40, 40}, {50, 20}, {20, 50}, {1, 1}}) {
     const matrix<T> a = generate<T>({.seed = 3}, rows, cols);
     matrix<T> lu = a;
-    std::vector<index> pivots = eliminate<T>(lu);
+    std::vector<index_t> pivots = eliminate<T>(lu);
     const auto residual = [&](const residual_options& options) {
       return lu_residual<T>(a, lu, pivots, options);
     };
@@ -206,7 +207,7 @@ TYPED_TEST(residuals_of, lu_tell_right_from_wrong) {
     std::swap(pivots[0], pivots[1]);
     EXPECT_FALSE(passes(residual(exact)));
     EXPECT_FALSE(passes(residual(randomised)));
-    for (const index outside : {index{-1}, rows}) {
+    for (const index_t outside : {index_t{-1}, rows}) {
       pivots[0] = outside;
       EXPECT_EQ(residual(exact), infinity);
     }
@@ -215,19 +216,20 @@ TYPED_TEST(residuals_of, lu_tell_right_from_wrong) {
 
 TYPED_TEST(residuals_of, cholesky_tell_right_from_wrong_and_read_one_triangle) {
   using T = TypeParam;
-  constexpr index n = 40;
+  constexpr index_t n = 40;
   for (const matrix_recipe recipe : {matrix_recipe{matrix_kind::positive_definite, 1},
                                      matrix_recipe{matrix_kind::positive_definite, 1, 20}}) {
     matrix<T> a = generate<T>(recipe, n, n);
     matrix<T> l = cholesky(a);
     matrix<T> u = transposed(l);
     matrix<T> a_upper = a;
-    for (index j = 0; j < n; ++j) {
-      for (index i = 0; i < j; ++i) {
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = 0; i < j; ++i) {
         a(i, j) = l(i, j) = a_upper(j, i) = u(j, i) = static_cast<T>(nan);
       }
     }
-    for (const auto& [i, j] : {std::pair<index, index>{0, 0}, {n - 1, 0}, {n - 1, n - 1}, {9, 3}}) {
+    for (const auto& [i, j] :
+         {std::pair<index_t, index_t>{0, 0}, {n - 1, 0}, {n - 1, n - 1}, {9, 3}}) {
       expect_sharp(l(i, j), [&](const residual_options& options) {
         return cholesky_residual<T>(triangle::lower, a, l, options);
       });
@@ -240,12 +242,13 @@ TYPED_TEST(residuals_of, cholesky_tell_right_from_wrong_and_read_one_triangle) {
 
 TYPED_TEST(residuals_of, qr_tell_right_from_wrong) {
   using T = TypeParam;
-  for (const auto& [m, n] : {std::pair<index, index>{40, 40}, {50, 20}}) {
+  for (const auto& [m, n] : {std::pair<index_t, index_t>{40, 40}, {50, 20}}) {
     const matrix<T> a = generate<T>({.seed = 4}, m, n);
     matrix<T> q = a;
     matrix<T> r = orthogonalise(q);
-    for (index j = 0; j < n; ++j) {
-      for (index i = j + 1; i < n; ++i) r(i, j) = static_cast<T>(nan);  // where reflectors are kept
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = j + 1; i < n; ++i)
+        r(i, j) = static_cast<T>(nan);  // where reflectors are kept
     }
     const auto residual = [&](const residual_options& options) {
       return qr_residual<T>(a, q, r, options);
@@ -260,13 +263,13 @@ TYPED_TEST(residuals_of, qr_tell_right_from_wrong) {
 
 TYPED_TEST(residuals_of, qr_take_q_as_a_function) {
   using T = TypeParam;
-  constexpr index n = 30;
+  constexpr index_t n = 30;
   matrix<T> q = generate<T>({.seed = 4}, n, n);
   orthogonalise(q);
   matrix<T> r = generate<T>({.seed = 5}, n, 10);
   matrix<T> upper = r;
-  for (index j = 0; j < 10; ++j) {
-    for (index i = j + 1; i < n; ++i) {
+  for (index_t j = 0; j < 10; ++j) {
+    for (index_t i = j + 1; i < n; ++i) {
       upper(i, j) = T(0);
       r(i, j) = static_cast<T>(nan);
     }
@@ -286,7 +289,7 @@ TYPED_TEST(residuals_of, qr_take_q_as_a_function) {
 
 TYPED_TEST(residuals_of, solutions_tell_right_from_wrong) {
   using T = TypeParam;
-  constexpr index n = 60;
+  constexpr index_t n = 60;
   const matrix<T> a = generate<T>({.seed = 6}, n, n);
   matrix<T> x = generate<T>({.seed = 7}, n, 3);
   const matrix<T> b = product(a, x);
@@ -296,22 +299,22 @@ TYPED_TEST(residuals_of, solutions_tell_right_from_wrong) {
 }
 
 TEST(residuals, estimate_the_frobenius_norm_of_the_error) {
-  constexpr index n = 100;
+  constexpr index_t n = 100;
   const matrix<double> l = generate<double>({matrix_kind::dominant, 1}, n, n);
   matrix<double> a = l;
-  const std::vector<index> pivots = [] {
-    std::vector<index> all(n);
+  const std::vector<index_t> pivots = [] {
+    std::vector<index_t> all(n);
     std::iota(all.begin(), all.end(), 0);
     return all;
   }();
   const matrix<double> difference = generate<double>({.seed = 2}, n, n);
   matrix<double> lu = a;
-  for (index k = 0; k < n; ++k) {  // L = I, so that U is what differs
-    for (index i = k + 1; i < n; ++i) a(i, k) = lu(i, k) = 0;
-    for (index i = 0; i <= k; ++i) lu(i, k) += difference(i, k);
+  for (index_t k = 0; k < n; ++k) {  // L = I, so that U is what differs
+    for (index_t i = k + 1; i < n; ++i) a(i, k) = lu(i, k) = 0;
+    for (index_t i = 0; i <= k; ++i) lu(i, k) += difference(i, k);
   }
   matrix<double> upper = difference;
-  for (index k = 0; k < n; ++k) std::fill(&upper(k, k) + 1, &upper(0, k) + n, 0.);
+  for (index_t k = 0; k < n; ++k) std::fill(&upper(k, k) + 1, &upper(0, k) + n, 0.);
   const double norm = norm_of<double>(norm::frobenius, upper);
   const double expected = norm / (n * norm_of<double>(norm::frobenius, a) * eps);
   const residual_options many{.exact_up_to = 0, .vectors = 400};
@@ -327,7 +330,7 @@ TEST(residuals, of_empty_and_of_zero_matrices) {
   EXPECT_EQ(orthogonality<double>(none), 0);
   const matrix<double> zero(2, 2);
   auto lu = zero;
-  const std::vector<index> pivots{0, 1};
+  const std::vector<index_t> pivots{0, 1};
   for (const auto& options : {exact, randomised}) {
     lu(0, 1) = 0;
     EXPECT_EQ(lu_residual<double>(zero, lu, pivots, options), 0);
@@ -339,7 +342,7 @@ TEST(residuals, of_empty_and_of_zero_matrices) {
 TEST(residuals, refuse_shapes_that_do_not_fit) {
   const matrix<double> a(3, 3);
   const matrix<double> b(3, 2);
-  const std::vector<index> pivots{0, 1, 2};
+  const std::vector<index_t> pivots{0, 1, 2};
   EXPECT_THROW(lu_residual<double>(a, b, pivots), usage_error);
   EXPECT_THROW(lu_residual<double>(a, a, {}), usage_error);
   EXPECT_THROW(lu_residual<double>(a, a, pivots, {.exact_up_to = 0, .vectors = 0}), usage_error);

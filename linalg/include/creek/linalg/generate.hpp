@@ -35,21 +35,21 @@ class matrix_generator {
  public:
   /// O(1); with a condition O(rows + cols), also of memory. Throws creek::usage_error for a recipe
   /// that has no matrix of this shape.
-  matrix_generator(const matrix_recipe& recipe, index rows, index cols);
+  matrix_generator(const matrix_recipe& recipe, index_t rows, index_t cols);
 
   /// Fills a view with the block of the matrix whose first element is (row, col). Any thread.
-  void fill(matrix_view<T> block, index row, index col) const noexcept;
+  void fill(matrix_view<T> block, index_t row, index_t col) const noexcept;
 
  private:
   using wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 
-  void fill_column(T* to, index rows, index row, index col) const noexcept;
-  void fill_conditioned(T* to, index rows, index row, index col) const noexcept;
-  double singular_value(index k) const noexcept;
+  void fill_column(T* to, index_t rows, index_t row, index_t col) const noexcept;
+  void fill_conditioned(T* to, index_t rows, index_t row, index_t col) const noexcept;
+  double singular_value(index_t k) const noexcept;
 
   matrix_recipe recipe_;
-  index rows_ = 0;
-  index cols_ = 0;
+  index_t rows_ = 0;
+  index_t cols_ = 0;
   // With a condition the matrix is (I - 2 u u') D (I - 2 v v') = D - u p' - q v', where p and q
   // hold what does not depend on the other index.
   std::vector<wide> u_, p_, q_, v_;
@@ -57,6 +57,6 @@ class matrix_generator {
 
 /// The whole matrix. One thread.
 template <scalar T>
-matrix<T> generate(const matrix_recipe& recipe, index rows, index cols);
+matrix<T> generate(const matrix_recipe& recipe, index_t rows, index_t cols);
 
 }  // namespace creek::linalg

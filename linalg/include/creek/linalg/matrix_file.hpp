@@ -38,8 +38,8 @@ struct matrix_file_info {
   /// The smallest type that holds the elements; double for whole numbers of any size (those
   /// beyond 2^53 are rounded) and for Matrix Market's real ones.
   element_type type = element_type::d;
-  index rows = 0;
-  index cols = 0;
+  index_t rows = 0;
+  index_t cols = 0;
   /// Elements listed in the file: fewer than rows * cols if it is symmetric or sparse.
   std::uint64_t entries = 0;
   /// For people, as "NumPy 1.0, '<f8', by columns".

@@ -42,7 +42,7 @@ inline bool passes(double residual, double threshold = lapack_threshold) noexcep
 /// then takes the place of the one-norm everywhere (Girard 1989, Hutchinson 1990). An error in a
 /// single element is found for certain, several that cancel with probability 1 - 2^-vectors.
 struct residual_options {
-  index exact_up_to = 300;  ///< rows and columns
+  index_t exact_up_to = 300;  ///< rows and columns
   int vectors = 4;
   std::uint64_t seed = 1;  ///< of the vectors
 };
@@ -55,7 +55,7 @@ struct residual_options {
 /// exchanged with row ipiv[i], counted from 0, in the order of i. Infinite if ipiv names a row that
 /// is not there.
 template <scalar T>
-double lu_residual(const_view<T> a, const_view<T> lu, std::span<const index> ipiv,
+double lu_residual(const_view<T> a, const_view<T> lu, std::span<const index_t> ipiv,
                    const residual_options& options = {});
 
 /// |L L' - A| or |U' U - A|, over (n |A| eps). Of both only the triangle `which` is read.
@@ -84,7 +84,7 @@ template <scalar T>
 double orthogonality(const_view<T> q, const residual_options& options = {});
 /// The same with an m x m Q as a function.
 template <scalar T>
-double orthogonality(index m, const orthogonal_operator<T>& q,
+double orthogonality(index_t m, const orthogonal_operator<T>& q,
                      const residual_options& options = {});
 
 /// The largest over the columns of x and b of |b - A x|_inf / (n eps (|A|_inf |x|_inf + |b|_inf)),
