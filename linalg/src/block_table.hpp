@@ -61,6 +61,8 @@ class block_table {
     if (readers_.available() < operands.size()) make_reader_room(operands.size(), live);
     found_.reserve(operands.size());
     found_.clear();
+    // Large tables do not stay in the cache: all misses at once.
+    for (const operand& each : operands) __builtin_prefetch(&slots_[home_of(each.block)], 1);
     for (const operand& each : operands) found_.push_back(&slot_of(each.block));
   }
   /// Of the latest look_up(), one an operand.
@@ -103,6 +105,9 @@ class block_table {
  private:
   static constexpr std::size_t first_size = 64;
   static constexpr std::uint32_t first_prune = 16;
+  // Below these, forgetting costs more than it saves: 1.5 MB each.
+  static constexpr std::size_t enough_slots = 32768;
+  static constexpr std::size_t enough_readers = 65536;
 
   template <class Edge>
   void become_writer(entry& at, Node self, bool has_read, Edge& edge) noexcept {
@@ -149,10 +154,10 @@ class block_table {
 
   /// Blocks that nobody writes any more keep readers that have ended. Looks for them when there are
   /// as many as slots to look through, and grows if that brings little: so there are at most twice
-  /// the readers under way, or one a slot.
+  /// the readers under way, or one a slot, or a megabyte.
   template <class Live>
   void make_reader_room(std::size_t count, Live& live) {
-    if (readers_.capacity() >= slots_.size()) {
+    if (readers_.capacity() >= std::max(slots_.size(), enough_readers)) {
       for (entry& each : slots_) prune(each, live);
     }
     if (readers_.available() < std::max(count, readers_.capacity() / 2)) {
@@ -188,9 +193,10 @@ class block_table {
   /// Drops the blocks that no unfinished task uses, and makes room for `more` besides the others.
   template <class Live>
   void rebuild(std::size_t more, Live& live) {
-    std::size_t kept = 0;
+    const bool forgets = slots_.size() >= enough_slots;
+    std::size_t kept = forgets ? 0 : used_;
     for (entry& each : slots_) {
-      if (!each.used) continue;
+      if (!each.used || !forgets) continue;
       prune(each, live);
       kept += is_needed(each, live) ? 1 : 0;
     }
@@ -200,7 +206,7 @@ class block_table {
     slots_.swap(old);
     used_ = 0;
     for (const entry& each : old) {
-      if (each.used && is_needed(each, live)) slot_of(each.block) = each;
+      if (each.used && (!forgets || is_needed(each, live))) slot_of(each.block) = each;
     }
   }
   template <class Live>

@@ -53,11 +53,11 @@ std::uint32_t graph_profile::name_index(const char* name) {
   }
   const auto same = std::find_if(counts_.begin(), counts_.end(),
                                  [&](const task_count& each) { return each.name == name; });
-  const auto index_t = static_cast<std::uint32_t>(same - counts_.begin());
+  const auto index = static_cast<std::uint32_t>(same - counts_.begin());
   if (same == counts_.end()) counts_.push_back({name, 0, 0});
-  name_of_address_.push_back(index_t);
+  name_of_address_.push_back(index);
   name_addresses_.push_back(name);
-  return index_t;
+  return index;
 }
 
 void graph_profile::find_edges(std::span<const operand> operands) {

@@ -42,18 +42,19 @@ struct alignas(64) graph_task {
   std::int16_t ran_on = -1;                      ///< behind the closing of `successors`
   std::atomic<bool> poisoned{false};             ///< reads what a failed task was to write
   bool failed = false;                           ///< did not run or threw; as `ran_on`
+  std::int32_t priority = 0;
   body_call call = nullptr;
   std::uint64_t number = no_number;
-  std::int32_t priority = 0;
   std::atomic<float> path{0};  ///< flops from its beginning to the end of what is known
   float weight = 1;
+  std::uint64_t found_by = no_number;  ///< the enqueuer's: the task that depends on it ...
+  std::uint32_t found_at = 0;          ///< ... by this edge of those found
+  // The second line.
   task_run* run = nullptr;
   graph_task* next = nullptr;  ///< in a list of free, ended, or now ready tasks
   // The enqueuer's.
   graph_task* older = nullptr;  ///< all records in use, in the order of add()
   graph_task* newer = nullptr;
-  std::uint32_t found_at = 0;  ///< index of the edge to it among those of `found_by`
-  std::uint64_t found_by = no_number;
   spare_edge* spare_edges = nullptr;
   // Most tasks have no more predecessors than these.
   static constexpr std::size_t own_edges = 4;

@@ -259,10 +259,12 @@ void graph_crew::finish() noexcept {
   hire(hires);
 }
 
+// One round, unless there was no memory to hire anybody.
 void graph_crew::join() {
-  finish();
-  wait_for_strands();
-  assert(unfinished() == 0);
+  do {
+    finish();
+    wait_for_strands();
+  } while (unfinished() != 0);
 }
 
 [[gnu::noinline]] void graph_crew::wait_for_strands() {
@@ -270,8 +272,10 @@ void graph_crew::join() {
 }
 
 void graph_crew::join_anyhow() noexcept {
-  finish();
-  group_.reset();
+  do {
+    finish();
+    if (group_) group_.emplace();  // its destructor joins
+  } while (unfinished() != 0);
 }
 
 std::exception_ptr graph_crew::end() noexcept {

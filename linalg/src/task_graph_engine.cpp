@@ -51,10 +51,13 @@ void* graph_engine::prepare(const task_info& info, std::span<const operand> oper
 }
 
 void graph_engine::make_room() {
-  // With one worker the order of add() is as good as any.
-  if (crew_.workers() > 1 && since_refresh_ >= std::max<std::size_t>(options_.window / 2, 16)) {
-    refresh_paths();
+  if (crew_.workers() == 1) {
+    // Nobody gains by looking far ahead, and fewer records stay in the cache.
+    const std::size_t window = std::min(options_.window, enough_for_one);
+    if (crew_.unfinished() >= window) crew_.make_room(window - 1);
+    return;
   }
+  if (since_refresh_ >= std::max<std::size_t>(options_.window / 2, 16)) refresh_paths();
   if (crew_.unfinished() >= options_.window) crew_.make_room(options_.window - 1);
 }
 
@@ -67,6 +70,7 @@ void graph_engine::reserve(std::span<const operand> operands) {
     }
   }
   blocks_.look_up(operands, [this](task_name task) { return must_stay(task); });
+  for (const auto* each : blocks_.entries()) __builtin_prefetch(each->writer.task, 1);
   const std::size_t edges = blocks_.most_edges();
   if (found_.capacity() < edges) found_.reserve(2 * edges);
   if (edges > graph_task::own_edges) spare_edges_.reserve(edges - graph_task::own_edges);
@@ -129,10 +133,12 @@ graph_task& graph_engine::start_record(const task_info& info) {
   task.poisoned.store(false, std::memory_order_relaxed);
   task.failed = false;
   task.number = next_number_++;
+  task.found_by = graph_task::no_number;  // numbers begin anew after wait()
   task.priority = info.priority;
   // Not infinite, lest no path compares greater than another.
   task.weight = info.flops >= 1 ? static_cast<float>(std::min(info.flops, 1e30)) : 1.0F;
-  task.path.store(task.weight, std::memory_order_relaxed);
+  // With one worker the order of add() is as good as any.
+  task.path.store(crew_.workers() > 1 ? task.weight : 1.0F, std::memory_order_relaxed);
   task.run = nullptr;
   if (options_.record) {
     task.run = &runs_.back();
@@ -244,7 +250,6 @@ graph_report graph_engine::wait() {
     }
     crew_.join();
   }
-  recycle_ended();
   graph_report report = std::move(report_);
   report.tasks = next_number_;
   report.skipped = crew_.skipped() + dropped_;
@@ -257,7 +262,8 @@ graph_report graph_engine::wait() {
   return report;
 }
 
-void graph_engine::clear() noexcept {
+void graph_engine::clear() {
+  recycle_ended();
   report_ = {};
   blocks_.clear();
   failed_.clear();

@@ -43,6 +43,9 @@ class graph_engine {
   /// Of `pending` while a task is linked: its predecessors may end meanwhile.
   static constexpr std::int32_t linking = 1 << 30;
 
+  /// The window of a single worker.
+  static constexpr std::size_t enough_for_one = 256;
+
   void make_room();
   void reserve(std::span<const operand> operands);
   void recycle_ended();
@@ -55,7 +58,7 @@ class graph_engine {
   std::int32_t link(graph_task& task) noexcept;
   static bool enter_edge(graph_task& from, graph_edge& edge) noexcept;
   void refresh_paths() noexcept;
-  void clear() noexcept;
+  void clear();
 
   const graph_options options_;
   graph_crew crew_;

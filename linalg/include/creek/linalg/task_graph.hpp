@@ -53,7 +53,8 @@ struct task_info {
 
 struct graph_options {
   /// Unfinished tasks in the graph at most; the one who enqueues more runs tasks first. Bounds the
-  /// memory, and how far ahead dependences and the critical path are known. At least 1.
+  /// memory, and how far ahead dependences and the critical path are known. At least 1. With one
+  /// worker 256 are enough, and more are not used.
   std::size_t window = 4096;
   /// Only finds the dependences: no body runs, and none is kept. Memory grows with the graph.
   bool dry_run = false;
