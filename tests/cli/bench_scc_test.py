@@ -15,7 +15,7 @@ SMALL = ["--backend", "scc", "--tasks", "300", "--lengths", "5,50", "--cores", "
 
 def run(*arguments):
     return subprocess.run([TOOL, "bench", "schedulers", *arguments], capture_output=True, text=True,
-                          timeout=100)
+                          timeout=1000)
 
 
 class BenchOnScc(unittest.TestCase):

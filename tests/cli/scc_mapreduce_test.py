@@ -14,7 +14,7 @@ TOOL = sys.argv.pop(1)
 
 def run(*arguments):
     return subprocess.run([TOOL, "bench", "scc-mapreduce", "--quick", *arguments],
-                          capture_output=True, timeout=100)
+                          capture_output=True, timeout=1000)
 
 
 class Case(unittest.TestCase):
