@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of dense linear algebra; docs/linalg.md is its guide.
+#pragma once
+
+#include <creek/linalg/blas3.hpp>
+#include <creek/linalg/cholesky.hpp>
+#include <creek/linalg/generate.hpp>
+#include <creek/linalg/inverse.hpp>
+#include <creek/linalg/lu.hpp>
+#include <creek/linalg/matrix.hpp>
+#include <creek/linalg/matrix_file.hpp>
+#include <creek/linalg/qr.hpp>
+#include <creek/linalg/residual.hpp>
+#include <creek/linalg/task_graph.hpp>
