@@ -37,7 +37,7 @@ real<T> root(T diagonal_element) {
 
 /// Column after column of a tall panel, whose upper part is the diagonal block. Returns info.
 template <scalar T>
-index_t factor_narrow(matrix_view<T> A) {
+index_t cholesky_narrow(matrix_view<T> A) {
   using R = real<T>;
   const auto& kernels = tile<R>();
   T multipliers[narrow_columns];
@@ -74,15 +74,15 @@ void subtract_product(matrix_view<T> L, matrix_view<T> M, matrix_view<T> C) {
 
 /// A tall panel by halves: its diagonal block is factored and the rows below solved for at once.
 template <scalar T>
-index_t factor_panel(matrix_view<T> A) {
-  if (A.cols() <= narrow_columns) return factor_narrow(A);
+index_t cholesky_panel(matrix_view<T> A) {
+  if (A.cols() <= narrow_columns) return cholesky_narrow(A);
   const index_t half = round_up(A.cols() / 2, 8);
   const index_t rest = A.cols() - half;
-  if (const index_t info = factor_panel(A.columns(0, half))) return info;
+  if (const index_t info = cholesky_panel(A.columns(0, half))) return info;
   const index_t below = A.rows() - half;
   subtract_product(A.block(half, 0, below, half), A.block(half, 0, rest, half),
                    A.block(half, half, below, rest));
-  const index_t info = factor_panel(A.block(half, half, below, rest));
+  const index_t info = cholesky_panel(A.block(half, half, below, rest));
   return info == 0 ? 0 : info + half;
 }
 
@@ -155,7 +155,7 @@ class cholesky_run {
 
   bool factor(index_t k) {
     const matrix_view<T> panel = block(k);
-    if (const index_t info = factor_panel(panel)) {
+    if (const index_t info = cholesky_panel(panel)) {
       info_ = info + k * block_;
       return false;
     }

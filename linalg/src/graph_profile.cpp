@@ -30,7 +30,7 @@ int strength(dependence kind) noexcept {
 }
 
 /// Between quotes in DOT and JSON alike.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -139,7 +139,7 @@ void graph_profile::clear() noexcept {
 void graph_profile::write_dot(std::ostream& to) const {
   to << "digraph tasks {\n  node [shape=box];\n";
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    to << fmt::format("  t{} [label={}];\n", i, quoted(counts_[nodes_[i].name].name));
+    to << fmt::format("  t{} [label={}];\n", i, json_string(counts_[nodes_[i].name].name));
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     for (const edge& each : edges_into(i)) {
@@ -156,7 +156,7 @@ void graph_profile::write_json(std::ostream& to) const {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const node& each = nodes_[i];
     to << fmt::format("{}\n{{\"id\":{},\"name\":{},\"flops\":{},\"level\":{}}}", i == 0 ? "" : ",",
-                      i, quoted(counts_[each.name].name), each.flops, each.level);
+                      i, json_string(counts_[each.name].name), each.flops, each.level);
   }
   to << "\n],\"edges\":[";
   const char* separator = "";

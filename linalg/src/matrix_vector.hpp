@@ -14,21 +14,21 @@ namespace creek::linalg::detail {
 template <scalar T>
 using wide_vector = std::vector<wide<T>>;
 
-/// The part of a matrix that is read; the rest counts as zero.
-enum class part { all, lower, upper, strictly_lower, strictly_upper };
+/// The region of a matrix that is read; the rest counts as zero.
+enum class region { all, lower, upper, strictly_lower, strictly_upper };
 
-/// Rows [first, second) of column j in that part of a matrix.
-inline std::pair<index_t, index_t> rows_in(part which, index_t rows, index_t j) noexcept {
+/// Rows [first, second) of column j in that region of a matrix.
+inline std::pair<index_t, index_t> rows_in(region which, index_t rows, index_t j) noexcept {
   switch (which) {
-    case part::all:
+    case region::all:
       return {0, rows};
-    case part::lower:
+    case region::lower:
       return {std::min(j, rows), rows};
-    case part::strictly_lower:
+    case region::strictly_lower:
       return {std::min(j + 1, rows), rows};
-    case part::upper:
+    case region::upper:
       return {0, std::min(j + 1, rows)};
-    case part::strictly_upper:
+    case region::strictly_upper:
       break;
   }
   return {0, std::min(j, rows)};
@@ -51,9 +51,9 @@ inline std::complex<double> conjugate(std::complex<double> a) noexcept {
   return std::conj(a);
 }
 
-/// y += A x, of a part of A.
+/// y += A x, of a region of A.
 template <scalar T>
-void add_product(part which, const_view<T> a, const wide_vector<T>& x, wide_vector<T>& y) {
+void add_product(region which, const_view<T> a, const wide_vector<T>& x, wide_vector<T>& y) {
   for (index_t j = 0; j < a.cols(); ++j) {
     const auto [first, last] = rows_in(which, a.rows(), j);
     const T* const column = a.column(j);
@@ -65,9 +65,10 @@ void add_product(part which, const_view<T> a, const wide_vector<T>& x, wide_vect
   }
 }
 
-/// y += A' x, of a part of A; ' is the conjugate transpose.
+/// y += A' x, of a region of A; ' is the conjugate transpose.
 template <scalar T>
-void add_adjoint_product(part which, const_view<T> a, const wide_vector<T>& x, wide_vector<T>& y) {
+void add_adjoint_product(region which, const_view<T> a, const wide_vector<T>& x,
+                         wide_vector<T>& y) {
   for (index_t j = 0; j < a.cols(); ++j) {
     const auto [first, last] = rows_in(which, a.rows(), j);
     const T* const column = a.column(j);
@@ -80,14 +81,14 @@ void add_adjoint_product(part which, const_view<T> a, const wide_vector<T>& x, w
 }
 
 template <scalar T>
-wide_vector<T> product(part which, const_view<T> a, const wide_vector<T>& x) {
+wide_vector<T> product(region which, const_view<T> a, const wide_vector<T>& x) {
   wide_vector<T> y(static_cast<std::size_t>(a.rows()));
   add_product(which, a, x, y);
   return y;
 }
 
 template <scalar T>
-wide_vector<T> adjoint_product(part which, const_view<T> a, const wide_vector<T>& x) {
+wide_vector<T> adjoint_product(region which, const_view<T> a, const wide_vector<T>& x) {
   wide_vector<T> y(static_cast<std::size_t>(a.cols()));
   add_adjoint_product(which, a, x, y);
   return y;
@@ -96,7 +97,7 @@ wide_vector<T> adjoint_product(part which, const_view<T> a, const wide_vector<T>
 /// A x, where A is hermitian and one triangle of it is stored.
 template <scalar T>
 wide_vector<T> hermitian_product(triangle which, const_view<T> a, const wide_vector<T>& x) {
-  const part strict = which == triangle::lower ? part::strictly_lower : part::strictly_upper;
+  const region strict = which == triangle::lower ? region::strictly_lower : region::strictly_upper;
   wide_vector<T> y = product(strict, a, x);
   add_adjoint_product(strict, a, x, y);
   for (index_t i = 0; i < a.rows(); ++i) {

@@ -34,7 +34,7 @@ void subtract(index_t n, const T* a, T x, T* y) {
 
 /// The Euclidean norm, scaled where squares would overflow or vanish.
 template <scalar T>
-real<T> norm(index_t n, const T* x) {
+real<T> euclidean_norm(index_t n, const T* x) {
   using R = real<T>;
   if (n == 0) return 0;
   T squares{};
@@ -59,7 +59,7 @@ real<T> norm(index_t n, const T* x) {
 template <scalar T>
 T make_reflector(T& alpha, index_t n, T* x) {
   using R = real<T>;
-  const R rest = norm(n, x);
+  const R rest = euclidean_norm(n, x);
   if (rest == 0 && std::imag(alpha) == 0) return T{};
   const R length = std::hypot(std::abs(alpha), rest);
   const R beta = std::real(alpha) >= 0 ? -length : length;

@@ -12,7 +12,7 @@
 namespace creek::linalg {
 namespace {
 
-using detail::part;
+using detail::region;
 using detail::wide;
 using detail::wide_vector;
 
@@ -62,7 +62,7 @@ double scaled(double error, double size, index_t n) noexcept {
 /// The unit lower trapezoid of `lu` times a vector.
 template <scalar T>
 wide_vector<T> unit_lower_product(const_view<T> lu, const wide_vector<T>& x) {
-  wide_vector<T> y = detail::product(part::strictly_lower, lu, x);
+  wide_vector<T> y = detail::product(region::strictly_lower, lu, x);
   for (std::size_t i = 0; i < x.size(); ++i) y[i] += x[i];
   return y;
 }
@@ -72,7 +72,7 @@ template <scalar T>
 double hermitian_norm(bool one, triangle which, const_view<T> a) {
   std::vector<double> sums(static_cast<std::size_t>(a.rows()));
   detail::root_of_squares squares;
-  const part strict = which == triangle::lower ? part::strictly_lower : part::strictly_upper;
+  const region strict = which == triangle::lower ? region::strictly_lower : region::strictly_upper;
   for (index_t j = 0; j < a.cols(); ++j) {
     const double diagonal = std::abs(static_cast<double>(std::real(a(j, j))));
     sums[static_cast<std::size_t>(j)] += diagonal;
@@ -110,7 +110,7 @@ norm kind_of_norm(bool exact) noexcept {
 template <scalar T, class Product>
 double qr_residual_of(const_view<T> a, const residual_options& options, Product q_r) {
   const bool exact = is_exact(options, a.rows(), a.cols());
-  const auto left = [&](const wide_vector<T>& x) { return detail::product(part::all, a, x); };
+  const auto left = [&](const wide_vector<T>& x) { return detail::product(region::all, a, x); };
   const double error = norm_of_difference<T>(a.cols(), exact, options, left, q_r);
   return scaled<T>(error, norm_of(kind_of_norm(exact), a), a.rows());
 }
@@ -129,14 +129,14 @@ double lu_residual(const_view<T> a, const_view<T> lu, std::span<const index_t> i
     return std::numeric_limits<double>::infinity();
   }
   const auto p_a = [&](const wide_vector<T>& x) {
-    wide_vector<T> y = detail::product(part::all, a, x);
+    wide_vector<T> y = detail::product(region::all, a, x);
     for (std::size_t i = 0; i < ipiv.size(); ++i) {
       std::swap(y[i], y[static_cast<std::size_t>(ipiv[i])]);
     }
     return y;
   };
   const auto l_u = [&](const wide_vector<T>& x) {
-    const auto u_x = detail::product(part::upper, lu.block(0, 0, least, lu.cols()), x);
+    const auto u_x = detail::product(region::upper, lu.block(0, 0, least, lu.cols()), x);
     return unit_lower_product(lu.columns(0, least), u_x);
   };
   const bool exact = is_exact(options, a.rows(), a.cols());
@@ -153,9 +153,11 @@ double cholesky_residual(triangle which, const_view<T> a, const_view<T> factor,
   const auto left = [&](const wide_vector<T>& x) { return detail::hermitian_product(which, a, x); };
   const auto right = [&](const wide_vector<T>& x) {
     if (which == triangle::upper) {
-      return detail::adjoint_product(part::upper, factor, detail::product(part::upper, factor, x));
+      return detail::adjoint_product(region::upper, factor,
+                                     detail::product(region::upper, factor, x));
     }
-    return detail::product(part::lower, factor, detail::adjoint_product(part::lower, factor, x));
+    return detail::product(region::lower, factor,
+                           detail::adjoint_product(region::lower, factor, x));
   };
   const bool exact = is_exact(options, a.rows(), a.cols());
   const double error = norm_of_difference<T>(a.cols(), exact, options, left, right);
@@ -169,7 +171,7 @@ double qr_residual(const_view<T> a, const_view<T> q, const_view<T> r,
               "Q, R and A do not fit each other");
   return qr_residual_of(a, options, [&](const wide_vector<T>& x) {
     const const_view<T> top = r.block(0, 0, q.cols(), r.cols());
-    return detail::product(part::all, q, detail::product(part::upper, top, x));
+    return detail::product(region::all, q, detail::product(region::upper, top, x));
   });
 }
 
@@ -178,7 +180,7 @@ double qr_residual(const_view<T> a, const orthogonal_operator<T>& q, const_view<
                    const residual_options& options) {
   require_fit(r.rows() == a.rows() && r.cols() == a.cols(), "R has another shape than A");
   return qr_residual_of(a, options, [&](const wide_vector<T>& x) {
-    return applied(q, op::none, detail::product(part::upper, r, x));
+    return applied(q, op::none, detail::product(region::upper, r, x));
   });
 }
 
@@ -187,7 +189,7 @@ double orthogonality(const_view<T> q, const residual_options& options) {
   const bool exact = is_exact(options, q.rows(), q.cols());
   const auto identity = [](const wide_vector<T>& x) { return x; };
   const auto q_q = [&](const wide_vector<T>& x) {
-    return detail::adjoint_product(part::all, q, detail::product(part::all, q, x));
+    return detail::adjoint_product(region::all, q, detail::product(region::all, q, x));
   };
   const double error = norm_of_difference<T>(q.cols(), exact, options, identity, q_q);
   return scaled<T>(error, 1, q.rows());
@@ -214,7 +216,7 @@ double solve_residual(const_view<T> a, const_view<T> x, const_view<T> b) {
   for (index_t k = 0; k < b.cols(); ++k) {
     wide_vector<T> solution(static_cast<std::size_t>(x.rows()));
     std::transform(x.column(k), x.column(k) + x.rows(), solution.begin(), detail::widened<T>);
-    const wide_vector<T> product = detail::product(part::all, a, solution);
+    const wide_vector<T> product = detail::product(region::all, a, solution);
     double error = 0;
     for (index_t i = 0; i < b.rows(); ++i) {
       const auto there = product[static_cast<std::size_t>(i)];
