@@ -29,17 +29,17 @@ function(_bench_finish target)
   endif()
 endfunction()
 
-# The protocol's main(), compiled once for all peers.
-add_library(bench_peer_main OBJECT harness/peer_main.cpp)
+# The protocol's main() and what the workloads of linear algebra share, compiled once for all peers.
+add_library(bench_peer_main OBJECT harness/peer_main.cpp harness/dense.cpp)
 target_link_libraries(bench_peer_main PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
 _bench_options(bench_peer_main)
 
-# The sources of a peer: <workload>/<peer>.cpp of those workloads that have one, and its runtime, if
-# it has one.
+# The sources of a peer: <workload>/<peer>.cpp of those workloads that have one, and its runtime,
+# harness/<peer>_*.cpp, if it has one.
 function(_bench_sources out peer workloads)
-  set(sources harness/plain_runtime.cpp)
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/harness/${peer}_runtime.cpp)
-    set(sources harness/${peer}_runtime.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS harness/${peer}_*.cpp)
+  if(NOT sources)
+    set(sources harness/plain_runtime.cpp)
   endif()
   foreach(workload ${workloads})
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${workload}/${peer}.cpp)
@@ -115,22 +115,40 @@ function(bench_mpi_peer)
     BENCH_MPIEXEC="${MPIEXEC_EXECUTABLE}" BENCH_MPI_SHARED_MEMORY="${shared_memory}")
 endfunction()
 
-# Target bench_peers_rust: bench_rayon and bench_chili, by cargo, which fetches their crates. Not
-# part of ALL: a build must not need the network.
+# bench_blas, which is a peer a library of linear algebra (harness/blas_variants.cpp). It loads them
+# at run time: none is needed here. `./bootstrap bench linalg` unpacks the wheels into this folder.
+set(CREEK_BENCH_WHEELS ${PROJECT_SOURCE_DIR}/build/peers/wheels CACHE PATH
+    "Where the benchmark peers find libraries of linear algebra from unpacked Python wheels")
+function(bench_blas_peers)
+  cmake_parse_arguments(P "" "" "WORKLOADS" ${ARGN})
+  bench_peer(NAME blas WORKLOADS ${P_WORKLOADS}
+             LIBRARIES nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+  target_compile_definitions(bench_blas PRIVATE BENCH_WHEELS="${CREEK_BENCH_WHEELS}")
+endfunction()
+
+# _bench_cargo(TARGET bench_peers_rust CRATE rust PROGRAMS bench_rayon ... OPTIONS --features ...):
+# programs of bench/peers/<crate>, by cargo, which fetches their crates. Not part of ALL: a build must
+# not need the network.
+function(_bench_cargo)
+  cmake_parse_arguments(P "" "TARGET;CRATE" "PROGRAMS;OPTIONS" ${ARGN})
+  set(output ${CMAKE_BINARY_DIR}/${P_CRATE})
+  list(TRANSFORM P_PROGRAMS PREPEND ${output}/release/ OUTPUT_VARIABLE built)
+  add_custom_target(${P_TARGET}
+    COMMAND ${BENCH_CARGO} build --release --locked --target-dir ${output} ${P_OPTIONS}
+            --manifest-path ${CMAKE_CURRENT_SOURCE_DIR}/peers/${P_CRATE}/Cargo.toml
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${BENCH_BIN}
+    COMMAND ${CMAKE_COMMAND} -E copy ${built} ${BENCH_BIN}
+    COMMENT "Building the benchmark peers ${P_PROGRAMS}" USES_TERMINAL VERBATIM)
+endfunction()
+
+# Targets bench_peers_rust (rayon and chili) and bench_peers_faer.
 function(bench_rust_peers)
   find_program(BENCH_CARGO cargo)
   mark_as_advanced(BENCH_CARGO)
   if(NOT BENCH_CARGO)
-    message(STATUS "bench: no rayon and chili peers (cargo not found)")
+    message(STATUS "bench: no rayon, chili and faer peers (cargo not found)")
     return()
   endif()
-  set(crate ${CMAKE_CURRENT_SOURCE_DIR}/peers/rust)
-  set(output ${CMAKE_BINARY_DIR}/rust)
-  add_custom_target(bench_peers_rust
-    COMMAND ${BENCH_CARGO} build --release --locked --manifest-path ${crate}/Cargo.toml
-            --target-dir ${output}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${BENCH_BIN}
-    COMMAND ${CMAKE_COMMAND} -E copy ${output}/release/bench_rayon ${output}/release/bench_chili
-            ${BENCH_BIN}
-    COMMENT "Building the rayon and chili peers" USES_TERMINAL VERBATIM)
+  _bench_cargo(TARGET bench_peers_rust CRATE rust PROGRAMS bench_rayon bench_chili)
+  _bench_cargo(TARGET bench_peers_faer CRATE faer PROGRAMS bench_faer)
 endfunction()

@@ -41,14 +41,19 @@ void print(const nlohmann::json& line) {
   std::fflush(stdout);
 }
 
-void list() {
+/// How a run of a peer is asked for, where its program is several.
+std::string options_of(const settings& s) {
+  return s.peer.empty() ? "" : "--peer " + s.peer;
+}
+
+void list(const settings& s) {
   for (const auto& e : table()) {
     print({{"workload", e.what.name},
            {"about", e.what.about},
            {"unit", e.what.unit},
-           {"full", e.what.full},
-           {"quick", e.what.quick},
-           {"smoke", e.what.smoke},
+           {"full", e.what.full.all()},
+           {"quick", e.what.quick.all()},
+           {"smoke", e.what.smoke.all()},
            {"min_workers", e.what.min_workers},
            {"limit", e.what.limit},
            {"all_workers", e.what.all_workers},
@@ -57,7 +62,9 @@ void list() {
            {"scale", e.what.scale},
            {"groups", e.what.groups},
            {"bounds", e.what.bounds},
+           {"share_of", e.what.share_of},
            {"peer", peer_name()},
+           {"options", options_of(s)},
            {"version", peer_version()}});
   }
 }
@@ -99,10 +106,11 @@ int main(int argc, char** argv) {
   int runs = 3;
   int warmup = 1;
   bool list = false;
-  CLI::App app{"A peer of creek's tasking benchmarks: runs one workload, one JSON line a run"};
+  CLI::App app{"A peer of creek's benchmarks: runs one workload, one JSON line a run"};
   app.add_flag("--list", list, "List the workloads with their units and sizes");
   app.add_option("--workload", s.workload, "Which one to run");
-  app.add_option("--n", s.n, "Size; default: the workload's full size");
+  app.add_option("--peer", s.peer, "Which peer to be, of a program that is several");
+  app.add_option("--n", s.n, "Size; default: the first of the workload's full sizes");
   app.add_option("--workers", s.workers, "Worker threads")->check(CLI::Range(1, 4096));
   app.add_option("--runs", runs, "Timed runs")->check(CLI::Range(1, 1000000));
   app.add_option("--warmup", warmup, "Untimed runs before them")->check(CLI::Range(0, 1000));
@@ -113,7 +121,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   bench::prepare_environment(s, argv);
   if (list) {
-    bench::list();
+    bench::list(s);
     return 0;
   }
   const bench::entry* e = bench::find(s.workload);
@@ -122,7 +130,7 @@ int main(int argc, char** argv) {
                  s.workload.c_str());
     return 2;
   }
-  if (s.n <= 0) s.n = e->what.full;
+  if (s.n <= 0) s.n = e->what.full.first();
   try {
     if (!bench::run(*e, s, warmup, runs)) {
       std::fprintf(stderr, "%s: %s: nothing could be measured here\n", bench::peer_name().c_str(),

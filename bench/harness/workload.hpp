@@ -5,7 +5,10 @@
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,15 +16,32 @@
 
 namespace bench {
 
+/// The sizes that a workload is run at, ascending: `.full = 30` or `.full = {1000, 2000}`.
+class sizes {
+ public:
+  constexpr sizes(std::int64_t one) : sizes({one}) {}
+  constexpr sizes(std::initializer_list<std::int64_t> some) : count_(some.size()) {
+    std::copy(some.begin(), some.end(), values_.begin());
+  }
+  [[nodiscard]] constexpr std::span<const std::int64_t> all() const {
+    return std::span(values_).first(count_);
+  }
+  [[nodiscard]] constexpr std::int64_t first() const { return values_[0]; }
+
+ private:
+  std::array<std::int64_t, 8> values_{};
+  std::size_t count_;
+};
+
 /// One workload as every peer knows it. Sizes: `full` for figures worth quoting, `quick` for a look
 /// in a minute, `smoke` for tests (every answer checked, timings meaningless).
 struct description {
   std::string_view name;
   std::string_view about;  ///< what one unit of work is, for readers of the table
   std::string_view unit;   ///< unit of the figure, such as "ns/fork"
-  std::int64_t full = 0;
-  std::int64_t quick = 0;
-  std::int64_t smoke = 0;
+  sizes full = 0;
+  sizes quick = 0;
+  sizes smoke = 0;
   unsigned min_workers = 1;  ///< fewer make no sense
   bool limit = false;        ///< a limit of the machine, not something peers compete in
   bool all_workers = false;  ///< a limit of all workers together, not of two of them
@@ -30,11 +50,13 @@ struct description {
   double scale = 1;          ///< factor from that quotient to `unit`
   std::string_view groups = "tasking";  ///< commands `creek bench ...` that run it, by blanks
   std::string_view bounds = {};         ///< limits that its figures are held against, by blanks
+  std::string_view share_of = {};  ///< a workload whose best rate its figures are given as shares of
 };
 
 /// What one run is asked to do, straight from the command line.
 struct settings {
   std::string workload;
+  std::string peer;    ///< only of a program that is several
   std::int64_t n = 0;  ///< size; its meaning is in the workload's config.hpp
   unsigned workers = 1;
   std::int64_t grain = 700;  ///< steps of busy() in a "1 us" task; the driver calibrates it

@@ -32,10 +32,15 @@ pub struct Peer<P: 'static> {
     pub table: &'static [(&'static str, Run<P>)],
 }
 
-/// A crate's name and the version that Cargo.lock holds it at.
+/// A crate's name and the version that Cargo.lock of this crate holds it at.
 pub fn locked(name: &str) -> String {
+    locked_in(include_str!("../Cargo.lock"), name)
+}
+
+/// ... that another Cargo.lock, whose text is `lock`, does.
+pub fn locked_in(lock: &str, name: &str) -> String {
     let line = format!("name = \"{name}\"");
-    let mut lines = include_str!("../Cargo.lock")
+    let mut lines = lock
         .lines()
         .skip_while(|l| *l != line);
     let version = lines

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The libraries that the peer program `blas` can be: one list, a peer a variant. What a library
+// reads from its environment (kernels, threads) it reads when it is loaded, so a variant is a
+// process, and its environment is set before it begins.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::blas {
+
+struct variant {
+  const char* name;
+  std::vector<const char*> files;  ///< patterns, loaded in this order; relative: of a wheel
+  const char* how;                 ///< to get them
+  const char* prefix = "";         ///< of every symbol
+  std::vector<std::pair<const char*, const char*>> environment = {};
+  const char* kernel = "";          ///< that the library must say it took; empty: whichever it takes
+  bool (*runs_here)() = nullptr;    ///< whether this processor can run that kernel
+  std::int64_t largest = std::numeric_limits<std::int64_t>::max();  ///< n; more takes too long
+};
+
+/// In the order of the table.
+std::span<const variant> variants();
+
+/// Its files on this machine in the order of loading; empty if one of them is not there. Wheels are
+/// where the environment variable CREEK_BENCH_WHEELS says, or else in the build's folder for them.
+std::vector<std::string> files_of(const variant& v);
+
+}  // namespace bench::blas

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the dense linear algebra workloads share: inputs made in a fixed way per size, how often a
+// process repeats a call, and the check of what came out. Matrices are n by n, column-major, with n
+// elements from column to column. bench/peers/faer has the same in Rust.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "workload.hpp"
+
+namespace bench::dense {
+
+/// Which matrix or vector of a workload an element belongs to.
+enum class input : std::uint64_t { a = 1, b = 2, c = 3, right_side = 4 };
+
+/// Element `index` of an input, uniform in [-0.5, 0.5).
+inline double element(input which, std::uint64_t index) {
+  std::uint64_t z =
+      ((static_cast<std::uint64_t>(which) << 56) + index) * 0x9E3779B97F4A7C15U;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53 - 0.5;
+}
+
+void fill(input which, std::span<double> x);
+std::vector<double> filled(input which, std::int64_t size);
+/// Symmetric and positive definite, because n on the diagonal outweighs its row.
+void fill_positive_definite(std::span<double> a, std::int64_t n);
+
+/// y += factor * m x
+void add_product(std::span<double> y, double factor, std::span<const double> m,
+                 std::span<const double> x);
+/// The largest magnitude; not a number if there is one that is not.
+double norm(std::span<const double> x);
+/// The largest sum of the magnitudes of a row.
+double row_norm(std::span<const double> m, std::int64_t n);
+
+/// x becomes the solution of L x = x, L in the lower triangle of `a`, its diagonal taken for ones
+/// if `unit`; of L^T x = x; of U x = x.
+void solve_lower(std::span<const double> a, std::span<double> x, bool unit);
+void solve_lower_transposed(std::span<const double> a, std::span<double> x);
+void solve_upper(std::span<const double> a, std::span<double> x);
+
+/// The answer, n, if the error is what a backward stable algorithm may leave: `error` over
+/// (eps n `scale`) is below 16. Throws otherwise.
+std::uint64_t accepted(std::int64_t n, double error, double scale);
+/// The same of a solution of A x = b with b the right side of size n, error and scale as HPL has
+/// them: ||A x - b|| and ||A|| ||x|| + ||b||.
+std::uint64_t accepted_solution(std::span<const double> a, std::span<const double> x);
+
+/// Throws unless `info`, as LAPACK defines it, says that all went well.
+inline void require_success(int info) {
+  if (info != 0) throw std::runtime_error("info is " + std::to_string(info));
+}
+
+/// A first call at up to 2000, untimed, then so many at n that they take some tenths of a second:
+/// the figure is their median. `make(n)` gives the operands of one, untimed; `call(operands)` is
+/// timed; `check(operands)`, after the last one, gives the answer.
+template <class Make, class Call, class Check>
+sample measure(const settings& s, double flops, const Make& make, const Call& call,
+               const Check& check) {
+  {
+    auto first = make(std::min<std::int64_t>(s.n, 2000));
+    call(first);
+  }
+  const auto calls = static_cast<int>(std::clamp(4e10 / flops, 1.0, 51.0));
+  std::vector<double> times;
+  sample result{.work = flops};
+  for (int i = 0; i < calls; ++i) {
+    auto operands = make(s.n);
+    times.push_back(timed([&] { call(operands); }));
+    if (i == calls - 1) result.answer = check(operands);
+  }
+  const auto middle = times.begin() + calls / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  result.total_ns = *middle;
+  return result;
+}
+
+/// As many floating-point operations as `factor` times n^3.
+inline double cubic(double factor, std::int64_t n) {
+  const auto x = static_cast<double>(n);
+  return factor * x * x * x;
+}
+
+}  // namespace bench::dense
