@@ -29,6 +29,7 @@ struct bench_options {
   std::vector<unsigned> workers;
   std::vector<std::string> workloads;
   std::vector<std::string> peers;
+  std::vector<std::int64_t> sizes;
   size_class size = size_class::full;
   bool quick = false;
   int rounds = 0;
@@ -44,6 +45,7 @@ const char* name_of(size_class size) {
 plan make_plan(const bench_options& o, const surroundings& around, progress_line& line) {
   plan how;
   how.size = o.quick ? size_class::quick : o.size;
+  how.sizes = o.sizes;
   how.workers = o.workers;
   if (how.workers.empty()) how.workers = {1};
   if (o.workers.empty() && around.cpus > 1) how.workers.push_back(around.cpus);
@@ -109,7 +111,7 @@ void measure_limits(const bench_options& o, const catalogue& found, const plan& 
     if (!w.limit || !(chosen(o.workloads, name) || bounds_what_is_chosen(name))) continue;
     plan here = how;
     if (!w.all_workers) here.workers = {w.min_workers};
-    for (auto& s : compare(w, {{"machine", *found.machine}}, here)) {
+    for (auto& s : compare(w, sizes_of(w, here).front(), {{"machine", *found.machine}}, here)) {
       r.limits.push_back(std::move(s));
       r.limit_workloads.push_back(w);
     }
@@ -125,8 +127,10 @@ void measure_workloads(const bench_options& o, const catalogue& found, const pla
   }
   for (const auto& [name, w] : found.workloads) {
     if (w.limit || !chosen(o.workloads, name)) continue;
-    comparison c{w, compare(w, contestants, how)};
-    if (!c.results.empty()) r.comparisons.push_back(std::move(c));
+    for (const std::int64_t n : sizes_of(w, how)) {
+      comparison c{w, n, compare(w, n, contestants, how)};
+      if (!c.results.empty()) r.comparisons.push_back(std::move(c));
+    }
   }
   for (const auto& m : found.missing) {
     if (chosen(o.peers, m.name)) r.missing.push_back(m);
@@ -149,7 +153,8 @@ void measure_schedulers(const catalogue& found, const plan& how, report& r) {
       contestants.push_back({s + ", " + d + " deque", *creek, {"--scheduler", s, "--deque", d}});
     }
   }
-  r.schedulers.push_back({fib->second, compare(fib->second, contestants, how)});
+  const std::int64_t n = sizes_of(fib->second, how).front();
+  r.schedulers.push_back({fib->second, n, compare(fib->second, n, contestants, how)});
 }
 
 bool anything_failed(const report& r) {
@@ -336,6 +341,19 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_common(*invoke, *calls);
   add_choice(*invoke, *calls, "invoke_post,invoke_wake");
   invoke->callback([calls, &exit_code] { exit_code = run_bench(*calls, part::workloads); });
+
+  CLI::App* linalg = bench->add_subcommand("linalg",
+                                           "Dense linear algebra in double precision: dgemm, LU, "
+                                           "Cholesky, QR and solve beside OpenBLAS, "
+                                           "MKL, BLIS and faer, in GFLOP/s");
+  const auto dense = std::make_shared<bench_options>();
+  dense->group = "linalg";
+  add_common(*linalg, *dense);
+  linalg->add_option("-n,--n", dense->sizes, "Only these sizes, such as 1000,2000")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 100'000));
+  add_choice(*linalg, *dense, "lu,qr");
+  linalg->callback([dense, &exit_code] { exit_code = run_bench(*dense, part::workloads); });
 
   add_scc_mapreduce(*bench);
 

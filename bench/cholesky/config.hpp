@@ -41,5 +41,4 @@ sample run(const settings& s, const Factor& factor) {
       s, dense::cubic(1.0 / 3, s.n), [](std::int64_t n) { return operands(n); }, factor, check);
 }
 
-
 }  // namespace bench::cholesky

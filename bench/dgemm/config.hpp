@@ -19,9 +19,9 @@ inline constexpr description what{.name = "dgemm",
 
 struct operands {
   std::int64_t n;
-  std::vector<double> a = dense::filled(dense::input::a, n * n);
-  std::vector<double> b = dense::filled(dense::input::b, n * n);
-  std::vector<double> c = dense::filled(dense::input::c, n * n);
+  std::vector<double> a = dense::square(dense::input::a, n);
+  std::vector<double> b = dense::square(dense::input::b, n);
+  std::vector<double> c = dense::square(dense::input::c, n);
 };
 
 inline std::uint64_t check(operands& o) {
@@ -42,6 +42,5 @@ sample run(const settings& s, const Multiply& multiply) {
   return dense::measure(
       s, dense::cubic(2, s.n), [](std::int64_t n) { return operands{n}; }, multiply, check);
 }
-
 
 }  // namespace bench::dgemm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The BLAS peers, one program: started with --peer NAME it becomes that variant, by executing itself
-// again in the environment that the library is to find. `--list` without one lists all of them.
+// The BLAS peers, one program: started with --peer NAME it becomes that variant, by executing
+// itself again in the environment that the library is to find. `--list` without one lists all of
+// them.
 #include "blas_runtime.hpp"
 
 #include <dlfcn.h>
@@ -58,7 +59,8 @@ std::string openblas_version() {
   return config + ", kernel " + call<const char*()>("openblas_get_corename");
 }
 
-/// MKL tells nobody, but loads the kernels that it takes at the first call, from libmkl_avx2.so or so.
+/// MKL tells nobody, but loads the kernels that it takes at the first call, from libmkl_avx2.so or
+/// so.
 std::string mkl_kernel() {
   double x = 1;
   const int one = 1;
@@ -100,14 +102,17 @@ std::string blis_kernel() {
   return call<const char*(int)>("bli_arch_string", call<int()>("bli_arch_query_id"));
 }
 
+std::string blis_version() {
+  return std::string("BLIS ") + call<const char*()>("bli_info_get_version_str") + ", kernel " +
+         blis_kernel();
+}
+
 /// What the library says of itself, the kernel that it chose too.
 std::string version() {
   if (symbol("openblas_get_corename") != nullptr) return openblas_version();
   if (symbol("MKL_Get_Version") != nullptr) return mkl_version();
-  std::string text = symbol("ilaver_") != nullptr ? lapack_version() : "no LAPACK";
-  if (symbol("bli_arch_query_id") == nullptr) return text;
-  return std::string("BLIS ") + call<const char*()>("bli_info_get_version_str") + ", kernel " +
-         blis_kernel() + "; " + text;
+  if (symbol("bli_arch_query_id") != nullptr) return blis_version();
+  return symbol("ilaver_") != nullptr ? lapack_version() : "unknown";
 }
 
 /// Tells the caller of --list how to come by a variant.
@@ -153,8 +158,8 @@ std::string obstacle(const variant& v) {
   std::exit(0);
 }
 
-/// Nothing that these libraries read is left of what the caller had in mind for them: "as it starts"
-/// means without any.
+/// Nothing that these libraries read is left of what the caller had in mind for them: "as it
+/// starts" means without any.
 void clear_environment() {
   std::vector<std::string> names;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -35,7 +35,7 @@ constexpr const char* from_wheels = "`./bootstrap bench linalg` fetches it where
 
 variant openblas_wheel(const char* name, const char* kernel = "", bool (*runs_here)() = nullptr) {
   variant v{.name = name,
-            .files = {"scipy_openblas32/lib/libscipy_openblas.so"},
+            .files = {"scipy-openblas32==*/scipy_openblas32/lib/libscipy_openblas.so"},
             .how = from_wheels,
             .prefix = "scipy_",
             .kernel = kernel,
@@ -44,12 +44,12 @@ variant openblas_wheel(const char* name, const char* kernel = "", bool (*runs_he
   return v;
 }
 
+/// Without a LAPACK: the reference one above it makes so many small calls, each of which starts
+/// threads that spin for one another, that two threads can take minutes on a busy machine.
 variant debian_blis(const char* name, const char* kernel = "", bool (*runs_here)() = nullptr) {
   variant v{.name = name,
-            // The middle one is what LAPACK would otherwise look for, perhaps another library's.
-            .files = {"/usr/lib/*/blis-pthread/libblis.so.4", "/usr/lib/*/blis-pthread/libblas.so.3",
-                      "/usr/lib/*/lapack/liblapack.so.3"},
-            .how = "install Debian's packages libblis4-pthread and liblapack3",
+            .files = {"/usr/lib/*/blis-pthread/libblis.so.4"},
+            .how = "install Debian's package libblis4-pthread",
             .kernel = kernel,
             .runs_here = runs_here};
   if (*kernel != '\0') v.environment = {{"BLIS_ARCH_TYPE", kernel}};
@@ -63,8 +63,8 @@ std::vector<variant> all() {
           openblas_wheel("openblas-skylakex", "SkylakeX", avx512),
           openblas_wheel("openblas-cooperlake", "Cooperlake", avx512_bf16),
           {.name = "mkl",
-           .files = {"intel_openmp-*.data/data/lib/libiomp5.so",
-                     "mkl-*.data/data/lib/libmkl_rt.so.*"},
+           .files = {"intel-openmp==*/intel_openmp-*.data/data/lib/libiomp5.so",
+                     "mkl==*/mkl-*.data/data/lib/libmkl_rt.so.*"},
            .how = from_wheels,
            .environment = {{"MKL_THREADING_LAYER", "INTEL"}, {"MKL_INTERFACE_LAYER", "LP64"}}},
           {.name = "debian-openblas",
@@ -87,7 +87,8 @@ std::string wheels() {
 std::string first_match(const std::string& pattern) {
   glob_t found{};
   std::string file;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0 && found.gl_pathc > 0) file = found.gl_pathv[0];
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0 && found.gl_pathc > 0)
+    file = found.gl_pathv[0];
   globfree(&found);
   return file;
 }

@@ -18,8 +18,8 @@ struct variant {
   const char* how;                 ///< to get them
   const char* prefix = "";         ///< of every symbol
   std::vector<std::pair<const char*, const char*>> environment = {};
-  const char* kernel = "";          ///< that the library must say it took; empty: whichever it takes
-  bool (*runs_here)() = nullptr;    ///< whether this processor can run that kernel
+  const char* kernel = "";        ///< that the library must say it took; empty: whichever it takes
+  bool (*runs_here)() = nullptr;  ///< whether this processor can run that kernel
   std::int64_t largest = std::numeric_limits<std::int64_t>::max();  ///< n; more takes too long
 };
 

@@ -3,6 +3,7 @@
 // process repeats a call, and the check of what came out. Matrices are n by n, column-major, with n
 // elements from column to column. bench/peers/faer has the same in Rust.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -19,8 +20,7 @@ enum class input : std::uint64_t { a = 1, b = 2, c = 3, right_side = 4 };
 
 /// Element `index` of an input, uniform in [-0.5, 0.5).
 inline double element(input which, std::uint64_t index) {
-  std::uint64_t z =
-      ((static_cast<std::uint64_t>(which) << 56) + index) * 0x9E3779B97F4A7C15U;
+  std::uint64_t z = ((static_cast<std::uint64_t>(which) << 56) + index) * 0x9E3779B97F4A7C15U;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53 - 0.5;
@@ -28,6 +28,9 @@ inline double element(input which, std::uint64_t index) {
 
 void fill(input which, std::span<double> x);
 std::vector<double> filled(input which, std::int64_t size);
+inline std::vector<double> square(input which, std::int64_t n) {
+  return filled(which, n * n);
+}
 /// Symmetric and positive definite, because n on the diagonal outweighs its row.
 void fill_positive_definite(std::span<double> a, std::int64_t n);
 

@@ -4,8 +4,8 @@
 // process (libgomp and libomp cannot live in one); its main() is in peer_main.cpp.
 #pragma once
 #include <algorithm>
-#include <chrono>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -50,7 +50,8 @@ struct description {
   double scale = 1;          ///< factor from that quotient to `unit`
   std::string_view groups = "tasking";  ///< commands `creek bench ...` that run it, by blanks
   std::string_view bounds = {};         ///< limits that its figures are held against, by blanks
-  std::string_view share_of = {};  ///< a workload whose best rate its figures are given as shares of
+  std::string_view share_of =
+      {};  ///< a workload whose best rate its figures are given as shares of
 };
 
 /// What one run is asked to do, straight from the command line.

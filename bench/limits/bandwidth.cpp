@@ -2,6 +2,9 @@
 // Memory bandwidth with all workers streaming: reading (the sum of an array) and triad
 // (a = b + s c, counted as STREAM does: 24 bytes an element, without the read for ownership). n is
 // the number of elements an array, shared out among the workers.
+#include <barrier>
+#include <thread>
+
 #include "harness/workload.hpp"
 #include "pinning.hpp"
 
@@ -27,12 +30,23 @@ constexpr description triad{.name = "memory_triad",
                             .all_workers = true,
                             .rate = true};
 
-/// Runs `part(first, last)` on each of the workers over its share of [0, n); wall time of all.
+/// Runs `part(first, last)` on each of the workers over its share of [0, n), pinned; wall time of
+/// all of them from a common start.
 template <class Part>
-double on_all_parts(const settings& s, const Part& part) {
-  return on_all(s.workers, [&](unsigned w) {
-    part(s.n * w / s.workers, s.n * (w + 1) / s.workers);
-  });
+double on_all(const settings& s, const Part& part) {
+  const auto cpus = allowed_cpus();
+  std::barrier start(static_cast<std::ptrdiff_t>(s.workers) + 1);
+  std::vector<std::jthread> threads;
+  for (unsigned w = 0; w < s.workers; ++w) {
+    threads.emplace_back([&, w] {
+      const pin stay(cpus.at(w % cpus.size()));
+      start.arrive_and_wait();
+      part(s.n * w / s.workers, s.n * (w + 1) / s.workers);
+      start.arrive_and_wait();
+    });
+  }
+  start.arrive_and_wait();
+  return timed([&] { start.arrive_and_wait(); });
 }
 
 /// Eight sums side by side, so that the additions' latency is not what is measured.
@@ -51,7 +65,7 @@ double sum_of(const double* x, std::int64_t n) {
 sample measure_read(const settings& s) {
   static std::vector<double> x;
   x.assign(static_cast<std::size_t>(s.n), 1.0);
-  const double ns = on_all_parts(s, [&](std::int64_t first, std::int64_t last) {
+  const double ns = on_all(s, [&](std::int64_t first, std::int64_t last) {
     const double total = sum_of(x.data() + first, last - first);
     asm volatile("" : : "x"(total));
   });
@@ -63,7 +77,7 @@ const registration with_read{read, measure_read};
 sample measure_triad(const settings& s) {
   static std::vector<double> a, b, c;
   for (auto* v : {&a, &b, &c}) v->assign(static_cast<std::size_t>(s.n), 1.0);
-  const double ns = on_all_parts(s, [&](std::int64_t first, std::int64_t last) {
+  const double ns = on_all(s, [&](std::int64_t first, std::int64_t last) {
     double* __restrict to = a.data();
     for (std::int64_t i = first; i < last; ++i)
       to[i] = b[static_cast<std::size_t>(i)] + 3.0 * c[static_cast<std::size_t>(i)];

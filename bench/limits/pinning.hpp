@@ -4,13 +4,8 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include <barrier>
 #include <stdexcept>
-#include <thread>
-#include <utility>
 #include <vector>
-
-#include "harness/workload.hpp"
 
 namespace bench::limits {
 
@@ -50,24 +45,5 @@ class pin {
  private:
   cpu_set_t before_{};
 };
-
-/// Runs `body(worker)` on that many threads, each pinned to a processor; wall nanoseconds of all of
-/// them from a common start.
-template <class Body>
-double on_all(unsigned workers, const Body& body) {
-  const auto cpus = allowed_cpus();
-  std::barrier start(static_cast<std::ptrdiff_t>(workers) + 1);
-  std::vector<std::jthread> threads;
-  for (unsigned w = 0; w < workers; ++w) {
-    threads.emplace_back([&, w] {
-      const pin stay(cpus.at(w % cpus.size()));
-      start.arrive_and_wait();
-      body(w);
-      start.arrive_and_wait();
-    });
-  }
-  start.arrive_and_wait();
-  return timed([&] { start.arrive_and_wait(); });
-}
 
 }  // namespace bench::limits

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU factorization with partial pivoting, n by n doubles, column-major, in place, as dgetrf: 2/3 n^3
-// operations. Checked by solving with the factors.
+// LU factorization with partial pivoting, n by n doubles, column-major, in place, as dgetrf: 2/3
+// n^3 operations. Checked by solving with the factors.
 #pragma once
 #include "harness/dense.hpp"
 
@@ -20,7 +20,7 @@ inline constexpr description what{.name = "lu",
 
 struct operands {
   std::int64_t n;
-  std::vector<double> a = dense::filled(dense::input::a, n * n);
+  std::vector<double> a = dense::square(dense::input::a, n);
   std::vector<std::int32_t> pivots = std::vector<std::int32_t>(static_cast<std::size_t>(n));
 };
 
@@ -42,6 +42,5 @@ sample run(const settings& s, const Factor& factor) {
   return dense::measure(
       s, dense::cubic(2.0 / 3, s.n), [](std::int64_t n) { return operands{n}; }, factor, check);
 }
-
 
 }  // namespace bench::lu

@@ -6,8 +6,7 @@
 namespace bench::lu_solve {
 namespace {
 
-using function = void(const int*, const int*, double*, const int*, int*, double*, const int*,
-                      int*);
+using function = void(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 
 sample measure(const settings& s) {
   auto* const dgesv = blas::routine<function>("dgesv");

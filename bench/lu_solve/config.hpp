@@ -20,7 +20,7 @@ inline constexpr description what{.name = "lu_solve",
 
 struct operands {
   std::int64_t n;
-  std::vector<double> a = dense::filled(dense::input::a, n * n);
+  std::vector<double> a = dense::square(dense::input::a, n);
   std::vector<double> x = dense::filled(dense::input::right_side, n);
   std::vector<std::int32_t> pivots = std::vector<std::int32_t>(static_cast<std::size_t>(n));
 };
@@ -36,6 +36,5 @@ sample run(const settings& s, const Solve& solve) {
   return dense::measure(
       s, dense::cubic(2.0 / 3, s.n), [](std::int64_t n) { return operands{n}; }, solve, check);
 }
-
 
 }  // namespace bench::lu_solve

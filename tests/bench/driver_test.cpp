@@ -67,7 +67,7 @@ class Scripts : public testing::Test {
     std::vector<contestant> contestants;
     for (const auto& p : found.peers) contestants.push_back({p.name, p});
     plan how{.workers = std::move(workers), .rounds = 2, .progress = [](const std::string&) {}};
-    return compare(found.workloads.at("fib"), contestants, how);
+    return compare(found.workloads.at("fib"), 30, contestants, how);
   }
 
   static constexpr const char* description =
@@ -83,9 +83,49 @@ TEST_F(Scripts, AreFoundAndTheOthersAreNamedWithAWayToGetThem) {
   ASSERT_EQ(found.peers.size(), 2u);
   EXPECT_EQ(found.peers[0].name, "serial");
   EXPECT_EQ(found.peers[0].version, "v1");
-  EXPECT_EQ(found.workloads.at("fib").size(size_class::quick), 20);
+  EXPECT_EQ(found.workloads.at("fib").sizes(size_class::quick), std::vector<std::int64_t>{20});
   EXPECT_EQ(found.missing.size(), 5u);
   for (const auto& m : found.missing) EXPECT_FALSE(m.how.empty()) << m.name;
+}
+
+TEST_F(Scripts, CanBeSeveralPeersAndNameThoseThatAreMissing) {
+  const auto path = folder_ / "bench_blas";
+  std::ofstream(path) << R"(#!/bin/sh
+about='"workload":"lu","about":"a","unit":"GFLOP/s","full":[10,20],"quick":[5],"smoke":1'
+about="$about"',"min_workers":1,"limit":false,"rate":true,"scale":1,"warmup":false,"groups":"linalg"'
+about="$about"',"share_of":"dgemm"'
+[ "$*" != --list ] || {
+  echo "{\"peer\":\"one\",\"options\":\"--peer one\",\"version\":\"v1\",$about}"
+  echo "{\"peer\":\"two\",\"options\":\"--peer two\",\"version\":\"v2\",$about}"
+  echo '{"peer":"three","missing":"fetch it"}'
+  exit
+}
+case "$*" in
+  *"--n 20"*"--peer one"*) ns=10 ;;
+  *"--n 20"*"--peer two"*) ns=5 ;;
+  *) exit 1 ;;
+esac
+echo "{\"total_ns\":$ns,\"work\":100,\"answer\":\"1\"}"
+)";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  const catalogue found = find_peers(folder_, seconds(60), "linalg");
+  ASSERT_EQ(found.peers.size(), 2u);
+  EXPECT_EQ(found.peers[1].name, "two");
+  EXPECT_EQ(found.peers[1].version, "v2");
+  EXPECT_TRUE(std::any_of(found.missing.begin(), found.missing.end(),
+                          [](const auto& m) { return m.name == "three" && m.how == "fetch it"; }));
+  const workload& lu = found.workloads.at("lu");
+  EXPECT_EQ(lu.sizes(size_class::full), (std::vector<std::int64_t>{10, 20}));
+  EXPECT_EQ(lu.share_of, "dgemm");
+  plan how{.workers = {1}, .rounds = 1, .progress = [](const std::string&) {}};
+  const auto results = compare(lu, 20, {{"one", found.peers[0]}, {"two", found.peers[1]}}, how);
+  EXPECT_EQ(find_series(results, "one", 1)->figures, std::vector<double>{10});
+  EXPECT_EQ(find_series(results, "two", 1)->figures, std::vector<double>{20});
+}
+
+TEST_F(Scripts, AreNotAskedForAnotherGroup) {
+  peer("bench_serial", answering(1));
+  EXPECT_THROW(find_peers(folder_, seconds(60), "linalg"), creek::error);
 }
 
 TEST_F(Scripts, AreMissedAltogetherWithAnError) {
@@ -143,14 +183,72 @@ TEST(Series, SummarisesItsRuns) {
 }
 
 TEST(Ratios, AreTakenToCreekAndTheBestOtherIsNamed) {
-  const std::vector<series> results{with("serial", 1, {1}), with("creek", 2, {2}),
-                                    with("tbb", 2, {90}), with("rayon", 2, {12})};
+  const comparison c{{},
+                     1,
+                     {with("serial", 1, {1}), with("creek", 2, {2}), with("tbb", 2, {90}),
+                      with("rayon", 2, {12})}};
+  const auto& results = c.results;
   const series* base = base_of(results, 2);
   ASSERT_NE(base, nullptr);
   EXPECT_EQ(base->label, "creek");
-  EXPECT_EQ(best_peer(results, 2)->label, "rayon");
+  EXPECT_EQ(best_peer(c, 2)->label, "rayon");
+  EXPECT_EQ(advantage(c.what, *base, results[3]), 6);
   EXPECT_EQ(ratio(results[2], *base), 45);
   EXPECT_EQ(workers_of(results), std::vector<unsigned>{2});
+}
+
+workload rate_of(const std::string& name, const std::string& share_of) {
+  workload w;
+  w.name = name;
+  w.rate = true;
+  w.unit = "GFLOP/s";
+  w.share_of = share_of;
+  return w;
+}
+
+/// dgemm at two sizes and lu at one, two workers.
+report some_rates() {
+  report r;
+  r.comparisons.push_back(
+      {rate_of("dgemm", ""), 10, {with("blas", 2, {50}), with("faer", 2, {60})}});
+  r.comparisons.push_back(
+      {rate_of("dgemm", ""), 20, {with("blas", 2, {80}), with("faer", 2, {70})}});
+  r.comparisons.push_back({rate_of("lu", "dgemm"),
+                           10,
+                           {with("creek", 2, {40}), with("blas", 2, {20}), with("faer", 2, {32})}});
+  return r;
+}
+
+TEST(Rates, AreComparedTheOtherWayRound) {
+  const report r = some_rates();
+  const comparison& lu = r.comparisons.back();
+  const series* best = best_peer(lu, 2);
+  ASSERT_NE(best, nullptr);
+  EXPECT_EQ(best->label, "faer");
+  EXPECT_EQ(advantage(lu.what, *base_of(lu.results, 2), *best), 1.25);
+}
+
+TEST(Rates, AreSharesOfTheBestOfAllSizesAndPeers) {
+  const report r = some_rates();
+  const comparison& lu = r.comparisons.back();
+  EXPECT_EQ(best_rate(r, "dgemm", 2)->median(), 80);
+  EXPECT_EQ(best_rate(r, "dgemm", 1), nullptr);
+  EXPECT_EQ(share(r, lu, lu.results[0]), 0.5);
+  EXPECT_EQ(share(r, r.comparisons[0], r.comparisons[0].results[0]), 0);
+}
+
+TEST(Rates, StandInATableAWorkload) {
+  creek::support::temporary_folder folder;
+  const auto path = folder / "table";
+  std::FILE* to = std::fopen(path.c_str(), "w");
+  ASSERT_NE(to, nullptr);
+  print_rates(some_rates(), to);
+  std::fclose(to);
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(text, testing::ContainsRegex("creek +40.0 \\(50 %\\)"));
+  EXPECT_THAT(text, testing::ContainsRegex("creek / best other +1.25x faer"));
+  EXPECT_THAT(text, testing::ContainsRegex("blas +50.0 +80.0"));
 }
 
 TEST(Workload, TurnsTimeAndWorkIntoItsUnit) {

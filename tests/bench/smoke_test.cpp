@@ -49,7 +49,7 @@ void expect_result(const json& r) {
 
 void expect_schema(const json& whole) {
   EXPECT_EQ(whole.at("schema"), "creek-bench");
-  EXPECT_EQ(whole.at("schema_version"), 1);
+  EXPECT_EQ(whole.at("schema_version"), 2);
   EXPECT_EQ(whole.at("size"), "smoke");
   EXPECT_TRUE(whole.at("machine").at("cpu").is_string());
   EXPECT_GE(whole.at("machine").at("cpus"), 1);
@@ -58,6 +58,7 @@ void expect_schema(const json& whole) {
   for (const char* list : {"workloads", "schedulers"}) {
     for (const auto& w : whole.at(list)) {
       EXPECT_TRUE(w.at("workload").is_string() && w.at("unit").is_string());
+      EXPECT_TRUE(w.at("n").is_number_integer() && w.at("best_other").is_array());
       for (const auto& r : w.at("results")) expect_result(r);
     }
   }
@@ -144,6 +145,34 @@ TEST_F(BenchSmoke, RunsTheSectionsWithEqualAnswers) {
   }
 }
 
+/// Which libraries there are depends on the machine; each is measured or missing.
+TEST_F(BenchSmoke, RunsTheLinearAlgebraOfTheLibrariesThatAreThere) {
+  const auto file = folder_ / "result.json";
+  const auto got = run_bench({"linalg", "--size", "smoke", "--workers", "1,2", "--runs", "1",
+                              "--json", file.string(), "--svg", (folder_ / "charts").string()});
+  ASSERT_EQ(got.exit_code, 0) << got.output << got.errors;
+  const json whole = json::parse(std::ifstream(file));
+  expect_schema(whole);
+  ASSERT_EQ(whole.at("limits").size(), 2u);
+  for (const auto& limit : whole.at("limits")) EXPECT_EQ(limit.at("workload"), "fma_peak");
+  std::set<std::string> known;
+  for (const auto& m : whole.at("missing")) known.insert(m.at("peer"));
+  const auto& workloads = whole.at("workloads");
+  const bool dgemm = std::any_of(workloads.begin(), workloads.end(),
+                                 [](const json& w) { return w.at("workload") == "dgemm"; });
+  for (const auto& w : workloads) {
+    EXPECT_EQ(w.at("n"), 200);
+    for (const auto& r : w.at("results")) {
+      known.insert(r.at("peer"));
+      EXPECT_EQ(r.at("answer"), "200") << r;
+      EXPECT_EQ(r.contains("share"), dgemm && w.contains("share_of")) << r;
+    }
+  }
+  for (const char* name : {"openblas", "openblas-skylakex", "mkl", "debian-blis", "faer"}) {
+    EXPECT_TRUE(known.contains(name)) << name;
+  }
+}
+
 TEST_F(BenchSmoke, ComparesSchedulersAlone) {
   const auto got = run_bench({"schedulers", "--size", "smoke", "--workers", "2", "--runs", "1"});
   EXPECT_EQ(got.exit_code, 0) << got.errors;
@@ -159,14 +188,12 @@ TEST_F(BenchSmoke, TakesEveryIdlePolicy) {
 }
 
 TEST_F(BenchSmoke, RefusesWhatItDoesNotKnow) {
-  const std::vector<std::vector<std::string>> bad{{"tasking", "--workload", "fibb"},
-                                                  {"tasking", "--peers", "tbbb"},
-                                                  {"tasking", "--scheduler", "best"},
-                                                  {"tasking", "--workers", "0"},
-                                                  {"tasking", "--size", "huge"},
-                                                  {"invoke", "--workload", "fib"},
-                                                  {"invoke", "--workload", "section_1"},
-                                                  {}};
+  const std::vector<std::vector<std::string>> bad{
+      {"tasking", "--workload", "fibb"},     {"tasking", "--peers", "tbbb"},
+      {"tasking", "--scheduler", "best"},    {"tasking", "--workers", "0"},
+      {"tasking", "--size", "huge"},         {"invoke", "--workload", "fib"},
+      {"linalg", "--workload", "fib"},       {"linalg", "-n", "0"},
+      {"invoke", "--workload", "section_1"}, {}};
   for (const auto& arguments : bad) {
     const auto got = run_bench(arguments);
     EXPECT_EQ(got.exit_code, 2) << got.output << got.errors;

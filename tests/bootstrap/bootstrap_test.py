@@ -22,6 +22,12 @@ gamma-dev # a peer
 delta     # a tool
 """
 
+WHEELS = """
+# a comment
+one==1.0
+two==2.1
+"""
+
 # Each stand-in appends its command line to $CALLS. `world` holds what they answer.
 STAND_INS = {
     "dpkg-query": 'for name in $(cat $WORLD/installed); do echo "ii $name"; done\n',
@@ -32,6 +38,12 @@ case "$*" in
   *--build*) [ ! -e $WORLD/does-not-compile ] || exit 1
              cp $WORLD/creek build/release/bin/creek ;;
 esac
+""",
+    "python3": """
+[ "$2" = pip ] || exit 0
+shift $(($# - 2))
+! grep -Fqx -e "$2" $WORLD/not-to-be-had || exit 1
+mkdir -p "$1" && touch "$1/$2.whl"
 """,
     "ctest": "[ ! -e $WORLD/test-fails ]\n",
     "apt-get": """
@@ -56,10 +68,11 @@ class bootstrap(unittest.TestCase):
         self.root = Path(folder.name) / "a checkout"
         self.world = Path(folder.name) / "world"
         programs = Path(folder.name) / "bin"
-        for path in (self.root / "cmake", self.world, programs):
+        for path in (self.root / "cmake", self.root / "bench/peers", self.world, programs):
             path.mkdir(parents=True)
         shutil.copy(SOURCES / "bootstrap", self.root)
         (self.root / "cmake/packages.txt").write_text(PACKAGES)
+        (self.root / "bench/peers/wheels.txt").write_text(WHEELS)
         self.calls = self.world / "calls"
         for name in ("installed", "not-to-be-had", "calls"):
             (self.world / name).touch()
@@ -144,6 +157,21 @@ class bootstrap(unittest.TestCase):
             "creek bench tasking --quick --workload fib",
             "creek bench schedulers --quick",
             "creek wordcount --backend scc --top 3 /usr/share/common-licenses"])
+
+    def test_bench_of_linear_algebra_fetches_each_wheel_once(self):
+        self.all_installed()
+        self.set("not-to-be-had", "two==2.1")
+        self.assertIn("wheel two==2.1 could not be had", self.run_it("bench", "linalg", "--quick"))
+        self.assertEqual(self.called("creek"), ["creek bench linalg --quick"])
+        self.assertTrue((self.root / "build/peers/wheels/one==1.0").is_dir())
+        self.set("not-to-be-had")
+        self.run_it("bench", "linalg")
+        downloads = [call for call in self.called("python3") if "pip download" in call]
+        self.assertEqual(len(downloads), 1)
+        self.assertTrue(downloads[0].endswith(" two==2.1"), downloads)
+        self.run_it("bench")
+        self.assertEqual(self.called("python3"), [])
+        self.assertEqual(self.called("creek"), ["creek bench tasking"])
 
     def test_test_passes_arguments_on_and_reports_failure(self):
         self.all_installed()

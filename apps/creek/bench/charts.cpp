@@ -16,20 +16,29 @@ std::string heading(unsigned workers) {
   return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
 }
 
-bar_chart chart_of(const comparison& c, const std::string& subtitle) {
-  bar_chart chart{.title = c.what.name + ": " + c.what.about,
+bar_group group_of(const comparison& c, unsigned workers, const std::string& headed) {
+  bar_group group{.heading = headed, .bars = {}};
+  for (const auto& label : labels_of({c})) {
+    const series* s = find_series(c.results, label, workers);
+    if (s == nullptr || !s->ok()) continue;
+    group.bars.push_back(
+        {label, s->median(), short_number(s->median()) + " " + c.what.unit, label == "creek"});
+  }
+  return group;
+}
+
+/// Of one workload at all its sizes.
+bar_chart chart_of(const std::vector<comparison>& sizes, const std::string& subtitle) {
+  const workload& w = sizes.front().what;
+  bar_chart chart{.title = w.name + ": " + w.about,
                   .subtitle = subtitle,
-                  .axis = c.what.unit + ", median" + (c.what.rate ? "" : ", less is better"),
+                  .axis = w.unit + ", median" + (w.rate ? "" : ", less is better"),
                   .groups = {}};
-  for (const unsigned workers : workers_of(c.results)) {
-    bar_group group{.heading = heading(workers), .bars = {}};
-    for (const auto& label : labels_of({c})) {
-      const series* s = find_series(c.results, label, workers);
-      if (s == nullptr || !s->ok()) continue;
-      group.bars.push_back(
-          {label, s->median(), short_number(s->median()) + " " + c.what.unit, label == "creek"});
+  for (const auto& c : sizes) {
+    const std::string size = sizes.size() > 1 ? fmt::format("n = {}, ", c.n) : "";
+    for (const unsigned workers : workers_of(c.results)) {
+      chart.groups.push_back(group_of(c, workers, size + heading(workers)));
     }
-    chart.groups.push_back(std::move(group));
   }
   return chart;
 }
@@ -37,15 +46,17 @@ bar_chart chart_of(const comparison& c, const std::string& subtitle) {
 bar_chart chart_of_ratios(const report& r, const std::string& subtitle) {
   bar_chart chart{.title = "The fastest other library, relative to creek",
                   .subtitle = subtitle,
-                  .axis = "its median / creek's median; above 1 creek is faster",
+                  .axis = "how many times faster creek is; above 1 creek is faster",
                   .groups = {}};
   for (const auto& c : r.comparisons) {
-    bar_group group{.heading = c.what.name, .bars = {}};
+    const bool several = c.what.full.size() > 1;
+    bar_group group{.heading = several ? fmt::format("{} {}", c.what.name, c.n) : c.what.name,
+                    .bars = {}};
     for (const unsigned workers : workers_of(c.results)) {
       const series* creek = find_series(c.results, "creek", workers);
-      const series* best = best_peer(c.results, workers);
+      const series* best = best_peer(c, workers);
       if (creek == nullptr || !creek->ok() || best == nullptr || creek->median() <= 0) continue;
-      const double times = ratio(*best, *creek);
+      const double times = advantage(c.what, *creek, *best);
       group.bars.push_back(
           {heading(workers), times, short_number(times) + "x " + best->label, times >= 1});
     }
@@ -69,8 +80,10 @@ void write_charts(const report& r, const std::string& folder) {
   const std::string subtitle = fmt::format("{}, {} processors, {} sizes, {} rounds", r.around.cpu,
                                            r.around.cpus, r.size, r.rounds);
   const std::filesystem::path to(folder);
-  for (const auto& c : r.comparisons) write(to / (c.what.name + ".svg"), chart_of(c, subtitle));
-  for (const auto& c : r.schedulers) write(to / "schedulers.svg", chart_of(c, subtitle));
+  for (const auto& sizes : by_workload(r.comparisons)) {
+    write(to / (sizes.front().what.name + ".svg"), chart_of(sizes, subtitle));
+  }
+  for (const auto& c : r.schedulers) write(to / "schedulers.svg", chart_of({c}, subtitle));
   const bar_chart ratios = chart_of_ratios(r, subtitle);
   if (!ratios.groups.empty()) write(to / "ratios.svg", ratios);
 }

@@ -23,7 +23,7 @@ struct entrant {
 };
 
 std::vector<entrant> entrants(const workload& w, const std::vector<contestant>& contestants,
-                              unsigned workers, bool first, size_class size) {
+                              std::int64_t n, unsigned workers, bool first) {
   std::vector<entrant> entered;
   for (const auto& c : contestants) {
     const bool serial = c.program.name == "serial";
@@ -33,7 +33,7 @@ std::vector<entrant> entrants(const workload& w, const std::vector<contestant>& 
                         .version = c.program.version,
                         .workload = w.name,
                         .workers = serial ? 1 : workers,
-                        .n = w.size(size)}});
+                        .n = n}});
   }
   return entered;
 }
@@ -90,18 +90,24 @@ double series::spread() const {
   return (quantile(figures, 0.75) - quantile(figures, 0.25)) / 2 / middle;
 }
 
-std::vector<series> compare(const workload& w, const std::vector<contestant>& contestants,
-                            const plan& how) {
+const std::vector<std::int64_t>& sizes_of(const workload& w, const plan& how) {
+  return how.sizes.empty() || w.limit ? w.sizes(how.size) : how.sizes;
+}
+
+std::vector<series> compare(const workload& w, std::int64_t n,
+                            const std::vector<contestant>& contestants, const plan& how) {
+  const std::string name =
+      sizes_of(w, how).size() > 1 ? w.name + ", n = " + std::to_string(n) : w.name;
   std::vector<series> all;
   bool first = true;
   for (const unsigned workers : how.workers) {
     if (workers < w.min_workers) continue;
-    auto entered = entrants(w, contestants, workers, first, how.size);
+    auto entered = entrants(w, contestants, n, workers, first);
     first = false;
     for (int round = 0; round < how.rounds; ++round) {
       for (auto& e : entered) {
         if (!e.result.failure.empty()) continue;
-        how.progress(w.name + ", workers " + std::to_string(workers) + ", round " +
+        how.progress(name + ", workers " + std::to_string(workers) + ", round " +
                      std::to_string(round + 1) + "/" + std::to_string(how.rounds) + ": " +
                      e.result.label);
         run_once(w, e, how);
@@ -120,8 +126,9 @@ std::int64_t calibrate_grain(const catalogue& found, const plan& how) {
   // The fastest of a few: a run that was disturbed would make every task too short.
   double step_ns = 0;
   for (int i = 0; i < 5; ++i) {
-    const measurement got = measure(
-        *found.machine, {.workload = w.name, .n = w.size(how.size), .extra = {}}, how.limit);
+    const measurement got =
+        measure(*found.machine, {.workload = w.name, .n = w.sizes(how.size).front(), .extra = {}},
+                how.limit);
     if (!got.failure.empty()) return 0;
     const double ns = w.figure(got.total_ns, got.work);
     if (step_ns == 0 || ns < step_ns) step_ns = ns;

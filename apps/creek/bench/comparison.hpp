@@ -38,6 +38,7 @@ struct series {
 
 struct plan {
   size_class size = size_class::full;
+  std::vector<std::int64_t> sizes = {};  ///< instead of those of the size class, if any
   std::vector<unsigned> workers;
   int rounds = 5;
   std::int64_t grain = 0;                            ///< busy-loop steps in a microsecond
@@ -45,10 +46,13 @@ struct plan {
   std::function<void(const std::string&)> progress;  ///< told what is being measured
 };
 
-/// Runs one workload for all contestants that have it. Serial code runs with one worker only.
-/// A contestant whose answer differs from the serial one (else from the first) fails.
-std::vector<series> compare(const workload& w, const std::vector<contestant>& contestants,
-                            const plan& how);
+/// The sizes that a workload is run at: those asked for, or else its own.
+const std::vector<std::int64_t>& sizes_of(const workload& w, const plan& how);
+
+/// Runs one workload at one size for all contestants that have it. Serial code runs with one worker
+/// only. A contestant whose answer differs from the serial one (else from the first) fails.
+std::vector<series> compare(const workload& w, std::int64_t n,
+                            const std::vector<contestant>& contestants, const plan& how);
 
 /// Nanoseconds a step of the busy loop takes on this machine, as steps in a microsecond; 0 without
 /// the peer that measures it.

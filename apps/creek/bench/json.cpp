@@ -38,15 +38,33 @@ json describe(const series& s, const series* base) {
   return result;
 }
 
-json describe(const std::vector<comparison>& all) {
+/// By number of workers, the fastest contestant but creek and how many times faster creek is.
+json best_others(const comparison& c) {
+  json list = json::array();
+  for (const unsigned workers : workers_of(c.results)) {
+    const series* creek = find_series(c.results, "creek", workers);
+    const series* best = best_peer(c, workers);
+    if (creek == nullptr || !creek->ok() || best == nullptr || creek->median() <= 0) continue;
+    list.push_back({{"workers", workers},
+                    {"peer", best->label},
+                    {"creek_faster_by", advantage(c.what, *creek, *best)}});
+  }
+  return list;
+}
+
+json describe(const report& r, const std::vector<comparison>& all) {
   json list = json::array();
   for (const auto& c : all) {
     json entry = describe(c.what);
+    entry["n"] = c.n;
     if (!c.what.bounds.empty()) entry["bounds"] = c.what.bounds;
+    if (!c.what.share_of.empty()) entry["share_of"] = c.what.share_of;
     entry["results"] = json::array();
     for (const auto& s : c.results) {
       entry["results"].push_back(describe(s, base_of(c.results, s.workers)));
+      if (const double part = share(r, c, s); part > 0) entry["results"].back()["share"] = part;
     }
+    entry["best_other"] = best_others(c);
     list.push_back(std::move(entry));
   }
   return list;
@@ -55,7 +73,7 @@ json describe(const std::vector<comparison>& all) {
 }  // namespace
 
 std::string to_json(const report& r) {
-  json whole{{"schema", "creek-bench"}, {"schema_version", 1}, {"size", r.size},
+  json whole{{"schema", "creek-bench"}, {"schema_version", 2}, {"size", r.size},
              {"rounds", r.rounds},      {"grain", r.grain},    {"machine", describe(r.around)}};
   whole["limits"] = json::array();
   for (std::size_t i = 0; i < r.limits.size(); ++i) {
@@ -63,8 +81,8 @@ std::string to_json(const report& r) {
     entry.update(describe(r.limits[i], nullptr));
     whole["limits"].push_back(std::move(entry));
   }
-  whole["workloads"] = describe(r.comparisons);
-  whole["schedulers"] = describe(r.schedulers);
+  whole["workloads"] = describe(r, r.comparisons);
+  whole["schedulers"] = describe(r, r.schedulers);
   whole["missing"] = json::array();
   for (const auto& m : r.missing) whole["missing"].push_back({{"peer", m.name}, {"how", m.how}});
   return whole.dump(2) + "\n";

@@ -18,7 +18,7 @@ struct known_peer {
   const char* program;
   const char* name;
   const char* how;
-  const char* groups = "tasking";  ///< in which it is missed
+  const char* groups = "tasking";  ///< that it has a part in
 };
 
 constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/peer_main.cpp
@@ -26,8 +26,8 @@ constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/p
 constexpr const char* from_build = "build the target of that name (CREEK_BUILD_BENCH=ON)";
 
 /// In the order of the table.
-constexpr std::array<known_peer, 14> known_peers{{
-    {"bench_creek", "creek", from_build, "tasking invoke sections"},
+constexpr std::array<known_peer, 16> known_peers{{
+    {"bench_creek", "creek", from_build, "tasking invoke sections linalg"},
     {"bench_serial", "serial", from_build},
     {"bench_tbb", "tbb", "install oneTBB (Debian: libtbb-dev) and configure again",
      "tasking invoke"},
@@ -45,6 +45,9 @@ constexpr std::array<known_peer, 14> known_peers{{
     {"bench_mutex", "mutex", from_build, "invoke sections"},
     {"bench_spin", "spin", from_build, "invoke sections"},
     {"bench_atomic", "atomic", from_build, "invoke"},
+    {"bench_blas", "blas", from_build, "linalg"},
+    {"bench_faer", "faer", "install a current cargo and build the target bench_peers_faer",
+     "linalg"},
 }};
 
 using json = nlohmann::ordered_json;
@@ -70,13 +73,20 @@ std::vector<json> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Sizes in a description: one, or a list.
+std::vector<std::int64_t> sizes_in(const json& line, const char* key) {
+  const json& given = line.at(key);
+  if (given.is_array()) return given;
+  return {given.get<std::int64_t>()};
+}
+
 workload describe(const json& line) {
   return {.name = line.at("workload"),
           .about = line.at("about"),
           .unit = line.at("unit"),
-          .full = line.at("full"),
-          .quick = line.at("quick"),
-          .smoke = line.at("smoke"),
+          .full = sizes_in(line, "full"),
+          .quick = sizes_in(line, "quick"),
+          .smoke = sizes_in(line, "smoke"),
           .min_workers = line.at("min_workers"),
           .limit = line.at("limit"),
           .all_workers = line.value("all_workers", false),
@@ -84,21 +94,41 @@ workload describe(const json& line) {
           .warmup = line.at("warmup"),
           .scale = line.at("scale"),
           .groups = line.value("groups", "tasking"),
-          .bounds = words_of(line.value("bounds", ""))};
+          .bounds = words_of(line.value("bounds", "")),
+          .share_of = line.value("share_of", "")};
 }
 
-/// Asks an executable what it can run; adds the workloads that it describes.
-std::optional<peer> ask(const std::filesystem::path& program, const std::string& name,
-                        std::map<std::string, workload>& workloads, std::chrono::seconds limit) {
-  const process_result listed = run_process(program, {"--list"}, limit);
-  if (listed.exit_code != 0) return std::nullopt;
-  peer found{.name = name, .version = {}, .program = program, .workloads = {}};
-  for (const json& line : lines_of(listed.output)) {
-    found.version = line.value("version", "");
-    found.workloads.push_back(line.at("workload"));
-    if (line.contains("unit")) workloads.emplace(line.at("workload"), describe(line));
+/// The peer that a line of a list is about: the program's only one, or of several, which have to be
+/// asked for by an option, the one that it names.
+peer& peer_of(const json& line, const peer& only, std::vector<peer>& peers) {
+  const auto options = words_of(line.value("options", ""));
+  const std::string name = options.empty() ? only.name : line.value("peer", only.name);
+  for (auto& p : peers) {
+    if (p.name == name) return p;
   }
-  return found;
+  peers.push_back(only);
+  peers.back().name = name;
+  peers.back().options = options;
+  return peers.back();
+}
+
+/// Asks an executable what it can run; adds the workloads that it describes. Whether it could.
+bool ask(const std::filesystem::path& program, const std::string& name, catalogue& found,
+         std::vector<peer>& peers, std::chrono::seconds limit) {
+  const process_result listed = run_process(program, {"--list"}, limit);
+  if (listed.exit_code != 0) return false;
+  const peer only{.name = name, .version = {}, .program = program, .workloads = {}};
+  for (const json& line : lines_of(listed.output)) {
+    if (line.contains("missing")) {
+      found.missing.push_back({line.at("peer"), line.at("missing")});
+      continue;
+    }
+    peer& p = peer_of(line, only, peers);
+    p.version = line.value("version", "");
+    p.workloads.push_back(line.at("workload"));
+    if (line.contains("unit")) found.workloads.emplace(line.at("workload"), describe(line));
+  }
+  return true;
 }
 
 std::filesystem::path program_in(const std::filesystem::path& folder, const char* name) {
@@ -120,12 +150,13 @@ std::string last_line(const std::string& text) {
                      end - (start == std::string::npos ? 0 : start + 1) + 1);
 }
 
-std::vector<std::string> arguments_of(const request& r) {
+std::vector<std::string> arguments_of(const peer& p, const request& r) {
   std::vector<std::string> arguments{"--workload", r.workload,
                                      "--n",        std::to_string(r.n),
                                      "--workers",  std::to_string(r.workers),
                                      "--runs",     "1",
                                      "--warmup",   r.warmup ? "1" : "0"};
+  arguments.insert(arguments.end(), p.options.begin(), p.options.end());
   if (r.grain > 0) arguments.insert(arguments.end(), {"--grain", std::to_string(r.grain)});
   arguments.insert(arguments.end(), r.extra.begin(), r.extra.end());
   return arguments;
@@ -133,7 +164,7 @@ std::vector<std::string> arguments_of(const request& r) {
 
 }  // namespace
 
-std::int64_t workload::size(size_class c) const {
+const std::vector<std::int64_t>& workload::sizes(size_class c) const {
   return c == size_class::full ? full : c == size_class::quick ? quick : smoke;
 }
 
@@ -157,16 +188,16 @@ catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds l
                      const std::string& group) {
   catalogue found;
   for (const auto& known : known_peers) {
+    if (!lists(known.groups, group)) continue;
     const auto program = program_in(folder, known.program);
-    auto p = program.empty() ? std::nullopt : ask(program, known.name, found.workloads, limit);
-    if (p) {
-      found.peers.push_back(std::move(*p));
-    } else if (lists(known.groups, group)) {
+    if (program.empty() || !ask(program, known.name, found, found.peers, limit)) {
       found.missing.push_back({known.name, known.how});
     }
   }
   if (const auto program = program_in(folder, "bench_limits"); !program.empty()) {
-    found.machine = ask(program, "machine", found.workloads, limit);
+    std::vector<peer> machine;
+    ask(program, "machine", found, machine, limit);
+    if (!machine.empty()) found.machine = std::move(machine.front());
   }
   if (found.workloads.empty()) {
     throw creek::error(ENOENT, "benchmark programs (" +
@@ -178,7 +209,7 @@ catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds l
 }
 
 measurement measure(const peer& p, const request& r, std::chrono::seconds limit) {
-  const process_result ran = run_process(p.program, arguments_of(r), limit);
+  const process_result ran = run_process(p.program, arguments_of(p, r), limit);
   if (ran.timed_out) return {.failure = "took longer than " + std::to_string(limit.count()) + " s"};
   if (ran.exit_code != 0) {
     const std::string said = last_line(ran.errors);

@@ -19,9 +19,9 @@ struct workload {
   std::string name;
   std::string about;
   std::string unit;
-  std::int64_t full = 0;
-  std::int64_t quick = 0;
-  std::int64_t smoke = 0;
+  std::vector<std::int64_t> full = {};  ///< sizes, ascending
+  std::vector<std::int64_t> quick = {};
+  std::vector<std::int64_t> smoke = {};
   unsigned min_workers = 1;
   bool limit = false;        ///< of the machine, not something peers compete in
   bool all_workers = false;  ///< a limit of all workers together
@@ -30,9 +30,10 @@ struct workload {
   double scale = 1;
   std::string groups = "tasking";   ///< commands that run it, by blanks
   std::vector<std::string> bounds;  ///< limits that its figures are held against
+  std::string share_of;             ///< workload of whose best rate its figures are shares
 
   [[nodiscard]] bool in(const std::string& group) const;
-  [[nodiscard]] std::int64_t size(size_class c) const;
+  [[nodiscard]] const std::vector<std::int64_t>& sizes(size_class c) const;
   /// In `unit`, of a run that did `work` in `total_ns`.
   [[nodiscard]] double figure(double total_ns, double work) const;
 };
@@ -42,6 +43,7 @@ struct peer {
   std::string version;
   std::filesystem::path program;
   std::vector<std::string> workloads;
+  std::vector<std::string> options = {};  ///< of every run, if the program is several peers
   [[nodiscard]] bool has(const std::string& name_of_workload) const;
 };
 
@@ -60,8 +62,8 @@ struct catalogue {
 };
 
 /// Looks for the executables in `folder` if not empty, else beside this program and in
-/// ../libexec/creek, and keeps what belongs to `group`. Throws creek::error if there is none at
-/// all.
+/// ../libexec/creek, asks those that have a part in `group`, and keeps what belongs to it. Throws
+/// creek::error if there is none at all.
 catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds limit,
                      const std::string& group = "tasking");
 

@@ -42,14 +42,46 @@ const series* find_limit(const report& r, const std::string& name, unsigned work
   return found;
 }
 
-const series* best_peer(const std::vector<series>& results, unsigned workers) {
-  const series* base = base_of(results, workers);
+const series* best_peer(const comparison& c, unsigned workers) {
+  const series* base = base_of(c.results, workers);
   const series* best = nullptr;
-  for (const auto& s : results) {
+  for (const auto& s : c.results) {
     if (&s == base || s.label == "serial" || s.workers != workers || !s.ok()) continue;
-    if (best == nullptr || s.median() < best->median()) best = &s;
+    if (best == nullptr || advantage(c.what, s, *best) > 1) best = &s;
   }
   return best;
+}
+
+double advantage(const workload& w, const series& base, const series& s) {
+  return w.rate ? ratio(base, s) : ratio(s, base);
+}
+
+const series* best_rate(const report& r, const std::string& name, unsigned workers) {
+  const series* best = nullptr;
+  for (const auto& c : r.comparisons) {
+    if (c.what.name != name || !c.what.rate) continue;
+    for (const auto& s : c.results) {
+      if (s.workers != workers || !s.ok()) continue;
+      if (best == nullptr || s.median() > best->median()) best = &s;
+    }
+  }
+  return best;
+}
+
+double share(const report& r, const comparison& c, const series& s) {
+  const series* whole = best_rate(r, c.what.share_of, s.workers);
+  return whole == nullptr || !s.ok() ? 0 : ratio(s, *whole);
+}
+
+std::vector<std::vector<comparison>> by_workload(const std::vector<comparison>& all) {
+  std::vector<std::vector<comparison>> workloads;
+  for (const auto& c : all) {
+    if (workloads.empty() || workloads.back().front().what.name != c.what.name) {
+      workloads.emplace_back();
+    }
+    workloads.back().push_back(c);
+  }
+  return workloads;
 }
 
 std::vector<unsigned> workers_of(const std::vector<series>& results) {

@@ -21,9 +21,10 @@ struct surroundings {
 
 surroundings look_around();
 
-/// All results of one workload.
+/// All results of one workload at one size.
 struct comparison {
   workload what;
+  std::int64_t n = 0;
   std::vector<series> results;
 };
 
@@ -49,7 +50,16 @@ double ratio(const series& s, const series& base);
 /// The limit of that name, of that many workers if it is one of all; null if it was not measured.
 const series* find_limit(const report& r, const std::string& name, unsigned workers);
 /// The fastest contestant other than the base and serial code; null if there is none.
-const series* best_peer(const std::vector<series>& results, unsigned workers);
+const series* best_peer(const comparison& c, unsigned workers);
+/// How many times faster `base` is than `s`, whether figures are times or rates.
+double advantage(const workload& w, const series& base, const series& s);
+/// The best rate that any contestant reached at `name` with that many workers, at any size; null if
+/// there is none.
+const series* best_rate(const report& r, const std::string& name, unsigned workers);
+/// A figure of `c` as a share of the best rate of the workload that it is held against; 0 without.
+double share(const report& r, const comparison& c, const series& s);
+/// The comparisons of each workload, one a size, in their order.
+std::vector<std::vector<comparison>> by_workload(const std::vector<comparison>& all);
 /// The numbers of workers in the results, ascending; serial code left out where others are there.
 std::vector<unsigned> workers_of(const std::vector<series>& results);
 /// Labels in the order of their first appearance.
@@ -59,6 +69,8 @@ std::vector<std::string> labels_of(const std::vector<comparison>& comparisons);
 std::string short_number(double value);
 
 void print_report(const report& r, std::FILE* to);
+/// Workloads whose figures are rates: a table a workload, a column a size.
+void print_rates(const report& r, std::FILE* to);
 std::string to_json(const report& r);
 /// One chart a workload and one of all ratios, as files in `folder` (made if missing). Throws
 /// creek::error.

@@ -59,20 +59,30 @@ void print_row(const comparison& c, unsigned workers, const std::vector<std::str
     if (s == base && s != nullptr && s->ok()) text += fmt::format(" +-{:.0f}%", 100 * s->spread());
     fmt::print(to, "{:>16}", text);
   }
-  const series* best = best_peer(c.results, workers);
+  const series* best = best_peer(c, workers);
   if (base != nullptr && best != nullptr && base->median() > 0) {
-    fmt::print(to, "{:>8}x {}", short_number(ratio(*best, *base)), best->label);
+    fmt::print(to, "{:>8}x {}", short_number(advantage(c.what, *base, *best)), best->label);
   }
   fmt::print(to, "\n");
 }
 
+/// Those whose figures are times, or amounts of work in one.
+std::vector<comparison> times_of(const report& r) {
+  std::vector<comparison> times;
+  for (const auto& c : r.comparisons) {
+    if (!c.what.rate) times.push_back(c);
+  }
+  return times;
+}
+
 void print_comparisons(const report& r, std::FILE* to) {
-  if (r.comparisons.empty()) return;
-  const auto labels = labels_of(r.comparisons);
+  const auto times = times_of(r);
+  if (times.empty()) return;
+  const auto labels = labels_of(times);
   fmt::print(to, "\n{:<18}{:>3}  {:<12}", "workload", "w", "unit");
   for (const auto& label : labels) fmt::print(to, "{:>16}", label);
   fmt::print(to, "   best other\n");
-  for (const auto& c : r.comparisons) {
+  for (const auto& c : times) {
     for (const unsigned workers : workers_of(c.results)) print_row(c, workers, labels, to);
   }
   fmt::print(to, "w: workers (serial code: always one). (3x): three times {}'s median.\n",
@@ -81,7 +91,7 @@ void print_comparisons(const report& r, std::FILE* to) {
 
 /// creek, or who stands for it, held against what the machine allows.
 void print_bounds(const report& r, std::FILE* to) {
-  for (const auto& c : r.comparisons) {
+  for (const auto& c : times_of(r)) {
     for (const unsigned workers : workers_of(c.results)) {
       const series* base = base_of(c.results, workers);
       for (const auto& bound : c.what.bounds) {
@@ -115,8 +125,8 @@ void print_failures(const std::vector<comparison>& all, std::FILE* to) {
   for (const auto& c : all) {
     for (const auto& s : c.results) {
       if (!s.failure.empty()) {
-        fmt::print(to, "{}: {}, {}, workers {}: {}\n", s.unmeasurable ? "n/a" : "failed",
-                   c.what.name, s.label, s.workers, s.failure);
+        fmt::print(to, "{}: {}, n = {}, {}, workers {}: {}\n", s.unmeasurable ? "n/a" : "failed",
+                   c.what.name, s.n, s.label, s.workers, s.failure);
       }
     }
   }
@@ -129,6 +139,7 @@ void print_report(const report& r, std::FILE* to) {
   print_limits(r, to);
   print_comparisons(r, to);
   print_bounds(r, to);
+  print_rates(r, to);
   print_schedulers(r, to);
   if (!r.missing.empty()) fmt::print(to, "\n");
   for (const auto& m : r.missing) fmt::print(to, "missing: {}: {}\n", m.name, m.how);
