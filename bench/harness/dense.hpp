@@ -60,8 +60,8 @@ inline void require_success(int info) {
   if (info != 0) throw std::runtime_error("info is " + std::to_string(info));
 }
 
-/// A first call at up to 2000, untimed, then so many at n that they take some tenths of a second:
-/// the figure is their median. `make(n)` gives the operands of one, untimed; `call(operands)` is
+/// A first call at up to 2000, untimed, then so many at n that they take some tenths of a second
+/// (sizes for tests: three): the figure is their median. `make(n)` gives the operands of one, untimed; `call(operands)` is
 /// timed; `check(operands)`, after the last one, gives the answer.
 template <class Make, class Call, class Check>
 sample measure(const settings& s, double flops, const Make& make, const Call& call,
@@ -70,7 +70,8 @@ sample measure(const settings& s, double flops, const Make& make, const Call& ca
     auto first = make(std::min<std::int64_t>(s.n, 2000));
     call(first);
   }
-  const auto calls = static_cast<int>(std::clamp(4e10 / flops, 1.0, 51.0));
+  const double most = s.n < 500 ? 3 : 51;
+  const auto calls = static_cast<int>(std::clamp(4e10 / flops, 1.0, most));
   std::vector<double> times;
   sample result{.work = flops};
   for (int i = 0; i < calls; ++i) {

@@ -6,13 +6,19 @@ mod dense;
 use creek_bench_peers::{locked_in, peer_main, Peer, Sample, Settings};
 use dense::*;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::linalg::{cholesky::llt, lu::partial_pivoting as lu, matmul::matmul, qr::no_pivoting as qr};
+use faer::linalg::{
+    cholesky::llt, lu::partial_pivoting as lu, matmul::matmul, qr::no_pivoting as qr,
+};
 use faer::{perm::PermRef, Accum, Mat, MatMut, MatRef, Par};
 
 fn start(workers: usize) -> Par {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
     pool.build_global().expect("rayon's thread pool");
-    if workers == 1 { Par::Seq } else { Par::rayon(workers) }
+    if workers == 1 {
+        Par::Seq
+    } else {
+        Par::rayon(workers)
+    }
 }
 
 fn view(a: &[f64], n: usize) -> MatRef<'_, f64> {
@@ -33,7 +39,16 @@ fn dgemm(par: &Par, s: &Settings) -> Sample {
         s,
         |n| 2.0 * n * n * n,
         |n| (filled(A, n * n), filled(B, n * n), filled(C, n * n)),
-        |n, (a, b, c)| matmul(view_mut(c, n), Accum::Add, view(a, n), view(b, n), 1.0, *par),
+        |n, (a, b, c)| {
+            matmul(
+                view_mut(c, n),
+                Accum::Add,
+                view(a, n),
+                view(b, n),
+                1.0,
+                *par,
+            )
+        },
         |n, (a, b, c)| {
             let x = filled(RIGHT_SIDE, n);
             let (mut y, mut r) = (vec![0.0; n], vec![0.0; n]);
@@ -71,7 +86,14 @@ fn lu_input(par: Par) -> impl FnMut(usize) -> Factored {
 fn lu_factor(par: Par, n: usize, m: &mut Factored) {
     let stack = MemStack::new(&mut m.scratch);
     let a = view_mut(&mut m.a, n);
-    lu::factor::lu_in_place(a, &mut m.rows, &mut m.rows_back, par, stack, Default::default());
+    lu::factor::lu_in_place(
+        a,
+        &mut m.rows,
+        &mut m.rows_back,
+        par,
+        stack,
+        Default::default(),
+    );
 }
 
 fn lu_substitute(par: Par, n: usize, m: &mut Factored) {
@@ -117,36 +139,53 @@ fn cholesky(par: &Par, s: &Settings) -> Sample {
         llt::factor::cholesky_in_place(a, Default::default(), *par, stack, Default::default())
             .expect("a positive definite matrix");
     };
-    measure(s, |n| n * n * n / 3.0, input, factor, |n, (a, _)| {
-        let mut x = filled(RIGHT_SIDE, n);
-        with_stack(llt::solve::solve_in_place_scratch::<f64>(n, 1, *par), |stack| {
-            llt::solve::solve_in_place(view(a, n), view_mut(&mut x, n), *par, stack)
-        });
-        fill_positive_definite(a, n);
-        accepted_solution(a, &x)
-    })
+    measure(
+        s,
+        |n| n * n * n / 3.0,
+        input,
+        factor,
+        |n, (a, _)| {
+            let mut x = filled(RIGHT_SIDE, n);
+            with_stack(
+                llt::solve::solve_in_place_scratch::<f64>(n, 1, *par),
+                |stack| llt::solve::solve_in_place(view(a, n), view_mut(&mut x, n), *par, stack),
+            );
+            fill_positive_definite(a, n);
+            accepted_solution(a, &x)
+        },
+    )
 }
 
 fn qr(par: &Par, s: &Settings) -> Sample {
     let input = |n| {
         let block = qr::factor::recommended_block_size::<f64>(n, n);
         let size = qr::factor::qr_in_place_scratch::<f64>(n, n, block, *par, Default::default());
-        (filled(A, n * n), Mat::<f64>::zeros(block, n), MemBuffer::new(size))
+        (
+            filled(A, n * n),
+            Mat::<f64>::zeros(block, n),
+            MemBuffer::new(size),
+        )
     };
     let factor = |n, (a, blocks, scratch): &mut (Vec<f64>, Mat<f64>, MemBuffer)| {
         let (a, stack) = (view_mut(a, n), MemStack::new(scratch));
         qr::factor::qr_in_place(a, blocks.as_mut(), *par, stack, Default::default());
     };
-    measure(s, |n| 4.0 / 3.0 * n * n * n, input, factor, |n, (a, blocks, _)| {
-        let mut x = filled(RIGHT_SIDE, n);
-        let size = qr::solve::solve_in_place_scratch::<f64>(n, blocks.nrows(), 1, *par);
-        with_stack(size, |stack| {
-            let (q, x) = (view(a, n), view_mut(&mut x, n));
-            qr::solve::solve_in_place(q, blocks.as_ref(), q, x, *par, stack)
-        });
-        fill(A, a);
-        accepted_solution(a, &x)
-    })
+    measure(
+        s,
+        |n| 4.0 / 3.0 * n * n * n,
+        input,
+        factor,
+        |n, (a, blocks, _)| {
+            let mut x = filled(RIGHT_SIDE, n);
+            let size = qr::solve::solve_in_place_scratch::<f64>(n, blocks.nrows(), 1, *par);
+            with_stack(size, |stack| {
+                let (q, x) = (view(a, n), view_mut(&mut x, n));
+                qr::solve::solve_in_place(q, blocks.as_ref(), q, x, *par, stack)
+            });
+            fill(A, a);
+            accepted_solution(a, &x)
+        },
+    )
 }
 
 fn main() {
