@@ -59,12 +59,12 @@ class Factor : public ::testing::Test {
         << m << " x " << n << " by " << block;
     // Pivots are the largest by |re| + |im|.
     const double most = (is_complex<T> ? std::sqrt(2.0) : 1.0) + 4 * eps<T>;
+    double largest = 0;
     for (index_t j = 0; j < std::min(m, n); ++j) {
       EXPECT_GE(pivots[static_cast<std::size_t>(j)], j);
-      for (index_t i = j + 1; i < m; ++i) {
-        ASSERT_LE(std::abs(a(i, j)), most) << i << ", " << j;
-      }
+      for (index_t i = j + 1; i < m; ++i) largest = std::max<double>(largest, std::abs(a(i, j)));
     }
+    EXPECT_LE(largest, most);
   }
 
   matrix<T> definite(index_t n) {
@@ -85,20 +85,22 @@ class Factor : public ::testing::Test {
     const auto whole = stored == triangle::lower ? product(factor, back) : product(back, factor);
     EXPECT_LE(distance(whole, before), 64 * eps<T> * static_cast<double>(n))
         << n << " by " << block;
+    index_t touched = 0;  // outside the triangle
     for (index_t j = 0; j < n; ++j) {
       for (index_t i = 0; i < n; ++i) {
         const bool outside = i != j && (i > j) != (stored == triangle::lower);
-        ASSERT_TRUE(!outside || a(i, j) == before(i, j));
+        touched += outside && a(i, j) != before(i, j);
       }
     }
+    EXPECT_EQ(touched, 0);
   }
 };
 TYPED_TEST_SUITE(Factor, scalars);
 
 TYPED_TEST(Factor, LuIsTheMatrix) {
   const index_t shapes[][3] = {{1, 1, 0},     {2, 2, 0},      {17, 17, 0},   {64, 64, 16},
-                               {150, 150, 0}, {257, 257, 40}, {300, 90, 32}, {90, 300, 32},
-                               {1, 9, 0},     {9, 1, 0},      {331, 331, 0}};
+                               {150, 150, 0}, {230, 230, 40}, {210, 90, 32}, {90, 210, 32},
+                               {1, 9, 0},     {9, 1, 0},      {251, 251, 0}};
   for (const auto& [m, n, block] : shapes) {
     this->everywhere([&, m = m, n = n, block = block] { this->check_lu(m, n, block); });
   }
@@ -111,8 +113,8 @@ TYPED_TEST(Factor, CholeskyIsTheMatrix) {
                                    {48, 0},
                                    {97, 48},
                                    {200, 0},
-                                   {331, 48},
-                                   {290, 1}}) {
+                                   {211, 48},
+                                   {170, 1}}) {
       this->everywhere([&, n = n, block = block] { this->check_cholesky(n, stored, block); });
     }
   }
