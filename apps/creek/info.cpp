@@ -18,6 +18,7 @@
 #include <creek/core/version.hpp>
 #include <creek/host/cpu_limit.hpp>
 #include <creek/host/topology.hpp>
+#include <creek/linalg/blas3.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "commands.hpp"
@@ -104,6 +105,7 @@ json to_json(const findings& found) {
           {"oversubscribed", host_backend::oversubscribed(found.workers, found.limit)},
           {"backends", found.backends},
           {"simd", {{"target", found.vector_targets.front()}, {"usable", found.vector_targets}}},
+          {"linalg", {{"instructions", linalg::tile_instructions()}}},
           {"fence",
            {{"strategy", to_string(found.fence)},
             {"membarrier", found.fence == fence_strategy::membarrier}}},
@@ -198,6 +200,7 @@ void print_text(const findings& found) {
   line("backends", fmt::format("{}", fmt::join(found.backends, ", ")));
   line("vectors", fmt::format("{} (usable: {})", found.vector_targets.front(),
                               fmt::join(found.vector_targets, ", ")));
+  line("products", fmt::format("{} (of matrices)", linalg::tile_instructions()));
   line("fences",
        fmt::format(
            "{}{}", to_string(found.fence),

@@ -29,6 +29,7 @@ constexpr void (*commands[])(CLI::App&, int&) = {
 constexpr const char* examples = R"(Examples:
   creek info                       this machine, and what creek makes of it
   creek wordcount --top 10 text/   the ten most frequent words of a folder
+  creek solve -n 4000              a dense linear system, how fast and how well
   creek bench tasking              tasking against its peers, as ratios
   creek COMMAND --help             options and examples of a command
 

@@ -12,7 +12,6 @@
 #include <creek/mapreduce.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -23,6 +22,7 @@
 #include "chip_mapreduce.hpp"
 #include "chip_options.hpp"
 #include "commands.hpp"
+#include "runtime_choice.hpp"
 #include "wordcount/progress_bar.hpp"
 #include "wordcount/report.hpp"
 #include "wordcount/whole_text.hpp"
@@ -62,22 +62,14 @@ the environment says (CREEK_WORKERS and others).
 
 scheduler_options scheduling(const wordcount_arguments& given) {
   scheduler_options chosen = scheduler_options::from_environment();
-  if (given.workers) {
-    if (*given.workers < 1 || *given.workers > scheduler_options::max_workers) {
-      throw usage_error(fmt::format("--workers {}: must be 1 to {}", *given.workers,
-                                    scheduler_options::max_workers));
-    }
-    chosen.workers = static_cast<unsigned>(*given.workers);
-  }
+  if (given.workers) chosen.workers = checked_workers(*given.workers);
   if (!given.scheduler.empty()) chosen.scheduler = parse_scheduler(given.scheduler);
   if (!given.idle.empty()) chosen.idle = parse_idle(given.idle);
   return chosen;
 }
 
 std::string backend_name(const wordcount_arguments& given) {
-  if (!given.backend.empty()) return given.backend;
-  const char* name = std::getenv("CREEK_BACKEND");
-  return name != nullptr && *name != '\0' ? name : "host";
+  return given.backend.empty() ? backend_of_environment() : given.backend;
 }
 
 /// Most memory that was ever resident, from the kernel (VmHWM counts pages of mapped files too).

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek lu`, `chol`, `qr` and `solve`: dense linear algebra on generated matrices and on files,
+// how fast and how well.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/error.hpp>
+#include <creek/tasking/runtime.hpp>
+
+#include "commands.hpp"
+#include "dense/measure.hpp"
+#include "dense/problem.hpp"
+#include "dense/report.hpp"
+#include "one_of.hpp"
+#include "runtime_choice.hpp"
+
+namespace creek::tool {
+namespace {
+
+using dense::request;
+
+constexpr const char* notes = R"(
+FILE is NumPy's .npy or Matrix Market (.mtx), known by its content; - is standard input. Without
+--type elements are of the smallest type that holds those of the files, or double. Share of gemm:
+the rate beside that of a matrix product of the same type, measured in turn with the runs.
+Residuals are scaled: good answers give about 1 at any size. Exit code 1, and no output file: a
+residual that fails, or a matrix that is singular or not positive definite (info, as LAPACK's).)";
+
+constexpr const char* lu_notes = R"(
+--output lu.npy: L below the diagonal, U on and above it; lu.pivots.npy: row i was exchanged with
+row pivots[i], counted from 0, in the order of i.
+
+  creek lu -n 8000 --runs 7
+  creek lu --input a.npy --output lu.npy)";
+
+constexpr const char* chol_notes = R"(
+--output l.npy: the lower factor L of A = L L'.
+
+  creek chol -n 4000 --type s --json
+  creek chol --input covariance.mtx --output l.npy)";
+
+constexpr const char* qr_notes = R"(
+--output qr.npy: R on and above the diagonal, Householder's vectors below it; qr.tau.npy: their
+scalar factors, as LAPACK's geqrf leaves them.
+
+  creek qr -n 4000 --check
+  creek qr --input tall.npy --type d --output qr.npy)";
+
+constexpr const char* solve_notes = R"(
+--output x.npy: the solution, a column for each right-hand side.
+
+  creek solve -n 4000 --rhs 10
+  creek solve --input a.mtx --rhs-file b.npy --output x.npy
+  creek solve --method qr --input tall.npy --rhs-file b.npy      least squares)";
+
+std::string dense_backend() {
+  const std::string name = backend_of_environment();
+  if (name == "scc") {
+    throw usage_error(
+        "CREEK_BACKEND scc: linear algebra is measured in the time of this machine; host or tbb");
+  }
+  return name;
+}
+
+/// A name that cannot be written is to be known before the work, not after.
+void try_outputs(const dense::problem& what) {
+  const dense::output_names names = dense::outputs_of(what);
+  for (const std::string& name : {names.matrix, names.beside}) {
+    if (!name.empty()) atomic_file{name};  // leaves nothing without commit()
+  }
+}
+
+int run_dense(const request& given) {
+  dense::require_sense(given);
+  scheduler_options scheduling = scheduler_options::from_environment();
+  if (given.workers) scheduling.workers = checked_workers(*given.workers);
+  const std::string backend = dense_backend();
+  dense::input_files files = dense::open_files(given);
+  const dense::problem what = dense::plan(given, files);
+  dense::require_memory(what);
+  try_outputs(what);
+
+  runtime workers(scheduling, backend);
+  const dense::report found = dense::measure(what, files, workers);
+  if (given.as_json) {
+    fmt::print("{}\n", dense::to_json(found));
+  } else {
+    dense::print_text(found);
+  }
+  const std::string why = dense::failure(found);
+  if (why.empty()) return 0;
+  std::fflush(stdout);
+  fmt::print(stderr, "creek: {}: {}\n", what.command, why);
+  return 1;
+}
+
+void add_check(CLI::App& command, request& given) {
+  CLI::Option* on = command.add_flag_callback(
+      "--check", [&given] { given.check = true; },
+      "Compute scaled residuals; the default for solve and for files");
+  CLI::Option* off = command.add_flag_callback(
+      "--no-check", [&given] { given.check = false; }, "Do not: saves memory and time");
+  on->excludes(off);
+}
+
+void add_common(CLI::App& command, request& given) {
+  command.add_option("-n", given.n, "Size of a generated square matrix")->option_text("N");
+  command.add_option("--input", given.input, "Take the matrix from a file")->option_text("FILE");
+  command
+      .add_option_function<std::string>(
+          "--type",
+          [&given](const std::string& name) {
+            given.type = static_cast<dense::element_type>(name.front());
+          },
+          "float, double, complex float, complex double")
+      ->check(CLI::IsMember({"s", "d", "c", "z"}));
+  command.add_option("--seed", given.seed, "Of what is generated; 1 unless given");
+  command.add_option("--block", given.block, "Columns of a panel; chosen by the size unless given");
+  command.add_option("--workers", given.workers,
+                     fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
+  command.add_option("--runs", given.runs, "Repeat, and say median and spread")
+      ->capture_default_str();
+  add_check(command, given);
+  command.add_option("--output", given.output, "Write the answer: .npy or .mtx, by the name's end")
+      ->option_text("FILE");
+  command.add_flag("--json", given.as_json, "Machine-readable, with a \"schema_version\"");
+}
+
+CLI::App* add_command(CLI::App& app, int& exit_code, const std::shared_ptr<request>& given,
+                      const char* about, const char* more) {
+  CLI::App* command = app.add_subcommand(given->command(), about);
+  add_common(*command, *given);
+  command->footer(std::string(notes + 1) + more);
+  command->callback([given, &exit_code] { exit_code = run_dense(*given); });
+  return command;
+}
+
+void add_factorization(CLI::App& app, int& exit_code, dense::method how, const char* about,
+                       const char* more) {
+  auto given = std::make_shared<request>();
+  given->how = how;
+  add_command(app, exit_code, given, about, more);
+}
+
+void add_solve(CLI::App& app, int& exit_code) {
+  auto given = std::make_shared<request>();
+  given->solves = true;
+  CLI::App* command =
+      add_command(app, exit_code, given, "Solve a dense linear system", solve_notes);
+  command->add_option("--method", given->how, "By which factorization; lu unless given")
+      ->transform(one_of<dense::method>(
+          {{"lu", dense::method::lu}, {"chol", dense::method::chol}, {"qr", dense::method::qr}}));
+  command->add_option("--rhs", given->rhs, "Generated right-hand sides; 1 unless given")
+      ->option_text("K");
+  command->add_option("--rhs-file", given->rhs_file, "Take the right-hand sides from a file")
+      ->option_text("FILE");
+}
+
+}  // namespace
+
+void add_dense(CLI::App& app, int& exit_code) {
+  using dense::method;
+  add_factorization(app, exit_code, method::lu, "LU factorization with partial pivoting", lu_notes);
+  add_factorization(app, exit_code, method::chol, "Cholesky factorization", chol_notes);
+  add_factorization(app, exit_code, method::qr, "QR factorization", qr_notes);
+  add_solve(app, exit_code);
+}
+
+}  // namespace creek::tool

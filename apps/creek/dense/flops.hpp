@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations by LAPACK's own count (Blackford, Dongarra, LAPACK Working Note 41, appendix C). A
+// complex product counts as 6, a complex sum as 2: four times the real ones, but for small n.
+#pragma once
+
+#include "problem.hpp"
+
+namespace creek::tool::dense {
+
+struct operations {
+  double products = 0, sums = 0;
+
+  operations operator+(const operations& other) const noexcept {
+    return {products + other.products, sums + other.sums};
+  }
+  double flops(bool complex) const noexcept {
+    return complex ? 6 * products + 2 * sums : products + sums;
+  }
+};
+
+/// Of the factorization alone.
+operations factoring(method how, index_t rows, index_t cols) noexcept;
+
+/// Of `rhs` right-hand sides with a factorization at hand.
+operations solving(method how, index_t rows, index_t cols, index_t rhs) noexcept;
+
+/// Of all that a problem times.
+double flops_of(const problem& what) noexcept;
+
+/// C = A B of order n.
+double gemm_flops(index_t n, bool complex) noexcept;
+
+}  // namespace creek::tool::dense

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands time and judge: one class each for LU, Cholesky, QR and for solving.
+#pragma once
+
+#include <algorithm>
+#include <creek/linalg/cholesky.hpp>
+#include <creek/linalg/lu.hpp>
+#include <creek/linalg/matrix_file.hpp>
+#include <creek/linalg/qr.hpp>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "operand.hpp"
+#include "problem.hpp"
+#include "report.hpp"
+#include "solution.hpp"
+
+namespace creek::tool::dense {
+
+/// Everything is called in a task, so that all workers take part.
+template <scalar T>
+class job {
+ public:
+  job() = default;
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+  virtual ~job() = default;
+
+  /// Puts the operands in place. Not timed.
+  virtual void prepare() = 0;
+  /// The work; returns LAPACK's info.
+  virtual index_t run() = 0;
+  /// How good the last run's answer is.
+  virtual std::vector<judgement> judge() const = 0;
+  /// Writes the last run's answer; once, and last.
+  virtual void write(const output_names& to) = 0;
+};
+
+/// Whole numbers as a file of matrices holds them: exactly, up to 2^53.
+inline matrix<double> as_column(std::span<const index_t> numbers) {
+  matrix<double> column(static_cast<index_t>(numbers.size()), 1);
+  std::ranges::transform(numbers, column.data(),
+                         [](index_t number) { return static_cast<double>(number); });
+  return column;
+}
+
+template <scalar T>
+class lu_job final : public job<T> {
+ public:
+  lu_job(const problem& what, const operand<T>& a)
+      : a_(a),
+        options_{.block = what.block},
+        factors_(a.rows(), a.cols()),
+        pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))) {}
+
+  void prepare() override { a_.put(factors_.view()); }
+  index_t run() override {
+    return linalg::getrf(factors_.view(), std::span<index_t>(pivots_), options_);
+  }
+  std::vector<judgement> judge() const override {
+    matrix<T> place;
+    const double residual =
+        linalg::lu_residual<T>(a_.whole(place), factors_.view(), std::span<const index_t>(pivots_));
+    return {{"|L U - P A| / (n |A| eps)", residual, linalg::lapack_threshold}};
+  }
+  void write(const output_names& to) override {
+    linalg::write_matrix<T>(to.matrix, factors_.view());
+    const matrix<double> column = as_column(pivots_);
+    linalg::write_matrix<double>(to.beside, column.view());
+  }
+
+ private:
+  const operand<T>& a_;
+  linalg::lu_options options_;
+  matrix<T> factors_;
+  std::vector<index_t> pivots_;
+};
+
+template <scalar T>
+class cholesky_job final : public job<T> {
+ public:
+  cholesky_job(const problem& what, const operand<T>& a)
+      : a_(a), options_{.block = what.block}, factor_(a.rows(), a.cols()) {}
+
+  void prepare() override { a_.put(factor_.view()); }
+  index_t run() override {
+    return linalg::potrf(linalg::triangle::lower, factor_.view(), options_);
+  }
+  std::vector<judgement> judge() const override {
+    matrix<T> place;
+    const double residual =
+        linalg::cholesky_residual<T>(linalg::triangle::lower, a_.whole(place), factor_.view());
+    return {{"|L L' - A| / (n |A| eps)", residual, linalg::lapack_threshold}};
+  }
+  void write(const output_names& to) override {
+    // The other triangle still is A's.
+    for (index_t j = 1; j < factor_.cols(); ++j) std::fill_n(&factor_(0, j), j, T{});
+    linalg::write_matrix<T>(to.matrix, factor_.view());
+  }
+
+ private:
+  const operand<T>& a_;
+  linalg::cholesky_options options_;
+  matrix<T> factor_;
+};
+
+template <scalar T>
+class qr_job final : public job<T> {
+ public:
+  qr_job(const problem& what, const operand<T>& a)
+      : a_(a),
+        options_{.block = what.block},
+        factors_(a.rows(), a.cols()),
+        tau_(std::min(a.rows(), a.cols()), 1) {}
+
+  void prepare() override { a_.put(factors_.view()); }
+  index_t run() override {
+    linalg::geqrf(factors_.view(), tau(), options_);
+    return 0;
+  }
+  std::vector<judgement> judge() const override {
+    matrix<T> place;
+    const linalg::orthogonal_operator<T> q = [this](linalg::op how, matrix_view<T> x) {
+      const index_t reflectors = tau_.rows();
+      linalg::ormqr<T>(linalg::side::left, how, factors_.view().columns(0, reflectors),
+                       {tau_.data(), static_cast<std::size_t>(reflectors)}, x);
+    };
+    const double residual = linalg::qr_residual<T>(a_.whole(place), q, factors_.view());
+    return {
+        {"|Q R - A| / (m |A| eps)", residual, linalg::lapack_threshold},
+        {"|Q' Q - I| / (m eps)", linalg::orthogonality<T>(a_.rows(), q), linalg::lapack_threshold}};
+  }
+  void write(const output_names& to) override {
+    linalg::write_matrix<T>(to.matrix, factors_.view());
+    linalg::write_matrix<T>(to.beside, std::as_const(tau_).view());
+  }
+
+ private:
+  std::span<T> tau() noexcept { return {tau_.data(), static_cast<std::size_t>(tau_.rows())}; }
+
+  const operand<T>& a_;
+  linalg::qr_options options_;
+  matrix<T> factors_;
+  matrix<T> tau_;
+};
+
+template <scalar T>
+class solve_job final : public job<T> {
+ public:
+  solve_job(const problem& what, const operand<T>& a, const operand<T>& b)
+      : how_(what.how),
+        block_(what.block),
+        a_(a),
+        b_(b),
+        work_(a.rows(), a.cols()),
+        x_(std::max(a.rows(), a.cols()), b.cols()),
+        pivots_(how_ == method::lu ? static_cast<std::size_t>(a.rows()) : 0) {}
+
+  void prepare() override {
+    a_.put(work_.view());
+    b_.put(x_.view().block(0, 0, b_.rows(), b_.cols()));
+  }
+  index_t run() override {
+    const matrix_view<T> A = work_.view(), B = x_.view();
+    switch (how_) {
+      case method::lu:
+        return linalg::gesv(A, std::span<index_t>(pivots_), B, {.block = block_});
+      case method::chol:
+        return linalg::posv(linalg::triangle::lower, A, B, {.block = block_});
+      case method::qr:
+        return linalg::gels(linalg::op::none, A, B, {.block = block_});
+    }
+    return 0;
+  }
+  std::vector<judgement> judge() const override {
+    matrix<T> a_place, b_place;
+    return {judge_solution<T>(a_.whole(a_place), x(), b_.whole(b_place))};
+  }
+  void write(const output_names& to) override { linalg::write_matrix<T>(to.matrix, x()); }
+
+ private:
+  /// Below it, of least squares, is what is left over.
+  const_view<T> x() const noexcept { return x_.view().block(0, 0, work_.cols(), x_.cols()); }
+
+  method how_;
+  index_t block_;
+  const operand<T>& a_;
+  const operand<T>& b_;
+  matrix<T> work_, x_;
+  std::vector<index_t> pivots_;
+};
+
+/// `b` is null where nothing is solved.
+template <scalar T>
+std::unique_ptr<job<T>> make_job(const problem& what, const operand<T>& a, const operand<T>* b) {
+  if (what.solves) return std::make_unique<solve_job<T>>(what, a, *b);
+  switch (what.how) {
+    case method::lu:
+      return std::make_unique<lu_job<T>>(what, a);
+    case method::chol:
+      return std::make_unique<cholesky_job<T>>(what, a);
+    case method::qr:
+      break;
+  }
+  return std::make_unique<qr_job<T>>(what, a);
+}
+
+}  // namespace creek::tool::dense

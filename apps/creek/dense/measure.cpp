@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <stdexcept>
+
+#include "../progress_line.hpp"
+#include "jobs.hpp"
+
+namespace creek::tool::dense {
+namespace {
+
+/// As few products as have a median that one disturbance does not move.
+constexpr int least_products = 3;
+
+template <class F>
+double seconds_of(F&& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// C = A B of the order that the problem says.
+template <scalar T>
+class product {
+ public:
+  explicit product(index_t n) : a_(n, n), b_(n, n), c_(n, n) {
+    operand<T>({.seed = 1}, n, n).put(a_.view());
+    operand<T>({.seed = 2}, n, n).put(b_.view());
+    run();  // takes the memory for packing, which later ones find
+  }
+  void run() {
+    linalg::gemm<T>(linalg::op::none, linalg::op::none, T{1}, a_.view(), b_.view(), T{0},
+                    c_.view());
+  }
+
+ private:
+  matrix<T> a_, b_, c_;
+};
+
+/// Rounding in a program that computed both halves is forgiven.
+template <scalar T>
+void require_hermitian(const std::string& name, const_view<T> a) {
+  const double unit = static_cast<double>(a.rows()) * linalg::unit_roundoff<T>;
+  const double forgiven = unit * linalg::norm_of<T>(linalg::norm::max, a);
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = j; i < a.rows(); ++i) {
+      T mirrored = a(j, i);
+      if constexpr (linalg::is_complex<T>) mirrored = std::conj(mirrored);
+      if (static_cast<double>(std::abs(a(i, j) - mirrored)) > forgiven) {
+        throw std::runtime_error(fmt::format("{}: not {}, see elements ({}, {}) and ({}, {})", name,
+                                             linalg::is_complex<T> ? "hermitian" : "symmetric",
+                                             i + 1, j + 1, j + 1, i + 1));
+      }
+    }
+  }
+}
+
+template <scalar T>
+operand<T> matrix_of(const problem& what, input_files& files) {
+  const bool definite = what.how == method::chol;
+  if (!files.matrix) {
+    const auto kind =
+        definite ? linalg::matrix_kind::positive_definite : linalg::matrix_kind::uniform;
+    return operand<T>({.kind = kind, .seed = what.seed}, what.rows, what.cols);
+  }
+  matrix<T> read = files.matrix->template read<T>();
+  if (definite) require_hermitian<T>(what.input, read);
+  return operand<T>(std::move(read));
+}
+
+template <scalar T>
+operand<T> rhs_of(const problem& what, input_files& files) {
+  if (files.rhs) return operand<T>(files.rhs->template read<T>());
+  // With the matrix's own seed the first right-hand side would be its first column.
+  return operand<T>({.seed = ~what.seed}, what.rows, what.rhs);
+}
+
+template <scalar T>
+void time_runs(job<T>& work, report& found, progress_line& line) {
+  const problem& what = found.what;
+  line.show("gemm");
+  product<T> beside(what.gemm_size());
+  const auto time_product = [&] {
+    found.gemm_seconds.push_back(seconds_of([&] { beside.run(); }));
+  };
+  for (int i = 0; i < what.runs && found.info == 0; ++i) {
+    line.show(fmt::format("{}: run {} of {}", what.command, i + 1, what.runs));
+    time_product();
+    work.prepare();
+    found.seconds.push_back(seconds_of([&] { found.info = work.run(); }));
+  }
+  for (int i = what.runs; i < least_products; ++i) time_product();
+}
+
+template <scalar T>
+void judge(const job<T>& work, report& found, progress_line& line) {
+  const bool has_answer = found.info == 0 || (!found.what.solves && found.what.how == method::lu);
+  if (!found.what.check || !has_answer) return;
+  line.show("check");
+  found.judgements = work.judge();
+}
+
+template <scalar T>
+report measure_as(const problem& what, input_files& files, runtime& workers) {
+  report found{.what = what,
+               .workers = workers.worker_count(),
+               .backend = workers.backend_name(),
+               .seconds = {},
+               .gemm_seconds = {},
+               .judgements = {}};
+  progress_line line;
+  line.show(files.matrix ? "reading" : "");
+  const operand<T> a = matrix_of<T>(what, files);
+  std::optional<operand<T>> b;
+  if (what.solves) b.emplace(rhs_of<T>(what, files));
+  workers.run([&] {
+    const auto work = make_job<T>(what, a, b ? &*b : nullptr);
+    time_runs(*work, found, line);
+    judge(*work, found, line);
+    if (what.output.empty() || !failure(found).empty()) return;
+    line.show("writing");
+    work->write(outputs_of(what));
+  });
+  return found;
+}
+
+}  // namespace
+
+report measure(const problem& what, input_files& files, runtime& workers) {
+  switch (what.type) {
+    case element_type::s:
+      return measure_as<float>(what, files, workers);
+    case element_type::d:
+      return measure_as<double>(what, files, workers);
+    case element_type::c:
+      return measure_as<std::complex<float>>(what, files, workers);
+    case element_type::z:
+      break;
+  }
+  return measure_as<std::complex<double>>(what, files, workers);
+}
+
+}  // namespace creek::tool::dense

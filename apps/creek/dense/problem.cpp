@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// From options to a problem. What is wrong is found here, before memory is taken or workers begin.
+#include "problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <creek/core/error.hpp>
+#include <stdexcept>
+
+namespace creek::tool::dense {
+namespace {
+
+using linalg::matrix_file_info;
+
+void require_at_least(const char* option, const std::optional<long long>& value, long long least) {
+  if (value && *value < least) {
+    throw usage_error(fmt::format("{} {}: must be {} or more", option, *value, least));
+  }
+}
+
+void refuse(bool given, const char* option, const char* why) {
+  if (given) throw usage_error(fmt::format("{}: {}", option, why));
+}
+
+/// The type that holds the elements of both.
+element_type common(element_type a, element_type b) {
+  const bool wide =
+      a == element_type::d || a == element_type::z || b == element_type::d || b == element_type::z;
+  if (is_complex(a) || is_complex(b)) return wide ? element_type::z : element_type::c;
+  return wide ? element_type::d : element_type::s;
+}
+
+element_type type_of(const request& given, const input_files& files) {
+  if (given.type) return *given.type;
+  if (!files.matrix && !files.rhs) return element_type::d;
+  if (!files.rhs) return files.matrix->info().type;
+  if (!files.matrix) return files.rhs->info().type;
+  return common(files.matrix->info().type, files.rhs->info().type);
+}
+
+void require_shapes(const problem& what, const input_files& files) {
+  if (what.rows != what.cols && what.how != method::qr && (what.solves || what.how != method::lu)) {
+    throw std::runtime_error(fmt::format(
+        "{}: {} x {} is not square{}", what.input, what.rows, what.cols,
+        what.solves ? "; --method qr solves it in the sense of least squares" : ", as chol needs"));
+  }
+  if (files.rhs && files.rhs->info().rows != what.rows) {
+    throw std::runtime_error(fmt::format("{}: has {} rows, the matrix has {}", what.rhs_file,
+                                         files.rhs->info().rows, what.rows));
+  }
+}
+
+std::string source_text(const std::string& name, const std::optional<linalg::matrix_file>& file,
+                        const char* kind, std::uint64_t seed) {
+  if (!file) return fmt::format("{}, seed {}", kind, seed);
+  return fmt::format("{} ({})", name, file->info().description);
+}
+
+}  // namespace
+
+const char* to_string(method how) noexcept {
+  return how == method::lu ? "lu" : how == method::chol ? "chol" : "qr";
+}
+
+const char* to_string(element_type type) noexcept {
+  switch (type) {
+    case element_type::s:
+      return "float";
+    case element_type::d:
+      return "double";
+    case element_type::c:
+      return "complex float";
+    case element_type::z:
+      return "complex double";
+  }
+  return "?";
+}
+
+bool is_complex(element_type type) noexcept {
+  return type == element_type::c || type == element_type::z;
+}
+
+std::size_t bytes_of(element_type type) noexcept {
+  return type == element_type::s ? 4 : type == element_type::z ? 16 : 8;
+}
+
+index_t problem::gemm_size() const noexcept {
+  constexpr index_t enough = 2000;  // larger products are not faster
+  return std::min({rows, cols, enough});
+}
+
+void require_sense(const request& given) {
+  const bool from_file = !given.input.empty();
+  if (from_file == given.n.has_value()) {
+    throw usage_error(from_file ? "-n: the size is that of the file; give one of -n and --input"
+                                : "command line: give a size, -n N, or a matrix, --input FILE");
+  }
+  require_at_least("-n", given.n, 0);
+  require_at_least("--rhs", given.rhs, 1);
+  require_at_least("--block", given.block, 1);
+  require_at_least("--runs", given.runs, 1);
+  constexpr long long most_runs = 1000000;
+  if (given.runs > most_runs) {
+    throw usage_error(fmt::format("--runs {}: must be {} or less", given.runs, most_runs));
+  }
+  const bool rhs_from_file = !given.rhs_file.empty();
+  refuse(rhs_from_file && given.rhs.has_value(), "--rhs", "the file has its own; see --rhs-file");
+  refuse(given.seed && from_file && (rhs_from_file || !given.solves), "--seed",
+         "nothing is generated here");
+  refuse(given.input == "-" && given.rhs_file == "-", "--rhs-file -",
+         "standard input is the matrix already");
+  if (!given.output.empty()) (void)linalg::format_of_name(given.output);
+}
+
+input_files open_files(const request& given) {
+  input_files files;
+  if (!given.input.empty()) files.matrix.emplace(given.input);
+  if (!given.rhs_file.empty()) files.rhs.emplace(given.rhs_file);
+  return files;
+}
+
+problem plan(const request& given, const input_files& files) {
+  problem what{.command = given.command(),
+               .how = given.how,
+               .solves = given.solves,
+               .type = type_of(given, files),
+               .runs = static_cast<int>(given.runs),
+               .check = given.check.value_or(given.solves || files.matrix),
+               .seed = given.seed.value_or(1),
+               .input = given.input,
+               .rhs_file = given.rhs_file,
+               .output = given.output};
+  what.rows = files.matrix ? files.matrix->info().rows : static_cast<index_t>(*given.n);
+  what.cols = files.matrix ? files.matrix->info().cols : what.rows;
+  if (given.solves) what.rhs = files.rhs ? files.rhs->info().cols : given.rhs.value_or(1);
+  require_shapes(what, files);
+  // Wider than the matrix means as wide as it.
+  what.block =
+      std::min<index_t>(given.block.value_or(0), std::max({what.rows, what.cols, index_t{1}}));
+  const char* kind = given.how == method::chol ? "positive definite" : "uniform in [-1, 1)";
+  what.matrix_source = source_text(given.input, files.matrix, kind, what.seed);
+  if (what.solves) {
+    what.rhs_source = source_text(given.rhs_file, files.rhs, "uniform in [-1, 1)", what.seed);
+  }
+  return what;
+}
+
+double bytes_needed(const problem& what) noexcept {
+  const auto m = static_cast<double>(what.rows), n = static_cast<double>(what.cols);
+  const auto g = static_cast<double>(what.gemm_size()), k = static_cast<double>(what.rhs);
+  const double originals = what.check || !what.input.empty() ? 1 : 0;
+  // Least squares with a wide matrix turn it, and turn the factors back.
+  const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
+  const double elements = (1 + originals + turned) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
+  return elements * static_cast<double>(bytes_of(what.type));
+}
+
+output_names outputs_of(const problem& what) {
+  output_names names{.matrix = what.output, .beside = {}};
+  if (what.solves || what.output.empty() || what.how == method::chol) return names;
+  const auto ending = what.output.rfind('.');
+  names.beside = what.output;
+  names.beside.insert(ending, what.how == method::lu ? ".pivots" : ".tau");
+  return names;
+}
+
+}  // namespace creek::tool::dense

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <creek/core/version.hpp>
+#include <creek/linalg/blas3.hpp>
+#include <nlohmann/json.hpp>
+
+#include "flops.hpp"
+
+namespace creek::tool::dense {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Raised when a member of the JSON changes its meaning or goes; new members may come without.
+constexpr int report_schema = 1;
+
+/// Cholesky and the solvers stop where the matrix does not let them go on: their time says nothing.
+bool was_completed(const report& found) noexcept {
+  return found.info == 0 || (found.what.how == method::lu && !found.what.solves);
+}
+
+double rate(double flops, double seconds) noexcept {
+  return seconds > 0 ? flops / seconds * 1e-9 : 0;
+}
+
+/// GFLOP/s; the fastest run is the shortest.
+spread rates(double flops, const std::vector<double>& seconds) {
+  const spread time = spread_of(seconds);
+  return {rate(flops, time.median), rate(flops, time.max), rate(flops, time.min)};
+}
+
+spread own_rates(const report& found) {
+  return rates(flops_of(found.what), found.seconds);
+}
+
+spread gemm_rates(const report& found) {
+  return rates(gemm_flops(found.what.gemm_size(), is_complex(found.what.type)), found.gemm_seconds);
+}
+
+/// Of gemm's rate; none where there is nothing to compare.
+std::optional<double> share(const report& found) {
+  const double gemm = gemm_rates(found).median;
+  const double own = own_rates(found).median;
+  if (!was_completed(found) || gemm <= 0 || own <= 0) return std::nullopt;
+  return own / gemm;
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
+  return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.3f} s", seconds);
+}
+
+const char* name_of(const problem& what) {
+  if (what.solves) {
+    return what.how == method::lu     ? "solution by LU with partial pivoting"
+           : what.how == method::chol ? "solution by Cholesky factorization"
+           : what.rows == what.cols   ? "solution by QR factorization"
+                                      : "least squares by QR factorization";
+  }
+  return what.how == method::lu     ? "LU factorization with partial pivoting"
+         : what.how == method::chol ? "Cholesky factorization"
+                                    : "QR factorization";
+}
+
+/// What info means here; empty for 0.
+std::string info_text(const report& found) {
+  const auto i = found.info;
+  if (i == 0) return {};
+  switch (found.what.how) {
+    case method::lu:
+      return fmt::format("singular: U({},{}) is exactly zero", i, i);
+    case method::chol:
+      return fmt::format("not positive definite: the leading block of order {} is not", i);
+    case method::qr:
+      return fmt::format("rank deficient: R({},{}) is exactly zero", i, i);
+  }
+  return {};
+}
+
+void print_line(const char* label, const std::string& text) {
+  fmt::print("{:<11}{}\n", label, text);
+}
+
+void print_times(const report& found) {
+  const spread time = spread_of(found.seconds);
+  const auto count = found.seconds.size();
+  std::string text = seconds_text(time.median);
+  if (count > 1) {
+    text += fmt::format(", median of {} runs, {} .. {}", count, seconds_text(time.min),
+                        seconds_text(time.max));
+  }
+  print_line("time", text);
+  if (!was_completed(found)) return;
+  const spread own = own_rates(found);
+  text = fmt::format("{:.4g} GFLOP/s", own.median);
+  if (count > 1) text += fmt::format(" ({:.4g} .. {:.4g})", own.min, own.max);
+  if (const auto part = share(found)) {
+    text += fmt::format(", {:.1f} % of gemm's {:.4g} at n = {}", 100 * *part,
+                        gemm_rates(found).median, found.what.gemm_size());
+  }
+  print_line("rate", text);
+}
+
+void print_judgements(const report& found) {
+  for (const judgement& one : found.judgements) {
+    print_line("residual", fmt::format("{:.3g}, at most {:g}: {}   {}", one.value, one.threshold,
+                                       one.passed() ? "pass" : "fail", one.formula));
+  }
+}
+
+json spread_json(const spread& of) {
+  return {{"median", of.median}, {"min", of.min}, {"max", of.max}};
+}
+
+json source_json(const std::string& file, const std::string& text, std::uint64_t seed) {
+  json source = {{"description", text}};
+  if (file.empty()) {
+    source["seed"] = seed;
+  } else {
+    source["file"] = file;
+  }
+  return source;
+}
+
+json problem_json(const problem& what) {
+  json all = {{"schema_version", report_schema},
+              {"version", version()},
+              {"command", what.command},
+              {"method", to_string(what.how)},
+              {"rows", what.rows},
+              {"cols", what.cols},
+              {"type", std::string(1, static_cast<char>(what.type))},
+              {"matrix", source_json(what.input, what.matrix_source, what.seed)}};
+  if (what.solves) {
+    all["rhs"] = what.rhs;
+    all["right_hand_sides"] = source_json(what.rhs_file, what.rhs_source, what.seed);
+  }
+  all["block"] = what.block == 0 ? json("chosen") : json(what.block);
+  return all;
+}
+
+json check_json(const report& found) {
+  if (found.judgements.empty()) return nullptr;
+  json residuals = json::array();
+  for (const judgement& one : found.judgements) {
+    residuals.push_back({{"formula", one.formula},
+                         {"value", std::isfinite(one.value) ? json(one.value) : json(nullptr)},
+                         {"threshold", one.threshold},
+                         {"passed", one.passed()}});
+  }
+  return {{"passed", std::ranges::all_of(found.judgements, &judgement::passed)},
+          {"residuals", residuals}};
+}
+
+json outputs_json(const report& found) {
+  json names = json::array();
+  if (!failure(found).empty() || found.what.output.empty()) return names;
+  const output_names outputs = outputs_of(found.what);
+  names.push_back(outputs.matrix);
+  if (!outputs.beside.empty()) names.push_back(outputs.beside);
+  return names;
+}
+
+}  // namespace
+
+spread spread_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  const double median =
+      values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  return {median, values.front(), values.back()};
+}
+
+std::string failure(const report& found) {
+  if (found.info != 0) return info_text(found);
+  for (const judgement& one : found.judgements) {
+    if (one.passed()) continue;
+    return fmt::format("residual {:.3g} is not at most {:g}, the answer is wrong", one.value,
+                       one.threshold);
+  }
+  return {};
+}
+
+void print_text(const report& found) {
+  const problem& what = found.what;
+  print_line(what.command.c_str(), name_of(what));
+  print_line("matrix",
+             fmt::format("{} x {} {} ({}): {}", what.rows, what.cols, to_string(what.type),
+                         static_cast<char>(what.type), what.matrix_source));
+  if (what.solves) print_line("rhs", fmt::format("{}: {}", what.rhs, what.rhs_source));
+  print_line("workers",
+             fmt::format("{} ({}), {}, block {}", found.workers, found.backend,
+                         linalg::tile_instructions(),
+                         what.block == 0 ? "chosen by the size" : std::to_string(what.block)));
+  print_times(found);
+  if (found.info != 0) print_line("info", fmt::format("{}, {}", found.info, info_text(found)));
+  print_judgements(found);
+}
+
+std::string to_json(const report& found) {
+  json all = problem_json(found.what);
+  all["workers"] = found.workers;
+  all["backend"] = found.backend;
+  all["instructions"] = linalg::tile_instructions();
+  json time = spread_json(spread_of(found.seconds));
+  time["runs"] = found.seconds;
+  all["seconds"] = time;
+  all["flops"] = flops_of(found.what);
+  all["gflops"] = was_completed(found) ? spread_json(own_rates(found)) : json(nullptr);
+  json gemm = spread_json(gemm_rates(found));
+  gemm["n"] = found.what.gemm_size();
+  all["gemm_gflops"] = gemm;
+  const auto part = share(found);
+  all["share_of_gemm"] = part ? json(*part) : json(nullptr);
+  all["info"] = found.info;
+  const std::string why = failure(found);
+  all["failure"] = why.empty() ? json(nullptr) : json(why);
+  all["check"] = check_json(found);
+  all["output"] = outputs_json(found);
+  return all.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace creek::tool::dense

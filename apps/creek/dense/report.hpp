@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `creek lu` and its siblings found out, as text and as JSON.
+#pragma once
+
+#include <creek/linalg/residual.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem.hpp"
+
+namespace creek::tool::dense {
+
+/// A scaled residual: good answers give about 1, whatever the size and the precision.
+struct judgement {
+  const char* formula;
+  double value;
+  double threshold;
+
+  bool passed() const noexcept { return linalg::passes(value, threshold); }
+};
+
+/// Of several measurements.
+struct spread {
+  double median = 0, min = 0, max = 0;
+};
+/// Zeros of none.
+spread spread_of(std::vector<double> values);
+
+struct report {
+  problem what;
+  unsigned workers = 0;
+  std::string backend;
+  std::vector<double> seconds;       ///< of each run
+  std::vector<double> gemm_seconds;  ///< of each product, measured in turn with the runs
+  index_t info = 0;
+  std::vector<judgement> judgements;  ///< none unless asked for, or where nothing was solved
+};
+
+/// Why the run failed, in a few words; empty if it did not.
+std::string failure(const report& found);
+
+void print_text(const report& found);
+std::string to_json(const report& found);
+
+}  // namespace creek::tool::dense

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How good a solution of a linear system is, also in the sense of least squares.
+#pragma once
+
+#include <algorithm>
+#include <creek/linalg/blas3.hpp>
+#include <creek/linalg/residual.hpp>
+
+#include "operand.hpp"
+#include "report.hpp"
+
+namespace creek::tool::dense {
+
+/// error / (size * length * eps); 0 of 0.
+template <scalar T>
+double scaled_error(double error, double size, index_t length) noexcept {
+  if (error == 0) return 0;
+  return error / size / static_cast<double>(length) / linalg::unit_roundoff<T>;
+}
+
+/// Of A x = b with more equations than unknowns: what is left over, b - A x, stands upright on A's
+/// columns (LAPACK's xQRT17). With fewer: A x = b, as xQRT16; that x is the shortest is not seen.
+/// Square: as HPL.
+template <scalar T>
+judgement judge_solution(const_view<T> a, const_view<T> x, const_view<T> b) {
+  using linalg::norm, linalg::norm_of;
+  if (a.rows() == a.cols()) {
+    return {"|b - A x| / (n eps (|A| |x| + |b|))", linalg::solve_residual<T>(a, x, b),
+            linalg::hpl_threshold};
+  }
+  const index_t longer = std::max(a.rows(), a.cols());
+  matrix<T> left(b);
+  linalg::gemm<T>(linalg::op::none, linalg::op::none, T{-1}, a, x, T{1}, left.view());
+  const double size = norm_of<T>(norm::one, a);
+  if (a.rows() < a.cols()) {
+    return {"|b - A x| / (n |A| |x| eps)",
+            scaled_error<T>(norm_of<T>(norm::one, left), size * norm_of<T>(norm::one, x), longer),
+            linalg::lapack_threshold};
+  }
+  matrix<T> upright(a.cols(), b.cols());
+  linalg::gemm<T>(linalg::op::conjugate_transpose, linalg::op::none, T{1}, a, left.view(), T{0},
+                  upright.view());
+  return {"|A' (b - A x)| / (m |A| |b| eps)",
+          scaled_error<T>(norm_of<T>(norm::one, upright), size * norm_of<T>(norm::one, b), longer),
+          linalg::lapack_threshold};
+}
+
+}  // namespace creek::tool::dense
