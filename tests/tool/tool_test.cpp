@@ -73,6 +73,7 @@ TEST(info, json_tells_everything) {
   EXPECT_LE(found["limits"]["workers"], found["limits"]["hardware"]);
   EXPECT_THAT(found["backends"], testing::Contains("host"));
   EXPECT_EQ(found["simd"]["target"], found["simd"]["usable"][0]);
+  EXPECT_TRUE(found["linalg"]["instructions"].is_string());
   EXPECT_TRUE(found["fence"]["membarrier"].is_boolean());
   EXPECT_GT(found["clock"]["ghz"], 0.0);
   EXPECT_EQ(found["topology"]["distances"][0][0], 0);
@@ -98,7 +99,7 @@ TEST(info, text_names_each_part) {
   const outcome result = creek("info");
   EXPECT_EQ(result.code, 0);
   for (const char* part : {"creek ", "machine ", "caches ", "memory ", "workers ", "backends ",
-                           "vectors ", "fences ", "clock "}) {
+                           "vectors ", "products ", "fences ", "clock "}) {
     EXPECT_THAT(result.output, HasSubstr(part));
   }
 }

@@ -100,6 +100,7 @@ void require_sense(const request& given) {
   require_at_least("-n", given.n, 0);
   require_at_least("--rhs", given.rhs, 1);
   require_at_least("--block", given.block, 1);
+  require_at_least("--seed", given.seed, 0);
   require_at_least("--runs", given.runs, 1);
   constexpr long long most_runs = 1000000;
   if (given.runs > most_runs) {
@@ -128,7 +129,7 @@ problem plan(const request& given, const input_files& files) {
                .type = type_of(given, files),
                .runs = static_cast<int>(given.runs),
                .check = given.check.value_or(given.solves || files.matrix),
-               .seed = given.seed.value_or(1),
+               .seed = static_cast<std::uint64_t>(given.seed.value_or(1)),
                .input = given.input,
                .rhs_file = given.rhs_file,
                .output = given.output};

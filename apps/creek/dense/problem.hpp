@@ -26,8 +26,7 @@ bool is_complex(element_type type) noexcept;
 struct request {
   method how = method::lu;
   bool solves = false;  ///< `creek solve`, else the factorization alone
-  std::optional<long long> n, rhs, block, workers;
-  std::optional<std::uint64_t> seed;
+  std::optional<long long> n, rhs, block, workers, seed;
   std::optional<element_type> type;
   long long runs = 1;
   std::optional<bool> check;
