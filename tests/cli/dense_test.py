@@ -146,7 +146,8 @@ class Generated(Case):
             self.assertEqual((found["schema_version"], found["rows"], found["cols"]), (1, 60, 60))
             self.assertEqual((found["workers"], found["backend"]), (2, "host"))
             self.assertEqual(found["matrix"]["seed"], 1)
-            self.assertEqual(found["block"], "chosen")
+            self.assertIsNone(found["block"])  # by the size
+            self.assertEqual(self.report(command, "-n", "60", "--block", "9")["block"], 9)
             self.assertEqual(found["gemm_gflops"]["n"], 60)
             self.assertGreater(found["share_of_gemm"], 0)
             self.assertEqual(found["check"] is not None, command == "solve")

@@ -140,7 +140,7 @@ json problem_json(const problem& what) {
     all["rhs"] = what.rhs;
     all["right_hand_sides"] = source_json(what.rhs_file, what.rhs_source, what.seed);
   }
-  all["block"] = what.block == 0 ? json("chosen") : json(what.block);
+  all["block"] = what.block == 0 ? json(nullptr) : json(what.block);  // null: by the size
   return all;
 }
 
