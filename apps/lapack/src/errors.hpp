@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a caller in C or Fortran gets to know, and what no exception may leave.
+#pragma once
+
+#include <exception>
+#include <new>
+
+#include "arguments.hpp"
+
+namespace creek::lapack {
+
+/// Calls xerbla_ for the bad argument `position` (from 1) of `routine`, such as "dgetrf": that of
+/// the program or of the BLAS behind it if there is one to be found, else ours, which prints
+/// LAPACK's line on standard error. Returns if that returns.
+void report_argument(const char* routine, int position);
+
+/// The same for cblas_xerbla and a name such as "cblas_dgemm".
+void report_cblas_argument(const char* routine, int position);
+
+/// The same for LAPACKE_xerbla, by the whole name of the function.
+void report_c_interface(const char* routine, blas_int info);
+
+/// One line on standard error, then abort(): Fortran has no way to say that memory ran out.
+[[noreturn]] void die(const char* routine, const char* why) noexcept;
+
+/// Calls `f` where no exception may come out, and returns what it returns.
+template <class F>
+auto shielded(const char* routine, F f) noexcept {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    die(routine, "not enough memory");
+  } catch (const std::exception& failure) {
+    die(routine, failure.what());
+  }
+}
+
+/// The result of a LAPACK routine, a bad argument reported.
+inline blas_int reported(const char* routine, blas_int info) {
+  if (info < 0) report_argument(routine, static_cast<int>(-info));
+  return info;
+}
+
+/// As LAPACK is called from Fortran.
+template <class F>
+blas_int lapack_entry(const char* routine, F f) noexcept {
+  return shielded(routine, [&] { return reported(routine, f()); });
+}
+
+/// As the BLAS is called from Fortran: f returns the place of a bad argument, or 0.
+template <class F>
+void blas_entry(const char* routine, F f) noexcept {
+  shielded(routine, [&] {
+    if (const int bad = f()) report_argument(routine, bad);
+    return 0;
+  });
+}
+
+/// As the BLAS is called from C: the layout comes first, f(layout) is as above.
+template <class F>
+void cblas_entry(const char* routine, int given, F f) noexcept {
+  shielded(routine, [&] {
+    const auto order = parse_layout(given);
+    const int bad = order ? f(*order) : 0;
+    if (!order || bad != 0) report_cblas_argument(routine, bad + 1);
+    return 0;
+  });
+}
+
+}  // namespace creek::lapack

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// How symbols are made: these macros paste names, which nothing else can; what happens in a call is
+// in errors.hpp and c_interface.hpp. In each, ROUTINE is the name with its type's letter (dgetrf),
+// PARAMETERS the list in parentheses, CALL an expression of the parameters.
+#pragma once
+
+#include "c_interface.hpp"
+#include "errors.hpp"
+
+/// The four types, by letter.
+#define CREEK_FOR_REAL(DEFINE) DEFINE(s, float) DEFINE(d, double)
+#define CREEK_FOR_COMPLEX(DEFINE) DEFINE(c, std::complex<float>) DEFINE(z, std::complex<double>)
+#define CREEK_FOR_ALL(DEFINE) CREEK_FOR_REAL(DEFINE) CREEK_FOR_COMPLEX(DEFINE)
+
+#define CREEK_EXPORT extern "C" [[gnu::visibility("default")]]
+
+/// Libraries of 64-bit integers are told apart by a suffix, too: dgetrf_64_, cblas_dgemm64_.
+#ifdef CREEK_LAPACK_ILP64
+#define CREEK_SUFFIXED(NAME) \
+  extern "C" [[gnu::visibility("default"), gnu::alias(#NAME)]] decltype(NAME) NAME##64_;
+#else
+#define CREEK_SUFFIXED(NAME)
+#endif
+
+/// Fortran's form of a LAPACK routine that tells `info`; CALL returns it.
+#define CREEK_LAPACK(ROUTINE, PARAMETERS, CALL)                          \
+  CREEK_EXPORT void ROUTINE##_ PARAMETERS {                              \
+    *info = creek::lapack::lapack_entry(#ROUTINE, [&] { return CALL; }); \
+  }                                                                      \
+  CREEK_SUFFIXED(ROUTINE##_)
+
+/// Fortran's form of a routine without `info`; CALL returns the place of a bad argument, or 0.
+#define CREEK_BLAS(ROUTINE, PARAMETERS, CALL)                  \
+  CREEK_EXPORT void ROUTINE##_ PARAMETERS {                    \
+    creek::lapack::blas_entry(#ROUTINE, [&] { return CALL; }); \
+  }                                                            \
+  CREEK_SUFFIXED(ROUTINE##_)
+
+/// CBLAS's form of the same. PARAMETERS begin with `int layout_number`; CALL sees `order`.
+#define CREEK_CBLAS(ROUTINE, PARAMETERS, CALL)                                     \
+  CREEK_EXPORT void cblas_##ROUTINE PARAMETERS {                                   \
+    creek::lapack::cblas_entry("cblas_" #ROUTINE, layout_number,                   \
+                               [&](creek::lapack::layout order) { return CALL; }); \
+  }                                                                                \
+  CREEK_SUFFIXED(cblas_##ROUTINE)
+
+/// Both of LAPACKE's forms. PARAMETERS begin with `int layout_number`; CALL sees a c_call `how`.
+#define CREEK_LAPACKE(ROUTINE, PARAMETERS, CALL)                                \
+  CREEK_EXPORT creek::lapack::blas_int LAPACKE_##ROUTINE PARAMETERS {           \
+    const creek::lapack::c_call how{"LAPACKE_" #ROUTINE, layout_number, true};  \
+    return CALL;                                                                \
+  }                                                                             \
+  CREEK_SUFFIXED(LAPACKE_##ROUTINE)                                             \
+  CREEK_EXPORT creek::lapack::blas_int LAPACKE_##ROUTINE##_work PARAMETERS {    \
+    const creek::lapack::c_call how{"LAPACKE_" #ROUTINE, layout_number, false}; \
+    return CALL;                                                                \
+  }                                                                             \
+  CREEK_SUFFIXED(LAPACKE_##ROUTINE##_work)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices of the C interface, which may lie in either layout: turned round for the computation,
+// and searched for NaN.
+#pragma once
+
+#include <cmath>
+
+#include "arguments.hpp"
+
+namespace creek::lapack {
+
+/// Which elements of a matrix an argument means.
+struct region {
+  bool lower = true;
+  bool on_diagonal = true;
+  bool upper = true;
+
+  bool has(index_t i, index_t j) const noexcept {
+    return i > j ? lower : i < j ? upper : on_diagonal;
+  }
+  /// Of a letter that is neither triangle: nothing; the routine itself will refuse it.
+  static region of_triangle(char uplo, char diag = 'N') noexcept {
+    const auto stored = parse_triangle(uplo);
+    const auto ones = parse_diagonal(diag);
+    if (!stored || !ones) return {false, false, false};
+    return {*stored == triangle::lower, *ones == diagonal::stored, *stored == triangle::upper};
+  }
+};
+
+/// A matrix among the arguments of a LAPACKE function.
+template <scalar T>
+struct operand {
+  T* data;
+  blas_int rows;
+  blas_int cols;
+  blas_int leading;
+  int position;  ///< of `data` in the list of arguments, from 1; the leading dimension is the next
+  region part = {};
+  bool written = true;
+};
+
+/// One that is only read.
+template <scalar T>
+operand<T> read_only(const T* data, blas_int rows, blas_int cols, blas_int leading, int position,
+                     region part = {}) {
+  return {const_cast<T*>(data), rows, cols, leading, position, part, false};
+}
+
+/// Calls visit(i, j, at) for the elements of the operand's region, in squares that the cache holds,
+/// `at` being where element (i, j) is in its layout.
+template <scalar T, class F>
+void for_each_element(const operand<T>& of, layout order, F visit) {
+  constexpr index_t square = 32;
+  const index_t leading = of.leading;
+  for (index_t j0 = 0; j0 < of.cols; j0 += square) {
+    for (index_t i0 = 0; i0 < of.rows; i0 += square) {
+      for (index_t j = j0; j < std::min<index_t>(j0 + square, of.cols); ++j) {
+        for (index_t i = i0; i < std::min<index_t>(i0 + square, of.rows); ++i) {
+          if (!of.part.has(i, j)) continue;
+          visit(i, j, order == layout::columns ? i + j * leading : i * leading + j);
+        }
+      }
+    }
+  }
+}
+
+/// Whether there is a NaN in it; not in what a leading dimension that is too small leaves out.
+template <scalar T>
+bool has_nan(operand<T> in, layout order) {
+  if (in.data == nullptr) return false;
+  blas_int& short_side = order == layout::columns ? in.rows : in.cols;
+  short_side = std::min(short_side, in.leading);
+  bool found = false;
+  for_each_element(in, order, [&](index_t, index_t, index_t at) {
+    const T x = in.data[at];
+    found = found || std::isnan(std::real(x)) || std::isnan(std::imag(x));
+  });
+  return found;
+}
+
+/// A row-major operand as LAPACK wants it, and back.
+template <scalar T>
+class column_major {
+ public:
+  /// Throws std::bad_alloc.
+  explicit column_major(const operand<T>& from)
+      : from_(from),
+        copy_(std::max<index_t>(0, from.rows), std::max<index_t>(0, from.cols)),
+        turned_(from) {
+    for_each_element(from_, layout::rows,
+                     [this](index_t i, index_t j, index_t at) { copy_(i, j) = from_.data[at]; });
+    turned_.data = copy_.data();
+    turned_.leading = static_cast<blas_int>(copy_.leading());
+  }
+
+  const operand<T>& turned() const noexcept { return turned_; }
+  void write_back() const {
+    if (!from_.written) return;
+    for_each_element(from_, layout::rows,
+                     [this](index_t i, index_t j, index_t at) { from_.data[at] = copy_(i, j); });
+  }
+
+ private:
+  operand<T> from_;
+  linalg::matrix<T> copy_;
+  operand<T> turned_;
+};
+
+}  // namespace creek::lapack

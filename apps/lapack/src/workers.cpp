@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+#include <creek/host.hpp>
+#include <creek/host/cpu_limit.hpp>
+#include <creek/tasking/this_worker.hpp>
+
+namespace creek::lapack {
+namespace {
+
+/// Below this the way to the workers and back, two wake-ups by the kernel, costs more than they
+/// give: about a quarter of a millisecond of one core.
+constexpr double worth_workers = 2e7;
+
+/// The runtime of this process once there is one. Published by a compare-exchange and never freed:
+/// no lock that a fork() could leave taken, nothing to wait for at exit, and calls from destructors
+/// of static objects find it alive.
+std::atomic<runtime*> current{nullptr};
+/// One worker is all there would be, or none could be had: do not try again.
+std::atomic<bool> none_wanted{false};
+
+/// A child has none of the workers; what describes them is left where it is.
+void forget_runtime() {
+  current.store(nullptr, std::memory_order_relaxed);
+  none_wanted.store(false, std::memory_order_relaxed);
+}
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, &forget_runtime);
+
+/// While it lives, threads that are made take no signals but those of their own faults: handlers
+/// go on running on threads of the program.
+class signals_blocked {
+ public:
+  signals_blocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+      sigdelset(&all, fault);
+    }
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  signals_blocked(const signals_blocked&) = delete;
+  signals_blocked& operator=(const signals_blocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+/// Null where one worker is all there would be.
+std::unique_ptr<runtime> make_runtime() {
+  scheduler_options options = scheduler_options::from_environment();
+  if (options.workers == 0) options.workers = host_backend::read_cpu_limit().workers;
+  if (options.workers == 1) return nullptr;
+  options.name = "lapack";
+  const signals_blocked meanwhile;
+  return std::make_unique<runtime>(host(std::move(options)));
+}
+
+runtime* first_call() noexcept {
+  std::unique_ptr<runtime> made;
+  try {
+    made = make_runtime();
+  } catch (const std::exception& failure) {
+    if (!none_wanted.exchange(true)) {
+      std::fprintf(stderr, "creek: lapack works in the calling thread: %s\n", failure.what());
+    }
+    return nullptr;
+  }
+  if (made == nullptr) {
+    none_wanted.store(true);
+    return nullptr;
+  }
+  runtime* expected = nullptr;
+  if (!current.compare_exchange_strong(expected, made.get())) return expected;
+  return made.release();
+}
+
+}  // namespace
+
+runtime* runtime_for(double operations) noexcept {
+  if (operations < worth_workers || this_worker() >= 0) return nullptr;
+  if (runtime* const made = current.load(std::memory_order_acquire)) return made;
+  return none_wanted.load(std::memory_order_relaxed) ? nullptr : first_call();
+}
+
+}  // namespace creek::lapack
