@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: exports.py LIBRARY INTEGER_BITS: the library exports these names and no others."""
+
+import subprocess
+import sys
+
+LAPACK = "getrf getrs gesv potrf potrs posv trtrs laswp".split()
+BLAS = "gemm symm syrk syr2k trmm trsm".split()
+COMPLEX_BLAS = "hemm herk her2k".split()
+
+
+def expected(bits):
+    names = set()
+    for letter in "sdcz":
+        blas = BLAS + (COMPLEX_BLAS if letter in "cz" else [])
+        names |= {f"{letter}{name}_" for name in LAPACK + blas}
+        names |= {f"cblas_{letter}{name}" for name in blas}
+        names |= {f"LAPACKE_{letter}{name}{form}" for name in LAPACK for form in ("", "_work")}
+    return names | {f"{name}64_" for name in names} if bits == "64" else names
+
+
+def main():
+    library, bits = sys.argv[1:]
+    table = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True,
+                           text=True).stdout
+    found = {line.split()[-1] for line in table.splitlines()}
+    missing, extra = expected(bits) - found, found - expected(bits)
+    print(f"{len(found)} names; missing: {sorted(missing)}; extra: {sorted(extra)}")
+    return 1 if missing or extra else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

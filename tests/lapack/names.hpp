@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls the library under test by name, as programs in C and Fortran do: CREEK_LAPACK_LIBRARY is
+// its file, CREEK_LAPACK_ILP64 says which integers it has.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include "linalg/random_matrix.hpp"
+
+namespace creek::lapack::testing {
+
+using namespace linalg::testing;
+using linalg::index_t;
+using linalg::is_complex;
+using linalg::matrix;
+using linalg::real;
+using linalg::scalar;
+
+#ifdef CREEK_LAPACK_ILP64
+using blas_int = std::int64_t;
+#else
+using blas_int = std::int32_t;
+#endif
+
+constexpr int row_major = 101;
+constexpr int col_major = 102;
+
+template <scalar T>
+constexpr char letter = std::is_same_v<T, float>                 ? 's'
+                        : std::is_same_v<T, double>              ? 'd'
+                        : std::is_same_v<T, std::complex<float>> ? 'c'
+                                                                 : 'z';
+
+inline void* symbol(const std::string& name) {
+  static void* const library = dlopen(CREEK_LAPACK_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(dlerror());
+  void* const found = dlsym(library, name.c_str());
+  if (found == nullptr) throw std::runtime_error(name + " is not exported");
+  return found;
+}
+
+/// A number as the library takes it: every integer is one of its own.
+template <class A>
+auto converted(A a) {
+  if constexpr (std::is_integral_v<A> && !std::is_same_v<A, char>) {
+    return static_cast<blas_int>(a);
+  } else {
+    return a;
+  }
+}
+
+template <class A>
+auto by_address(A& a) {
+  if constexpr (std::is_pointer_v<A>) {
+    return a;
+  } else {
+    return const_cast<const A*>(&a);
+  }
+}
+
+/// Calls NAME_ with the letter of T before it: numbers by address, pointers as they are.
+template <scalar T, class... A>
+void fortran(const std::string& name, A... given) {
+  auto arguments = std::make_tuple(converted(given)...);
+  std::apply(
+      [&](auto&... each) {
+        using function = void(decltype(by_address(each))...);
+        reinterpret_cast<function*>(symbol(letter<T> + name + '_'))(by_address(each)...);
+      },
+      arguments);
+}
+
+/// The same for routines whose last argument is info, which is returned.
+template <scalar T, class... A>
+blas_int lapack(const std::string& name, A... given) {
+  blas_int info = 77;
+  fortran<T>(name, given..., &info);
+  return info;
+}
+
+/// Calls PREFIX + letter of T + NAME, numbers by value.
+template <scalar T, class Result = blas_int, class... A>
+Result c_function(const std::string& prefix, const std::string& name, A... given) {
+  using function = Result(decltype(converted(given))...);
+  return reinterpret_cast<function*>(symbol(prefix + letter<T> + name))(converted(given)...);
+}
+template <scalar T, class... A>
+blas_int lapacke(const std::string& name, A... given) {
+  return c_function<T>("LAPACKE_", name, given...);
+}
+template <scalar T, class... A>
+void cblas(const std::string& name, A... given) {
+  c_function<T, void>("cblas_", name, given...);
+}
+
+/// A scalar argument of CBLAS.
+template <scalar T>
+auto c_value(const T& x) {
+  if constexpr (is_complex<T>) {
+    return static_cast<const void*>(&x);
+  } else {
+    return x;
+  }
+}
+
+/// The other layout of a matrix: its transpose.
+template <scalar T>
+matrix<T> turned(const matrix<T>& a) {
+  return applied(linalg::op::transpose, a);
+}
+
+template <scalar T>
+blas_int ld(const matrix<T>& a) {
+  return static_cast<blas_int>(a.leading());
+}
+
+/// Well conditioned: the diagonal outweighs the rest.
+template <scalar T>
+matrix<T> random_regular(index_t n, std::mt19937& random) {
+  matrix<T> a = random_matrix<T>(n, n, random);
+  for (index_t i = 0; i < n; ++i) a(i, i) += static_cast<real<T>>(n) / 4;
+  return a;
+}
+
+/// A A^H + n.
+template <scalar T>
+matrix<T> random_definite(index_t n, std::mt19937& random) {
+  const matrix<T> a = random_matrix<T>(n, n, random);
+  matrix<T> c = product(a, applied(linalg::op::conjugate_transpose, a));
+  for (index_t i = 0; i < n; ++i) c(i, i) = std::real(c(i, i)) + static_cast<real<T>>(n);
+  return c;
+}
+
+/// Largest error that rounding explains in results of magnitude 1 of n-fold sums.
+template <scalar T>
+double tolerance(index_t n) {
+  return 200 * eps<T> * static_cast<double>(n + 1);
+}
+
+}  // namespace creek::lapack::testing

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: scipy_check.py LIBRARY: NumPy and SciPy with the library preloaded give right answers, and
+call it for them. Exit status 77 where they are not installed."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# The binding that the dynamic linker must have made, by where the call comes from.
+BINDINGS = {
+    "dgetrf_": "_flapack", "zgetrf_": "_flapack", "dpotrf_": "_flapack", "cpotrs_": "_flapack",
+    "dgesv_": "_umath_linalg", "cblas_dgemm": "_multiarray_umath",
+}
+
+
+def compute():
+    import numpy as np
+    import scipy.linalg as sl
+    random = np.random.default_rng(1)
+
+    def check(what, got, wanted, scale):
+        error = np.abs(got - wanted).max() / scale
+        assert error < 1e-4 if got.dtype.char in "fF" else error < 1e-12, (what, got.dtype, error)
+
+    for dtype in "fdFD":
+        for n in (1, 7, 100, 500):  # the last with workers
+            a = random.standard_normal((n, n)) + n * np.eye(n)
+            if dtype in "FD":
+                a = a + 1j * random.standard_normal((n, n))
+            a = a.astype(dtype)
+            b = random.standard_normal((n, 3)).astype(dtype)
+            spd = a @ a.conj().T
+            p, l, u = sl.lu(a)
+            check("lu", p.astype(dtype) @ l @ u, a, n)
+            check("lu_solve", a @ sl.lu_solve(sl.lu_factor(a), b), b, n)
+            check("lu_solve^H", a.conj().T @ sl.lu_solve(sl.lu_factor(a), b, trans=2), b, n)
+            check("solve", a @ np.linalg.solve(a, b), b, n)
+            check("scipy solve", a @ sl.solve(a, b), b, n)
+            check("inv", a @ sl.inv(a), np.eye(n), n)
+            for lower in (False, True):
+                c = sl.cholesky(spd, lower=lower)
+                check("cholesky", c @ c.conj().T if lower else c.conj().T @ c, spd, n * n)
+                check("cho_solve", spd @ sl.cho_solve(sl.cho_factor(spd, lower=lower), b), b, n * n)
+                check("triangular", c @ sl.solve_triangular(c, b, lower=lower), b, n)
+            check("matmul", a.T @ a, np.einsum("ki,kj->ij", a, a), n * n)
+    try:
+        np.linalg.solve(np.zeros((300, 300)), np.ones(300))
+        raise AssertionError("a singular matrix was solved")
+    except np.linalg.LinAlgError:
+        pass
+
+
+def bindings(library, folder):
+    """Who called what of the library, in a second process that does the same."""
+    environment = dict(os.environ, LD_PRELOAD=library, LD_DEBUG="bindings",
+                       LD_DEBUG_OUTPUT=str(Path(folder, "log")))
+    subprocess.run([sys.executable, "-B", __file__, library, "compute"], env=environment, check=True)
+    found = set()
+    for log in Path(folder).iterdir():
+        for line in log.read_text(errors="replace").splitlines():
+            if f" to {library} " in line and "symbol `" in line:
+                caller = Path(line.split("binding file ")[1].split(" ")[0]).name.split(".")[0]
+                found.add((line.split("symbol `")[1].split("'")[0], caller))
+    return found
+
+
+def main():
+    library = sys.argv[1]
+    if sys.argv[2:] == ["compute"]:
+        compute()
+        return 0
+    try:
+        import numpy, scipy  # noqa: E401
+    except ImportError as failure:
+        print(f"skipped: {failure} (Debian: python3-scipy)")
+        return 77
+    print(f"NumPy {numpy.__version__}, SciPy {scipy.__version__}")
+    with tempfile.TemporaryDirectory() as folder:
+        found = bindings(library, folder)
+    missing = set(BINDINGS.items()) - found
+    print(f"{len(found)} names bound to creek; missing: {sorted(missing)}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
