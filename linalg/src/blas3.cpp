@@ -99,6 +99,7 @@ void herk(triangle stored, op how, real<T> alpha, input<T> A, real<T> beta, matr
   check_update<T>("herk", how, A, A, C);
   require(!is_complex<T> || how != op::transpose, "herk",
           "A^T A of complex numbers is symmetric: use syrk");
+  make_diagonal_real(C);
   scale<T>(T{beta}, C, part_of(stored));
   multiply_add<T>(T{alpha}, strided_of<T>(A, how), strided_of<T>(A, other(how, true)),
                   cols_of<T>(A, how), C, part_of(stored));
@@ -128,6 +129,7 @@ void her2k(triangle stored, op how, factor<T> alpha, input<T> A, input<T> B, rea
   const index_t depth = cols_of<T>(A, how);
   T swapped = alpha;
   if constexpr (is_complex<T>) swapped = std::conj(alpha);
+  make_diagonal_real(C);
   scale<T>(T{beta}, C, part_of(stored));
   multiply_add<T>(alpha, strided_of<T>(A, how), strided_of<T>(B, back), depth, C, part_of(stored));
   multiply_add<T>(swapped, strided_of<T>(B, how), strided_of<T>(A, back), depth, C,

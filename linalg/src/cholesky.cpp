@@ -228,7 +228,7 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 96 : 192;
   // Later rows of a packed panel begin with a strip.
   const index_t strip = tile<real<T>>().rows / reals<T>;
-  cholesky_run<T> run(A, round_up(wide, strip));
+  cholesky_run<T> run(A, round_up(std::min(wide, n), strip));
   return run.run();
 }
 

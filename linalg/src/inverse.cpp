@@ -3,6 +3,7 @@
 #include <creek/linalg/inverse.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "checks.hpp"
 #include "product.hpp"
@@ -24,7 +25,10 @@ T conjugate_number(T x) {
 template <scalar T>
 void invert_small(bool lower, diagonal ones, matrix_view<T> A) {
   const index_t n = A.rows();
-  const matrix<T> before{const_view<T>(A)};
+  matrix<T> before(n, n);
+  for (index_t j = 0; j < n; ++j) {
+    for (index_t i = lower ? j : 0; i < (lower ? n : j + 1); ++i) before(i, j) = A(i, j);
+  }
   for (index_t j = 0; j < n; ++j) {
     const index_t length = lower ? n - j : j + 1;
     const auto row = [&](index_t s) { return lower ? j + s : j - s; };

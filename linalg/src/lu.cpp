@@ -232,13 +232,14 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   require(options.block >= 0, "getrf", "block must not be negative");
   if (n == 0) return 0;
   const index_t block = options.block == 0 ? panel_width(A) : options.block;
-  lu_run<T> run(A, pivots, std::min(round_up(block, 8), round_up(n, 8)));
+  lu_run<T> run(A, pivots, round_up(std::min(block, n), 8));
   return run.run();
 }
 
 template <scalar T>
 void laswp(matrix_view<T> A, std::span<const index_t> pivots, bool backwards) {
   const auto count = static_cast<index_t>(pivots.size());
+  require(count <= A.rows(), "laswp", "there must be no more pivots than rows");
   const auto exchange = [&](index_t j) {
     T* const column = A.column(j);
     for (index_t s = 0; s < count; ++s) {

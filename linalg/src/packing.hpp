@@ -43,7 +43,6 @@ struct strided {
     std::swap(other.row_step, other.col_step);
     std::swap(other.first_row, other.first_col);
     other.stored_low = !stored_low;
-    if (shape == structure::hermitian) other.conjugate = !conjugate;
     return other;
   }
   /// Element (i, j), with regard to structure.
@@ -107,8 +106,7 @@ void pack_left(const strided<T>& a, index_t rows, index_t depth, real<T>* to) no
 template <scalar T>
 void pack_right(const strided<T>& b, index_t depth, index_t cols, T alpha, real<T>* to) noexcept;
 
-/// Writes what a packed right operand holds back to memory; `b` is not conjugated and has no
-/// structure.
+/// Writes what a packed right operand holds back to memory.
 template <scalar T>
 void unpack_right(const real<T>* from, index_t depth, index_t cols, T* to, index_t row_step,
                   index_t col_step) noexcept;

@@ -196,6 +196,9 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
     T* const column = c.column(j);
     if (beta == T{}) {
       std::fill(column + from, column + to, T{});
+    } else if (std::imag(beta) == 0) {
+      // Not as complex numbers, in which an infinite part would spoil the other.
+      for (index_t i = from; i < to; ++i) column[i] *= std::real(beta);
     } else {
       for (index_t i = from; i < to; ++i) column[i] *= beta;
     }

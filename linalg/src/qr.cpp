@@ -30,7 +30,6 @@ class qr_run {
     task_graph graph;
     for (index_t k = 0; k < panels; ++k) {
       graph.add({"panel", 0, priority(k, true)}, {inout(column(k))}, [this, k] { factor(k); });
-      // The rest of a last panel that is wider than high is updated like other columns.
       for (index_t j = k + 1; j < blocks(); ++j) {
         graph.add({"update", 0, priority(k, j == k + 1)}, {in(column(k)), inout(column(j))},
                   [this, k, j] { update(k, block(k, j)); });
@@ -67,6 +66,7 @@ class qr_run {
     step& here = packed_[static_cast<std::size_t>(k)];
     here.reflectors = std::make_unique<packed_reflectors<T>>(panel, triangle.view(), true);
     here.updates_left.store(updates, std::memory_order_relaxed);
+    // What is left of a panel that is wider than high.
     if (wide) here.reflectors->apply(whole.columns(order, whole.cols() - order));
   }
 

@@ -4,6 +4,7 @@
 #include "triangular.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <creek/linalg/blas3.hpp>
 #include <creek/tasking/parallel_for.hpp>
@@ -88,6 +89,32 @@ void solve_block(const strided<T>& lower, diagonal ones, index_t order, T* b, in
   parallel_for(index_t{0}, pieces, solve, {.grain = 1});
 }
 
+/// Whether the kernel, which multiplies by the reciprocals of the diagonal, may solve with it.
+template <scalar T>
+bool has_reciprocals(const strided<T>& lower, index_t order) {
+  for (index_t i = 0; i < order; ++i) {
+    const T reciprocal = T{1} / lower.at(i, i);
+    if (!std::isfinite(std::real(reciprocal)) || !std::isfinite(std::imag(reciprocal)))
+      return false;
+  }
+  return true;
+}
+
+/// The same by the definition, dividing, for a diagonal with zeros or numbers next to them.
+template <scalar T>
+void divide_block(const strided<T>& lower, index_t order, T* b, index_t row_step, index_t col_step,
+                  index_t cols) {
+  for (index_t j = 0; j < cols; ++j) {
+    T* const x = b + j * col_step;
+    for (index_t p = 0; p < order; ++p) {
+      T& known = x[p * row_step];
+      if (known == T{}) continue;  // as the BLAS do: no 0 / 0
+      known /= lower.at(p, p);
+      for (index_t i = p + 1; i < order; ++i) x[i * row_step] -= lower.at(i, p) * known;
+    }
+  }
+}
+
 /// The triangular operand op(A).
 template <scalar T>
 strided<T> triangular(const_view<T> A, triangle stored, op how, diagonal ones) {
@@ -121,6 +148,9 @@ void solve_diagonal(side where, const strided<T>& t, diagonal ones, matrix_view<
     row_step = -row_step;
   }
   block.shape = structure::general;
+  if (ones == diagonal::stored && !has_reciprocals(block, n)) {
+    return divide_block(block, n, first, row_step, col_step, cols);
+  }
   solve_block(block, ones, n, first, row_step, col_step, cols);
 }
 

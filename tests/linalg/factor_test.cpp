@@ -184,6 +184,31 @@ TYPED_TEST(Factor, NaNEndsAndSpreads) {
   EXPECT_TRUE(std::isnan(std::abs(a(99, 99))));
 }
 
+TYPED_TEST(Factor, TinyPivotsDivide) {
+  using T = TypeParam;
+  constexpr real<T> tiny = std::numeric_limits<real<T>>::denorm_min() * 8;
+  for (const index_t n : {1, 300}) {
+    matrix<T> a(n, n), b(n, 2);
+    for (index_t i = 0; i < n; ++i) {
+      a(i, i) = i == n - 1 ? T{tiny} : T{1};
+      b(i, 0) = a(i, i);
+    }
+    std::vector<index_t> pivots(static_cast<std::size_t>(n));
+    ASSERT_EQ(gesv(a.view(), std::span<index_t>(pivots), b.view()), 0);
+    for (index_t i = 0; i < n; ++i) {
+      EXPECT_EQ(b(i, 0), T{1});
+      EXPECT_EQ(b(i, 1), T{});
+    }
+  }
+}
+
+TYPED_TEST(Factor, AnyBlockWillDo) {
+  for (const index_t block : {index_t{1}, std::numeric_limits<index_t>::max()}) {
+    this->check_lu(45, 45, block);
+    this->check_cholesky(45, triangle::lower, block);
+  }
+}
+
 TYPED_TEST(Factor, EmptyMatricesAndMisuse) {
   using T = TypeParam;
   matrix<T> none(0, 4), flat(3, 4);
@@ -192,6 +217,8 @@ TYPED_TEST(Factor, EmptyMatricesAndMisuse) {
   EXPECT_EQ(potrf(triangle::lower, matrix<T>(0, 0).view()), 0);
   EXPECT_THROW(getrf(flat.view(), std::span<index_t>(pivots)), usage_error);
   EXPECT_THROW(potrf(triangle::lower, flat.view()), usage_error);
+  const std::vector<index_t> four(4);
+  EXPECT_THROW(laswp(flat.view(), std::span<const index_t>(four)), usage_error);
 }
 
 }  // namespace

@@ -143,6 +143,12 @@ TYPED_TEST(Qr, LeastSquaresAreOrthogonalToTheColumns) {
   });
 }
 
+TYPED_TEST(Qr, WideMatricesAreNotSolvedByTheirQr) {
+  using T = TypeParam;
+  const qr<T> factors(this->any(4, 7));
+  EXPECT_THROW(factors.solve(this->any(4, 1)), usage_error);
+}
+
 TYPED_TEST(Qr, RankDeficientSystemsAreNotSolved) {
   using T = TypeParam;
   auto a = this->any(30, 10);

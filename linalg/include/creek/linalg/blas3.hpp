@@ -4,8 +4,10 @@
 // All of them run on the workers of the creek::runtime that the caller runs in, and in the calling
 // thread where there is none. T is float, double, or a complex number of them. Matrices that are
 // written overlap no other argument. Shapes that do not fit are misuse: usage_error, before
-// anything is changed. std::bad_alloc (a few MB a worker are taken for packing) leaves results half
-// done. Where `beta` is 0 the result is not read, so that NaN in it does not matter.
+// anything is changed. std::bad_alloc leaves results half done: products
+// take a few MB a worker for packing, factorizations up to another half of the matrix (LU,
+// Cholesky) or the whole of it (QR), as panels stay packed until all updates by them are made.
+// Where `beta` is 0 the result is not read, so that NaN in it does not matter.
 #pragma once
 
 #include <type_traits>

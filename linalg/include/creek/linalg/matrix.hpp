@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace creek::linalg {
 
@@ -81,7 +82,7 @@ class matrix_view {
   /// Rows [i, i + rows) of columns [j, j + cols).
   matrix_view block(index_t i, index_t j, index_t rows, index_t cols) const noexcept {
     assert(i >= 0 && j >= 0 && rows >= 0 && cols >= 0 && i + rows <= rows_ && j + cols <= cols_);
-    return {data_ + i + j * leading_, rows, cols, leading_};
+    return {data_ == nullptr ? nullptr : data_ + i + j * leading_, rows, cols, leading_};
   }
   /// Columns [j, j + cols), whole.
   matrix_view columns(index_t j, index_t cols) const noexcept { return block(0, j, rows_, cols); }

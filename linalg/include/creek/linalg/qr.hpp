@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <creek/core/error.hpp>
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/matrix.hpp>
 
@@ -63,8 +64,13 @@ class qr {
     ormqr(side::left, op::conjugate_transpose, factors_.view(), tau(), B.view());
     return B;
   }
-  /// The X that makes the norm of A X - B least, for A with no more columns than rows.
+  /// The X that makes the norm of A X - B least. Throws usage_error for A with more columns than
+  /// rows.
   matrix<T> solve(matrix<T> B) const {
+    if (factors_.cols() > factors_.rows()) {
+      throw usage_error(
+          "qr: the matrix has more columns than rows; gels() finds the least solution");
+    }
     const index_t n = factors_.cols();
     const matrix<T> projected = project(std::move(B));
     matrix<T> X(projected.view().block(0, 0, n, projected.cols()));
