@@ -19,7 +19,8 @@ void print_around(const report& r, std::FILE* to) {
              "\nsizes {}, medians of {} rounds, the peers taking turns; load at the start {:.1f}\n",
              r.size, r.rounds, a.load);
   if (a.load > 0.5 * a.cpus) {
-    fmt::print(to, "The machine was busy with other things: figures will be too high.\n");
+    fmt::print(
+        to, "The machine was busy with other things: figures will be worse than they could be.\n");
   }
 }
 
