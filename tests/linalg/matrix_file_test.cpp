@@ -218,7 +218,7 @@ TEST_F(matrix_files, that_are_damaged_are_read_or_refused) {
   }
   std::mt19937_64 random(2024);
   int good = 0;
-  constexpr int rounds = 700;
+  constexpr int rounds = 250;
   for (int round = 0; round < rounds; ++round) {
     for (const std::string& content : valid) {
       file(damaged(content, random), "damaged");
