@@ -156,31 +156,35 @@ TEST_F(matrix_files, are_read_once_and_only_into_the_memory_allowed) {
 /// A valid file with a few of its bytes changed, removed, doubled, or cut off.
 std::string damaged(std::string content, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
-  // The head is what steers the reader, so most of the damage goes there.
+  // Half of the damage goes to numbers, shapes among them: other words are mostly just refused.
   const auto place = [&] {
-    return below(random() % 4 ? std::min<std::size_t>(content.size(), 128) : content.size());
+    const std::size_t at = below(content.size());
+    const std::size_t digit = content.find_first_of("0123456789", at);
+    return random() % 2 && digit != content.npos ? digit : at;
   };
-  for (std::uint64_t times = 1 + below(4); times > 0 && !content.empty(); --times) {
-    constexpr std::string_view telling = "0123456789-+.eE ,()'{}<>|\n\r%LTFinfc\xff";
+  for (std::uint64_t times = 1 + below(3); times > 0 && !content.empty(); --times) {
+    constexpr std::string_view telling =
+        "01234567890123456789012345678901234-+.eE ,()'{}<>|\n\r%LTFinfc\xff";
     const std::size_t at = place();
-    switch (random() % 6) {
+    switch (random() % 12) {
       case 0:
-        content[at] = static_cast<char>(random());
-        break;
-      case 1:
-        content[at] = telling[below(telling.size())];
-        break;
-      case 2:
         content.erase(at, 1 + below(4));
         break;
-      case 3:
+      case 1:
         content.insert(at, 1, telling[below(telling.size())]);
         break;
-      case 4:
+      case 2:
         content.insert(at, content.substr(place(), below(20)));
         break;
+      case 3:
+        content.resize(below(2) ? content.size() - below(3) : at);
+        break;
+      case 4:
+      case 5:
+        content[at] = static_cast<char>(random());
+        break;
       default:
-        content.resize(below(8) ? content.size() - below(3) : at);
+        content[at] = telling[below(telling.size())];
         break;
     }
   }
@@ -225,12 +229,12 @@ TEST_F(matrix_files, that_are_damaged_are_read_or_refused) {
       const std::string damaged_path = (folder_ / "damaged").string();
       SCOPED_TRACE("round " + std::to_string(round));
       good += readable<double>(damaged_path);
-      readable<std::complex<float>>(damaged_path);
+      good += readable<std::complex<float>>(damaged_path);
     }
   }
   // Neither does all damage show nor is everything refused, or this test would test nothing.
-  EXPECT_GT(good, 100);
-  EXPECT_LT(good, rounds * static_cast<int>(valid.size()) * 3 / 4);
+  EXPECT_GT(good, 150);
+  EXPECT_LT(good, rounds * static_cast<int>(valid.size()));
 }
 
 }  // namespace
