@@ -14,6 +14,7 @@
 #include "checks.hpp"
 #include "pack_memory.hpp"
 #include "product.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -21,12 +22,6 @@ namespace {
 
 /// Columns that are eliminated one by one.
 constexpr index_t narrow_columns = 16;
-
-template <scalar T>
-T conjugated(T x) {
-  if constexpr (is_complex<T>) return std::conj(x);
-  return x;
-}
 
 /// The square root of a diagonal element, or 0 if the block is not positive definite there.
 template <scalar T>
@@ -38,17 +33,13 @@ real<T> root(T diagonal_element) {
 /// Column after column of a tall panel, whose upper part is the diagonal block. Returns info.
 template <scalar T>
 index_t cholesky_narrow(matrix_view<T> A) {
-  using R = real<T>;
-  const auto& kernels = tile<R>();
   T multipliers[narrow_columns];
   for (index_t j = 0; j < A.cols(); ++j) {
     T* const column = A.column(j) + j;
     const index_t rows = A.rows() - j;
     for (index_t p = 0; p < j; ++p) multipliers[p] = conjugated(A(j, p));
-    (is_complex<T> ? kernels.subtract_complex : kernels.subtract)(
-        rows, j, reinterpret_cast<const R*>(A.data() + j), A.leading(),
-        reinterpret_cast<const R*>(multipliers), reinterpret_cast<R*>(column));
-    const R pivot = root(column[0]);
+    subtract(rows, j, A.data() + j, A.leading(), multipliers, column);
+    const real<T> pivot = root(column[0]);
     if (pivot == 0) return j + 1;
     column[0] = pivot;
     for (index_t i = 1; i < rows; ++i) column[i] /= pivot;

@@ -7,6 +7,7 @@
 
 #include "checks.hpp"
 #include "product.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -14,12 +15,6 @@ namespace {
 
 /// Order of a triangle that is inverted or squared element by element.
 constexpr index_t small_triangle = 24;
-
-template <scalar T>
-T conjugate_number(T x) {
-  if constexpr (is_complex<T>) return std::conj(x);
-  return x;
-}
 
 /// Column by column: A x = e, x below (lower) or above (upper) the diagonal only.
 template <scalar T>
@@ -73,7 +68,7 @@ void square(triangle stored, matrix_view<T> A) {
       for (index_t i = 0; i <= j; ++i) {
         T sum{};
         for (index_t p = j; p < n; ++p) {
-          sum += lower ? conjugate_number(A(p, j)) * A(p, i) : A(i, p) * conjugate_number(A(j, p));
+          sum += lower ? conjugated(A(p, j)) * A(p, i) : A(i, p) * conjugated(A(j, p));
         }
         (lower ? A(j, i) : A(i, j)) = sum;
       }
@@ -91,14 +86,6 @@ void square(triangle stored, matrix_view<T> A) {
   trmm<T>(lower ? side::left : side::right, stored, op::conjugate_transpose, diagonal::stored, T{1},
           second, across);
   square(stored, second);
-}
-
-template <scalar T>
-index_t zero_on_diagonal(const_view<T> A) {
-  for (index_t i = 0; i < A.rows(); ++i) {
-    if (A(i, i) == T{}) return i + 1;
-  }
-  return 0;
 }
 
 }  // namespace

@@ -11,29 +11,13 @@
 #include "pack_memory.hpp"
 #include "product.hpp"
 #include "triangular.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg::detail {
 namespace {
 
 /// Columns that are eliminated one by one.
 constexpr index_t narrow = 16;
-
-template <scalar T>
-void subtract(index_t rows, index_t depth, const T* a, index_t step, const T* x, T* y) {
-  using R = real<T>;
-  const auto& kernels = tile<R>();
-  const auto call = is_complex<T> ? kernels.subtract_complex : kernels.subtract;
-  call(rows, depth, reinterpret_cast<const R*>(a), step, reinterpret_cast<const R*>(x),
-       reinterpret_cast<R*>(y));
-}
-
-template <scalar T>
-index_t largest(index_t n, const T* x) {
-  using R = real<T>;
-  const auto& kernels = tile<R>();
-  return (is_complex<T> ? kernels.largest_complex : kernels.largest)(n,
-                                                                     reinterpret_cast<const R*>(x));
-}
 
 /// Divides by the pivot: by its reciprocal where that is a finite number.
 template <scalar T>

@@ -13,6 +13,7 @@
 #include "checks.hpp"
 #include "product.hpp"
 #include "reflectors.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -142,23 +143,10 @@ matrix<T> conjugate_transpose(const_view<T> A) {
   matrix<T> B(A.cols(), A.rows());
   for (index_t j = 0; j < A.cols(); ++j) {
     for (index_t i = 0; i < A.rows(); ++i) {
-      if constexpr (is_complex<T>) {
-        B(j, i) = std::conj(A(i, j));
-      } else {
-        B(j, i) = A(i, j);
-      }
+      B(j, i) = conjugated(A(i, j));
     }
   }
   return B;
-}
-
-/// The place of the first zero on the diagonal, from 1, or 0.
-template <scalar T>
-index_t zero_on_diagonal(const_view<T> R, index_t n) {
-  for (index_t i = 0; i < n; ++i) {
-    if (R(i, i) == T{}) return i + 1;
-  }
-  return 0;
 }
 
 /// Least squares by A = Q R of more rows than columns: R X = Q^H B.
@@ -254,7 +242,7 @@ index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& optio
   if (wide) turned = conjugate_transpose<T>(A);
   const matrix_view<T> factors = wide ? turned.view() : A;
   geqrf(factors, std::span<T>(tau), options);
-  const index_t zero = zero_on_diagonal<T>(factors, n);
+  const index_t zero = zero_on_diagonal<T>(factors);
   if (zero == 0) {
     // Of the tall one: it itself for its equations, its conjugate transpose for the wide one's.
     if ((how == op::none) != wide) {

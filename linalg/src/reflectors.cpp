@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "product.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -13,33 +14,12 @@ namespace {
 /// Columns that are eliminated one by one.
 constexpr index_t single_columns = 8;
 
-template <scalar T>
-void project(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) {
-  using R = real<T>;
-  const auto& kernels = tile<R>();
-  (is_complex<T> ? kernels.project_complex : kernels.project)(n, k, reinterpret_cast<const R*>(a),
-                                                              step, reinterpret_cast<const R*>(x),
-                                                              reinterpret_cast<R*>(y));
-}
-
-/// y -= a * x.
-template <scalar T>
-void subtract(index_t n, const T* a, T x, T* y) {
-  using R = real<T>;
-  const auto& kernels = tile<R>();
-  (is_complex<T> ? kernels.subtract_complex : kernels.subtract)(n, 1, reinterpret_cast<const R*>(a),
-                                                                0, reinterpret_cast<const R*>(&x),
-                                                                reinterpret_cast<R*>(y));
-}
-
 /// The Euclidean norm, scaled where squares would overflow or vanish.
 template <scalar T>
 real<T> euclidean_norm(index_t n, const T* x) {
   using R = real<T>;
   if (n == 0) return 0;
-  T squares{};
-  project(n, 1, x, 0, x, &squares);
-  const R plain = std::real(squares);
+  const R plain = std::real(dot(n, x, x));
   constexpr R small = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
   if (std::isnan(plain) || (plain > small && plain <= std::numeric_limits<R>::max())) {
     return std::sqrt(plain);
@@ -76,12 +56,6 @@ T make_reflector(T& alpha, index_t n, T* x) {
 }
 
 template <scalar T>
-T conjugate_of(T x) {
-  if constexpr (is_complex<T>) return std::conj(x);
-  return x;
-}
-
-template <scalar T>
 void factor_single_columns(matrix_view<T> A, T* tau) {
   for (index_t j = 0; j < A.cols(); ++j) {
     T* const column = &A(j, j);
@@ -92,11 +66,9 @@ void factor_single_columns(matrix_view<T> A, T* tau) {
     // H^H is applied to the columns to the right.
     for (index_t c = 0; c < right; ++c) {
       T* const other = &A(j, j + 1 + c);
-      T dot{};
-      project(below, 1, column + 1, 0, other + 1, &dot);
-      const T weight = conjugate_of(tau[j]) * (dot + other[0]);
+      const T weight = conjugated(tau[j]) * (dot(below, column + 1, other + 1) + other[0]);
       other[0] -= weight;
-      subtract(below, column + 1, weight, other + 1);
+      subtract(below, 1, column + 1, 0, &weight, other + 1);
     }
   }
 }
