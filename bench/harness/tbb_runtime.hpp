@@ -5,6 +5,8 @@
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <atomic>
+
 #include "workload.hpp"
 
 namespace bench {
@@ -26,6 +28,18 @@ void inside(const settings& s, F&& f) {
 struct one_worker {
   tbb::global_control limit{tbb::global_control::max_allowed_parallelism, 2};
   tbb::task_arena arena{1, 0};
+
+  /// Has it run `f`, and spins until it has.
+  template <class F>
+  void call(const F& f) {
+    std::atomic<bool> done{false};
+    arena.enqueue([&] {
+      f();
+      done.store(true, std::memory_order_release);
+    });
+    while (!done.load(std::memory_order_acquire)) {
+    }
+  }
 };
 
 /// Runs both closures in parallel: `tbb::parallel_invoke`, oneTBB's own word for it.

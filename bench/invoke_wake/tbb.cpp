@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task enqueued in an arena of one worker, without a slot for the caller, which spins for the
 // answer.
-#include <atomic>
-
 #include "config.hpp"
 #include "harness/tbb_runtime.hpp"
 
@@ -12,15 +10,7 @@ namespace {
 sample measure(const settings& s) {
   one_worker there;
   counter object;
-  sample result = run(s, [&] {
-    std::atomic<bool> done{false};
-    there.arena.enqueue([&] {
-      object.add();
-      done.store(true, std::memory_order_release);
-    });
-    while (!done.load(std::memory_order_acquire)) {
-    }
-  });
+  sample result = run(s, [&] { there.call([&] { object.add(); }); });
   result.answer = object.calls;
   return result;
 }
