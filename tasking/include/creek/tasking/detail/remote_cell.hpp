@@ -210,7 +210,6 @@ class remote_cell {
   alignas(64) bool const is_shared_;
   spin_lock lock_;
   bool running_ = false;
-  bool retired_ = false;
   void* object_ = nullptr;
   destroy_function destroy_ = nullptr;
   message_queue waiting_;
