@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <numeric>
 
 #include <creek/linalg/task_graph.hpp>
 #include <creek/tasking/parallel_for.hpp>
@@ -16,6 +15,7 @@
 #include "lu_panel.hpp"
 #include "pack_memory.hpp"
 #include "product.hpp"
+#include "row_exchanges.hpp"
 #include "triangular.hpp"
 
 namespace creek::linalg {
@@ -32,7 +32,8 @@ class packed_panel {
         order_(std::min(panel.rows(), panel.cols())),
         below_(panel.rows() - order_),
         triangle_(packed_triangle_size<T>(order_)),
-        left_(std::max<index_t>(1, packed_left_size<T>(below_, order_))) {
+        left_(std::max<index_t>(1, packed_left_size<T>(below_, order_))),
+        rows_(pivots, order_, panel.rows()) {
     const strided<T> l{panel.data(), 1, panel.leading()};
     pack_triangle(l, diagonal::unit, order_, triangle_.data());
     const index_t step = blocking<T>::rows();
@@ -40,7 +41,6 @@ class packed_panel {
       pack_left(l.block(order_ + i, 0), std::min(step, below_ - i), order_,
                 left_.data() + packed_left_size<T>(i, order_));
     }
-    trace_rows(pivots, panel.rows());
   }
 
   /// Whether that was the last update.
@@ -51,9 +51,10 @@ class packed_panel {
     const index_t width = tile<real<T>>().cols;
     const index_t depth = solve_depth<T>(order_);
     const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
+    std::vector<T> scratch(static_cast<std::size_t>(rows_.scratch()));
     for (index_t j = 0; j < C.cols(); j += width) {
       real<T>* const strip = right.data() + packed_right_size<T>(depth, j);
-      solve_strip(C.columns(j, std::min(width, C.cols() - j)), strip, depth);
+      solve_strip(C.columns(j, std::min(width, C.cols() - j)), strip, depth, scratch.data());
     }
     if (below_ == 0) return;
     const index_t step = blocking<T>::rows();
@@ -65,38 +66,15 @@ class packed_panel {
   }
 
  private:
-  struct move {
-    index_t from, to;
-  };
-
-  /// What a sequence of exchanges comes to: the row that each of the upper rows is taken from, and
-  /// the rows further down that upper ones end up in.
-  void trace_rows(const index_t* pivots, index_t rows) {
-    std::vector<index_t> origin(static_cast<std::size_t>(rows));
-    std::iota(origin.begin(), origin.end(), index_t{0});
-    const auto at = [&](index_t i) -> index_t& { return origin[static_cast<std::size_t>(i)]; };
-    for (index_t i = 0; i < order_; ++i) std::swap(at(i), at(pivots[i]));
-    upper_.assign(origin.begin(), origin.begin() + order_);
-    std::vector<index_t> touched(pivots, pivots + order_);
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    for (const index_t i : touched) {
-      if (i >= order_ && at(i) != i) lower_.push_back({at(i), i});
-    }
-  }
-
   /// For the columns of one strip: rows exchanged, upper rows solved for, in C and negated in
   /// `strip`.
-  void solve_strip(matrix_view<T> C, real<T>* strip, index_t depth) const {
+  void solve_strip(matrix_view<T> C, real<T>* strip, index_t depth, T* scratch) const {
     const index_t width = tile<real<T>>().cols;
     std::fill_n(strip, packed_right_size<T>(depth, width), real<T>{});
     for (index_t j = 0; j < C.cols(); ++j) {
-      const T* const column = C.column(j);
-      for (index_t p = 0; p < order_; ++p) {
-        put(strip, p, j, width, column[upper_[static_cast<std::size_t>(p)]]);
-      }
+      rows_.begin(C.column(j), C.column(std::min(j + 1, C.cols() - 1)), scratch);
+      for (index_t i = 0; i < order_; ++i) put(strip, i, j, width, rows_.row(i, scratch));
     }
-    move_lower(C);
     solve_packed<T>(triangle_.data(), order_, strip, C.cols());
     unpack_right(strip, order_, C.cols(), C.data(), 1, C.leading());
     const index_t count = packed_right_size<T>(depth, width);
@@ -112,23 +90,12 @@ class packed_panel {
     }
   }
 
-  /// Lower rows that come from above or from each other: all are read before one is written.
-  void move_lower(matrix_view<T> C) const {
-    std::vector<T> saved(lower_.size());
-    for (index_t j = 0; j < C.cols(); ++j) {
-      T* const column = C.column(j);
-      for (std::size_t i = 0; i < lower_.size(); ++i) saved[i] = column[lower_[i].from];
-      for (std::size_t i = 0; i < lower_.size(); ++i) column[lower_[i].to] = saved[i];
-    }
-  }
-
   std::atomic<index_t> updates_left_;
   index_t order_;
   index_t below_;
   pack_array<real<T>> triangle_;
   pack_array<real<T>> left_;
-  std::vector<index_t> upper_;
-  std::vector<move> lower_;
+  row_exchanges rows_;
 };
 
 /// One factorization.
@@ -193,13 +160,10 @@ class lu_run {
     const auto exchange = [this](index_t j) {
       const index_t first = (j + 1) * block_;
       if (first >= steps_) return;
-      const matrix_view<T> left = A_.columns(j * block_, std::min(block_, A_.cols() - j * block_));
-      for (index_t c = 0; c < left.cols(); ++c) {
-        T* const column = left.column(c);
-        for (index_t i = first; i < steps_; ++i) {
-          std::swap(column[i], column[pivots_[static_cast<std::size_t>(i)]]);
-        }
-      }
+      std::vector<index_t> pivots(pivots_.begin() + first, pivots_.begin() + steps_);
+      for (index_t& pivot : pivots) pivot -= first;
+      row_exchanges(pivots.data(), steps_ - first, A_.rows() - first)
+          .apply(A_.block(first, j * block_, A_.rows() - first, block_));
     };
     parallel_for(index_t{0}, panels, exchange, {.grain = 1});
   }

@@ -35,7 +35,8 @@ HWY_ATTR void multiply(index_t k, const R* HWY_RESTRICT a, index_t a_step, const
   hn::Vec<tag<R>> sum[width][vectors];
 #pragma GCC unroll 8
   for (int j = 0; j < width; ++j) {
-    __builtin_prefetch(c + j * leading, 1);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) __builtin_prefetch(c + j * leading + v * lanes, 1);
     __builtin_prefetch(c + j * leading + tile_rows<R> - 1, 1);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) sum[j][v] = hn::Zero(d);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchanges of rows, as partial pivoting makes them, all at once.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg::detail {
+
+/// What exchanges of row i with row pivots[i] >= i come to, i upwards from 0 to order().
+class row_exchanges {
+ public:
+  /// For matrices of so many rows.
+  row_exchanges(const index_t* pivots, index_t order, index_t rows);
+
+  index_t order() const noexcept { return static_cast<index_t>(sources_.size()); }
+  /// Elements of the scratch memory below.
+  index_t scratch() const noexcept { return order() + static_cast<index_t>(lower_.size()); }
+
+  /// One column: the rows below order() get their values, the first order() do not, but row(i,
+  /// scratch) says what they are to be. `next` is the column after this one.
+  template <scalar T>
+  void begin(T* column, const T* next, T* scratch) const noexcept {
+    std::copy_n(column, order(), scratch);
+    T* saved = scratch + order();
+    for (const lower& each : lower_) {
+      __builtin_prefetch(next + each.row, 1);
+      *saved++ = column[each.row];
+      column[each.row] = scratch[each.from];
+    }
+  }
+  template <scalar T>
+  T row(index_t i, const T* scratch) const noexcept {
+    return scratch[sources_[static_cast<std::size_t>(i)]];
+  }
+
+  template <scalar T>
+  void apply(matrix_view<T> A) const {
+    std::vector<T> memory(static_cast<std::size_t>(scratch()));
+    for (index_t j = 0; j < A.cols(); ++j) {
+      T* const column = A.column(j);
+      begin(column, A.column(std::min(j + 1, A.cols() - 1)), memory.data());
+      for (index_t i = 0; i < order(); ++i) column[i] = row(i, memory.data());
+    }
+  }
+
+ private:
+  /// A row below order() and the upper one that it becomes.
+  struct lower {
+    index_t row, from;
+  };
+  std::vector<index_t> sources_;  // places in the scratch memory
+  std::vector<lower> lower_;      // by row, as memory likes it best
+};
+
+}  // namespace creek::linalg::detail
