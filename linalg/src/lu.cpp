@@ -54,7 +54,7 @@ class packed_panel {
     std::vector<T> scratch(static_cast<std::size_t>(rows_.scratch()));
     for (index_t j = 0; j < C.cols(); j += width) {
       real<T>* const strip = right.data() + packed_right_size<T>(depth, j);
-      solve_strip(C.columns(j, std::min(width, C.cols() - j)), strip, depth, scratch.data());
+      solve_strip(C, j, std::min(width, C.cols() - j), strip, depth, scratch.data());
     }
     if (below_ == 0) return;
     const index_t step = blocking<T>::rows();
@@ -66,27 +66,39 @@ class packed_panel {
   }
 
  private:
-  /// For the columns of one strip: rows exchanged, upper rows solved for, in C and negated in
-  /// `strip`.
-  void solve_strip(matrix_view<T> C, real<T>* strip, index_t depth, T* scratch) const {
+  /// For columns [first, first + cols) of C, one strip: rows exchanged, upper rows solved for, in C
+  /// and negated in `strip`.
+  void solve_strip(matrix_view<T> C, index_t first, index_t cols, real<T>* strip, index_t depth,
+                   T* scratch) const {
     const index_t width = tile<real<T>>().cols;
-    std::fill_n(strip, packed_right_size<T>(depth, width), real<T>{});
-    for (index_t j = 0; j < C.cols(); ++j) {
-      rows_.begin(C.column(j), C.column(std::min(j + 1, C.cols() - 1)), scratch);
-      for (index_t i = 0; i < order_; ++i) put(strip, i, j, width, rows_.row(i, scratch));
+    if (cols < width || depth > order_) {
+      std::fill_n(strip, packed_right_size<T>(depth, width), real<T>{});
     }
-    solve_packed<T>(triangle_.data(), order_, strip, C.cols());
-    unpack_right(strip, order_, C.cols(), C.data(), 1, C.leading());
-    const index_t count = packed_right_size<T>(depth, width);
-    for (index_t i = 0; i < count; ++i) strip[i] = -strip[i];
+    for (index_t j = 0; j < cols; ++j) {
+      const index_t next = std::min(first + j + 1, C.cols() - 1);
+      rows_.begin(C.column(first + j), C.column(next), scratch);
+      for (index_t i = 0; i < order_; ++i) put(strip, i, j, width, -rows_.row(i, scratch));
+    }
+    solve_packed<T>(triangle_.data(), order_, strip, cols);
+    for (index_t j = 0; j < cols; ++j) {
+      T* const column = C.column(first + j);
+      for (index_t i = 0; i < order_; ++i) column[i] = -get(strip, i, j, width);
+    }
   }
 
-  static void put(real<T>* strip, index_t p, index_t j, index_t width, T value) {
+  static void put(real<T>* strip, index_t i, index_t j, index_t width, T value) noexcept {
     if constexpr (is_complex<T>) {
-      strip[2 * p * width + j] = value.real();
-      strip[(2 * p + 1) * width + j] = value.imag();
+      strip[2 * i * width + j] = value.real();
+      strip[(2 * i + 1) * width + j] = value.imag();
     } else {
-      strip[p * width + j] = value;
+      strip[i * width + j] = value;
+    }
+  }
+  static T get(const real<T>* strip, index_t i, index_t j, index_t width) noexcept {
+    if constexpr (is_complex<T>) {
+      return {strip[2 * i * width + j], strip[(2 * i + 1) * width + j]};
+    } else {
+      return strip[i * width + j];
     }
   }
 

@@ -2,7 +2,7 @@
 // Exchanges of rows, as partial pivoting makes them, all at once.
 #pragma once
 
-#include <span>
+#include <algorithm>
 #include <vector>
 
 #include <creek/linalg/matrix.hpp>
@@ -20,9 +20,11 @@ class row_exchanges {
   index_t scratch() const noexcept { return order() + static_cast<index_t>(lower_.size()); }
 
   /// One column: the rows below order() get their values, the first order() do not, but row(i,
-  /// scratch) says what they are to be. `next` is the column after this one.
+  /// scratch) says what they are to be. `next` is the column that follows.
   template <scalar T>
   void begin(T* column, const T* next, T* scratch) const noexcept {
+    constexpr index_t line = 64 / static_cast<index_t>(sizeof(T));
+    for (index_t i = 0; i < order(); i += line) __builtin_prefetch(next + i, 1);
     std::copy_n(column, order(), scratch);
     T* saved = scratch + order();
     for (const lower& each : lower_) {
