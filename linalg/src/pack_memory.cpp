@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -14,14 +15,14 @@ namespace {
 
 constexpr std::size_t line = 64;
 constexpr std::size_t large_page = std::size_t{2} << 20;
+/// Blocks from here on may be many pages: all threads share those that are kept, because who packs
+/// a panel is seldom who needs it last.
+constexpr std::size_t large = large_page / 2;
+/// Larger ones are not kept: what is done with them takes far longer than fresh pages do.
+constexpr std::size_t largest_kept = std::size_t{64} << 20;
 
-struct block {
-  void* data = nullptr;
-  std::size_t bytes = 0;
-};
-
-block allocate(std::size_t bytes) {
-  const std::size_t alignment = bytes >= large_page / 2 ? large_page : line;
+pack_block allocate(std::size_t bytes) {
+  const std::size_t alignment = bytes >= large ? large_page : line;
   if (bytes > static_cast<std::size_t>(-1) - alignment) throw std::bad_alloc();
   bytes = (bytes + alignment - 1) / alignment * alignment;
   void* data = std::aligned_alloc(alignment, bytes);
@@ -32,36 +33,41 @@ block allocate(std::size_t bytes) {
   return {data, bytes};
 }
 
-/// What this thread has to give.
+/// Large enough, and not one that would mostly lie idle.
+bool suits(const pack_block& each, std::size_t bytes) noexcept {
+  return each.bytes >= bytes && each.bytes / 4 <= bytes + large_page;
+}
+
+/// What a thread has to give.
 class shelf {
  public:
   shelf() = default;
   shelf(const shelf&) = delete;
   shelf& operator=(const shelf&) = delete;
   ~shelf() {
-    for (block& each : blocks_) std::free(each.data);
+    for (pack_block& each : blocks_) std::free(each.data);
   }
 
-  /// The smallest that is large enough; none that would mostly lie idle.
-  block take(std::size_t bytes) noexcept {
-    block* best = nullptr;
-    for (block& each : blocks_) {
-      if (each.bytes < bytes || each.bytes / 4 > bytes + large_page) continue;
+  /// The smallest that suits.
+  pack_block take(std::size_t bytes) noexcept {
+    pack_block* best = nullptr;
+    for (pack_block& each : blocks_) {
+      if (!suits(each, bytes)) continue;
       if (best == nullptr || each.bytes < best->bytes) best = &each;
     }
-    return best == nullptr ? block{} : std::exchange(*best, {});
+    return best == nullptr ? pack_block{} : std::exchange(*best, {});
   }
   /// In place of the smallest.
-  void put(block given) noexcept {
-    block& least =
-        *std::min_element(blocks_.begin(), blocks_.end(),
-                          [](const block& a, const block& b) { return a.bytes < b.bytes; });
+  void put(pack_block given) noexcept {
+    pack_block& least = *std::min_element(
+        blocks_.begin(), blocks_.end(),
+        [](const pack_block& a, const pack_block& b) { return a.bytes < b.bytes; });
     if (least.bytes < given.bytes) std::swap(least, given);
     std::free(given.data);
   }
 
  private:
-  std::array<block, 4> blocks_{};
+  std::array<pack_block, 4> blocks_{};
 };
 
 // Not inlined: a strand may have moved to another thread since it asked last.
@@ -70,17 +76,57 @@ class shelf {
   return own;
 }
 
+/// Large blocks that nobody uses. Without a lock, which a fork() could copy: who looks at a block
+/// has taken it out of its place. A block that is kept begins with its size.
+class shared_shelf {
+ public:
+  pack_block take(std::size_t bytes) noexcept {
+    for (auto& place : places_) {
+      if (place.load(std::memory_order_relaxed) == nullptr) continue;
+      void* const data = place.exchange(nullptr, std::memory_order_acquire);
+      if (data == nullptr) continue;
+      const pack_block found{data, *static_cast<std::size_t*>(data)};
+      if (suits(found, bytes)) return found;
+      put(found);
+    }
+    return {};
+  }
+  void put(pack_block given) noexcept {
+    *static_cast<std::size_t*>(given.data) = given.bytes;
+    for (auto& place : places_) {
+      void* nothing = nullptr;
+      if (place.compare_exchange_strong(nothing, given.data, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
+        return;
+      }
+    }
+    // All taken: in place of any, so that sizes no longer in use make room.
+    const std::size_t victim = next_.fetch_add(1, std::memory_order_relaxed) % places_.size();
+    std::free(places_[victim].exchange(given.data, std::memory_order_acq_rel));
+  }
+
+ private:
+  std::array<std::atomic<void*>, 8> places_{};
+  std::atomic<std::size_t> next_{0};
+};
+
+constinit shared_shelf large_blocks;
+
 }  // namespace
 
 pack_memory::pack_memory(std::size_t bytes) {
-  block found = own_shelf().take(bytes);
-  if (found.data == nullptr) found = allocate(std::max<std::size_t>(bytes, line));
-  data_ = found.data;
-  bytes_ = found.bytes;
+  block_ = bytes >= large ? large_blocks.take(bytes) : own_shelf().take(bytes);
+  if (block_.data == nullptr) block_ = allocate(std::max<std::size_t>(bytes, line));
 }
 
 pack_memory::~pack_memory() {
-  own_shelf().put({data_, bytes_});
+  if (block_.bytes > largest_kept) {
+    std::free(block_.data);
+  } else if (block_.bytes >= large) {
+    large_blocks.put(block_);
+  } else {
+    own_shelf().put(block_);
+  }
 }
 
 }  // namespace creek::linalg::detail

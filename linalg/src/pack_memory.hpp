@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for packed operands, kept by the thread that gave it back last.
+// Memory for packed operands, some of which is kept when it is given back.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,14 @@
 
 namespace creek::linalg::detail {
 
-/// A block of memory without contents, aligned to pages where it is large. A thread keeps a few of
-/// those that it released, as fresh pages cost as much as the packing: taken on one thread and
-/// released on another is fine.
+struct pack_block {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// A block of memory without contents, aligned to pages where it is large. A few of those that
+/// were released are kept, as fresh pages cost as much as the packing: small ones by each thread,
+/// large ones by the process. Taken on one thread and released on another is fine.
 class pack_memory {
  public:
   /// Throws std::bad_alloc.
@@ -21,12 +26,11 @@ class pack_memory {
 
   template <class R>
   R* as() const noexcept {
-    return static_cast<R*>(data_);
+    return static_cast<R*>(block_.data);
   }
 
  private:
-  void* data_;
-  std::size_t bytes_;
+  pack_block block_;
 };
 
 /// Memory for `count` elements.
