@@ -51,7 +51,7 @@ index_t cholesky_narrow(matrix_view<T> A) {
 template <scalar T>
 void subtract_product(matrix_view<T> L, matrix_view<T> M, matrix_view<T> C) {
   const index_t depth = L.cols();
-  const index_t step = std::min(blocking<T>::rows(), C.rows());
+  const index_t step = std::min(blocking<T>::rows(depth), C.rows());
   const pack_array<real<T>> left(packed_left_size<T>(step, depth));
   const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
   pack_right(strided_of<T>(M, op::conjugate_transpose), depth, C.cols(), T{-1}, right.data());
@@ -94,7 +94,7 @@ class packed_rows {
     const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
     const auto upper = rows_.block(first, 0, C.cols(), depth);
     pack_right(strided_of<T>(upper, op::conjugate_transpose), depth, C.cols(), T{-1}, right.data());
-    const index_t step = blocking<T>::rows();
+    const index_t step = blocking<T>::rows(depth);
     for (index_t i = 0; i < C.rows(); i += step) {
       multiply_packed(std::min(step, C.rows() - i), C.cols(), depth,
                       left_.data() + packed_left_size<T>(first + i, depth), right.data(), &C(i, 0),
@@ -216,7 +216,7 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   const index_t n = A.rows();
   if (n == 0) return 0;
   if (stored == triangle::upper) return factor_upper(A);
-  const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 96 : 192;
+  const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 48 : n <= 3000 ? 96 : 192;
   // Later rows of a packed panel begin with a strip.
   const index_t strip = tile<real<T>>().rows / reals<T>;
   cholesky_run<T> run(A, round_up(std::min(wide, n), strip));

@@ -36,7 +36,7 @@ class packed_panel {
         rows_(pivots, order_, panel.rows()) {
     const strided<T> l{panel.data(), 1, panel.leading()};
     pack_triangle(l, diagonal::unit, order_, triangle_.data());
-    const index_t step = blocking<T>::rows();
+    const index_t step = blocking<T>::rows(order_);
     for (index_t i = 0; i < below_; i += step) {
       pack_left(l.block(order_ + i, 0), std::min(step, below_ - i), order_,
                 left_.data() + packed_left_size<T>(i, order_));
@@ -57,7 +57,7 @@ class packed_panel {
       solve_strip(C, j, std::min(width, C.cols() - j), strip, depth, scratch.data());
     }
     if (below_ == 0) return;
-    const index_t step = blocking<T>::rows();
+    const index_t step = blocking<T>::rows(order_);
     for (index_t i = 0; i < below_; i += step) {
       multiply_packed(std::min(step, below_ - i), C.cols(), order_,
                       left_.data() + packed_left_size<T>(i, order_), right.data(),
@@ -191,7 +191,7 @@ class lu_run {
 template <scalar T>
 index_t panel_width(const matrix_view<T>& A) {
   const index_t n = std::min(A.rows(), A.cols());
-  const index_t wide = n <= 1500 ? 96 : n <= 5000 ? 192 : 256;
+  const index_t wide = n <= 800 ? 64 : n <= 1500 ? 112 : 128;
   return std::min(wide, blocking<T>::depth());
 }
 

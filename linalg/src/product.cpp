@@ -116,10 +116,11 @@ class rank_update {
 }  // namespace
 
 template <scalar T>
-index_t blocking<T>::rows() noexcept {
+index_t blocking<T>::rows(index_t depth) noexcept {
   // Half a megabyte.
   const index_t strip = tile<real<T>>().rows;
-  return (index_t{512} << 10) / static_cast<index_t>(sizeof(real<T>)) / 256 / strip * strip /
+  const index_t deep = std::max<index_t>(64, reals<T> * depth);
+  return (index_t{512} << 10) / static_cast<index_t>(sizeof(real<T>)) / deep / strip * strip /
          reals<T>;
 }
 

@@ -16,7 +16,7 @@ enum class part { all, lower, upper };
 template <scalar T>
 struct blocking {
   static index_t depth() noexcept { return 256 / reals<T>; }
-  static index_t rows() noexcept;
+  static index_t rows(index_t depth = blocking::depth()) noexcept;
   static index_t cols() noexcept { return 4096; }
 };
 
