@@ -147,10 +147,14 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
                          reinterpret_cast<real<T>*>(to), reals<T> * leading);
         continue;
       }
+      if (wanted.all) {
+        kernels.multiply_edge(reals<T> * depth, strip, kernels.rows, right, reals<T> * m, n,
+                              reinterpret_cast<real<T>*>(to), reals<T> * leading);
+        continue;
+      }
       std::fill_n(edge, kernels.rows * wide, real<T>{});
       kernels.multiply(reals<T> * depth, strip, kernels.rows, right, edge, kernels.rows);
-      add_tile(edge, kernels.rows, m, n, to, leading, wanted.all ? part::all : which,
-               below + i - j);
+      add_tile(edge, kernels.rows, m, n, to, leading, which, below + i - j);
     }
   }
 }

@@ -115,6 +115,28 @@ void join_triangles(const_view<T> V, index_t half, matrix_view<T> triangle) {
   multiply_add_here(T{1}, i, t.block(half, half), rest, across);
 }
 
+/// dots += V^H C for as many columns of C as make whole tiles, which it returns. They are read where
+/// they lie: packing them would cost a good part of what is done with them. `turned` is V^H packed;
+/// dots has rows for all of its strips.
+template <scalar T>
+index_t project_columns(const real<T>* turned, matrix_view<T> C, matrix_view<T> dots) {
+  if constexpr (is_complex<T>) {
+    return 0;
+  } else {
+    const auto& kernels = tile<T>();
+    const index_t whole = C.cols() / kernels.cols * kernels.cols;
+    for (index_t j = 0; j < whole; j += kernels.cols) {
+      const T* strip = turned;
+      for (index_t i = 0; i < dots.rows(); i += kernels.rows) {
+        kernels.multiply_columns(C.rows(), strip, kernels.rows, C.column(j), C.leading(),
+                                 &dots(i, j), dots.leading());
+        strip += kernels.rows * C.rows();
+      }
+    }
+    return whole;
+  }
+}
+
 }  // namespace
 
 template <scalar T>
@@ -178,21 +200,24 @@ packed_reflectors<T>::packed_reflectors(const_view<T> V, const_view<T> triangle,
 template <scalar T>
 void packed_reflectors<T>::apply(matrix_view<T> C) const {
   if (C.cols() == 0) return;
-  matrix<T> dots(order_, C.cols()), weights(order_, C.cols());
+  matrix<T> dots(round_up(order_, tile<real<T>>().rows), C.cols()), weights(order_, C.cols());
   const pack_array<real<T>> right(
       packed_right_size<T>(std::max(order_, std::min(step(), rows_)), C.cols()));
   const strided<T> c{C.data(), 1, C.leading()};
   const auto project_rows = [&](index_t first, index_t depth) {
-    pack_right(c.block(first, 0), depth, C.cols(), T{1}, right.data());
-    multiply_packed(order_, C.cols(), depth, v_turned_.data() + packed_left_size<T>(order_, first),
-                    right.data(), dots.data(), dots.leading());
+    const real<T>* const turned = v_turned_.data() + packed_left_size<T>(order_, first);
+    const index_t done = project_columns(turned, C.block(first, 0, depth, C.cols()), dots.view());
+    const index_t rest = C.cols() - done;
+    if (rest == 0) return;
+    pack_right(c.block(first, done), depth, rest, T{1}, right.data());
+    multiply_packed(order_, rest, depth, turned, right.data(), dots.view().column(done),
+                    dots.leading());
   };
   project_rows(0, order_);
   for (index_t i = order_; i < rows_; i += step()) project_rows(i, std::min(step(), rows_ - i));
 
   const auto pack_all = [&](const matrix<T>& from, T alpha) {
-    const strided<T> all{from.data(), 1, from.leading()};
-    pack_right(all, order_, C.cols(), alpha, right.data());
+    pack_right(strided<T>{from.data(), 1, from.leading()}, order_, C.cols(), alpha, right.data());
   };
   pack_all(dots, T{1});
   multiply_packed(order_, C.cols(), order_, t_.data(), right.data(), weights.data(),

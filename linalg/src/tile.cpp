@@ -28,16 +28,28 @@ template <class R>
 constexpr index_t tile_rows = vectors* static_cast<index_t>(hn::MaxLanes(tag<R>()));
 
 template <class R>
-HWY_ATTR void multiply(index_t k, const R* HWY_RESTRICT a, index_t a_step, const R* HWY_RESTRICT b,
-                       R* HWY_RESTRICT c, index_t leading) {
-  const tag<R> d;
+using tile_sums = hn::Vec<tag<R>>[width][vectors];
+
+template <class R>
+HWY_INLINE HWY_ATTR void expect(const R* c, index_t leading) {
   constexpr index_t lanes = hn::MaxLanes(tag<R>());
-  hn::Vec<tag<R>> sum[width][vectors];
 #pragma GCC unroll 8
   for (int j = 0; j < width; ++j) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) __builtin_prefetch(c + j * leading + v * lanes, 1);
     __builtin_prefetch(c + j * leading + tile_rows<R> - 1, 1);
+  }
+}
+
+// Element (p, j) of b is at b[p * row_step + j * col_step], one of which is 1.
+template <class R>
+HWY_INLINE HWY_ATTR void accumulate(index_t k, const R* HWY_RESTRICT a, index_t a_step,
+                                    const R* HWY_RESTRICT b, index_t row_step, index_t col_step,
+                                    tile_sums<R>& sum) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+#pragma GCC unroll 8
+  for (int j = 0; j < width; ++j) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) sum[j][v] = hn::Zero(d);
   }
@@ -47,19 +59,70 @@ HWY_ATTR void multiply(index_t k, const R* HWY_RESTRICT a, index_t a_step, const
     for (int v = 0; v < vectors; ++v) left[v] = hn::LoadU(d, a + v * lanes);
 #pragma GCC unroll 8
     for (int j = 0; j < width; ++j) {
-      const auto right = hn::Set(d, b[j]);
+      const auto right = hn::Set(d, b[j * col_step]);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sum[j][v] = hn::MulAdd(left[v], right, sum[j][v]);
     }
     a += a_step;
-    b += width;
+    b += row_step;
   }
+}
+
+template <class R>
+HWY_INLINE HWY_ATTR void add(const tile_sums<R>& sum, R* HWY_RESTRICT c, index_t leading) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
 #pragma GCC unroll 8
   for (int j = 0; j < width; ++j) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       R* const to = c + j * leading + v * lanes;
       hn::StoreU(hn::Add(hn::LoadU(d, to), sum[j][v]), d, to);
+    }
+  }
+}
+
+template <class R>
+HWY_ATTR void multiply(index_t k, const R* HWY_RESTRICT a, index_t a_step, const R* HWY_RESTRICT b,
+                       R* HWY_RESTRICT c, index_t leading) {
+  tile_sums<R> sum;
+  expect(c, leading);
+  accumulate(k, a, a_step, b, width, 1, sum);
+  add(sum, c, leading);
+}
+
+template <class R>
+HWY_ATTR void multiply_columns(index_t k, const R* HWY_RESTRICT a, index_t a_step,
+                               const R* HWY_RESTRICT b, index_t b_step, R* HWY_RESTRICT c,
+                               index_t leading) {
+  tile_sums<R> sum;
+  accumulate(k, a, a_step, b, 1, b_step, sum);
+  add(sum, c, leading);
+}
+
+template <class R>
+HWY_ATTR void multiply_edge(index_t k, const R* HWY_RESTRICT a, index_t a_step,
+                            const R* HWY_RESTRICT b, index_t rows, index_t cols,
+                            R* HWY_RESTRICT c, index_t leading) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+  tile_sums<R> sum;
+  accumulate(k, a, a_step, b, width, 1, sum);
+#pragma GCC unroll 8
+  for (int j = 0; j < width; ++j) {
+    if (j < cols) {
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        const index_t here = std::clamp<index_t>(rows - v * lanes, 0, lanes);
+        R* const to = c + j * leading + v * lanes;
+        if (here == lanes) {
+          hn::StoreU(hn::Add(hn::LoadU(d, to), sum[j][v]), d, to);
+        } else if (here > 0) {
+          alignas(64) R part[lanes];
+          hn::Store(sum[j][v], d, part);
+          for (index_t i = 0; i < here; ++i) to[i] += part[i];
+        }
+      }
     }
   }
 }
@@ -332,6 +395,8 @@ const tile_kernels<R>* kernels() {
                                    tile_rows<R>,
                                    width,
                                    multiply<R>,
+                                   multiply_columns<R>,
+                                   multiply_edge<R>,
                                    solve<R>,
                                    solve_complex<R>,
                                    copy_strip<R>,

@@ -31,6 +31,14 @@ struct tile_kernels {
   /// a + p * a_step: `rows` apart where packed, a leading dimension apart where not.
   void (*multiply)(index_t k, const R* a, index_t a_step, const R* b, R* c, index_t leading);
 
+  /// The same with b as it lies in memory, its columns `b_step` apart.
+  void (*multiply_columns)(index_t k, const R* a, index_t a_step, const R* b, index_t b_step, R* c,
+                           index_t leading);
+
+  /// As multiply, of which c takes only `tile_rows` x `tile_cols`.
+  void (*multiply_edge)(index_t k, const R* a, index_t a_step, const R* b, index_t tile_rows,
+                        index_t tile_cols, R* c, index_t leading);
+
   /// Solves L x = b in place for one strip b of k rows, packed. `l` holds the lower triangle in
   /// strips of solve_rows rows, column after column, each strip up to the end of its diagonal
   /// block, and the reciprocals of the diagonal. k is a multiple of solve_rows.
