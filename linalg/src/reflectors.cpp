@@ -93,18 +93,40 @@ strided<T> conjugate_transposed(strided<T> a) {
   return a;
 }
 
-/// The block of T across two blocks of reflectors: -T1 (V1^H V2) T2, where V2 begins `half` rows
-/// down.
+/// Fewer columns are projected one by one: packing them would take longer.
+constexpr index_t few_columns = 24;
+
+/// V1^H V2 for reflectors V1, the first ones of V, and V2, the others.
 template <scalar T>
-void join_triangles(const_view<T> V, index_t half, matrix_view<T> triangle) {
+matrix<T> overlap(const_view<T> V, index_t half) {
   const index_t rest = V.cols() - half;
+  matrix<T> dots(half, rest);
+  if (half <= few_columns) {
+    for (index_t c = 0; c < rest; ++c) {
+      // Column half + c begins with a one that is not stored.
+      const index_t one = half + c;
+      T* const to = dots.view().column(c);
+      project(V.rows() - one - 1, half, &V(0, 0) + one + 1, V.leading(), &V(0, one) + one + 1, to);
+      for (index_t i = 0; i < half; ++i) to[i] += conjugated(V(one, i));
+    }
+    return dots;
+  }
   const const_view<T> second = V.block(half, half, V.rows() - half, rest);
-  matrix<T> dots(half, rest), inner(half, rest);
   const strided<T> first{&V(half, 0), 1, V.leading()};
   multiply_add_here(T{1}, conjugate_transposed(first), upper_rows<T>(second), rest, dots.view());
   const strided<T> further = first.block(rest, 0);
   multiply_add_here(T{1}, conjugate_transposed(further), lower_rows<T>(second),
                     V.rows() - half - rest, dots.view());
+  return dots;
+}
+
+/// The block of T across two blocks of reflectors: -T1 (V1^H V2) T2, where V2 begins `half` rows
+/// down.
+template <scalar T>
+void join_triangles(const_view<T> V, index_t half, matrix_view<T> triangle) {
+  const index_t rest = V.cols() - half;
+  const matrix<T> dots = overlap(V, half);
+  matrix<T> inner(half, rest);
   strided<T> t{triangle.data(), 1, triangle.leading()};
   t.shape = structure::triangular;
   const strided<T> d{dots.data(), 1, dots.leading()};
@@ -113,6 +135,23 @@ void join_triangles(const_view<T> V, index_t half, matrix_view<T> triangle) {
   scale(T{}, across);
   const strided<T> i{inner.data(), 1, inner.leading()};
   multiply_add_here(T{1}, i, t.block(half, half), rest, across);
+}
+
+/// T of a few reflectors, column by column.
+template <scalar T>
+void form_narrow_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
+  for (index_t j = 0; j < V.cols(); ++j) {
+    T* const column = triangle.column(j);
+    project(V.rows() - j - 1, j, V.data() + j + 1, V.leading(), &V(0, j) + j + 1, column);
+    for (index_t i = 0; i < j; ++i) column[i] = -tau[j] * (column[i] + conjugated(V(j, i)));
+    // By the triangle so far, from above: row i needs only those from i on.
+    for (index_t i = 0; i < j; ++i) {
+      T sum{};
+      for (index_t p = i; p < j; ++p) sum += triangle(i, p) * column[p];
+      column[i] = sum;
+    }
+    column[j] = tau[j];
+  }
 }
 
 /// dots += V^H C for as many columns of C as make whole tiles, which it returns. They are read where
@@ -142,11 +181,8 @@ index_t project_columns(const real<T>* turned, matrix_view<T> C, matrix_view<T> 
 template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
   const index_t n = V.cols();
-  if (n == 1) {
-    triangle(0, 0) = tau[0];
-    return;
-  }
-  const index_t half = n / 2;
+  if (n <= single_columns) return form_narrow_triangle(V, tau, triangle);
+  const index_t half = round_up(n / 2, 8);
   form_triangle<T>(V.columns(0, half), tau, triangle.block(0, 0, half, half));
   form_triangle<T>(V.block(half, half, V.rows() - half, n - half), tau + half,
                    triangle.block(half, half, n - half, n - half));

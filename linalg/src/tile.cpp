@@ -253,6 +253,14 @@ HWY_ATTR void interleave_some(index_t step, index_t k, const R* HWY_RESTRICT fro
 template <class R>
 HWY_ATTR void interleave(index_t step, index_t across, index_t k, const R* HWY_RESTRICT from,
                          index_t across_step, R* HWY_RESTRICT to) {
+  if (across < step) {
+    // Not row by row, which would be a call of memset for each.
+    const tag<R> d;
+    constexpr index_t lanes = hn::MaxLanes(tag<R>());
+    index_t i = 0;
+    for (; i + lanes <= k * step; i += lanes) hn::StoreU(hn::Zero(d), d, to + i);
+    for (; i < k * step; ++i) to[i] = R{};
+  }
   index_t v = 0;
   for (; v + 8 <= across; v += 8) {
     interleave_some<8>(step, k, from + v * across_step, across_step, to + v);
@@ -263,8 +271,6 @@ HWY_ATTR void interleave(index_t step, index_t across, index_t k, const R* HWY_R
   for (; v < across; ++v) {
     interleave_some<1>(step, k, from + v * across_step, across_step, to + v);
   }
-  if (across == step) return;
-  for (index_t p = 0; p < k; ++p) std::fill(to + p * step + across, to + (p + 1) * step, R{});
 }
 
 // Four columns at a time, so that y is loaded and stored once for them.
@@ -311,24 +317,40 @@ HWY_ATTR void subtract_complex(index_t n, index_t k, const R* HWY_RESTRICT a, in
   }
 }
 
-// Two sums a column, as one would wait for its additions.
+// Several columns at once share the loads of x and do not wait for each other's additions; a single
+// one has two sums for that.
+template <int Columns, class R>
+HWY_INLINE HWY_ATTR void project_some(index_t n, const R* HWY_RESTRICT a, index_t step,
+                                      const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+  hn::Vec<tag<R>> sum[Columns], more[Columns];
+#pragma GCC unroll 4
+  for (int c = 0; c < Columns; ++c) sum[c] = more[c] = hn::Zero(d);
+  index_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const auto x0 = hn::LoadU(d, x + i);
+    const auto x1 = hn::LoadU(d, x + i + lanes);
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) {
+      sum[c] = hn::MulAdd(hn::LoadU(d, a + c * step + i), x0, sum[c]);
+      more[c] = hn::MulAdd(hn::LoadU(d, a + c * step + i + lanes), x1, more[c]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int c = 0; c < Columns; ++c) {
+    R total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum[c], more[c])));
+    for (index_t r = i; r < n; ++r) total += a[c * step + r] * x[r];
+    y[c] = total;
+  }
+}
+
 template <class R>
 HWY_ATTR void project(index_t n, index_t k, const R* HWY_RESTRICT a, index_t step,
                       const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
-  const tag<R> d;
-  constexpr index_t lanes = hn::MaxLanes(tag<R>());
-  for (index_t p = 0; p < k; ++p, a += step) {
-    auto sum = hn::Zero(d);
-    auto more = hn::Zero(d);
-    index_t i = 0;
-    for (; i + 2 * lanes <= n; i += 2 * lanes) {
-      sum = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, x + i), sum);
-      more = hn::MulAdd(hn::LoadU(d, a + i + lanes), hn::LoadU(d, x + i + lanes), more);
-    }
-    R total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, more)));
-    for (; i < n; ++i) total += a[i] * x[i];
-    y[p] = total;
-  }
+  index_t p = 0;
+  for (; p + 4 <= k; p += 4) project_some<4>(n, a + p * step, step, x, y + p);
+  for (; p < k; ++p) project_some<1>(n, a + p * step, step, x, y + p);
 }
 
 template <class R>

@@ -24,15 +24,21 @@ void subtract(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) 
                                                                 reinterpret_cast<R*>(y));
 }
 
+/// y[p] = the sum of conj(a[i, p]) * x[i] over n rows, for k columns of a, `step` apart.
+template <scalar T>
+void project(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) noexcept {
+  using R = real<T>;
+  const auto& kernels = tile<R>();
+  (is_complex<T> ? kernels.project_complex : kernels.project)(n, k, reinterpret_cast<const R*>(a),
+                                                              step, reinterpret_cast<const R*>(x),
+                                                              reinterpret_cast<R*>(y));
+}
+
 /// The sum of conj(a[i]) * x[i].
 template <scalar T>
 T dot(index_t n, const T* a, const T* x) noexcept {
-  using R = real<T>;
-  const auto& kernels = tile<R>();
   T sum{};
-  (is_complex<T> ? kernels.project_complex : kernels.project)(n, 1, reinterpret_cast<const R*>(a),
-                                                              0, reinterpret_cast<const R*>(x),
-                                                              reinterpret_cast<R*>(&sum));
+  project(n, 1, a, 0, x, &sum);
   return sum;
 }
 
