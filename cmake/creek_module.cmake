@@ -98,6 +98,11 @@ function(creek_library)
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} POSITION_INDEPENDENT_CODE ON)
   _creek_options(creek)
   target_compile_options(creek INTERFACE ${CREEK_SANITIZE_FLAGS})
+  if(CREEK_SANITIZE MATCHES "undefined")
+    # In tests and applications these two checks take a fifth of the time to compile, and find what
+    # AddressSanitizer finds too.
+    target_compile_options(creek INTERFACE -fno-sanitize=null,alignment)
+  endif()
   target_link_options(creek INTERFACE ${CREEK_SANITIZE_FLAGS})
   # Worker threads and handlers of signals and fork() must not lose their code to dlclose():
   # whatever contains creek, the shared library or the plug-in of a user, stays in memory.

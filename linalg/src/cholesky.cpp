@@ -4,14 +4,12 @@
 #include <creek/linalg/cholesky.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
 #include <vector>
 
-#include <creek/linalg/task_graph.hpp>
-
 #include "checks.hpp"
+#include "column_graph.hpp"
 #include "pack_memory.hpp"
 #include "product.hpp"
 #include "vector_kernels.hpp"
@@ -81,12 +79,10 @@ index_t cholesky_panel(matrix_view<T> A) {
 template <scalar T>
 class packed_rows {
  public:
-  packed_rows(matrix_view<T> rows, index_t updates)
-      : updates_left_(updates), rows_(rows), left_(packed_left_size<T>(rows.rows(), rows.cols())) {
+  explicit packed_rows(matrix_view<T> rows)
+      : rows_(rows), left_(packed_left_size<T>(rows.rows(), rows.cols())) {
     pack_left(strided<T>{rows.data(), 1, rows.leading()}, rows.rows(), rows.cols(), left_.data());
   }
-
-  bool used_up() noexcept { return updates_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
   /// The update of columns whose diagonal block begins at row `first`, a multiple of a tile's rows.
   void update(index_t first, matrix_view<T> C) const {
@@ -103,7 +99,6 @@ class packed_rows {
   }
 
  private:
-  std::atomic<index_t> updates_left_;
   matrix_view<T> rows_;
   pack_array<real<T>> left_;
 };
@@ -114,59 +109,37 @@ class cholesky_run {
   cholesky_run(matrix_view<T> A, index_t block)
       : A_(A), block_(block), blocks_((A.rows() + block - 1) / block) {}
 
-  index_t run() {
-    packed_.resize(static_cast<std::size_t>(blocks_));
-    task_graph graph;
-    for (index_t k = 0; k < blocks_; ++k) {
-      graph.add({"panel", 0, priority(k, true)}, {inout(column(k))}, [this, k, &graph] {
-        if (!factor(k)) graph.cancel();
-      });
-      for (index_t j = k + 1; j < blocks_; ++j) {
-        graph.add({"update", 0, priority(k, j == k + 1)}, {in(column(k)), inout(column(j))},
-                  [this, k, j] { update(k, j); });
-      }
-    }
-    graph.wait();
+  index_t run(graph_report* report) {
+    column_graph<packed_rows<T>> graph(blocks_, blocks_, report);
+    graph.run([this](index_t j) { return A_.column(j * block_); },
+              [this](index_t k) { return factor(k); },
+              [this](const packed_rows<T>& packed, index_t k, index_t j) {
+                packed.update((j - k - 1) * block_, block(j));
+              });
     return info_;
   }
 
  private:
-  int priority(index_t step, bool ahead) const {
-    return static_cast<int>((blocks_ - step) * 2) + (ahead ? 1 << 24 : 0);
-  }
-  const void* column(index_t j) const { return A_.column(j * block_); }
   /// From the diagonal down.
   matrix_view<T> block(index_t j) const {
     const index_t first = j * block_;
     return A_.block(first, first, A_.rows() - first, std::min(block_, A_.cols() - first));
   }
-  std::unique_ptr<packed_rows<T>>& packed(index_t k) {
-    return packed_[static_cast<std::size_t>(k)];
-  }
-
-  bool factor(index_t k) {
+  std::unique_ptr<packed_rows<T>> factor(index_t k) {
     const matrix_view<T> panel = block(k);
     if (const index_t info = cholesky_panel(panel)) {
       info_ = info + k * block_;
-      return false;
+      return nullptr;
     }
     const index_t below = panel.rows() - panel.cols();
-    if (below > 0) {
-      packed(k) = std::make_unique<packed_rows<T>>(
-          panel.block(panel.cols(), 0, below, panel.cols()), blocks_ - k - 1);
-    }
-    return true;
-  }
-  void update(index_t k, index_t j) {
-    packed(k)->update((j - k - 1) * block_, block(j));
-    if (packed(k)->used_up()) packed(k).reset();
+    if (below == 0) return nullptr;
+    return std::make_unique<packed_rows<T>>(panel.block(panel.cols(), 0, below, panel.cols()));
   }
 
   matrix_view<T> A_;
   index_t block_;
   index_t blocks_;
   index_t info_ = 0;  // written by the one panel that fails, after which nothing begins
-  std::vector<std::unique_ptr<packed_rows<T>>> packed_;
 };
 
 /// Row after row of a small upper triangle.
@@ -220,7 +193,7 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   // Later rows of a packed panel begin with a strip.
   const index_t strip = tile<real<T>>().rows / reals<T>;
   cholesky_run<T> run(A, round_up(std::min(wide, n), strip));
-  return run.run();
+  return run.run(options.report);
 }
 
 template <scalar T>

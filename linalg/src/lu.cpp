@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU with partial pivoting as a graph of tasks on blocks of columns: a panel is factored and packed
-// as soon as its columns are up to date, whatever else of the step before is still to be done.
+// LU with partial pivoting as a graph of tasks on blocks of columns.
 #include <creek/linalg/lu.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
-#include <creek/linalg/task_graph.hpp>
 #include <creek/tasking/parallel_for.hpp>
 #include <creek/tasking/this_worker.hpp>
 
 #include "checks.hpp"
+#include "column_graph.hpp"
 #include "lu_panel.hpp"
 #include "pack_memory.hpp"
 #include "product.hpp"
@@ -26,10 +24,9 @@ namespace {
 template <scalar T>
 class packed_panel {
  public:
-  /// `panel` is factored; its pivots are relative to its first row. `updates` will be made of it.
-  packed_panel(matrix_view<T> panel, const index_t* pivots, index_t updates)
-      : updates_left_(updates),
-        order_(std::min(panel.rows(), panel.cols())),
+  /// `panel` is factored; its pivots are relative to its first row.
+  packed_panel(matrix_view<T> panel, const index_t* pivots)
+      : order_(std::min(panel.rows(), panel.cols())),
         below_(panel.rows() - order_),
         triangle_(packed_triangle_size<T>(order_)),
         left_(std::max<index_t>(1, packed_left_size<T>(below_, order_))),
@@ -42,9 +39,6 @@ class packed_panel {
                 left_.data() + packed_left_size<T>(i, order_));
     }
   }
-
-  /// Whether that was the last update.
-  bool used_up() noexcept { return updates_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
   /// Exchanges the rows of C, solves for its upper rows and updates its lower ones.
   void update(matrix_view<T> C) const {
@@ -102,7 +96,6 @@ class packed_panel {
     }
   }
 
-  std::atomic<index_t> updates_left_;
   index_t order_;
   index_t below_;
   pack_array<real<T>> triangle_;
@@ -117,19 +110,15 @@ class lu_run {
   lu_run(matrix_view<T> A, std::span<index_t> pivots, index_t block)
       : A_(A), pivots_(pivots), block_(block), steps_(std::min(A.rows(), A.cols())) {}
 
-  index_t run() {
+  index_t run(graph_report* report) {
     const index_t panels = (steps_ + block_ - 1) / block_;
-    packed_.resize(static_cast<std::size_t>(panels));
     info_.resize(static_cast<std::size_t>(panels));
-    task_graph graph;
-    for (index_t k = 0; k < panels; ++k) {
-      graph.add({"panel", 0, priority(k, 1)}, {inout(column(k))}, [this, k] { factor(k); });
-      for (index_t j = k + 1; j < blocks(); ++j) {
-        graph.add({"update", 0, priority(k, j == k + 1)}, {in(column(k)), inout(column(j))},
-                  [this, k, j] { update(k, j); });
-      }
-    }
-    graph.wait();
+    column_graph<packed_panel<T>> graph(panels, blocks(), report);
+    graph.run([this](index_t j) { return A_.column(j * block_); },
+              [this](index_t k) { return factor(k); },
+              [this](const packed_panel<T>& packed, index_t k, index_t j) {
+                packed.update(block(k, j));
+              });
     exchange_left(panels);
     for (index_t k = 0; k < panels; ++k) {
       if (const index_t info = info_[static_cast<std::size_t>(k)]) return info + k * block_;
@@ -139,32 +128,20 @@ class lu_run {
 
  private:
   index_t blocks() const { return (A_.cols() + block_ - 1) / block_; }
-  /// Panels, and what the next one waits for, go first.
-  int priority(index_t step, bool ahead) const {
-    return static_cast<int>((steps_ / block_ - step) * 2) + (ahead ? 1 << 24 : 0);
-  }
-  const void* column(index_t j) const { return A_.column(j * block_); }
   matrix_view<T> block(index_t i, index_t j) const {
     const index_t cols = std::min(block_, A_.cols() - j * block_);
     return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
   }
-  std::unique_ptr<packed_panel<T>>& packed(index_t k) {
-    return packed_[static_cast<std::size_t>(k)];
-  }
 
-  void factor(index_t k) {
+  std::unique_ptr<packed_panel<T>> factor(index_t k) {
     const matrix_view<T> panel = block(k, k);
     index_t* const pivots = pivots_.data() + k * block_;
     info_[static_cast<std::size_t>(k)] = factor_panel(panel, pivots);
-    const index_t updates = blocks() - k - 1;
-    if (updates > 0) packed(k) = std::make_unique<packed_panel<T>>(panel, pivots, updates);
+    std::unique_ptr<packed_panel<T>> packed;
+    if (k + 1 < blocks()) packed = std::make_unique<packed_panel<T>>(panel, pivots);
     const index_t order = std::min(panel.rows(), panel.cols());
     for (index_t i = 0; i < order; ++i) pivots[i] += k * block_;
-  }
-
-  void update(index_t k, index_t j) {
-    packed(k)->update(block(k, j));
-    if (packed(k)->used_up()) packed(k).reset();
+    return packed;
   }
 
   /// The columns left of a panel have their rows exchanged last, all at once.
@@ -184,7 +161,6 @@ class lu_run {
   std::span<index_t> pivots_;
   index_t block_;
   index_t steps_;
-  std::vector<std::unique_ptr<packed_panel<T>>> packed_;
   std::vector<index_t> info_;
 };
 
@@ -209,7 +185,7 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   if (n == 0) return 0;
   const index_t block = options.block == 0 ? panel_width(A) : options.block;
   lu_run<T> run(A, pivots, round_up(std::min(block, n), 8));
-  return run.run();
+  return run.run(options.report);
 }
 
 template <scalar T>

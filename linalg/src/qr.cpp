@@ -3,14 +3,13 @@
 #include <creek/linalg/qr.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <vector>
 
-#include <creek/linalg/task_graph.hpp>
 #include <creek/tasking/parallel_for.hpp>
 
 #include "checks.hpp"
+#include "column_graph.hpp"
 #include "product.hpp"
 #include "reflectors.hpp"
 #include "vector_kernels.hpp"
@@ -25,63 +24,41 @@ class qr_run {
   qr_run(matrix_view<T> A, T* tau, index_t block)
       : A_(A), tau_(tau), block_(block), steps_(std::min(A.rows(), A.cols())) {}
 
-  void run() {
+  void run(graph_report* report) {
     const index_t panels = (steps_ + block_ - 1) / block_;
-    packed_ = std::vector<step>(static_cast<std::size_t>(panels));
-    task_graph graph;
-    for (index_t k = 0; k < panels; ++k) {
-      graph.add({"panel", 0, priority(k, true)}, {inout(column(k))}, [this, k] { factor(k); });
-      for (index_t j = k + 1; j < blocks(); ++j) {
-        graph.add({"update", 0, priority(k, j == k + 1)}, {in(column(k)), inout(column(j))},
-                  [this, k, j] { update(k, block(k, j)); });
-      }
-    }
-    graph.wait();
+    column_graph<packed_reflectors<T>> graph(panels, blocks(), report);
+    graph.run([this](index_t j) { return A_.column(j * block_); },
+              [this](index_t k) { return factor(k); },
+              [this](const packed_reflectors<T>& reflectors, index_t k, index_t j) {
+                reflectors.apply(block(k, j));
+              });
   }
 
  private:
-  struct step {
-    std::unique_ptr<packed_reflectors<T>> reflectors;
-    std::atomic<index_t> updates_left{0};
-  };
-
   index_t blocks() const { return (A_.cols() + block_ - 1) / block_; }
-  int priority(index_t k, bool ahead) const {
-    return static_cast<int>((steps_ / block_ - k) * 2) + (ahead ? 1 << 24 : 0);
-  }
-  const void* column(index_t j) const { return A_.column(j * block_); }
   matrix_view<T> block(index_t i, index_t j) const {
     const index_t cols = std::min(block_, A_.cols() - j * block_);
     return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
   }
 
-  void factor(index_t k) {
+  std::unique_ptr<packed_reflectors<T>> factor(index_t k) {
     const matrix_view<T> whole = block(k, k);
     const index_t order = std::min(whole.rows(), whole.cols());
     const matrix_view<T> panel = whole.columns(0, order);
     matrix<T> triangle(order, order);
     factor_reflectors(panel, tau_ + k * block_, triangle.view());
-    const index_t updates = blocks() - k - 1;
     const bool wide = order < whole.cols();
-    if (updates == 0 && !wide) return;
-    step& here = packed_[static_cast<std::size_t>(k)];
-    here.reflectors = std::make_unique<packed_reflectors<T>>(panel, triangle.view(), true);
-    here.updates_left.store(updates, std::memory_order_relaxed);
+    if (k + 1 == blocks() && !wide) return nullptr;
+    auto reflectors = std::make_unique<packed_reflectors<T>>(panel, triangle.view(), true);
     // What is left of a panel that is wider than high.
-    if (wide) here.reflectors->apply(whole.columns(order, whole.cols() - order));
-  }
-
-  void update(index_t k, matrix_view<T> C) {
-    step& here = packed_[static_cast<std::size_t>(k)];
-    here.reflectors->apply(C);
-    if (here.updates_left.fetch_sub(1, std::memory_order_acq_rel) == 1) here.reflectors.reset();
+    if (wide) reflectors->apply(whole.columns(order, whole.cols() - order));
+    return reflectors;
   }
 
   matrix_view<T> A_;
   T* tau_;
   index_t block_;
   index_t steps_;
-  std::vector<step> packed_;
 };
 
 /// Reflectors that are applied at once.
@@ -182,7 +159,7 @@ void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options) {
   if (n == 0) return;
   const index_t wide = n <= 1500 ? 48 : n <= 6000 ? 96 : 192;
   const index_t block = std::min(options.block == 0 ? wide : options.block, A.cols());
-  qr_run<T>(A, tau.data(), block).run();
+  qr_run<T>(A, tau.data(), block).run(options.report);
 }
 
 template <scalar T>

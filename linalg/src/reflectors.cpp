@@ -154,9 +154,9 @@ void form_narrow_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle
   }
 }
 
-/// dots += V^H C for as many columns of C as make whole tiles, which it returns. They are read where
-/// they lie: packing them would cost a good part of what is done with them. `turned` is V^H packed;
-/// dots has rows for all of its strips.
+/// dots += V^H C for as many columns of C as make whole tiles, which it returns. They are read
+/// where they lie: packing them would cost a good part of what is done with them. `turned` is V^H
+/// packed; dots has rows for all of its strips.
 template <scalar T>
 index_t project_columns(const real<T>* turned, matrix_view<T> C, matrix_view<T> dots) {
   if constexpr (is_complex<T>) {

@@ -102,8 +102,8 @@ HWY_ATTR void multiply_columns(index_t k, const R* HWY_RESTRICT a, index_t a_ste
 
 template <class R>
 HWY_ATTR void multiply_edge(index_t k, const R* HWY_RESTRICT a, index_t a_step,
-                            const R* HWY_RESTRICT b, index_t rows, index_t cols,
-                            R* HWY_RESTRICT c, index_t leading) {
+                            const R* HWY_RESTRICT b, index_t rows, index_t cols, R* HWY_RESTRICT c,
+                            index_t leading) {
   const tag<R> d;
   constexpr index_t lanes = hn::MaxLanes(tag<R>());
   tile_sums<R> sum;

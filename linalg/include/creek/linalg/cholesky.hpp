@@ -9,12 +9,15 @@
 
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/matrix.hpp>
+#include <creek/linalg/task_graph.hpp>
 
 namespace creek::linalg {
 
 struct cholesky_options {
   /// Columns of a panel; 0 chooses by the size.
   index_t block = 0;
+  /// Where the runs of the tasks are recorded, if anywhere (graph_options::record).
+  graph_report* report = nullptr;
 };
 
 /// A = L L^H (lower) or U^H U (upper), 1/3 n^3 flops. The triangle `stored` of A becomes the

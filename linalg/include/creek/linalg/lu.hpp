@@ -12,12 +12,15 @@
 
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/matrix.hpp>
+#include <creek/linalg/task_graph.hpp>
 
 namespace creek::linalg {
 
 struct lu_options {
   /// Columns of a panel; 0 chooses by the size.
   index_t block = 0;
+  /// Where the runs of the tasks are recorded, if anywhere (graph_options::record).
+  graph_report* report = nullptr;
 };
 
 /// P A = L U for A of m x n, 2/3 n^3 flops if square. A becomes L (below the diagonal, whose ones

@@ -12,12 +12,15 @@
 #include <creek/core/error.hpp>
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/matrix.hpp>
+#include <creek/linalg/task_graph.hpp>
 
 namespace creek::linalg {
 
 struct qr_options {
   /// Columns of a panel; 0 chooses by the size.
   index_t block = 0;
+  /// Where the runs of the tasks are recorded, if anywhere (graph_options::record).
+  graph_report* report = nullptr;
 };
 
 /// A = Q R for A of m x n, 2 n^2 (m - n/3) flops. R is left on and above the diagonal, below it the
