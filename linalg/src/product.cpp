@@ -8,6 +8,7 @@
 #include <creek/tasking/this_worker.hpp>
 
 #include "pack_memory.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -161,10 +162,49 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
 
 namespace {
 
+/// Columns that are few enough to be done one by one: to pack what they are multiplied with would
+/// take longer.
+constexpr index_t vector_columns = 4;
+
+/// The product for few columns, reading `a` where it lies; false where that cannot be done. Rows
+/// are divided at the same places for any number of workers, and so are the sums.
+template <class Workers, scalar T>
+bool multiply_narrow(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                     matrix_view<T> c, part which) {
+  const bool down = a.row_step == 1 && !a.conjugate;
+  const bool along = a.col_step == 1 && (a.conjugate || !is_complex<T>);
+  if (c.cols() > vector_columns || which != part::all || !(down || along) ||
+      a.shape != structure::general || b.shape != structure::general) {
+    return false;
+  }
+  matrix<T> x(depth, c.cols());
+  for (index_t j = 0; j < c.cols(); ++j) {
+    for (index_t p = 0; p < depth; ++p) x(p, j) = (down ? -alpha : T{1}) * b.at(p, j);
+  }
+  constexpr index_t step = 256;
+  const matrix_view<T> columns = x.view();
+  Workers::for_each((c.rows() + step - 1) / step, [&](index_t piece) {
+    const index_t i = piece * step;
+    const index_t rows = std::min(step, c.rows() - i);
+    for (index_t j = 0; j < c.cols(); ++j) {
+      T* const to = &c(i, j);
+      if (down) {
+        subtract(rows, depth, a.data + i, a.col_step, columns.column(j), to);
+      } else {
+        T sums[step];
+        project(depth, rows, a.data + i * a.row_step, a.row_step, columns.column(j), sums);
+        for (index_t r = 0; r < rows; ++r) to[r] += alpha * sums[r];
+      }
+    }
+  });
+  return true;
+}
+
 template <class Workers, scalar T>
 void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                      matrix_view<T> c, part which) {
   if (c.empty() || depth == 0 || alpha == T{}) return;
+  if (multiply_narrow<Workers>(alpha, a, b, depth, c, which)) return;
   const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
   const index_t step = (depth + steps - 1) / steps;
   const index_t cols = std::min(c.cols(), blocking<T>::cols());

@@ -12,6 +12,7 @@
 #include "checks.hpp"
 #include "pack_memory.hpp"
 #include "product.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -131,11 +132,48 @@ void check_triangular(const char* routine, side where, const_view<T> A, matrix_v
           "A must be square, of the order of the rows (left) or columns (right) of B");
 }
 
+/// Right-hand sides that are few enough to be solved for one by one, reading the triangle where it
+/// lies.
+constexpr index_t few_sides = 4;
+
+/// x = t^-1 x; false, and nothing done, where the kernels cannot read t.
+template <scalar T>
+bool substitute(const strided<T>& t, diagonal ones, index_t order, T* x) {
+  const auto known = [&](index_t p) {
+    if (ones == diagonal::stored && x[p] != T{}) x[p] /= t.at(p, p);
+    return x[p] != T{};
+  };
+  if (t.row_step == 1 && !t.conjugate) {
+    for (index_t q = 0; q < order; ++q) {
+      const index_t p = t.stored_low ? q : order - 1 - q;
+      const index_t first = t.stored_low ? p + 1 : 0;
+      const index_t rest = order - 1 - q;
+      if (known(p)) subtract(rest, 1, t.data + first + p * t.col_step, 0, x + p, x + first);
+    }
+    return true;
+  }
+  if (t.col_step == 1 && (t.conjugate || !is_complex<T>)) {
+    for (index_t q = 0; q < order; ++q) {
+      const index_t p = t.stored_low ? q : order - 1 - q;
+      const index_t first = t.stored_low ? 0 : p + 1;
+      x[p] -= dot(q, t.data + first + p * t.row_step, x + first);
+      known(p);
+    }
+    return true;
+  }
+  return false;
+}
+
 /// Solves with the diagonal block [k, k + n) of op(A) for its part of B.
 template <scalar T>
 void solve_diagonal(side where, const strided<T>& t, diagonal ones, matrix_view<T> B, index_t k,
                     index_t n) {
   strided<T> block = t.block(k, k);
+  if (where == side::left && B.cols() <= few_sides) {
+    bool done = true;
+    for (index_t j = 0; j < B.cols() && done; ++j) done = substitute(block, ones, n, &B(k, j));
+    if (done) return;
+  }
   const index_t leading = B.leading();
   T* first = where == side::left ? &B(k, 0) : &B(0, k);
   index_t row_step = where == side::left ? 1 : leading;
