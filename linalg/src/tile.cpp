@@ -310,9 +310,21 @@ HWY_ATTR void subtract_complex(index_t n, index_t k, const R* HWY_RESTRICT a, in
                                const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
   for (; k > 0; --k, a += 2 * step, x += 2) {
     const R re = x[0], im = x[1];
-    for (index_t i = 0; i < n; ++i) {
-      y[2 * i] -= a[2 * i] * re - a[2 * i + 1] * im;
-      y[2 * i + 1] -= a[2 * i] * im + a[2 * i + 1] * re;
+    index_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const tag<R> d;
+    constexpr index_t lanes = hn::MaxLanes(tag<R>());
+    const auto straight = hn::Set(d, re);
+    const auto crossed = hn::OddEven(hn::Set(d, im), hn::Set(d, -im));
+    for (; i + lanes <= 2 * n; i += lanes) {
+      const auto v = hn::LoadU(d, a + i);
+      const auto sum = hn::NegMulAdd(v, straight, hn::LoadU(d, y + i));
+      hn::StoreU(hn::NegMulAdd(hn::Reverse2(d, v), crossed, sum), d, y + i);
+    }
+#endif
+    for (; i < 2 * n; i += 2) {
+      y[i] -= a[i] * re - a[i + 1] * im;
+      y[i + 1] -= a[i] * im + a[i + 1] * re;
     }
   }
 }
@@ -358,9 +370,24 @@ HWY_ATTR void project_complex(index_t n, index_t k, const R* HWY_RESTRICT a, ind
                               const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
   for (index_t p = 0; p < k; ++p, a += 2 * step) {
     R re = 0, im = 0;
-    for (index_t i = 0; i < n; ++i) {
-      re += a[2 * i] * x[2 * i] + a[2 * i + 1] * x[2 * i + 1];
-      im += a[2 * i] * x[2 * i + 1] - a[2 * i + 1] * x[2 * i];
+    index_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const tag<R> d;
+    constexpr index_t lanes = hn::MaxLanes(tag<R>());
+    auto straight = hn::Zero(d);
+    auto crossed = hn::Zero(d);
+    for (; i + lanes <= 2 * n; i += lanes) {
+      const auto v = hn::LoadU(d, a + i);
+      const auto w = hn::LoadU(d, x + i);
+      straight = hn::MulAdd(v, w, straight);
+      crossed = hn::MulAdd(v, hn::Reverse2(d, w), crossed);
+    }
+    re = hn::GetLane(hn::SumOfLanes(d, straight));
+    im = hn::GetLane(hn::SumOfLanes(d, hn::OddEven(hn::Neg(crossed), crossed)));
+#endif
+    for (; i < 2 * n; i += 2) {
+      re += a[i] * x[i] + a[i + 1] * x[i + 1];
+      im += a[i] * x[i + 1] - a[i + 1] * x[i];
     }
     y[2 * p] = re;
     y[2 * p + 1] = im;
