@@ -168,7 +168,7 @@ template <scalar T>
 index_t panel_width(const matrix_view<T>& A) {
   const index_t n = std::min(A.rows(), A.cols());
   const index_t wide = n <= 800 ? 64 : n <= 1500 ? 112 : 128;
-  return std::min(wide, blocking<T>::depth());
+  return n <= 3000 ? wide / reals<T> : std::min(wide, blocking<T>::depth());
 }
 
 }  // namespace
