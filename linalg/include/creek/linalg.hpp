@@ -3,6 +3,7 @@
 #pragma once
 
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/by_blocks.hpp>
 #include <creek/linalg/cholesky.hpp>
 #include <creek/linalg/generate.hpp>
 #include <creek/linalg/graph_info.hpp>
