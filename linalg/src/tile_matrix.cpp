@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::size_t tile_alignment = 64;
 
+/// Large enough that tasks are long beside what it takes to run them and packing is little beside
+/// the product; small enough that there are many. Multiples of the rows that the kernels take.
+index_t default_tile_size(index_t n) noexcept {
+  return n <= 1200 ? 96 : n <= 2400 ? 144 : n <= 5000 ? 192 : 240;
+}
+
 /// Calls body(i, j) for all tiles, a column of tiles at a time.
 template <class View, class Body>
 void for_each_tile(const View& A, const Body& body) {
@@ -55,8 +61,9 @@ void copy(const_tile_view<std::type_identity_t<T>> from, matrix_view<T> to) {
 
 template <scalar T>
 tile_matrix<T>::tile_matrix(index_t rows, index_t cols, index_t tile_size) {
-  require(rows >= 0 && cols >= 0 && tile_size >= 1, "tile_matrix",
-          "rows and columns must not be negative, and the tile size at least 1");
+  require(rows >= 0 && cols >= 0 && tile_size >= 0, "tile_matrix",
+          "rows, columns and tile size must not be negative");
+  if (tile_size == 0) tile_size = default_tile_size(std::max(rows, cols));
   view_ = {nullptr, rows, cols, tile_size, 0, 0};
   if (view_.empty()) return;
   // One place for each tile, the same for all, so that the address follows from the indices.

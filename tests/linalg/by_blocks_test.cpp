@@ -70,7 +70,7 @@ class by_blocks : public ::testing::Test {
     for (index_t i = 0; i < n; ++i) A(i, i) += T(static_cast<real<T>>(n + 1));
     return A;
   }
-  tile_matrix<T> tiled(const matrix<T>& A) { return {A.view(), block_}; }
+  tile_matrix<T> tiled(const matrix<T>& A) { return tile_matrix<T>(A.view(), block_); }
 
   /// The same matrix but for rounding.
   void expect_same(const matrix<T>& expected, const tile_matrix<T>& found, const char* what,

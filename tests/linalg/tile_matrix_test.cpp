@@ -91,7 +91,7 @@ TYPED_TEST(tile_matrix_of, parts_tile_the_matrix_in_every_step) {
 }
 
 TEST(tile_matrix, refuses_shapes_that_do_not_fit) {
-  EXPECT_THROW((tile_matrix<double>(4, 4, 0)), usage_error);
+  EXPECT_THROW((tile_matrix<double>(4, 4, -1)), usage_error);
   EXPECT_THROW((tile_matrix<double>(-1, 4, 2)), usage_error);
   EXPECT_THROW((tile_matrix<double>(PTRDIFF_MAX / 4, PTRDIFF_MAX / 4, 2)), std::bad_alloc);
   matrix<double> other(4, 5);

@@ -45,6 +45,12 @@ inline matrix<double> as_column(std::span<const index_t> numbers) {
   return column;
 }
 
+/// A factor's other triangle still is A's.
+template <scalar T>
+void clear_upper(matrix_view<T> factor) {
+  for (index_t j = 1; j < factor.cols(); ++j) std::fill_n(factor.column(j), j, T{});
+}
+
 template <scalar T>
 class lu_job final : public job<T> {
  public:
@@ -94,8 +100,7 @@ class cholesky_job final : public job<T> {
     return {{"|L L' - A| / (n |A| eps)", residual, linalg::lapack_threshold}};
   }
   void write(const output_names& to) override {
-    // The other triangle still is A's.
-    for (index_t j = 1; j < factor_.cols(); ++j) std::fill_n(&factor_(0, j), j, T{});
+    clear_upper(factor_.view());
     linalg::write_matrix<T>(to.matrix, factor_.view());
   }
 

@@ -58,10 +58,31 @@ std::string source_text(const std::string& name, const std::optional<linalg::mat
   return fmt::format("{} ({})", name, file->info().description);
 }
 
+/// Combinations of form, pivoting and method that do not exist.
+void require_form(const request& given) {
+  const bool by_blocks = given.layout == form::blocks;
+  if (given.how != method::lu) {
+    refuse(given.pivots.has_value(), "--pivoting", "of LU only");
+    refuse(by_blocks && given.how == method::qr, "--form blocks", "LU and Cholesky only");
+    return;
+  }
+  const bool none = given.pivots == pivoting::none;
+  refuse(none && !by_blocks, "--pivoting none", "by blocks only, with --form blocks");
+  refuse(by_blocks && !none, "--form blocks", "LU without pivoting only; add --pivoting none");
+}
+
 }  // namespace
 
 const char* to_string(method how) noexcept {
   return how == method::lu ? "lu" : how == method::chol ? "chol" : "qr";
+}
+
+const char* to_string(form which) noexcept {
+  return which == form::column ? "column" : "blocks";
+}
+
+const char* to_string(pivoting which) noexcept {
+  return which == pivoting::partial ? "partial" : "none";
 }
 
 const char* to_string(element_type type) noexcept {
@@ -106,6 +127,7 @@ void require_sense(const request& given) {
   if (given.runs > most_runs) {
     throw usage_error(fmt::format("--runs {}: must be {} or less", given.runs, most_runs));
   }
+  require_form(given);
   const bool rhs_from_file = !given.rhs_file.empty();
   refuse(rhs_from_file && given.rhs.has_value(), "--rhs", "the file has its own; see --rhs-file");
   refuse(given.seed && from_file && (rhs_from_file || !given.solves), "--seed",
@@ -126,6 +148,8 @@ problem plan(const request& given, const input_files& files) {
   problem what{.command = given.command(),
                .how = given.how,
                .solves = given.solves,
+               .layout = given.layout,
+               .pivots = given.pivots.value_or(pivoting::partial),
                .type = type_of(given, files),
                .runs = static_cast<int>(given.runs),
                .check = given.check.value_or(given.solves || files.matrix),
@@ -140,7 +164,9 @@ problem plan(const request& given, const input_files& files) {
   // Wider than the matrix means as wide as it.
   what.block =
       std::min<index_t>(given.block.value_or(0), std::max({what.rows, what.cols, index_t{1}}));
-  const char* kind = given.how == method::chol ? "positive definite" : "uniform in [-1, 1)";
+  const char* kind = given.how == method::chol       ? "positive definite"
+                     : what.pivots == pivoting::none ? "diagonally dominant"
+                                                     : "uniform in [-1, 1)";
   what.matrix_source = source_text(given.input, files.matrix, kind, what.seed);
   if (what.solves) {
     what.rhs_source = source_text(given.rhs_file, files.rhs, "uniform in [-1, 1)", what.seed);
@@ -154,13 +180,17 @@ double bytes_needed(const problem& what) noexcept {
   const double originals = what.check || !what.input.empty() ? 1 : 0;
   // Least squares with a wide matrix turn it, and turn the factors back.
   const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
-  const double elements = (1 + originals + turned) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
+  // Tiles are checked and written as columns.
+  const double copies = what.layout == form::blocks && (what.check || !what.output.empty()) ? 1 : 0;
+  const double elements =
+      (1 + originals + turned + copies) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
   return elements * static_cast<double>(bytes_of(what.type));
 }
 
 output_names outputs_of(const problem& what) {
   output_names names{.matrix = what.output, .beside = {}};
   if (what.solves || what.output.empty() || what.how == method::chol) return names;
+  if (what.pivots == pivoting::none) return names;
   const auto ending = what.output.rfind('.');
   names.beside = what.output;
   names.beside.insert(ending, what.how == method::lu ? ".pivots" : ".tau");

@@ -115,10 +115,11 @@ template <scalar T>
 class tile_matrix {
  public:
   tile_matrix() = default;
-  /// Throws usage_error for negative sizes and for a tile size below 1; std::bad_alloc.
-  tile_matrix(index_t rows, index_t cols, index_t tile_size);
+  /// A tile size of 0 chooses by the larger of rows and columns. Throws usage_error for negative
+  /// numbers; std::bad_alloc.
+  tile_matrix(index_t rows, index_t cols, index_t tile_size = 0);
   /// The same elements, copied on the workers of the runtime that runs here.
-  tile_matrix(const_view<T> from, index_t tile_size)
+  explicit tile_matrix(const_view<T> from, index_t tile_size = 0)
       : tile_matrix(from.rows(), from.cols(), tile_size) {
     copy(from, view());
   }
