@@ -15,4 +15,6 @@
 #include <creek/linalg/qr.hpp>
 #include <creek/linalg/residual.hpp>
 #include <creek/linalg/task_graph.hpp>
+#include <creek/linalg/tile_lu.hpp>
 #include <creek/linalg/tile_matrix.hpp>
+#include <creek/linalg/tile_qr.hpp>

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tile factorizations choose where the caller does not, and how their steps are ranked.
+#pragma once
+
+#include <algorithm>
+
+#include <creek/linalg/tile_matrix.hpp>
+
+#include "checks.hpp"
+#include "vector_kernels.hpp"
+
+namespace creek::linalg::detail {
+
+/// A multiple of the rows of all tile kernels, so that packed strips are full.
+inline constexpr index_t default_inner = 48;
+
+/// The order of tiles: `block`, or one by the size. Throws usage_error for a negative one.
+template <scalar T>
+index_t checked_block(const char* routine, index_t block, const_view<T> A) {
+  require(block >= 0, routine, "block must not be negative");
+  if (block > 0) return block;
+  const index_t n = std::min(A.rows(), A.cols());
+  return n <= 1000 ? 96 : n <= 6000 ? 192 : 240;
+}
+
+/// Later steps after earlier ones, and the panel and the columns of the next panel before all.
+inline int step_priority(index_t steps_left, bool ahead) noexcept {
+  return static_cast<int>(std::min<index_t>(steps_left, 1 << 24)) + (ahead ? 1 << 25 : 0);
+}
+
+/// zero_on_diagonal of a matrix in tiles.
+template <scalar T>
+index_t zero_on_tile_diagonal(const_tile_view<T> tiles) noexcept {
+  const index_t steps = std::min(tiles.tile_rows(), tiles.tile_cols());
+  for (index_t k = 0; k < steps; ++k) {
+    const index_t zero = zero_on_diagonal<T>(tiles.tile(k, k));
+    if (zero != 0) return k * tiles.tile_size() + zero;
+  }
+  return 0;
+}
+
+}  // namespace creek::linalg::detail

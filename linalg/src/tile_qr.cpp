@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <creek/linalg/tile_qr.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "checks.hpp"
+#include "pair_reflectors.hpp"
+#include "reflectors.hpp"
+#include "tile_defaults.hpp"
+#include "tile_solve.hpp"
+
+namespace creek::linalg {
+namespace detail {
+namespace {
+
+/// What a task of a column of tiles does: factors a tile by itself, or eliminates one by the upper
+/// triangle of another: a full one, or one that was factored by itself before.
+enum class tile_step { geqrt, tsqrt, ttqrt };
+
+struct reflection {
+  tile_step step;
+  index_t top;  // row of tiles; `row` where there is one only
+  index_t row;
+};
+
+lower_block kind_of(tile_step step) {
+  return step == tile_step::tsqrt ? lower_block::square : lower_block::triangle;
+}
+
+/// QR of a tile, its reflectors in groups of triangles.rows() as those of a pair.
+template <scalar T>
+void factor_tile(matrix_view<T> A, matrix_view<T> triangles) {
+  const index_t order = triangles.cols();
+  const pack_array<T> tau(triangles.rows());
+  for (index_t k = 0; k < order; k += triangles.rows()) {
+    const index_t width = std::min(triangles.rows(), order - k);
+    const index_t rows = A.rows() - k;
+    const matrix_view<T> panel = A.block(k, k, rows, width);
+    const matrix_view<T> triangle = triangles.block(0, k, width, width);
+    factor_reflectors(panel, tau.data(), triangle);
+    const index_t done = k + width;
+    if (done == A.cols()) break;
+    packed_reflectors<T>(panel, triangle, true).apply(A.block(k, done, rows, A.cols() - done));
+  }
+}
+
+template <scalar T>
+void apply_tile(const_view<T> V, const_view<T> triangles, bool turned, matrix_view<T> C) {
+  const index_t order = triangles.cols();
+  const index_t inner = triangles.rows();
+  const index_t groups = (order + inner - 1) / inner;
+  for (index_t g = 0; g < groups; ++g) {
+    const index_t k = (turned ? g : groups - 1 - g) * inner;
+    const index_t width = std::min(inner, order - k);
+    const index_t rows = V.rows() - k;
+    packed_reflectors<T>(V.block(k, k, rows, width), triangles.block(0, k, width, width), turned)
+        .apply(C.block(k, 0, rows, C.cols()));
+  }
+}
+
+/// Multiplications and additions of a pair's update, or of a tile's.
+double update_flops(tile_step step, index_t m, index_t n, index_t cols) {
+  const auto rows = static_cast<double>(m);
+  const auto order = static_cast<double>(std::min(m, n));
+  const double full = static_cast<double>(cols) * order;
+  switch (step) {
+    case tile_step::geqrt:
+      return 2 * full * (2 * rows - order);
+    case tile_step::tsqrt:
+      return 4 * full * rows;
+    case tile_step::ttqrt:
+      break;
+  }
+  return 2 * full * order;
+}
+/// The same of a factorization, which is an update of half as many columns, or a third.
+double factor_flops(tile_step step, index_t m, index_t n) {
+  if (step == tile_step::geqrt) {
+    const auto rows = static_cast<double>(std::max(m, n));
+    const auto cols = static_cast<double>(std::min(m, n));
+    return 2 * cols * cols * (rows - cols / 3);
+  }
+  return update_flops(step, m, n, n) / (step == tile_step::tsqrt ? 2 : 3);
+}
+
+constexpr const char* factor_names[] = {"geqrt", "tsqrt", "ttqrt"};
+constexpr const char* update_names[] = {"unmqr", "tsmqr", "ttmqr"};
+
+}  // namespace
+
+template <scalar T>
+class tile_qr_state {
+ public:
+  tile_qr_state(tile_matrix<T> A, const tile_qr_options& options)
+      : tiles(std::move(A)),
+        steps_(std::min(tiles.tile_rows(), tiles.tile_cols())),
+        inner_(options.inner == 0 ? default_inner : options.inner),
+        domain_(std::max<index_t>(1, tiles.tile_rows())) {
+    require(options.inner >= 0, "tile_qr", "inner must not be negative");
+    require(options.domain >= 1, "tile_qr", "domain must be at least 1");
+    if (options.tree == reduction_tree::binary) domain_ = std::min(domain_, options.domain);
+    records_.resize(static_cast<std::size_t>(tiles.tile_rows() * steps_));
+  }
+
+  void factor(task_graph& graph);
+  /// Enqueues B = Q B or Q^H B. Where B is `lower` its blocks above the diagonal ones are zero, and
+  /// stay so.
+  void apply(task_graph& graph, bool turned, const blocked_view<T>& B, bool lower);
+
+  tile_matrix<T> tiles;
+
+ private:
+  /// The triangular factors of the reflectors that tile (i, k) holds: below its diagonal, and of
+  /// the elimination of the whole tile or of its triangle.
+  struct record {
+    matrix<T> own, joint;
+  };
+  record& at(index_t i, index_t k) {
+    return records_[static_cast<std::size_t>(i + k * tiles.tile_rows())];
+  }
+  matrix<T>& triangles(index_t k, const reflection& r) {
+    return r.step == tile_step::geqrt ? at(r.row, k).own : at(r.row, k).joint;
+  }
+  const_view<T> tile(index_t i, index_t k) const { return tiles.tile(i, k); }
+
+  std::vector<reflection> reflections(index_t k) const;
+  void factor_step(index_t k, const reflection& r);
+  void apply_step(index_t k, const reflection& r, bool turned, matrix_view<T> C1,
+                  matrix_view<T> C2);
+  void add_factor(task_graph& graph, index_t k, const reflection& r);
+  void add_update(task_graph& graph, index_t k, const reflection& r, bool turned, matrix_view<T> C1,
+                  matrix_view<T> C2, int priority);
+
+  index_t steps_;
+  index_t inner_;
+  index_t domain_;
+  std::vector<record> records_;
+};
+
+/// The reflections of column k of tiles in their order: flat trees in domains, then the binary tree
+/// of their first tiles.
+template <scalar T>
+std::vector<reflection> tile_qr_state<T>::reflections(index_t k) const {
+  std::vector<reflection> all;
+  const index_t rows = tiles.tile_rows();
+  for (index_t head = k; head < rows; head += domain_) {
+    all.push_back({tile_step::geqrt, head, head});
+    for (index_t row = head + 1; row < std::min(head + domain_, rows); ++row) {
+      all.push_back({tile_step::tsqrt, head, row});
+    }
+  }
+  for (index_t distance = domain_; distance < rows - k; distance *= 2) {
+    for (index_t top = k; top + distance < rows; top += 2 * distance) {
+      all.push_back({tile_step::ttqrt, top, top + distance});
+    }
+  }
+  return all;
+}
+
+template <scalar T>
+void tile_qr_state<T>::factor_step(index_t k, const reflection& r) {
+  const matrix_view<T> A = tiles.tile(r.row, k);
+  const bool alone = r.step == tile_step::geqrt;
+  const index_t order = alone ? std::min(A.rows(), A.cols()) : A.cols();
+  matrix<T>& here = triangles(k, r);
+  here = matrix<T>(std::min(inner_, order), order);
+  if (alone) return factor_tile(A, here.view());
+  factor_pair(kind_of(r.step), tiles.tile(r.top, k).block(0, 0, order, order), A, here.view());
+}
+
+template <scalar T>
+void tile_qr_state<T>::apply_step(index_t k, const reflection& r, bool turned, matrix_view<T> C1,
+                                  matrix_view<T> C2) {
+  const const_view<T> V = tile(r.row, k);
+  const const_view<T> t = triangles(k, r).view();
+  if (r.step == tile_step::geqrt) return apply_tile<T>(V, t, turned, C1);
+  packed_pair<T>(kind_of(r.step), V, t, turned).apply(C1, C2);
+}
+
+/// The graph knows the part of a tile below the diagonal, which is read by updates while the upper
+/// one goes on to be changed, by the address of its record.
+template <scalar T>
+void tile_qr_state<T>::add_factor(task_graph& graph, index_t k, const reflection& r) {
+  const const_view<T> A = tile(r.row, k);
+  const task_info info{factor_names[static_cast<int>(r.step)],
+                       factor_flops(r.step, A.rows(), A.cols()), step_priority(steps_ - k, true)};
+  const auto body = [this, k, r] { factor_step(k, r); };
+  if (r.step == tile_step::geqrt) {
+    graph.add(info, {inout(A.data()), out(&at(r.row, k))}, body);
+  } else {
+    graph.add(info, {inout(tile(r.top, k).data()), inout(A.data())}, body);
+  }
+}
+
+template <scalar T>
+void tile_qr_state<T>::add_update(task_graph& graph, index_t k, const reflection& r, bool turned,
+                                  matrix_view<T> C1, matrix_view<T> C2, int priority) {
+  const const_view<T> V = tile(r.row, k);
+  const task_info info{update_names[static_cast<int>(r.step)],
+                       update_flops(r.step, V.rows(), V.cols(), C1.cols()), priority};
+  const auto body = [this, k, r, turned, C1, C2] { apply_step(k, r, turned, C1, C2); };
+  if (r.step == tile_step::geqrt) {
+    graph.add(info, {in(&at(r.row, k)), inout(C1.data())}, body);
+  } else {
+    graph.add(info, {in(V.data()), inout(C1.data()), inout(C2.data())}, body);
+  }
+}
+
+template <scalar T>
+void tile_qr_state<T>::factor(task_graph& graph) {
+  for (index_t k = 0; k < steps_; ++k) {
+    for (const reflection& r : reflections(k)) {
+      add_factor(graph, k, r);
+      for (index_t j = k + 1; j < tiles.tile_cols(); ++j) {
+        add_update(graph, k, r, true, tiles.tile(r.top, j), tiles.tile(r.row, j),
+                   step_priority(steps_ - k, j == k + 1));
+      }
+    }
+  }
+}
+
+template <scalar T>
+void tile_qr_state<T>::apply(task_graph& graph, bool turned, const blocked_view<T>& B, bool lower) {
+  for (index_t s = 0; s < steps_; ++s) {
+    const index_t k = turned ? s : steps_ - 1 - s;
+    std::vector<reflection> all = reflections(k);
+    if (!turned) std::reverse(all.begin(), all.end());
+    for (const reflection& r : all) {
+      for (index_t j = lower ? k : 0; j < B.col_blocks(); ++j) {
+        add_update(graph, k, r, turned, B.block(r.top, j), B.block(r.row, j), 0);
+      }
+    }
+  }
+}
+
+}  // namespace detail
+
+using namespace detail;
+
+template <scalar T>
+tile_qr<T>::tile_qr(task_graph& graph, tile_matrix<T> A, const tile_qr_options& options)
+    : state_(std::make_unique<tile_qr_state<T>>(std::move(A), options)) {
+  state_->factor(graph);
+}
+
+template <scalar T>
+tile_qr<T>::tile_qr(tile_matrix<T> A, const tile_qr_options& options)
+    : state_(std::make_unique<tile_qr_state<T>>(std::move(A), options)) {
+  task_graph graph;
+  state_->factor(graph);
+  graph.wait();
+}
+
+template <scalar T>
+tile_qr<T>::tile_qr(const_view<T> A, const tile_qr_options& options)
+    : tile_qr(tile_matrix<T>(A, checked_block("tile_qr", options.block, A)), options) {}
+
+template <scalar T>
+tile_qr<T>::tile_qr(tile_qr&&) noexcept = default;
+template <scalar T>
+tile_qr<T>& tile_qr<T>::operator=(tile_qr&&) noexcept = default;
+template <scalar T>
+tile_qr<T>::~tile_qr() = default;
+
+template <scalar T>
+index_t tile_qr<T>::info() const noexcept {
+  return zero_on_tile_diagonal<T>(factors());
+}
+
+template <scalar T>
+const tile_matrix<T>& tile_qr<T>::factors() const noexcept {
+  return state_->tiles;
+}
+
+template <scalar T>
+matrix<T> tile_qr<T>::r() const {
+  const tile_matrix<T>& tiles = factors();
+  matrix<T> R(std::min(tiles.rows(), tiles.cols()), tiles.cols());
+  const blocked_view<T> blocks{R.view(), tiles.tile_size()};
+  for (index_t j = 0; j < blocks.col_blocks(); ++j) {
+    for (index_t i = 0; i < std::min(j + 1, blocks.row_blocks()); ++i) {
+      const matrix_view<T> to = blocks.block(i, j);
+      for (index_t c = 0; c < to.cols(); ++c) {
+        std::copy_n(tiles.tile(i, j).column(c), i == j ? std::min(c + 1, to.rows()) : to.rows(),
+                    to.column(c));
+      }
+    }
+  }
+  return R;
+}
+
+template <scalar T>
+matrix<T> tile_qr<T>::form_q() const {
+  const tile_matrix<T>& tiles = factors();
+  matrix<T> Q(tiles.rows(), std::min(tiles.rows(), tiles.cols()));
+  for (index_t i = 0; i < Q.cols(); ++i) Q(i, i) = T{1};
+  task_graph graph;
+  state_->apply(graph, false, {Q.view(), tiles.tile_size()}, true);
+  graph.wait();
+  return Q;
+}
+
+template <scalar T>
+void tile_qr<T>::apply_q(task_graph& graph, op how, matrix_view<T> B) const {
+  require(B.rows() == factors().rows(), "tile_qr", "B must have as many rows as A");
+  require(!is_complex<T> || how != op::transpose, "tile_qr",
+          "of complex numbers only Q and its conjugate transpose can be applied");
+  state_->apply(graph, how != op::none, {B, factors().tile_size()}, false);
+}
+
+template <scalar T>
+void tile_qr<T>::apply_q(op how, matrix_view<T> B) const {
+  task_graph graph;
+  apply_q(graph, how, B);
+  graph.wait();
+}
+
+template <scalar T>
+void tile_qr<T>::solve(task_graph& graph, matrix_view<T> B) const {
+  const tile_matrix<T>& tiles = factors();
+  require(tiles.cols() <= tiles.rows(), "tile_qr",
+          "the matrix has more columns than rows; gels() finds the least solution");
+  apply_q(graph, op::conjugate_transpose, B);
+  add_upper_solve<T>(graph, tiles, op::none, {B, tiles.tile_size()});
+}
+
+template <scalar T>
+matrix<T> tile_qr<T>::solve(matrix<T> B) const {
+  task_graph graph;
+  solve(graph, B.view());
+  graph.wait();
+  const index_t n = factors().cols();
+  return matrix<T>(const_view<T>(B.view().block(0, 0, n, B.cols())));
+}
+
+template class tile_qr<float>;
+template class tile_qr<double>;
+template class tile_qr<std::complex<float>>;
+template class tile_qr<std::complex<double>>;
+
+}  // namespace creek::linalg
