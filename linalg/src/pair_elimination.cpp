@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <creek/linalg/blas3.hpp>
-
+#include "level3.hpp"
 #include "lu_panel.hpp"
 #include "product.hpp"
 #include "triangular.hpp"
@@ -53,15 +52,18 @@ void unstack(const matrix<T>& panel, matrix_view<T> U, matrix_view<T> A, matrix_
 }  // namespace
 
 template <scalar T>
-void eliminate_block(const_view<T> L, const index_t* pivots, matrix_view<T> C) {
-  const index_t order = L.rows();
+packed_block<T>::packed_block(const_view<T> L, const index_t* pivots)
+    : order_(L.rows()), rows_(pivots, order_, order_), triangle_(packed_triangle_size<T>(order_)) {
+  pack_triangle(strided_of(L, op::none), diagonal::unit, order_, triangle_.data());
+}
+
+template <scalar T>
+void packed_block<T>::apply(matrix_view<T> C) const {
   const index_t width = tile<real<T>>().cols;
-  const pack_array<real<T>> triangle(packed_triangle_size<T>(order));
-  const pack_array<real<T>> strip(packed_right_size<T>(solve_depth<T>(order), width));
-  pack_triangle(strided_of(L, op::none), diagonal::unit, order, triangle.data());
-  exchange_rows(C, pivots, order);
+  const pack_array<real<T>> strip(packed_right_size<T>(solve_depth<T>(order_), width));
+  rows_.apply(C);
   for (index_t j = 0; j < C.cols(); j += width) {
-    solve_columns(triangle.data(), order, C.columns(j, std::min(width, C.cols() - j)),
+    solve_columns(triangle_.data(), order_, C.columns(j, std::min(width, C.cols() - j)),
                   strip.data());
   }
 }
@@ -94,12 +96,12 @@ packed_elimination<T>::packed_elimination(const_view<T> L, const_view<T> A, cons
       inner_(std::min(L.rows(), order_)),
       triangle_size_(packed_triangle_size<T>(inner_)),
       left_size_(packed_left_size<T>(rows_, inner_)),
-      pivots_(pivots),
       triangles_(groups() * triangle_size_),
       left_(groups() * left_size_) {
   for (index_t g = 0; g < groups(); ++g) {
     const index_t first = g * inner_;
-    const index_t width = std::min(inner_, order_ - first);
+    const index_t width = width_of(g);
+    exchanges_.emplace_back(pivots + first, width, width + rows_);
     pack_triangle(strided_of<T>(L.block(0, first, width, width), op::none), diagonal::unit, width,
                   triangles_.data() + g * triangle_size_);
     pack_left(strided_of<T>(A.columns(first, width), op::none), rows_, width,
@@ -112,26 +114,34 @@ void packed_elimination<T>::apply(matrix_view<T> C1, matrix_view<T> C2) const {
   // All groups pass over a strip of columns before the next, so that it stays in the nearest cache.
   const index_t width = tile<real<T>>().cols;
   const pack_array<real<T>> strip(packed_right_size<T>(solve_depth<T>(inner_), width));
+  const pack_array<T> scratch(2 * inner_);
   for (index_t j = 0; j < C1.cols(); j += width) {
     const index_t here = std::min(width, C1.cols() - j);
     for (index_t g = 0; g < groups(); ++g) {
-      apply_group(g, C1.columns(j, here), C2.columns(j, here), strip.data());
+      const matrix_view<T> upper = C1.block(g * inner_, j, width_of(g), here);
+      const matrix_view<T> lower = C2.columns(j, here);
+      exchange(g, upper, lower, scratch.data());
+      apply_group(g, upper, lower, strip.data());
     }
+  }
+}
+
+template <scalar T>
+void packed_elimination<T>::exchange(index_t g, matrix_view<T> C1, matrix_view<T> C2,
+                                     T* scratch) const {
+  const row_exchanges& rows = exchanges_[static_cast<std::size_t>(g)];
+  for (index_t j = 0; j < C1.cols(); ++j) {
+    T* const upper = C1.column(j);
+    rows.begin(upper, C2.column(j), C2.column(std::min(j + 1, C2.cols() - 1)), scratch);
+    for (index_t i = 0; i < C1.rows(); ++i) upper[i] = rows.row(i, scratch);
   }
 }
 
 template <scalar T>
 void packed_elimination<T>::apply_group(index_t g, matrix_view<T> C1, matrix_view<T> C2,
                                         real<T>* strip) const {
-  const index_t first = g * inner_;
-  const index_t width = std::min(inner_, order_ - first);
-  const matrix_view<T> upper = C1.block(first, 0, width, C1.cols());
-  for (index_t j = 0; j < C1.cols(); ++j) {
-    for (index_t i = 0; i < width; ++i) {
-      std::swap(upper(i, j), stacked(upper.column(j), width, C2.column(j), pivots_[first + i]));
-    }
-  }
-  solve_columns(triangles_.data() + g * triangle_size_, width, upper, strip);
+  const index_t width = C1.rows();
+  solve_columns(triangles_.data() + g * triangle_size_, width, C1, strip);
   const index_t count = packed_right_size<T>(width, tile<real<T>>().cols);
   for (index_t i = 0; i < count; ++i) strip[i] = -strip[i];
   multiply_packed(rows_, C2.cols(), width, left_.data() + g * left_size_, strip, C2.data(),
@@ -140,7 +150,7 @@ void packed_elimination<T>::apply_group(index_t g, matrix_view<T> C1, matrix_vie
 
 template <scalar T>
 void eliminate_block_turned(op how, const_view<T> L, const index_t* pivots, matrix_view<T> C) {
-  trsm(side::left, triangle::lower, how, diagonal::unit, T{1}, L, C);
+  trsm_by<this_thread, T>(side::left, triangle::lower, how, diagonal::unit, T{1}, L, C);
   for (index_t j = 0; j < C.cols(); ++j) {
     for (index_t i = L.rows() - 1; i >= 0; --i) std::swap(C(i, j), C(pivots[i], j));
   }
@@ -156,8 +166,8 @@ void eliminate_pair_turned(op how, const_view<T> L, const_view<T> A, const index
     const matrix_view<T> upper = C1.block(first, 0, width, C1.cols());
     multiply_add_here(T{-1}, strided_of<T>(A.columns(first, width), how),
                       strided_of<T>(C2, op::none), A.rows(), upper);
-    trsm(side::left, triangle::lower, how, diagonal::unit, T{1}, L.block(0, first, width, width),
-         upper);
+    trsm_by<this_thread, T>(side::left, triangle::lower, how, diagonal::unit, T{1},
+                            L.block(0, first, width, width), upper);
     for (index_t j = 0; j < C1.cols(); ++j) {
       for (index_t i = width - 1; i >= 0; --i) {
         std::swap(upper(i, j), stacked(upper.column(j), width, C2.column(j), pivots[first + i]));
@@ -167,7 +177,7 @@ void eliminate_pair_turned(op how, const_view<T> L, const_view<T> A, const index
 }
 
 #define CREEK_INSTANTIATE(T)                                                                  \
-  template void eliminate_block<T>(const_view<T>, const index_t*, matrix_view<T>);            \
+  template class packed_block<T>;                                                             \
   template void eliminate_pair<T>(matrix_view<T>, matrix_view<T>, matrix_view<T>, index_t*);  \
   template class packed_elimination<T>;                                                       \
   template void eliminate_block_turned<T>(op, const_view<T>, const index_t*, matrix_view<T>); \

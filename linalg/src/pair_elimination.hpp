@@ -6,16 +6,31 @@
 // 2009, doi:10.1016/j.parco.2008.10.002.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include <creek/linalg/matrix.hpp>
 
 #include "pack_memory.hpp"
 #include "packing.hpp"
+#include "row_exchanges.hpp"
 
 namespace creek::linalg::detail {
 
-/// C = L^-1 P C for the factors and pivots of a square block (gessm).
+/// The factors and pivots of a square block, packed, to be applied to columns further right.
 template <scalar T>
-void eliminate_block(const_view<T> L, const index_t* pivots, matrix_view<T> C);
+class packed_block {
+ public:
+  packed_block(const_view<T> L, const index_t* pivots);
+
+  /// C = L^-1 P C (gessm). One thread; several may do so at once.
+  void apply(matrix_view<T> C) const;
+
+ private:
+  index_t order_;
+  row_exchanges rows_;
+  pack_array<real<T>> triangle_;
+};
 
 /// Eliminates A (m x n) by the upper triangle U (n x n; nothing below its diagonal is touched) with
 /// partial pivoting among a row of U and all of A (tstrf). Columns go in groups of L.rows(), the
@@ -29,7 +44,6 @@ void eliminate_pair(matrix_view<T> U, matrix_view<T> A, matrix_view<T> L, index_
 template <scalar T>
 class packed_elimination {
  public:
-  /// `pivots` is kept by address.
   packed_elimination(const_view<T> L, const_view<T> A, const index_t* pivots);
 
   /// C1 has n rows, C2 m. One thread; several may do so at once. (2 m + inner) n cols flops.
@@ -37,18 +51,20 @@ class packed_elimination {
 
  private:
   index_t groups() const noexcept { return (order_ + inner_ - 1) / inner_; }
+  index_t width_of(index_t g) const noexcept { return std::min(inner_, order_ - g * inner_); }
+  void exchange(index_t g, matrix_view<T> C1, matrix_view<T> C2, T* scratch) const;
   void apply_group(index_t g, matrix_view<T> C1, matrix_view<T> C2, real<T>* strip) const;
 
   index_t rows_;
   index_t order_;
   index_t inner_;
   index_t triangle_size_, left_size_;  // of a group, in real<T>
-  const index_t* pivots_;
+  std::vector<row_exchanges> exchanges_;
   pack_array<real<T>> triangles_;  // L of each group
   pack_array<real<T>> left_;       // A of each group
 };
 
-/// C = op(L^-1 P) C where `how` is not none: what undoes eliminate_block for op(A) X = B.
+/// C = op(L^-1 P) C where `how` is not none: what packed_block does, for op(A) X = B.
 template <scalar T>
 void eliminate_block_turned(op how, const_view<T> L, const index_t* pivots, matrix_view<T> C);
 /// The same of packed_elimination.

@@ -23,12 +23,17 @@ class row_exchanges {
   /// scratch) says what they are to be. `next` is the column after this one.
   template <scalar T>
   void begin(T* column, const T* next, T* scratch) const noexcept {
-    std::copy_n(column, order(), scratch);
+    begin(column, column + order(), next + order(), scratch);
+  }
+  /// The same where the rows from order() on are somewhere else.
+  template <scalar T>
+  void begin(const T* upper, T* lower, const T* next_lower, T* scratch) const noexcept {
+    std::copy_n(upper, order(), scratch);
     T* saved = scratch + order();
-    for (const lower& each : lower_) {
-      __builtin_prefetch(next + each.row, 1);
-      *saved++ = column[each.row];
-      column[each.row] = scratch[each.from];
+    for (const lower_row& each : lower_) {
+      __builtin_prefetch(next_lower + each.row, 1);
+      *saved++ = lower[each.row];
+      lower[each.row] = scratch[each.from];
     }
   }
   template <scalar T>
@@ -47,12 +52,12 @@ class row_exchanges {
   }
 
  private:
-  /// A row below order() and the upper one that it becomes.
-  struct lower {
+  /// A row from order() on, counted from there, and the upper one that it becomes.
+  struct lower_row {
     index_t row, from;
   };
   std::vector<index_t> sources_;  // places in the scratch memory
-  std::vector<lower> lower_;      // by row, as memory likes it best
+  std::vector<lower_row> lower_;  // by row, as memory likes it best
 };
 
 }  // namespace creek::linalg::detail

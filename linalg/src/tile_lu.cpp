@@ -8,6 +8,7 @@
 #include "checks.hpp"
 #include "lu_panel.hpp"
 #include "pair_elimination.hpp"
+#include "shared_pack.hpp"
 #include "tile_defaults.hpp"
 #include "tile_solve.hpp"
 #include "vector_kernels.hpp"
@@ -21,10 +22,10 @@ class tile_lu_state {
   tile_lu_state(tile_matrix<T> A, const tile_lu_options& options)
       : tiles(std::move(A)),
         steps_(tiles.tile_rows()),
-        inner_(options.inner == 0 ? default_inner : options.inner) {
+        inner_(options.inner == 0 ? default_inner : options.inner),
+        eliminations_(static_cast<std::size_t>(steps_ * steps_)) {
     require(tiles.rows() == tiles.cols(), "tile_lu", "A must be square");
     require(options.inner >= 0, "tile_lu", "inner must not be negative");
-    eliminations_.resize(static_cast<std::size_t>(steps_ * steps_));
   }
 
   void factor(task_graph& graph);
@@ -37,22 +38,30 @@ class tile_lu_state {
 
  private:
   /// What eliminated tile (i, k), besides the tile itself: the pivots, and below the diagonal the
-  /// multipliers of rows that moved into tile (k, k).
+  /// multipliers of rows that moved into tile (k, k). Packed for the columns further right.
   struct elimination {
     matrix<T> moved;
     std::vector<index_t> pivots;
+    shared_pack<packed_block<T>> block;  // of tile (k, k) alone
+    shared_pack<packed_elimination<T>> pair;
   };
   elimination& at(index_t i, index_t k) {
     return eliminations_[static_cast<std::size_t>(i + k * steps_)];
   }
   const_view<T> tile(index_t i, index_t k) const { return tiles.tile(i, k); }
   double order(index_t k) const { return static_cast<double>(tile(k, k).rows()); }
+  /// Of what is done to so many columns.
+  double block_flops(index_t k, index_t cols) const {
+    return flops_of<T>(order(k) * order(k) * static_cast<double>(cols) / 2);
+  }
+  double pair_flops(index_t i, index_t k, index_t cols) const {
+    return flops_of<T>(order(k) * order(i) * static_cast<double>(cols));
+  }
 
   void factor_diagonal(index_t k);
   void eliminate(index_t i, index_t k);
-  void add_block(task_graph& graph, index_t k, matrix_view<T> C, int priority);
-  void add_pair(task_graph& graph, index_t i, index_t k, matrix_view<T> C1, matrix_view<T> C2,
-                int priority);
+  void add_update(task_graph& graph, index_t k, index_t j, int priority);
+  void add_update(task_graph& graph, index_t i, index_t k, index_t j, int priority);
 
   index_t steps_;
   index_t inner_;
@@ -62,39 +71,45 @@ class tile_lu_state {
 template <scalar T>
 void tile_lu_state<T>::factor_diagonal(index_t k) {
   const matrix_view<T> A = tiles.tile(k, k);
-  at(k, k).pivots.resize(static_cast<std::size_t>(A.rows()));
-  factor_panel(A, at(k, k).pivots.data());
+  elimination& here = at(k, k);
+  here.pivots.resize(static_cast<std::size_t>(A.rows()));
+  factor_panel(A, here.pivots.data());
+  here.block.make(steps_ - k - 1, A, here.pivots.data());
 }
 
 template <scalar T>
 void tile_lu_state<T>::eliminate(index_t i, index_t k) {
   const index_t n = tiles.tile(k, k).cols();
+  const matrix_view<T> A = tiles.tile(i, k);
   elimination& here = at(i, k);
   here.moved = matrix<T>(std::min(inner_, n), n);
   here.pivots.resize(static_cast<std::size_t>(n));
-  eliminate_pair(tiles.tile(k, k), tiles.tile(i, k), here.moved.view(), here.pivots.data());
+  eliminate_pair(tiles.tile(k, k), A, here.moved.view(), here.pivots.data());
+  here.pair.make(steps_ - k - 1, here.moved.view(), A, here.pivots.data());
 }
 
-/// What the diagonal tile's factorization does to a block further right. It reads the lower
-/// triangle of that tile only, which stays when tiles below are eliminated by the upper one: so the
-/// graph knows it by the address of its pivots' record, and neither waits for the other.
+/// What the diagonal tile's factorization does to a tile further right. It needs the lower triangle
+/// of that tile only, which stays when tiles below are eliminated by the upper one: so the graph
+/// knows it by the address of its record, and neither waits for the other.
 template <scalar T>
-void tile_lu_state<T>::add_block(task_graph& graph, index_t k, matrix_view<T> C, int priority) {
-  graph.add({"gessm", order(k) * order(k) * static_cast<double>(C.cols()), priority},
-            {in(&at(k, k)), inout(C.data())},
-            [this, k, C] { eliminate_block<T>(tile(k, k), at(k, k).pivots.data(), C); });
+void tile_lu_state<T>::add_update(task_graph& graph, index_t k, index_t j, int priority) {
+  const matrix_view<T> C = tiles.tile(k, j);
+  graph.add({"gessm", block_flops(k, C.cols()), priority}, {in(&at(k, k)), inout(C.data())},
+            [this, k, C] {
+              at(k, k).block.get().apply(C);
+              at(k, k).block.release();
+            });
 }
 
 template <scalar T>
-void tile_lu_state<T>::add_pair(task_graph& graph, index_t i, index_t k, matrix_view<T> C1,
-                                matrix_view<T> C2, int priority) {
-  const double flops = 2 * order(k) * order(i) * static_cast<double>(C1.cols());
-  graph.add(
-      {"ssssm", flops, priority}, {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
-      [this, i, k, C1, C2] {
-        const elimination& here = at(i, k);
-        packed_elimination<T>(here.moved.view(), tile(i, k), here.pivots.data()).apply(C1, C2);
-      });
+void tile_lu_state<T>::add_update(task_graph& graph, index_t i, index_t k, index_t j,
+                                  int priority) {
+  const matrix_view<T> C1 = tiles.tile(k, j), C2 = tiles.tile(i, j);
+  graph.add({"ssssm", pair_flops(i, k, C1.cols()), priority},
+            {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())}, [this, i, k, C1, C2] {
+              at(i, k).pair.get().apply(C1, C2);
+              at(i, k).pair.release();
+            });
 }
 
 template <scalar T>
@@ -102,17 +117,16 @@ void tile_lu_state<T>::factor(task_graph& graph) {
   for (index_t k = 0; k < steps_; ++k) {
     const int ahead = step_priority(steps_ - k, true);
     const auto priority = [&](index_t j) { return step_priority(steps_ - k, j == k + 1); };
-    const void* const diagonal = tile(k, k).data();
-    const double n = order(k);
-    graph.add({"getrf", 2 * n * n * n / 3, ahead}, {inout(diagonal), out(&at(k, k))},
+    const const_view<T> diagonal = tile(k, k);
+    const index_t n = diagonal.cols();
+    graph.add({"getrf", block_flops(k, n) * 2 / 3, ahead}, {inout(diagonal.data()), out(&at(k, k))},
               [this, k] { factor_diagonal(k); });
-    for (index_t j = k + 1; j < steps_; ++j) add_block(graph, k, tiles.tile(k, j), priority(j));
+    for (index_t j = k + 1; j < steps_; ++j) add_update(graph, k, j, priority(j));
     for (index_t i = k + 1; i < steps_; ++i) {
-      graph.add({"tstrf", n * n * order(i), ahead}, {inout(diagonal), inout(tile(i, k).data())},
+      graph.add({"tstrf", pair_flops(i, k, n) / 2, ahead},
+                {inout(diagonal.data()), inout(tile(i, k).data())},
                 [this, i, k] { eliminate(i, k); });
-      for (index_t j = k + 1; j < steps_; ++j) {
-        add_pair(graph, i, k, tiles.tile(k, j), tiles.tile(i, j), priority(j));
-      }
+      for (index_t j = k + 1; j < steps_; ++j) add_update(graph, i, k, j, priority(j));
     }
   }
 }
@@ -121,9 +135,18 @@ template <scalar T>
 void tile_lu_state<T>::add_forward(task_graph& graph, const blocked_view<T>& B) {
   for (index_t j = 0; j < B.col_blocks(); ++j) {
     for (index_t k = 0; k < steps_; ++k) {
-      add_block(graph, k, B.block(k, j), 0);
+      const matrix_view<T> C1 = B.block(k, j);
+      graph.add({"gessm", block_flops(k, C1.cols())}, {in(&at(k, k)), inout(C1.data())},
+                [this, k, C1] { packed_block<T>(tile(k, k), at(k, k).pivots.data()).apply(C1); });
       for (index_t i = k + 1; i < steps_; ++i) {
-        add_pair(graph, i, k, B.block(k, j), B.block(i, j), 0);
+        const matrix_view<T> C2 = B.block(i, j);
+        graph.add({"ssssm", pair_flops(i, k, C1.cols())},
+                  {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
+                  [this, i, k, C1, C2] {
+                    const elimination& here = at(i, k);
+                    packed_elimination<T>(here.moved.view(), tile(i, k), here.pivots.data())
+                        .apply(C1, C2);
+                  });
       }
     }
   }
@@ -134,10 +157,9 @@ void tile_lu_state<T>::add_forward_turned(task_graph& graph, op how, const block
   for (index_t j = 0; j < B.col_blocks(); ++j) {
     for (index_t k = steps_ - 1; k >= 0; --k) {
       const matrix_view<T> C1 = B.block(k, j);
-      const auto cols = static_cast<double>(C1.cols());
       for (index_t i = steps_ - 1; i > k; --i) {
         const matrix_view<T> C2 = B.block(i, j);
-        graph.add({"ssssm", 2 * order(k) * order(i) * cols},
+        graph.add({"ssssm", pair_flops(i, k, C1.cols())},
                   {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
                   [this, how, i, k, C1, C2] {
                     const elimination& here = at(i, k);
@@ -145,7 +167,7 @@ void tile_lu_state<T>::add_forward_turned(task_graph& graph, op how, const block
                                              C1, C2);
                   });
       }
-      graph.add({"gessm", order(k) * order(k) * cols}, {in(&at(k, k)), inout(C1.data())},
+      graph.add({"gessm", block_flops(k, C1.cols())}, {in(&at(k, k)), inout(C1.data())},
                 [this, how, k, C1] {
                   eliminate_block_turned<T>(how, tile(k, k), at(k, k).pivots.data(), C1);
                 });

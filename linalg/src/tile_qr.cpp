@@ -2,12 +2,14 @@
 #include <creek/linalg/tile_qr.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 #include <vector>
 
 #include "checks.hpp"
 #include "pair_reflectors.hpp"
 #include "reflectors.hpp"
+#include "shared_pack.hpp"
 #include "tile_defaults.hpp"
 #include "tile_solve.hpp"
 
@@ -46,43 +48,57 @@ void factor_tile(matrix_view<T> A, matrix_view<T> triangles) {
   }
 }
 
+/// The reflectors of factor_tile packed, to be applied.
 template <scalar T>
-void apply_tile(const_view<T> V, const_view<T> triangles, bool turned, matrix_view<T> C) {
-  const index_t order = triangles.cols();
-  const index_t inner = triangles.rows();
-  const index_t groups = (order + inner - 1) / inner;
-  for (index_t g = 0; g < groups; ++g) {
-    const index_t k = (turned ? g : groups - 1 - g) * inner;
-    const index_t width = std::min(inner, order - k);
-    const index_t rows = V.rows() - k;
-    packed_reflectors<T>(V.block(k, k, rows, width), triangles.block(0, k, width, width), turned)
-        .apply(C.block(k, 0, rows, C.cols()));
+class packed_tile {
+ public:
+  packed_tile(const_view<T> V, const_view<T> triangles, bool turned)
+      : turned_(turned), inner_(triangles.rows()) {
+    const index_t order = triangles.cols();
+    for (index_t k = 0; k < order; k += inner_) {
+      const index_t width = std::min(inner_, order - k);
+      groups_.emplace_back(V.block(k, k, V.rows() - k, width), triangles.block(0, k, width, width),
+                           turned);
+    }
   }
-}
+  void apply(matrix_view<T> C) const {
+    const auto groups = static_cast<index_t>(groups_.size());
+    for (index_t s = 0; s < groups; ++s) {
+      const index_t g = turned_ ? s : groups - 1 - s;
+      const index_t first = g * inner_;
+      groups_[static_cast<std::size_t>(g)].apply(C.block(first, 0, C.rows() - first, C.cols()));
+    }
+  }
 
-/// Multiplications and additions of a pair's update, or of a tile's.
-double update_flops(tile_step step, index_t m, index_t n, index_t cols) {
+ private:
+  bool turned_;
+  index_t inner_;
+  std::deque<packed_reflectors<T>> groups_;
+};
+
+/// Products of elements in the update of a pair, or of a tile alone.
+double update_products(tile_step step, index_t m, index_t n, index_t cols) {
   const auto rows = static_cast<double>(m);
   const auto order = static_cast<double>(std::min(m, n));
   const double full = static_cast<double>(cols) * order;
   switch (step) {
     case tile_step::geqrt:
-      return 2 * full * (2 * rows - order);
+      return full * (2 * rows - order);
     case tile_step::tsqrt:
-      return 4 * full * rows;
+      return 2 * full * rows;
     case tile_step::ttqrt:
       break;
   }
-  return 2 * full * order;
+  return full * order;
 }
 /// The same of a factorization, which is an update of half as many columns, or a third.
-double factor_flops(tile_step step, index_t m, index_t n) {
+double factor_products(tile_step step, index_t m, index_t n) {
   if (step == tile_step::geqrt) {
     const auto rows = static_cast<double>(std::max(m, n));
     const auto cols = static_cast<double>(std::min(m, n));
-    return 2 * cols * cols * (rows - cols / 3);
+    return cols * cols * (rows - cols / 3);
   }
-  return update_flops(step, m, n, n) / (step == tile_step::tsqrt ? 2 : 3);
+  return update_products(step, m, n, n) / (step == tile_step::tsqrt ? 2 : 3);
 }
 
 constexpr const char* factor_names[] = {"geqrt", "tsqrt", "ttqrt"};
@@ -97,11 +113,11 @@ class tile_qr_state {
       : tiles(std::move(A)),
         steps_(std::min(tiles.tile_rows(), tiles.tile_cols())),
         inner_(options.inner == 0 ? default_inner : options.inner),
-        domain_(std::max<index_t>(1, tiles.tile_rows())) {
+        domain_(std::max<index_t>(1, tiles.tile_rows())),
+        records_(static_cast<std::size_t>(tiles.tile_rows() * steps_)) {
     require(options.inner >= 0, "tile_qr", "inner must not be negative");
     require(options.domain >= 1, "tile_qr", "domain must be at least 1");
     if (options.tree == reduction_tree::binary) domain_ = std::min(domain_, options.domain);
-    records_.resize(static_cast<std::size_t>(tiles.tile_rows() * steps_));
   }
 
   void factor(task_graph& graph);
@@ -113,25 +129,26 @@ class tile_qr_state {
 
  private:
   /// The triangular factors of the reflectors that tile (i, k) holds: below its diagonal, and of
-  /// the elimination of the whole tile or of its triangle.
+  /// the elimination of the whole tile or of its triangle. Packed for the columns further right.
   struct record {
     matrix<T> own, joint;
+    shared_pack<packed_tile<T>> own_packed;
+    shared_pack<packed_pair<T>> joint_packed;
   };
   record& at(index_t i, index_t k) {
     return records_[static_cast<std::size_t>(i + k * tiles.tile_rows())];
-  }
-  matrix<T>& triangles(index_t k, const reflection& r) {
-    return r.step == tile_step::geqrt ? at(r.row, k).own : at(r.row, k).joint;
   }
   const_view<T> tile(index_t i, index_t k) const { return tiles.tile(i, k); }
 
   std::vector<reflection> reflections(index_t k) const;
   void factor_step(index_t k, const reflection& r);
+  void update_step(index_t k, const reflection& r, matrix_view<T> C1, matrix_view<T> C2);
   void apply_step(index_t k, const reflection& r, bool turned, matrix_view<T> C1,
                   matrix_view<T> C2);
   void add_factor(task_graph& graph, index_t k, const reflection& r);
-  void add_update(task_graph& graph, index_t k, const reflection& r, bool turned, matrix_view<T> C1,
-                  matrix_view<T> C2, int priority);
+  template <class Body>
+  void add_update(task_graph& graph, index_t k, const reflection& r, matrix_view<T> C1,
+                  matrix_view<T> C2, int priority, const Body& body);
 
   index_t steps_;
   index_t inner_;
@@ -162,21 +179,47 @@ std::vector<reflection> tile_qr_state<T>::reflections(index_t k) const {
 template <scalar T>
 void tile_qr_state<T>::factor_step(index_t k, const reflection& r) {
   const matrix_view<T> A = tiles.tile(r.row, k);
-  const bool alone = r.step == tile_step::geqrt;
-  const index_t order = alone ? std::min(A.rows(), A.cols()) : A.cols();
-  matrix<T>& here = triangles(k, r);
-  here = matrix<T>(std::min(inner_, order), order);
-  if (alone) return factor_tile(A, here.view());
-  factor_pair(kind_of(r.step), tiles.tile(r.top, k).block(0, 0, order, order), A, here.view());
+  const index_t users = tiles.tile_cols() - k - 1;
+  record& here = at(r.row, k);
+  if (r.step == tile_step::geqrt) {
+    const index_t order = std::min(A.rows(), A.cols());
+    here.own = matrix<T>(std::min(inner_, order), order);
+    factor_tile(A, here.own.view());
+    here.own_packed.make(users, A, here.own.view(), true);
+  } else {
+    const index_t order = A.cols();
+    here.joint = matrix<T>(std::min(inner_, order), order);
+    const matrix_view<T> R = tiles.tile(r.top, k).block(0, 0, order, order);
+    factor_pair(kind_of(r.step), R, A, here.joint.view());
+    here.joint_packed.make(users, kind_of(r.step), A, here.joint.view(), true);
+  }
 }
 
+/// In the factorization.
+template <scalar T>
+void tile_qr_state<T>::update_step(index_t k, const reflection& r, matrix_view<T> C1,
+                                   matrix_view<T> C2) {
+  record& here = at(r.row, k);
+  if (r.step == tile_step::geqrt) {
+    here.own_packed.get().apply(C1);
+    here.own_packed.release();
+  } else {
+    here.joint_packed.get().apply(C1, C2);
+    here.joint_packed.release();
+  }
+}
+
+/// Afterwards.
 template <scalar T>
 void tile_qr_state<T>::apply_step(index_t k, const reflection& r, bool turned, matrix_view<T> C1,
                                   matrix_view<T> C2) {
   const const_view<T> V = tile(r.row, k);
-  const const_view<T> t = triangles(k, r).view();
-  if (r.step == tile_step::geqrt) return apply_tile<T>(V, t, turned, C1);
-  packed_pair<T>(kind_of(r.step), V, t, turned).apply(C1, C2);
+  const record& here = at(r.row, k);
+  if (r.step == tile_step::geqrt) {
+    packed_tile<T>(V, here.own.view(), turned).apply(C1);
+  } else {
+    packed_pair<T>(kind_of(r.step), V, here.joint.view(), turned).apply(C1, C2);
+  }
 }
 
 /// The graph knows the part of a tile below the diagonal, which is read by updates while the upper
@@ -185,7 +228,8 @@ template <scalar T>
 void tile_qr_state<T>::add_factor(task_graph& graph, index_t k, const reflection& r) {
   const const_view<T> A = tile(r.row, k);
   const task_info info{factor_names[static_cast<int>(r.step)],
-                       factor_flops(r.step, A.rows(), A.cols()), step_priority(steps_ - k, true)};
+                       flops_of<T>(factor_products(r.step, A.rows(), A.cols())),
+                       step_priority(steps_ - k, true)};
   const auto body = [this, k, r] { factor_step(k, r); };
   if (r.step == tile_step::geqrt) {
     graph.add(info, {inout(A.data()), out(&at(r.row, k))}, body);
@@ -195,12 +239,14 @@ void tile_qr_state<T>::add_factor(task_graph& graph, index_t k, const reflection
 }
 
 template <scalar T>
-void tile_qr_state<T>::add_update(task_graph& graph, index_t k, const reflection& r, bool turned,
-                                  matrix_view<T> C1, matrix_view<T> C2, int priority) {
+template <class Body>
+void tile_qr_state<T>::add_update(task_graph& graph, index_t k, const reflection& r,
+                                  matrix_view<T> C1, matrix_view<T> C2, int priority,
+                                  const Body& body) {
   const const_view<T> V = tile(r.row, k);
   const task_info info{update_names[static_cast<int>(r.step)],
-                       update_flops(r.step, V.rows(), V.cols(), C1.cols()), priority};
-  const auto body = [this, k, r, turned, C1, C2] { apply_step(k, r, turned, C1, C2); };
+                       flops_of<T>(update_products(r.step, V.rows(), V.cols(), C1.cols())),
+                       priority};
   if (r.step == tile_step::geqrt) {
     graph.add(info, {in(&at(r.row, k)), inout(C1.data())}, body);
   } else {
@@ -214,8 +260,9 @@ void tile_qr_state<T>::factor(task_graph& graph) {
     for (const reflection& r : reflections(k)) {
       add_factor(graph, k, r);
       for (index_t j = k + 1; j < tiles.tile_cols(); ++j) {
-        add_update(graph, k, r, true, tiles.tile(r.top, j), tiles.tile(r.row, j),
-                   step_priority(steps_ - k, j == k + 1));
+        const matrix_view<T> C1 = tiles.tile(r.top, j), C2 = tiles.tile(r.row, j);
+        add_update(graph, k, r, C1, C2, step_priority(steps_ - k, j == k + 1),
+                   [this, k, r, C1, C2] { update_step(k, r, C1, C2); });
       }
     }
   }
@@ -229,7 +276,9 @@ void tile_qr_state<T>::apply(task_graph& graph, bool turned, const blocked_view<
     if (!turned) std::reverse(all.begin(), all.end());
     for (const reflection& r : all) {
       for (index_t j = lower ? k : 0; j < B.col_blocks(); ++j) {
-        add_update(graph, k, r, turned, B.block(r.top, j), B.block(r.row, j), 0);
+        const matrix_view<T> C1 = B.block(r.top, j), C2 = B.block(r.row, j);
+        add_update(graph, k, r, C1, C2, 0,
+                   [this, k, r, turned, C1, C2] { apply_step(k, r, turned, C1, C2); });
       }
     }
   }

@@ -9,7 +9,9 @@
 #include <creek/linalg/task_graph.hpp>
 #include <creek/linalg/tile_matrix.hpp>
 
+#include "level3.hpp"
 #include "product.hpp"
+#include "tile_tasks.hpp"
 
 namespace creek::linalg::detail {
 
@@ -44,13 +46,15 @@ void add_upper_solve(task_graph& graph, const_tile_view<T> tiles, op how,
       const matrix_view<T> X = B.block(k, j).block(0, 0, n, B.block(k, j).cols());
       const auto cols = static_cast<double>(X.cols());
       const auto order = static_cast<double>(n);
-      graph.add({"trsm", order * order * cols}, {in(U.data()), inout(X.data())}, [how, U, X] {
-        trsm(side::left, triangle::upper, how, diagonal::stored, T{1}, U, X);
-      });
+      graph.add({"trsm", flops_of<T>(order * order * cols / 2)}, {in(U.data()), inout(X.data())},
+                [how, U, X] {
+                  trsm_by<this_thread, T>(side::left, triangle::upper, how, diagonal::stored, T{1},
+                                          U, X);
+                });
       for (index_t i = forwards ? k + 1 : 0; i < (forwards ? steps : k); ++i) {
         const const_view<T> across = forwards ? tiles.tile(k, i) : tiles.tile(i, k);
         const matrix_view<T> C = B.block(i, j);
-        graph.add({"gemm", 2 * order * static_cast<double>(C.rows()) * cols},
+        graph.add({"gemm", flops_of<T>(order * static_cast<double>(C.rows()) * cols)},
                   {in(across.data()), in(X.data()), inout(C.data())}, [how, across, X, C] {
                     const const_view<T> a = across;
                     multiply_add_here(T{-1}, strided_of(a, how), strided_of<T>(X, op::none),
