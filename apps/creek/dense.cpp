@@ -32,12 +32,13 @@ Residuals are scaled: good answers give about 1 at any size. Exit code 1, and no
 residual that fails, or a matrix that is singular or not positive definite (info, as LAPACK's).)";
 
 constexpr const char* lu_notes = R"(
---form blocks: a matrix of tiles. Generated matrices for --pivoting none are diagonally dominant.
+--form blocks: a matrix of tiles, with incremental pivoting unless --pivoting says none; generated
+matrices for none are diagonally dominant.
 --output lu.npy: L below the diagonal, U on and above it; lu.pivots.npy: row i was exchanged with
 row pivots[i], counted from 0, in the order of i.
 
   creek lu -n 8000 --runs 7
-  creek lu -n 8000 --form blocks --pivoting none
+  creek lu -n 8000 --form blocks
   creek lu --input a.npy --output lu.npy)";
 
 constexpr const char* chol_notes = R"(
@@ -51,6 +52,7 @@ constexpr const char* qr_notes = R"(
 scalar factors, as LAPACK's geqrf leaves them.
 
   creek qr -n 4000 --check
+  creek qr -n 4000 --form blocks --tree binary
   creek qr --input tall.npy --type d --output qr.npy)";
 
 constexpr const char* solve_notes = R"(
@@ -144,9 +146,20 @@ void add_pivoting(CLI::App& command, request& given) {
   command
       .add_option_function<dense::pivoting>(
           "--pivoting", [&given](const dense::pivoting& which) { given.pivots = which; },
-          "Of LU: partial (columns), none (blocks)")
-      ->transform(one_of<dense::pivoting>(
-          {{"partial", dense::pivoting::partial}, {"none", dense::pivoting::none}}));
+          "Of LU: partial (columns), incremental or none (blocks)")
+      ->transform(one_of<dense::pivoting>({{"partial", dense::pivoting::partial},
+                                           {"incremental", dense::pivoting::incremental},
+                                           {"none", dense::pivoting::none}}));
+}
+
+void add_tree(CLI::App& command, request& given) {
+  using linalg::reduction_tree;
+  command
+      .add_option_function<reduction_tree>(
+          "--tree", [&given](const reduction_tree& which) { given.tree = which; },
+          "Of QR by blocks: the order of eliminations; flat unless given")
+      ->transform(one_of<reduction_tree>(
+          {{"flat", reduction_tree::flat}, {"binary", reduction_tree::binary}}));
 }
 
 CLI::App* add_command(CLI::App& app, int& exit_code, const std::shared_ptr<request>& given,
@@ -163,8 +176,9 @@ void add_factorization(CLI::App& app, int& exit_code, dense::method how, const c
   auto given = std::make_shared<request>();
   given->how = how;
   CLI::App* command = add_command(app, exit_code, given, about, more);
-  if (how != dense::method::qr) add_form(*command, *given);
+  add_form(*command, *given);
   if (how == dense::method::lu) add_pivoting(*command, *given);
+  if (how == dense::method::qr) add_tree(*command, *given);
 }
 
 void add_solve(CLI::App& app, int& exit_code) {
@@ -177,6 +191,7 @@ void add_solve(CLI::App& app, int& exit_code) {
           {{"lu", dense::method::lu}, {"chol", dense::method::chol}, {"qr", dense::method::qr}}));
   add_form(*command, *given);
   add_pivoting(*command, *given);
+  add_tree(*command, *given);
   command->add_option("--rhs", given->rhs, "Generated right-hand sides; 1 unless given")
       ->option_text("K");
   command->add_option("--rhs-file", given->rhs_file, "Take the right-hand sides from a file")

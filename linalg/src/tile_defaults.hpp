@@ -6,22 +6,12 @@
 
 #include <creek/linalg/tile_matrix.hpp>
 
-#include "checks.hpp"
 #include "vector_kernels.hpp"
 
 namespace creek::linalg::detail {
 
 /// A multiple of the rows of all tile kernels, so that packed strips are full.
 inline constexpr index_t default_inner = 48;
-
-/// The order of tiles: `block`, or one by the size. Throws usage_error for a negative one.
-template <scalar T>
-index_t checked_block(const char* routine, index_t block, const_view<T> A) {
-  require(block >= 0, routine, "block must not be negative");
-  if (block > 0) return block;
-  const index_t n = std::min(A.rows(), A.cols());
-  return n <= 1000 ? 96 : n <= 6000 ? 192 : 240;
-}
 
 /// Later steps after earlier ones, and the panel and the columns of the next panel before all.
 inline int step_priority(index_t steps_left, bool ahead) noexcept {

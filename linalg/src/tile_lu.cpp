@@ -195,7 +195,7 @@ tile_lu<T>::tile_lu(tile_matrix<T> A, const tile_lu_options& options)
 
 template <scalar T>
 tile_lu<T>::tile_lu(const_view<T> A, const tile_lu_options& options)
-    : tile_lu(tile_matrix<T>(A, checked_block("tile_lu", options.block, A)), options) {}
+    : tile_lu(tile_matrix<T>(A, options.block), options) {}
 
 template <scalar T>
 tile_lu<T>::tile_lu(tile_lu&&) noexcept = default;

@@ -304,7 +304,7 @@ tile_qr<T>::tile_qr(tile_matrix<T> A, const tile_qr_options& options)
 
 template <scalar T>
 tile_qr<T>::tile_qr(const_view<T> A, const tile_qr_options& options)
-    : tile_qr(tile_matrix<T>(A, checked_block("tile_qr", options.block, A)), options) {}
+    : tile_qr(tile_matrix<T>(A, options.block), options) {}
 
 template <scalar T>
 tile_qr<T>::tile_qr(tile_qr&&) noexcept = default;

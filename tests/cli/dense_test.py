@@ -232,6 +232,22 @@ class Generated(Case):
             self.assertIn(part, text)
         self.assertEqual(self.report("lu", "-n", "9", "--form", "column")["pivoting"], "partial")
 
+    def test_factorizations_in_tiles_of_their_own(self):
+        forms = ((("lu",), "incremental", None), (("qr",), None, "flat"),
+                 (("qr", "--tree", "binary"), None, "binary"), (("solve",), "incremental", None),
+                 (("solve", "--method", "qr", "--rhs", "3"), None, "flat"))
+        for (form, pivoting, tree), type in itertools.product(forms, "sdcz"):
+            found = self.report(*form, "-n", "110", "--form", "blocks", "--type", type, "--check",
+                                "--block", "40", "--workers", "2")
+            self.assertEqual((found["form"], found["info"]), ("blocks", 0))
+            self.assertEqual((found.get("pivoting"), found.get("tree")), (pivoting, tree))
+            self.assertTrue(found["check"]["passed"])
+        for form, n in itertools.product(("lu", "qr", "solve"), ("0", "1", "3")):
+            self.report(form, "-n", n, "--form", "blocks", "--check", "--runs", "2")
+        text = self.succeeds("qr", "-n", "9", "--form", "blocks", "--tree", "binary")
+        self.assertIn("QR factorization, by blocks, binary tree", text)
+        self.assertIn("with incremental pivoting", self.succeeds("lu", "-n", "9", "--form", "blocks"))
+
     def test_other_backend(self):
         done = run("lu", "-n", "100", "--check", "--json",
                    env={**os.environ, "CREEK_BACKEND": "tbb"})
@@ -327,6 +343,9 @@ class Files(Case):
             self.assertEqual((found["rows"], found["cols"]), (30, 4))
             x = read_npy(self.path("x.npy"))[1]
             self.close(product(adjoint(tall), product(tall, x)), product(adjoint(tall), b), type)
+            self.report("solve", "--method", "qr", *files, "--form", "blocks", "--block", "8",
+                        "--tree", "binary", "--output", self.path("x.npy"))
+            self.close(read_npy(self.path("x.npy"))[1], x, type)
             wide = adjoint(tall)
             b = random_matrix(8, 4, 1, type)
             self.write("a.npy", npy(type, [[x if type in "cz" else x.real for x in row]
@@ -393,7 +412,12 @@ class NumericalFailures(Case):
             blocks = ("--form", "blocks", "--pivoting", "none", "--block", "2")
             found = self.fails_numerically("lu", "--input", a, *blocks)
             self.assertEqual((found["info"], found["gflops"], found["check"]), (2, None, None))
+            found = self.fails_numerically("solve", "--input", a, "--form", "blocks")
+            self.assertEqual(found["info"], 2)
             zero = self.write("zero.npy", npy(type, [[0.0] * 3] * 3))
+            found = self.fails_numerically("solve", "--method", "qr", "--input", zero,
+                                           "--form", "blocks")
+            self.assertEqual(found["failure"], "rank deficient: R(1,1) is exactly zero")
             found = self.fails_numerically("solve", "--method", "qr", "--input", zero)
             self.assertEqual(found["failure"], "rank deficient: R(1,1) is exactly zero")
         text = run("lu", "--input", a).stdout.decode()
@@ -456,10 +480,15 @@ class BadInput(Case):
                 (["solve", "--input", "-", "--rhs-file", "-"], ["standard input"]),
                 (["lu", "-n", "5", "--form", "tiles"], ["tiles", "column", "blocks"]),
                 (["lu", "-n", "5", "--pivoting", "none"], ["--pivoting none", "--form blocks"]),
-                (["lu", "-n", "5", "--form", "blocks"], ["--form blocks", "--pivoting none"]),
+                (["lu", "-n", "5", "--pivoting", "incremental"], ["incremental", "--form blocks"]),
+                (["lu", "-n", "5", "--form", "blocks", "--pivoting", "partial"], ["partial"]),
+                (["lu", "-n", "5", "--form", "blocks", "--output", "x.npy"], ["--output", "column"]),
+                (["qr", "-n", "5", "--form", "blocks", "--output", "x.npy"], ["--output", "column"]),
+                (["qr", "-n", "5", "--tree", "binary"], ["--tree", "--form blocks"]),
+                (["qr", "-n", "5", "--form", "blocks", "--tree", "round"], ["round", "flat"]),
+                (["solve", "-n", "5", "--form", "blocks", "--tree", "flat"], ["--tree"]),
                 (["chol", "-n", "5", "--pivoting", "none"], ["--pivoting"]),
                 (["solve", "-n", "5", "--method", "chol", "--pivoting", "none"], ["--pivoting"]),
-                (["solve", "-n", "5", "--method", "qr", "--form", "blocks"], ["--form blocks"]),
                 (["qr", "-n", "5", "extra"], ["extra"])):
             self.fails(run(*arguments), 2, *parts)
         self.fails(run("lu", "-n", "5", env={**os.environ, "CREEK_BACKEND": "scc"}), 2, "scc")
@@ -492,6 +521,9 @@ class BadInput(Case):
         self.fails(run("chol", "--input", wide), 1, "wide.npy: 3 x 5 is not square")
         self.fails(run("solve", "--input", wide), 1, "wide.npy", "not square", "--method qr")
         self.fails(run("solve", "--input", wide, "--method", "chol"), 1, "not square")
+        self.fails(run("lu", "--input", wide, "--form", "blocks"), 1, "not square", "--form column")
+        self.fails(run("solve", "--input", wide, "--method", "qr", "--form", "blocks"), 1,
+                   "fewer rows", "--form column")
         rhs = self.write("b.npy", npy("d", random_matrix(1, 4, 1)))
         for more in (["--input", wide, "--method", "qr"], ["-n", "7"]):
             self.fails(run("solve", *more, "--rhs-file", rhs), 1, "b.npy: has 4 rows, the matrix")

@@ -110,6 +110,16 @@ class cholesky_job final : public job<T> {
   matrix<T> factor_;
 };
 
+/// R is on and above the diagonal of `r`.
+template <scalar T>
+std::vector<judgement> judge_qr(const_view<T> a, const linalg::orthogonal_operator<T>& q,
+                                const_view<T> r) {
+  const double product = linalg::qr_residual<T>(a, q, r);
+  const double upright = linalg::orthogonality<T>(a.rows(), q);
+  return {{"|Q R - A| / (m |A| eps)", product, linalg::lapack_threshold},
+          {"|Q' Q - I| / (m eps)", upright, linalg::lapack_threshold}};
+}
+
 template <scalar T>
 class qr_job final : public job<T> {
  public:
@@ -131,10 +141,7 @@ class qr_job final : public job<T> {
       linalg::ormqr<T>(linalg::side::left, how, factors_.view().columns(0, reflectors),
                        {tau_.data(), static_cast<std::size_t>(reflectors)}, x);
     };
-    const double residual = linalg::qr_residual<T>(a_.whole(place), q, factors_.view());
-    return {
-        {"|Q R - A| / (m |A| eps)", residual, linalg::lapack_threshold},
-        {"|Q' Q - I| / (m eps)", linalg::orthogonality<T>(a_.rows(), q), linalg::lapack_threshold}};
+    return judge_qr<T>(a_.whole(place), q, factors_.view());
   }
   void write(const output_names& to) override {
     linalg::write_matrix<T>(to.matrix, factors_.view());

@@ -41,10 +41,20 @@ element_type type_of(const request& given, const input_files& files) {
 }
 
 void require_shapes(const problem& what, const input_files& files) {
-  if (what.rows != what.cols && what.how != method::qr && (what.solves || what.how != method::lu)) {
-    throw std::runtime_error(fmt::format(
-        "{}: {} x {} is not square{}", what.input, what.rows, what.cols,
-        what.solves ? "; --method qr solves it in the sense of least squares" : ", as chol needs"));
+  const bool takes_any = what.how == method::lu && what.pivots != pivoting::incremental;
+  if (what.rows != what.cols && what.how != method::qr && (what.solves || !takes_any)) {
+    throw std::runtime_error(
+        fmt::format("{}: {} x {} is not square{}", what.input, what.rows, what.cols,
+                    what.solves ? "; --method qr solves it in the sense of least squares"
+                    : what.how == method::lu ? ", as incremental pivoting needs; see --form column"
+                                             : ", as chol needs"));
+  }
+  if (what.solves && what.how == method::qr && what.layout == form::blocks &&
+      what.rows < what.cols) {
+    throw std::runtime_error(
+        fmt::format("{}: {} x {} has fewer rows than columns; --form column finds the least "
+                    "solution",
+                    what.input, what.rows, what.cols));
   }
   if (files.rhs && files.rhs->info().rows != what.rows) {
     throw std::runtime_error(fmt::format("{}: has {} rows, the matrix has {}", what.rhs_file,
@@ -58,17 +68,26 @@ std::string source_text(const std::string& name, const std::optional<linalg::mat
   return fmt::format("{} ({})", name, file->info().description);
 }
 
+pivoting pivoting_of(const request& given) {
+  const bool by_blocks = given.how == method::lu && given.layout == form::blocks;
+  return given.pivots.value_or(by_blocks ? pivoting::incremental : pivoting::partial);
+}
+
 /// Combinations of form, pivoting and method that do not exist.
 void require_form(const request& given) {
   const bool by_blocks = given.layout == form::blocks;
-  if (given.how != method::lu) {
-    refuse(given.pivots.has_value(), "--pivoting", "of LU only");
-    refuse(by_blocks && given.how == method::qr, "--form blocks", "LU and Cholesky only");
-    return;
+  const bool is_qr = given.how == method::qr;
+  refuse(given.how != method::lu && given.pivots, "--pivoting", "of LU only");
+  refuse(given.tree && !(is_qr && by_blocks), "--tree", "of QR by blocks only, with --form blocks");
+  if (given.pivots && by_blocks == (*given.pivots == pivoting::partial)) {
+    const std::string option = fmt::format("--pivoting {}", to_string(*given.pivots));
+    refuse(true, option.c_str(),
+           by_blocks ? "of columns only, without --form blocks"
+                     : "by blocks only, with --form blocks");
   }
-  const bool none = given.pivots == pivoting::none;
-  refuse(none && !by_blocks, "--pivoting none", "by blocks only, with --form blocks");
-  refuse(by_blocks && !none, "--form blocks", "LU without pivoting only; add --pivoting none");
+  const bool own = by_blocks && (is_qr || pivoting_of(given) == pivoting::incremental);
+  refuse(own && !given.solves && !given.output.empty(), "--output",
+         "these factors have no form outside the program; --form column has LAPACK's");
 }
 
 }  // namespace
@@ -82,7 +101,13 @@ const char* to_string(form which) noexcept {
 }
 
 const char* to_string(pivoting which) noexcept {
-  return which == pivoting::partial ? "partial" : "none";
+  return which == pivoting::partial       ? "partial"
+         : which == pivoting::incremental ? "incremental"
+                                          : "none";
+}
+
+const char* to_string(linalg::reduction_tree which) noexcept {
+  return which == linalg::reduction_tree::flat ? "flat" : "binary";
 }
 
 const char* to_string(element_type type) noexcept {
@@ -149,7 +174,8 @@ problem plan(const request& given, const input_files& files) {
                .how = given.how,
                .solves = given.solves,
                .layout = given.layout,
-               .pivots = given.pivots.value_or(pivoting::partial),
+               .pivots = pivoting_of(given),
+               .tree = given.tree.value_or(linalg::reduction_tree::flat),
                .type = type_of(given, files),
                .runs = static_cast<int>(given.runs),
                .check = given.check.value_or(given.solves || files.matrix),
@@ -182,15 +208,17 @@ double bytes_needed(const problem& what) noexcept {
   const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
   // Tiles are checked and written as columns.
   const double copies = what.layout == form::blocks && (what.check || !what.output.empty()) ? 1 : 0;
+  // Beside the tiles: at most, with a binary tree.
+  const double own = what.has_own_factors() ? 1 : 0;
   const double elements =
-      (1 + originals + turned + copies) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
+      (1 + originals + turned + copies + own) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
   return elements * static_cast<double>(bytes_of(what.type));
 }
 
 output_names outputs_of(const problem& what) {
   output_names names{.matrix = what.output, .beside = {}};
   if (what.solves || what.output.empty() || what.how == method::chol) return names;
-  if (what.pivots == pivoting::none) return names;
+  if (what.layout == form::blocks) return names;
   const auto ending = what.output.rfind('.');
   names.beside = what.output;
   names.beside.insert(ending, what.how == method::lu ? ".pivots" : ".tau");

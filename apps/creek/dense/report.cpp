@@ -64,9 +64,13 @@ std::string name_of(const problem& what) {
     name = (exactly ? "solution by " : "least squares by ") + name;
   }
   if (what.how == method::lu) {
-    name += what.pivots == pivoting::none ? " without pivoting" : " with partial pivoting";
+    name += what.pivots == pivoting::none
+                ? " without pivoting"
+                : fmt::format(" with {} pivoting", to_string(what.pivots));
   }
-  return what.layout == form::blocks ? name + ", by blocks" : name;
+  if (what.layout == form::column) return name;
+  name += ", by blocks";
+  return what.how == method::qr ? fmt::format("{}, {} tree", name, to_string(what.tree)) : name;
 }
 
 /// What info means here; empty for 0.
@@ -144,6 +148,7 @@ json problem_json(const problem& what) {
   }
   all["form"] = to_string(what.layout);
   if (what.how == method::lu) all["pivoting"] = to_string(what.pivots);
+  if (what.how == method::qr && what.layout == form::blocks) all["tree"] = to_string(what.tree);
   all["block"] = what.block == 0 ? json(nullptr) : json(what.block);  // null: by the size
   return all;
 }
