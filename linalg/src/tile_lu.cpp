@@ -195,7 +195,7 @@ tile_lu<T>::tile_lu(tile_matrix<T> A, const tile_lu_options& options)
 
 template <scalar T>
 tile_lu<T>::tile_lu(const_view<T> A, const tile_lu_options& options)
-    : tile_lu(tile_matrix<T>(A, options.block), options) {}
+    : tile_lu(tile_matrix<T>(A, block_or_default(options.block, A.rows(), A.cols())), options) {}
 
 template <scalar T>
 tile_lu<T>::tile_lu(tile_lu&&) noexcept = default;
@@ -203,6 +203,11 @@ template <scalar T>
 tile_lu<T>& tile_lu<T>::operator=(tile_lu&&) noexcept = default;
 template <scalar T>
 tile_lu<T>::~tile_lu() = default;
+
+template <scalar T>
+index_t tile_lu<T>::default_block(index_t n) noexcept {
+  return block_or_default(0, n, n);
+}
 
 template <scalar T>
 index_t tile_lu<T>::info() const noexcept {

@@ -2,20 +2,18 @@
 #include <creek/linalg/tile_qr.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 #include <vector>
 
 #include "checks.hpp"
 #include "pair_reflectors.hpp"
-#include "reflectors.hpp"
 #include "shared_pack.hpp"
 #include "tile_defaults.hpp"
+#include "tile_reflectors.hpp"
 #include "tile_solve.hpp"
 
 namespace creek::linalg {
 namespace detail {
-namespace {
 
 /// What a task of a column of tiles does: factors a tile by itself, or eliminates one by the upper
 /// triangle of another: a full one, or one that was factored by itself before.
@@ -27,54 +25,11 @@ struct reflection {
   index_t row;
 };
 
+namespace {
+
 lower_block kind_of(tile_step step) {
   return step == tile_step::tsqrt ? lower_block::square : lower_block::triangle;
 }
-
-/// QR of a tile, its reflectors in groups of triangles.rows() as those of a pair.
-template <scalar T>
-void factor_tile(matrix_view<T> A, matrix_view<T> triangles) {
-  const index_t order = triangles.cols();
-  const pack_array<T> tau(triangles.rows());
-  for (index_t k = 0; k < order; k += triangles.rows()) {
-    const index_t width = std::min(triangles.rows(), order - k);
-    const index_t rows = A.rows() - k;
-    const matrix_view<T> panel = A.block(k, k, rows, width);
-    const matrix_view<T> triangle = triangles.block(0, k, width, width);
-    factor_reflectors(panel, tau.data(), triangle);
-    const index_t done = k + width;
-    if (done == A.cols()) break;
-    packed_reflectors<T>(panel, triangle, true).apply(A.block(k, done, rows, A.cols() - done));
-  }
-}
-
-/// The reflectors of factor_tile packed, to be applied.
-template <scalar T>
-class packed_tile {
- public:
-  packed_tile(const_view<T> V, const_view<T> triangles, bool turned)
-      : turned_(turned), inner_(triangles.rows()) {
-    const index_t order = triangles.cols();
-    for (index_t k = 0; k < order; k += inner_) {
-      const index_t width = std::min(inner_, order - k);
-      groups_.emplace_back(V.block(k, k, V.rows() - k, width), triangles.block(0, k, width, width),
-                           turned);
-    }
-  }
-  void apply(matrix_view<T> C) const {
-    const auto groups = static_cast<index_t>(groups_.size());
-    for (index_t s = 0; s < groups; ++s) {
-      const index_t g = turned_ ? s : groups - 1 - s;
-      const index_t first = g * inner_;
-      groups_[static_cast<std::size_t>(g)].apply(C.block(first, 0, C.rows() - first, C.cols()));
-    }
-  }
-
- private:
-  bool turned_;
-  index_t inner_;
-  std::deque<packed_reflectors<T>> groups_;
-};
 
 /// Products of elements in the update of a pair, or of a tile alone.
 double update_products(tile_step step, index_t m, index_t n, index_t cols) {
@@ -304,7 +259,7 @@ tile_qr<T>::tile_qr(tile_matrix<T> A, const tile_qr_options& options)
 
 template <scalar T>
 tile_qr<T>::tile_qr(const_view<T> A, const tile_qr_options& options)
-    : tile_qr(tile_matrix<T>(A, options.block), options) {}
+    : tile_qr(tile_matrix<T>(A, block_or_default(options.block, A.rows(), A.cols())), options) {}
 
 template <scalar T>
 tile_qr<T>::tile_qr(tile_qr&&) noexcept = default;
@@ -312,6 +267,11 @@ template <scalar T>
 tile_qr<T>& tile_qr<T>::operator=(tile_qr&&) noexcept = default;
 template <scalar T>
 tile_qr<T>::~tile_qr() = default;
+
+template <scalar T>
+index_t tile_qr<T>::default_block(index_t rows, index_t cols) noexcept {
+  return block_or_default(0, rows, cols);
+}
 
 template <scalar T>
 index_t tile_qr<T>::info() const noexcept {

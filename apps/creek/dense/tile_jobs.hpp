@@ -106,11 +106,11 @@ class own_factors {
 
   void prepare() {
     factors_.reset();
-    tiles_ = tile_matrix<T>(a_.rows(), a_.cols(), block_);
+    tiles_ = tile_matrix<T>(a_.rows(), a_.cols(), block_ == 0 ? default_block() : block_);
     a_.put(tiles_.view());
   }
   index_t run() {
-    if constexpr (std::same_as<Factors, linalg::tile_qr<T>>) {
+    if constexpr (is_qr) {
       factors_.emplace(std::move(tiles_), linalg::tile_qr_options{.tree = tree_});
     } else {
       factors_.emplace(std::move(tiles_));
@@ -120,6 +120,16 @@ class own_factors {
   const Factors& get() const { return *factors_; }
 
  private:
+  static constexpr bool is_qr = std::same_as<Factors, linalg::tile_qr<T>>;
+
+  index_t default_block() const {
+    if constexpr (is_qr) {
+      return Factors::default_block(a_.rows(), a_.cols());
+    } else {
+      return Factors::default_block(a_.rows());
+    }
+  }
+
   index_t block_;
   linalg::reduction_tree tree_;
   const operand<T>& a_;

@@ -49,6 +49,9 @@ class tile_lu {
   tile_lu& operator=(tile_lu&&) noexcept;
   ~tile_lu();
 
+  /// The tile size for a matrix of order n, unless one is chosen.
+  static index_t default_block(index_t n) noexcept;
+
   /// 0, or the place (from 1) of the first exact zero on the diagonal of U, as getrf.
   index_t info() const noexcept;
   /// U on and above the diagonal; below it what elimination left there, for this class alone.

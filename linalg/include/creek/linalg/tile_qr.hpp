@@ -58,6 +58,9 @@ class tile_qr {
   tile_qr& operator=(tile_qr&&) noexcept;
   ~tile_qr();
 
+  /// The tile size for a matrix of this shape, unless one is chosen.
+  static index_t default_block(index_t rows, index_t cols) noexcept;
+
   /// 0, or the place (from 1) of the first exact zero on the diagonal of R.
   index_t info() const noexcept;
   /// R on and above the diagonal; below it what makes Q, for this class alone.
