@@ -32,10 +32,13 @@ Residuals are scaled: good answers give about 1 at any size. Exit code 1, and no
 residual that fails, or a matrix that is singular or not positive definite (info, as LAPACK's).)";
 
 constexpr const char* lu_notes = R"(
+--form blocks: a matrix of tiles, with incremental pivoting unless --pivoting says none; generated
+matrices for none are diagonally dominant.
 --output lu.npy: L below the diagonal, U on and above it; lu.pivots.npy: row i was exchanged with
 row pivots[i], counted from 0, in the order of i.
 
   creek lu -n 8000 --runs 7
+  creek lu -n 8000 --form blocks
   creek lu --input a.npy --output lu.npy)";
 
 constexpr const char* chol_notes = R"(
@@ -49,6 +52,7 @@ constexpr const char* qr_notes = R"(
 scalar factors, as LAPACK's geqrf leaves them.
 
   creek qr -n 4000 --check
+  creek qr -n 4000 --form blocks --tree binary
   creek qr --input tall.npy --type d --output qr.npy)";
 
 constexpr const char* solve_notes = R"(
@@ -120,7 +124,8 @@ void add_common(CLI::App& command, request& given) {
           "float, double, complex float, complex double")
       ->check(CLI::IsMember({"s", "d", "c", "z"}));
   command.add_option("--seed", given.seed, "Of what is generated; 1 unless given");
-  command.add_option("--block", given.block, "Columns of a panel; chosen by the size unless given");
+  command.add_option("--block", given.block,
+                     "Columns of a panel, or the size of a tile; chosen by the size unless given");
   command.add_option("--workers", given.workers,
                      fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
   command.add_option("--runs", given.runs, "Repeat, and say median and spread")
@@ -129,6 +134,32 @@ void add_common(CLI::App& command, request& given) {
   command.add_option("--output", given.output, "Write the answer: .npy or .mtx, by the name's end")
       ->option_text("FILE");
   command.add_flag("--json", given.as_json, "Machine-readable, with a \"schema_version\"");
+}
+
+void add_form(CLI::App& command, request& given) {
+  command.add_option("--form", given.layout, "Columns of a matrix, or tiles; column unless given")
+      ->transform(
+          one_of<dense::form>({{"column", dense::form::column}, {"blocks", dense::form::blocks}}));
+}
+
+void add_pivoting(CLI::App& command, request& given) {
+  command
+      .add_option_function<dense::pivoting>(
+          "--pivoting", [&given](const dense::pivoting& which) { given.pivots = which; },
+          "Of LU: partial (columns), incremental or none (blocks)")
+      ->transform(one_of<dense::pivoting>({{"partial", dense::pivoting::partial},
+                                           {"incremental", dense::pivoting::incremental},
+                                           {"none", dense::pivoting::none}}));
+}
+
+void add_tree(CLI::App& command, request& given) {
+  using linalg::reduction_tree;
+  command
+      .add_option_function<reduction_tree>(
+          "--tree", [&given](const reduction_tree& which) { given.tree = which; },
+          "Of QR by blocks: the order of eliminations; flat unless given")
+      ->transform(one_of<reduction_tree>(
+          {{"flat", reduction_tree::flat}, {"binary", reduction_tree::binary}}));
 }
 
 CLI::App* add_command(CLI::App& app, int& exit_code, const std::shared_ptr<request>& given,
@@ -144,7 +175,10 @@ void add_factorization(CLI::App& app, int& exit_code, dense::method how, const c
                        const char* more) {
   auto given = std::make_shared<request>();
   given->how = how;
-  add_command(app, exit_code, given, about, more);
+  CLI::App* command = add_command(app, exit_code, given, about, more);
+  add_form(*command, *given);
+  if (how == dense::method::lu) add_pivoting(*command, *given);
+  if (how == dense::method::qr) add_tree(*command, *given);
 }
 
 void add_solve(CLI::App& app, int& exit_code) {
@@ -155,6 +189,9 @@ void add_solve(CLI::App& app, int& exit_code) {
   command->add_option("--method", given->how, "By which factorization; lu unless given")
       ->transform(one_of<dense::method>(
           {{"lu", dense::method::lu}, {"chol", dense::method::chol}, {"qr", dense::method::qr}}));
+  add_form(*command, *given);
+  add_pivoting(*command, *given);
+  add_tree(*command, *given);
   command->add_option("--rhs", given->rhs, "Generated right-hand sides; 1 unless given")
       ->option_text("K");
   command->add_option("--rhs-file", given->rhs_file, "Take the right-hand sides from a file")
@@ -165,7 +202,7 @@ void add_solve(CLI::App& app, int& exit_code) {
 
 void add_dense(CLI::App& app, int& exit_code) {
   using dense::method;
-  add_factorization(app, exit_code, method::lu, "LU factorization with partial pivoting", lu_notes);
+  add_factorization(app, exit_code, method::lu, "LU factorization", lu_notes);
   add_factorization(app, exit_code, method::chol, "Cholesky factorization", chol_notes);
   add_factorization(app, exit_code, method::qr, "QR factorization", qr_notes);
   add_solve(app, exit_code);

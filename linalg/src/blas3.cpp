@@ -3,6 +3,7 @@
 #include <creek/linalg/blas3.hpp>
 
 #include "checks.hpp"
+#include "level3.hpp"
 #include "product.hpp"
 
 namespace creek::linalg {
@@ -61,6 +62,20 @@ void make_diagonal_real(matrix_view<T> C) {
 
 }  // namespace
 
+namespace detail {
+
+template <class Workers, scalar T>
+void herk_by(triangle stored, op how, real<T> alpha, const_view<T> A, real<T> beta,
+             matrix_view<T> C) {
+  make_diagonal_real(C);
+  scale<T>(T{beta}, C, part_of(stored));
+  multiply_add_by<Workers>(T{alpha}, strided_of<T>(A, how), strided_of<T>(A, other(how, true)),
+                           cols_of<T>(A, how), C, part_of(stored));
+  make_diagonal_real(C);
+}
+
+}  // namespace detail
+
 template <scalar T>
 void gemm(op how_a, op how_b, factor<T> alpha, input<T> A, input<T> B, factor<T> beta,
           matrix_view<T> C) {
@@ -99,11 +114,7 @@ void herk(triangle stored, op how, real<T> alpha, input<T> A, real<T> beta, matr
   check_update<T>("herk", how, A, A, C);
   require(!is_complex<T> || how != op::transpose, "herk",
           "A^T A of complex numbers is symmetric: use syrk");
-  make_diagonal_real(C);
-  scale<T>(T{beta}, C, part_of(stored));
-  multiply_add<T>(T{alpha}, strided_of<T>(A, how), strided_of<T>(A, other(how, true)),
-                  cols_of<T>(A, how), C, part_of(stored));
-  make_diagonal_real(C);
+  herk_by<all_workers, T>(stored, how, alpha, A, beta, C);
 }
 
 template <scalar T>
@@ -141,13 +152,17 @@ const char* tile_instructions() noexcept {
   return tile<double>().name;
 }
 
-#define CREEK_INSTANTIATE(T)                                                                 \
-  template void gemm<T>(op, op, T, const_view<T>, const_view<T>, T, matrix_view<T>);         \
-  template void symm<T>(side, triangle, T, const_view<T>, const_view<T>, T, matrix_view<T>); \
-  template void hemm<T>(side, triangle, T, const_view<T>, const_view<T>, T, matrix_view<T>); \
-  template void syrk<T>(triangle, op, T, const_view<T>, T, matrix_view<T>);                  \
-  template void herk<T>(triangle, op, real<T>, const_view<T>, real<T>, matrix_view<T>);      \
-  template void syr2k<T>(triangle, op, T, const_view<T>, const_view<T>, T, matrix_view<T>);  \
+#define CREEK_INSTANTIATE(T)                                                                   \
+  template void detail::herk_by<all_workers, T>(triangle, op, real<T>, const_view<T>, real<T>, \
+                                                matrix_view<T>);                               \
+  template void detail::herk_by<this_thread, T>(triangle, op, real<T>, const_view<T>, real<T>, \
+                                                matrix_view<T>);                               \
+  template void gemm<T>(op, op, T, const_view<T>, const_view<T>, T, matrix_view<T>);           \
+  template void symm<T>(side, triangle, T, const_view<T>, const_view<T>, T, matrix_view<T>);   \
+  template void hemm<T>(side, triangle, T, const_view<T>, const_view<T>, T, matrix_view<T>);   \
+  template void syrk<T>(triangle, op, T, const_view<T>, T, matrix_view<T>);                    \
+  template void herk<T>(triangle, op, real<T>, const_view<T>, real<T>, matrix_view<T>);        \
+  template void syr2k<T>(triangle, op, T, const_view<T>, const_view<T>, T, matrix_view<T>);    \
   template void her2k<T>(triangle, op, T, const_view<T>, const_view<T>, real<T>, matrix_view<T>);
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

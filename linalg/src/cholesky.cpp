@@ -10,8 +10,10 @@
 
 #include "checks.hpp"
 #include "column_graph.hpp"
+#include "level3.hpp"
 #include "pack_memory.hpp"
 #include "product.hpp"
+#include "tile_factors.hpp"
 #include "vector_kernels.hpp"
 
 namespace creek::linalg {
@@ -161,7 +163,7 @@ index_t factor_upper_narrow(matrix_view<T> A) {
   return 0;
 }
 
-template <scalar T>
+template <class Workers, scalar T>
 index_t factor_upper(matrix_view<T> A) {
   const index_t n = A.cols();
   if (n <= narrow_columns) return factor_upper_narrow(A);
@@ -169,15 +171,23 @@ index_t factor_upper(matrix_view<T> A) {
   const matrix_view<T> first = A.block(0, 0, half, half);
   const matrix_view<T> across = A.block(0, half, half, n - half);
   const matrix_view<T> second = A.block(half, half, n - half, n - half);
-  if (const index_t info = factor_upper(first)) return info;
-  trsm<T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1}, first,
-          across);
-  herk<T>(triangle::upper, op::conjugate_transpose, real<T>{-1}, across, real<T>{1}, second);
-  const index_t info = factor_upper(second);
+  if (const index_t info = factor_upper<Workers>(first)) return info;
+  trsm_by<Workers, T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1},
+                      first, across);
+  herk_by<Workers, T>(triangle::upper, op::conjugate_transpose, real<T>{-1}, across, real<T>{1},
+                      second);
+  const index_t info = factor_upper<Workers>(second);
   return info == 0 ? 0 : info + half;
 }
 
 }  // namespace
+
+template <scalar T>
+index_t potrf_here(triangle stored, matrix_view<T> A) {
+  if (A.empty()) return 0;
+  return stored == triangle::lower ? cholesky_panel(A) : factor_upper<this_thread>(A);
+}
+
 }  // namespace detail
 
 using namespace detail;
@@ -188,7 +198,7 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   require(options.block >= 0, "potrf", "block must not be negative");
   const index_t n = A.rows();
   if (n == 0) return 0;
-  if (stored == triangle::upper) return factor_upper(A);
+  if (stored == triangle::upper) return factor_upper<all_workers>(A);
   const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 48 : n <= 3000 ? 96 : 192;
   // Later rows of a packed panel begin with a strip.
   const index_t strip = tile<real<T>>().rows / reals<T>;
@@ -217,6 +227,7 @@ index_t posv(triangle stored, matrix_view<T> A, matrix_view<T> B, const cholesky
 }
 
 #define CREEK_INSTANTIATE(T)                                                    \
+  template index_t detail::potrf_here<T>(triangle, matrix_view<T>);             \
   template index_t potrf<T>(triangle, matrix_view<T>, const cholesky_options&); \
   template void potrs<T>(triangle, const_view<T>, matrix_view<T>);              \
   template index_t posv<T>(triangle, matrix_view<T>, matrix_view<T>, const cholesky_options&);

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "checks.hpp"
+#include "level3.hpp"
 #include "product.hpp"
+#include "tile_factors.hpp"
 #include "vector_kernels.hpp"
 
 namespace creek::linalg {
@@ -41,7 +43,7 @@ void invert_small(bool lower, diagonal ones, matrix_view<T> A) {
   }
 }
 
-template <scalar T>
+template <class Workers, scalar T>
 void invert(triangle stored, diagonal ones, matrix_view<T> A) {
   const index_t n = A.rows();
   const bool lower = stored == triangle::lower;
@@ -51,14 +53,14 @@ void invert(triangle stored, diagonal ones, matrix_view<T> A) {
   const matrix_view<T> first = A.block(0, 0, half, half);
   const matrix_view<T> second = A.block(half, half, rest, rest);
   const matrix_view<T> across = lower ? A.block(half, 0, rest, half) : A.block(0, half, half, rest);
-  trsm<T>(side::left, stored, op::none, ones, T{-1}, lower ? second : first, across);
-  trsm<T>(side::right, stored, op::none, ones, T{1}, lower ? first : second, across);
-  invert(stored, ones, first);
-  invert(stored, ones, second);
+  trsm_by<Workers, T>(side::left, stored, op::none, ones, T{-1}, lower ? second : first, across);
+  trsm_by<Workers, T>(side::right, stored, op::none, ones, T{1}, lower ? first : second, across);
+  invert<Workers>(stored, ones, first);
+  invert<Workers>(stored, ones, second);
 }
 
 /// L becomes L^H L, U becomes U U^H, in their triangle. LAPACK's lauum, by halves.
-template <scalar T>
+template <class Workers, scalar T>
 void square(triangle stored, matrix_view<T> A) {
   const index_t n = A.rows();
   const bool lower = stored == triangle::lower;
@@ -80,15 +82,30 @@ void square(triangle stored, matrix_view<T> A) {
   const matrix_view<T> first = A.block(0, 0, half, half);
   const matrix_view<T> second = A.block(half, half, rest, rest);
   const matrix_view<T> across = lower ? A.block(half, 0, rest, half) : A.block(0, half, half, rest);
-  square(stored, first);
-  herk<T>(stored, lower ? op::conjugate_transpose : op::none, real<T>{1}, across, real<T>{1},
-          first);
-  trmm<T>(lower ? side::left : side::right, stored, op::conjugate_transpose, diagonal::stored, T{1},
-          second, across);
-  square(stored, second);
+  square<Workers>(stored, first);
+  herk_by<Workers, T>(stored, lower ? op::conjugate_transpose : op::none, real<T>{1}, across,
+                      real<T>{1}, first);
+  trmm_by<Workers, T>(lower ? side::left : side::right, stored, op::conjugate_transpose,
+                      diagonal::stored, T{1}, second, across);
+  square<Workers>(stored, second);
 }
 
 }  // namespace
+
+template <scalar T>
+index_t trtri_here(triangle stored, diagonal ones, matrix_view<T> A) {
+  if (ones == diagonal::stored) {
+    if (const index_t zero = zero_on_diagonal<T>(A)) return zero;
+  }
+  if (!A.empty()) invert<this_thread>(stored, ones, A);
+  return 0;
+}
+
+template <scalar T>
+void lauum_here(triangle stored, matrix_view<T> A) {
+  if (!A.empty()) square<this_thread>(stored, A);
+}
+
 }  // namespace detail
 
 using namespace detail;
@@ -99,7 +116,7 @@ index_t trtri(triangle stored, diagonal ones, matrix_view<T> A) {
   if (ones == diagonal::stored) {
     if (const index_t zero = zero_on_diagonal<T>(A)) return zero;
   }
-  if (!A.empty()) invert(stored, ones, A);
+  if (!A.empty()) invert<all_workers>(stored, ones, A);
   return 0;
 }
 
@@ -125,13 +142,15 @@ template <scalar T>
 index_t potri(triangle stored, matrix_view<T> A) {
   require(A.rows() == A.cols(), "potri", "A must be square");
   if (const index_t info = trtri(stored, diagonal::stored, A)) return info;
-  if (!A.empty()) square(stored, A);
+  if (!A.empty()) square<all_workers>(stored, A);
   return 0;
 }
 
-#define CREEK_INSTANTIATE(T)                                           \
-  template index_t trtri<T>(triangle, diagonal, matrix_view<T>);       \
-  template index_t getri<T>(matrix_view<T>, std::span<const index_t>); \
+#define CREEK_INSTANTIATE(T)                                                  \
+  template index_t detail::trtri_here<T>(triangle, diagonal, matrix_view<T>); \
+  template void detail::lauum_here<T>(triangle, matrix_view<T>);              \
+  template index_t trtri<T>(triangle, diagonal, matrix_view<T>);              \
+  template index_t getri<T>(matrix_view<T>, std::span<const index_t>);        \
   template index_t potri<T>(triangle, matrix_view<T>);
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include <creek/tasking/parallel_for.hpp>
-#include <creek/tasking/this_worker.hpp>
-
 #include "pack_memory.hpp"
 #include "vector_kernels.hpp"
 
@@ -40,23 +37,6 @@ void add_tile(const real<T>* tile_values, index_t tile_rows, index_t m, index_t 
     }
   }
 }
-
-/// Who does the pieces of a product.
-struct all_workers {
-  static index_t count() { return static_cast<index_t>(worker_count()); }
-  template <class Body>
-  static void for_each(index_t pieces, const Body& body) {
-    if (pieces == 1) return body(index_t{0});
-    parallel_for(index_t{0}, pieces, body, {.grain = 1});
-  }
-};
-struct this_thread {
-  static index_t count() { return 1; }
-  template <class Body>
-  static void for_each(index_t pieces, const Body& body) {
-    for (index_t i = 0; i < pieces; ++i) body(i);
-  }
-};
 
 /// The grain of a phase: enough pieces for every worker, none larger than `most`.
 index_t piece(index_t workers, index_t total, index_t unit, index_t most) {
@@ -200,6 +180,8 @@ bool multiply_narrow(T alpha, const strided<T>& a, const strided<T>& b, index_t 
   return true;
 }
 
+}  // namespace
+
 template <class Workers, scalar T>
 void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                      matrix_view<T> c, part which) {
@@ -216,20 +198,6 @@ void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t 
       update.run(a.block(0, p), b.block(p, j), packed.data());
     }
   }
-}
-
-}  // namespace
-
-template <scalar T>
-void multiply_add(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
-                  matrix_view<T> c, part which) {
-  multiply_add_by<all_workers>(alpha, a, b, depth, c, which);
-}
-
-template <scalar T>
-void multiply_add_here(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
-                       matrix_view<T> c, part which) {
-  multiply_add_by<this_thread>(alpha, a, b, depth, c, which);
 }
 
 template <scalar T>
@@ -254,10 +222,10 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
   template struct blocking<T>;                                                                    \
   template void multiply_packed<T>(index_t, index_t, index_t, const real<T>*, const real<T>*, T*, \
                                    index_t, part, index_t) noexcept;                              \
-  template void multiply_add<T>(T, const strided<T>&, const strided<T>&, index_t, matrix_view<T>, \
-                                part);                                                            \
-  template void multiply_add_here<T>(T, const strided<T>&, const strided<T>&, index_t,            \
-                                     matrix_view<T>, part);                                       \
+  template void multiply_add_by<all_workers, T>(T, const strided<T>&, const strided<T>&, index_t, \
+                                                matrix_view<T>, part);                            \
+  template void multiply_add_by<this_thread, T>(T, const strided<T>&, const strided<T>&, index_t, \
+                                                matrix_view<T>, part);                            \
   template void scale<T>(T, matrix_view<T>, part) noexcept;
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

@@ -5,6 +5,7 @@
 #include <creek/linalg/matrix.hpp>
 
 #include "packing.hpp"
+#include "workers.hpp"
 
 namespace creek::linalg::detail {
 
@@ -27,16 +28,25 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
                      const real<T>* right, T* c, index_t leading, part which = part::all,
                      index_t below = 0) noexcept;
 
-/// c += alpha * a * b, `depth` being the columns of a and the rows of b; c overlaps neither. On the
-/// workers of the runtime that runs here. Throws std::bad_alloc, which leaves c partly updated.
+/// c += alpha * a * b, `depth` being the columns of a and the rows of b; c overlaps neither. Throws
+/// std::bad_alloc, which leaves c partly updated.
+template <class Workers, scalar T>
+void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                     matrix_view<T> c, part which = part::all);
+
+/// On the workers of the runtime that runs here.
 template <scalar T>
 void multiply_add(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
-                  matrix_view<T> c, part which = part::all);
+                  matrix_view<T> c, part which = part::all) {
+  multiply_add_by<all_workers>(alpha, a, b, depth, c, which);
+}
 
-/// The same in the calling thread alone.
+/// In the calling thread alone.
 template <scalar T>
 void multiply_add_here(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
-                       matrix_view<T> c, part which = part::all);
+                       matrix_view<T> c, part which = part::all) {
+  multiply_add_by<this_thread>(alpha, a, b, depth, c, which);
+}
 
 /// c = beta * c, in which 0 times anything is 0.
 template <scalar T>

@@ -34,8 +34,8 @@ real<T> euclidean_norm(index_t n, const T* x) {
   return most * std::sqrt(sum);
 }
 
-/// The reflector that maps (alpha, x) to (beta, 0): alpha becomes beta, x becomes v, whose first
-/// element is 1. Returns tau. As LAPACK's larfg, but for its rescaling of vectors near underflow.
+}  // namespace
+
 template <scalar T>
 T make_reflector(T& alpha, index_t n, T* x) {
   using R = real<T>;
@@ -54,6 +54,8 @@ T make_reflector(T& alpha, index_t n, T* x) {
   alpha = T{beta};
   return tau;
 }
+
+namespace {
 
 template <scalar T>
 void factor_single_columns(matrix_view<T> A, T* tau) {
@@ -270,6 +272,7 @@ void packed_reflectors<T>::apply(matrix_view<T> C) const {
 }
 
 #define CREEK_INSTANTIATE(T)                                               \
+  template T make_reflector<T>(T&, index_t, T*);                           \
   template void factor_reflectors<T>(matrix_view<T>, T*, matrix_view<T>);  \
   template void form_triangle<T>(const_view<T>, const T*, matrix_view<T>); \
   template class packed_reflectors<T>;

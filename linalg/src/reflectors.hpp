@@ -18,6 +18,11 @@ namespace creek::linalg::detail {
 template <scalar T>
 void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle);
 
+/// The reflector that maps (alpha, x) to (beta, 0): alpha becomes beta, x becomes v, whose first
+/// element is 1. Returns tau. As LAPACK's larfg, but for its rescaling of vectors near underflow.
+template <scalar T>
+T make_reflector(T& alpha, index_t n, T* x);
+
 /// T from V and tau. Source: Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10(1), 1989.
 template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle);

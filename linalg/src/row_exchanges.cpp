@@ -17,15 +17,15 @@ row_exchanges::row_exchanges(const index_t* pivots, index_t order, index_t rows)
   for (index_t i = 0; i < order; ++i) std::swap(at(i), at(pivots[i]));
   std::copy_n(origin.begin(), order, sources_.begin());
   for (index_t i = 0; i < order; ++i) {
-    if (at(i) >= order) lower_.push_back({at(i), at(at(i))});
+    if (at(i) >= order) lower_.push_back({at(i) - order, at(at(i))});
   }
   std::sort(lower_.begin(), lower_.end(),
-            [](const lower& a, const lower& b) { return a.row < b.row; });
+            [](const lower_row& a, const lower_row& b) { return a.row < b.row; });
   for (index_t& source : sources_) {
     if (source < order) continue;
     const auto found =
-        std::lower_bound(lower_.begin(), lower_.end(), source,
-                         [](const lower& each, index_t row) { return each.row < row; });
+        std::lower_bound(lower_.begin(), lower_.end(), source - order,
+                         [](const lower_row& each, index_t row) { return each.row < row; });
     source = order + (found - lower_.begin());
   }
 }

@@ -25,12 +25,17 @@ class row_exchanges {
   void begin(T* column, const T* next, T* scratch) const noexcept {
     constexpr index_t line = 64 / static_cast<index_t>(sizeof(T));
     for (index_t i = 0; i < order(); i += line) __builtin_prefetch(next + i, 1);
-    std::copy_n(column, order(), scratch);
+    begin(column, column + order(), next + order(), scratch);
+  }
+  /// The same where the rows from order() on are somewhere else.
+  template <scalar T>
+  void begin(const T* upper, T* lower, const T* next_lower, T* scratch) const noexcept {
+    std::copy_n(upper, order(), scratch);
     T* saved = scratch + order();
-    for (const lower& each : lower_) {
-      __builtin_prefetch(next + each.row, 1);
-      *saved++ = column[each.row];
-      column[each.row] = scratch[each.from];
+    for (const lower_row& each : lower_) {
+      __builtin_prefetch(next_lower + each.row, 1);
+      *saved++ = lower[each.row];
+      lower[each.row] = scratch[each.from];
     }
   }
   template <scalar T>
@@ -49,12 +54,12 @@ class row_exchanges {
   }
 
  private:
-  /// A row below order() and the upper one that it becomes.
-  struct lower {
+  /// A row from order() on, counted from there, and the upper one that it becomes.
+  struct lower_row {
     index_t row, from;
   };
   std::vector<index_t> sources_;  // places in the scratch memory
-  std::vector<lower> lower_;      // by row, as memory likes it best
+  std::vector<lower_row> lower_;  // by row, as memory likes it best
 };
 
 }  // namespace creek::linalg::detail

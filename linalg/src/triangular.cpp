@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include <creek/linalg/blas3.hpp>
-#include <creek/tasking/parallel_for.hpp>
 
 #include "checks.hpp"
+#include "level3.hpp"
 #include "pack_memory.hpp"
 #include "product.hpp"
 #include "vector_kernels.hpp"
@@ -61,7 +61,7 @@ constexpr index_t columns_at_once = 128;
 
 /// Solves for `cols` right-hand sides b, of which element (i, j) is at b[i * row_step + j *
 /// col_step].
-template <scalar T>
+template <class Workers, scalar T>
 void solve_block(const strided<T>& lower, diagonal ones, index_t order, T* b, index_t row_step,
                  index_t col_step, index_t cols) {
   const pack_array<real<T>> triangle(packed_triangle_size<T>(order));
@@ -86,8 +86,7 @@ void solve_block(const strided<T>& lower, diagonal ones, index_t order, T* b, in
       unpack_right(strip, order, strip_cols, at + j * col_step, row_step, col_step);
     }
   };
-  if (pieces == 1) return solve(0);
-  parallel_for(index_t{0}, pieces, solve, {.grain = 1});
+  Workers::for_each(pieces, solve);
 }
 
 /// Whether the kernel, which multiplies by the reciprocals of the diagonal, may solve with it.
@@ -165,7 +164,7 @@ bool substitute(const strided<T>& t, diagonal ones, index_t order, T* x) {
 }
 
 /// Solves with the diagonal block [k, k + n) of op(A) for its part of B.
-template <scalar T>
+template <class Workers, scalar T>
 void solve_diagonal(side where, const strided<T>& t, diagonal ones, matrix_view<T> B, index_t k,
                     index_t n) {
   strided<T> block = t.block(k, k);
@@ -189,18 +188,14 @@ void solve_diagonal(side where, const strided<T>& t, diagonal ones, matrix_view<
   if (ones == diagonal::stored && !has_reciprocals(block, n)) {
     return divide_block(block, n, first, row_step, col_step, cols);
   }
-  solve_block(block, ones, n, first, row_step, col_step, cols);
+  solve_block<Workers>(block, ones, n, first, row_step, col_step, cols);
 }
 
 }  // namespace
-}  // namespace detail
 
-using namespace detail;
-
-template <scalar T>
-void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, input<T> A,
-          matrix_view<T> B) {
-  check_triangular<T>("trsm", where, A, B);
+template <class Workers, scalar T>
+void trsm_by(side where, triangle stored, op how, diagonal ones, T alpha, const_view<T> A,
+             matrix_view<T> B) {
   scale<T>(alpha, B);
   if (B.empty() || alpha == T{}) return;
   const strided<T> t = triangular<T>(A, stored, how, ones);
@@ -213,16 +208,16 @@ void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, i
   for (index_t b = 0; b < blocks; ++b) {
     const index_t k = (forwards ? b : blocks - 1 - b) * step;
     const index_t n = std::min(step, order - k);
-    solve_diagonal(where, t, ones, B, k, n);
+    solve_diagonal<Workers>(where, t, ones, B, k, n);
     const index_t rest = forwards ? k + n : 0;
     const index_t left = forwards ? order - rest : k;
     if (left == 0) continue;
     if (where == side::left) {
       const strided<T> x{&B(k, 0), 1, B.leading()};
-      multiply_add(T{-1}, whole.block(rest, k), x, n, B.block(rest, 0, left, B.cols()));
+      multiply_add_by<Workers>(T{-1}, whole.block(rest, k), x, n, B.block(rest, 0, left, B.cols()));
     } else {
       const strided<T> x{&B(0, k), 1, B.leading()};
-      multiply_add(T{-1}, x, whole.block(k, rest), n, B.columns(rest, left));
+      multiply_add_by<Workers>(T{-1}, x, whole.block(k, rest), n, B.columns(rest, left));
     }
   }
 }
@@ -230,15 +225,15 @@ void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, i
 namespace {
 
 /// B = op(A) B or B op(A), halving the triangle until a copy of B is small.
-template <scalar T>
+template <class Workers, scalar T>
 void multiply_triangular(side where, const strided<T>& t, index_t order, matrix_view<T> B) {
   constexpr index_t small = 128;
   if (order <= small) {
     matrix<T> before{const_view<T>(B)};
     scale(T{}, B);
     const strided<T> b{before.data(), 1, before.leading()};
-    return where == side::left ? multiply_add(T{1}, t, b, order, B)
-                               : multiply_add(T{1}, b, t, order, B);
+    return where == side::left ? multiply_add_by<Workers>(T{1}, t, b, order, B)
+                               : multiply_add_by<Workers>(T{1}, b, t, order, B);
   }
   const index_t half = round_up(order / 2, 8);
   const index_t rest = order - half;
@@ -253,36 +248,61 @@ void multiply_triangular(side where, const strided<T>& t, index_t order, matrix_
   const strided<T> source{from.data(), 1, from.leading()};
   const index_t depth = second_first ? half : rest;
   if (second_first) {
-    multiply_triangular(where, t.block(half, half), rest, second);
+    multiply_triangular<Workers>(where, t.block(half, half), rest, second);
   } else {
-    multiply_triangular(where, t, half, first);
+    multiply_triangular<Workers>(where, t, half, first);
   }
   if (left) {
-    multiply_add(T{1}, across, source, depth, to);
+    multiply_add_by<Workers>(T{1}, across, source, depth, to);
   } else {
-    multiply_add(T{1}, source, across, depth, to);
+    multiply_add_by<Workers>(T{1}, source, across, depth, to);
   }
   if (second_first) {
-    multiply_triangular(where, t, half, first);
+    multiply_triangular<Workers>(where, t, half, first);
   } else {
-    multiply_triangular(where, t.block(half, half), rest, second);
+    multiply_triangular<Workers>(where, t.block(half, half), rest, second);
   }
 }
 
 }  // namespace
 
+template <class Workers, scalar T>
+void trmm_by(side where, triangle stored, op how, diagonal ones, T alpha, const_view<T> A,
+             matrix_view<T> B) {
+  scale<T>(alpha, B);
+  if (B.empty() || alpha == T{}) return;
+  multiply_triangular<Workers>(where, triangular<T>(A, stored, how, ones), A.rows(), B);
+}
+
+}  // namespace detail
+
+using namespace detail;
+
+template <scalar T>
+void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, input<T> A,
+          matrix_view<T> B) {
+  check_triangular<T>("trsm", where, A, B);
+  trsm_by<all_workers, T>(where, stored, how, ones, alpha, A, B);
+}
+
 template <scalar T>
 void trmm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, input<T> A,
           matrix_view<T> B) {
   check_triangular<T>("trmm", where, A, B);
-  scale<T>(alpha, B);
-  if (B.empty() || alpha == T{}) return;
-  multiply_triangular(where, triangular<T>(A, stored, how, ones), A.rows(), B);
+  trmm_by<all_workers, T>(where, stored, how, ones, alpha, A, B);
 }
 
 #define CREEK_INSTANTIATE(T)                                                                       \
   template void detail::pack_triangle<T>(const strided<T>&, diagonal, index_t, real<T>*) noexcept; \
   template void detail::solve_packed<T>(const real<T>*, index_t, real<T>*, index_t) noexcept;      \
+  template void detail::trsm_by<all_workers, T>(side, triangle, op, diagonal, T, const_view<T>,    \
+                                                matrix_view<T>);                                   \
+  template void detail::trsm_by<this_thread, T>(side, triangle, op, diagonal, T, const_view<T>,    \
+                                                matrix_view<T>);                                   \
+  template void detail::trmm_by<all_workers, T>(side, triangle, op, diagonal, T, const_view<T>,    \
+                                                matrix_view<T>);                                   \
+  template void detail::trmm_by<this_thread, T>(side, triangle, op, diagonal, T, const_view<T>,    \
+                                                matrix_view<T>);                                   \
   template void trsm<T>(side, triangle, op, diagonal, T, const_view<T>, matrix_view<T>);           \
   template void trmm<T>(side, triangle, op, diagonal, T, const_view<T>, matrix_view<T>);
 CREEK_INSTANTIATE(float)

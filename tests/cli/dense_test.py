@@ -137,11 +137,12 @@ class Generated(Case):
 
     def test_json_has_these_members(self):
         common = ["schema_version", "version", "command", "method", "rows", "cols", "type", "matrix",
-                  "block", "workers", "backend", "instructions", "seconds", "flops", "gflops",
+                  "form", "block", "workers", "backend", "instructions", "seconds", "flops", "gflops",
                   "gemm_gflops", "share_of_gemm", "info", "failure", "check", "output"]
         for command in COMMANDS:
             found = self.report(command, "-n", "60", "--workers", "2", "--runs", "4")
             more = ["rhs", "right_hand_sides"] if command == "solve" else []
+            more += ["pivoting"] if command in ("lu", "solve") else []
             self.assertEqual(sorted(found), sorted(common + more))
             self.assertEqual((found["schema_version"], found["rows"], found["cols"]), (1, 60, 60))
             self.assertEqual((found["workers"], found["backend"]), (2, "host"))
@@ -214,6 +215,39 @@ class Generated(Case):
             for block in ("1", "7", "64", "75", "76", "9223372036854775807"):
                 self.report(command, "-n", "75", "--block", block, "--check", "--workers", "3")
 
+    def test_forms_by_blocks(self):
+        forms = (("lu", "--pivoting", "none"), ("chol",), ("solve", "--pivoting", "none"),
+                 ("solve", "--method", "chol", "--rhs", "3"))
+        for form, type in itertools.product(forms, "sdcz"):
+            found = self.report(*form, "-n", "130", "--form", "blocks", "--type", type, "--check",
+                                "--block", "40", "--workers", "2")
+            self.assertEqual((found["form"], found["info"]), ("blocks", 0))
+            self.assertEqual(found.get("pivoting"), None if "chol" in form else "none")
+            self.assertTrue(found["check"]["passed"])
+        for n in ("0", "1", "3"):
+            self.report("chol", "-n", n, "--form", "blocks", "--check")
+            self.report("solve", "-n", n, "--form", "blocks", "--pivoting", "none")
+        text = self.succeeds("lu", "-n", "9", "--form", "blocks", "--pivoting", "none")
+        for part in ("LU factorization without pivoting, by blocks", "diagonally dominant"):
+            self.assertIn(part, text)
+        self.assertEqual(self.report("lu", "-n", "9", "--form", "column")["pivoting"], "partial")
+
+    def test_factorizations_in_tiles_of_their_own(self):
+        forms = ((("lu",), "incremental", None), (("qr",), None, "flat"),
+                 (("qr", "--tree", "binary"), None, "binary"), (("solve",), "incremental", None),
+                 (("solve", "--method", "qr", "--rhs", "3"), None, "flat"))
+        for (form, pivoting, tree), type in itertools.product(forms, "sdcz"):
+            found = self.report(*form, "-n", "110", "--form", "blocks", "--type", type, "--check",
+                                "--block", "40", "--workers", "2")
+            self.assertEqual((found["form"], found["info"]), ("blocks", 0))
+            self.assertEqual((found.get("pivoting"), found.get("tree")), (pivoting, tree))
+            self.assertTrue(found["check"]["passed"])
+        for form, n in itertools.product(("lu", "qr", "solve"), ("0", "1", "3")):
+            self.report(form, "-n", n, "--form", "blocks", "--check", "--runs", "2")
+        text = self.succeeds("qr", "-n", "9", "--form", "blocks", "--tree", "binary")
+        self.assertIn("QR factorization, by blocks, binary tree", text)
+        self.assertIn("with incremental pivoting", self.succeeds("lu", "-n", "9", "--form", "blocks"))
+
     def test_other_backend(self):
         done = run("lu", "-n", "100", "--check", "--json",
                    env={**os.environ, "CREEK_BACKEND": "tbb"})
@@ -267,6 +301,25 @@ class Files(Case):
             self.assertTrue(all(lower[i][j] == 0 for i in range(15) for j in range(i + 1, 15)))
             self.close(product(lower, adjoint(lower)), a)
 
+    def test_factors_by_blocks(self):
+        a = definite(4, 15)
+        file = ("--input", self.write("a.npy", npy("d", a)))
+        blocks = ("--form", "blocks", "--block", "4", "--output", self.path("f.npy"))
+        found = self.report("lu", *file, *blocks, "--pivoting", "none")
+        self.assertEqual(found["output"], [self.path("f.npy")])  # no pivots
+        factors = read_npy(self.path("f.npy"))[1]
+        lower = [[float(i == j) if j >= i else factors[i][j] for j in range(15)] for i in range(15)]
+        upper = [[factors[i][j] if i <= j else 0 for j in range(15)] for i in range(15)]
+        self.close(product(lower, upper), a)
+        self.succeeds("chol", *file, *blocks)
+        lower = read_npy(self.path("f.npy"))[1]
+        self.assertTrue(all(lower[i][j] == 0 for i in range(15) for j in range(i + 1, 15)))
+        self.close(product(lower, adjoint(lower)), a)
+        self.succeeds("solve", "--method", "chol", *file, *blocks)
+        by_blocks = read_npy(self.path("f.npy"))[1]
+        self.succeeds("solve", *file, "--output", self.path("x.npy"))
+        self.close(by_blocks, read_npy(self.path("x.npy"))[1])
+
     def test_qr_factors(self):
         for type, (m, n) in itertools.product("dz", ((9, 9), (12, 5), (5, 12))):
             a = random_matrix(5, m, n, type)
@@ -290,6 +343,9 @@ class Files(Case):
             self.assertEqual((found["rows"], found["cols"]), (30, 4))
             x = read_npy(self.path("x.npy"))[1]
             self.close(product(adjoint(tall), product(tall, x)), product(adjoint(tall), b), type)
+            self.report("solve", "--method", "qr", *files, "--form", "blocks", "--block", "8",
+                        "--tree", "binary", "--output", self.path("x.npy"))
+            self.close(read_npy(self.path("x.npy"))[1], x, type)
             wide = adjoint(tall)
             b = random_matrix(8, 4, 1, type)
             self.write("a.npy", npy(type, [[x if type in "cz" else x.real for x in row]
@@ -353,7 +409,15 @@ class NumericalFailures(Case):
                 self.assertEqual((found["info"], len(found["seconds"]["runs"])), (2, 1))
                 self.assertEqual(found["failure"], "singular: U(2,2) is exactly zero")
                 self.assertEqual(found["gflops"] is None, command == "solve")
+            blocks = ("--form", "blocks", "--pivoting", "none", "--block", "2")
+            found = self.fails_numerically("lu", "--input", a, *blocks)
+            self.assertEqual((found["info"], found["gflops"], found["check"]), (2, None, None))
+            found = self.fails_numerically("solve", "--input", a, "--form", "blocks")
+            self.assertEqual(found["info"], 2)
             zero = self.write("zero.npy", npy(type, [[0.0] * 3] * 3))
+            found = self.fails_numerically("solve", "--method", "qr", "--input", zero,
+                                           "--form", "blocks")
+            self.assertEqual(found["failure"], "rank deficient: R(1,1) is exactly zero")
             found = self.fails_numerically("solve", "--method", "qr", "--input", zero)
             self.assertEqual(found["failure"], "rank deficient: R(1,1) is exactly zero")
         text = run("lu", "--input", a).stdout.decode()
@@ -414,6 +478,17 @@ class BadInput(Case):
                 (["solve", "-n", "5", "--rhs", "2", "--rhs-file", "b.npy"], ["--rhs"]),
                 (["solve", "-n", "5", "--method", "svd"], ["svd", "lu", "chol", "qr"]),
                 (["solve", "--input", "-", "--rhs-file", "-"], ["standard input"]),
+                (["lu", "-n", "5", "--form", "tiles"], ["tiles", "column", "blocks"]),
+                (["lu", "-n", "5", "--pivoting", "none"], ["--pivoting none", "--form blocks"]),
+                (["lu", "-n", "5", "--pivoting", "incremental"], ["incremental", "--form blocks"]),
+                (["lu", "-n", "5", "--form", "blocks", "--pivoting", "partial"], ["partial"]),
+                (["lu", "-n", "5", "--form", "blocks", "--output", "x.npy"], ["--output", "column"]),
+                (["qr", "-n", "5", "--form", "blocks", "--output", "x.npy"], ["--output", "column"]),
+                (["qr", "-n", "5", "--tree", "binary"], ["--tree", "--form blocks"]),
+                (["qr", "-n", "5", "--form", "blocks", "--tree", "round"], ["round", "flat"]),
+                (["solve", "-n", "5", "--form", "blocks", "--tree", "flat"], ["--tree"]),
+                (["chol", "-n", "5", "--pivoting", "none"], ["--pivoting"]),
+                (["solve", "-n", "5", "--method", "chol", "--pivoting", "none"], ["--pivoting"]),
                 (["qr", "-n", "5", "extra"], ["extra"])):
             self.fails(run(*arguments), 2, *parts)
         self.fails(run("lu", "-n", "5", env={**os.environ, "CREEK_BACKEND": "scc"}), 2, "scc")
@@ -446,6 +521,9 @@ class BadInput(Case):
         self.fails(run("chol", "--input", wide), 1, "wide.npy: 3 x 5 is not square")
         self.fails(run("solve", "--input", wide), 1, "wide.npy", "not square", "--method qr")
         self.fails(run("solve", "--input", wide, "--method", "chol"), 1, "not square")
+        self.fails(run("lu", "--input", wide, "--form", "blocks"), 1, "not square", "--form column")
+        self.fails(run("solve", "--input", wide, "--method", "qr", "--form", "blocks"), 1,
+                   "fewer rows", "--form column")
         rhs = self.write("b.npy", npy("d", random_matrix(1, 4, 1)))
         for more in (["--input", wide, "--method", "qr"], ["-n", "7"]):
             self.fails(run("solve", *more, "--rhs-file", rhs), 1, "b.npy: has 4 rows, the matrix")

@@ -45,6 +45,12 @@ inline matrix<double> as_column(std::span<const index_t> numbers) {
   return column;
 }
 
+/// A factor's other triangle still is A's.
+template <scalar T>
+void clear_upper(matrix_view<T> factor) {
+  for (index_t j = 1; j < factor.cols(); ++j) std::fill_n(factor.column(j), j, T{});
+}
+
 template <scalar T>
 class lu_job final : public job<T> {
  public:
@@ -94,8 +100,7 @@ class cholesky_job final : public job<T> {
     return {{"|L L' - A| / (n |A| eps)", residual, linalg::lapack_threshold}};
   }
   void write(const output_names& to) override {
-    // The other triangle still is A's.
-    for (index_t j = 1; j < factor_.cols(); ++j) std::fill_n(&factor_(0, j), j, T{});
+    clear_upper(factor_.view());
     linalg::write_matrix<T>(to.matrix, factor_.view());
   }
 
@@ -104,6 +109,16 @@ class cholesky_job final : public job<T> {
   linalg::cholesky_options options_;
   matrix<T> factor_;
 };
+
+/// R is on and above the diagonal of `r`.
+template <scalar T>
+std::vector<judgement> judge_qr(const_view<T> a, const linalg::orthogonal_operator<T>& q,
+                                const_view<T> r) {
+  const double product = linalg::qr_residual<T>(a, q, r);
+  const double upright = linalg::orthogonality<T>(a.rows(), q);
+  return {{"|Q R - A| / (m |A| eps)", product, linalg::lapack_threshold},
+          {"|Q' Q - I| / (m eps)", upright, linalg::lapack_threshold}};
+}
 
 template <scalar T>
 class qr_job final : public job<T> {
@@ -126,10 +141,7 @@ class qr_job final : public job<T> {
       linalg::ormqr<T>(linalg::side::left, how, factors_.view().columns(0, reflectors),
                        {tau_.data(), static_cast<std::size_t>(reflectors)}, x);
     };
-    const double residual = linalg::qr_residual<T>(a_.whole(place), q, factors_.view());
-    return {
-        {"|Q R - A| / (m |A| eps)", residual, linalg::lapack_threshold},
-        {"|Q' Q - I| / (m eps)", linalg::orthogonality<T>(a_.rows(), q), linalg::lapack_threshold}};
+    return judge_qr<T>(a_.whole(place), q, factors_.view());
   }
   void write(const output_names& to) override {
     linalg::write_matrix<T>(to.matrix, factors_.view());

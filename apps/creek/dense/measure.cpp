@@ -11,6 +11,7 @@
 
 #include "../progress_line.hpp"
 #include "jobs.hpp"
+#include "tile_jobs.hpp"
 
 namespace creek::tool::dense {
 namespace {
@@ -65,8 +66,9 @@ template <scalar T>
 operand<T> matrix_of(const problem& what, input_files& files) {
   const bool definite = what.how == method::chol;
   if (!files.matrix) {
-    const auto kind =
-        definite ? linalg::matrix_kind::positive_definite : linalg::matrix_kind::uniform;
+    const auto kind = definite                        ? linalg::matrix_kind::positive_definite
+                      : what.pivots == pivoting::none ? linalg::matrix_kind::dominant
+                                                      : linalg::matrix_kind::uniform;
     return operand<T>({.kind = kind, .seed = what.seed}, what.rows, what.cols);
   }
   matrix<T> read = files.matrix->template read<T>();
@@ -100,7 +102,7 @@ void time_runs(job<T>& work, report& found, progress_line& line) {
 
 template <scalar T>
 void judge(const job<T>& work, report& found, progress_line& line) {
-  const bool has_answer = found.info == 0 || (!found.what.solves && found.what.how == method::lu);
+  const bool has_answer = found.info == 0 || found.what.goes_on_when_singular();
   if (!found.what.check || !has_answer) return;
   line.show("check");
   found.judgements = work.judge();
@@ -120,7 +122,9 @@ report measure_as(const problem& what, input_files& files, runtime& workers) {
   std::optional<operand<T>> b;
   if (what.solves) b.emplace(rhs_of<T>(what, files));
   workers.run([&] {
-    const auto work = make_job<T>(what, a, b ? &*b : nullptr);
+    const operand<T>* const rhs = b ? &*b : nullptr;
+    const auto work =
+        what.layout == form::blocks ? make_tile_job<T>(what, a, rhs) : make_job<T>(what, a, rhs);
     time_runs(*work, found, line);
     judge(*work, found, line);
     if (what.output.empty() || !failure(found).empty()) return;

@@ -4,6 +4,7 @@
 
 #include <creek/linalg/generate.hpp>
 #include <creek/linalg/matrix.hpp>
+#include <creek/linalg/tile_matrix.hpp>
 #include <creek/tasking/parallel_for.hpp>
 #include <utility>
 #include <variant>
@@ -43,6 +44,15 @@ class operand {
     const auto& made = std::get<linalg::matrix_generator<T>>(from_);
     parallel_for_range(index_t{0}, cols_, [&made, to](index_t first, index_t last) {
       made.fill(to.columns(first, last - first), 0, first);
+    });
+  }
+
+  void put(linalg::tile_view<T> to) const {
+    if (const auto* read = std::get_if<matrix<T>>(&from_)) return linalg::copy<T>(read->view(), to);
+    const auto& made = std::get<linalg::matrix_generator<T>>(from_);
+    parallel_for(index_t{0}, to.tile_rows() * to.tile_cols(), [&made, to](index_t place) {
+      const index_t i = place % to.tile_rows(), j = place / to.tile_rows();
+      made.fill(to.tile(i, j), i * to.tile_size(), j * to.tile_size());
     });
   }
 

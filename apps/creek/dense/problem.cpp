@@ -41,10 +41,20 @@ element_type type_of(const request& given, const input_files& files) {
 }
 
 void require_shapes(const problem& what, const input_files& files) {
-  if (what.rows != what.cols && what.how != method::qr && (what.solves || what.how != method::lu)) {
-    throw std::runtime_error(fmt::format(
-        "{}: {} x {} is not square{}", what.input, what.rows, what.cols,
-        what.solves ? "; --method qr solves it in the sense of least squares" : ", as chol needs"));
+  const bool takes_any = what.how == method::lu && what.pivots != pivoting::incremental;
+  if (what.rows != what.cols && what.how != method::qr && (what.solves || !takes_any)) {
+    throw std::runtime_error(
+        fmt::format("{}: {} x {} is not square{}", what.input, what.rows, what.cols,
+                    what.solves ? "; --method qr solves it in the sense of least squares"
+                    : what.how == method::lu ? ", as incremental pivoting needs; see --form column"
+                                             : ", as chol needs"));
+  }
+  if (what.solves && what.how == method::qr && what.layout == form::blocks &&
+      what.rows < what.cols) {
+    throw std::runtime_error(
+        fmt::format("{}: {} x {} has fewer rows than columns; --form column finds the least "
+                    "solution",
+                    what.input, what.rows, what.cols));
   }
   if (files.rhs && files.rhs->info().rows != what.rows) {
     throw std::runtime_error(fmt::format("{}: has {} rows, the matrix has {}", what.rhs_file,
@@ -58,10 +68,46 @@ std::string source_text(const std::string& name, const std::optional<linalg::mat
   return fmt::format("{} ({})", name, file->info().description);
 }
 
+pivoting pivoting_of(const request& given) {
+  const bool by_blocks = given.how == method::lu && given.layout == form::blocks;
+  return given.pivots.value_or(by_blocks ? pivoting::incremental : pivoting::partial);
+}
+
+/// Combinations of form, pivoting and method that do not exist.
+void require_form(const request& given) {
+  const bool by_blocks = given.layout == form::blocks;
+  const bool is_qr = given.how == method::qr;
+  refuse(given.how != method::lu && given.pivots, "--pivoting", "of LU only");
+  refuse(given.tree && !(is_qr && by_blocks), "--tree", "of QR by blocks only, with --form blocks");
+  if (given.pivots && by_blocks == (*given.pivots == pivoting::partial)) {
+    const std::string option = fmt::format("--pivoting {}", to_string(*given.pivots));
+    refuse(true, option.c_str(),
+           by_blocks ? "of columns only, without --form blocks"
+                     : "by blocks only, with --form blocks");
+  }
+  const bool own = by_blocks && (is_qr || pivoting_of(given) == pivoting::incremental);
+  refuse(own && !given.solves && !given.output.empty(), "--output",
+         "these factors have no form outside the program; --form column has LAPACK's");
+}
+
 }  // namespace
 
 const char* to_string(method how) noexcept {
   return how == method::lu ? "lu" : how == method::chol ? "chol" : "qr";
+}
+
+const char* to_string(form which) noexcept {
+  return which == form::column ? "column" : "blocks";
+}
+
+const char* to_string(pivoting which) noexcept {
+  return which == pivoting::partial       ? "partial"
+         : which == pivoting::incremental ? "incremental"
+                                          : "none";
+}
+
+const char* to_string(linalg::reduction_tree which) noexcept {
+  return which == linalg::reduction_tree::flat ? "flat" : "binary";
 }
 
 const char* to_string(element_type type) noexcept {
@@ -106,6 +152,7 @@ void require_sense(const request& given) {
   if (given.runs > most_runs) {
     throw usage_error(fmt::format("--runs {}: must be {} or less", given.runs, most_runs));
   }
+  require_form(given);
   const bool rhs_from_file = !given.rhs_file.empty();
   refuse(rhs_from_file && given.rhs.has_value(), "--rhs", "the file has its own; see --rhs-file");
   refuse(given.seed && from_file && (rhs_from_file || !given.solves), "--seed",
@@ -126,6 +173,9 @@ problem plan(const request& given, const input_files& files) {
   problem what{.command = given.command(),
                .how = given.how,
                .solves = given.solves,
+               .layout = given.layout,
+               .pivots = pivoting_of(given),
+               .tree = given.tree.value_or(linalg::reduction_tree::flat),
                .type = type_of(given, files),
                .runs = static_cast<int>(given.runs),
                .check = given.check.value_or(given.solves || files.matrix),
@@ -140,7 +190,9 @@ problem plan(const request& given, const input_files& files) {
   // Wider than the matrix means as wide as it.
   what.block =
       std::min<index_t>(given.block.value_or(0), std::max({what.rows, what.cols, index_t{1}}));
-  const char* kind = given.how == method::chol ? "positive definite" : "uniform in [-1, 1)";
+  const char* kind = given.how == method::chol       ? "positive definite"
+                     : what.pivots == pivoting::none ? "diagonally dominant"
+                                                     : "uniform in [-1, 1)";
   what.matrix_source = source_text(given.input, files.matrix, kind, what.seed);
   if (what.solves) {
     what.rhs_source = source_text(given.rhs_file, files.rhs, "uniform in [-1, 1)", what.seed);
@@ -154,13 +206,19 @@ double bytes_needed(const problem& what) noexcept {
   const double originals = what.check || !what.input.empty() ? 1 : 0;
   // Least squares with a wide matrix turn it, and turn the factors back.
   const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
-  const double elements = (1 + originals + turned) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
+  // Tiles are checked and written as columns.
+  const double copies = what.layout == form::blocks && (what.check || !what.output.empty()) ? 1 : 0;
+  // Beside the tiles: at most, with a binary tree.
+  const double own = what.has_own_factors() ? 1 : 0;
+  const double elements =
+      (1 + originals + turned + copies + own) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
   return elements * static_cast<double>(bytes_of(what.type));
 }
 
 output_names outputs_of(const problem& what) {
   output_names names{.matrix = what.output, .beside = {}};
   if (what.solves || what.output.empty() || what.how == method::chol) return names;
+  if (what.layout == form::blocks) return names;
   const auto ending = what.output.rfind('.');
   names.beside = what.output;
   names.beside.insert(ending, what.how == method::lu ? ".pivots" : ".tau");

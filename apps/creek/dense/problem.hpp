@@ -4,6 +4,7 @@
 #pragma once
 
 #include <creek/linalg/matrix_file.hpp>
+#include <creek/linalg/tile_qr.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,8 +16,16 @@ using linalg::index_t;
 
 enum class method { lu, chol, qr };
 
+/// A graph of tasks on columns of a column-major matrix, or on tiles of a matrix of tiles.
+enum class form { column, blocks };
+/// Of LU.
+enum class pivoting { partial, incremental, none };
+
 /// "lu", "chol" or "qr".
 const char* to_string(method how) noexcept;
+const char* to_string(form which) noexcept;
+const char* to_string(pivoting which) noexcept;
+const char* to_string(linalg::reduction_tree which) noexcept;
 /// "float", "double", "complex float" or "complex double".
 const char* to_string(element_type type) noexcept;
 std::size_t bytes_of(element_type type) noexcept;
@@ -26,6 +35,9 @@ bool is_complex(element_type type) noexcept;
 struct request {
   method how = method::lu;
   bool solves = false;  ///< `creek solve`, else the factorization alone
+  form layout = form::column;
+  std::optional<pivoting> pivots;
+  std::optional<linalg::reduction_tree> tree;  ///< of QR by blocks
   std::optional<long long> n, rhs, block, workers, seed;
   std::optional<element_type> type;
   long long runs = 1;
@@ -45,16 +57,27 @@ struct problem {
   std::string command;
   method how = method::lu;
   bool solves = false;
+  form layout = form::column;
+  pivoting pivots = pivoting::partial;
+  linalg::reduction_tree tree = linalg::reduction_tree::flat;
   element_type type = element_type::d;
   index_t rows = 0, cols = 0;
-  index_t rhs = 0;  ///< right-hand sides; 0 where nothing is solved
-  index_t block = 0;
+  index_t rhs = 0;    ///< right-hand sides; 0 where nothing is solved
+  index_t block = 0;  ///< columns of a panel, or the tile size; 0 where the size decides
   int runs = 1;
   bool check = false;
   std::uint64_t seed = 1;
   std::string input, rhs_file, output;        ///< names; empty for generated operands and no output
   std::string matrix_source{}, rhs_source{};  ///< for people
 
+  /// Whether there are factors, and their residual, where info is not 0.
+  bool goes_on_when_singular() const noexcept {
+    return how == method::lu && !solves && pivots == pivoting::partial;
+  }
+  /// Whether the factors are the library's own, in a class of their own, and not LAPACK's.
+  bool has_own_factors() const noexcept {
+    return layout == form::blocks && (how == method::qr || pivots == pivoting::incremental);
+  }
   /// Order of the product whose rate is measured beside.
   index_t gemm_size() const noexcept;
 };

@@ -19,9 +19,9 @@ using json = nlohmann::ordered_json;
 // Raised when a member of the JSON changes its meaning or goes; new members may come without.
 constexpr int report_schema = 1;
 
-/// Cholesky and the solvers stop where the matrix does not let them go on: their time says nothing.
+/// Where the matrix does not let a routine go on, its time says nothing.
 bool was_completed(const report& found) noexcept {
-  return found.info == 0 || (found.what.how == method::lu && !found.what.solves);
+  return found.info == 0 || found.what.goes_on_when_singular();
 }
 
 double rate(double flops, double seconds) noexcept {
@@ -55,16 +55,22 @@ std::string seconds_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.3f} s", seconds);
 }
 
-const char* name_of(const problem& what) {
+std::string name_of(const problem& what) {
+  std::string name = what.how == method::lu     ? "LU factorization"
+                     : what.how == method::chol ? "Cholesky factorization"
+                                                : "QR factorization";
   if (what.solves) {
-    return what.how == method::lu     ? "solution by LU with partial pivoting"
-           : what.how == method::chol ? "solution by Cholesky factorization"
-           : what.rows == what.cols   ? "solution by QR factorization"
-                                      : "least squares by QR factorization";
+    const bool exactly = what.how != method::qr || what.rows == what.cols;
+    name = (exactly ? "solution by " : "least squares by ") + name;
   }
-  return what.how == method::lu     ? "LU factorization with partial pivoting"
-         : what.how == method::chol ? "Cholesky factorization"
-                                    : "QR factorization";
+  if (what.how == method::lu) {
+    name += what.pivots == pivoting::none
+                ? " without pivoting"
+                : fmt::format(" with {} pivoting", to_string(what.pivots));
+  }
+  if (what.layout == form::column) return name;
+  name += ", by blocks";
+  return what.how == method::qr ? fmt::format("{}, {} tree", name, to_string(what.tree)) : name;
 }
 
 /// What info means here; empty for 0.
@@ -140,6 +146,9 @@ json problem_json(const problem& what) {
     all["rhs"] = what.rhs;
     all["right_hand_sides"] = source_json(what.rhs_file, what.rhs_source, what.seed);
   }
+  all["form"] = to_string(what.layout);
+  if (what.how == method::lu) all["pivoting"] = to_string(what.pivots);
+  if (what.how == method::qr && what.layout == form::blocks) all["tree"] = to_string(what.tree);
   all["block"] = what.block == 0 ? json(nullptr) : json(what.block);  // null: by the size
   return all;
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// LU of a triangle on top of a block, with pivoting between the two, and what it does to columns
+// further right. The bulk of LU with incremental pivoting. All in one thread.
+// Sources: Quintana-Orti, van de Geijn, Updating an LU factorization with pivoting, ACM TOMS 35(2),
+// 2008, doi:10.1145/1377612.1377615; Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35(1),
+// 2009, doi:10.1016/j.parco.2008.10.002.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <creek/linalg/matrix.hpp>
+
+#include "pack_memory.hpp"
+#include "packing.hpp"
+#include "row_exchanges.hpp"
+
+namespace creek::linalg::detail {
+
+/// The factors and pivots of a square block, packed, to be applied to columns further right.
+template <scalar T>
+class packed_block {
+ public:
+  packed_block(const_view<T> L, const index_t* pivots);
+
+  /// C = L^-1 P C (gessm). One thread; several may do so at once.
+  void apply(matrix_view<T> C) const;
+
+ private:
+  index_t order_;
+  row_exchanges rows_;
+  pack_array<real<T>> triangle_;
+};
+
+/// Eliminates A (m x n) by the upper triangle U (n x n; nothing below its diagonal is touched) with
+/// partial pivoting among a row of U and all of A (tstrf). Columns go in groups of L.rows(), the
+/// inner block. Of each group the multipliers of rows that pivoting moved into U come to lie in L
+/// (inner x n), below the diagonal of its square; those of A in A. pivots[0, n) count in the rows
+/// of the group's part of U and then of A, as factor_panel's.
+template <scalar T>
+void eliminate_pair(matrix_view<T> U, matrix_view<T> A, matrix_view<T> L, index_t* pivots);
+
+/// What eliminate_pair did, packed, to be done to other columns (ssssm).
+template <scalar T>
+class packed_elimination {
+ public:
+  packed_elimination(const_view<T> L, const_view<T> A, const index_t* pivots);
+
+  /// C1 has n rows, C2 m. One thread; several may do so at once. (2 m + inner) n cols flops.
+  void apply(matrix_view<T> C1, matrix_view<T> C2) const;
+
+ private:
+  index_t groups() const noexcept { return (order_ + inner_ - 1) / inner_; }
+  index_t width_of(index_t g) const noexcept { return std::min(inner_, order_ - g * inner_); }
+  void exchange(index_t g, matrix_view<T> C1, matrix_view<T> C2, T* scratch) const;
+  void apply_group(index_t g, matrix_view<T> C1, matrix_view<T> C2, real<T>* strip) const;
+
+  index_t rows_;
+  index_t order_;
+  index_t inner_;
+  index_t triangle_size_, left_size_;  // of a group, in real<T>
+  std::vector<row_exchanges> exchanges_;
+  pack_array<real<T>> triangles_;  // L of each group
+  pack_array<real<T>> left_;       // A of each group
+};
+
+/// C = op(L^-1 P) C where `how` is not none: what packed_block does, for op(A) X = B.
+template <scalar T>
+void eliminate_block_turned(op how, const_view<T> L, const index_t* pivots, matrix_view<T> C);
+/// The same of packed_elimination.
+template <scalar T>
+void eliminate_pair_turned(op how, const_view<T> L, const_view<T> A, const index_t* pivots,
+                           matrix_view<T> C1, matrix_view<T> C2);
+
+}  // namespace creek::linalg::detail

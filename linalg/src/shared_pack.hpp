@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands that one task packs for several others.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg::detail {
+
+/// A packed operand that the last of its users frees. The task that makes it comes before theirs.
+template <class Packed>
+class shared_pack {
+ public:
+  template <class... Arguments>
+  void make(index_t users, Arguments&&... arguments) {
+    if (users == 0) return;
+    packed_ = std::make_unique<Packed>(std::forward<Arguments>(arguments)...);
+    users_left_.store(users, std::memory_order_relaxed);
+  }
+  const Packed& get() const noexcept { return *packed_; }
+  /// One user has done with it.
+  void release() noexcept {
+    if (users_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) packed_.reset();
+  }
+
+ private:
+  std::unique_ptr<Packed> packed_;
+  std::atomic<index_t> users_left_{0};
+};
+
+}  // namespace creek::linalg::detail

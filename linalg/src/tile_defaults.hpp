@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tile factorizations choose where the caller does not, and how their steps are ranked.
+#pragma once
+
+#include <algorithm>
+
+#include <creek/linalg/tile_matrix.hpp>
+
+#include "vector_kernels.hpp"
+
+namespace creek::linalg::detail {
+
+/// A multiple of the rows of all tile kernels, so that packed strips are full.
+inline constexpr index_t default_inner = 48;
+
+/// A tile size that was chosen, or one by the size of the matrix. Larger than that of products: two
+/// tiles at a time are eliminated by groups of columns, which has a cost that falls with their
+/// size.
+inline index_t block_or_default(index_t block, index_t rows, index_t cols) noexcept {
+  const index_t n = std::min(rows, cols);
+  return block != 0 ? block : n <= 500 ? 96 : n <= 1000 ? 144 : n <= 4000 ? 192 : 288;
+}
+
+/// Later steps after earlier ones, and the panel and the columns of the next panel before all.
+inline int step_priority(index_t steps_left, bool ahead) noexcept {
+  return static_cast<int>(std::min<index_t>(steps_left, 1 << 24)) + (ahead ? 1 << 25 : 0);
+}
+
+/// zero_on_diagonal of a matrix in tiles.
+template <scalar T>
+index_t zero_on_tile_diagonal(const_tile_view<T> tiles) noexcept {
+  const index_t steps = std::min(tiles.tile_rows(), tiles.tile_cols());
+  for (index_t k = 0; k < steps; ++k) {
+    const index_t zero = zero_on_diagonal<T>(tiles.tile(k, k));
+    if (zero != 0) return k * tiles.tile_size() + zero;
+  }
+  return 0;
+}
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations on matrices of tiles as tasks, which by_blocks.hpp and the factorizations are made of.
+// Shapes are not checked here.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include <creek/linalg/graph_info.hpp>
+#include <creek/linalg/task_graph.hpp>
+#include <creek/linalg/tile_matrix.hpp>
+
+#include "packing.hpp"
+#include "product.hpp"
+
+namespace creek::linalg::detail {
+
+/// Floating-point operations of so many products of elements, and as many sums.
+template <scalar T>
+double flops_of(double products) noexcept {
+  return (is_complex<T> ? 8 : 2) * products;
+}
+inline double cube(index_t n) noexcept {
+  const auto x = static_cast<double>(n);
+  return x * x * x;
+}
+
+/// Where the tasks of an operation go, and how.
+class tile_tasks {
+ public:
+  /// With `stop`: once a place was reported there, tasks of the operation do nothing any more.
+  explicit tile_tasks(task_graph& graph, const graph_info* stop = nullptr) noexcept
+      : graph_(&graph), stop_(stop) {}
+
+  /// The same for tasks that others wait for.
+  tile_tasks urgent(int priority) const noexcept {
+    tile_tasks other = *this;
+    other.priority_ = priority;
+    return other;
+  }
+
+  template <class Body>
+  void add(const char* name, double flops, std::initializer_list<operand> operands,
+           Body body) const {
+    graph_->add({name, flops, priority_}, operands, [stop = stop_, body = std::move(body)] {
+      if (stop == nullptr || stop->value() == 0) body();
+    });
+  }
+
+ private:
+  task_graph* graph_;
+  const graph_info* stop_;
+  int priority_ = 0;
+};
+
+/// op(A), or a symmetric or Hermitian A of which a triangle is stored, as a matrix of tiles.
+template <scalar T>
+struct tile_operand {
+  const_tile_view<T> tiles;
+  op how = op::none;
+  structure shape = structure::general;
+  bool stored_low = false;
+
+  index_t tile_rows() const noexcept {
+    return how == op::none ? tiles.tile_rows() : tiles.tile_cols();
+  }
+  index_t tile_cols() const noexcept {
+    return how == op::none ? tiles.tile_cols() : tiles.tile_rows();
+  }
+  /// The tile in memory that tile (i, j) is made of.
+  const_view<T> stored(index_t i, index_t j) const noexcept {
+    return is_mirrored(i, j) ? tiles.tile(j, i) : tiles.tile(i, j);
+  }
+  /// Columns of tile (i, j).
+  index_t width(index_t i, index_t j) const noexcept {
+    return is_mirrored(i, j) ? stored(i, j).rows() : stored(i, j).cols();
+  }
+  strided<T> elements(index_t i, index_t j) const noexcept;
+
+ private:
+  bool is_mirrored(index_t i, index_t j) const noexcept {
+    if (shape == structure::general) return how != op::none;
+    return i != j && (i > j) != stored_low;
+  }
+};
+
+/// C = beta C + alpha a b, of which `which` is wanted.
+template <scalar T>
+struct tile_product {
+  const char* name;  ///< of tasks on tiles with structure; the others are "gemm"
+  T alpha;
+  tile_operand<T> a, b;
+  T beta;
+  tile_view<T> C;
+  part which = part::all;
+  bool real_before = false;  ///< imaginary parts of C's diagonal are zeros at first
+  bool real_after = false;   ///< and at last
+};
+
+/// A task for each tile of C and each tile across. An operand's tile is packed once, by the first
+/// task that wants it, and freed by the last: memory for one row and one column of tiles, and as
+/// many more as steps are under way.
+template <scalar T>
+void enqueue_product(const tile_tasks& to, const tile_product<T>& what);
+
+/// C = beta C, in which 0 times anything is 0.
+template <scalar T>
+void enqueue_scale(const tile_tasks& to, T beta, tile_view<T> C, part which = part::all);
+
+/// As herk.
+template <scalar T>
+void enqueue_herk(const tile_tasks& to, triangle stored, op how, real<T> alpha,
+                  const_tile_view<T> A, real<T> beta, tile_view<T> C);
+
+/// B = alpha op(A)^-1 B or alpha B op(A)^-1 for a triangle A that is (in) one tile, a task for each
+/// tile of B.
+template <scalar T>
+void enqueue_tile_trsm(const tile_tasks& to, side where, triangle stored, op how, diagonal ones,
+                       T alpha, const_view<T> A, tile_view<T> B);
+
+/// As trsm and trmm.
+template <scalar T>
+void enqueue_trsm(const tile_tasks& to, side where, triangle stored, op how, diagonal ones, T alpha,
+                  const_tile_view<T> A, tile_view<T> B);
+template <scalar T>
+void enqueue_trmm(const tile_tasks& to, side where, triangle stored, op how, diagonal ones, T alpha,
+                  const_tile_view<T> A, tile_view<T> B);
+
+}  // namespace creek::linalg::detail

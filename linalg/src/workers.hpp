@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who does the pieces of an operation: all workers, or the thread that calls, as tasks on tiles
+// want it.
+#pragma once
+
+#include <creek/linalg/matrix.hpp>
+#include <creek/tasking/parallel_for.hpp>
+#include <creek/tasking/this_worker.hpp>
+
+namespace creek::linalg::detail {
+
+/// The workers of the runtime that runs here; without one, the calling thread.
+struct all_workers {
+  static index_t count() { return static_cast<index_t>(worker_count()); }
+  template <class Body>
+  static void for_each(index_t pieces, const Body& body) {
+    if (pieces == 1) return body(index_t{0});
+    parallel_for(index_t{0}, pieces, body, {.grain = 1});
+  }
+};
+
+struct this_thread {
+  static index_t count() { return 1; }
+  template <class Body>
+  static void for_each(index_t pieces, const Body& body) {
+    for (index_t i = 0; i < pieces; ++i) body(i);
+  }
+};
+
+}  // namespace creek::linalg::detail
