@@ -4,6 +4,7 @@
 
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/cholesky.hpp>
+#include <creek/linalg/condition.hpp>
 #include <creek/linalg/generate.hpp>
 #include <creek/linalg/inverse.hpp>
 #include <creek/linalg/lu.hpp>
