@@ -11,5 +11,6 @@
 #include <creek/linalg/matrix.hpp>
 #include <creek/linalg/matrix_file.hpp>
 #include <creek/linalg/qr.hpp>
+#include <creek/linalg/refine.hpp>
 #include <creek/linalg/residual.hpp>
 #include <creek/linalg/task_graph.hpp>
