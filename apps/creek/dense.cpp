@@ -52,9 +52,12 @@ scalar factors, as LAPACK's geqrf leaves them.
   creek qr --input tall.npy --type d --output qr.npy)";
 
 constexpr const char* solve_notes = R"(
---output x.npy: the solution, a column for each right-hand side.
+--output x.npy: the solution, a column for each right-hand side. rcond: about 1 for a good matrix,
+below the precision of the elements where the solution means nothing. --refine mixed counts the
+operations of a solution in double, which it saves.
 
   creek solve -n 4000 --rhs 10
+  creek solve -n 8000 --refine mixed
   creek solve --input a.mtx --rhs-file b.npy --output x.npy
   creek solve --method qr --input tall.npy --rhs-file b.npy      least squares)";
 
@@ -155,6 +158,13 @@ void add_solve(CLI::App& app, int& exit_code) {
   command->add_option("--method", given->how, "By which factorization; lu unless given")
       ->transform(one_of<dense::method>(
           {{"lu", dense::method::lu}, {"chol", dense::method::chol}, {"qr", dense::method::qr}}));
+  command
+      ->add_option("--refine", given->refine,
+                   "Correct the solution: in its own precision, or by factors in float; none "
+                   "unless given")
+      ->transform(one_of<dense::refinement>({{"none", dense::refinement::none},
+                                             {"fixed", dense::refinement::fixed},
+                                             {"mixed", dense::refinement::mixed}}));
   command->add_option("--rhs", given->rhs, "Generated right-hand sides; 1 unless given")
       ->option_text("K");
   command->add_option("--rhs-file", given->rhs_file, "Take the right-hand sides from a file")

@@ -141,7 +141,7 @@ class Generated(Case):
                   "gemm_gflops", "share_of_gemm", "info", "failure", "check", "output"]
         for command in COMMANDS:
             found = self.report(command, "-n", "60", "--workers", "2", "--runs", "4")
-            more = ["rhs", "right_hand_sides"] if command == "solve" else []
+            more = ["rhs", "right_hand_sides", "refine", "rcond"] if command == "solve" else []
             self.assertEqual(sorted(found), sorted(common + more))
             self.assertEqual((found["schema_version"], found["rows"], found["cols"]), (1, 60, 60))
             self.assertEqual((found["workers"], found["backend"]), (2, "host"))
@@ -183,6 +183,22 @@ class Generated(Case):
         self.assertNotIn("residual", self.succeeds("lu", "-n", "40"))
         self.assertEqual(self.succeeds("qr", "-n", "40", "--check").count(": pass "), 2)
         self.assertNotIn("residual", self.succeeds("solve", "-n", "40", "--no-check"))
+
+    def test_solutions_are_refined(self):
+        for method, type in itertools.product(("lu", "chol"), "sdcz"):
+            solve = ("solve", "-n", "120", "--rhs", "2", "--method", method, "--type", type)
+            plain = self.report(*solve)
+            self.assertIsNone(plain["refine"])
+            for precision in ("fixed", "mixed") if type in "dz" else ("fixed",):
+                found = self.report(*solve, "--refine", precision)
+                self.assertTrue(found["check"]["passed"])
+                refined = found["refine"]
+                self.assertEqual((refined["precision"], refined["fell_back"]), (precision, None))
+                self.assertIn(refined["corrections"], range(0, 6))
+                self.assertAlmostEqual(found["rcond"] / plain["rcond"], 1, 2)
+        text = self.succeeds("solve", "-n", "50", "--refine", "mixed", "--runs", "2")
+        self.assertRegex(text, r"\nrefine +mixed: \d correction")
+        self.assertRegex(text, r"\nrcond +\d\S*, estimate")
 
     def test_instructions_are_those_of_info(self):
         found = json.loads(run("info", "--json").stdout)["linalg"]["instructions"]
@@ -386,7 +402,23 @@ class NumericalFailures(Case):
         hilbert = [[1 / (i + j + 1) for j in range(14)] for i in range(14)]
         a = self.write("a.npy", npy("d", hilbert))
         for method in ("lu", "qr"):
-            self.assertTrue(self.report("solve", "--input", a, "--method", method)["check"]["passed"])
+            found = self.report("solve", "--input", a, "--method", method)
+            self.assertTrue(found["check"]["passed"])
+            self.assertLess(found["rcond"], 1e-15)
+
+    def test_mixed_precision_falls_back(self):
+        a = random_matrix(1, 20, 20)
+        for change, why in ((lambda: a[3].__setitem__(4, 1e200), "a number is too large for float"),
+                            (lambda: a[3].__setitem__(slice(None), [x * 1e-100 for x in a[4]]),
+                             "there is no factorization in float")):
+            change()
+            a[3][5] *= 1.5
+            file = self.write("a.npy", npy("d", a))
+            found = self.report("solve", "--input", file, "--refine", "mixed")
+            self.assertEqual(found["refine"],
+                             {"precision": "mixed", "corrections": None, "fell_back": why})
+        self.assertIn("fell back to double", self.succeeds("solve", "--input", file,
+                                                           "--refine", "mixed"))
 
 
 class BadInput(Case):
@@ -398,6 +430,9 @@ class BadInput(Case):
                 (["lu", "-n", "5", "--type", "q"], ["--type", "q"]),
                 (["lu", "-n", "5", "--type", ""], ["--type"]),
                 (["lu", "-n", "5", "--block", "0"], ["--block 0", "1 or more"]),
+                (["solve", "-n", "5", "--refine", "double"], ["--refine", "double"]),
+                (["solve", "-n", "5", "--refine", "fixed", "--method", "qr"], ["--refine", "qr"]),
+                (["solve", "-n", "5", "--refine", "mixed", "--type", "s"], ["--refine mixed"]),
                 (["lu", "-n", "5", "--runs", "0"], ["--runs 0", "1 or more"]),
                 (["lu", "-n", "5", "--runs", "1000001"], ["--runs 1000001"]),
                 (["lu", "-n", "5", "--workers", "0"], ["--workers 0", "1 to"]),

@@ -99,11 +99,14 @@ void time_runs(job<T>& work, report& found, progress_line& line) {
 }
 
 template <scalar T>
-void judge(const job<T>& work, report& found, progress_line& line) {
+void judge(job<T>& work, report& found, progress_line& line) {
   const bool has_answer = found.info == 0 || (!found.what.solves && found.what.how == method::lu);
-  if (!found.what.check || !has_answer) return;
+  if (!has_answer) return;
+  found.corrections = work.corrections();
+  if (!found.what.check) return;
   line.show("check");
   found.judgements = work.judge();
+  found.rcond = work.rcond();
 }
 
 template <scalar T>

@@ -64,6 +64,10 @@ const char* to_string(method how) noexcept {
   return how == method::lu ? "lu" : how == method::chol ? "chol" : "qr";
 }
 
+const char* to_string(refinement refine) noexcept {
+  return refine == refinement::none ? "none" : refine == refinement::fixed ? "fixed" : "mixed";
+}
+
 const char* to_string(element_type type) noexcept {
   switch (type) {
     case element_type::s:
@@ -112,6 +116,8 @@ void require_sense(const request& given) {
          "nothing is generated here");
   refuse(given.input == "-" && given.rhs_file == "-", "--rhs-file -",
          "standard input is the matrix already");
+  refuse(given.refine != refinement::none && given.how == method::qr, "--refine",
+         "for --method lu and chol; qr's solutions are not refined");
   if (!given.output.empty()) (void)linalg::format_of_name(given.output);
 }
 
@@ -126,6 +132,7 @@ problem plan(const request& given, const input_files& files) {
   problem what{.command = given.command(),
                .how = given.how,
                .solves = given.solves,
+               .refine = given.refine,
                .type = type_of(given, files),
                .runs = static_cast<int>(given.runs),
                .check = given.check.value_or(given.solves || files.matrix),
@@ -137,6 +144,9 @@ problem plan(const request& given, const input_files& files) {
   what.cols = files.matrix ? files.matrix->info().cols : what.rows;
   if (given.solves) what.rhs = files.rhs ? files.rhs->info().cols : given.rhs.value_or(1);
   require_shapes(what, files);
+  const bool has_lower = what.type == element_type::d || what.type == element_type::z;
+  refuse(what.refine == refinement::mixed && !has_lower, "--refine mixed",
+         "factors in float, for elements of --type d and z");
   // Wider than the matrix means as wide as it.
   what.block =
       std::min<index_t>(given.block.value_or(0), std::max({what.rows, what.cols, index_t{1}}));
@@ -151,10 +161,14 @@ problem plan(const request& given, const input_files& files) {
 double bytes_needed(const problem& what) noexcept {
   const auto m = static_cast<double>(what.rows), n = static_cast<double>(what.cols);
   const auto g = static_cast<double>(what.gemm_size()), k = static_cast<double>(what.rhs);
-  const double originals = what.check || !what.input.empty() ? 1 : 0;
+  const bool fixed = what.refine == refinement::fixed, mixed = what.refine == refinement::mixed;
+  const double originals = what.check || fixed || !what.input.empty() ? 1 : 0;
+  const double low = mixed ? 0.5 : 0;  // the factors in float
+  const double columns = fixed ? 6 : mixed ? 3.5 : 2;
   // Least squares with a wide matrix turn it, and turn the factors back.
   const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
-  const double elements = (1 + originals + turned) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
+  const double elements =
+      (1 + originals + turned + low) * m * n + columns * std::max(m, n) * k + 3 * g * g;
   return elements * static_cast<double>(bytes_of(what.type));
 }
 

@@ -15,8 +15,14 @@ using linalg::index_t;
 
 enum class method { lu, chol, qr };
 
+/// What is done about a solution's errors: nothing, corrections in one precision, or factors of
+/// lower precision and corrections.
+enum class refinement { none, fixed, mixed };
+
 /// "lu", "chol" or "qr".
 const char* to_string(method how) noexcept;
+/// "none", "fixed" or "mixed".
+const char* to_string(refinement refine) noexcept;
 /// "float", "double", "complex float" or "complex double".
 const char* to_string(element_type type) noexcept;
 std::size_t bytes_of(element_type type) noexcept;
@@ -26,6 +32,7 @@ bool is_complex(element_type type) noexcept;
 struct request {
   method how = method::lu;
   bool solves = false;  ///< `creek solve`, else the factorization alone
+  refinement refine = refinement::none;
   std::optional<long long> n, rhs, block, workers, seed;
   std::optional<element_type> type;
   long long runs = 1;
@@ -45,6 +52,7 @@ struct problem {
   std::string command;
   method how = method::lu;
   bool solves = false;
+  refinement refine = refinement::none;
   element_type type = element_type::d;
   index_t rows = 0, cols = 0;
   index_t rhs = 0;  ///< right-hand sides; 0 where nothing is solved

@@ -34,7 +34,9 @@ struct report {
   std::vector<double> seconds;       ///< of each run
   std::vector<double> gemm_seconds;  ///< of each product, measured in turn with the runs
   index_t info = 0;
+  std::optional<int> corrections{};   ///< of a solution that was to be refined, or why not
   std::vector<judgement> judgements;  ///< none unless asked for, or where nothing was solved
+  std::optional<double> rcond{};      ///< with judgements of a solution
 };
 
 /// Why the run failed, in a few words; empty if it did not.
