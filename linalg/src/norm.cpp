@@ -9,10 +9,7 @@
 namespace creek::linalg {
 namespace {
 
-template <scalar T>
-double magnitude(T value) noexcept {
-  return std::abs(detail::widened(value));
-}
+using detail::magnitude;
 
 template <scalar T>
 double norm_by_columns(norm which, const_view<T> a) {

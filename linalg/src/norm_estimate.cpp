@@ -27,7 +27,7 @@ column_sum largest_sum(const_view<T> X) {
   column_sum found;
   for (index_t j = 0; j < X.cols(); ++j) {
     double sum = 0;
-    for (index_t i = 0; i < X.rows(); ++i) sum += std::abs(widened(X(i, j)));
+    for (index_t i = 0; i < X.rows(); ++i) sum += magnitude(X(i, j));
     const double larger = greater(found.value, sum);
     if (larger != found.value) found = {larger, j};
   }
