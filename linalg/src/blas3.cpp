@@ -141,7 +141,14 @@ const char* tile_instructions() noexcept {
   return tile<double>().name;
 }
 
+template <scalar T>
+tile_shape product_tile() noexcept {
+  const auto& kernels = tile<real<T>>();
+  return {kernels.rows / reals<T>, kernels.cols};
+}
+
 #define CREEK_INSTANTIATE(T)                                                                 \
+  template tile_shape product_tile<T>() noexcept;                                            \
   template void gemm<T>(op, op, T, const_view<T>, const_view<T>, T, matrix_view<T>);         \
   template void symm<T>(side, triangle, T, const_view<T>, const_view<T>, T, matrix_view<T>); \
   template void hemm<T>(side, triangle, T, const_view<T>, const_view<T>, T, matrix_view<T>); \

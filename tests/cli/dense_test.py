@@ -201,9 +201,23 @@ class Generated(Case):
         self.assertRegex(text, r"\nrcond +\d\S*, estimate")
 
     def test_instructions_are_those_of_info(self):
-        found = json.loads(run("info", "--json").stdout)["linalg"]["instructions"]
-        self.assertEqual(self.report("lu", "-n", "2")["instructions"], found)
-        self.assertRegex(run("info").stdout.decode(), r"\nproducts +" + re.escape(found))
+        found = json.loads(run("info", "--json").stdout)["linalg"]
+        self.assertEqual(self.report("lu", "-n", "2")["instructions"], found["instructions"])
+        text = run("info").stdout.decode()
+        self.assertRegex(text, r"\nproducts +" + re.escape(found["instructions"]))
+        self.assertEqual(sorted(found["tiles"]), list("cdsz"))
+        for rows, cols in found["tiles"].values():
+            self.assertIn(f"{rows} x {cols}", text)
+
+    def test_info_names_other_libraries(self):
+        found = json.loads(run("info", "--json").stdout)["linalg"]["other_blas"]
+        text = run("info").stdout.decode()
+        for library in found:
+            self.assertEqual(sorted(library), ["kernel", "name", "path", "version"])
+            self.assertTrue(os.path.isfile(library["path"]))
+            self.assertIn("%s)" % library["path"], text)
+        if not found:
+            self.assertIn("none found", text)
 
     def test_same_seed_same_matrix(self):
         def solution(*arguments):

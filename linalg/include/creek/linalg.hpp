@@ -3,6 +3,7 @@
 #pragma once
 
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/blas_library.hpp>
 #include <creek/linalg/cholesky.hpp>
 #include <creek/linalg/condition.hpp>
 #include <creek/linalg/generate.hpp>

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other libraries of linear algebra on this machine. creek needs none of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace creek::linalg {
+
+/// What a library says of itself.
+struct blas_library {
+  std::string name;     ///< "OpenBLAS", "MKL", "BLIS"; "BLAS" of those that do not say
+  std::string version;  ///< may be empty, as for the reference implementation
+  std::string kernel;   ///< what it took for this processor, in its own words; may be empty
+  std::string path;     ///< the file, links followed
+};
+
+/// Those that the dynamic loader finds under the usual names, each file once. Loads them, which may
+/// start threads of theirs, and leaves them loaded.
+std::vector<blas_library> other_blas_libraries();
+
+}  // namespace creek::linalg
