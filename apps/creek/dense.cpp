@@ -73,7 +73,7 @@ std::string dense_backend() {
 /// A name that cannot be written is to be known before the work, not after.
 void try_outputs(const dense::problem& what) {
   const dense::output_names names = dense::outputs_of(what);
-  for (const std::string& name : {names.matrix, names.beside}) {
+  for (const std::string& name : {names.matrix, names.beside, what.trace}) {
     if (!name.empty()) atomic_file{name};  // leaves nothing without commit()
   }
 }
@@ -130,6 +130,10 @@ void add_common(CLI::App& command, request& given) {
       ->capture_default_str();
   add_check(command, given);
   command.add_option("--output", given.output, "Write the answer: .npy or .mtx, by the name's end")
+      ->option_text("FILE");
+  command
+      .add_option("--trace", given.trace,
+                  "Write what each worker did in the last run's factorization, for Perfetto")
       ->option_text("FILE");
   command.add_flag("--json", given.as_json, "Machine-readable, with a \"schema_version\"");
 }

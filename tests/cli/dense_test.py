@@ -138,7 +138,7 @@ class Generated(Case):
     def test_json_has_these_members(self):
         common = ["schema_version", "version", "command", "method", "rows", "cols", "type", "matrix",
                   "block", "workers", "backend", "instructions", "seconds", "flops", "gflops",
-                  "gemm_gflops", "share_of_gemm", "info", "failure", "check", "output"]
+                  "gemm_gflops", "share_of_gemm", "tasks", "activity", "info", "failure", "check", "output"]
         for command in COMMANDS:
             found = self.report(command, "-n", "60", "--workers", "2", "--runs", "4")
             more = ["rhs", "right_hand_sides", "refine", "rcond"] if command == "solve" else []
@@ -199,6 +199,26 @@ class Generated(Case):
         text = self.succeeds("solve", "-n", "50", "--refine", "mixed", "--runs", "2")
         self.assertRegex(text, r"\nrefine +mixed: \d correction")
         self.assertRegex(text, r"\nrcond +\d\S*, estimate")
+
+    def test_activity_and_trace(self):
+        for command in COMMANDS:
+            file = self.path("trace.json")
+            found = self.report(command, "-n", "200", "--block", "48", "--workers", "2",
+                                "--runs", "2", "--trace", file)
+            self.assertEqual(found["tasks"], 15)  # 5 panels, 10 updates
+            self.assertEqual(len(found["activity"]), 3)
+            self.assertAlmostEqual(sum(found["activity"]), 1)
+            with open(file) as trace:
+                events = json.load(trace)["traceEvents"]
+            tasks = [event for event in events if event["ph"] == "B"]
+            names = [event["name"] for event in tasks]
+            self.assertEqual((names.count("panel"), names.count("update")), (5, 10))
+            tracks = {event["args"]["name"] for event in events if event.get("name") == "thread_name"}
+            self.assertEqual(tracks, {"worker 0", "worker 1"})
+        text = self.succeeds("lu", "-n", "200", "--block", "48", "--workers", "2")
+        self.assertRegex(text, r"\nactivity   \d\.\d\d of 2 workers on average, 15 tasks; 0 for ")
+        self.assertIsNone(self.report("lu", "-n", "0")["activity"])
+        self.fails(run("lu", "-n", "9", "--trace", "/no/such/folder/trace.json"), 1, "/no/such/folder")
 
     def test_instructions_are_those_of_info(self):
         found = json.loads(run("info", "--json").stdout)["linalg"]

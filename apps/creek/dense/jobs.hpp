@@ -32,7 +32,7 @@ class lu_job final : public job<T> {
  public:
   lu_job(const problem& what, const operand<T>& a)
       : a_(a),
-        options_{.block = what.block},
+        options_{.block = what.block, .report = &this->graph_},
         factors_(a.rows(), a.cols()),
         pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))) {}
 
@@ -63,7 +63,9 @@ template <scalar T>
 class cholesky_job final : public job<T> {
  public:
   cholesky_job(const problem& what, const operand<T>& a)
-      : a_(a), options_{.block = what.block}, factor_(a.rows(), a.cols()) {}
+      : a_(a),
+        options_{.block = what.block, .report = &this->graph_},
+        factor_(a.rows(), a.cols()) {}
 
   void prepare() override { a_.put(factor_.view()); }
   index_t run() override {
@@ -92,7 +94,7 @@ class qr_job final : public job<T> {
  public:
   qr_job(const problem& what, const operand<T>& a)
       : a_(a),
-        options_{.block = what.block},
+        options_{.block = what.block, .report = &this->graph_},
         factors_(a.rows(), a.cols()),
         tau_(std::min(a.rows(), a.cols()), 1) {}
 

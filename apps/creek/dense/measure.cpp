@@ -11,6 +11,7 @@
 
 #include "../progress_line.hpp"
 #include "jobs.hpp"
+#include "trace.hpp"
 
 namespace creek::tool::dense {
 namespace {
@@ -124,7 +125,11 @@ report measure_as(const problem& what, input_files& files, runtime& workers) {
   if (what.solves) b.emplace(rhs_of<T>(what, files));
   workers.run([&] {
     const auto work = make_job<T>(what, a, b ? &*b : nullptr);
+    trace::session session({.process_name = "creek " + what.command});
     time_runs(*work, found, line);
+    found.tasks = work->graph().tasks;
+    found.activity = linalg::activity(work->graph().runs, found.workers);
+    if (!what.trace.empty()) write_trace(what.trace, work->graph(), session);
     judge(*work, found, line);
     if (what.output.empty() || !failure(found).empty()) return;
     line.show("writing");

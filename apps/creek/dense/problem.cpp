@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <creek/core/error.hpp>
+#include <creek/linalg/task_graph.hpp>
 #include <stdexcept>
 
 namespace creek::tool::dense {
@@ -139,7 +140,8 @@ problem plan(const request& given, const input_files& files) {
                .seed = static_cast<std::uint64_t>(given.seed.value_or(1)),
                .input = given.input,
                .rhs_file = given.rhs_file,
-               .output = given.output};
+               .output = given.output,
+               .trace = given.trace};
   what.rows = files.matrix ? files.matrix->info().rows : static_cast<index_t>(*given.n);
   what.cols = files.matrix ? files.matrix->info().cols : what.rows;
   if (given.solves) what.rhs = files.rhs ? files.rhs->info().cols : given.rhs.value_or(1);
@@ -169,7 +171,9 @@ double bytes_needed(const problem& what) noexcept {
   const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
   const double elements =
       (1 + originals + turned + low) * m * n + columns * std::max(m, n) * k + 3 * g * g;
-  return elements * static_cast<double>(bytes_of(what.type));
+  const double blocks = std::max(m, n) / static_cast<double>(what.block == 0 ? 48 : what.block);
+  const double times = blocks * blocks / 2 * sizeof(linalg::task_run);
+  return elements * static_cast<double>(bytes_of(what.type)) + times;
 }
 
 output_names outputs_of(const problem& what) {

@@ -38,7 +38,7 @@ struct request {
   long long runs = 1;
   std::optional<bool> check;
   bool as_json = false;
-  std::string input, rhs_file, output;
+  std::string input, rhs_file, output, trace;
 
   const char* command() const noexcept { return solves ? "solve" : to_string(how); }
 };
@@ -60,7 +60,8 @@ struct problem {
   int runs = 1;
   bool check = false;
   std::uint64_t seed = 1;
-  std::string input, rhs_file, output;        ///< names; empty for generated operands and no output
+  std::string input, rhs_file, output,
+      trace;                                  ///< names; empty for generated operands and no output
   std::string matrix_source{}, rhs_source{};  ///< for people
 
   /// Order of the product whose rate is measured beside.

@@ -132,6 +132,25 @@ void print_refinement(const report& found) {
                                                 : fmt::format("{} corrections", count)));
 }
 
+/// Of few workers how many were busy for how long, of many how many on average.
+std::string activity_text(const report& found) {
+  const std::vector<double>& shares = found.activity;
+  double mean = 0;
+  for (std::size_t busy = 0; busy < shares.size(); ++busy) {
+    mean += static_cast<double>(busy) * shares[busy];
+  }
+  std::string text = fmt::format("{:.2f} of {} workers on average, {} tasks", mean,
+                                 shares.size() - 1, found.tasks);
+  constexpr std::size_t few = 8;
+  if (shares.size() > few + 1) {
+    return text + fmt::format("; all of them {:.1f} % of the time", 100 * shares.back());
+  }
+  for (std::size_t busy = 0; busy < shares.size(); ++busy) {
+    text += fmt::format("{} {} for {:.1f} %", busy == 0 ? ";" : ",", busy, 100 * shares[busy]);
+  }
+  return text;
+}
+
 void print_judgements(const report& found) {
   for (const judgement& one : found.judgements) {
     print_line("residual", fmt::format("{:.3g}, at most {:g}: {}   {}", one.value, one.threshold,
@@ -243,6 +262,7 @@ void print_text(const report& found) {
                          what.block == 0 ? "chosen by the size" : std::to_string(what.block)));
   print_times(found);
   if (found.info != 0) print_line("info", fmt::format("{}, {}", found.info, info_text(found)));
+  if (!found.activity.empty()) print_line("activity", activity_text(found));
   print_refinement(found);
   print_judgements(found);
 }
@@ -262,6 +282,8 @@ std::string to_json(const report& found) {
   all["gemm_gflops"] = gemm;
   const auto part = share(found);
   all["share_of_gemm"] = part ? json(*part) : json(nullptr);
+  all["tasks"] = found.tasks;
+  all["activity"] = found.activity.empty() ? json(nullptr) : json(found.activity);
   all["info"] = found.info;
   const std::string why = failure(found);
   all["failure"] = why.empty() ? json(nullptr) : json(why);

@@ -91,11 +91,13 @@ class solve_job final : public job<T> {
     const matrix_view<T> A = work_.view(), B = x_.view();
     switch (how_) {
       case method::lu:
-        return linalg::gesv(A, std::span<index_t>(pivots_), B, {.block = block_});
+        return linalg::gesv(A, std::span<index_t>(pivots_), B,
+                            {.block = block_, .report = &this->graph_});
       case method::chol:
-        return linalg::posv(linalg::triangle::lower, A, B, {.block = block_});
+        return linalg::posv(linalg::triangle::lower, A, B,
+                            {.block = block_, .report = &this->graph_});
       case method::qr:
-        return linalg::gels(linalg::op::none, A, B, {.block = block_});
+        return linalg::gels(linalg::op::none, A, B, {.block = block_, .report = &this->graph_});
     }
     return 0;
   }
@@ -108,10 +110,11 @@ class solve_job final : public job<T> {
   index_t solve_mixed() {
     linalg::mixed_result done;
     if constexpr (is_double<T>) {
-      done = how_ == method::lu ? linalg::gesv_mixed<T>(work_.view(), std::span<index_t>(pivots_),
-                                                        rhs(), x_.view(), {.block = block_})
-                                : linalg::posv_mixed<T>(linalg::triangle::lower, work_.view(),
-                                                        rhs(), x_.view(), {.block = block_});
+      done = how_ == method::lu
+                 ? linalg::gesv_mixed<T>(work_.view(), std::span<index_t>(pivots_), rhs(),
+                                         x_.view(), {.block = block_, .report = &this->graph_})
+                 : linalg::posv_mixed<T>(linalg::triangle::lower, work_.view(), rhs(), x_.view(),
+                                         {.block = block_, .report = &this->graph_});
     }
     corrections_ = done.iterations;
     return done.info;
