@@ -10,6 +10,7 @@
 
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
+#include <creek/linalg/blas_library.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "commands.hpp"
@@ -83,6 +84,7 @@ int run_dense(const request& given) {
   scheduler_options scheduling = scheduler_options::from_environment();
   if (given.workers) scheduling.workers = checked_workers(*given.workers);
   const std::string backend = dense_backend();
+  (void)linalg::blas_in_use();  // one that cannot be used is to be known before the work
   dense::input_files files = dense::open_files(given);
   const dense::problem what = dense::plan(given, files);
   dense::require_memory(what);

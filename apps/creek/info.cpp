@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,7 @@ struct findings {
   std::vector<std::string> backends;
   std::vector<std::string> vector_targets;  // best first
   std::vector<linalg::blas_library> other_blas;
+  std::optional<linalg::blas_library> chosen_blas;  // by CREEK_BLAS
   fence_strategy fence;
   double ticks_per_ns;
 };
@@ -62,6 +64,7 @@ findings look_around() {
           .backends = backends(),
           .vector_targets = vector_targets(),
           .other_blas = linalg::other_blas_libraries(),
+          .chosen_blas = linalg::blas_in_use(),
           .fence = prepare_heavy_fence(),
           .ticks_per_ns = 1.0 / tick_clock::scale().ns_per_tick};
 }
@@ -108,17 +111,18 @@ std::vector<std::pair<std::string, linalg::tile_shape>> product_tiles() {
           {"z", linalg::product_tile<std::complex<double>>()}};
 }
 
+json blas_json(const linalg::blas_library& of) {
+  return {{"name", of.name}, {"version", of.version}, {"kernel", of.kernel}, {"path", of.path}};
+}
+
 json linalg_json(const findings& found) {
   json tiles, libraries = json::array();
   for (const auto& [type, shape] : product_tiles()) tiles[type] = {shape.rows, shape.cols};
-  for (const auto& each : found.other_blas) {
-    libraries.push_back({{"name", each.name},
-                         {"version", each.version},
-                         {"kernel", each.kernel},
-                         {"path", each.path}});
-  }
-  return {
-      {"instructions", linalg::tile_instructions()}, {"tiles", tiles}, {"other_blas", libraries}};
+  for (const auto& each : found.other_blas) libraries.push_back(blas_json(each));
+  return {{"instructions", linalg::tile_instructions()},
+          {"tiles", tiles},
+          {"other_blas", libraries},
+          {"chosen_blas", found.chosen_blas ? blas_json(*found.chosen_blas) : json(nullptr)}};
 }
 
 json to_json(const findings& found) {
@@ -207,23 +211,30 @@ std::string workers_text(const findings& found) {
   return text;
 }
 
-std::string products_text() {
+std::string blas_text(const linalg::blas_library& of) {
+  std::string text = of.name;
+  if (!of.version.empty()) text += " " + of.version;
+  if (!of.kernel.empty()) text += ", kernel " + of.kernel;
+  return fmt::format("{} ({})", text, of.path);
+}
+
+std::string products_text(const findings& found) {
   std::vector<std::string> tiles;
   for (const auto& [type, shape] : product_tiles()) {
     tiles.push_back(fmt::format("{} {} x {}", type, shape.rows, shape.cols));
   }
-  return fmt::format("{}, tiles of {}", linalg::tile_instructions(), fmt::join(tiles, ", "));
+  std::string text =
+      fmt::format("{}, tiles of {}", linalg::tile_instructions(), fmt::join(tiles, ", "));
+  if (found.chosen_blas) {
+    text += fmt::format("\n{:11}whole ones by CREEK_BLAS: {}", "", blas_text(*found.chosen_blas));
+  }
+  return text;
 }
 
 /// A library a line, in place of the label on all but the first.
 std::string other_blas_text(const findings& found) {
   std::vector<std::string> lines;
-  for (const auto& each : found.other_blas) {
-    std::string text = each.name;
-    if (!each.version.empty()) text += " " + each.version;
-    if (!each.kernel.empty()) text += ", kernel " + each.kernel;
-    lines.push_back(fmt::format("{} ({})", text, each.path));
-  }
+  for (const auto& each : found.other_blas) lines.push_back(blas_text(each));
   if (lines.empty()) return "none found, none needed";
   return fmt::format("{}", fmt::join(lines, fmt::format("\n{:11}", "")));
 }
@@ -247,7 +258,7 @@ void print_text(const findings& found) {
   line("backends", fmt::format("{}", fmt::join(found.backends, ", ")));
   line("vectors", fmt::format("{} (usable: {})", found.vector_targets.front(),
                               fmt::join(found.vector_targets, ", ")));
-  line("products", products_text());
+  line("products", products_text(found));
   line("other BLAS", other_blas_text(found));
   line("fences",
        fmt::format(

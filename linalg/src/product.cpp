@@ -7,6 +7,7 @@
 #include <creek/tasking/parallel_for.hpp>
 #include <creek/tasking/this_worker.hpp>
 
+#include "foreign_blas.hpp"
 #include "pack_memory.hpp"
 
 namespace creek::linalg::detail {
@@ -165,6 +166,7 @@ template <class Workers, scalar T>
 void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                      matrix_view<T> c, part which) {
   if (c.empty() || depth == 0 || alpha == T{}) return;
+  if (which == part::all && multiply_add_elsewhere_by<Workers>(alpha, a, b, depth, c)) return;
   const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
   const index_t step = (depth + steps - 1) / steps;
   const index_t cols = std::min(c.cols(), blocking<T>::cols());

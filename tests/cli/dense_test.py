@@ -137,8 +137,9 @@ class Generated(Case):
 
     def test_json_has_these_members(self):
         common = ["schema_version", "version", "command", "method", "rows", "cols", "type", "matrix",
-                  "block", "workers", "backend", "instructions", "seconds", "flops", "gflops",
-                  "gemm_gflops", "share_of_gemm", "tasks", "activity", "info", "failure", "check", "output"]
+                  "block", "workers", "backend", "instructions", "blas", "seconds", "flops", "gflops",
+                  "gemm_gflops", "share_of_gemm", "tasks", "activity", "info", "failure", "check",
+                  "output"]
         for command in COMMANDS:
             found = self.report(command, "-n", "60", "--workers", "2", "--runs", "4")
             more = ["rhs", "right_hand_sides", "refine", "rcond"] if command == "solve" else []
@@ -238,6 +239,19 @@ class Generated(Case):
             self.assertIn("%s)" % library["path"], text)
         if not found:
             self.assertIn("none found", text)
+            self.skipTest("no other library")
+        blas = found[0]["path"]
+        other = {**os.environ, "CREEK_BLAS": blas}
+        self.assertIn("by CREEK_BLAS: " + found[0]["name"], run("info", env=other).stdout.decode())
+        for type in "sdcz":
+            solved = self.report("solve", "-n", "90", "--type", type, env=other)
+            self.assertEqual((solved["blas"], solved["check"]["passed"]), (blas, True))
+
+    def test_libraries_that_cannot_be_used(self):
+        for name in ("no-such-library.so", "/", "libm.so.6"):
+            for command in (("info",), ("lu", "-n", "50")):
+                self.fails(run(*command, env={**os.environ, "CREEK_BLAS": name}), 2,
+                           "CREEK_BLAS " + name)
 
     def test_same_seed_same_matrix(self):
         def solution(*arguments):

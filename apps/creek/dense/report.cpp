@@ -7,6 +7,7 @@
 #include <cmath>
 #include <creek/core/version.hpp>
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/blas_library.hpp>
 #include <creek/linalg/refine.hpp>
 #include <nlohmann/json.hpp>
 
@@ -163,6 +164,12 @@ void print_judgements(const report& found) {
   }
 }
 
+/// Who does whole products, where that is not creek.
+std::string blas_text() {
+  const auto chosen = linalg::blas_in_use();
+  return chosen ? fmt::format(" and {} {}", chosen->name, chosen->version) : "";
+}
+
 json spread_json(const spread& of) {
   return {{"median", of.median}, {"min", of.min}, {"max", of.max}};
 }
@@ -257,8 +264,8 @@ void print_text(const report& found) {
                          static_cast<char>(what.type), what.matrix_source));
   if (what.solves) print_line("rhs", fmt::format("{}: {}", what.rhs, what.rhs_source));
   print_line("workers",
-             fmt::format("{} ({}), {}, block {}", found.workers, found.backend,
-                         linalg::tile_instructions(),
+             fmt::format("{} ({}), {}{}, block {}", found.workers, found.backend,
+                         linalg::tile_instructions(), blas_text(),
                          what.block == 0 ? "chosen by the size" : std::to_string(what.block)));
   print_times(found);
   if (found.info != 0) print_line("info", fmt::format("{}, {}", found.info, info_text(found)));
@@ -272,6 +279,8 @@ std::string to_json(const report& found) {
   all["workers"] = found.workers;
   all["backend"] = found.backend;
   all["instructions"] = linalg::tile_instructions();
+  const auto chosen = linalg::blas_in_use();
+  all["blas"] = chosen ? json(chosen->path) : json(nullptr);
   json time = spread_json(spread_of(found.seconds));
   time["runs"] = found.seconds;
   all["seconds"] = time;
