@@ -10,6 +10,7 @@
 
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
+#include <creek/linalg/blas_library.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "commands.hpp"
@@ -56,9 +57,12 @@ scalar factors, as LAPACK's geqrf leaves them.
   creek qr --input tall.npy --type d --output qr.npy)";
 
 constexpr const char* solve_notes = R"(
---output x.npy: the solution, a column for each right-hand side.
+--output x.npy: the solution, a column for each right-hand side. rcond: about 1 for a good matrix,
+below the precision of the elements where the solution means nothing. --refine mixed counts the
+operations of a solution in double, which it saves.
 
   creek solve -n 4000 --rhs 10
+  creek solve -n 8000 --refine mixed
   creek solve --input a.mtx --rhs-file b.npy --output x.npy
   creek solve --method qr --input tall.npy --rhs-file b.npy      least squares)";
 
@@ -74,7 +78,7 @@ std::string dense_backend() {
 /// A name that cannot be written is to be known before the work, not after.
 void try_outputs(const dense::problem& what) {
   const dense::output_names names = dense::outputs_of(what);
-  for (const std::string& name : {names.matrix, names.beside}) {
+  for (const std::string& name : {names.matrix, names.beside, what.trace}) {
     if (!name.empty()) atomic_file{name};  // leaves nothing without commit()
   }
 }
@@ -84,6 +88,7 @@ int run_dense(const request& given) {
   scheduler_options scheduling = scheduler_options::from_environment();
   if (given.workers) scheduling.workers = checked_workers(*given.workers);
   const std::string backend = dense_backend();
+  (void)linalg::blas_in_use();  // one that cannot be used is to be known before the work
   dense::input_files files = dense::open_files(given);
   const dense::problem what = dense::plan(given, files);
   dense::require_memory(what);
@@ -132,6 +137,10 @@ void add_common(CLI::App& command, request& given) {
       ->capture_default_str();
   add_check(command, given);
   command.add_option("--output", given.output, "Write the answer: .npy or .mtx, by the name's end")
+      ->option_text("FILE");
+  command
+      .add_option("--trace", given.trace,
+                  "Write what each worker did in the last run's factorization, for Perfetto")
       ->option_text("FILE");
   command.add_flag("--json", given.as_json, "Machine-readable, with a \"schema_version\"");
 }
@@ -192,6 +201,13 @@ void add_solve(CLI::App& app, int& exit_code) {
   add_form(*command, *given);
   add_pivoting(*command, *given);
   add_tree(*command, *given);
+  command
+      ->add_option("--refine", given->refine,
+                   "Correct the solution: in its own precision, or by factors in float; none "
+                   "unless given")
+      ->transform(one_of<dense::refinement>({{"none", dense::refinement::none},
+                                             {"fixed", dense::refinement::fixed},
+                                             {"mixed", dense::refinement::mixed}}));
   command->add_option("--rhs", given->rhs, "Generated right-hand sides; 1 unless given")
       ->option_text("K");
   command->add_option("--rhs-file", given->rhs_file, "Take the right-hand sides from a file")

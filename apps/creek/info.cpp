@@ -6,10 +6,13 @@
 #include <hwy/targets.h>
 
 #include <CLI/CLI.hpp>
+#include <complex>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <creek/core/asymmetric_fence.hpp>
@@ -19,6 +22,7 @@
 #include <creek/host/cpu_limit.hpp>
 #include <creek/host/topology.hpp>
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/blas_library.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "commands.hpp"
@@ -37,6 +41,8 @@ struct findings {
   unsigned workers;
   std::vector<std::string> backends;
   std::vector<std::string> vector_targets;  // best first
+  std::vector<linalg::blas_library> other_blas;
+  std::optional<linalg::blas_library> chosen_blas;  // by CREEK_BLAS
   fence_strategy fence;
   double ticks_per_ns;
 };
@@ -57,6 +63,8 @@ findings look_around() {
           .workers = asked != 0 ? asked : limit.workers,
           .backends = backends(),
           .vector_targets = vector_targets(),
+          .other_blas = linalg::other_blas_libraries(),
+          .chosen_blas = linalg::blas_in_use(),
           .fence = prepare_heavy_fence(),
           .ticks_per_ns = 1.0 / tick_clock::scale().ns_per_tick};
 }
@@ -95,6 +103,28 @@ json limits_json(const findings& found) {
           {"decided_by", to_string(limit.decided_by)}};
 }
 
+/// Of LAPACK's letters for the types of elements.
+std::vector<std::pair<std::string, linalg::tile_shape>> product_tiles() {
+  return {{"s", linalg::product_tile<float>()},
+          {"d", linalg::product_tile<double>()},
+          {"c", linalg::product_tile<std::complex<float>>()},
+          {"z", linalg::product_tile<std::complex<double>>()}};
+}
+
+json blas_json(const linalg::blas_library& of) {
+  return {{"name", of.name}, {"version", of.version}, {"kernel", of.kernel}, {"path", of.path}};
+}
+
+json linalg_json(const findings& found) {
+  json tiles, libraries = json::array();
+  for (const auto& [type, shape] : product_tiles()) tiles[type] = {shape.rows, shape.cols};
+  for (const auto& each : found.other_blas) libraries.push_back(blas_json(each));
+  return {{"instructions", linalg::tile_instructions()},
+          {"tiles", tiles},
+          {"other_blas", libraries},
+          {"chosen_blas", found.chosen_blas ? blas_json(*found.chosen_blas) : json(nullptr)}};
+}
+
 json to_json(const findings& found) {
   return {{"schema", info_schema},
           {"version", version()},
@@ -105,7 +135,7 @@ json to_json(const findings& found) {
           {"oversubscribed", host_backend::oversubscribed(found.workers, found.limit)},
           {"backends", found.backends},
           {"simd", {{"target", found.vector_targets.front()}, {"usable", found.vector_targets}}},
-          {"linalg", {{"instructions", linalg::tile_instructions()}}},
+          {"linalg", linalg_json(found)},
           {"fence",
            {{"strategy", to_string(found.fence)},
             {"membarrier", found.fence == fence_strategy::membarrier}}},
@@ -181,6 +211,34 @@ std::string workers_text(const findings& found) {
   return text;
 }
 
+std::string blas_text(const linalg::blas_library& of) {
+  std::string text = of.name;
+  if (!of.version.empty()) text += " " + of.version;
+  if (!of.kernel.empty()) text += ", kernel " + of.kernel;
+  return fmt::format("{} ({})", text, of.path);
+}
+
+std::string products_text(const findings& found) {
+  std::vector<std::string> tiles;
+  for (const auto& [type, shape] : product_tiles()) {
+    tiles.push_back(fmt::format("{} {} x {}", type, shape.rows, shape.cols));
+  }
+  std::string text =
+      fmt::format("{}, tiles of {}", linalg::tile_instructions(), fmt::join(tiles, ", "));
+  if (found.chosen_blas) {
+    text += fmt::format("\n{:11}whole ones by CREEK_BLAS: {}", "", blas_text(*found.chosen_blas));
+  }
+  return text;
+}
+
+/// A library a line, in place of the label on all but the first.
+std::string other_blas_text(const findings& found) {
+  std::vector<std::string> lines;
+  for (const auto& each : found.other_blas) lines.push_back(blas_text(each));
+  if (lines.empty()) return "none found, none needed";
+  return fmt::format("{}", fmt::join(lines, fmt::format("\n{:11}", "")));
+}
+
 void print_text(const findings& found) {
   const topology& machine = found.machine;
   const auto line = [](const char* what, const std::string& text) {
@@ -200,7 +258,8 @@ void print_text(const findings& found) {
   line("backends", fmt::format("{}", fmt::join(found.backends, ", ")));
   line("vectors", fmt::format("{} (usable: {})", found.vector_targets.front(),
                               fmt::join(found.vector_targets, ", ")));
-  line("products", fmt::format("{} (of matrices)", linalg::tile_instructions()));
+  line("products", products_text(found));
+  line("other BLAS", other_blas_text(found));
   line("fences",
        fmt::format(
            "{}{}", to_string(found.fence),

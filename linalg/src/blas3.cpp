@@ -152,7 +152,14 @@ const char* tile_instructions() noexcept {
   return tile<double>().name;
 }
 
+template <scalar T>
+tile_shape product_tile() noexcept {
+  const auto& kernels = tile<real<T>>();
+  return {kernels.rows / reals<T>, kernels.cols};
+}
+
 #define CREEK_INSTANTIATE(T)                                                                   \
+  template tile_shape product_tile<T>() noexcept;                                              \
   template void detail::herk_by<all_workers, T>(triangle, op, real<T>, const_view<T>, real<T>, \
                                                 matrix_view<T>);                               \
   template void detail::herk_by<this_thread, T>(triangle, op, real<T>, const_view<T>, real<T>, \

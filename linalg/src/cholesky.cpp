@@ -196,6 +196,7 @@ template <scalar T>
 index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options) {
   require(A.rows() == A.cols(), "potrf", "A must be square");
   require(options.block >= 0, "potrf", "block must not be negative");
+  if (options.report != nullptr) *options.report = {};
   const index_t n = A.rows();
   if (n == 0) return 0;
   if (stored == triangle::upper) return factor_upper<all_workers>(A);

@@ -182,6 +182,7 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   require(static_cast<index_t>(pivots.size()) >= n, "getrf",
           "pivots must have as many places as A has rows, or columns where those are fewer");
   require(options.block >= 0, "getrf", "block must not be negative");
+  if (options.report != nullptr) *options.report = {};
   if (n == 0) return 0;
   const index_t block = options.block == 0 ? panel_width(A) : options.block;
   lu_run<T> run(A, pivots, round_up(std::min(block, n), 8));

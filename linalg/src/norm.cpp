@@ -2,15 +2,14 @@
 #include <creek/linalg/residual.hpp>
 #include <vector>
 
+#include "checks.hpp"
 #include "magnitudes.hpp"
+#include "matrix_vector.hpp"
 
 namespace creek::linalg {
 namespace {
 
-template <scalar T>
-double magnitude(T value) noexcept {
-  return std::abs(detail::widened(value));
-}
+using detail::magnitude;
 
 template <scalar T>
 double norm_by_columns(norm which, const_view<T> a) {
@@ -47,7 +46,62 @@ double frobenius_norm(const_view<T> a) {
   return sum.value();
 }
 
+/// A norm, put together from the elements in any order.
+class norm_sum {
+ public:
+  norm_sum(norm which, index_t lines) : which_(which), sums_(static_cast<std::size_t>(lines)) {}
+
+  void add(index_t i, index_t j, double here) {
+    if (which_ == norm::frobenius) return squares_.add(here);
+    double& sum = sums_[static_cast<std::size_t>(which_ == norm::inf ? i : j)];
+    sum = which_ == norm::max ? detail::greater(sum, here) : sum + here;
+  }
+  double value() const {
+    if (which_ == norm::frobenius) return squares_.value();
+    double result = 0;
+    for (const double sum : sums_) result = detail::greater(result, sum);
+    return result;
+  }
+
+ private:
+  norm which_;
+  std::vector<double> sums_;  // of rows or columns
+  detail::root_of_squares squares_;
+};
+
+detail::region outside_diagonal(triangle stored) noexcept {
+  return stored == triangle::lower ? detail::region::strictly_lower
+                                   : detail::region::strictly_upper;
+}
+
 }  // namespace
+
+template <scalar T>
+double norm_of_hermitian(norm which, triangle stored, const_view<T> a) {
+  detail::require(a.rows() == a.cols(), "norm_of_hermitian", "the matrix must be square");
+  norm_sum sum(which, a.cols());
+  for (index_t j = 0; j < a.cols(); ++j) {
+    sum.add(j, j, magnitude(std::real(a(j, j))));
+    const auto [first, last] = detail::rows_in(outside_diagonal(stored), a.rows(), j);
+    for (index_t i = first; i < last; ++i) {
+      const double here = magnitude(a(i, j));
+      sum.add(i, j, here);
+      sum.add(j, i, here);
+    }
+  }
+  return sum.value();
+}
+
+template <scalar T>
+double norm_of_triangular(norm which, triangle stored, diagonal ones, const_view<T> a) {
+  norm_sum sum(which, std::max(a.rows(), a.cols()));
+  for (index_t j = 0; j < a.cols(); ++j) {
+    if (j < a.rows()) sum.add(j, j, ones == diagonal::unit ? 1 : magnitude(a(j, j)));
+    const auto [first, last] = detail::rows_in(outside_diagonal(stored), a.rows(), j);
+    for (index_t i = first; i < last; ++i) sum.add(i, j, magnitude(a(i, j)));
+  }
+  return sum.value();
+}
 
 template <scalar T>
 double norm_of(norm which, const_view<T> a) {
@@ -57,9 +111,14 @@ double norm_of(norm which, const_view<T> a) {
   return norm_by_columns(which, a);
 }
 
-template double norm_of(norm, const_view<float>);
-template double norm_of(norm, const_view<double>);
-template double norm_of(norm, const_view<std::complex<float>>);
-template double norm_of(norm, const_view<std::complex<double>>);
+#define CREEK_INSTANTIATE(T)                                        \
+  template double norm_of(norm, const_view<T>);                     \
+  template double norm_of_hermitian(norm, triangle, const_view<T>); \
+  template double norm_of_triangular(norm, triangle, diagonal, const_view<T>);
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -156,6 +156,7 @@ void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options) {
   require(static_cast<index_t>(tau.size()) >= n, "geqrf",
           "tau must have as many places as A has rows, or columns where those are fewer");
   require(options.block >= 0, "geqrf", "block must not be negative");
+  if (options.report != nullptr) *options.report = {};
   if (n == 0) return;
   const index_t wide = n <= 1500 ? 48 : n <= 6000 ? 96 : 192;
   const index_t block = std::min(options.block == 0 ? wide : options.block, A.cols());

@@ -67,30 +67,6 @@ wide_vector<T> unit_lower_product(const_view<T> lu, const wide_vector<T>& x) {
   return y;
 }
 
-/// The norm of a hermitian matrix with one triangle stored: the one-norm or Frobenius's.
-template <scalar T>
-double hermitian_norm(bool one, triangle which, const_view<T> a) {
-  std::vector<double> sums(static_cast<std::size_t>(a.rows()));
-  detail::root_of_squares squares;
-  const region strict = which == triangle::lower ? region::strictly_lower : region::strictly_upper;
-  for (index_t j = 0; j < a.cols(); ++j) {
-    const double diagonal = std::abs(static_cast<double>(std::real(a(j, j))));
-    sums[static_cast<std::size_t>(j)] += diagonal;
-    squares.add(diagonal);
-    const auto [first, last] = detail::rows_in(strict, a.rows(), j);
-    for (index_t i = first; i < last; ++i) {
-      const double magnitude = std::abs(detail::widened(a(i, j)));
-      sums[static_cast<std::size_t>(i)] += magnitude;
-      sums[static_cast<std::size_t>(j)] += magnitude;
-      squares.add(magnitude, 2);
-    }
-  }
-  if (!one) return squares.value();
-  double result = 0;
-  for (const double sum : sums) result = detail::greater(result, sum);
-  return result;
-}
-
 /// Q x or Q' x through a function of the caller, in the caller's precision.
 template <scalar T>
 wide_vector<T> applied(const orthogonal_operator<T>& q, op how, const wide_vector<T>& x) {
@@ -161,7 +137,7 @@ double cholesky_residual(triangle which, const_view<T> a, const_view<T> factor,
   };
   const bool exact = is_exact(options, a.rows(), a.cols());
   const double error = norm_of_difference<T>(a.cols(), exact, options, left, right);
-  return scaled<T>(error, hermitian_norm(exact, which, a), a.cols());
+  return scaled<T>(error, norm_of_hermitian(kind_of_norm(exact), which, a), a.cols());
 }
 
 template <scalar T>

@@ -137,11 +137,12 @@ class Generated(Case):
 
     def test_json_has_these_members(self):
         common = ["schema_version", "version", "command", "method", "rows", "cols", "type", "matrix",
-                  "form", "block", "workers", "backend", "instructions", "seconds", "flops", "gflops",
-                  "gemm_gflops", "share_of_gemm", "info", "failure", "check", "output"]
+                  "form", "block", "workers", "backend", "instructions", "blas", "seconds", "flops",
+                  "gflops", "gemm_gflops", "share_of_gemm", "tasks", "activity", "info", "failure",
+                  "check", "output"]
         for command in COMMANDS:
             found = self.report(command, "-n", "60", "--workers", "2", "--runs", "4")
-            more = ["rhs", "right_hand_sides"] if command == "solve" else []
+            more = ["rhs", "right_hand_sides", "refine", "rcond"] if command == "solve" else []
             more += ["pivoting"] if command in ("lu", "solve") else []
             self.assertEqual(sorted(found), sorted(common + more))
             self.assertEqual((found["schema_version"], found["rows"], found["cols"]), (1, 60, 60))
@@ -185,10 +186,73 @@ class Generated(Case):
         self.assertEqual(self.succeeds("qr", "-n", "40", "--check").count(": pass "), 2)
         self.assertNotIn("residual", self.succeeds("solve", "-n", "40", "--no-check"))
 
+    def test_solutions_are_refined(self):
+        for method, type in itertools.product(("lu", "chol"), "sdcz"):
+            solve = ("solve", "-n", "120", "--rhs", "2", "--method", method, "--type", type)
+            plain = self.report(*solve)
+            self.assertIsNone(plain["refine"])
+            for precision in ("fixed", "mixed") if type in "dz" else ("fixed",):
+                found = self.report(*solve, "--refine", precision)
+                self.assertTrue(found["check"]["passed"])
+                refined = found["refine"]
+                self.assertEqual((refined["precision"], refined["fell_back"]), (precision, None))
+                self.assertIn(refined["corrections"], range(0, 6))
+                self.assertAlmostEqual(found["rcond"] / plain["rcond"], 1, 2)
+        text = self.succeeds("solve", "-n", "50", "--refine", "mixed", "--runs", "2")
+        self.assertRegex(text, r"\nrefine +mixed: \d correction")
+        self.assertRegex(text, r"\nrcond +\d\S*, estimate")
+
+    def test_activity_and_trace(self):
+        for command in COMMANDS:
+            file = self.path("trace.json")
+            found = self.report(command, "-n", "200", "--block", "48", "--workers", "2",
+                                "--runs", "2", "--trace", file)
+            self.assertEqual(found["tasks"], 15)  # 5 panels, 10 updates
+            self.assertEqual(len(found["activity"]), 3)
+            self.assertAlmostEqual(sum(found["activity"]), 1)
+            with open(file) as trace:
+                events = json.load(trace)["traceEvents"]
+            tasks = [event for event in events if event["ph"] == "B"]
+            names = [event["name"] for event in tasks]
+            self.assertEqual((names.count("panel"), names.count("update")), (5, 10))
+            tracks = {event["args"]["name"] for event in events if event.get("name") == "thread_name"}
+            self.assertEqual(tracks, {"worker 0", "worker 1"})
+        text = self.succeeds("lu", "-n", "200", "--block", "48", "--workers", "2")
+        self.assertRegex(text, r"\nactivity   \d\.\d\d of 2 workers on average, 15 tasks; 0 for ")
+        self.assertIsNone(self.report("lu", "-n", "0")["activity"])
+        self.fails(run("lu", "-n", "9", "--trace", "/no/such/folder/trace.json"), 1, "/no/such/folder")
+
     def test_instructions_are_those_of_info(self):
-        found = json.loads(run("info", "--json").stdout)["linalg"]["instructions"]
-        self.assertEqual(self.report("lu", "-n", "2")["instructions"], found)
-        self.assertRegex(run("info").stdout.decode(), r"\nproducts +" + re.escape(found))
+        found = json.loads(run("info", "--json").stdout)["linalg"]
+        self.assertEqual(self.report("lu", "-n", "2")["instructions"], found["instructions"])
+        text = run("info").stdout.decode()
+        self.assertRegex(text, r"\nproducts +" + re.escape(found["instructions"]))
+        self.assertEqual(sorted(found["tiles"]), list("cdsz"))
+        for rows, cols in found["tiles"].values():
+            self.assertIn(f"{rows} x {cols}", text)
+
+    def test_info_names_other_libraries(self):
+        found = json.loads(run("info", "--json").stdout)["linalg"]["other_blas"]
+        text = run("info").stdout.decode()
+        for library in found:
+            self.assertEqual(sorted(library), ["kernel", "name", "path", "version"])
+            self.assertTrue(os.path.isfile(library["path"]))
+            self.assertIn("%s)" % library["path"], text)
+        if not found:
+            self.assertIn("none found", text)
+            self.skipTest("no other library")
+        blas = found[0]["path"]
+        other = {**os.environ, "CREEK_BLAS": blas}
+        self.assertIn("by CREEK_BLAS: " + found[0]["name"], run("info", env=other).stdout.decode())
+        for type in "sdcz":
+            solved = self.report("solve", "-n", "90", "--type", type, env=other)
+            self.assertEqual((solved["blas"], solved["check"]["passed"]), (blas, True))
+
+    def test_libraries_that_cannot_be_used(self):
+        for name in ("no-such-library.so", "/", "libm.so.6"):
+            for command in (("info",), ("lu", "-n", "50")):
+                self.fails(run(*command, env={**os.environ, "CREEK_BLAS": name}), 2,
+                           "CREEK_BLAS " + name)
 
     def test_same_seed_same_matrix(self):
         def solution(*arguments):
@@ -450,7 +514,23 @@ class NumericalFailures(Case):
         hilbert = [[1 / (i + j + 1) for j in range(14)] for i in range(14)]
         a = self.write("a.npy", npy("d", hilbert))
         for method in ("lu", "qr"):
-            self.assertTrue(self.report("solve", "--input", a, "--method", method)["check"]["passed"])
+            found = self.report("solve", "--input", a, "--method", method)
+            self.assertTrue(found["check"]["passed"])
+            self.assertLess(found["rcond"], 1e-15)
+
+    def test_mixed_precision_falls_back(self):
+        a = random_matrix(1, 20, 20)
+        for change, why in ((lambda: a[3].__setitem__(4, 1e200), "a number is too large for float"),
+                            (lambda: a[3].__setitem__(slice(None), [x * 1e-100 for x in a[4]]),
+                             "there is no factorization in float")):
+            change()
+            a[3][5] *= 1.5
+            file = self.write("a.npy", npy("d", a))
+            found = self.report("solve", "--input", file, "--refine", "mixed")
+            self.assertEqual(found["refine"],
+                             {"precision": "mixed", "corrections": None, "fell_back": why})
+        self.assertIn("fell back to double", self.succeeds("solve", "--input", file,
+                                                           "--refine", "mixed"))
 
 
 class BadInput(Case):
@@ -462,6 +542,9 @@ class BadInput(Case):
                 (["lu", "-n", "5", "--type", "q"], ["--type", "q"]),
                 (["lu", "-n", "5", "--type", ""], ["--type"]),
                 (["lu", "-n", "5", "--block", "0"], ["--block 0", "1 or more"]),
+                (["solve", "-n", "5", "--refine", "double"], ["--refine", "double"]),
+                (["solve", "-n", "5", "--refine", "fixed", "--method", "qr"], ["--refine", "qr"]),
+                (["solve", "-n", "5", "--refine", "mixed", "--type", "s"], ["--refine mixed"]),
                 (["lu", "-n", "5", "--runs", "0"], ["--runs 0", "1 or more"]),
                 (["lu", "-n", "5", "--runs", "1000001"], ["--runs 1000001"]),
                 (["lu", "-n", "5", "--workers", "0"], ["--workers 0", "1 to"]),

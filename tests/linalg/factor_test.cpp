@@ -9,6 +9,7 @@
 #include <creek/host.hpp>
 #include <creek/linalg/cholesky.hpp>
 #include <creek/linalg/lu.hpp>
+#include <creek/linalg/task_graph.hpp>
 #include <creek/tasking.hpp>
 
 #include "random_matrix.hpp"
@@ -207,6 +208,27 @@ TYPED_TEST(Factor, AnyBlockWillDo) {
     this->check_lu(45, 45, block);
     this->check_cholesky(45, triangle::lower, block);
   }
+}
+
+TYPED_TEST(Factor, ReportsSayWhatRanWhere) {
+  auto a = this->definite(100);
+  std::vector<index_t> pivots(100);
+  graph_report report;
+  runtime rt{host(2)};
+  rt.run([&] {
+    potrf(triangle::lower, a.view(), {.block = 48, .report = &report});
+    EXPECT_EQ(report.tasks, 6U);
+    getrf(a.view(), std::span(pivots), {.block = 40, .report = &report});
+  });
+  EXPECT_EQ(report.tasks, 6U);
+  ASSERT_EQ(report.runs.size(), 6U);
+  for (const task_run& each : report.runs) {
+    EXPECT_TRUE(each.worker == 0 || each.worker == 1);
+    EXPECT_LE(each.start, each.end);
+  }
+  EXPECT_EQ(activity(report.runs, report.workers).size(), 3U);
+  (void)getrf(matrix<TypeParam>(0, 0).view(), {}, {.report = &report});
+  EXPECT_EQ(report.tasks, 0U);
 }
 
 TYPED_TEST(Factor, EmptyMatricesAndMisuse) {

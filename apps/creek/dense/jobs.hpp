@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands time and judge: one class each for LU, Cholesky, QR and for solving.
+// What the commands time and judge: a class for each factorization.
 #pragma once
 
 #include <algorithm>
@@ -11,31 +11,13 @@
 #include <span>
 #include <vector>
 
+#include "job.hpp"
 #include "operand.hpp"
 #include "problem.hpp"
 #include "report.hpp"
-#include "solution.hpp"
+#include "solve_job.hpp"
 
 namespace creek::tool::dense {
-
-/// Everything is called in a task, so that all workers take part.
-template <scalar T>
-class job {
- public:
-  job() = default;
-  job(const job&) = delete;
-  job& operator=(const job&) = delete;
-  virtual ~job() = default;
-
-  /// Puts the operands in place. Not timed.
-  virtual void prepare() = 0;
-  /// The work; returns LAPACK's info.
-  virtual index_t run() = 0;
-  /// How good the last run's answer is.
-  virtual std::vector<judgement> judge() const = 0;
-  /// Writes the last run's answer; once, and last.
-  virtual void write(const output_names& to) = 0;
-};
 
 /// Whole numbers as a file of matrices holds them: exactly, up to 2^53.
 inline matrix<double> as_column(std::span<const index_t> numbers) {
@@ -56,7 +38,7 @@ class lu_job final : public job<T> {
  public:
   lu_job(const problem& what, const operand<T>& a)
       : a_(a),
-        options_{.block = what.block},
+        options_{.block = what.block, .report = &this->graph_},
         factors_(a.rows(), a.cols()),
         pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))) {}
 
@@ -87,7 +69,9 @@ template <scalar T>
 class cholesky_job final : public job<T> {
  public:
   cholesky_job(const problem& what, const operand<T>& a)
-      : a_(a), options_{.block = what.block}, factor_(a.rows(), a.cols()) {}
+      : a_(a),
+        options_{.block = what.block, .report = &this->graph_},
+        factor_(a.rows(), a.cols()) {}
 
   void prepare() override { a_.put(factor_.view()); }
   index_t run() override {
@@ -125,7 +109,7 @@ class qr_job final : public job<T> {
  public:
   qr_job(const problem& what, const operand<T>& a)
       : a_(a),
-        options_{.block = what.block},
+        options_{.block = what.block, .report = &this->graph_},
         factors_(a.rows(), a.cols()),
         tau_(std::min(a.rows(), a.cols()), 1) {}
 
@@ -155,52 +139,6 @@ class qr_job final : public job<T> {
   linalg::qr_options options_;
   matrix<T> factors_;
   matrix<T> tau_;
-};
-
-template <scalar T>
-class solve_job final : public job<T> {
- public:
-  solve_job(const problem& what, const operand<T>& a, const operand<T>& b)
-      : how_(what.how),
-        block_(what.block),
-        a_(a),
-        b_(b),
-        work_(a.rows(), a.cols()),
-        x_(std::max(a.rows(), a.cols()), b.cols()),
-        pivots_(how_ == method::lu ? static_cast<std::size_t>(a.rows()) : 0) {}
-
-  void prepare() override {
-    a_.put(work_.view());
-    b_.put(x_.view().block(0, 0, b_.rows(), b_.cols()));
-  }
-  index_t run() override {
-    const matrix_view<T> A = work_.view(), B = x_.view();
-    switch (how_) {
-      case method::lu:
-        return linalg::gesv(A, std::span<index_t>(pivots_), B, {.block = block_});
-      case method::chol:
-        return linalg::posv(linalg::triangle::lower, A, B, {.block = block_});
-      case method::qr:
-        return linalg::gels(linalg::op::none, A, B, {.block = block_});
-    }
-    return 0;
-  }
-  std::vector<judgement> judge() const override {
-    matrix<T> a_place, b_place;
-    return {judge_solution<T>(a_.whole(a_place), x(), b_.whole(b_place))};
-  }
-  void write(const output_names& to) override { linalg::write_matrix<T>(to.matrix, x()); }
-
- private:
-  /// Below it, of least squares, is what is left over.
-  const_view<T> x() const noexcept { return x_.view().block(0, 0, work_.cols(), x_.cols()); }
-
-  method how_;
-  index_t block_;
-  const operand<T>& a_;
-  const operand<T>& b_;
-  matrix<T> work_, x_;
-  std::vector<index_t> pivots_;
 };
 
 /// `b` is null where nothing is solved.

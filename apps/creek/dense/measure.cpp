@@ -12,6 +12,7 @@
 #include "../progress_line.hpp"
 #include "jobs.hpp"
 #include "tile_jobs.hpp"
+#include "trace.hpp"
 
 namespace creek::tool::dense {
 namespace {
@@ -101,11 +102,14 @@ void time_runs(job<T>& work, report& found, progress_line& line) {
 }
 
 template <scalar T>
-void judge(const job<T>& work, report& found, progress_line& line) {
+void judge(job<T>& work, report& found, progress_line& line) {
   const bool has_answer = found.info == 0 || found.what.goes_on_when_singular();
-  if (!found.what.check || !has_answer) return;
+  if (!has_answer) return;
+  found.corrections = work.corrections();
+  if (!found.what.check) return;
   line.show("check");
   found.judgements = work.judge();
+  found.rcond = work.rcond();
 }
 
 template <scalar T>
@@ -125,7 +129,11 @@ report measure_as(const problem& what, input_files& files, runtime& workers) {
     const operand<T>* const rhs = b ? &*b : nullptr;
     const auto work =
         what.layout == form::blocks ? make_tile_job<T>(what, a, rhs) : make_job<T>(what, a, rhs);
+    trace::session session({.process_name = "creek " + what.command});
     time_runs(*work, found, line);
+    found.tasks = work->graph().tasks;
+    found.activity = linalg::activity(work->graph().runs, found.workers);
+    if (!what.trace.empty()) write_trace(what.trace, work->graph(), session);
     judge(*work, found, line);
     if (what.output.empty() || !failure(found).empty()) return;
     line.show("writing");

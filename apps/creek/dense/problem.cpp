@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <creek/core/error.hpp>
+#include <creek/linalg/task_graph.hpp>
 #include <stdexcept>
 
 namespace creek::tool::dense {
@@ -110,6 +111,10 @@ const char* to_string(linalg::reduction_tree which) noexcept {
   return which == linalg::reduction_tree::flat ? "flat" : "binary";
 }
 
+const char* to_string(refinement refine) noexcept {
+  return refine == refinement::none ? "none" : refine == refinement::fixed ? "fixed" : "mixed";
+}
+
 const char* to_string(element_type type) noexcept {
   switch (type) {
     case element_type::s:
@@ -159,6 +164,8 @@ void require_sense(const request& given) {
          "nothing is generated here");
   refuse(given.input == "-" && given.rhs_file == "-", "--rhs-file -",
          "standard input is the matrix already");
+  refuse(given.refine != refinement::none && given.how == method::qr, "--refine",
+         "for --method lu and chol; qr's solutions are not refined");
   if (!given.output.empty()) (void)linalg::format_of_name(given.output);
 }
 
@@ -176,17 +183,22 @@ problem plan(const request& given, const input_files& files) {
                .layout = given.layout,
                .pivots = pivoting_of(given),
                .tree = given.tree.value_or(linalg::reduction_tree::flat),
+               .refine = given.refine,
                .type = type_of(given, files),
                .runs = static_cast<int>(given.runs),
                .check = given.check.value_or(given.solves || files.matrix),
                .seed = static_cast<std::uint64_t>(given.seed.value_or(1)),
                .input = given.input,
                .rhs_file = given.rhs_file,
-               .output = given.output};
+               .output = given.output,
+               .trace = given.trace};
   what.rows = files.matrix ? files.matrix->info().rows : static_cast<index_t>(*given.n);
   what.cols = files.matrix ? files.matrix->info().cols : what.rows;
   if (given.solves) what.rhs = files.rhs ? files.rhs->info().cols : given.rhs.value_or(1);
   require_shapes(what, files);
+  const bool has_lower = what.type == element_type::d || what.type == element_type::z;
+  refuse(what.refine == refinement::mixed && !has_lower, "--refine mixed",
+         "factors in float, for elements of --type d and z");
   // Wider than the matrix means as wide as it.
   what.block =
       std::min<index_t>(given.block.value_or(0), std::max({what.rows, what.cols, index_t{1}}));
@@ -203,16 +215,21 @@ problem plan(const request& given, const input_files& files) {
 double bytes_needed(const problem& what) noexcept {
   const auto m = static_cast<double>(what.rows), n = static_cast<double>(what.cols);
   const auto g = static_cast<double>(what.gemm_size()), k = static_cast<double>(what.rhs);
-  const double originals = what.check || !what.input.empty() ? 1 : 0;
+  const bool fixed = what.refine == refinement::fixed, mixed = what.refine == refinement::mixed;
+  const double originals = what.check || fixed || !what.input.empty() ? 1 : 0;
+  const double low = mixed ? 0.5 : 0;  // the factors in float
+  const double columns = fixed ? 6 : mixed ? 3.5 : 2;
   // Least squares with a wide matrix turn it, and turn the factors back.
   const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
   // Tiles are checked and written as columns.
   const double copies = what.layout == form::blocks && (what.check || !what.output.empty()) ? 1 : 0;
   // Beside the tiles: at most, with a binary tree.
   const double own = what.has_own_factors() ? 1 : 0;
-  const double elements =
-      (1 + originals + turned + copies + own) * m * n + 2 * std::max(m, n) * k + 3 * g * g;
-  return elements * static_cast<double>(bytes_of(what.type));
+  const double elements = (1 + originals + turned + copies + own + low) * m * n +
+                          columns * std::max(m, n) * k + 3 * g * g;
+  const double blocks = std::max(m, n) / static_cast<double>(what.block == 0 ? 48 : what.block);
+  const double times = blocks * blocks / 2 * sizeof(linalg::task_run);
+  return elements * static_cast<double>(bytes_of(what.type)) + times;
 }
 
 output_names outputs_of(const problem& what) {

@@ -21,11 +21,17 @@ enum class form { column, blocks };
 /// Of LU.
 enum class pivoting { partial, incremental, none };
 
+/// What is done about a solution's errors: nothing, corrections in one precision, or factors of
+/// lower precision and corrections.
+enum class refinement { none, fixed, mixed };
+
 /// "lu", "chol" or "qr".
 const char* to_string(method how) noexcept;
 const char* to_string(form which) noexcept;
 const char* to_string(pivoting which) noexcept;
 const char* to_string(linalg::reduction_tree which) noexcept;
+/// "none", "fixed" or "mixed".
+const char* to_string(refinement refine) noexcept;
 /// "float", "double", "complex float" or "complex double".
 const char* to_string(element_type type) noexcept;
 std::size_t bytes_of(element_type type) noexcept;
@@ -38,12 +44,13 @@ struct request {
   form layout = form::column;
   std::optional<pivoting> pivots;
   std::optional<linalg::reduction_tree> tree;  ///< of QR by blocks
+  refinement refine = refinement::none;
   std::optional<long long> n, rhs, block, workers, seed;
   std::optional<element_type> type;
   long long runs = 1;
   std::optional<bool> check;
   bool as_json = false;
-  std::string input, rhs_file, output;
+  std::string input, rhs_file, output, trace;
 
   const char* command() const noexcept { return solves ? "solve" : to_string(how); }
 };
@@ -60,6 +67,7 @@ struct problem {
   form layout = form::column;
   pivoting pivots = pivoting::partial;
   linalg::reduction_tree tree = linalg::reduction_tree::flat;
+  refinement refine = refinement::none;
   element_type type = element_type::d;
   index_t rows = 0, cols = 0;
   index_t rhs = 0;    ///< right-hand sides; 0 where nothing is solved
@@ -67,7 +75,8 @@ struct problem {
   int runs = 1;
   bool check = false;
   std::uint64_t seed = 1;
-  std::string input, rhs_file, output;        ///< names; empty for generated operands and no output
+  std::string input, rhs_file, output,
+      trace;                                  ///< names; empty for generated operands and no output
   std::string matrix_source{}, rhs_source{};  ///< for people
 
   /// Whether there are factors, and their residual, where info is not 0.

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <creek/core/version.hpp>
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/blas_library.hpp>
+#include <creek/linalg/refine.hpp>
 #include <nlohmann/json.hpp>
 
 #include "flops.hpp"
@@ -112,11 +114,66 @@ void print_times(const report& found) {
   print_line("rate", text);
 }
 
+/// Why factors in float were of no use; empty if they were, or not asked for.
+std::string fallback_text(const report& found) {
+  using linalg::mixed_result;
+  switch (found.corrections.value_or(0)) {
+    case mixed_result::overflow:
+      return "a number is too large for float";
+    case mixed_result::factorization:
+      return "there is no factorization in float";
+    case mixed_result::convergence:
+      return "corrections do not converge";
+    default:
+      return {};
+  }
+}
+
+void print_refinement(const report& found) {
+  if (!found.corrections) return;
+  const std::string why = fallback_text(found);
+  const int count = *found.corrections;
+  print_line("refine", fmt::format("{}: {}", to_string(found.what.refine),
+                                   !why.empty() ? "fell back to double, " + why
+                                   : count == 1 ? "1 correction"
+                                                : fmt::format("{} corrections", count)));
+}
+
+/// Of few workers how many were busy for how long, of many how many on average.
+std::string activity_text(const report& found) {
+  const std::vector<double>& shares = found.activity;
+  double mean = 0;
+  for (std::size_t busy = 0; busy < shares.size(); ++busy) {
+    mean += static_cast<double>(busy) * shares[busy];
+  }
+  std::string text = fmt::format("{:.2f} of {} workers on average, {} tasks", mean,
+                                 shares.size() - 1, found.tasks);
+  constexpr std::size_t few = 8;
+  if (shares.size() > few + 1) {
+    return text + fmt::format("; all of them {:.1f} % of the time", 100 * shares.back());
+  }
+  for (std::size_t busy = 0; busy < shares.size(); ++busy) {
+    text += fmt::format("{} {} for {:.1f} %", busy == 0 ? ";" : ",", busy, 100 * shares[busy]);
+  }
+  return text;
+}
+
 void print_judgements(const report& found) {
   for (const judgement& one : found.judgements) {
     print_line("residual", fmt::format("{:.3g}, at most {:g}: {}   {}", one.value, one.threshold,
                                        one.passed() ? "pass" : "fail", one.formula));
   }
+  if (found.rcond) {
+    print_line("rcond", fmt::format("{:.2g}, estimate of 1 / (|{}| |{}^-1|)", *found.rcond,
+                                    found.what.how == method::qr ? "R" : "A",
+                                    found.what.how == method::qr ? "R" : "A"));
+  }
+}
+
+/// Who does whole products, where that is not creek.
+std::string blas_text() {
+  const auto chosen = linalg::blas_in_use();
+  return chosen ? fmt::format(" and {} {}", chosen->name, chosen->version) : "";
 }
 
 json spread_json(const spread& of) {
@@ -153,17 +210,29 @@ json problem_json(const problem& what) {
   return all;
 }
 
+json number_or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
+}
+
 json check_json(const report& found) {
   if (found.judgements.empty()) return nullptr;
   json residuals = json::array();
   for (const judgement& one : found.judgements) {
     residuals.push_back({{"formula", one.formula},
-                         {"value", std::isfinite(one.value) ? json(one.value) : json(nullptr)},
+                         {"value", number_or_null(one.value)},
                          {"threshold", one.threshold},
                          {"passed", one.passed()}});
   }
   return {{"passed", std::ranges::all_of(found.judgements, &judgement::passed)},
           {"residuals", residuals}};
+}
+
+json refine_json(const report& found) {
+  if (!found.corrections) return nullptr;
+  const std::string why = fallback_text(found);
+  return {{"precision", to_string(found.what.refine)},
+          {"corrections", why.empty() ? json(*found.corrections) : json(nullptr)},
+          {"fell_back", why.empty() ? json(nullptr) : json(why)}};
 }
 
 json outputs_json(const report& found) {
@@ -204,11 +273,13 @@ void print_text(const report& found) {
                          static_cast<char>(what.type), what.matrix_source));
   if (what.solves) print_line("rhs", fmt::format("{}: {}", what.rhs, what.rhs_source));
   print_line("workers",
-             fmt::format("{} ({}), {}, block {}", found.workers, found.backend,
-                         linalg::tile_instructions(),
+             fmt::format("{} ({}), {}{}, block {}", found.workers, found.backend,
+                         linalg::tile_instructions(), blas_text(),
                          what.block == 0 ? "chosen by the size" : std::to_string(what.block)));
   print_times(found);
   if (found.info != 0) print_line("info", fmt::format("{}, {}", found.info, info_text(found)));
+  if (!found.activity.empty()) print_line("activity", activity_text(found));
+  print_refinement(found);
   print_judgements(found);
 }
 
@@ -217,6 +288,8 @@ std::string to_json(const report& found) {
   all["workers"] = found.workers;
   all["backend"] = found.backend;
   all["instructions"] = linalg::tile_instructions();
+  const auto chosen = linalg::blas_in_use();
+  all["blas"] = chosen ? json(chosen->path) : json(nullptr);
   json time = spread_json(spread_of(found.seconds));
   time["runs"] = found.seconds;
   all["seconds"] = time;
@@ -227,9 +300,15 @@ std::string to_json(const report& found) {
   all["gemm_gflops"] = gemm;
   const auto part = share(found);
   all["share_of_gemm"] = part ? json(*part) : json(nullptr);
+  all["tasks"] = found.tasks;
+  all["activity"] = found.activity.empty() ? json(nullptr) : json(found.activity);
   all["info"] = found.info;
   const std::string why = failure(found);
   all["failure"] = why.empty() ? json(nullptr) : json(why);
+  if (found.what.solves) {
+    all["refine"] = refine_json(found);
+    all["rcond"] = number_or_null(found.rcond);
+  }
   all["check"] = check_json(found);
   all["output"] = outputs_json(found);
   return all.dump(2, ' ', false, json::error_handler_t::replace);

@@ -34,7 +34,11 @@ struct report {
   std::vector<double> seconds;       ///< of each run
   std::vector<double> gemm_seconds;  ///< of each product, measured in turn with the runs
   index_t info = 0;
+  std::size_t tasks = 0;              ///< of the last run's factorization
+  std::vector<double> activity{};     ///< shares of its time with 0, 1, ... workers in them
+  std::optional<int> corrections{};   ///< of a solution that was to be refined, or why not
   std::vector<judgement> judgements;  ///< none unless asked for, or where nothing was solved
+  std::optional<double> rcond{};      ///< with judgements of a solution
 };
 
 /// Why the run failed, in a few words; empty if it did not.

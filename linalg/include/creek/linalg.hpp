@@ -3,8 +3,10 @@
 #pragma once
 
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/blas_library.hpp>
 #include <creek/linalg/by_blocks.hpp>
 #include <creek/linalg/cholesky.hpp>
+#include <creek/linalg/condition.hpp>
 #include <creek/linalg/generate.hpp>
 #include <creek/linalg/graph_info.hpp>
 #include <creek/linalg/inverse.hpp>
@@ -13,6 +15,7 @@
 #include <creek/linalg/matrix_file.hpp>
 #include <creek/linalg/partition.hpp>
 #include <creek/linalg/qr.hpp>
+#include <creek/linalg/refine.hpp>
 #include <creek/linalg/residual.hpp>
 #include <creek/linalg/task_graph.hpp>
 #include <creek/linalg/tile_lu.hpp>

@@ -71,4 +71,11 @@ void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, i
 /// The instruction set that the products use on this processor, such as "AVX3".
 const char* tile_instructions() noexcept;
 
+/// Rows and columns of a product that its innermost loop keeps in registers.
+struct tile_shape {
+  index_t rows, cols;
+};
+template <scalar T>
+tile_shape product_tile() noexcept;
+
 }  // namespace creek::linalg

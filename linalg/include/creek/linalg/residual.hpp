@@ -22,6 +22,15 @@ enum class norm {
 template <scalar T>
 double norm_of(norm which, const_view<T> a);
 
+/// Of the Hermitian (real: symmetric) matrix of which only the triangle `stored` is read; the
+/// imaginary parts of the diagonal are taken for 0. LAPACK's xLANHE, xLANSY.
+template <scalar T>
+double norm_of_hermitian(norm which, triangle stored, const_view<T> a);
+
+/// Of a triangle, or trapezoid; the rest counts as 0. LAPACK's xLANTR.
+template <scalar T>
+double norm_of_triangular(norm which, triangle stored, diagonal ones, const_view<T> a);
+
 /// Relative machine epsilon, as LAPACK's xLAMCH('E'): half the distance from 1 to the next number.
 template <scalar T>
 inline constexpr double unit_roundoff = std::numeric_limits<real<T>>::epsilon() / 2;

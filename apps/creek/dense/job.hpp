@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands time and judge.
+#pragma once
+
+#include <creek/linalg/task_graph.hpp>
+#include <optional>
+#include <vector>
+
+#include "operand.hpp"
+#include "problem.hpp"
+#include "report.hpp"
+
+namespace creek::tool::dense {
+
+/// Everything is called in a task, so that all workers take part.
+template <scalar T>
+class job {
+ public:
+  job() = default;
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+  virtual ~job() = default;
+
+  /// Puts the operands in place. Not timed.
+  virtual void prepare() = 0;
+  /// The work; returns LAPACK's info.
+  virtual index_t run() = 0;
+  /// How good the last run's answer is.
+  virtual std::vector<judgement> judge() const = 0;
+  /// What the graph of the last run's factorization was.
+  const linalg::graph_report& graph() const noexcept { return graph_; }
+  /// The reciprocal of the condition, estimated; after judge(), for a system that was solved.
+  virtual std::optional<double> rcond() { return std::nullopt; }
+  /// Corrections that the last run made, or less than 0, why they were given up; see mixed_result.
+  virtual std::optional<int> corrections() const { return std::nullopt; }
+  /// Writes the last run's answer; once, and last.
+  virtual void write(const output_names& to) = 0;
+
+ protected:
+  linalg::graph_report graph_;
+};
+
+}  // namespace creek::tool::dense

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// What other libraries say of themselves, and how one of them is made to multiply.
+#include <creek/linalg/blas_library.hpp>
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <type_traits>
+
+#include <creek/core/error.hpp>
+
+#include "foreign_blas.hpp"
+
+namespace creek::linalg {
+namespace {
+
+/// A library that was loaded, to stay. Some put a prefix before all of their names.
+class loaded {
+ public:
+  explicit loaded(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ != nullptr && find("dgemm_") == nullptr) prefix_ = "scipy_";
+  }
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+  void* find(const std::string& name) const { return dlsym(handle_, (prefix_ + name).c_str()); }
+  template <class Function>
+  Function* function(const std::string& name) const {
+    return reinterpret_cast<Function*>(find(name));
+  }
+  /// Calls a function; a result made of nothing if there is none.
+  template <class Function, class... Arguments>
+  auto call(const char* name, Arguments... arguments) const {
+    auto* const called = function<Function>(name);
+    using result = decltype(called(arguments...));
+    if constexpr (std::is_void_v<result>) {
+      if (called != nullptr) called(arguments...);
+    } else {
+      return called == nullptr ? result{} : called(arguments...);
+    }
+  }
+  std::string text(const char* name) const {
+    const char* const found = call<const char*()>(name);
+    return found == nullptr ? "" : found;
+  }
+
+ private:
+  void* handle_;
+  std::string prefix_;
+};
+
+/// The file that a function or variable is in, links followed.
+std::optional<std::string> file_with(const void* address) {
+  Dl_info where{};
+  if (address == nullptr || dladdr(address, &where) == 0) return std::nullopt;
+  std::error_code failed;
+  const auto path = std::filesystem::canonical(where.dli_fname, failed);
+  return failed ? std::string(where.dli_fname) : path.string();
+}
+
+/// "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
+std::string openblas_version(const loaded& library) {
+  const std::string all = library.text("openblas_get_config");
+  const auto first = all.find(' ');
+  if (first == std::string::npos) return {};
+  return all.substr(first + 1, all.find(' ', first + 1) - first - 1);
+}
+
+std::string mkl_version(const loaded& library) {
+  struct {  // MKLVersion of mkl_types.h
+    int major, minor, update;
+    const char *status, *build, *processor, *platform;
+  } found{};
+  library.call<void(void*)>("MKL_Get_Version", &found);
+  return std::to_string(found.major) + "." + std::to_string(found.minor) + "." +
+         std::to_string(found.update);
+}
+
+/// MKL tells nobody, but at the first call loads what it takes, such as libmkl_avx2.so.2.
+std::string mkl_kernel(const loaded& library) {
+  double x = 1;
+  const int one = 1;
+  library.call<void(const int*, const double*, double*, const int*)>("dscal_", &one, &x, &x, &one);
+  std::string kernel;
+  const auto look = [](dl_phdr_info* info, std::size_t, void* to) {
+    const std::string file = std::filesystem::path(info->dlpi_name).filename();
+    for (const char* name : {"avx10", "avx512", "avx2", "mc3", "def"}) {
+      if (file.starts_with(std::string("libmkl_") + name + ".so")) {
+        *static_cast<std::string*>(to) = name;
+      }
+    }
+    return 0;
+  };
+  dl_iterate_phdr(look, &kernel);
+  return kernel;
+}
+
+std::string blis_kernel(const loaded& library) {
+  library.call<void()>("bli_init");  // or it does not know its number
+  const int number = library.call<int()>("bli_arch_query_id");
+  const char* const name = library.call<const char*(int)>("bli_arch_string", number);
+  return name == nullptr ? "" : name;
+}
+
+blas_library describe(const loaded& library) {
+  const std::string path = file_with(library.find("dgemm_")).value_or("");
+  if (library.find("openblas_get_corename") != nullptr) {
+    return {"OpenBLAS", openblas_version(library), library.text("openblas_get_corename"), path};
+  }
+  if (library.find("MKL_Get_Version") != nullptr) {
+    return {"MKL", mkl_version(library), mkl_kernel(library), path};
+  }
+  if (library.find("bli_arch_query_id") != nullptr) {
+    return {"BLIS", library.text("bli_info_get_version_str"), blis_kernel(library), path};
+  }
+  return {"BLAS", "", "", path};
+}
+
+/// The names of the loader for what is asked for in few words.
+std::vector<const char*> files_of(const std::string& asked) {
+  if (asked == "openblas") return {"libopenblas.so.0", "libopenblas.so"};
+  if (asked == "mkl") return {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"};
+  if (asked == "blis") return {"libblis.so.4", "libblis.so"};
+  return {asked.c_str()};
+}
+
+[[noreturn]] void refuse(const std::string& asked, const std::string& why) {
+  throw usage_error("CREEK_BLAS " + asked + ": " + why +
+                    "; give a library's file, openblas, mkl, blis, or nothing");
+}
+
+/// The library that CREEK_BLAS names, told to stay in the threads that call it.
+class multiplier {
+ public:
+  explicit multiplier(const std::string& asked) : library_(load(asked)) {
+    for (const char* name : {"sgemm_", "dgemm_", "cgemm_", "zgemm_"}) {
+      if (library_.find(name) == nullptr) refuse(asked, std::string("it has no ") + name);
+    }
+    // creek as a drop-in library would call itself for ever.
+    const std::string file = file_with(library_.find("dgemm_")).value_or("");
+    const bool is_creek = std::filesystem::path(file).filename().string().starts_with("libcreek");
+    if (is_creek || file == file_with(&own_place)) refuse(asked, "it is creek itself");
+    limit_ = library_.function<int(int)>("openblas_set_num_threads_local");
+    if (limit_ == nullptr) limit_ = library_.function<int(int)>("MKL_Set_Num_Threads_Local");
+    if (limit_ != nullptr) return;
+    // Those can be told for the whole process only.
+    library_.call<void(int)>("openblas_set_num_threads", 1);
+    library_.call<void(std::ptrdiff_t)>("bli_thread_set_num_threads", std::ptrdiff_t{1});
+  }
+
+  const loaded& library() const noexcept { return library_; }
+
+  /// One thread of the library, while this lives.
+  class single_thread {
+   public:
+    explicit single_thread(const multiplier& of) : limit_(of.limit_) {
+      if (limit_ != nullptr) before_ = limit_(1);
+    }
+    ~single_thread() {
+      if (limit_ != nullptr) limit_(before_);
+    }
+    single_thread(const single_thread&) = delete;
+    single_thread& operator=(const single_thread&) = delete;
+
+   private:
+    int (*limit_)(int);
+    int before_ = 0;
+  };
+
+ private:
+  static loaded load(const std::string& asked) {
+    std::string why;
+    for (const char* file : files_of(asked)) {
+      if (loaded library(file); library) return library;
+      if (why.empty()) why = dlerror();
+    }
+    refuse(asked, why);
+  }
+
+  static constexpr char own_place = 0;
+  loaded library_;
+  int (*limit_)(int) = nullptr;
+};
+
+/// Null if CREEK_BLAS is not set.
+const multiplier* chosen() {
+  static const std::optional<multiplier> one = []() -> std::optional<multiplier> {
+    const char* const asked = std::getenv("CREEK_BLAS");
+    if (asked == nullptr || *asked == '\0') return std::nullopt;
+    return std::optional<multiplier>(std::in_place, asked);
+  }();
+  return one ? &*one : nullptr;
+}
+
+/// An operand as xGEMM takes it.
+struct gemm_operand {
+  char how;
+  index_t leading;
+};
+template <scalar T>
+std::optional<gemm_operand> as_gemm_operand(const detail::strided<T>& a, index_t rows,
+                                            index_t cols) {
+  if (a.shape != detail::structure::general) return std::nullopt;
+  if (a.row_step == 1 && a.col_step >= std::max<index_t>(1, rows) && !a.conjugate) {
+    return gemm_operand{'N', a.col_step};
+  }
+  if (a.col_step == 1 && a.row_step >= std::max<index_t>(1, cols)) {
+    return gemm_operand{a.conjugate ? 'C' : 'T', a.row_step};
+  }
+  return std::nullopt;
+}
+
+template <scalar T>
+using gemm_function = void(const char*, const char*, const int*, const int*, const int*, const T*,
+                           const T*, const int*, const T*, const int*, const T*, T*, const int*);
+
+template <scalar T>
+gemm_function<T>* find_gemm(const loaded& in) {
+  constexpr bool wide = sizeof(real<T>) == sizeof(double);
+  constexpr const char* name = is_complex<T> ? wide ? "zgemm_" : "cgemm_"
+                               : wide        ? "dgemm_"
+                                             : "sgemm_";
+  return in.function<gemm_function<T>>(name);
+}
+
+}  // namespace
+
+template <scalar T>
+bool detail::multiply_add_elsewhere(T alpha, const strided<T>& a, const strided<T>& b,
+                                    index_t depth, matrix_view<T> c) {
+  const multiplier* const by = chosen();
+  if (by == nullptr) return false;
+  const auto left = as_gemm_operand(a, c.rows(), depth),
+             right = as_gemm_operand(b, depth, c.cols());
+  if (!left || !right) return false;
+  const index_t largest =
+      std::max({c.rows(), c.cols(), depth, left->leading, right->leading, c.leading()});
+  if (largest > INT_MAX) return false;
+  if (c.empty()) return true;
+  static gemm_function<T>* const gemm = find_gemm<T>(by->library());
+  const int m = static_cast<int>(c.rows()), n = static_cast<int>(c.cols());
+  const int k = static_cast<int>(depth), lda = static_cast<int>(left->leading);
+  const int ldb = static_cast<int>(right->leading), ldc = static_cast<int>(c.leading());
+  const T one{1};
+  const multiplier::single_thread alone(*by);
+  gemm(&left->how, &right->how, &m, &n, &k, &alpha, a.data, &lda, b.data, &ldb, &one, c.data(),
+       &ldc);
+  return true;
+}
+
+std::vector<blas_library> other_blas_libraries() {
+  std::vector<blas_library> found;
+  for (const char* name :
+       {"libopenblas.so.0", "libmkl_rt.so.3", "libmkl_rt.so.2", "libblis.so.4", "libblas.so.3"}) {
+    const loaded library(name);
+    if (!library) continue;
+    const auto path = file_with(library.find("dgemm_"));
+    const auto is_there = [&](const blas_library& other) { return other.path == *path; };
+    if (!path || std::any_of(found.begin(), found.end(), is_there)) continue;
+    // MKL ends the process that lacks the OpenMP library of its threads.
+    library.call<int(int)>("MKL_Set_Threading_Layer", 1);
+    found.push_back(describe(library));
+  }
+  return found;
+}
+
+std::optional<blas_library> blas_in_use() {
+  const multiplier* const by = chosen();
+  return by == nullptr ? std::nullopt : std::optional(describe(by->library()));
+}
+
+#define CREEK_INSTANTIATE(T)                                                               \
+  template bool detail::multiply_add_elsewhere<T>(T, const strided<T>&, const strided<T>&, \
+                                                  index_t, matrix_view<T>);
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg
