@@ -12,7 +12,6 @@
 #include "column_graph.hpp"
 #include "product.hpp"
 #include "reflectors.hpp"
-#include "vector_kernels.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -115,36 +114,6 @@ void apply_right(const reflector_group<T>& group, bool turned, matrix_view<T> C)
   gemm(op::none, op::conjugate_transpose, T{-1}, weights, lower, T{1}, rest);
 }
 
-template <scalar T>
-matrix<T> conjugate_transpose(const_view<T> A) {
-  matrix<T> B(A.cols(), A.rows());
-  for (index_t j = 0; j < A.cols(); ++j) {
-    for (index_t i = 0; i < A.rows(); ++i) {
-      B(j, i) = conjugated(A(i, j));
-    }
-  }
-  return B;
-}
-
-/// Least squares by A = Q R of more rows than columns: R X = Q^H B.
-template <scalar T>
-void least_squares(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
-  const index_t n = QR.cols();
-  ormqr<T>(side::left, op::conjugate_transpose, QR, tau, B.block(0, 0, QR.rows(), B.cols()));
-  trsm<T>(side::left, triangle::upper, op::none, diagonal::stored, T{1}, QR.block(0, 0, n, n),
-          B.block(0, 0, n, B.cols()));
-}
-
-/// The shortest X of A^H X = B by A = Q R: X = Q R^-H B.
-template <scalar T>
-void least_norm(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
-  const index_t n = QR.cols();
-  trsm<T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1},
-          QR.block(0, 0, n, n), B.block(0, 0, n, B.cols()));
-  scale(T{}, B.block(n, 0, QR.rows() - n, B.cols()));
-  ormqr<T>(side::left, op::none, QR, tau, B.block(0, 0, QR.rows(), B.cols()));
-}
-
 }  // namespace
 }  // namespace detail
 
@@ -202,41 +171,10 @@ void orgqr(matrix_view<T> A, std::span<const T> tau) {
   }
 }
 
-template <scalar T>
-index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& options) {
-  require(B.rows() == std::max(A.rows(), A.cols()), "gels",
-          "B must have as many rows as A has rows or columns, whichever are more");
-  require(!is_complex<T> || how != op::transpose, "gels",
-          "of complex numbers only A and its conjugate transpose can be solved with");
-  const index_t n = std::min(A.rows(), A.cols());
-  if (n == 0) {
-    scale(T{}, B);
-    return 0;
-  }
-  std::vector<T> tau(static_cast<std::size_t>(n));
-  const bool wide = A.cols() > A.rows();
-  matrix<T> turned;
-  if (wide) turned = conjugate_transpose<T>(A);
-  const matrix_view<T> factors = wide ? turned.view() : A;
-  geqrf(factors, std::span<T>(tau), options);
-  const index_t zero = zero_on_diagonal<T>(factors);
-  if (zero == 0) {
-    // Of the tall one: it itself for its equations, its conjugate transpose for the wide one's.
-    if ((how == op::none) != wide) {
-      least_squares<T>(factors, tau, B);
-    } else {
-      least_norm<T>(factors, tau, B);
-    }
-  }
-  if (wide) copy<T>(conjugate_transpose<T>(turned.view()).view(), A);
-  return zero;
-}
-
 #define CREEK_INSTANTIATE(T)                                                           \
   template void geqrf<T>(matrix_view<T>, std::span<T>, const qr_options&);             \
   template void ormqr<T>(side, op, const_view<T>, std::span<const T>, matrix_view<T>); \
-  template void orgqr<T>(matrix_view<T>, std::span<const T>);                          \
-  template index_t gels<T>(op, matrix_view<T>, matrix_view<T>, const qr_options&);
+  template void orgqr<T>(matrix_view<T>, std::span<const T>);
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)
 CREEK_INSTANTIATE(std::complex<float>)

@@ -42,7 +42,7 @@ T make_reflector(T& alpha, index_t n, T* x) {
   const R rest = euclidean_norm(n, x);
   if (rest == 0 && std::imag(alpha) == 0) return T{};
   const R length = std::hypot(std::abs(alpha), rest);
-  const R beta = std::real(alpha) >= 0 ? -length : length;
+  const R beta = std::signbit(std::real(alpha)) ? length : -length;
   const T tau = (T{beta} - alpha) / beta;
   const T divisor = alpha - T{beta};
   if (std::abs(divisor) >= std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon()) {
