@@ -47,8 +47,8 @@ template <scalar T>
 struct good {
   int layout = col_major;
   char uplo = 'L', trans = 'N', trans_b = 'N', diag = 'N', where = 'L';
-  blas_int m = 4, n = 4, k = 4, nrhs = 4, lda = 5, ldb = 5, ldc = 5;
-  T *a = nullptr, *b = nullptr, *c = nullptr;
+  blas_int m = 4, n = 4, k = 4, nrhs = 4, lda = 5, ldb = 5, ldc = 5, lwork = 8;
+  T *a = nullptr, *b = nullptr, *c = nullptr, *tau = nullptr, *work = nullptr;
   blas_int* ipiv = nullptr;
 
   int c_uplo() const { return uplo == 'L' ? 122 : 132; }  // 132 means something, but elsewhere
@@ -87,6 +87,7 @@ CREEK_BAD(nrhs, -1)
 CREEK_BAD(lda, 3)
 CREEK_BAD(ldb, 3)
 CREEK_BAD(ldc, 0)
+CREEK_BAD(lwork, 3)
 #undef CREEK_BAD
 
 template <class T>
@@ -97,6 +98,7 @@ class bad_arguments : public ::testing::Test {
   std::mt19937 random{3};
   matrix<T> a = random_matrix<T>(5, 5, random), b = a, c = a;
   std::vector<blas_int> ipiv = std::vector<blas_int>(5, 7);
+  std::vector<T> tau = std::vector<T>(5), work = std::vector<T>(8);
 
   good<T> arguments() {
     good<T> with;
@@ -104,6 +106,8 @@ class bad_arguments : public ::testing::Test {
     with.b = b.data();
     with.c = c.data();
     with.ipiv = ipiv.data();
+    with.tau = tau.data();
+    with.work = work.data();
     return with;
   }
   void expect_untouched(const matrix<T>& before) const {
@@ -112,8 +116,8 @@ class bad_arguments : public ::testing::Test {
     EXPECT_EQ(distance(c, before), 0);
     EXPECT_EQ(ipiv, std::vector<blas_int>(5, 7));
   }
-  static std::string name(const char* routine) {
-    std::string upper = letter<T> + std::string(routine);
+  static std::string name(const std::string& routine) {
+    std::string upper = letter<T> + routine;
     for (char& each : upper) each = static_cast<char>(std::toupper(each));
     upper.resize(std::max<std::size_t>(upper.size(), 6), ' ');
     return upper;
@@ -133,8 +137,9 @@ class bad_arguments : public ::testing::Test {
     expect_untouched(before);
   }
 
-  void check_lapack(const char* routine, const std::vector<spoilt<T>>& bad, const call& by_fortran,
-                    const call& by_c) {
+  /// `form` is what the name in C ends with.
+  void check_lapack(const std::string& routine, const std::vector<spoilt<T>>& bad,
+                    const call& by_fortran, const call& by_c, const char* form = "") {
     check(bad, [&](const good<T>& with, int position) {
       reports.clear();
       EXPECT_EQ(by_fortran(with), -position);
@@ -147,7 +152,8 @@ class bad_arguments : public ::testing::Test {
     with.layout = 100;
     reports.clear();
     EXPECT_EQ(by_c(with), -1);
-    EXPECT_EQ(reports, std::vector({report{std::string("LAPACKE_") + letter<T> + routine, -1}}));
+    EXPECT_EQ(reports,
+              std::vector({report{std::string("LAPACKE_") + letter<T> + routine + form, -1}}));
   }
   void check_blas(const char* routine, const std::vector<spoilt<T>>& bad,
                   const std::function<void(const good<T>&)>& by_fortran,
@@ -298,6 +304,117 @@ TYPED_TEST(bad_arguments, of_products) {
   }
 }
 
+TYPED_TEST(bad_arguments, of_inverses) {
+  using T = TypeParam;
+  this->check_lapack(
+      "getri", {{1, bad_n<T>}, {3, bad_lda<T>}, {6, bad_lwork<T>}},
+      [](const good<T>& g) { return lapack<T>("getri", g.n, g.a, g.lda, g.ipiv, g.work, g.lwork); },
+      [](const good<T>& g) {
+        return lapacke<T>("getri_work", g.layout, g.n, g.a, g.lda, g.ipiv, g.work, g.lwork);
+      },
+      "_work");
+  this->check_lapack(
+      "potri", {{1, bad_uplo<T>}, {2, bad_n<T>}, {4, bad_lda<T>}},
+      [](const good<T>& g) { return lapack<T>("potri", g.uplo, g.n, g.a, g.lda); },
+      [](const good<T>& g) { return lapacke<T>("potri", g.layout, g.uplo, g.n, g.a, g.lda); });
+  this->check_lapack(
+      "trtri", {{1, bad_uplo<T>}, {2, bad_diag<T>}, {3, bad_n<T>}, {5, bad_lda<T>}},
+      [](const good<T>& g) { return lapack<T>("trtri", g.uplo, g.diag, g.n, g.a, g.lda); },
+      [](const good<T>& g) {
+        return lapacke<T>("trtri", g.layout, g.uplo, g.diag, g.n, g.a, g.lda);
+      });
+}
+
+TYPED_TEST(bad_arguments, of_qr) {
+  using T = TypeParam;
+  this->check_lapack(
+      "geqrf", {{1, bad_m<T>}, {2, bad_n<T>}, {4, bad_lda<T>}, {7, bad_lwork<T>}},
+      [](const good<T>& g) {
+        return lapack<T>("geqrf", g.m, g.n, g.a, g.lda, g.tau, g.work, g.lwork);
+      },
+      [](const good<T>& g) {
+        return lapacke<T>("geqrf_work", g.layout, g.m, g.n, g.a, g.lda, g.tau, g.work, g.lwork);
+      },
+      "_work");
+  const std::string mqr = of_q<T>("mqr"), gqr = of_q<T>("gqr");
+  this->check_lapack(
+      gqr, {{1, bad_m<T>}, {2, bad_n<T>}, {3, bad_k<T>}, {5, bad_lda<T>}, {8, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>(gqr, g.m, g.n, g.k, g.a, g.lda, g.tau, g.work, g.lwork);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>(gqr + "_work", g.layout, g.m, g.n, g.k, g.a, g.lda, g.tau, g.work,
+                          g.lwork);
+      },
+      "_work");
+  this->check_lapack(
+      mqr,
+      {{1, bad_where<T>},
+       {2, bad_trans<T>},
+       {3, bad_m<T>},
+       {4, bad_n<T>},
+       {5, bad_k<T>},
+       {7, bad_lda<T>},
+       {10, bad_ldc<T>},
+       {12, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>(mqr, g.where, g.trans, g.m, g.n, g.k, g.a, g.lda, g.tau, g.c, g.ldc,
+                         g.work, g.lwork);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>(mqr + "_work", g.layout, g.where, g.trans, g.m, g.n, g.k, g.a, g.lda,
+                          g.tau, g.c, g.ldc, g.work, g.lwork);
+      },
+      "_work");
+  this->check_lapack(
+      "gels",
+      {{1, bad_trans<T>},
+       {2, bad_m<T>},
+       {3, bad_n<T>},
+       {4, bad_nrhs<T>},
+       {6, bad_lda<T>},
+       {8, bad_ldb<T>},
+       {10, bad_lwork<T>}},
+      [](const good<T>& g) {
+        return lapack<T>("gels", g.trans, g.m, g.n, g.nrhs, g.a, g.lda, g.b, g.ldb, g.work,
+                         g.lwork);
+      },
+      [](const good<T>& g) {
+        return lapacke<T>("gels_work", g.layout, g.trans, g.m, g.n, g.nrhs, g.a, g.lda, g.b, g.ldb,
+                          g.work, g.lwork);
+      },
+      "_work");
+}
+
+TYPED_TEST(bad_arguments, of_qr_that_do_not_fit_each_other) {
+  using T = TypeParam;
+  const good<T> g = this->arguments();
+  const std::string mqr = of_q<T>("mqr"), gqr = of_q<T>("gqr");
+  const char other = is_complex<T> ? 'T' : 'C';  // the transpose that Q has not
+  const auto orgqr = [&](blas_int n, blas_int k) {
+    return lapack<T>(gqr, 4, n, k, g.a, 5, g.tau, g.work, 8);
+  };
+  const auto ormqr = [&](char where, char trans, blas_int m, blas_int n, blas_int lwork) {
+    return lapack<T>(mqr, where, trans, m, n, 4, g.a, 5, g.tau, g.c, 5, g.work, lwork);
+  };
+  const auto geqrf = [&](blas_int m, blas_int lwork) {
+    return lapack<T>("geqrf", m, 4, g.a, 5, g.tau, g.work, lwork);
+  };
+  EXPECT_EQ(orgqr(5, 4), -2);
+  EXPECT_EQ(orgqr(3, 4), -3);
+  EXPECT_EQ(ormqr('L', other, 4, 4, 4), -2);
+  EXPECT_EQ(ormqr('L', 'N', 3, 4, 4), -5);
+  EXPECT_EQ(ormqr('R', 'N', 4, 3, 4), -5);
+  EXPECT_EQ(ormqr('L', 'N', 4, 5, 4), -12);
+  EXPECT_EQ(lapack<T>("gels", other, 4, 4, 4, g.a, 5, g.b, 5, g.work, 8), -1);
+  EXPECT_EQ(lapack<T>("gels", 'N', 4, 2, 4, g.a, 5, g.b, 5, g.work, 5), -10);
+  EXPECT_EQ(lapack<T>("gels", 'N', 2, 4, 1, g.a, 5, g.b, 3, g.work, 8), -8);
+  EXPECT_EQ(geqrf(0, 0), -7);
+  EXPECT_EQ(reports.size(), 10U);
+  EXPECT_EQ(geqrf(0, 1), 0) << "no rows need no space";
+  EXPECT_EQ(reports.size(), 10U);
+}
+
 /// The updates whose scalars beside the factors are of type S.
 template <scalar T, scalar S>
 void fortran_rank_k(const char* name, const good<T>& g) {
@@ -365,6 +482,23 @@ TYPED_TEST(bad_arguments, row_major_leading_dimensions_hold_a_row) {
                          report{base + "gesv_work", -8}, report{base + "potrf_work", -5},
                          report{base + "potrs_work", -6}, report{base + "posv_work", -8},
                          report{base + "trtrs_work", -10}, report{base + "laswp_work", -4}}));
+  reports.clear();
+  const std::string mqr = of_q<T>("mqr"), gqr = of_q<T>("gqr");
+  EXPECT_EQ(lapacke<T>("getri", row_major, 4, x, 3, p), -4);
+  EXPECT_EQ(lapacke<T>("potri", row_major, 'L', 4, x, 3), -5);
+  EXPECT_EQ(lapacke<T>("trtri", row_major, 'L', 'N', 4, x, 3), -6);
+  EXPECT_EQ(lapacke<T>("geqrf", row_major, 1, 4, x, 3, x), -5);
+  EXPECT_EQ(lapacke<T>(gqr, row_major, 5, 4, 4, x, 3, x), -6);
+  EXPECT_EQ(lapacke<T>(mqr, row_major, 'R', 'N', 1, 4, 4, x, 3, x, x, 4), -8);
+  EXPECT_EQ(lapacke<T>(mqr, row_major, 'R', 'N', 1, 4, 4, x, 4, x, x, 3), -11);
+  EXPECT_EQ(lapacke<T>("gels", row_major, 'N', 1, 4, 1, x, 3, x, 1), -7);
+  EXPECT_EQ(lapacke<T>("gels", row_major, 'N', 1, 4, 2, x, 4, x, 1), -9);
+  EXPECT_EQ(reports,
+            std::vector({report{base + "getri_work", -4}, report{base + "potri_work", -5},
+                         report{base + "trtri_work", -6}, report{base + "geqrf_work", -5},
+                         report{base + gqr + "_work", -6}, report{base + mqr + "_work", -8},
+                         report{base + mqr + "_work", -11}, report{base + "gels_work", -7},
+                         report{base + "gels_work", -9}}));
 }
 
 }  // namespace
