@@ -12,6 +12,7 @@
 #include "column_graph.hpp"
 #include "product.hpp"
 #include "reflectors.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -60,8 +61,30 @@ class qr_run {
   index_t steps_;
 };
 
+/// Elements of a matrix that is not worth blocks.
+constexpr index_t small_matrix = 5000;
+
 /// Reflectors that are applied at once.
 constexpr index_t reflector_block = 96;
+
+/// Whether reflectors are better applied one by one than in blocks, whose T costs as much as dozens
+/// of columns.
+constexpr bool few(index_t order, index_t count, index_t columns) {
+  return columns <= 8 || order * std::max(count, columns) <= small_matrix;
+}
+
+/// C = Q C or Q^H C, one reflector after the other.
+template <scalar T>
+void apply_singly(const_view<T> QR, std::span<const T> tau, bool turned, matrix_view<T> C) {
+  const auto count = static_cast<index_t>(tau.size());
+  for (index_t s = 0; s < count; ++s) {
+    const index_t k = turned ? s : count - 1 - s;
+    const T factor = tau[static_cast<std::size_t>(k)];
+    const index_t below = QR.rows() - k - 1;
+    apply_reflector(below, QR.column(k) + k + 1, turned ? conjugated(factor) : factor,
+                    C.block(k, 0, below + 1, C.cols()));
+  }
+}
 
 /// Reflectors [k, k + n) of a factored matrix, with their T.
 template <scalar T>
@@ -126,6 +149,8 @@ void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options) {
           "tau must have as many places as A has rows, or columns where those are fewer");
   require(options.block >= 0, "geqrf", "block must not be negative");
   if (n == 0) return;
+  const bool free = options.block == 0 && options.report == nullptr;
+  if (free && A.rows() * A.cols() <= small_matrix) return factor_columns(A, tau.data());
   const index_t wide = n <= 1500 ? 48 : n <= 6000 ? 96 : 192;
   const index_t block = std::min(options.block == 0 ? wide : options.block, A.cols());
   qr_run<T>(A, tau.data(), block).run(options.report);
@@ -140,6 +165,7 @@ void ormqr(side where, op how, input<T> QR, std::span<const T> tau, matrix_view<
   require(!is_complex<T> || how != op::transpose, "ormqr",
           "of complex numbers only Q and its conjugate transpose can be applied");
   const bool turned = how != op::none;
+  if (where == side::left && few(order, count, C.cols())) return apply_singly(QR, tau, turned, C);
   const bool forwards = turned == (where == side::left);
   const index_t groups = (count + reflector_block - 1) / reflector_block;
   for (index_t g = 0; g < groups; ++g) {
@@ -161,12 +187,21 @@ void orgqr(matrix_view<T> A, std::span<const T> tau) {
   const matrix<T> reflectors(const_view<T>(A.columns(0, count)));
   scale(T{}, A);
   for (index_t i = 0; i < A.cols(); ++i) A(i, i) = T{1};
+  // From the last reflector to the first: columns further left are still those of the identity,
+  // above these rows.
+  if (few(A.rows(), count, A.cols())) {
+    for (index_t k = count - 1; k >= 0; --k) {
+      const index_t below = A.rows() - k - 1;
+      apply_reflector(below, reflectors.view().column(k) + k + 1, tau[static_cast<std::size_t>(k)],
+                      A.block(k, k, below + 1, A.cols() - k));
+    }
+    return;
+  }
   const index_t groups = (count + reflector_block - 1) / reflector_block;
   for (index_t g = groups - 1; g >= 0; --g) {
     const index_t k = g * reflector_block;
     const reflector_group<T> group(reflectors.view(), tau.data(), k,
                                    std::min(reflector_block, count - k));
-    // Columns further left are still those of the identity, above these rows.
     apply_left(group, false, A.block(k, k, A.rows() - k, A.cols() - k));
   }
 }
