@@ -11,14 +11,14 @@ namespace creek::lapack {
 namespace {
 
 /// Columns at once of LAPACK's own: what its routines ask workspace for.
-constexpr double block = 32;
+constexpr double lapack_block = 32;
 
-double factor_flops(double m, double n) {
+double qr_flops(double m, double n) {
   const double least = std::min(m, n);
   return 2 * least * least * (std::max(m, n) - least / 3);
 }
 /// k reflectors of m rows on n columns.
-double apply_flops(double m, double n, double k) {
+double reflector_flops(double m, double n, double k) {
   return 2 * n * k * (2 * m - k);
 }
 
@@ -29,8 +29,8 @@ blas_int geqrf(blas_int m, blas_int n, T* a, blas_int lda, T* tau, const workspa
   if (!holds(lda, m, n)) return -4;
   if (!space.holds(m == 0 ? 1 : n)) return -7;
   const blas_int k = std::min(m, n);
-  if (space.tell_length(k == 0 ? 1 : block * n, n) || k == 0) return 0;
-  on_workers(cost<T>(factor_flops(m, n)), [&] {
+  if (space.tell_length(k == 0 ? 1 : lapack_block * n, n) || k == 0) return 0;
+  on_workers(cost<T>(qr_flops(m, n)), [&] {
     linalg::geqrf(matrix_view<T>(a, m, n, lda), std::span(tau, static_cast<std::size_t>(k)));
   });
   return 0;
@@ -53,8 +53,8 @@ blas_int ormqr(char where, char trans, blas_int m, blas_int n, blas_int k, const
   if (!space.holds(width)) return -12;
   constexpr double triangle_of_block = 65 * 64;  // which LAPACK keeps there, too
   const bool nothing = m == 0 || n == 0 || k == 0;
-  if (space.tell_length(block * width + triangle_of_block, width) || nothing) return 0;
-  on_workers(cost<T>(apply_flops(order, width, k)), [&] {
+  if (space.tell_length(lapack_block * width + triangle_of_block, width) || nothing) return 0;
+  on_workers(cost<T>(reflector_flops(order, width, k)), [&] {
     linalg::ormqr(*on, *how, const_view<T>(a, order, k, lda),
                   std::span(tau, static_cast<std::size_t>(k)), matrix_view<T>(c, m, n, ldc));
   });
@@ -69,8 +69,8 @@ blas_int orgqr(blas_int m, blas_int n, blas_int k, T* a, blas_int lda, const T* 
   if (k < 0 || k > n) return -3;
   if (!holds(lda, m, n)) return -5;
   if (!space.holds(n)) return -8;
-  if (space.tell_length(block * n, n) || n == 0) return 0;
-  on_workers(cost<T>(apply_flops(m, n, k)), [&] {
+  if (space.tell_length(lapack_block * n, n) || n == 0) return 0;
+  on_workers(cost<T>(reflector_flops(m, n, k)), [&] {
     linalg::orgqr(matrix_view<T>(a, m, n, lda), std::span(tau, static_cast<std::size_t>(k)));
   });
   return 0;
@@ -89,9 +89,9 @@ blas_int gels(char trans, blas_int m, blas_int n, blas_int nrhs, T* a, blas_int 
   if (!holds(ldb, most, nrhs)) return -8;
   const index_t columns = std::max(least, nrhs), space_needed = least + columns;
   if (!space.holds(space_needed)) return -10;
-  const double best = least + block * static_cast<double>(columns);
+  const double best = least + lapack_block * static_cast<double>(columns);
   if (space.tell_length(best, space_needed) || nrhs == 0) return 0;
-  const double flops = factor_flops(m, n) + 2 * apply_flops(most, nrhs, least);
+  const double flops = qr_flops(m, n) + 2 * reflector_flops(most, nrhs, least);
   const index_t info = on_workers(cost<T>(flops), [&] {
     return linalg::gels(*how, matrix_view<T>(a, m, n, lda), matrix_view<T>(b, most, nrhs, ldb));
   });
