@@ -61,8 +61,30 @@ class qr_run {
   index_t steps_;
 };
 
+/// Elements of a matrix that is not worth blocks.
+constexpr index_t small_matrix = 5000;
+
 /// Reflectors that are applied at once.
 constexpr index_t reflector_block = 96;
+
+/// Whether reflectors are better applied one by one than in blocks, whose T costs as much as dozens
+/// of columns.
+constexpr bool few(index_t order, index_t count, index_t columns) {
+  return columns <= 8 || order * std::max(count, columns) <= small_matrix;
+}
+
+/// C = Q C or Q^H C, one reflector after the other.
+template <scalar T>
+void apply_singly(const_view<T> QR, std::span<const T> tau, bool turned, matrix_view<T> C) {
+  const auto count = static_cast<index_t>(tau.size());
+  for (index_t s = 0; s < count; ++s) {
+    const index_t k = turned ? s : count - 1 - s;
+    const T factor = tau[static_cast<std::size_t>(k)];
+    const index_t below = QR.rows() - k - 1;
+    apply_reflector(below, QR.column(k) + k + 1, turned ? conjugated(factor) : factor,
+                    C.block(k, 0, below + 1, C.cols()));
+  }
+}
 
 /// Reflectors [k, k + n) of a factored matrix, with their T.
 template <scalar T>
@@ -115,36 +137,6 @@ void apply_right(const reflector_group<T>& group, bool turned, matrix_view<T> C)
   gemm(op::none, op::conjugate_transpose, T{-1}, weights, lower, T{1}, rest);
 }
 
-template <scalar T>
-matrix<T> conjugate_transpose(const_view<T> A) {
-  matrix<T> B(A.cols(), A.rows());
-  for (index_t j = 0; j < A.cols(); ++j) {
-    for (index_t i = 0; i < A.rows(); ++i) {
-      B(j, i) = conjugated(A(i, j));
-    }
-  }
-  return B;
-}
-
-/// Least squares by A = Q R of more rows than columns: R X = Q^H B.
-template <scalar T>
-void least_squares(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
-  const index_t n = QR.cols();
-  ormqr<T>(side::left, op::conjugate_transpose, QR, tau, B.block(0, 0, QR.rows(), B.cols()));
-  trsm<T>(side::left, triangle::upper, op::none, diagonal::stored, T{1}, QR.block(0, 0, n, n),
-          B.block(0, 0, n, B.cols()));
-}
-
-/// The shortest X of A^H X = B by A = Q R: X = Q R^-H B.
-template <scalar T>
-void least_norm(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
-  const index_t n = QR.cols();
-  trsm<T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1},
-          QR.block(0, 0, n, n), B.block(0, 0, n, B.cols()));
-  scale(T{}, B.block(n, 0, QR.rows() - n, B.cols()));
-  ormqr<T>(side::left, op::none, QR, tau, B.block(0, 0, QR.rows(), B.cols()));
-}
-
 }  // namespace
 }  // namespace detail
 
@@ -158,6 +150,8 @@ void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options) {
   require(options.block >= 0, "geqrf", "block must not be negative");
   if (options.report != nullptr) *options.report = {};
   if (n == 0) return;
+  const bool free = options.block == 0 && options.report == nullptr;
+  if (free && A.rows() * A.cols() <= small_matrix) return factor_columns(A, tau.data());
   const index_t wide = n <= 1500 ? 48 : n <= 6000 ? 96 : 192;
   const index_t block = std::min(options.block == 0 ? wide : options.block, A.cols());
   qr_run<T>(A, tau.data(), block).run(options.report);
@@ -172,6 +166,7 @@ void ormqr(side where, op how, input<T> QR, std::span<const T> tau, matrix_view<
   require(!is_complex<T> || how != op::transpose, "ormqr",
           "of complex numbers only Q and its conjugate transpose can be applied");
   const bool turned = how != op::none;
+  if (where == side::left && few(order, count, C.cols())) return apply_singly(QR, tau, turned, C);
   const bool forwards = turned == (where == side::left);
   const index_t groups = (count + reflector_block - 1) / reflector_block;
   for (index_t g = 0; g < groups; ++g) {
@@ -193,51 +188,29 @@ void orgqr(matrix_view<T> A, std::span<const T> tau) {
   const matrix<T> reflectors(const_view<T>(A.columns(0, count)));
   scale(T{}, A);
   for (index_t i = 0; i < A.cols(); ++i) A(i, i) = T{1};
+  // From the last reflector to the first: columns further left are still those of the identity,
+  // above these rows.
+  if (few(A.rows(), count, A.cols())) {
+    for (index_t k = count - 1; k >= 0; --k) {
+      const index_t below = A.rows() - k - 1;
+      apply_reflector(below, reflectors.view().column(k) + k + 1, tau[static_cast<std::size_t>(k)],
+                      A.block(k, k, below + 1, A.cols() - k));
+    }
+    return;
+  }
   const index_t groups = (count + reflector_block - 1) / reflector_block;
   for (index_t g = groups - 1; g >= 0; --g) {
     const index_t k = g * reflector_block;
     const reflector_group<T> group(reflectors.view(), tau.data(), k,
                                    std::min(reflector_block, count - k));
-    // Columns further left are still those of the identity, above these rows.
     apply_left(group, false, A.block(k, k, A.rows() - k, A.cols() - k));
   }
-}
-
-template <scalar T>
-index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& options) {
-  require(B.rows() == std::max(A.rows(), A.cols()), "gels",
-          "B must have as many rows as A has rows or columns, whichever are more");
-  require(!is_complex<T> || how != op::transpose, "gels",
-          "of complex numbers only A and its conjugate transpose can be solved with");
-  const index_t n = std::min(A.rows(), A.cols());
-  if (n == 0) {
-    scale(T{}, B);
-    return 0;
-  }
-  std::vector<T> tau(static_cast<std::size_t>(n));
-  const bool wide = A.cols() > A.rows();
-  matrix<T> turned;
-  if (wide) turned = conjugate_transpose<T>(A);
-  const matrix_view<T> factors = wide ? turned.view() : A;
-  geqrf(factors, std::span<T>(tau), options);
-  const index_t zero = zero_on_diagonal<T>(factors);
-  if (zero == 0) {
-    // Of the tall one: it itself for its equations, its conjugate transpose for the wide one's.
-    if ((how == op::none) != wide) {
-      least_squares<T>(factors, tau, B);
-    } else {
-      least_norm<T>(factors, tau, B);
-    }
-  }
-  if (wide) copy<T>(conjugate_transpose<T>(turned.view()).view(), A);
-  return zero;
 }
 
 #define CREEK_INSTANTIATE(T)                                                           \
   template void geqrf<T>(matrix_view<T>, std::span<T>, const qr_options&);             \
   template void ormqr<T>(side, op, const_view<T>, std::span<const T>, matrix_view<T>); \
-  template void orgqr<T>(matrix_view<T>, std::span<const T>);                          \
-  template index_t gels<T>(op, matrix_view<T>, matrix_view<T>, const qr_options&);
+  template void orgqr<T>(matrix_view<T>, std::span<const T>);
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)
 CREEK_INSTANTIATE(std::complex<float>)

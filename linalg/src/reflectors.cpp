@@ -42,7 +42,7 @@ T make_reflector(T& alpha, index_t n, T* x) {
   const R rest = euclidean_norm(n, x);
   if (rest == 0 && std::imag(alpha) == 0) return T{};
   const R length = std::hypot(std::abs(alpha), rest);
-  const R beta = std::real(alpha) >= 0 ? -length : length;
+  const R beta = std::signbit(std::real(alpha)) ? length : -length;
   const T tau = (T{beta} - alpha) / beta;
   const T divisor = alpha - T{beta};
   if (std::abs(divisor) >= std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon()) {
@@ -56,24 +56,6 @@ T make_reflector(T& alpha, index_t n, T* x) {
 }
 
 namespace {
-
-template <scalar T>
-void factor_single_columns(matrix_view<T> A, T* tau) {
-  for (index_t j = 0; j < A.cols(); ++j) {
-    T* const column = &A(j, j);
-    const index_t below = A.rows() - j - 1;
-    tau[j] = make_reflector(column[0], below, column + 1);
-    const index_t right = A.cols() - j - 1;
-    if (right == 0 || tau[j] == T{}) continue;
-    // H^H is applied to the columns to the right.
-    for (index_t c = 0; c < right; ++c) {
-      T* const other = &A(j, j + 1 + c);
-      const T weight = conjugated(tau[j]) * (dot(below, column + 1, other + 1) + other[0]);
-      other[0] -= weight;
-      subtract(below, 1, column + 1, 0, &weight, other + 1);
-    }
-  }
-}
 
 /// The rows of V with the triangle in them, and those below.
 template <scalar T>
@@ -181,6 +163,29 @@ index_t project_columns(const real<T>* turned, matrix_view<T> C, matrix_view<T> 
 }  // namespace
 
 template <scalar T>
+void apply_reflector(index_t below, const T* v, T tau, matrix_view<T> C) {
+  for (index_t j = 0; j < C.cols(); ++j) {
+    T* const column = C.column(j);
+    const T weight = tau * (dot(below, v, column + 1) + column[0]);
+    column[0] -= weight;
+    subtract(below, 1, v, 0, &weight, column + 1);
+  }
+}
+
+template <scalar T>
+void factor_columns(matrix_view<T> A, T* tau) {
+  const index_t steps = std::min(A.rows(), A.cols());
+  for (index_t j = 0; j < steps; ++j) {
+    T* const column = &A(j, j);
+    const index_t below = A.rows() - j - 1;
+    tau[j] = make_reflector(column[0], below, column + 1);
+    const index_t right = A.cols() - j - 1;
+    if (right == 0 || tau[j] == T{}) continue;
+    apply_reflector(below, column + 1, conjugated(tau[j]), A.block(j, j + 1, below + 1, right));
+  }
+}
+
+template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
   const index_t n = V.cols();
   if (n <= single_columns) return form_narrow_triangle(V, tau, triangle);
@@ -195,7 +200,7 @@ template <scalar T>
 void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle) {
   const index_t n = A.cols();
   if (n <= single_columns) {
-    factor_single_columns(A, tau);
+    factor_columns(A, tau);
     return form_triangle<T>(A, tau, triangle);
   }
   const index_t half = round_up(n / 2, 8);
@@ -273,6 +278,8 @@ void packed_reflectors<T>::apply(matrix_view<T> C) const {
 
 #define CREEK_INSTANTIATE(T)                                               \
   template T make_reflector<T>(T&, index_t, T*);                           \
+  template void apply_reflector<T>(index_t, const T*, T, matrix_view<T>);  \
+  template void factor_columns<T>(matrix_view<T>, T*);                     \
   template void factor_reflectors<T>(matrix_view<T>, T*, matrix_view<T>);  \
   template void form_triangle<T>(const_view<T>, const T*, matrix_view<T>); \
   template class packed_reflectors<T>;

@@ -11,6 +11,14 @@
 
 namespace creek::linalg::detail {
 
+/// C = (I - tau v v^H) C, where v has a 1 that is not stored before its `below` elements.
+template <scalar T>
+void apply_reflector(index_t below, const T* v, T tau, matrix_view<T> C);
+
+/// A = Q R column by column, of any shape, as LAPACK's geqr2: for small matrices. One thread.
+template <scalar T>
+void factor_columns(matrix_view<T> A, T* tau);
+
 /// Factors a panel of m x n, m >= n: R on and above the diagonal, V below it (its ones are not
 /// stored), tau[0, n), and the upper triangle of T (n x n). One thread. Source: Elmroth, Gustavson,
 /// Applying Recursion to Serial and Parallel QR Factorization, IBM J. Res. Dev. 44(4), 2000,

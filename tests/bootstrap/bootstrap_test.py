@@ -28,6 +28,11 @@ one==1.0
 two==2.1
 """
 
+SOURCE = """
+# a comment
+some-1.0 pool/some.tar.gz 1234
+"""
+
 # Each stand-in appends its command line to $CALLS. `world` holds what they answer.
 STAND_INS = {
     "dpkg-query": 'for name in $(cat $WORLD/installed); do echo "ii $name"; done\n',
@@ -45,10 +50,17 @@ shift $(($# - 2))
 ! grep -Fqx -e "$2" $WORLD/not-to-be-had || exit 1
 mkdir -p "$1" && touch "$1/$2.whl"
 """,
+    "gfortran": "",
+    "apt-helper": """
+for last in "$@"; do from=$into into=$sum sum=$last; done
+! grep -Fqx -e "$from" $WORLD/not-to-be-had || exit 100
+[ "$sum" = SHA256:1234 ] && tar -cf "$into" -C $WORLD some-1.0
+""",
     "ctest": "[ ! -e $WORLD/test-fails ]\n",
     "apt-get": """
 case "$*" in
   *update*) touch $WORLD/updated; exit 0 ;;
+  indextargets*) printf "%s\\n" one/ one/ two/; exit 0 ;;
 esac
 [ -e $WORLD/updated ] || [ ! -e $WORLD/lists-are-stale ] || exit 100
 for last in "$@"; do ! grep -Fqx -e "$last" $WORLD/not-to-be-had || exit 100; done
@@ -68,11 +80,13 @@ class bootstrap(unittest.TestCase):
         self.root = Path(folder.name) / "a checkout"
         self.world = Path(folder.name) / "world"
         programs = Path(folder.name) / "bin"
-        for path in (self.root / "cmake", self.root / "bench/peers", self.world, programs):
+        for path in (self.root / "cmake", self.root / "bench/peers", self.root / "tests/lapack",
+                     self.world / "some-1.0", programs):
             path.mkdir(parents=True)
         shutil.copy(SOURCES / "bootstrap", self.root)
         (self.root / "cmake/packages.txt").write_text(PACKAGES)
         (self.root / "bench/peers/wheels.txt").write_text(WHEELS)
+        (self.root / "tests/lapack/netlib.txt").write_text(SOURCE)
         self.calls = self.world / "calls"
         for name in ("installed", "not-to-be-had", "calls"):
             (self.world / name).touch()
@@ -172,6 +186,18 @@ class bootstrap(unittest.TestCase):
         self.run_it("bench")
         self.assertEqual(self.called("python3"), [])
         self.assertEqual(self.called("creek"), ["creek bench tasking"])
+
+    def test_test_fetches_sources_once_from_the_first_mirror_that_has_them(self):
+        self.all_installed()
+        self.set("not-to-be-had", "one/pool/some.tar.gz", "two/pool/some.tar.gz")
+        self.assertIn("some-1.0 could not be had", self.run_it("test"))
+        self.assertEqual(len(self.called("ctest")), 1)
+        self.set("not-to-be-had", "one/pool/some.tar.gz")
+        self.run_it("test")
+        self.assertEqual(len(self.called("apt-helper")), 2)
+        self.assertEqual([path.name for path in (self.root / "build/netlib").iterdir()], ["some-1.0"])
+        self.run_it("test")
+        self.assertEqual(self.called("apt-helper"), [])
 
     def test_test_passes_arguments_on_and_reports_failure(self):
         self.all_installed()

@@ -5,7 +5,8 @@
 import subprocess
 import sys
 
-LAPACK = "getrf getrs gesv potrf potrs posv trtrs laswp".split()
+LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels".split()
+OF_Q = "mqr gqr".split()  # orthogonal or unitary
 BLAS = "gemm symm syrk syr2k trmm trsm".split()
 COMPLEX_BLAS = "hemm herk her2k".split()
 
@@ -14,9 +15,10 @@ def expected(bits):
     names = set()
     for letter in "sdcz":
         blas = BLAS + (COMPLEX_BLAS if letter in "cz" else [])
-        names |= {f"{letter}{name}_" for name in LAPACK + blas}
+        lapack = LAPACK + [("un" if letter in "cz" else "or") + name for name in OF_Q]
+        names |= {f"{letter}{name}_" for name in lapack + blas}
         names |= {f"cblas_{letter}{name}" for name in blas}
-        names |= {f"LAPACKE_{letter}{name}{form}" for name in LAPACK for form in ("", "_work")}
+        names |= {f"LAPACKE_{letter}{name}{form}" for name in lapack for form in ("", "_work")}
     return names | {f"{name}64_" for name in names} if bits == "64" else names
 
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "linalg/random_matrix.hpp"
 
@@ -65,16 +66,21 @@ auto by_address(A& a) {
   }
 }
 
-/// Calls NAME_ with the letter of T before it: numbers by address, pointers as they are.
-template <scalar T, class... A>
-void fortran(const std::string& name, A... given) {
+/// Calls a function as Fortran does: numbers by address, pointers as they are.
+template <class... A>
+void by_fortran(void* called, A... given) {
   auto arguments = std::make_tuple(converted(given)...);
   std::apply(
       [&](auto&... each) {
         using function = void(decltype(by_address(each))...);
-        reinterpret_cast<function*>(symbol(letter<T> + name + '_'))(by_address(each)...);
+        reinterpret_cast<function*>(called)(by_address(each)...);
       },
       arguments);
+}
+/// Calls NAME_ with the letter of T before it.
+template <scalar T, class... A>
+void fortran(const std::string& name, A... given) {
+  by_fortran(symbol(letter<T> + name + '_'), given...);
 }
 
 /// The same for routines whose last argument is info, which is returned.
@@ -84,6 +90,27 @@ blas_int lapack(const std::string& name, A... given) {
   fortran<T>(name, given..., &info);
   return info;
 }
+
+/// For routines whose last arguments are a workspace and info: asks for the best length, and calls
+/// with the least one that LAPACK allows.
+template <scalar T, class... A>
+blas_int lapack_with_work(const std::string& name, index_t least, A... given) {
+  T best{};
+  const blas_int asked = lapack<T>(name, given..., &best, -1);
+  if (asked != 0) return asked;
+  EXPECT_GE(std::real(best), std::max<index_t>(1, least)) << name;
+  std::vector<T> work(static_cast<std::size_t>(std::max<index_t>(1, least)));
+  return lapack<T>(name, given..., work.data(), work.size());
+}
+
+/// ormqr of real, unmqr of complex numbers; the same with gqr.
+template <scalar T>
+std::string of_q(const char* what) {
+  return (is_complex<T> ? "un" : "or") + std::string(what);
+}
+/// The letter of the (conjugate) transpose where Q is concerned.
+template <scalar T>
+constexpr char adjoint = is_complex<T> ? 'C' : 'T';
 
 /// Calls PREFIX + letter of T + NAME, numbers by value.
 template <scalar T, class Result = blas_int, class... A>

@@ -180,6 +180,77 @@ TYPED_TEST(routines, trtrs_solves_with_every_triangle) {
   }
 }
 
+/// The other triangle filled in.
+template <scalar T>
+matrix<T> hermitian(triangle stored, matrix<T> a) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    for (index_t i = 0; i < j; ++i) {
+      if (stored == triangle::lower) {
+        a(i, j) = conjugated(a(j, i));
+      } else {
+        a(j, i) = conjugated(a(i, j));
+      }
+    }
+  }
+  return a;
+}
+
+/// On a few vectors: whole products take longer than what is tested.
+template <scalar T>
+void expect_inverse(const matrix<T>& a, const matrix<T>& inverse, std::mt19937& random) {
+  const matrix<T> x = random_matrix<T>(a.rows(), 2, random);
+  EXPECT_LT(distance(product(a, product(inverse, x)), x), tolerance<T>(a.rows()));
+}
+
+TYPED_TEST(routines, getri_inverts) {
+  using T = TypeParam;
+  for (const index_t n : sizes) {
+    const matrix<T> a = random_regular<T>(n, this->random);
+    matrix<T> f = a;
+    std::vector<blas_int> ipiv(static_cast<std::size_t>(n));
+    ASSERT_EQ(lapack<T>("getrf", n, n, f.data(), ld(f), ipiv.data()), 0);
+    matrix<T> rows = turned(f);
+    ASSERT_EQ(lapack_with_work<T>("getri", n, n, f.data(), ld(f), ipiv.data()), 0);
+    expect_inverse(a, f, this->random);
+    ASSERT_EQ(lapacke<T>("getri", row_major, n, rows.data(), ld(rows), ipiv.data()), 0);
+    EXPECT_EQ(distance(turned(rows), f), 0);
+  }
+}
+
+TYPED_TEST(routines, potri_and_trtri_invert_in_one_triangle) {
+  using T = TypeParam;
+  const T mark = T{77};
+  for (const index_t n : sizes) {
+    const matrix<T> a = random_definite<T>(n, this->random);
+    for (const char uplo : {'L', 'U'}) {
+      const auto stored = static_cast<triangle>(uplo);
+      matrix<T> f = a;
+      ASSERT_EQ(lapack<T>("potrf", uplo, n, f.data(), ld(f)), 0);
+      if (n > 1) (uplo == 'L' ? f(0, n - 1) : f(n - 1, 0)) = mark;
+      const matrix<T> factor = f;
+      matrix<T> rows = turned(f);
+      ASSERT_EQ(lapack<T>("potri", uplo, n, f.data(), ld(f)), 0);
+      expect_inverse(a, hermitian(stored, f), this->random);
+      ASSERT_EQ(lapacke<T>("potri_work", row_major, uplo, n, rows.data(), ld(rows)), 0);
+      EXPECT_EQ(distance(turned(rows), f), 0) << "with the mark in the other triangle";
+      for (const char ones : {'N', 'U'}) {
+        matrix<T> t = factor;
+        if (ones == 'U') {  // small beside its ones, so that the inverse does not grow
+          t = sum<T>(T{1} / static_cast<real<T>>(n + 1), factor, T{}, factor);
+          for (index_t i = 0; i < n; ++i) t(i, i) = mark;
+        }
+        const auto whole = only(stored, static_cast<diagonal>(ones), t);
+        rows = turned(t);
+        ASSERT_EQ(lapack<T>("trtri", uplo, ones, n, t.data(), ld(t)), 0);
+        const auto inverse = only(stored, static_cast<diagonal>(ones), t);
+        expect_inverse(whole, inverse, this->random);
+        ASSERT_EQ(lapacke<T>("trtri", row_major, uplo, ones, n, rows.data(), ld(rows)), 0);
+        EXPECT_EQ(distance(turned(rows), t), 0);
+      }
+    }
+  }
+}
+
 TYPED_TEST(routines, laswp_exchanges_a_range_in_either_direction) {
   using T = TypeParam;
   const matrix<T> a = random_matrix<T>(9, 40, this->random);
@@ -224,6 +295,11 @@ TYPED_TEST(routines, say_where_a_matrix_is_singular) {
   EXPECT_EQ(lapack<T>("trtrs", 'U', 'N', 'N', n, 2, a.data(), ld(a), x.data(), ld(x)), 21);
   EXPECT_EQ(distance(x, b), 0);
   EXPECT_EQ(lapack<T>("trtrs", 'U', 'N', 'U', n, 2, a.data(), ld(a), x.data(), ld(x)), 0);
+  f = a;
+  EXPECT_EQ(lapack_with_work<T>("getri", n, n, f.data(), ld(f), ipiv.data()), 21);
+  EXPECT_EQ(lapack<T>("potri", 'U', n, f.data(), ld(f)), 21);
+  EXPECT_EQ(lapack<T>("trtri", 'L', 'N', n, f.data(), ld(f)), 21);
+  EXPECT_EQ(distance(f, a), 0) << "there is no inverse";
 }
 
 TYPED_TEST(routines, of_lapacke_refuse_nan_in_their_upper_form) {
@@ -247,6 +323,9 @@ TYPED_TEST(routines, of_lapacke_refuse_nan_in_their_upper_form) {
     EXPECT_EQ(
         lapacke<T>("trtrs", layout, without, 'N', 'N', n, n, a.data(), ld(a), b.data(), ld(b)), -9);
     EXPECT_EQ(lapacke<T>("posv", layout, without, n, n, a.data(), ld(a), b.data(), ld(b)), -7);
+    EXPECT_EQ(lapacke<T>("getri", layout, n, a.data(), ld(a), ipiv.data()), -3);
+    EXPECT_EQ(lapacke<T>("potri", layout, with, n, a.data(), ld(a)), -4);
+    EXPECT_EQ(lapacke<T>("trtri", layout, with, 'N', n, a.data(), ld(a)), -5);
     EXPECT_EQ(lapacke<T>("potrf", layout, without, n, a.data(), ld(a)), 0);
     EXPECT_EQ(lapacke<T>("getrf_work", layout, n, n, a.data(), ld(a), ipiv.data()), 0);
   }

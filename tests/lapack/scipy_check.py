@@ -13,6 +13,9 @@ from pathlib import Path
 BINDINGS = {
     "dgetrf_": "_flapack", "zgetrf_": "_flapack", "dpotrf_": "_flapack", "cpotrs_": "_flapack",
     "dgesv_": "_umath_linalg", "cblas_dgemm": "_multiarray_umath",
+    "dgetri_": "_flapack", "zpotri_": "_flapack", "dtrtri_": "_flapack", "dgeqrf_": "_flapack",
+    "dormqr_": "_flapack", "zunmqr_": "_flapack", "dorgqr_": "_flapack", "cungqr_": "_flapack",
+    "sgels_": "_flapack", "zungqr_": "_umath_linalg",
 }
 
 
@@ -24,6 +27,26 @@ def compute():
     def check(what, got, wanted, scale):
         error = np.abs(got - wanted).max() / scale
         assert error < 1e-4 if got.dtype.char in "fF" else error < 1e-12, (what, got.dtype, error)
+
+    def check_qr(square):
+        n = square.shape[0]
+        for a in (square, square[:, :(n + 1) // 2], square[:(n + 1) // 2]):
+            m, b = a.shape[0], a @ np.ones((a.shape[1], 2), a.dtype)
+            for q, r in (np.linalg.qr(a), sl.qr(a, mode="economic"), sl.qr(a)):
+                check("qr", q @ r, a, n)
+                check("q", q.conj().T @ q, np.eye(q.shape[1]), n)
+            adjoint = a.conj().T
+            check("qr_multiply", sl.qr_multiply(a, adjoint)[0] @ sl.qr(a, mode="economic")[1],
+                  adjoint @ a, n * n)
+            q, r, p = sl.qr(a, mode="economic", pivoting=True)
+            check("qr with pivots", q @ r, a[:, p], n)
+            for x in (np.linalg.lstsq(a, b, rcond=None)[0],
+                      *(sl.lstsq(a, b, lapack_driver="gels" + d)[0] for d in "dsy")):
+                check("lstsq", a @ x, b, n)
+            gels = sl.get_lapack_funcs("gels", (a,))
+            both = np.zeros((max(a.shape), 2), a.dtype)
+            both[:m] = b
+            check("gels", a @ gels(a, both)[1][:a.shape[1]], b, n)
 
     for dtype in "fdFD":
         for n in (1, 7, 100, 500):  # the last with workers
@@ -40,11 +63,18 @@ def compute():
             check("solve", a @ np.linalg.solve(a, b), b, n)
             check("scipy solve", a @ sl.solve(a, b), b, n)
             check("inv", a @ sl.inv(a), np.eye(n), n)
+            check("numpy inv", a @ np.linalg.inv(a), np.eye(n), n)
+            check_qr(a)
             for lower in (False, True):
                 c = sl.cholesky(spd, lower=lower)
                 check("cholesky", c @ c.conj().T if lower else c.conj().T @ c, spd, n * n)
                 check("cho_solve", spd @ sl.cho_solve(sl.cho_factor(spd, lower=lower), b), b, n * n)
                 check("triangular", c @ sl.solve_triangular(c, b, lower=lower), b, n)
+                potri, trtri = sl.get_lapack_funcs(("potri", "trtri"), (c,))
+                inverse = potri(c, lower=lower)[0]
+                both = inverse + np.tril(inverse, -1).conj().T + np.triu(inverse, 1).conj().T
+                check("potri", spd @ both, np.eye(n), n * n)
+                check("trtri", c @ trtri(c, lower=lower)[0], np.eye(n), n)
             check("matmul", a.T @ a, np.einsum("ki,kj->ij", a, a), n * n)
     try:
         np.linalg.solve(np.zeros((300, 300)), np.ones(300))

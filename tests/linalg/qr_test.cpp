@@ -159,6 +159,23 @@ TYPED_TEST(Qr, RankDeficientSystemsAreNotSolved) {
   EXPECT_EQ(distance(b, before), 0);
 }
 
+TYPED_TEST(Qr, LeastSquaresScaleTinyAndHugeMatrices) {
+  using T = TypeParam;
+  using limits = std::numeric_limits<real<T>>;
+  const auto a = this->any(30, 10), b = this->any(30, 2);
+  auto factors = a, x = b;
+  ASSERT_EQ(gels(op::none, factors.view(), x.view()), 0);
+  for (const real<T> size : {limits::min(), limits::max() / 4}) {
+    auto scaled = sum<T>(size, a, T{}, a), y = sum<T>(size, b, T{}, b);
+    ASSERT_EQ(gels(op::none, scaled.view(), y.view()), 0);
+    for (index_t i = 10; i < 30; ++i) y(i, 0) /= size;
+    for (index_t i = 0; i < 30; ++i) EXPECT_LE(std::abs(y(i, 0) - x(i, 0)), 100 * this->bound(30));
+  }
+  matrix<T> zero(30, 10);
+  EXPECT_EQ(gels(op::none, zero.view(), x.view()), 0);
+  EXPECT_EQ(distance(x, matrix<T>(30, 2)), 0);
+}
+
 TYPED_TEST(Qr, InversesInvert) {
   using T = TypeParam;
   runtime rt{host(2)};

@@ -62,6 +62,11 @@ inline std::optional<op> parse_op(char letter) noexcept {
   const auto plain = parse_letter(letter, op::none, op::transpose);
   return plain ? plain : parse_letter(letter, op::none, op::conjugate_transpose);
 }
+/// Of routines about Q: it or its (conjugate) transpose, 'T' of real and 'C' of complex numbers.
+template <scalar T>
+std::optional<op> parse_adjoint(char letter) noexcept {
+  return parse_letter(letter, op::none, is_complex<T> ? op::conjugate_transpose : op::transpose);
+}
 
 /// The letters of CBLAS's numbers; '?' for one that means nothing there.
 constexpr char letter_of(int number, int first, std::string_view letters) noexcept {

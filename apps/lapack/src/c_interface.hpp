@@ -22,6 +22,7 @@ struct c_call {
   const char* routine;
   int given_layout;
   bool upper_form;
+  bool only_length = false;  ///< of the workspace is asked for: the matrices need not be there
 
   /// "dgetrf".
   const char* inner() const noexcept { return routine + sizeof("LAPACKE_") - 1; }
@@ -52,6 +53,7 @@ blas_int in_rows(const c_call& how, F f, const Operands&... operands) {
   for (const operand<T>& each : {operands...}) {
     if (each.leading < each.cols) return how.refuse(-(each.position + 1));
   }
+  if (how.only_length) return in_columns<T>(how, f, with_enough_leading(operands)...);
   std::optional<std::array<column_major<T>, sizeof...(operands)>> copies;
   try {
     copies.emplace(std::array{column_major<T>(operands)...});

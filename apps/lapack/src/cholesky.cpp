@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// potrf, potrs, posv.
+// potrf, potrs, posv, potri.
 #include <creek/linalg/cholesky.hpp>
+#include <creek/linalg/inverse.hpp>
 
 #include "exports.hpp"
 #include "workers.hpp"
@@ -12,17 +13,28 @@ double factor_flops(double n) {
   return n * n * n / 3;
 }
 
-template <scalar T>
-blas_int potrf(char uplo, blas_int n, T* a, blas_int lda) {
+/// What potrf and potri share: f(stored, A) is one of them.
+template <scalar T, class F>
+blas_int in_triangle(char uplo, blas_int n, T* a, blas_int lda, double flops, F f) {
   const auto stored = parse_triangle(uplo);
   if (!stored) return -1;
   if (n < 0) return -2;
   if (!holds(lda, n, n)) return -4;
   if (n == 0) return 0;
-  const index_t info = on_workers(cost<T>(factor_flops(n)), [&] {
-    return linalg::potrf(*stored, matrix_view<T>(a, n, n, lda));
-  });
-  return static_cast<blas_int>(info);
+  const matrix_view<T> A(a, n, n, lda);
+  return static_cast<blas_int>(on_workers(cost<T>(flops), [&] { return f(*stored, A); }));
+}
+
+template <scalar T>
+blas_int potrf(char uplo, blas_int n, T* a, blas_int lda) {
+  return in_triangle(uplo, n, a, lda, factor_flops(n),
+                     [](triangle stored, matrix_view<T> A) { return linalg::potrf(stored, A); });
+}
+
+template <scalar T>
+blas_int potri(char uplo, blas_int n, T* a, blas_int lda) {
+  return in_triangle(uplo, n, a, lda, 2 * factor_flops(n),
+                     [](triangle stored, matrix_view<T> A) { return linalg::potri(stored, A); });
 }
 
 /// The arguments that potrs and posv share.
@@ -64,6 +76,13 @@ blas_int c_potrf(const c_call& how, char uplo, blas_int n, T* a, blas_int lda) {
 }
 
 template <scalar T>
+blas_int c_potri(const c_call& how, char uplo, blas_int n, T* a, blas_int lda) {
+  return c_interface(
+      how, [&](const operand<T>& A) { return potri(uplo, n, A.data, A.leading); },
+      operand<T>{a, n, n, lda, 4, region::of_triangle(uplo)});
+}
+
+template <scalar T>
 blas_int c_potrs(const c_call& how, char uplo, blas_int n, blas_int nrhs, const T* a, blas_int lda,
                  T* b, blas_int ldb) {
   return c_interface(
@@ -95,6 +114,10 @@ using namespace creek::lapack;
                potrf(*uplo, *n, a, *lda))                                                          \
   CREEK_LAPACKE(x##potrf, (int layout_number, char uplo, blas_int n, T* a, blas_int lda),          \
                 c_potrf(how, uplo, n, a, lda))                                                     \
+  CREEK_LAPACK(x##potri, (const char* uplo, in_int n, T* a, in_int lda, blas_int* info),           \
+               potri(*uplo, *n, a, *lda))                                                          \
+  CREEK_LAPACKE(x##potri, (int layout_number, char uplo, blas_int n, T* a, blas_int lda),          \
+                c_potri(how, uplo, n, a, lda))                                                     \
   CREEK_LAPACK(x##potrs,                                                                           \
                (const char* uplo, in_int n, in_int nrhs, const T* a, in_int lda, T* b, in_int ldb, \
                 blas_int* info),                                                                   \

@@ -6,6 +6,7 @@
 
 #include "c_interface.hpp"
 #include "errors.hpp"
+#include "workspace.hpp"
 
 /// The four types, by letter.
 #define CREEK_FOR_REAL(DEFINE) DEFINE(s, float) DEFINE(d, double)
@@ -55,4 +56,24 @@
     const creek::lapack::c_call how{"LAPACKE_" #ROUTINE, layout_number, false}; \
     return CALL;                                                                \
   }                                                                             \
+  CREEK_SUFFIXED(LAPACKE_##ROUTINE##_work)
+
+/// The same for a routine with a workspace, which the lower form takes as its last two arguments
+/// and the upper one does without. CALL sees `space`, too.
+#define CREEK_LISTED(...) __VA_ARGS__
+#define CREEK_LAPACKE_WITH_WORK(ROUTINE, T, PARAMETERS, CALL)                                     \
+  CREEK_EXPORT creek::lapack::blas_int LAPACKE_##ROUTINE(CREEK_LISTED PARAMETERS) {               \
+    const creek::lapack::c_call how{"LAPACKE_" #ROUTINE, layout_number, true};                    \
+    T unread{};                                                                                   \
+    const creek::lapack::workspace<T> space(&unread,                                              \
+                                            std::numeric_limits<creek::lapack::blas_int>::max()); \
+    return CALL;                                                                                  \
+  }                                                                                               \
+  CREEK_SUFFIXED(LAPACKE_##ROUTINE)                                                               \
+  CREEK_EXPORT creek::lapack::blas_int LAPACKE_##ROUTINE##_work(CREEK_LISTED PARAMETERS, T* work, \
+                                                                creek::lapack::blas_int lwork) {  \
+    const creek::lapack::c_call how{"LAPACKE_" #ROUTINE, layout_number, false, lwork == -1};      \
+    const creek::lapack::workspace<T> space(work, lwork);                                         \
+    return CALL;                                                                                  \
+  }                                                                                               \
   CREEK_SUFFIXED(LAPACKE_##ROUTINE##_work)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// getrf, getrs, gesv, laswp.
+// getrf, getrs, gesv, getri, laswp.
 #include <cstdlib>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include <creek/linalg/inverse.hpp>
 #include <creek/linalg/lu.hpp>
 
 #include "exports.hpp"
@@ -79,6 +80,19 @@ blas_int gesv(blas_int n, blas_int nrhs, T* a, blas_int lda, blas_int* ipiv, T* 
   return static_cast<blas_int>(info);
 }
 
+template <scalar T>
+blas_int getri(blas_int n, T* a, blas_int lda, const blas_int* ipiv, const workspace<T>& space) {
+  if (n < 0) return -1;
+  if (!holds(lda, n, n)) return -3;
+  if (!space.holds(n)) return -6;
+  if (space.tell_length(64.0 * n, n) || n == 0) return 0;
+  const pivot_list pivots = read_pivots(ipiv, n);
+  const index_t info = on_workers(cost<T>(4.0 / 3 * n * n * n), [&] {
+    return linalg::getri(matrix_view<T>(a, n, n, lda), std::span<const index_t>(pivots));
+  });
+  return static_cast<blas_int>(info);
+}
+
 /// Element k1 of the list belongs to row k1, the next one, `incx` away, to the next row. Backwards
 /// where incx is negative. LAPACK checks nothing here.
 template <scalar T>
@@ -124,6 +138,14 @@ blas_int c_gesv(const c_call& how, blas_int n, blas_int nrhs, T* a, blas_int lda
         return gesv(n, nrhs, A.data, A.leading, ipiv, B.data, B.leading);
       },
       operand<T>{a, n, n, lda, 4}, operand<T>{b, n, nrhs, ldb, 7});
+}
+
+template <scalar T>
+blas_int c_getri(const c_call& how, blas_int n, T* a, blas_int lda, const blas_int* ipiv,
+                 const workspace<T>& space) {
+  return c_interface(
+      how, [&](const operand<T>& A) { return getri(n, A.data, A.leading, ipiv, space); },
+      operand<T>{a, n, n, lda, 3});
 }
 
 /// The number of rows is not among the arguments: as many as any exchange touches.
@@ -174,6 +196,13 @@ using namespace creek::lapack;
                 (int layout_number, blas_int n, blas_int nrhs, T* a, blas_int lda, blas_int* ipiv, \
                  T* b, blas_int ldb),                                                              \
                 c_gesv(how, n, nrhs, a, lda, ipiv, b, ldb))                                        \
+  CREEK_LAPACK(                                                                                    \
+      x##getri,                                                                                    \
+      (in_int n, T * a, in_int lda, in_int ipiv, T * work, in_int lwork, blas_int * info),         \
+      getri(*n, a, *lda, ipiv, workspace<T>(work, *lwork)))                                        \
+  CREEK_LAPACKE_WITH_WORK(x##getri, T,                                                             \
+                          (int layout_number, blas_int n, T* a, blas_int lda, in_int ipiv),        \
+                          c_getri(how, n, a, lda, ipiv, space))                                    \
   CREEK_BLAS(x##laswp,                                                                             \
              (in_int n, T * a, in_int lda, in_int k1, in_int k2, in_int ipiv, in_int incx),        \
              laswp(*n, a, *lda, *k1, *k2, ipiv, *incx))                                            \

@@ -46,6 +46,20 @@ operand<T> read_only(const T* data, blas_int rows, blas_int cols, blas_int leadi
   return {const_cast<T*>(data), rows, cols, leading, position, part, false};
 }
 
+/// A vector that is only read, of either layout.
+template <scalar T>
+operand<T> read_only_vector(int layout_number, const T* data, blas_int length, int position) {
+  const bool by_rows = layout_number == static_cast<int>(layout::rows);
+  return read_only(data, length, 1, by_rows ? 1 : std::max<blas_int>(1, length), position);
+}
+
+/// The shape that a row-major operand has for LAPACK, without its elements.
+template <scalar T>
+operand<T> with_enough_leading(operand<T> of) {
+  of.leading = std::max<blas_int>(1, of.rows);
+  return of;
+}
+
 /// Calls visit(i, j, at) for the elements of the operand's region, in squares that the cache holds,
 /// `at` being where element (i, j) is in its layout.
 template <scalar T, class F>

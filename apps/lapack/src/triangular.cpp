@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// trmm, trsm, trtrs.
+// trmm, trsm, trtrs, trtri.
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/inverse.hpp>
 
 #include "exports.hpp"
 #include "workers.hpp"
@@ -89,6 +90,21 @@ blas_int trtrs(char uplo, char trans, char diag, blas_int n, blas_int nrhs, cons
 }
 
 template <scalar T>
+blas_int trtri(char uplo, char diag, blas_int n, T* a, blas_int lda) {
+  const auto stored = parse_triangle(uplo);
+  const auto ones = parse_diagonal(diag);
+  if (!stored) return -1;
+  if (!ones) return -2;
+  if (n < 0) return -3;
+  if (!holds(lda, n, n)) return -5;
+  if (n == 0) return 0;
+  const index_t info = on_workers(cost<T>(1.0 / 3 * n * n * n), [&] {
+    return linalg::trtri(*stored, *ones, matrix_view<T>(a, n, n, lda));
+  });
+  return static_cast<blas_int>(info);
+}
+
+template <scalar T>
 blas_int c_trtrs(const c_call& called, char uplo, char trans, char diag, blas_int n, blas_int nrhs,
                  const T* a, blas_int lda, T* b, blas_int ldb) {
   return c_interface(
@@ -97,6 +113,13 @@ blas_int c_trtrs(const c_call& called, char uplo, char trans, char diag, blas_in
         return trtrs<T>(uplo, trans, diag, n, nrhs, A.data, A.leading, B.data, B.leading);
       },
       read_only(a, n, n, lda, 7, region::of_triangle(uplo, diag)), operand<T>{b, n, nrhs, ldb, 9});
+}
+
+template <scalar T>
+blas_int c_trtri(const c_call& how, char uplo, char diag, blas_int n, T* a, blas_int lda) {
+  return c_interface(
+      how, [&](const operand<T>& A) { return trtri(uplo, diag, n, A.data, A.leading); },
+      operand<T>{a, n, n, lda, 5, region::of_triangle(uplo, diag)});
 }
 
 }  // namespace
@@ -126,7 +149,13 @@ using namespace creek::lapack;
   CREEK_LAPACKE(x##trtrs,                                                                        \
                 (int layout_number, char uplo, char trans, char diag, blas_int n, blas_int nrhs, \
                  const T* a, blas_int lda, T* b, blas_int ldb),                                  \
-                c_trtrs(how, uplo, trans, diag, n, nrhs, a, lda, b, ldb))
+                c_trtrs(how, uplo, trans, diag, n, nrhs, a, lda, b, ldb))                        \
+  CREEK_LAPACK(x##trtri,                                                                         \
+               (const char* uplo, const char* diag, in_int n, T* a, in_int lda, blas_int* info), \
+               trtri(*uplo, *diag, *n, a, *lda))                                                 \
+  CREEK_LAPACKE(x##trtri,                                                                        \
+                (int layout_number, char uplo, char diag, blas_int n, T* a, blas_int lda),       \
+                c_trtri(how, uplo, diag, n, a, lda))
 CREEK_FOR_ALL(CREEK_DEFINE)
 #undef CREEK_DEFINE_PRODUCT
 #undef CREEK_DEFINE

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// WORK and LWORK of LAPACK's routines.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "arguments.hpp"
+
+namespace creek::lapack {
+
+/// An array that the caller lends. Nothing is kept in it, linalg has memory of its own; but callers
+/// ask how long it should be, and give what they were told to other routines, too.
+template <scalar T>
+class workspace {
+ public:
+  workspace(T* data, blas_int length) noexcept : data_(data), length_(length) {}
+
+  /// Whether there is a place for each of `least` elements and one at least, or only the best
+  /// length is asked for.
+  bool holds(index_t least) const noexcept {
+    return asked() || index_t{length_} >= std::max<index_t>(1, least);
+  }
+  /// Writes LAPACK's best length to the first element, rounded up where T has not all its digits,
+  /// or the least one where integers do not reach that far. Returns whether that was all that was
+  /// asked for.
+  bool tell_length(double best, index_t least) const noexcept {
+    constexpr double integers = std::numeric_limits<blas_int>::max();
+    const real<T> told = rounded_up(best);
+    *data_ = told < integers ? told : rounded_up(static_cast<double>(least));
+    return asked();
+  }
+
+ private:
+  static real<T> rounded_up(double count) noexcept {
+    const auto near = static_cast<real<T>>(std::max(1.0, count));
+    return near < count ? std::nextafter(near, std::numeric_limits<real<T>>::max()) : near;
+  }
+  bool asked() const noexcept { return length_ == -1; }
+
+  T* data_;
+  blas_int length_;
+};
+
+}  // namespace creek::lapack
