@@ -143,10 +143,6 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
 
 namespace {
 
-/// Columns that are few enough to be done one by one: to pack what they are multiplied with would
-/// take longer.
-constexpr index_t vector_columns = 4;
-
 /// The product for few columns, reading `a` where it lies; false where that cannot be done. Rows
 /// are divided at the same places for any number of workers, and so are the sums.
 template <class Workers, scalar T>

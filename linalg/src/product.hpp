@@ -28,6 +28,10 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
                      const real<T>* right, T* c, index_t leading, part which = part::all,
                      index_t below = 0) noexcept;
 
+/// Columns of a product that are few enough to be done one by one: to pack what they are multiplied
+/// with would take longer.
+inline constexpr index_t vector_columns = 4;
+
 /// c += alpha * a * b, `depth` being the columns of a and the rows of b; c overlaps neither. Throws
 /// std::bad_alloc, which leaves c partly updated.
 template <class Workers, scalar T>

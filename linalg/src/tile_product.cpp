@@ -113,7 +113,12 @@ class tile_rank_update {
     const bool on_diagonal = what_.which != part::all && i == j;
     if (on_diagonal && is_first_ && what_.real_before) make_real_diagonal(C);
     if (is_first_) scale(what_.beta, C, which);
-    add_product(i, j, C, which);
+    if (C.cols() <= vector_columns) {
+      multiply_add_here(what_.alpha, what_.a.elements(i, p_), what_.b.elements(p_, j),
+                        what_.a.width(i, p_), C, which);
+    } else {
+      add_product(i, j, C, which);
+    }
     if (on_diagonal && is_last_ && what_.real_after) make_real_diagonal(C);
   }
 
@@ -140,7 +145,7 @@ class tile_rank_update {
           });
         });
     for_each_step<T>(depth, [&](index_t p, index_t step) {
-      const index_t high = blocking<T>::rows();
+      const index_t high = blocking<T>::rows(step);
       for (index_t row = 0; row < m; row += high) {
         multiply_packed(std::min(high, m - row), n, step,
                         packed_left + packed_left_size<T>(m, p) + packed_left_size<T>(row, step),
