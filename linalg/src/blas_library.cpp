@@ -231,26 +231,29 @@ gemm_function<T>* find_gemm(const loaded& in) {
 }  // namespace
 
 template <scalar T>
-bool detail::multiply_add_elsewhere(T alpha, const strided<T>& a, const strided<T>& b,
-                                    index_t depth, matrix_view<T> c) {
-  const multiplier* const by = chosen();
-  if (by == nullptr) return false;
-  const auto left = as_gemm_operand(a, c.rows(), depth),
-             right = as_gemm_operand(b, depth, c.cols());
+bool detail::is_done_elsewhere(const strided<T>& a, const strided<T>& b, index_t depth,
+                               const matrix_view<T>& c) {
+  if (chosen() == nullptr) return false;
+  const auto left = as_gemm_operand(a, c.rows(), depth);
+  const auto right = as_gemm_operand(b, depth, c.cols());
   if (!left || !right) return false;
-  const index_t largest =
-      std::max({c.rows(), c.cols(), depth, left->leading, right->leading, c.leading()});
-  if (largest > INT_MAX) return false;
-  if (c.empty()) return true;
-  static gemm_function<T>* const gemm = find_gemm<T>(by->library());
-  const int m = static_cast<int>(c.rows()), n = static_cast<int>(c.cols());
-  const int k = static_cast<int>(depth), lda = static_cast<int>(left->leading);
-  const int ldb = static_cast<int>(right->leading), ldc = static_cast<int>(c.leading());
+  return std::max({c.rows(), c.cols(), depth, left->leading, right->leading, c.leading()}) <=
+         INT_MAX;
+}
+
+template <scalar T>
+void detail::multiply_add_elsewhere(T alpha, const strided<T>& a, const strided<T>& b,
+                                    index_t depth, matrix_view<T> c) {
+  const multiplier& by = *chosen();
+  static gemm_function<T>* const gemm = find_gemm<T>(by.library());
+  const gemm_operand left = *as_gemm_operand(a, c.rows(), depth);
+  const gemm_operand right = *as_gemm_operand(b, depth, c.cols());
+  const auto integer = [](index_t n) { return static_cast<int>(n); };
+  const int m = integer(c.rows()), n = integer(c.cols()), k = integer(depth);
+  const int lda = integer(left.leading), ldb = integer(right.leading), ldc = integer(c.leading());
   const T one{1};
-  const multiplier::single_thread alone(*by);
-  gemm(&left->how, &right->how, &m, &n, &k, &alpha, a.data, &lda, b.data, &ldb, &one, c.data(),
-       &ldc);
-  return true;
+  const multiplier::single_thread alone(by);
+  gemm(&left.how, &right.how, &m, &n, &k, &alpha, a.data, &lda, b.data, &ldb, &one, c.data(), &ldc);
 }
 
 std::vector<blas_library> other_blas_libraries() {
@@ -274,8 +277,10 @@ std::optional<blas_library> blas_in_use() {
   return by == nullptr ? std::nullopt : std::optional(describe(by->library()));
 }
 
-#define CREEK_INSTANTIATE(T)                                                               \
-  template bool detail::multiply_add_elsewhere<T>(T, const strided<T>&, const strided<T>&, \
+#define CREEK_INSTANTIATE(T)                                                                \
+  template bool detail::is_done_elsewhere<T>(const strided<T>&, const strided<T>&, index_t, \
+                                             const matrix_view<T>&);                        \
+  template void detail::multiply_add_elsewhere<T>(T, const strided<T>&, const strided<T>&,  \
                                                   index_t, matrix_view<T>);
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

@@ -10,19 +10,22 @@
 
 namespace creek::linalg::detail {
 
-/// c += alpha a b in this thread by xGEMM; false, and nothing done, if no library is named or xGEMM
-/// does not take such operands: with structure, conjugated and not transposed, with a stride in
-/// both directions. Throws usage_error if the library that is named cannot be used.
+/// Whether a library is named and its xGEMM takes such operands of c += a b: not those with
+/// structure, conjugated and not transposed, or with a stride in both directions. What holds for a
+/// product holds for its blocks. Throws usage_error if the library that is named cannot be used.
 template <scalar T>
-bool multiply_add_elsewhere(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+bool is_done_elsewhere(const strided<T>& a, const strided<T>& b, index_t depth,
+                       const matrix_view<T>& c);
+
+/// c += alpha a b by that library, in this thread.
+template <scalar T>
+void multiply_add_elsewhere(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                             matrix_view<T> c);
 
 /// The same, c being cut into a strip for each of the workers (see product.hpp).
 template <class Workers, scalar T>
-bool multiply_add_elsewhere_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+void multiply_add_elsewhere_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                                matrix_view<T> c) {
-  // Asks, too, whether there is such a library.
-  if (!multiply_add_elsewhere(alpha, a, b, depth, c.columns(0, 0))) return false;
   const bool wide = c.cols() >= c.rows();
   const index_t total = wide ? c.cols() : c.rows();
   const index_t strip = round_up((total + Workers::count() - 1) / Workers::count(), 8);
@@ -36,7 +39,6 @@ bool multiply_add_elsewhere_by(T alpha, const strided<T>& a, const strided<T>& b
                              c.block(first, 0, count, c.cols()));
     }
   });
-  return true;
 }
 
 }  // namespace creek::linalg::detail

@@ -184,7 +184,9 @@ void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t 
                      matrix_view<T> c, part which) {
   if (c.empty() || depth == 0 || alpha == T{}) return;
   if (multiply_narrow<Workers>(alpha, a, b, depth, c, which)) return;
-  if (which == part::all && multiply_add_elsewhere_by<Workers>(alpha, a, b, depth, c)) return;
+  if (which == part::all && is_done_elsewhere(a, b, depth, c)) {
+    return multiply_add_elsewhere_by<Workers>(alpha, a, b, depth, c);
+  }
   const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
   const index_t step = (depth + steps - 1) / steps;
   const index_t cols = std::min(c.cols(), blocking<T>::cols());
