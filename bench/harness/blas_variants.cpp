@@ -56,6 +56,15 @@ variant debian_blis(const char* name, const char* kernel = "", bool (*runs_here)
   return v;
 }
 
+/// libflame's LAPACK on BLIS, which does not know recent processors by itself.
+variant libflame() {
+  variant v{.name = "libflame",
+            .files = {"/usr/lib/*/blis-pthread/libblis.so.4", "/usr/lib/*/libflame.so.1"},
+            .how = "install Debian's packages libflame1 and libblis4-pthread"};
+  if (avx512()) v.environment = {{"BLIS_ARCH_TYPE", "skx"}};
+  return v;
+}
+
 std::vector<variant> all() {
   return {openblas_wheel("openblas"),
           openblas_wheel("openblas-haswell", "Haswell", avx2),
@@ -72,6 +81,7 @@ std::vector<variant> all() {
            .how = "install Debian's package libopenblas0-pthread"},
           debian_blis("debian-blis"),
           debian_blis("debian-blis-skx", "skx", avx512),
+          libflame(),
           {.name = "netlib",
            .files = {"/usr/lib/*/blas/libblas.so.3", "/usr/lib/*/lapack/liblapack.so.3"},
            .how = "install Debian's packages libblas3 and liblapack3",
