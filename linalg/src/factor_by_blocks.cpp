@@ -7,7 +7,6 @@
 #include "checks.hpp"
 #include "tile_factors.hpp"
 #include "tile_tasks.hpp"
-#include "vector_kernels.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -152,15 +151,6 @@ void check_square(const char* routine, const_tile_view<T> A) {
   require(A.rows() == A.cols(), routine, "A must be square");
 }
 
-/// The place of the first zero on the diagonal, from 1, or 0.
-template <scalar T>
-index_t zero_on_diagonal_of(const_tile_view<T> A) {
-  for (index_t k = 0; k < steps(A); ++k) {
-    if (const index_t zero = zero_on_diagonal(A.tile(k, k))) return k * A.tile_size() + zero;
-  }
-  return 0;
-}
-
 }  // namespace
 }  // namespace detail
 
@@ -222,7 +212,7 @@ template <scalar T>
 index_t trtri(triangle stored, diagonal ones, tile_view<T> A) {
   check_square<T>("trtri", A);
   if (ones == diagonal::stored) {
-    if (const index_t zero = zero_on_diagonal_of<T>(A)) return zero;
+    if (const index_t zero = zero_on_tile_diagonal<T>(A)) return zero;
   }
   graph_info info;
   task_graph graph;
@@ -234,7 +224,7 @@ index_t trtri(triangle stored, diagonal ones, tile_view<T> A) {
 template <scalar T>
 index_t potri(triangle stored, tile_view<T> A) {
   check_square<T>("potri", A);
-  if (const index_t zero = zero_on_diagonal_of<T>(A)) return zero;
+  if (const index_t zero = zero_on_tile_diagonal<T>(A)) return zero;
   graph_info info;
   task_graph graph;
   potri(graph, stored, A, info);

@@ -6,8 +6,6 @@
 
 #include <creek/linalg/tile_matrix.hpp>
 
-#include "vector_kernels.hpp"
-
 namespace creek::linalg::detail {
 
 /// A multiple of the rows of all tile kernels, so that packed strips are full.
@@ -24,17 +22,6 @@ inline index_t block_or_default(index_t block, index_t rows, index_t cols) noexc
 /// Later steps after earlier ones, and the panel and the columns of the next panel before all.
 inline int step_priority(index_t steps_left, bool ahead) noexcept {
   return static_cast<int>(std::min<index_t>(steps_left, 1 << 24)) + (ahead ? 1 << 25 : 0);
-}
-
-/// zero_on_diagonal of a matrix in tiles.
-template <scalar T>
-index_t zero_on_tile_diagonal(const_tile_view<T> tiles) noexcept {
-  const index_t steps = std::min(tiles.tile_rows(), tiles.tile_cols());
-  for (index_t k = 0; k < steps; ++k) {
-    const index_t zero = zero_on_diagonal<T>(tiles.tile(k, k));
-    if (zero != 0) return k * tiles.tile_size() + zero;
-  }
-  return 0;
 }
 
 }  // namespace creek::linalg::detail

@@ -11,7 +11,6 @@
 #include "shared_pack.hpp"
 #include "tile_defaults.hpp"
 #include "tile_solve.hpp"
-#include "vector_kernels.hpp"
 
 namespace creek::linalg {
 namespace detail {

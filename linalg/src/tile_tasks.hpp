@@ -3,6 +3,7 @@
 // Shapes are not checked here.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
@@ -12,6 +13,7 @@
 
 #include "packing.hpp"
 #include "product.hpp"
+#include "vector_kernels.hpp"
 
 namespace creek::linalg::detail {
 
@@ -23,6 +25,17 @@ double flops_of(double products) noexcept {
 inline double cube(index_t n) noexcept {
   const auto x = static_cast<double>(n);
   return x * x * x;
+}
+
+/// zero_on_diagonal of a matrix in tiles.
+template <scalar T>
+index_t zero_on_tile_diagonal(const_tile_view<T> tiles) noexcept {
+  const index_t steps = std::min(tiles.tile_rows(), tiles.tile_cols());
+  for (index_t k = 0; k < steps; ++k) {
+    const index_t zero = zero_on_diagonal<T>(tiles.tile(k, k));
+    if (zero != 0) return k * tiles.tile_size() + zero;
+  }
+  return 0;
 }
 
 /// Where the tasks of an operation go, and how.
