@@ -2,6 +2,7 @@
 #include "pair_elimination.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "level3.hpp"
@@ -104,8 +105,11 @@ packed_elimination<T>::packed_elimination(const_view<T> L, const_view<T> A, cons
     exchanges_.emplace_back(pivots + first, width, width + rows_);
     pack_triangle(strided_of<T>(L.block(0, first, width, width), op::none), diagonal::unit, width,
                   triangles_.data() + g * triangle_size_);
-    pack_left(strided_of<T>(A.columns(first, width), op::none), rows_, width,
-              left_.data() + g * left_size_);
+    real<T>* const left = left_.data() + g * left_size_;
+    pack_left(strided_of<T>(A.columns(first, width), op::none), rows_, width, left);
+    // Here once, and not the solved rows in every task.
+    const index_t count = packed_left_size<T>(rows_, width);
+    std::transform(left, left + count, left, std::negate<>{});
   }
 }
 
@@ -142,8 +146,6 @@ void packed_elimination<T>::apply_group(index_t g, matrix_view<T> C1, matrix_vie
                                         real<T>* strip) const {
   const index_t width = C1.rows();
   solve_columns(triangles_.data() + g * triangle_size_, width, C1, strip);
-  const index_t count = packed_right_size<T>(width, tile<real<T>>().cols);
-  for (index_t i = 0; i < count; ++i) strip[i] = -strip[i];
   multiply_packed(rows_, C2.cols(), width, left_.data() + g * left_size_, strip, C2.data(),
                   C2.leading());
 }

@@ -61,7 +61,7 @@ class packed_elimination {
   index_t triangle_size_, left_size_;  // of a group, in real<T>
   std::vector<row_exchanges> exchanges_;
   pack_array<real<T>> triangles_;  // L of each group
-  pack_array<real<T>> left_;       // A of each group
+  pack_array<real<T>> left_;       // A of each group, negated
 };
 
 /// C = op(L^-1 P) C where `how` is not none: what packed_block does, for op(A) X = B.
