@@ -182,6 +182,22 @@ const char* task_name(const tile_product<T>& what, index_t i, index_t j, index_t
   return structured ? what.name : "gemm";
 }
 
+template <scalar T>
+void enqueue_rank_update(const tile_tasks& to, const tile_product<T>& what, index_t p) {
+  const auto update = std::make_shared<tile_rank_update<T>>(what, p);
+  for_each_wanted(what.C, what.which, [&](index_t i, index_t j) {
+    const const_view<T> a = what.a.stored(i, p), b = what.b.stored(p, j);
+    const matrix_view<T> c = what.C.tile(i, j);
+    const double products =
+        static_cast<double>(a.rows()) * static_cast<double>(a.cols() * c.cols());
+    const bool half = what.which != part::all && i == j;
+    const bool overwrites = p == 0 && what.beta == T{} && !half;
+    to.add(task_name(what, i, j, p), flops_of<T>(half ? products / 2 : products),
+           {in(a.data()), in(b.data()), {c.data(), overwrites ? access::out : access::inout}},
+           [update, i, j] { update->run(i, j); });
+  });
+}
+
 /// What is left of a product by zero.
 template <scalar T>
 void enqueue_without_product(const tile_tasks& to, const tile_product<T>& what) {
@@ -210,20 +226,7 @@ void enqueue_product(const tile_tasks& to, const tile_product<T>& what) {
   if (what.C.empty()) return;
   const index_t steps = what.a.tile_cols();
   if (what.alpha == T{} || steps == 0) return enqueue_without_product(to, what);
-  for (index_t p = 0; p < steps; ++p) {
-    const auto update = std::make_shared<tile_rank_update<T>>(what, p);
-    for_each_wanted(what.C, what.which, [&](index_t i, index_t j) {
-      const const_view<T> a = what.a.stored(i, p), b = what.b.stored(p, j);
-      const matrix_view<T> c = what.C.tile(i, j);
-      const double products =
-          static_cast<double>(a.rows()) * static_cast<double>(a.cols() * c.cols());
-      const bool half = what.which != part::all && i == j;
-      const bool overwrites = p == 0 && what.beta == T{} && !half;
-      to.add(task_name(what, i, j, p), flops_of<T>(half ? products / 2 : products),
-             {in(a.data()), in(b.data()), {c.data(), overwrites ? access::out : access::inout}},
-             [update, i, j] { update->run(i, j); });
-    });
-  }
+  for (index_t p = 0; p < steps; ++p) enqueue_rank_update(to, what, p);
 }
 
 #define CREEK_INSTANTIATE(T)                                                \
