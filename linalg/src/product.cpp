@@ -99,11 +99,12 @@ class rank_update {
 
 template <scalar T>
 index_t blocking<T>::rows(index_t depth) noexcept {
-  // Half a megabyte.
+  // Half a megabyte; one strip at least, as panels are as wide as the caller says.
   const index_t strip = tile<real<T>>().rows;
   const index_t deep = std::max<index_t>(64, reals<T> * depth);
-  return (index_t{512} << 10) / static_cast<index_t>(sizeof(real<T>)) / deep / strip * strip /
-         reals<T>;
+  const index_t strips =
+      (index_t{512} << 10) / static_cast<index_t>(sizeof(real<T>)) / deep / strip;
+  return std::max<index_t>(1, strips) * strip / reals<T>;
 }
 
 template <scalar T>

@@ -10,6 +10,7 @@
 #include <creek/linalg/blas3.hpp>
 #include <creek/tasking.hpp>
 
+#include "product.hpp"
 #include "random_matrix.hpp"
 
 namespace creek::linalg {
@@ -241,6 +242,17 @@ TYPED_TEST(Blas3, TriangularProductsAndSystems) {
         }
       }
     }
+  }
+}
+
+// Loops go by this many rows: none would be for ever.
+TYPED_TEST(Blas3, BlocksOfAnyDepthHaveRows) {
+  using T = TypeParam;
+  const index_t strip = product_tile<T>().rows;
+  for (const index_t depth : {index_t{1}, index_t{256}, index_t{6000}, index_t{1} << 40}) {
+    const index_t rows = detail::blocking<T>::rows(depth);
+    EXPECT_GT(rows, 0) << depth;
+    EXPECT_EQ(rows % strip, 0) << depth;
   }
 }
 
