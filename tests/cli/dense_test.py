@@ -217,6 +217,14 @@ class Generated(Case):
             self.assertEqual((names.count("panel"), names.count("update")), (5, 10))
             tracks = {event["args"]["name"] for event in events if event.get("name") == "thread_name"}
             self.assertEqual(tracks, {"worker 0", "worker 1"})
+            if command == "qr":
+                continue
+            found = self.report(command, "-n", "100", "--block", "25", "--form", "blocks",
+                                "--trace", file)
+            self.assertGreater(found["tasks"], 15)
+            with open(file) as trace:
+                names = {event.get("name") for event in json.load(trace)["traceEvents"]}
+            self.assertGreater(len(names), 4)
         text = self.succeeds("lu", "-n", "200", "--block", "48", "--workers", "2")
         self.assertRegex(text, r"\nactivity   \d\.\d\d of 2 workers on average, 15 tasks; 0 for ")
         self.assertIsNone(self.report("lu", "-n", "0")["activity"])
@@ -543,7 +551,8 @@ class BadInput(Case):
                 (["lu", "-n", "5", "--type", ""], ["--type"]),
                 (["lu", "-n", "5", "--block", "0"], ["--block 0", "1 or more"]),
                 (["solve", "-n", "5", "--refine", "double"], ["--refine", "double"]),
-                (["solve", "-n", "5", "--refine", "fixed", "--method", "qr"], ["--refine", "qr"]),
+                (["solve", "-n", "5", "--refine", "fixed", "--method", "qr"], ["--refine", "LU"]),
+                (["solve", "-n", "5", "--refine", "fixed", "--form", "blocks"], ["--refine"]),
                 (["solve", "-n", "5", "--refine", "mixed", "--type", "s"], ["--refine mixed"]),
                 (["lu", "-n", "5", "--runs", "0"], ["--runs 0", "1 or more"]),
                 (["lu", "-n", "5", "--runs", "1000001"], ["--runs 1000001"]),

@@ -15,6 +15,7 @@
 #include <creek/tasking/this_worker.hpp>
 
 #include "random_matrix.hpp"
+#include "soak_judgement.hpp"
 #include "soak_operands.hpp"
 #include "soak_reference.hpp"
 #include "support/process_facts.hpp"
@@ -29,78 +30,6 @@ void* lapack_library() {
     return support::under_sanitizer ? nullptr : dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
   }();
   return library;
-}
-
-constexpr double wrong = std::numeric_limits<double>::infinity();
-
-/// error / (size * terms * eps); 0 of 0.
-template <scalar T>
-double scaled(double error, double size, index_t terms) {
-  if (error == 0) return 0;
-  const double result = error / size / static_cast<double>(terms) / unit_roundoff<T>;
-  return std::isnan(result) ? wrong : result;
-}
-
-template <scalar T>
-using wide_of = std::conditional_t<is_complex<T>, std::complex<double>, double>;
-
-/// sum + a * b for each row of a column; not by std::complex's operator, which looks for NaN.
-template <scalar T>
-void add_column(index_t rows, const T* a, wide_of<T> b, std::vector<wide_of<T>>& sum) {
-  for (index_t i = 0; i < rows; ++i) {
-    wide_of<T>& to = sum[static_cast<std::size_t>(i)];
-    if constexpr (is_complex<T>) {
-      const double re = a[i].real(), im = a[i].imag();
-      to += wide_of<T>(re * b.real() - im * b.imag(), re * b.imag() + im * b.real());
-    } else {
-      to += static_cast<double>(a[i]) * b;
-    }
-  }
-}
-
-template <scalar T>
-std::vector<wide_of<T>> times(const matrix<T>& a, const std::vector<wide_of<T>>& x) {
-  std::vector<wide_of<T>> y(static_cast<std::size_t>(a.rows()));
-  for (index_t j = 0; j < a.cols(); ++j) {
-    add_column<T>(a.rows(), a.view().column(j), x[static_cast<std::size_t>(j)], y);
-  }
-  return y;
-}
-
-template <scalar T>
-std::vector<wide_of<T>> column_of(const matrix<T>& a, index_t j) {
-  return {a.view().column(j), a.view().column(j) + a.rows()};
-}
-
-/// |B - A X| / (n eps (|A| |X| + |B|)), in double, of the worst column.
-template <scalar T>
-double equation_error(const matrix<T>& A, const matrix<T>& X, const matrix<T>& B) {
-  const double size_of_a = norm_of<T>(norm::inf, A.view());
-  double worst = 0;
-  for (index_t j = 0; j < B.cols(); ++j) {
-    const auto product = times(A, column_of(X, j));
-    double error = 0;
-    for (index_t i = 0; i < B.rows(); ++i) {
-      const double here =
-          std::abs(static_cast<wide_of<T>>(B(i, j)) - product[static_cast<std::size_t>(i)]);
-      error = std::isnan(here) ? wrong : std::max(error, here);
-    }
-    const double size = size_of_a * norm_of<T>(norm::max, X.view().columns(j, 1)) +
-                        norm_of<T>(norm::max, B.view().columns(j, 1));
-    worst = std::max(worst, scaled<T>(error, size, A.cols() + 2));
-  }
-  return worst;
-}
-
-op any_op(dice& d, bool transpose_too = true) {
-  const index_t which = d.below(transpose_too ? 3 : 2);
-  return which == 0 ? op::none : which == 1 ? op::conjugate_transpose : op::transpose;
-}
-triangle any_triangle(dice& d) {
-  return d.one_in(2) ? triangle::lower : triangle::upper;
-}
-index_t any_block(dice& d) {
-  return d.one_in(2) ? 0 : 1 + d.below(d.one_in(2) ? 20 : 200);
 }
 
 /// One call: its operands are drawn, it is made and judged.
@@ -190,11 +119,7 @@ class soak_case {
     if (info != 0 || !a.is_whole() || !b.is_whole()) return wrong;
     const matrix<T> X(std::as_const(b).view().block(0, 0, A.cols(), rhs));
     if (A.rows() <= A.cols()) return equation_error(A, X, B);
-    matrix<T> left = B, upright(A.cols(), rhs);
-    gemm<T>(op::none, op::none, T{-1}, A, X, T{1}, left.view());
-    gemm<T>(op::conjugate_transpose, op::none, T{1}, A, left, T{0}, upright.view());
-    const double size = norm_of<T>(norm::one, A.view()) * norm_of<T>(norm::one, B.view());
-    return scaled<T>(norm_of<T>(norm::one, upright.view()), size, A.rows());
+    return least_squares_error(A, X, B);
   }
 
   double getri_case() {
@@ -244,7 +169,6 @@ class soak_case {
                           applied(op::transpose, B));
   }
 
-  /// C x for a vector x of signs.
   double gemm_case() {
     const index_t m = d_.size(), n = d_.size(), k = d_.size();
     const op how_a = any_op(d_), how_b = any_op(d_);
@@ -259,18 +183,7 @@ class soak_case {
     say("{}{} {} x {} x {}", static_cast<char>(how_a), static_cast<char>(how_b), m, n, k);
     gemm<T>(how_a, how_b, alpha, a.view(), b.view(), beta, c.view());
     if (!a.is_whole() || !b.is_whole() || !c.is_whole()) return wrong;
-    std::vector<wide_of<T>> x(static_cast<std::size_t>(n));
-    for (auto& sign : x) sign = d_.one_in(2) ? 1 : -1;
-    const auto product = times(A, times(B, x)), old = times(before, x), found = times(c.copy(), x);
-    double error = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto expected =
-          static_cast<wide_of<T>>(alpha) * product[i] + static_cast<wide_of<T>>(beta) * old[i];
-      error = std::max(error, std::abs(found[i] - expected));
-    }
-    const double size = norm_of<T>(norm::inf, A.view()) * norm_of<T>(norm::inf, B.view()) +
-                        norm_of<T>(norm::inf, before.view());
-    return scaled<T>(error, size, k + 2);
+    return product_error(d_, alpha, A, B, beta, before, c.copy());
   }
 
   /// Errors of two solutions by the condition, or infinite.
@@ -316,7 +229,6 @@ class soak_case {
     return std::max(equation_error(A, b.copy(), B), beside_reference(A, B, b.copy(), rcond));
   }
 
-  static constexpr residual_options by_vectors{.exact_up_to = 40};
   dice& d_;
   std::string what_;
 };
@@ -325,6 +237,7 @@ class soak_case {
 
 finding run_case(std::uint64_t seed) {
   dice d(seed);
+  if (d.one_in(4)) return run_tile_case(d);
   switch (d.below(4)) {
     case 0:
       return soak_case<float>(d).run();

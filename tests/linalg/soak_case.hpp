@@ -41,6 +41,8 @@ struct finding {
 
 /// Any thread; in a task its workers take part.
 finding run_case(std::uint64_t seed);
+/// One of the routines on tiles.
+finding run_tile_case(dice& d);
 
 /// The file of the LAPACK that some solutions are compared with; empty if there is none.
 std::string reference_lapack();

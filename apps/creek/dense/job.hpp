@@ -37,6 +37,14 @@ class job {
   virtual void write(const output_names& to) = 0;
 
  protected:
+  /// Runs what `enqueue` puts into a graph.
+  template <class F>
+  void run_graph(const F& enqueue) {
+    linalg::task_graph graph({.record = true});
+    enqueue(graph);
+    graph_ = graph.wait();
+  }
+
   linalg::graph_report graph_;
 };
 

@@ -164,8 +164,9 @@ void require_sense(const request& given) {
          "nothing is generated here");
   refuse(given.input == "-" && given.rhs_file == "-", "--rhs-file -",
          "standard input is the matrix already");
-  refuse(given.refine != refinement::none && given.how == method::qr, "--refine",
-         "for --method lu and chol; qr's solutions are not refined");
+  const bool by_columns = given.layout == form::column;
+  refuse(given.refine != refinement::none && (given.how == method::qr || !by_columns), "--refine",
+         "solutions by LU and Cholesky of columns only");
   if (!given.output.empty()) (void)linalg::format_of_name(given.output);
 }
 
@@ -222,14 +223,16 @@ double bytes_needed(const problem& what) noexcept {
   // Least squares with a wide matrix turn it, and turn the factors back.
   const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
   // Tiles are checked and written as columns.
-  const double copies = what.layout == form::blocks && (what.check || !what.output.empty()) ? 1 : 0;
+  const bool by_tiles = what.layout == form::blocks;
+  const double copies = by_tiles && (what.check || !what.output.empty()) ? 1 : 0;
   // Beside the tiles: at most, with a binary tree.
   const double own = what.has_own_factors() ? 1 : 0;
   const double elements = (1 + originals + turned + copies + own + low) * m * n +
                           columns * std::max(m, n) * k + 3 * g * g;
+  // When each task ran.
   const double blocks = std::max(m, n) / static_cast<double>(what.block == 0 ? 48 : what.block);
-  const double times = blocks * blocks / 2 * sizeof(linalg::task_run);
-  return elements * static_cast<double>(bytes_of(what.type)) + times;
+  const double tasks = blocks * blocks * (by_tiles ? blocks / 3 : 0.5);
+  return elements * static_cast<double>(bytes_of(what.type)) + tasks * sizeof(linalg::task_run);
 }
 
 output_names outputs_of(const problem& what) {

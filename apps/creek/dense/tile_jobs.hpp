@@ -31,8 +31,12 @@ class tile_factor_job final : public job<T> {
 
   void prepare() override { a_.put(factors_.view()); }
   index_t run() override {
-    return is_lu_ ? linalg::getrf_nopiv(factors_.view())
-                  : linalg::potrf(linalg::triangle::lower, factors_.view());
+    linalg::graph_info info;
+    this->run_graph([&](linalg::task_graph& graph) {
+      if (is_lu_) return linalg::getrf_nopiv(graph, factors_.view(), info);
+      linalg::potrf(graph, linalg::triangle::lower, factors_.view(), info);
+    });
+    return info.value();
   }
   std::vector<judgement> judge() const override {
     matrix<T> place;
@@ -76,8 +80,12 @@ class tile_solve_job final : public job<T> {
     b_.put(x_.view());
   }
   index_t run() override {
-    return is_lu_ ? linalg::gesv_nopiv(factors_.view(), x_.view())
-                  : linalg::posv(linalg::triangle::lower, factors_.view(), x_.view());
+    linalg::graph_info info;
+    this->run_graph([&](linalg::task_graph& graph) {
+      if (is_lu_) return linalg::gesv_nopiv(graph, factors_.view(), x_.view(), info);
+      linalg::posv(graph, linalg::triangle::lower, factors_.view(), x_.view(), info);
+    });
+    return info.value();
   }
   std::vector<judgement> judge() const override {
     matrix<T> a_place, b_place;
@@ -109,13 +117,13 @@ class own_factors {
     tiles_ = tile_matrix<T>(a_.rows(), a_.cols(), block_ == 0 ? default_block() : block_);
     a_.put(tiles_.view());
   }
-  index_t run() {
+  /// What they are is known when the graph has run.
+  void enqueue(linalg::task_graph& graph) {
     if constexpr (is_qr) {
-      factors_.emplace(std::move(tiles_), linalg::tile_qr_options{.tree = tree_});
+      factors_.emplace(graph, std::move(tiles_), linalg::tile_qr_options{.tree = tree_});
     } else {
-      factors_.emplace(std::move(tiles_));
+      factors_.emplace(graph, std::move(tiles_));
     }
-    return factors_->info();
   }
   const Factors& get() const { return *factors_; }
 
@@ -145,7 +153,10 @@ class incremental_lu_job final : public job<T> {
       : seed_(~what.seed), a_(a), lu_(what, a) {}
 
   void prepare() override { lu_.prepare(); }
-  index_t run() override { return lu_.run(); }
+  index_t run() override {
+    this->run_graph([this](linalg::task_graph& graph) { lu_.enqueue(graph); });
+    return lu_.get().info();
+  }
   std::vector<judgement> judge() const override {
     matrix<T> place, b(a_.rows(), 1);
     operand<T>({.seed = seed_}, a_.rows(), 1).put(b.view());
@@ -167,7 +178,7 @@ class tile_qr_job final : public job<T> {
 
   void prepare() override { qr_.prepare(); }
   index_t run() override {
-    (void)qr_.run();
+    this->run_graph([this](linalg::task_graph& graph) { qr_.enqueue(graph); });
     return 0;
   }
   std::vector<judgement> judge() const override {
@@ -198,7 +209,8 @@ class own_solve_job final : public job<T> {
     b_.put(x_.view());
   }
   index_t run() override {
-    const index_t info = factors_.run();
+    this->run_graph([this](linalg::task_graph& graph) { factors_.enqueue(graph); });
+    const index_t info = factors_.get().info();
     if (info == 0) x_ = factors_.get().solve(std::move(x_));
     return info;
   }

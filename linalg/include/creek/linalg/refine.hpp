@@ -22,7 +22,7 @@ namespace creek::linalg {
 ///
 /// ferr[j], an estimate from above of |X - exact|_max / |X|_max. It costs as much as gecon.
 ///
-/// Everything in the precision of T: the residual, that is, is as good as berr tells. Source:
+/// Everything, residuals too, is computed in the precision of T. Source:
 /// LAPACK's xGERFS; Skeel, Iterative Refinement Implies Numerical Stability for Gaussian
 /// Elimination, Math. Comp. 35, 1980.
 template <scalar T>
