@@ -16,7 +16,7 @@ inline constexpr index_t default_inner = 48;
 /// size.
 inline index_t block_or_default(index_t block, index_t rows, index_t cols) noexcept {
   const index_t n = std::min(rows, cols);
-  return block != 0 ? block : n <= 500 ? 96 : n <= 1000 ? 144 : n <= 4000 ? 192 : 288;
+  return block != 0 ? block : n <= 600 ? 144 : n <= 1500 ? 192 : 336;
 }
 
 /// Later steps after earlier ones, and the panel and the columns of the next panel before all.

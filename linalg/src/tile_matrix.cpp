@@ -17,7 +17,7 @@ constexpr std::size_t tile_alignment = 64;
 /// Large enough that tasks are long beside what it takes to run them and packing is little beside
 /// the product; small enough that there are many. Multiples of the rows that the kernels take.
 index_t default_tile_size(index_t n) noexcept {
-  return n <= 1200 ? 96 : n <= 2400 ? 144 : n <= 5000 ? 192 : 240;
+  return n <= 600 ? 144 : n <= 1500 ? 192 : n <= 3000 ? 240 : 336;
 }
 
 /// Calls body(i, j) for all tiles, a column of tiles at a time.
