@@ -11,19 +11,6 @@ namespace {
 
 using namespace detail;
 
-template <scalar T>
-index_t rows_of(const_view<T> a, op how) {
-  return how == op::none ? a.rows() : a.cols();
-}
-template <scalar T>
-index_t cols_of(const_view<T> a, op how) {
-  return how == op::none ? a.cols() : a.rows();
-}
-
-part part_of(triangle stored) {
-  return stored == triangle::lower ? part::lower : part::upper;
-}
-
 /// The product of a symmetric or Hermitian matrix with a general one.
 template <scalar T>
 void structured(const char* routine, structure shape, side where, triangle stored, T alpha,
@@ -48,16 +35,8 @@ void structured(const char* routine, structure shape, side where, triangle store
 template <scalar T>
 void check_update(const char* routine, op how, const_view<T> A, const_view<T> B, matrix_view<T> C) {
   require(C.rows() == C.cols(), routine, "C must be square");
-  require(rows_of<T>(A, how) == C.rows() && A.rows() == B.rows() && A.cols() == B.cols(), routine,
+  require(rows_of(A, how) == C.rows() && A.rows() == B.rows() && A.cols() == B.cols(), routine,
           "op(A) and op(B) must have as many rows as C, and A and B the same shape");
-}
-
-/// Imaginary parts of the diagonal of a Hermitian matrix are exact zeros.
-template <scalar T>
-void make_diagonal_real(matrix_view<T> C) {
-  if constexpr (is_complex<T>) {
-    for (index_t i = 0; i < C.rows(); ++i) C(i, i) = C(i, i).real();
-  }
 }
 
 }  // namespace
@@ -70,7 +49,7 @@ void herk_by(triangle stored, op how, real<T> alpha, const_view<T> A, real<T> be
   make_diagonal_real(C);
   scale<T>(T{beta}, C, part_of(stored));
   multiply_add_by<Workers>(T{alpha}, strided_of<T>(A, how), strided_of<T>(A, other(how, true)),
-                           cols_of<T>(A, how), C, part_of(stored));
+                           cols_of(A, how), C, part_of(stored));
   make_diagonal_real(C);
 }
 
@@ -79,10 +58,10 @@ void herk_by(triangle stored, op how, real<T> alpha, const_view<T> A, real<T> be
 template <scalar T>
 void gemm(op how_a, op how_b, factor<T> alpha, input<T> A, input<T> B, factor<T> beta,
           matrix_view<T> C) {
-  const index_t depth = cols_of<T>(A, how_a);
-  require(rows_of<T>(A, how_a) == C.rows() && cols_of<T>(B, how_b) == C.cols() &&
-              rows_of<T>(B, how_b) == depth,
-          "gemm", "op(A) must be m x k, op(B) k x n and C m x n");
+  const index_t depth = cols_of(A, how_a);
+  require(
+      rows_of(A, how_a) == C.rows() && cols_of(B, how_b) == C.cols() && rows_of(B, how_b) == depth,
+      "gemm", "op(A) must be m x k, op(B) k x n and C m x n");
   scale<T>(beta, C);
   multiply_add<T>(alpha, strided_of<T>(A, how_a), strided_of<T>(B, how_b), depth, C);
 }
@@ -106,7 +85,7 @@ void syrk(triangle stored, op how, factor<T> alpha, input<T> A, factor<T> beta, 
           "A^H A of complex numbers is Hermitian: use herk");
   scale<T>(beta, C, part_of(stored));
   multiply_add<T>(alpha, strided_of<T>(A, how), strided_of<T>(A, other(how, false)),
-                  cols_of<T>(A, how), C, part_of(stored));
+                  cols_of(A, how), C, part_of(stored));
 }
 
 template <scalar T>
@@ -124,7 +103,7 @@ void syr2k(triangle stored, op how, factor<T> alpha, input<T> A, input<T> B, fac
   require(!is_complex<T> || how != op::conjugate_transpose, "syr2k",
           "A^H B + B^H A of complex numbers is Hermitian: use her2k");
   const op back = other(how, false);
-  const index_t depth = cols_of<T>(A, how);
+  const index_t depth = cols_of(A, how);
   scale<T>(beta, C, part_of(stored));
   multiply_add<T>(alpha, strided_of<T>(A, how), strided_of<T>(B, back), depth, C, part_of(stored));
   multiply_add<T>(alpha, strided_of<T>(B, how), strided_of<T>(A, back), depth, C, part_of(stored));
@@ -137,7 +116,7 @@ void her2k(triangle stored, op how, factor<T> alpha, input<T> A, input<T> B, rea
   require(!is_complex<T> || how != op::transpose, "her2k",
           "A^T B + B^T A of complex numbers is symmetric: use syr2k");
   const op back = other(how, true);
-  const index_t depth = cols_of<T>(A, how);
+  const index_t depth = cols_of(A, how);
   T swapped = alpha;
   if constexpr (is_complex<T>) swapped = std::conj(alpha);
   make_diagonal_real(C);

@@ -18,19 +18,6 @@ void require_same_tiles(const char* routine, index_t tile_size, const Views&... 
 }
 
 template <scalar T>
-index_t rows_of_op(const_tile_view<T> A, op how) {
-  return how == op::none ? A.rows() : A.cols();
-}
-template <scalar T>
-index_t cols_of_op(const_tile_view<T> A, op how) {
-  return how == op::none ? A.cols() : A.rows();
-}
-
-part part_of_triangle(triangle stored) {
-  return stored == triangle::lower ? part::lower : part::upper;
-}
-
-template <scalar T>
 void enqueue_structured(const char* routine, task_graph& graph, structure shape, side where,
                         triangle stored, T alpha, const_tile_view<T> A, const_tile_view<T> B,
                         T beta, tile_view<T> C) {
@@ -54,8 +41,8 @@ template <scalar T>
 void check_update_of(const char* routine, op how, op wrong, const_tile_view<T> A,
                      const_tile_view<T> B, tile_view<T> C) {
   require(C.rows() == C.cols(), routine, "C must be square");
-  require(rows_of_op<T>(A, how) == C.rows() && A.rows() == B.rows() && A.cols() == B.cols(),
-          routine, "op(A) and op(B) must have as many rows as C, and A and B the same shape");
+  require(rows_of(A, how) == C.rows() && A.rows() == B.rows() && A.cols() == B.cols(), routine,
+          "op(A) and op(B) must have as many rows as C, and A and B the same shape");
   require(!is_complex<T> || how != wrong, routine,
           wrong == op::transpose ? "of complex numbers: none or conjugate_transpose"
                                  : "of complex numbers: none or transpose");
@@ -78,8 +65,8 @@ using namespace detail;
 template <scalar T>
 void gemm(task_graph& graph, op how_a, op how_b, factor<T> alpha, tile_input<T> A, tile_input<T> B,
           factor<T> beta, tile_view<T> C) {
-  require(rows_of_op<T>(A, how_a) == C.rows() && cols_of_op<T>(B, how_b) == C.cols() &&
-              rows_of_op<T>(B, how_b) == cols_of_op<T>(A, how_a),
+  require(rows_of(A, how_a) == C.rows() && cols_of(B, how_b) == C.cols() &&
+              rows_of(B, how_b) == cols_of(A, how_a),
           "gemm", "op(A) must be m x k, op(B) k x n and C m x n");
   require_same_tiles("gemm", C.tile_size(), A, B);
   enqueue_product<T>(
@@ -109,7 +96,7 @@ void syrk(task_graph& graph, triangle stored, op how, factor<T> alpha, tile_inpu
                                          .b = {A, other(how, false)},
                                          .beta = beta,
                                          .C = C,
-                                         .which = part_of_triangle(stored)});
+                                         .which = part_of(stored)});
 }
 
 template <scalar T>
@@ -130,7 +117,7 @@ void syr2k(task_graph& graph, triangle stored, op how, factor<T> alpha, tile_inp
                           .b = {B, back},
                           .beta = beta,
                           .C = C,
-                          .which = part_of_triangle(stored)};
+                          .which = part_of(stored)};
   enqueue_product(tile_tasks(graph), product);
   product.a = {B, how};
   product.b = {A, back};
@@ -149,7 +136,7 @@ void her2k(task_graph& graph, triangle stored, op how, factor<T> alpha, tile_inp
                           .b = {B, back},
                           .beta = T{beta},
                           .C = C,
-                          .which = part_of_triangle(stored),
+                          .which = part_of(stored),
                           .real_before = true};
   enqueue_product(tile_tasks(graph), product);
   if constexpr (is_complex<T>) product.alpha = std::conj(alpha);
@@ -184,7 +171,7 @@ void detail::enqueue_herk(const tile_tasks& to, triangle stored, op how, real<T>
                           .b = {A, other(how, true)},
                           .beta = T{beta},
                           .C = C,
-                          .which = part_of_triangle(stored),
+                          .which = part_of(stored),
                           .real_before = true,
                           .real_after = true});
 }

@@ -19,4 +19,14 @@ inline op other(op how, bool complex_too) noexcept {
   return complex_too ? op::conjugate_transpose : op::transpose;
 }
 
+/// Of op(A), for views of any kind.
+template <class View>
+index_t rows_of(const View& A, op how) noexcept {
+  return how == op::none ? A.rows() : A.cols();
+}
+template <class View>
+index_t cols_of(const View& A, op how) noexcept {
+  return how == op::none ? A.cols() : A.rows();
+}
+
 }  // namespace creek::linalg::detail

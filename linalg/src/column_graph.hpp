@@ -4,12 +4,13 @@
 // done.
 #pragma once
 
-#include <atomic>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include <creek/linalg/matrix.hpp>
 #include <creek/linalg/task_graph.hpp>
+
+#include "shared_pack.hpp"
 
 namespace creek::linalg::detail {
 
@@ -21,32 +22,29 @@ class column_graph {
   /// The first `panels` of so many blocks of columns become panels. The runs are recorded in
   /// `report` unless that is null.
   column_graph(index_t panels, index_t blocks, graph_report* report)
-      : blocks_(blocks), report_(report), steps_(static_cast<std::size_t>(panels)) {}
+      : blocks_(blocks), report_(report), packed_(static_cast<std::size_t>(panels)) {}
 
   /// `block(j)` is the first element of block j; `factor(k)` returns a std::unique_ptr<Packed>, a
   /// null one to end the factorization there; `update(packed, k, j)`.
   template <class Block, class Factor, class Update>
   void run(const Block& block, const Factor& factor, const Update& update) {
     task_graph graph({.record = report_ != nullptr});
-    const auto panels = static_cast<index_t>(steps_.size());
+    const auto panels = static_cast<index_t>(packed_.size());
     for (index_t k = 0; k < panels; ++k) {
       // Panels, and what the next one waits for, go first.
       const auto priority = static_cast<int>(2 * (panels - k));
       constexpr int ahead = 1 << 24;
       graph.add({"panel", 0, priority + ahead}, {inout(block(k))}, [this, k, &graph, &factor] {
-        step& here = steps_[static_cast<std::size_t>(k)];
-        here.updates_left.store(blocks_ - k - 1, std::memory_order_relaxed);
-        here.packed = factor(k);
-        if (here.packed == nullptr) graph.cancel();
+        auto packed = factor(k);
+        if (packed == nullptr) return graph.cancel();
+        packed_[static_cast<std::size_t>(k)].keep(blocks_ - k - 1, std::move(packed));
       });
       for (index_t j = k + 1; j < blocks_; ++j) {
         graph.add({"update", 0, priority + (j == k + 1 ? ahead : 0)},
                   {in(block(k)), inout(block(j))}, [this, k, j, &update] {
-                    step& here = steps_[static_cast<std::size_t>(k)];
-                    update(*here.packed, k, j);
-                    if (here.updates_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-                      here.packed.reset();
-                    }
+                    shared_pack<Packed>& panel = packed_[static_cast<std::size_t>(k)];
+                    update(panel.get(), k, j);
+                    panel.release();
                   });
       }
     }
@@ -55,14 +53,9 @@ class column_graph {
   }
 
  private:
-  struct step {
-    std::unique_ptr<Packed> packed;
-    std::atomic<index_t> updates_left{0};
-  };
-
   index_t blocks_;
   graph_report* report_;
-  std::vector<step> steps_;
+  std::vector<shared_pack<Packed>> packed_;  // of each panel
 };
 
 }  // namespace creek::linalg::detail

@@ -108,8 +108,7 @@ void update_right(matrix_view<T> left, matrix_view<T> right) {
   multiply_tall(left.block(n, 0, below, n), packed.data(), right.block(n, 0, below, right.cols()));
 }
 
-}  // namespace
-
+/// Exchanges row i with row pivots[i] for i in [0, count).
 template <scalar T>
 void exchange_rows(matrix_view<T> A, const index_t* pivots, index_t count) noexcept {
   for (index_t j = 0; j < A.cols(); ++j) {
@@ -117,6 +116,8 @@ void exchange_rows(matrix_view<T> A, const index_t* pivots, index_t count) noexc
     for (index_t i = 0; i < count; ++i) std::swap(column[i], column[pivots[i]]);
   }
 }
+
+}  // namespace
 
 template <scalar T>
 index_t factor_panel(matrix_view<T> A, index_t* pivots) {
@@ -138,9 +139,7 @@ index_t factor_panel(matrix_view<T> A, index_t* pivots) {
   return info;
 }
 
-#define CREEK_INSTANTIATE(T)                                  \
-  template index_t factor_panel<T>(matrix_view<T>, index_t*); \
-  template void exchange_rows<T>(matrix_view<T>, const index_t*, index_t) noexcept;
+#define CREEK_INSTANTIATE(T) template index_t factor_panel<T>(matrix_view<T>, index_t*);
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)
 CREEK_INSTANTIATE(std::complex<float>)

@@ -10,8 +10,4 @@ namespace creek::linalg::detail {
 template <scalar T>
 index_t factor_panel(matrix_view<T> A, index_t* pivots);
 
-/// Exchanges row i with row pivots[i] for i in [0, count).
-template <scalar T>
-void exchange_rows(matrix_view<T> A, const index_t* pivots, index_t count) noexcept;
-
 }  // namespace creek::linalg::detail

@@ -30,6 +30,12 @@ double magnitude(T x) noexcept {
   }
 }
 
+/// |re| + |im|, as LAPACK has it in bounds: they need no root.
+template <scalar T>
+double magnitude_sum(T x) noexcept {
+  return std::abs(static_cast<double>(std::real(x))) + std::abs(static_cast<double>(std::imag(x)));
+}
+
 /// The larger; NaN if either is. std::max would drop one of them.
 inline double greater(double a, double b) noexcept {
   return a >= b || std::isnan(a) ? a : b;

@@ -11,6 +11,7 @@
 #include <creek/tasking/parallel_for.hpp>
 
 #include "checks.hpp"
+#include "magnitudes.hpp"
 #include "matrix_vector.hpp"
 #include "vector_kernels.hpp"
 
@@ -48,8 +49,7 @@ bool to_single(region which, const_view<T> from, matrix_view<single<T>> to) {
 /// The largest |re| + |im| in a column; NaN if there is one.
 template <scalar T>
 double largest_magnitude(index_t n, const T* x) {
-  const T value = x[largest(n, x)];
-  return std::abs(std::real(value)) + std::abs(std::imag(value));
+  return magnitude_sum(x[largest(n, x)]);
 }
 
 /// Whether in each column the residual is at most `tolerance` times the solution. Not with NaN.

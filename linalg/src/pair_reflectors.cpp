@@ -35,22 +35,6 @@ void factor_pair_columns(matrix_view<T> R, matrix_view<T> A, matrix_view<T> tria
   }
 }
 
-/// The block of the triangle across two groups of reflectors: -T1 (V1^H V2) T2.
-template <scalar T>
-void join_pair_triangles(const_view<T> first, const_view<T> second, matrix_view<T> triangle) {
-  const index_t half = first.cols();
-  const index_t rest = second.cols();
-  matrix<T> dots(half, rest), inner(half, rest);
-  multiply_add_here(T{1}, strided_of(first, op::conjugate_transpose), strided_of(second, op::none),
-                    first.rows(), dots.view());
-  strided<T> t{triangle.data(), 1, triangle.leading()};
-  t.shape = structure::triangular;
-  multiply_add_here(T{-1}, t, strided_of<T>(dots.view(), op::none), half, inner.view());
-  const matrix_view<T> across = triangle.block(0, half, half, rest);
-  scale(T{}, across);
-  multiply_add_here(T{1}, strided_of<T>(inner.view(), op::none), t.block(half, half), rest, across);
-}
-
 /// One group, by halves as factor_reflectors does.
 template <scalar T>
 void factor_pair_group(matrix_view<T> R, matrix_view<T> A, matrix_view<T> triangle) {
@@ -64,7 +48,10 @@ void factor_pair_group(matrix_view<T> R, matrix_view<T> A, matrix_view<T> triang
   factor_pair_group(R.block(0, 0, half, half), left, first);
   packed_pair<T>(lower_block::square, left, first, true).apply(R.block(0, half, half, rest), right);
   factor_pair_group(R.block(half, half, rest, rest), right, triangle.block(half, half, rest, rest));
-  join_pair_triangles<T>(left, right, triangle);
+  matrix<T> overlap(half, rest);
+  multiply_add_here(T{1}, strided_of<T>(left, op::conjugate_transpose),
+                    strided_of<T>(right, op::none), A.rows(), overlap.view());
+  join_triangles(overlap, triangle);
 }
 
 /// Copies the part on and above the diagonal that begins in row `first` of column 0.

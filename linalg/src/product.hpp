@@ -12,6 +12,10 @@ namespace creek::linalg::detail {
 /// Which part of a product is wanted.
 enum class part { all, lower, upper };
 
+inline part part_of(triangle stored) noexcept {
+  return stored == triangle::lower ? part::lower : part::upper;
+}
+
 /// How operands are cut: a strip of the right one stays in the first-level cache, a block of the
 /// left one in the second. In elements of T.
 template <scalar T>
@@ -55,5 +59,13 @@ void multiply_add_here(T alpha, const strided<T>& a, const strided<T>& b, index_
 /// c = beta * c, in which 0 times anything is 0.
 template <scalar T>
 void scale(T beta, matrix_view<T> c, part which = part::all) noexcept;
+
+/// Imaginary parts of the diagonal of a Hermitian matrix are exact zeros.
+template <scalar T>
+void make_diagonal_real(matrix_view<T> C) noexcept {
+  if constexpr (is_complex<T>) {
+    for (index_t i = 0; i < C.rows(); ++i) C(i, i) = C(i, i).real();
+  }
+}
 
 }  // namespace creek::linalg::detail

@@ -23,12 +23,6 @@ namespace {
 
 constexpr int most_corrections = 5;
 
-/// |re| + |im|, as LAPACK has it in bounds: they need no root.
-template <scalar T>
-double magnitude_sum(T x) noexcept {
-  return std::abs(static_cast<double>(std::real(x))) + std::abs(static_cast<double>(std::imag(x)));
-}
-
 template <scalar T>
 matrix<double> magnitudes_of(const_view<T> X) {
   matrix<double> result(X.rows(), X.cols());

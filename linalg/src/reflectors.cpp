@@ -78,14 +78,15 @@ strided<T> conjugate_transposed(strided<T> a) {
 }
 
 /// Fewer columns are projected one by one: packing them would take longer.
-constexpr index_t few_columns = 24;
+constexpr index_t few_projections = 24;
 
-/// V1^H V2 for reflectors V1, the first ones of V, and V2, the others.
+/// V1^H V2 for reflectors V1, the first ones of V, and V2, the others, which begin `half` rows
+/// down.
 template <scalar T>
 matrix<T> overlap(const_view<T> V, index_t half) {
   const index_t rest = V.cols() - half;
   matrix<T> dots(half, rest);
-  if (half <= few_columns) {
+  if (half <= few_projections) {
     for (index_t c = 0; c < rest; ++c) {
       // Column half + c begins with a one that is not stored.
       const index_t one = half + c;
@@ -102,23 +103,6 @@ matrix<T> overlap(const_view<T> V, index_t half) {
   multiply_add_here(T{1}, conjugate_transposed(further), lower_rows<T>(second),
                     V.rows() - half - rest, dots.view());
   return dots;
-}
-
-/// The block of T across two blocks of reflectors: -T1 (V1^H V2) T2, where V2 begins `half` rows
-/// down.
-template <scalar T>
-void join_triangles(const_view<T> V, index_t half, matrix_view<T> triangle) {
-  const index_t rest = V.cols() - half;
-  const matrix<T> dots = overlap(V, half);
-  matrix<T> inner(half, rest);
-  strided<T> t{triangle.data(), 1, triangle.leading()};
-  t.shape = structure::triangular;
-  const strided<T> d{dots.data(), 1, dots.leading()};
-  multiply_add_here(T{-1}, t, d, half, inner.view());
-  const matrix_view<T> across = triangle.block(0, half, half, rest);
-  scale(T{}, across);
-  const strided<T> i{inner.data(), 1, inner.leading()};
-  multiply_add_here(T{1}, i, t.block(half, half), rest, across);
 }
 
 /// T of a few reflectors, column by column.
@@ -186,6 +170,19 @@ void factor_columns(matrix_view<T> A, T* tau) {
 }
 
 template <scalar T>
+void join_triangles(const matrix<T>& overlap, matrix_view<T> triangle) {
+  const index_t half = overlap.rows();
+  const index_t rest = overlap.cols();
+  matrix<T> inner(half, rest);
+  strided<T> t{triangle.data(), 1, triangle.leading()};
+  t.shape = structure::triangular;
+  multiply_add_here(T{-1}, t, strided_of<T>(overlap.view(), op::none), half, inner.view());
+  const matrix_view<T> across = triangle.block(0, half, half, rest);
+  scale(T{}, across);
+  multiply_add_here(T{1}, strided_of<T>(inner.view(), op::none), t.block(half, half), rest, across);
+}
+
+template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
   const index_t n = V.cols();
   if (n <= single_columns) return form_narrow_triangle(V, tau, triangle);
@@ -193,7 +190,7 @@ void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
   form_triangle<T>(V.columns(0, half), tau, triangle.block(0, 0, half, half));
   form_triangle<T>(V.block(half, half, V.rows() - half, n - half), tau + half,
                    triangle.block(half, half, n - half, n - half));
-  join_triangles(V, half, triangle);
+  join_triangles(overlap(V, half), triangle);
 }
 
 template <scalar T>
@@ -210,7 +207,7 @@ void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle) {
   packed_reflectors<T>(left, first, true).apply(A.columns(half, n - half));
   factor_reflectors(A.block(half, half, A.rows() - half, n - half), tau + half,
                     triangle.block(half, half, n - half, n - half));
-  join_triangles<T>(A, half, triangle);
+  join_triangles(overlap<T>(A, half), triangle);
 }
 
 template <scalar T>
@@ -282,6 +279,7 @@ void packed_reflectors<T>::apply(matrix_view<T> C) const {
   template void factor_columns<T>(matrix_view<T>, T*);                     \
   template void factor_reflectors<T>(matrix_view<T>, T*, matrix_view<T>);  \
   template void form_triangle<T>(const_view<T>, const T*, matrix_view<T>); \
+  template void join_triangles<T>(const matrix<T>&, matrix_view<T>);       \
   template class packed_reflectors<T>;
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

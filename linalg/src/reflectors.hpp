@@ -35,6 +35,11 @@ T make_reflector(T& alpha, index_t n, T* x);
 template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle);
 
+/// Fills the block of a triangle T across two groups of reflectors, -T1 (V1^H V2) T2, from T1 and
+/// T2, which are in it, and V1^H V2.
+template <scalar T>
+void join_triangles(const matrix<T>& overlap, matrix_view<T> triangle);
+
 /// A block of reflectors packed, to be applied to many blocks of columns.
 template <scalar T>
 class packed_reflectors {

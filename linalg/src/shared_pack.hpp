@@ -16,8 +16,10 @@ class shared_pack {
  public:
   template <class... Arguments>
   void make(index_t users, Arguments&&... arguments) {
-    if (users == 0) return;
-    packed_ = std::make_unique<Packed>(std::forward<Arguments>(arguments)...);
+    if (users != 0) keep(users, std::make_unique<Packed>(std::forward<Arguments>(arguments)...));
+  }
+  void keep(index_t users, std::unique_ptr<Packed> packed) noexcept {
+    packed_ = std::move(packed);
     users_left_.store(users, std::memory_order_relaxed);
   }
   const Packed& get() const noexcept { return *packed_; }

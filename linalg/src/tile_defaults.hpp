@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tile factorizations choose where the caller does not, and how their steps are ranked.
+// What tile factorizations choose where the caller does not, how their steps are ranked, and where
+// they are singular.
 #pragma once
 
 #include <algorithm>

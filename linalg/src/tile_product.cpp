@@ -74,13 +74,6 @@ void for_each_step(index_t depth, const Body& body) {
   for (index_t p = 0; p < depth; p += step) body(p, std::min(step, depth - p));
 }
 
-template <scalar T>
-void make_real_diagonal(matrix_view<T> C) noexcept {
-  if constexpr (is_complex<T>) {
-    for (index_t i = 0; i < C.rows(); ++i) C(i, i) = C(i, i).real();
-  }
-}
-
 /// C = beta C + alpha a(:, p) b(p, :), what tasks of one p share.
 template <scalar T>
 class tile_rank_update {
@@ -111,7 +104,7 @@ class tile_rank_update {
     const matrix_view<T> C = what_.C.tile(i, j);
     const part which = i == j ? what_.which : part::all;
     const bool on_diagonal = what_.which != part::all && i == j;
-    if (on_diagonal && is_first_ && what_.real_before) make_real_diagonal(C);
+    if (on_diagonal && is_first_ && what_.real_before) make_diagonal_real(C);
     if (is_first_) scale(what_.beta, C, which);
     if (C.cols() <= vector_columns) {
       multiply_add_here(what_.alpha, what_.a.elements(i, p_), what_.b.elements(p_, j),
@@ -119,7 +112,7 @@ class tile_rank_update {
     } else {
       add_product(i, j, C, which);
     }
-    if (on_diagonal && is_last_ && what_.real_after) make_real_diagonal(C);
+    if (on_diagonal && is_last_ && what_.real_after) make_diagonal_real(C);
   }
 
  private:
@@ -175,7 +168,7 @@ void for_each_wanted(tile_view<T> C, part which, const Body& body) {
 }
 
 template <scalar T>
-const char* task_name(const tile_product<T>& what, index_t i, index_t j, index_t p) {
+const char* name_of_task(const tile_product<T>& what, index_t i, index_t j, index_t p) {
   const bool structured = (what.which != part::all && i == j) ||
                           (what.a.shape != structure::general && i == p) ||
                           (what.b.shape != structure::general && p == j);
@@ -205,7 +198,7 @@ void enqueue_without_product(const tile_tasks& to, const tile_product<T>& what) 
   if (!is_complex<T> || !what.real_after) return;
   for (index_t i = 0; i < what.C.tile_rows(); ++i) {
     const matrix_view<T> tile = what.C.tile(i, i);
-    to.add("scale", 0, {inout(tile.data())}, [tile] { make_real_diagonal(tile); });
+    to.add("scale", 0, {inout(tile.data())}, [tile] { make_diagonal_real(tile); });
   }
 }
 
