@@ -2,6 +2,7 @@
 #include <creek/linalg/tile_lu.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace creek::linalg {
 namespace detail {
 
 template <scalar T>
-class tile_lu_state {
+class tile_lu_state : public std::enable_shared_from_this<tile_lu_state<T>> {
  public:
   tile_lu_state(tile_matrix<T> A, const tile_lu_options& options)
       : tiles(std::move(A)),
@@ -94,9 +95,9 @@ template <scalar T>
 void tile_lu_state<T>::add_update(task_graph& graph, index_t k, index_t j, int priority) {
   const matrix_view<T> C = tiles.tile(k, j);
   graph.add({"gessm", block_flops(k, C.cols()), priority}, {in(&at(k, k)), inout(C.data())},
-            [this, k, C] {
-              at(k, k).block.get().apply(C);
-              at(k, k).block.release();
+            [self = this->shared_from_this(), k, C] {
+              self->at(k, k).block.get().apply(C);
+              self->at(k, k).block.release();
             });
 }
 
@@ -105,9 +106,10 @@ void tile_lu_state<T>::add_update(task_graph& graph, index_t i, index_t k, index
                                   int priority) {
   const matrix_view<T> C1 = tiles.tile(k, j), C2 = tiles.tile(i, j);
   graph.add({"ssssm", pair_flops(i, k, C1.cols()), priority},
-            {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())}, [this, i, k, C1, C2] {
-              at(i, k).pair.get().apply(C1, C2);
-              at(i, k).pair.release();
+            {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
+            [self = this->shared_from_this(), i, k, C1, C2] {
+              self->at(i, k).pair.get().apply(C1, C2);
+              self->at(i, k).pair.release();
             });
 }
 
@@ -119,12 +121,12 @@ void tile_lu_state<T>::factor(task_graph& graph) {
     const const_view<T> diagonal = tile(k, k);
     const index_t n = diagonal.cols();
     graph.add({"getrf", block_flops(k, n) * 2 / 3, ahead}, {inout(diagonal.data()), out(&at(k, k))},
-              [this, k] { factor_diagonal(k); });
+              [self = this->shared_from_this(), k] { self->factor_diagonal(k); });
     for (index_t j = k + 1; j < steps_; ++j) add_update(graph, k, j, priority(j));
     for (index_t i = k + 1; i < steps_; ++i) {
       graph.add({"tstrf", pair_flops(i, k, n) / 2, ahead},
                 {inout(diagonal.data()), inout(tile(i, k).data())},
-                [this, i, k] { eliminate(i, k); });
+                [self = this->shared_from_this(), i, k] { self->eliminate(i, k); });
       for (index_t j = k + 1; j < steps_; ++j) add_update(graph, i, k, j, priority(j));
     }
   }
@@ -136,14 +138,16 @@ void tile_lu_state<T>::add_forward(task_graph& graph, const blocked_view<T>& B) 
     for (index_t k = 0; k < steps_; ++k) {
       const matrix_view<T> C1 = B.block(k, j);
       graph.add({"gessm", block_flops(k, C1.cols())}, {in(&at(k, k)), inout(C1.data())},
-                [this, k, C1] { packed_block<T>(tile(k, k), at(k, k).pivots.data()).apply(C1); });
+                [self = this->shared_from_this(), k, C1] {
+                  packed_block<T>(self->tile(k, k), self->at(k, k).pivots.data()).apply(C1);
+                });
       for (index_t i = k + 1; i < steps_; ++i) {
         const matrix_view<T> C2 = B.block(i, j);
         graph.add({"ssssm", pair_flops(i, k, C1.cols())},
                   {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
-                  [this, i, k, C1, C2] {
-                    const elimination& here = at(i, k);
-                    packed_elimination<T>(here.moved.view(), tile(i, k), here.pivots.data())
+                  [self = this->shared_from_this(), i, k, C1, C2] {
+                    const elimination& here = self->at(i, k);
+                    packed_elimination<T>(here.moved.view(), self->tile(i, k), here.pivots.data())
                         .apply(C1, C2);
                   });
       }
@@ -160,15 +164,16 @@ void tile_lu_state<T>::add_forward_turned(task_graph& graph, op how, const block
         const matrix_view<T> C2 = B.block(i, j);
         graph.add({"ssssm", pair_flops(i, k, C1.cols())},
                   {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
-                  [this, how, i, k, C1, C2] {
-                    const elimination& here = at(i, k);
-                    eliminate_pair_turned<T>(how, here.moved.view(), tile(i, k), here.pivots.data(),
-                                             C1, C2);
+                  [self = this->shared_from_this(), how, i, k, C1, C2] {
+                    const elimination& here = self->at(i, k);
+                    eliminate_pair_turned<T>(how, here.moved.view(), self->tile(i, k),
+                                             here.pivots.data(), C1, C2);
                   });
       }
       graph.add({"gessm", block_flops(k, C1.cols())}, {in(&at(k, k)), inout(C1.data())},
-                [this, how, k, C1] {
-                  eliminate_block_turned<T>(how, tile(k, k), at(k, k).pivots.data(), C1);
+                [self = this->shared_from_this(), how, k, C1] {
+                  eliminate_block_turned<T>(how, self->tile(k, k), self->at(k, k).pivots.data(),
+                                            C1);
                 });
     }
   }
@@ -180,13 +185,13 @@ using namespace detail;
 
 template <scalar T>
 tile_lu<T>::tile_lu(task_graph& graph, tile_matrix<T> A, const tile_lu_options& options)
-    : state_(std::make_unique<tile_lu_state<T>>(std::move(A), options)) {
+    : state_(std::make_shared<tile_lu_state<T>>(std::move(A), options)) {
   state_->factor(graph);
 }
 
 template <scalar T>
 tile_lu<T>::tile_lu(tile_matrix<T> A, const tile_lu_options& options)
-    : state_(std::make_unique<tile_lu_state<T>>(std::move(A), options)) {
+    : state_(std::make_shared<tile_lu_state<T>>(std::move(A), options)) {
   task_graph graph;
   state_->factor(graph);
   graph.wait();
@@ -225,9 +230,9 @@ void tile_lu<T>::solve(task_graph& graph, op how, matrix_view<T> B) const {
   const blocked_view<T> blocks{B, tiles.tile_size()};
   if (how == op::none) {
     state_->add_forward(graph, blocks);
-    add_upper_solve<T>(graph, tiles, how, blocks);
+    add_upper_solve<T>(graph, state_, tiles, how, blocks);
   } else {
-    add_upper_solve<T>(graph, tiles, how, blocks);
+    add_upper_solve<T>(graph, state_, tiles, how, blocks);
     state_->add_forward_turned(graph, how, blocks);
   }
 }

@@ -2,6 +2,7 @@
 #include <creek/linalg/tile_qr.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,7 @@ constexpr const char* update_names[] = {"unmqr", "tsmqr", "ttmqr"};
 }  // namespace
 
 template <scalar T>
-class tile_qr_state {
+class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
  public:
   tile_qr_state(tile_matrix<T> A, const tile_qr_options& options)
       : tiles(std::move(A)),
@@ -185,7 +186,7 @@ void tile_qr_state<T>::add_factor(task_graph& graph, index_t k, const reflection
   const task_info info{factor_names[static_cast<int>(r.step)],
                        flops_of<T>(factor_products(r.step, A.rows(), A.cols())),
                        step_priority(steps_ - k, true)};
-  const auto body = [this, k, r] { factor_step(k, r); };
+  const auto body = [self = this->shared_from_this(), k, r] { self->factor_step(k, r); };
   if (r.step == tile_step::geqrt) {
     graph.add(info, {inout(A.data()), out(&at(r.row, k))}, body);
   } else {
@@ -216,8 +217,9 @@ void tile_qr_state<T>::factor(task_graph& graph) {
       add_factor(graph, k, r);
       for (index_t j = k + 1; j < tiles.tile_cols(); ++j) {
         const matrix_view<T> C1 = tiles.tile(r.top, j), C2 = tiles.tile(r.row, j);
-        add_update(graph, k, r, C1, C2, step_priority(steps_ - k, j == k + 1),
-                   [this, k, r, C1, C2] { update_step(k, r, C1, C2); });
+        add_update(
+            graph, k, r, C1, C2, step_priority(steps_ - k, j == k + 1),
+            [self = this->shared_from_this(), k, r, C1, C2] { self->update_step(k, r, C1, C2); });
       }
     }
   }
@@ -232,8 +234,9 @@ void tile_qr_state<T>::apply(task_graph& graph, bool turned, const blocked_view<
     for (const reflection& r : all) {
       for (index_t j = lower ? k : 0; j < B.col_blocks(); ++j) {
         const matrix_view<T> C1 = B.block(r.top, j), C2 = B.block(r.row, j);
-        add_update(graph, k, r, C1, C2, 0,
-                   [this, k, r, turned, C1, C2] { apply_step(k, r, turned, C1, C2); });
+        add_update(graph, k, r, C1, C2, 0, [self = this->shared_from_this(), k, r, turned, C1, C2] {
+          self->apply_step(k, r, turned, C1, C2);
+        });
       }
     }
   }
@@ -245,13 +248,13 @@ using namespace detail;
 
 template <scalar T>
 tile_qr<T>::tile_qr(task_graph& graph, tile_matrix<T> A, const tile_qr_options& options)
-    : state_(std::make_unique<tile_qr_state<T>>(std::move(A), options)) {
+    : state_(std::make_shared<tile_qr_state<T>>(std::move(A), options)) {
   state_->factor(graph);
 }
 
 template <scalar T>
 tile_qr<T>::tile_qr(tile_matrix<T> A, const tile_qr_options& options)
-    : state_(std::make_unique<tile_qr_state<T>>(std::move(A), options)) {
+    : state_(std::make_shared<tile_qr_state<T>>(std::move(A), options)) {
   task_graph graph;
   state_->factor(graph);
   graph.wait();
@@ -332,7 +335,7 @@ void tile_qr<T>::solve(task_graph& graph, matrix_view<T> B) const {
   require(tiles.cols() <= tiles.rows(), "tile_qr",
           "the matrix has more columns than rows; gels() finds the least solution");
   apply_q(graph, op::conjugate_transpose, B);
-  add_upper_solve<T>(graph, tiles, op::none, {B, tiles.tile_size()});
+  add_upper_solve<T>(graph, state_, tiles, op::none, {B, tiles.tile_size()});
 }
 
 template <scalar T>

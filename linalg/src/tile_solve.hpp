@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/task_graph.hpp>
@@ -31,10 +32,10 @@ struct blocked_view {
 };
 
 /// Enqueues the solution of op(U) X = B for the upper triangle of the first min(m, n) columns of
-/// `tiles`; the rows of B that belong to it become X.
+/// `tiles`, which live as long as `owner`; the rows of B that belong to it become X.
 template <scalar T>
-void add_upper_solve(task_graph& graph, const_tile_view<T> tiles, op how,
-                     const blocked_view<T>& B) {
+void add_upper_solve(task_graph& graph, const std::shared_ptr<const void>& owner,
+                     const_tile_view<T> tiles, op how, const blocked_view<T>& B) {
   const index_t steps = std::min(tiles.tile_rows(), tiles.tile_cols());
   const bool forwards = how != op::none;
   for (index_t j = 0; j < B.col_blocks(); ++j) {
@@ -47,7 +48,7 @@ void add_upper_solve(task_graph& graph, const_tile_view<T> tiles, op how,
       const auto cols = static_cast<double>(X.cols());
       const auto order = static_cast<double>(n);
       graph.add({"trsm", flops_of<T>(order * order * cols / 2)}, {in(U.data()), inout(X.data())},
-                [how, U, X] {
+                [owner, how, U, X] {
                   trsm_by<this_thread, T>(side::left, triangle::upper, how, diagonal::stored, T{1},
                                           U, X);
                 });
@@ -55,7 +56,7 @@ void add_upper_solve(task_graph& graph, const_tile_view<T> tiles, op how,
         const const_view<T> across = forwards ? tiles.tile(k, i) : tiles.tile(i, k);
         const matrix_view<T> C = B.block(i, j);
         graph.add({"gemm", flops_of<T>(order * static_cast<double>(C.rows()) * cols)},
-                  {in(across.data()), in(X.data()), inout(C.data())}, [how, across, X, C] {
+                  {in(across.data()), in(X.data()), inout(C.data())}, [owner, how, across, X, C] {
                     const const_view<T> a = across;
                     multiply_add_here(T{-1}, strided_of(a, how), strided_of<T>(X, op::none),
                                       X.rows(), C);

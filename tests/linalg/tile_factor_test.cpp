@@ -220,6 +220,31 @@ TEST(TileFactorGraph, DryRunsCountTasks) {
   EXPECT_EQ(qr(reduction_tree::binary, 4).depth, 4U + 2);
 }
 
+TYPED_TEST(TileFactor, TasksKeepWhatTheyNeed) {
+  using T = TypeParam;
+  const auto a = this->any(90, 90);
+  const auto x = this->any(90, 2);
+  const auto b = product(a, x);
+  matrix<T> by_lu = b, by_qr = b, low(89, 1);
+  this->everywhere([&] {
+    by_lu = by_qr = b;
+    task_graph graph;
+    {
+      const tile_lu<T> lu(graph, tile_matrix<T>(a.view(), 16));
+      const tile_qr<T> qr(graph, tile_matrix<T>(a.view(), 16));
+      lu.solve(graph, op::none, by_lu.view());
+      qr.solve(graph, by_qr.view());
+      EXPECT_THROW(lu.solve(graph, op::none, low.view()), usage_error);
+    }
+    graph.wait();
+    for (const matrix<T>& found : {by_lu, by_qr}) {
+      double size = 1;
+      for (index_t i = 0; i < 90; ++i) size = std::max<double>(size, std::abs(found(i, 0)));
+      EXPECT_LE(distance(product(a, found), b), 8 * this->bound(90) * size) << seed;
+    }
+  });
+}
+
 TYPED_TEST(TileFactor, EmptyMatricesAndMisuse) {
   using T = TypeParam;
   const auto flat = this->any(3, 4), square = this->any(4, 4);

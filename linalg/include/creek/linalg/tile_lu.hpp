@@ -42,8 +42,8 @@ class tile_lu {
   explicit tile_lu(tile_matrix<T> A, const tile_lu_options& options = {});
   /// Copies A into tiles first.
   explicit tile_lu(const_view<T> A, const tile_lu_options& options = {});
-  /// Enqueues the tasks of the factorization. What it is is known when graph.wait() has returned;
-  /// until then the object may be moved, and not be destroyed.
+  /// Enqueues the tasks of the factorization. What it is is known when graph.wait() has returned.
+  /// The tasks keep what they need, should the object go before, by an exception, say.
   tile_lu(task_graph& graph, tile_matrix<T> A, const tile_lu_options& options = {});
   tile_lu(tile_lu&&) noexcept;
   tile_lu& operator=(tile_lu&&) noexcept;
@@ -64,7 +64,7 @@ class tile_lu {
   void solve(task_graph& graph, op how, matrix_view<T> B) const;
 
  private:
-  std::unique_ptr<detail::tile_lu_state<T>> state_;
+  std::shared_ptr<detail::tile_lu_state<T>> state_;  // tasks share it
 };
 
 }  // namespace creek::linalg

@@ -51,8 +51,8 @@ class tile_qr {
   explicit tile_qr(tile_matrix<T> A, const tile_qr_options& options = {});
   /// Copies A into tiles first.
   explicit tile_qr(const_view<T> A, const tile_qr_options& options = {});
-  /// Enqueues the tasks of the factorization. What it is is known when graph.wait() has returned;
-  /// until then the object may be moved, and not be destroyed.
+  /// Enqueues the tasks of the factorization. What it is is known when graph.wait() has returned.
+  /// The tasks keep what they need, should the object go before, by an exception, say.
   tile_qr(task_graph& graph, tile_matrix<T> A, const tile_qr_options& options = {});
   tile_qr(tile_qr&&) noexcept;
   tile_qr& operator=(tile_qr&&) noexcept;
@@ -84,7 +84,7 @@ class tile_qr {
   void solve(task_graph& graph, matrix_view<T> B) const;
 
  private:
-  std::unique_ptr<detail::tile_qr_state<T>> state_;
+  std::shared_ptr<detail::tile_qr_state<T>> state_;  // tasks share it
 };
 
 }  // namespace creek::linalg
