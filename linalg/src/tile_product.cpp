@@ -185,7 +185,7 @@ void enqueue_rank_update(const tile_tasks& to, const tile_product<T>& what, inde
         static_cast<double>(a.rows()) * static_cast<double>(a.cols() * c.cols());
     const bool half = what.which != part::all && i == j;
     const bool overwrites = p == 0 && what.beta == T{} && !half;
-    to.add(task_name(what, i, j, p), flops_of<T>(half ? products / 2 : products),
+    to.add(name_of_task(what, i, j, p), flops_of<T>(half ? products / 2 : products),
            {in(a.data()), in(b.data()), {c.data(), overwrites ? access::out : access::inout}},
            [update, i, j] { update->run(i, j); });
   });
