@@ -230,6 +230,21 @@ class Generated(Case):
         self.assertIsNone(self.report("lu", "-n", "0")["activity"])
         self.fails(run("lu", "-n", "9", "--trace", "/no/such/folder/trace.json"), 1, "/no/such/folder")
 
+    def test_activity_and_trace_by_blocks(self):
+        # 3 x 3 tiles.
+        forms = ((("lu", "--pivoting", "none"), "trsm", 14), (("chol",), "herk", 10),
+                 (("lu",), "ssssm", 14), (("qr",), "tsmqr", 14),
+                 (("solve", "--pivoting", "none"), "gemm", 26), (("solve", "--method", "qr"), "tsqrt", 14))
+        for form, name, count in forms:
+            file = self.path("trace.json")
+            found = self.report(*form, "-n", "60", "--form", "blocks", "--block", "20", "--trace", file)
+            self.assertEqual(found["tasks"], count)
+            self.assertAlmostEqual(sum(found["activity"]), 1)
+            with open(file) as trace:
+                tasks = [event for event in json.load(trace)["traceEvents"] if event["ph"] == "B"]
+            self.assertEqual(len(tasks), count)
+            self.assertIn(name, [event["name"] for event in tasks])
+
     def test_instructions_are_those_of_info(self):
         found = json.loads(run("info", "--json").stdout)["linalg"]
         self.assertEqual(self.report("lu", "-n", "2")["instructions"], found["instructions"])

@@ -97,9 +97,13 @@ class solve_job final : public job<T> {
         return linalg::posv(linalg::triangle::lower, A, B,
                             {.block = block_, .report = &this->graph_});
       case method::qr:
-        return linalg::gels(linalg::op::none, A, B, {.block = block_, .report = &this->graph_});
+        break;
     }
-    return 0;
+    const index_t info =
+        linalg::gels(linalg::op::none, A, B, {.block = block_, .report = &this->graph_});
+    // A matrix of zeros is not factored: X = 0 is its shortest solution.
+    const bool is_zero = info == 0 && !A.empty() && A(0, 0) == T{};
+    return is_zero ? 1 : info;
   }
   void correct() {
     const const_view<T> A = original(), factors = std::as_const(work_).view();
