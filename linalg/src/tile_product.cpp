@@ -27,6 +27,16 @@ strided<T> tile_operand<T>::elements(index_t i, index_t j) const noexcept {
 
 namespace {
 
+/// Tiles may be deeper than what the kernels take at once: the depth in equal steps.
+template <scalar T, class Body>
+void for_each_step(index_t depth, const Body& body) {
+  const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
+  const index_t step = (depth + steps - 1) / steps;
+  for (index_t p = 0; p < depth; p += step) body(p, std::min(step, depth - p));
+}
+
+}  // namespace
+
 /// An operand that several tasks want packed. The first of them packs it for all; one that comes
 /// while it does packs for itself rather than wait.
 template <class R>
@@ -65,14 +75,6 @@ class pack_once {
   std::atomic<index_t> users_left_{0};
   std::optional<pack_array<R>> packed_;
 };
-
-/// Tiles may be deeper than what the kernels take at once: the depth in equal steps.
-template <scalar T, class Body>
-void for_each_step(index_t depth, const Body& body) {
-  const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
-  const index_t step = (depth + steps - 1) / steps;
-  for (index_t p = 0; p < depth; p += step) body(p, std::min(step, depth - p));
-}
 
 /// C = beta C + alpha a(:, p) b(p, :), what tasks of one p share.
 template <scalar T>
@@ -155,6 +157,8 @@ class tile_rank_update {
   bool is_first_, is_last_;
   std::vector<pack_once<R>> left_, right_;
 };
+
+namespace {
 
 /// Calls body(i, j) for the tiles of C that are wanted, a column of them at a time: a tile of the
 /// right operand stays in a cache for all of it.
