@@ -19,7 +19,7 @@ constexpr std::size_t large_page = std::size_t{2} << 20;
 /// a panel is seldom who needs it last.
 constexpr std::size_t large = large_page / 2;
 /// Larger ones are not kept: what is done with them takes far longer than fresh pages do.
-constexpr std::size_t largest_kept = std::size_t{64} << 20;
+constexpr std::size_t largest_kept = std::size_t{32} << 20;
 
 pack_block allocate(std::size_t bytes) {
   const std::size_t alignment = bytes >= large ? large_page : line;
