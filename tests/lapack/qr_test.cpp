@@ -268,8 +268,8 @@ TYPED_TEST(qr_routines, tell_how_much_workspace_is_best) {
 }
 
 #ifndef CREEK_LAPACK_ILP64  // as the LAPACK that machines have
-/// Of the LAPACK of this machine; null if there is none. ThreadSanitizer does not see how the threads
-/// that its BLAS may have wait for each other.
+/// Of the LAPACK of this machine; null if there is none. ThreadSanitizer does not see how the
+/// threads that its BLAS may have wait for each other.
 void* of_the_system(const std::string& name) {
   if (support::under_tsan) return nullptr;
   static void* const library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
