@@ -251,8 +251,6 @@ finding run_case(std::uint64_t seed) {
 }
 
 void* reference_routine(const std::string& name) {
-  // ThreadSanitizer does not see how the threads that its BLAS may have wait for each other.
-  if (support::under_tsan) return nullptr;
   return lapack_library() == nullptr ? nullptr : dlsym(lapack_library(), (name + "_").c_str());
 }
 
