@@ -3,10 +3,10 @@
 #include <creek/linalg/lu.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include <creek/tasking/parallel_for.hpp>
-#include <creek/tasking/this_worker.hpp>
 
 #include "checks.hpp"
 #include "column_graph.hpp"
@@ -20,7 +20,7 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-/// A factored panel as the updates want it: L11 and L21 packed, and where rows come from.
+/// A factored panel as the updates want it: L11 and -L21 packed, and where rows come from.
 template <scalar T>
 class packed_panel {
  public:
@@ -38,6 +38,9 @@ class packed_panel {
       pack_left(l.block(order_ + i, 0), std::min(step, below_ - i), order_,
                 left_.data() + packed_left_size<T>(i, order_));
     }
+    // Here once, and not the solved rows in every update.
+    const index_t count = packed_left_size<T>(below_, order_);
+    std::transform(left_.data(), left_.data() + count, left_.data(), std::negate<>{});
   }
 
   /// Exchanges the rows of C, solves for its upper rows and updates its lower ones.
@@ -61,7 +64,7 @@ class packed_panel {
 
  private:
   /// For columns [first, first + cols) of C, one strip: rows exchanged, upper rows solved for, in C
-  /// and negated in `strip`.
+  /// and in `strip`.
   void solve_strip(matrix_view<T> C, index_t first, index_t cols, real<T>* strip, index_t depth,
                    T* scratch) const {
     const index_t width = tile<real<T>>().cols;
@@ -71,13 +74,10 @@ class packed_panel {
     for (index_t j = 0; j < cols; ++j) {
       const index_t next = std::min(first + j + 1, C.cols() - 1);
       rows_.begin(C.column(first + j), C.column(next), scratch);
-      for (index_t i = 0; i < order_; ++i) put(strip, i, j, width, -rows_.row(i, scratch));
+      for (index_t i = 0; i < order_; ++i) put(strip, i, j, width, rows_.row(i, scratch));
     }
     solve_packed<T>(triangle_.data(), order_, strip, cols);
-    for (index_t j = 0; j < cols; ++j) {
-      T* const column = C.column(first + j);
-      for (index_t i = 0; i < order_; ++i) column[i] = -get(strip, i, j, width);
-    }
+    unpack_right(strip, order_, cols, C.column(first), 1, C.leading());
   }
 
   static void put(real<T>* strip, index_t i, index_t j, index_t width, T value) noexcept {
@@ -86,13 +86,6 @@ class packed_panel {
       strip[(2 * i + 1) * width + j] = value.imag();
     } else {
       strip[i * width + j] = value;
-    }
-  }
-  static T get(const real<T>* strip, index_t i, index_t j, index_t width) noexcept {
-    if constexpr (is_complex<T>) {
-      return {strip[2 * i * width + j], strip[(2 * i + 1) * width + j]};
-    } else {
-      return strip[i * width + j];
     }
   }
 
