@@ -24,14 +24,8 @@ void factor_pair_columns(matrix_view<T> R, matrix_view<T> A, matrix_view<T> tria
       R(j, c) -= weight;
       subtract(m, 1, v, 0, &weight, A.column(c));
     }
-    // Column j of the triangle: -tau T (V^H v), where T has j columns so far.
-    for (index_t i = 0; i < j; ++i) triangle(i, j) = -tau * dot(m, A.column(i), v);
-    for (index_t i = 0; i < j; ++i) {
-      T sum{};
-      for (index_t p = i; p < j; ++p) sum += triangle(i, p) * triangle(p, j);
-      triangle(i, j) = sum;
-    }
-    triangle(j, j) = tau;
+    for (index_t i = 0; i < j; ++i) triangle(i, j) = dot(m, A.column(i), v);
+    add_to_triangle(triangle, j, tau);
   }
 }
 

@@ -111,14 +111,8 @@ void form_narrow_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle
   for (index_t j = 0; j < V.cols(); ++j) {
     T* const column = triangle.column(j);
     project(V.rows() - j - 1, j, V.data() + j + 1, V.leading(), &V(0, j) + j + 1, column);
-    for (index_t i = 0; i < j; ++i) column[i] = -tau[j] * (column[i] + conjugated(V(j, i)));
-    // By the triangle so far, from above: row i needs only those from i on.
-    for (index_t i = 0; i < j; ++i) {
-      T sum{};
-      for (index_t p = i; p < j; ++p) sum += triangle(i, p) * column[p];
-      column[i] = sum;
-    }
-    column[j] = tau[j];
+    for (index_t i = 0; i < j; ++i) column[i] += conjugated(V(j, i));
+    add_to_triangle(triangle, j, tau[j]);
   }
 }
 

@@ -35,6 +35,21 @@ T make_reflector(T& alpha, index_t n, T* x);
 template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle);
 
+/// Column j of a triangle T of which there are j columns: -tau T x, where x, V^H v, is in the
+/// column, and tau.
+template <scalar T>
+void add_to_triangle(matrix_view<T> triangle, index_t j, T tau) {
+  T* const column = triangle.column(j);
+  for (index_t i = 0; i < j; ++i) column[i] *= -tau;
+  // From above: row i needs only those from i on.
+  for (index_t i = 0; i < j; ++i) {
+    T sum{};
+    for (index_t p = i; p < j; ++p) sum += triangle(i, p) * column[p];
+    column[i] = sum;
+  }
+  column[j] = tau;
+}
+
 /// Fills the block of a triangle T across two groups of reflectors, -T1 (V1^H V2) T2, from T1 and
 /// T2, which are in it, and V1^H V2.
 template <scalar T>
