@@ -15,6 +15,7 @@
 #include <creek/tasking/this_worker.hpp>
 
 #include "random_matrix.hpp"
+#include "soak_call.hpp"
 #include "soak_judgement.hpp"
 #include "soak_operands.hpp"
 #include "soak_reference.hpp"
@@ -34,33 +35,26 @@ void* lapack_library() {
 
 /// One call: its operands are drawn, it is made and judged.
 template <scalar T>
-class soak_case {
+class soak_case : soak_call<soak_case<T>, T> {
+  using base = soak_call<soak_case<T>, T>;
+  friend base;
+  using base::d_;
+  using base::say;
+
  public:
-  explicit soak_case(dice& d) : d_(d) {}
+  explicit soak_case(dice& d) : base(d) {}
 
   finding run() {
-    using body = double (soak_case::*)();
-    struct entry {
-      const char* name;
-      body call;
-    };
-    static constexpr entry all[] = {
+    static constexpr typename base::entry all[] = {
         {"getrf", &soak_case::getrf_case}, {"potrf", &soak_case::potrf_case},
         {"geqrf", &soak_case::geqrf_case}, {"gels", &soak_case::gels_case},
         {"getri", &soak_case::getri_case}, {"trsm", &soak_case::trsm_case},
         {"gemm", &soak_case::gemm_case},   {"solve", &soak_case::solve_case},
         {"posv", &soak_case::posv_case}};
-    const entry& chosen = all[d_.below(std::size(all))];
-    const double residual = (this->*chosen.call)();
-    const std::string routine = fmt::format("{} {}", chosen.name, letter<T>);
-    return {routine, routine + " " + what_, std::isnan(residual) ? wrong : residual};
+    return base::draw_from(all);
   }
 
  private:
-  template <class... Values>
-  void say(fmt::format_string<Values...> format, Values&&... values) {
-    what_ += fmt::format(format, std::forward<Values>(values)...);
-  }
   std::vector<index_t> places(index_t n) const {
     return std::vector<index_t>(static_cast<std::size_t>(n), -1);
   }
@@ -228,9 +222,6 @@ class soak_case {
     const double rcond = pocon<T>(stored, std::as_const(a).view(), norm_of<T>(norm::one, A.view()));
     return std::max(equation_error(A, b.copy(), B), beside_reference(A, B, b.copy(), rcond));
   }
-
-  dice& d_;
-  std::string what_;
 };
 
 }  // namespace

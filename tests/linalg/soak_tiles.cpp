@@ -10,7 +10,7 @@
 #include <creek/linalg.hpp>
 
 #include "random_matrix.hpp"
-#include "soak_case.hpp"
+#include "soak_call.hpp"
 #include "soak_judgement.hpp"
 #include "soak_operands.hpp"
 #include "soak_reference.hpp"
@@ -26,31 +26,24 @@ matrix<T> columns_of(const tile_matrix<T>& tiles) {
 }
 
 template <scalar T>
-class tile_case {
+class tile_case : soak_call<tile_case<T>, T> {
+  using base = soak_call<tile_case<T>, T>;
+  friend base;
+  using base::d_;
+  using base::say;
+
  public:
-  explicit tile_case(dice& d) : d_(d) {}
+  explicit tile_case(dice& d) : base(d) {}
 
   finding run() {
-    using body = double (tile_case::*)();
-    struct entry {
-      const char* name;
-      body call;
-    };
-    static constexpr entry all[] = {
+    static constexpr typename base::entry all[] = {
         {"tile_lu", &tile_case::lu_case},    {"tile_qr", &tile_case::qr_case},
         {"t.potrf", &tile_case::potrf_case}, {"t.nopiv", &tile_case::nopiv_case},
         {"t.trsm", &tile_case::trsm_case},   {"t.gemm", &tile_case::gemm_case}};
-    const entry& chosen = all[d_.below(std::size(all))];
-    const double residual = (this->*chosen.call)();
-    const std::string routine = fmt::format("{} {}", chosen.name, letter<T>);
-    return {routine, routine + " " + what_, std::isnan(residual) ? wrong : residual};
+    return base::draw_from(all);
   }
 
  private:
-  template <class... Values>
-  void say(fmt::format_string<Values...> format, Values&&... values) {
-    what_ += fmt::format(format, std::forward<Values>(values)...);
-  }
   /// At most some ten tiles along the longer side: there are as many tasks as their cube.
   index_t tile_size(index_t longest) {
     const index_t least = longest / 10 + 1;
@@ -152,9 +145,6 @@ class tile_case {
     return product_error(d_, alpha, applied(how_a, a), applied(how_b, b), beta, before,
                          columns_of(C));
   }
-
-  dice& d_;
-  std::string what_;
 };
 
 }  // namespace
