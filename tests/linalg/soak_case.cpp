@@ -2,7 +2,6 @@
 #include "soak_case.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random calls of algorithms by blocks, on matrices of tiles.
-#include <fmt/format.h>
 
 #include <numeric>
 #include <span>
-#include <string>
 #include <utility>
 
 #include <creek/linalg.hpp>
