@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <creek/core/core_id.hpp>
+#include <creek/core/power_policy.hpp>
 
 namespace creek {
 
@@ -25,14 +27,6 @@ enum class scheduler_kind : std::uint8_t {
 
 /// Which deque a worker owns. `mpb` is the published lock-based deque of fixed size.
 enum class deque_kind : std::uint8_t { host, mpb };
-
-/// What a worker without work does.
-enum class idle_policy : std::uint8_t {
-  poll,     ///< search without pause; lowest latency, burns the core
-  backoff,  ///< search ever more rarely, giving the core away in between; never sleeps in the
-            ///< kernel
-  block,    ///< search for about the price of a wake-up, then sleep in the kernel
-};
 
 /// How workers of the simulated chip send each other messages, for remote.hpp: by a protocol of
 /// core. (Host threads have rings of their own size.)
@@ -66,6 +60,13 @@ struct scheduler_options {
   scheduler_kind scheduler = scheduler_kind::stealing_random;
   deque_kind deque = deque_kind::host;
   idle_policy idle = idle_policy::block;
+  /// Decides how workers wait, instead of `idle`, and at which clock they run; null: nobody is told
+  /// of what workers do. One runtime at a time; make one by creek::power::make_policy() or write
+  /// your own. On tbb, whose workers wait as they do, a usage_error.
+  std::shared_ptr<power_policy> policy = {};
+  /// What `policy` acts through, such as creek::power::linux_clocks(); null: no control on host. On
+  /// scc the chip's own is used.
+  std::shared_ptr<clock_control> clocks = {};
   message_protocol messages = message_protocol::synchronized_ring;
   /// Workers that take no tasks, only calls of what lives on them (remote.hpp) and of call_on().
   /// What such a call forks or spawns may run elsewhere, too. A worker that does not exist, or no

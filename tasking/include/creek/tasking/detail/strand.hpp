@@ -10,6 +10,8 @@
 #include <exception>
 #include <memory>
 
+#include <creek/core/power_policy.hpp>
+
 namespace creek::detail {
 
 class remote_objects;
@@ -132,6 +134,16 @@ class executor {
   virtual stall_watch* stalls() noexcept { return nullptr; }
   /// Without a mesh, a place in a square of all workers.
   virtual mesh_place place_of(unsigned worker) const noexcept;
+
+  /// Who is told of what workers do; null: nobody.
+  power_policy* policy() const noexcept { return policy_; }
+
+ protected:
+  /// By the backend, before its workers start.
+  void set_policy(power_policy* policy) noexcept { policy_ = policy; }
+
+ private:
+  power_policy* policy_ = nullptr;
 };
 
 /// The executor whose strand is running here, or null on foreign threads.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A figure of energy, and where it comes from. A backend that simulates time offers its own;
+// everything else is in creek/power.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <creek/core/units.hpp>
+
+namespace creek {
+
+enum class energy_origin : std::uint8_t {
+  unavailable,  ///< there is no figure
+  measured,     ///< by counters of the machine
+  modelled,     ///< from what workers did, by a model of the host
+  simulated,    ///< by the model of a simulated chip, in virtual time
+};
+
+constexpr std::string_view to_string(energy_origin origin) noexcept {
+  switch (origin) {
+    case energy_origin::measured:
+      return "measured";
+    case energy_origin::modelled:
+      return "modelled";
+    case energy_origin::simulated:
+      return "simulated";
+    default:
+      return "unavailable";
+  }
+}
+
+/// Energy used by a simulated chip since its time zero, and that time.
+struct simulated_energy {
+  units::joules energy;
+  units::seconds time;
+};
+
+/// Installed by a backend that simulates time, for the thread that drives it.
+class simulated_meter {
+ public:
+  /// Up to the clock of the core that runs on the calling thread now.
+  virtual simulated_energy read() noexcept = 0;
+
+ protected:
+  ~simulated_meter() = default;
+};
+
+namespace detail {
+
+inline constinit thread_local simulated_meter* metered_by = nullptr;
+
+}  // namespace detail
+
+}  // namespace creek

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What decides how workers wait and at which clock they run: a policy, told of three events by
+// whoever schedules (worker idle, task about to run, tasks made ready), acting through the clocks
+// of the machine that it runs on. Backends and schedulers know these interfaces only; the policies
+// are in creek/power.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <creek/core/units.hpp>
+
+namespace creek {
+
+/// What a worker without work does.
+enum class idle_policy : std::uint8_t {
+  poll,     ///< search without pause; lowest latency, burns the core
+  backoff,  ///< search ever more rarely, giving the core away in between; never sleeps in the
+            ///< kernel
+  block,    ///< search for about the price of a wake-up, then sleep in the kernel
+};
+
+/// The clocks of the machine that workers run on. Workers of one domain share a clock: it is the
+/// highest that any of them wishes.
+class clock_control {
+ public:
+  virtual ~clock_control() = default;
+  /// The clocks that can be had, lowest first. Empty: no control, and why_not() says why.
+  [[nodiscard]] virtual std::span<const units::hertz> clocks() const noexcept = 0;
+  [[nodiscard]] virtual std::string why_not() const { return {}; }
+  /// The number of the clock domain of a worker, from 0.
+  [[nodiscard]] virtual int domain(unsigned worker) const noexcept = 0;
+  /// The worker wishes to run at clocks()[step], or the highest for a step beyond. Called on that
+  /// worker; does not wait for the change, and never throws: what fails is told by `failed`.
+  virtual void wish(unsigned worker, std::size_t step) noexcept = 0;
+  /// The clock of the worker's domain, as far as known; 0 Hz: unknown. Any thread.
+  [[nodiscard]] virtual units::hertz clock(unsigned worker) const noexcept = 0;
+  /// Why wishes have not been granted since the control was made; empty: they were.
+  [[nodiscard]] virtual std::string failed() const { return {}; }
+};
+
+/// Has no clocks to choose from.
+class no_clock_control final : public clock_control {
+ public:
+  explicit no_clock_control(std::string why) : why_(std::move(why)) {}
+  std::span<const units::hertz> clocks() const noexcept override { return {}; }
+  std::string why_not() const override { return why_; }
+  int domain(unsigned worker) const noexcept override { return static_cast<int>(worker); }
+  void wish(unsigned, std::size_t) noexcept override {}
+  units::hertz clock(unsigned) const noexcept override { return {}; }
+
+ private:
+  std::string why_;
+};
+
+/// A task that is about to run, as far as its scheduler knows it.
+struct task_profile {
+  const char* name = nullptr;   ///< of its kind, kept by address; null: a task of tasking
+  std::uint64_t number = 0;     ///< of a task graph: in the order of add(), from 0
+  const void* graph = nullptr;  ///< which graph; null: none
+  double flops = 0;             ///< as stated; 0: unknown
+  int priority = 0;
+};
+
+/// How a worker is to wait for work.
+struct idle_plan {
+  idle_policy how = idle_policy::block;
+  /// How long to search before it waits as `how` says; negative: as long as the backend thinks
+  /// right. Not for `poll`.
+  std::chrono::nanoseconds search{-1};
+};
+
+/// Where a policy acts.
+struct power_site {
+  unsigned workers = 0;
+  clock_control* clocks = nullptr;  ///< never null; outlives the policy's end()
+};
+
+/// A policy, made by the user or by creek::power::make_policy(), and given to one runtime at a time
+/// by scheduler_options::policy. Events come from all workers at once, each from its own.
+class power_policy {
+ public:
+  virtual ~power_policy() = default;
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// Before the workers start. Throws usage_error if the policy cannot work there.
+  virtual void begin(const power_site& site) = 0;
+  /// After the workers have ended, or never if begin() threw.
+  virtual void end() noexcept {}
+
+  /// A worker has looked everywhere once and found nothing.
+  virtual idle_plan worker_idle(unsigned worker) noexcept = 0;
+  /// A worker begins a task or goes on with one that waited: those that were stolen, submitted or
+  /// resumed, and each task of a graph; branches that their own maker runs are part of its task.
+  virtual void task_about_to_run(unsigned /*worker*/, const task_profile& /*task*/) noexcept {}
+  /// A worker made `count` tasks of a graph ready, or a task of tasking while others sleep.
+  /// Returns how many workers should be awake for them, at most `count`. One that may run what is
+  /// ready is always left awake.
+  virtual unsigned tasks_ready(unsigned /*worker*/, unsigned count) noexcept { return count; }
+};
+
+}  // namespace creek

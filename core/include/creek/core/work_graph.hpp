@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph of tasks as those see it who plan ahead: how long each is, and which wait for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace creek {
+
+/// A task, numbered as task_profile::number by its place in work_graph::tasks.
+struct planned_task {
+  std::string name;
+  double work = 0;  ///< flops, or seconds at the highest clock where they were measured
+  int priority = 0;
+  std::vector<std::uint32_t> successors;  ///< that wait for it; all have larger numbers
+};
+
+/// As task_graph::plan() finds it in a dry run (creek/linalg).
+struct work_graph {
+  std::vector<planned_task> tasks;
+};
+
+}  // namespace creek
