@@ -42,12 +42,27 @@ void scheduler::work_available() noexcept {
   light_fence();
   if (!idle_.maybe_sleepers()) return;
   full_fence();
-  idle_.wake_one();
+  idle_.wake_one(policy() == nullptr ? 0 : least_asleep(worker_index()));
+}
+
+/// How many may sleep on though work was made ready by worker `by`, -1 for others: as the policy
+/// says, but never all that take tasks.
+std::uint32_t scheduler::least_asleep(int by) noexcept {
+  unsigned awake = std::clamp(policy()->most_awake(), 1U, takers_);
+  if (by >= 0 && policy()->tasks_ready(static_cast<unsigned>(by), 1) == 0) awake = 1;
+  return takers_ - awake;
+}
+
+/// More workers are awake than the policy wants.
+bool scheduler::too_many_awake() const noexcept {
+  return takers_ - idle_.sleepers() > std::max(policy()->most_awake(), 1U) &&
+         !stopping_.load(std::memory_order_relaxed);
 }
 
 /// A searcher leaves with work. The last one to do so answers for pushes that relied on it.
 void scheduler::found_while_searching() noexcept {
-  if (idle_.end_search() && any_work()) idle_.wake_one();
+  if (!idle_.end_search() || !any_work()) return;
+  idle_.wake_one(policy() == nullptr ? 0 : least_asleep(worker_index()));
 }
 
 void scheduler::arm_all() noexcept {
@@ -65,8 +80,8 @@ bool scheduler::all_armed() const noexcept {
   return true;
 }
 
-/// Who spins may keep its processor from the worker that it waits for, where the kernel has put both
-/// on one. For messages only: pushes of tasks wake nobody while there is a searcher.
+/// Who spins may keep its processor from the worker that it waits for, where the kernel has put
+/// both on one. For messages only: pushes of tasks wake nobody while there is a searcher.
 void scheduler::yield_now_and_then(ticks waited, ticks& yield_at) const noexcept {
   if (yield_at == ticks{}) yield_at = tick_clock::from_nanoseconds(first_yield);
   if (waited <= yield_at || mail_.load(std::memory_order_relaxed) == nullptr) return;
@@ -74,20 +89,28 @@ void scheduler::yield_now_and_then(ticks waited, ticks& yield_at) const noexcept
   yield_at = waited + waited;
 }
 
-/// How long a worker searches before it does what its idle policy says.
-std::chrono::nanoseconds scheduler::patience() const noexcept {
-  return oversubscribed_ ? 2us : spin_before_sleep;
+/// What a worker without work does next: searches for `search`, then waits as `how` says.
+idle_plan scheduler::plan_wait(const worker& self) noexcept {
+  idle_plan plan{options_.idle};
+  if (policy() != nullptr) [[unlikely]]
+    plan = policy()->worker_idle(self.index);
+  if (plan.search.count() < 0) plan.search = oversubscribed_ ? 2us : spin_before_sleep;
+  return plan;
 }
 
 /// Searches as the idle policy says until there is work or the scheduler has finished.
 scheduler::found_work scheduler::idle(worker& self) {
   if (self.serves_only) return await_calls(self);
   trace::begin(self.track.load(std::memory_order_acquire), "idle");
-  const bool stays_awake = options_.idle == idle_policy::poll;
   idle_.begin_search();
   found_work work;
   while (!finished_.load(std::memory_order_acquire)) {
-    const std::chrono::nanoseconds limit = patience();
+    const auto [how, limit] = plan_wait(self);
+    if (policy() != nullptr && too_many_awake()) [[unlikely]] {
+      work = rest(self);
+      if (work) break;
+      continue;
+    }
     const ticks start = tick_clock::now();
     const ticks reluctance = reluctance_to_ask(self);
     bool forced = false;
@@ -107,8 +130,8 @@ scheduler::found_work scheduler::idle(worker& self) {
       yield_now_and_then(waited, yield_at);
     } while (true);
     if (work) break;
-    const bool may_nap = options_.idle == idle_policy::backoff;
-    if (stays_awake || may_nap) {
+    const bool may_nap = how == idle_policy::backoff;
+    if (how == idle_policy::poll || may_nap) {
       force_victims(self);
       if (stopping_.load(std::memory_order_acquire)) {
         work = sleep(self);
@@ -130,11 +153,23 @@ scheduler::found_work scheduler::idle(worker& self) {
 /// The sleep of idle_policy::block. Entered and left as a searcher.
 scheduler::found_work scheduler::sleep(worker& self) {
   idle_.begin_sleep();
+  return sleep_begun(self, false);
+}
+
+/// The sleep of one more than the policy wants awake, whatever there is to do for any worker.
+scheduler::found_work scheduler::rest(worker& self) {
+  if (!idle_.begin_rest(takers_ - std::clamp(policy()->most_awake(), 1U, takers_))) {
+    return search(self, true);
+  }
+  return sleep_begun(self, true);
+}
+
+scheduler::found_work scheduler::sleep_begun(worker& self, bool rests) {
   self.asleep.store(true, std::memory_order_relaxed);
   arm_all();
   // From here on a push either sees its limit armed, or is seen by the checks below.
   heavy_fence();
-  const bool stay = any_work() || has_letters(self) || !all_armed() ||
+  const bool stay = (!rests && (any_work() || !all_armed())) || has_letters(self) ||
                     finished_.load(std::memory_order_seq_cst);
   if (stay && idle_.cancel_sleep()) {
     force_victims(self);
@@ -193,6 +228,7 @@ void scheduler::shut_down() noexcept {
     if (each->thread.joinable()) each->thread.join();
   }
   while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  end_policy();
   if (trace_) write_trace();
 }
 

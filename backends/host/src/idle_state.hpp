@@ -22,8 +22,8 @@ class idle_state {
     return searching_of(word_.load(std::memory_order_relaxed));
   }
 
-  /// False only if nobody sleeps or is about to. On a line of its own: pushes read it, and who starts
-  /// and ends a search does not write it.
+  /// False only if nobody sleeps or is about to. On a line of its own: pushes read it, and who
+  /// starts and ends a search does not write it.
   bool maybe_sleepers() const noexcept { return asleep_.load(std::memory_order_relaxed) != 0; }
 
   /// A worker runs out of work, before it starts to look.
@@ -39,6 +39,19 @@ class idle_state {
   void begin_sleep() noexcept {
     asleep_.fetch_add(1, std::memory_order_seq_cst);
     word_.fetch_add(1 - one_searching, std::memory_order_seq_cst);
+  }
+  /// A searcher becomes a sleeper although there may be work, unless `most` sleep already. Those
+  /// who are awake look everywhere before the last of them sleeps.
+  [[nodiscard]] bool begin_rest(std::uint32_t most) noexcept {
+    asleep_.fetch_add(1, std::memory_order_seq_cst);
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    while (sleepers_of(seen) < most) {
+      if (word_.compare_exchange_weak(seen, seen + 1 - one_searching, std::memory_order_seq_cst)) {
+        return true;
+      }
+    }
+    asleep_.fetch_sub(1, std::memory_order_seq_cst);
+    return false;
   }
   /// It saw work after all and is a searcher again. False: a permit is on its way to it, the caller
   /// must take_permit(), which makes it one as well.
@@ -81,11 +94,11 @@ class idle_state {
     permits_.fetch_add(one_call, std::memory_order_release);
     futex_wake(permits_, ~0U, bit_of(which));
   }
-  /// Wakes one sleeper unless somebody searches. The caller made work visible and passed a full
-  /// fence since. Returns true if one was woken.
-  bool wake_one() noexcept {
+  /// Wakes one sleeper unless somebody searches, or no more than `least` sleep. The caller made
+  /// work visible and passed a full fence since. Returns true if one was woken.
+  bool wake_one(std::uint32_t least) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_seq_cst);
-    while (sleepers_of(seen) != 0 && searching_of(seen) == 0) {
+    while (sleepers_of(seen) > least && searching_of(seen) == 0) {
       if (word_.compare_exchange_weak(seen, seen - 1 + one_searching, std::memory_order_seq_cst)) {
         permits_.fetch_add(1, std::memory_order_release);
         futex_wake(permits_, 1);
@@ -115,7 +128,7 @@ class idle_state {
   static constexpr std::uint32_t searching_of(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> 32);
   }
-  std::atomic<std::uint64_t> word_{0};  ///< sleepers (low 32), searching (high 32)
+  std::atomic<std::uint64_t> word_{0};     ///< sleepers (low 32), searching (high 32)
   std::atomic<std::uint32_t> permits_{0};  ///< not taken (low 13 bits); calls, counted on
   alignas(64) std::atomic<std::uint32_t> asleep_{0};  ///< at least as many as the word counts
 };

@@ -132,6 +132,7 @@ bool scheduler::arrived(fiber& self, fiber* previous) noexcept {
 
 /// The loop on `self` goes on with `target`; what `self` still holds is left to be taken.
 void scheduler::leave_for(fiber& self, fiber& target) noexcept {
+  tell_of_task(*self.on);
   const bool keeps = has_leftovers(self);
   if (keeps) offer_all(self.tasks);
   switch_to(*self.on, target, {keeps ? departure::kind::make_ready : departure::kind::recycle});
@@ -223,12 +224,22 @@ void scheduler::loop(fiber& self) {
       self.on->counters.add(counter::tasks);
       continue;
     }
-    found_work work = search(*self.on, false);
-    if (!work) work = idle(*self.on);
-    if (work) execute(self, work);
+    if (found_work work = find_work(*self.on)) execute(self, work);
   }
   switch_to(*self.on, self.on->native, {departure::kind::recycle});
   std::terminate();  // nobody switches to a fiber of a finished scheduler
+}
+
+/// Looks once, then waits. A worker beyond those that a policy wants awake does not even look.
+scheduler::found_work scheduler::find_work(worker& self) {
+  const bool looks = policy() == nullptr || self.serves_only || !too_many_awake();
+  found_work work = looks ? search(self, false) : found_work{};
+  return work ? work : idle(self);
+}
+
+void scheduler::tell_of_task(const worker& self) noexcept {
+  if (policy() != nullptr) [[unlikely]]
+    policy()->task_about_to_run(self.index, {});
 }
 
 void scheduler::execute(fiber& self, found_work work) {
@@ -255,6 +266,7 @@ void scheduler::execute(fiber& self, found_work work) {
 /// Runs a slot or a submitted task; the strand that waits for just this one, or null.
 strand* scheduler::run_task(fiber& self, found_work work) noexcept {
   self.on->counters.add(counter::tasks);
+  tell_of_task(*self.on);
   trace::track* track = self.on->track.load(std::memory_order_acquire);
   strand* released = nullptr;
   if (work.slot != nullptr) {

@@ -64,11 +64,15 @@ class scheduler final : public detail::backend {
   };
 
   // scheduler.cpp: threads, fibers, the loop
+  void begin_policy();
+  void end_policy() noexcept;
   void start_workers(const std::vector<int>& pus);
   void run_worker(worker& self);
   static void fiber_main(switch_context& context, switch_context& left);
   void loop(fiber& self);
   void execute(fiber& self, found_work work);
+  found_work find_work(worker& self);
+  void tell_of_task(const worker& self) noexcept;
   detail::strand* run_task(fiber& self, found_work work) noexcept;
   void switch_to(worker& here, fiber& target, departure after) noexcept;
   fiber* leave(worker& here, fiber& target, departure after) noexcept;
@@ -116,7 +120,11 @@ class scheduler final : public detail::backend {
   found_work idle(worker& self);
   found_work sleep(worker& self);
   found_work nap(worker& self);
-  std::chrono::nanoseconds patience() const noexcept;
+  found_work rest(worker& self);
+  found_work sleep_begun(worker& self, bool rests);
+  idle_plan plan_wait(const worker& self) noexcept;
+  std::uint32_t least_asleep(int by) noexcept;
+  bool too_many_awake() const noexcept;
   void yield_now_and_then(ticks waited, ticks& yield_at) const noexcept;
   void try_finish(worker& self) noexcept;
   void finish() noexcept;
@@ -133,8 +141,9 @@ class scheduler final : public detail::backend {
   bool service_workers_sleep() const noexcept;
 
   scheduler_options options_;
-  bool external_;        ///< deques other than the split one
-  bool oversubscribed_;  ///< more workers than CPUs this process may use
+  std::unique_ptr<clock_control> no_clocks_;  ///< for a policy without scheduler_options::clocks
+  bool external_;                             ///< deques other than the split one
+  bool oversubscribed_;                       ///< more workers than CPUs this process may use
   bool lost_ = false;
   std::vector<std::unique_ptr<worker>> workers_;
   std::unique_ptr<shared_queue> shared_;  ///< work sharing only

@@ -18,7 +18,8 @@ scheduler::found_work scheduler::await_calls(worker& self) {
   found_work work;
   while (!work && !finished_.load(std::memory_order_acquire)) {
     const ticks start = tick_clock::now();
-    const ticks limit = tick_clock::from_nanoseconds(patience());
+    const idle_plan plan = plan_wait(self);
+    const ticks limit = tick_clock::from_nanoseconds(plan.search);
     ticks yield_at{};
     for (ticks waited{}; !work && waited <= limit; waited = tick_clock::now() - start) {
       yield_now_and_then(waited, yield_at);
@@ -26,9 +27,9 @@ scheduler::found_work scheduler::await_calls(worker& self) {
       if (!work) work.letters = pause_for_letters(self);
     }
     if (work) break;
-    if (stopping_.load(std::memory_order_acquire) || options_.idle == idle_policy::block) {
+    if (stopping_.load(std::memory_order_acquire) || plan.how == idle_policy::block) {
       sleep_until_called(self);
-    } else if (options_.idle == idle_policy::backoff) {
+    } else if (plan.how == idle_policy::backoff) {
       work = nap(self);
     } else if (oversubscribed_) {
       std::this_thread::yield();

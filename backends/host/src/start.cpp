@@ -117,8 +117,33 @@ scheduler::scheduler(scheduler_options options) : options_(checked(std::move(opt
     made->idle_count = 1;
     workers_.push_back(std::move(made));
   }
-  find_stalls_by(detail::make_stall_watch(options_));
-  start_workers(pus);
+  begin_policy();
+  try {
+    find_stalls_by(detail::make_stall_watch(options_));
+    start_workers(pus);
+  } catch (...) {
+    end_policy();
+    throw;
+  }
+}
+
+void scheduler::begin_policy() {
+  if (options_.policy == nullptr) return;
+  clock_control* clocks = options_.clocks.get();
+  if (clocks == nullptr) {
+    no_clocks_ = std::make_unique<no_clock_control>(
+        "scheduler_options::clocks is not set; give it creek::power::linux_clocks()");
+    clocks = no_clocks_.get();
+  }
+  options_.policy->begin({.workers = options_.workers, .clocks = clocks});
+  set_policy(options_.policy.get());
+}
+
+/// When no worker runs any more.
+void scheduler::end_policy() noexcept {
+  if (policy() == nullptr) return;
+  policy()->end();
+  set_policy(nullptr);
 }
 
 void scheduler::start_workers(const std::vector<int>& pus) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <creek/core/error.hpp>
 #include <creek/tbb.hpp>
@@ -41,6 +42,10 @@ scheduler_options checked(scheduler_options options) {
   }
   if (options.pin) {
     throw usage_error("tbb backend: oneTBB places its threads itself; leave pin off");
+  }
+  if (options.policy != nullptr) {
+    throw usage_error("tbb backend: oneTBB's threads wait as they do; run policy '" +
+                      std::string(options.policy->name()) + "' on the host or scc backend");
   }
   if (options.workers == 0) {
     options.workers =

@@ -70,8 +70,8 @@ struct task_profile {
 /// How a worker is to wait for work.
 struct idle_plan {
   idle_policy how = idle_policy::block;
-  /// How long to search before it waits as `how` says; negative: as long as the backend thinks
-  /// right. Not for `poll`.
+  /// How long to search before it waits as `how` says, and for `poll`, before the policy is asked
+  /// again; negative: as long as the backend thinks right.
   std::chrono::nanoseconds search{-1};
 };
 
@@ -92,15 +92,27 @@ class power_policy {
   /// After the workers have ended, or never if begin() threw.
   virtual void end() noexcept {}
 
-  /// A worker has looked everywhere once and found nothing.
+  /// A worker has looked everywhere once and found nothing, or is one more than most_awake(), and
+  /// then sleeps whatever the answer is. Asked again when it was woken in vain and, while it polls,
+  /// whenever `search` has passed: a policy that answers `poll` at first learns who really waits.
   virtual idle_plan worker_idle(unsigned worker) noexcept = 0;
   /// A worker begins a task or goes on with one that waited: those that were stolen, submitted or
   /// resumed, and each task of a graph; branches that their own maker runs are part of its task.
   virtual void task_about_to_run(unsigned /*worker*/, const task_profile& /*task*/) noexcept {}
   /// A worker made `count` tasks of a graph ready, or a task of tasking while others sleep.
-  /// Returns how many workers should be awake for them, at most `count`. One that may run what is
-  /// ready is always left awake.
+  /// Returns how many more workers should begin to run what is ready, at most `count`. Nothing is
+  /// left lying whatever it says: of a graph one worker at least is at work while tasks are ready;
+  /// of tasking a worker that is awake looks everywhere before it sleeps, so 0 leaves the task to
+  /// those who are awake, its maker among them, and if none is, one is woken all the same. Tasks
+  /// that wait for each other by other means than creek's need as many workers awake as there are
+  /// such tasks: a policy for such programs answers `count`.
   virtual unsigned tasks_ready(unsigned /*worker*/, unsigned count) noexcept { return count; }
+  /// How many workers may be awake at once; one always may. No event: looked at whenever a worker
+  /// without work of its own is about to take another's and when one would be woken, so return a
+  /// variable. Where more are awake than this, those that run out of work of their own sleep,
+  /// though tasks are ready; none is taken from the task that it is in. While some are kept
+  /// asleep like this, making a task costs its maker a locked instruction and tasks_ready().
+  virtual unsigned most_awake() const noexcept { return ~0U; }
 };
 
 }  // namespace creek
