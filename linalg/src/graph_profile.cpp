@@ -85,7 +85,7 @@ void graph_profile::add(const task_info& info, std::span<const operand> operands
     throw usage_error("task_graph: a dry run holds at most 2^32 - 2 tasks");
   }
   const std::uint32_t name = name_index(info.name);
-  nodes_.push_back({info.flops, info.flops, edges_.size(), name, 0, 0, 0});
+  nodes_.push_back({info.flops, info.flops, edges_.size(), name, 0, info.priority, 0, 0});
   find_edges(operands);
   node& added = nodes_.back();
   for (const edge& each : edges_into(nodes_.size() - 1)) {
@@ -134,6 +134,18 @@ void graph_profile::clear() noexcept {
   counts_.clear();
   width_.clear();
   critical_path_ = flops_ = 0;
+}
+
+work_graph graph_profile::plan() const {
+  work_graph planned;
+  planned.tasks.reserve(nodes_.size());
+  for (const node& each : nodes_) {
+    planned.tasks.push_back({counts_[each.name].name, each.flops, each.priority, {}});
+  }
+  for (std::uint32_t to = 0; to < nodes_.size(); ++to) {
+    for (const edge& each : edges_into(to)) planned.tasks[each.from].successors.push_back(to);
+  }
+  return planned;
 }
 
 void graph_profile::write_dot(std::ostream& to) const {

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include <creek/core/work_graph.hpp>
+
 #include "block_table.hpp"
 
 namespace creek::linalg::detail {
@@ -19,6 +21,7 @@ class graph_profile {
   void add(const task_info& info, std::span<const operand> operands);
   /// The report; the next add() begins another graph.
   graph_report finish();
+  work_graph plan() const;
   void write_dot(std::ostream& to) const;
   void write_json(std::ostream& to) const;
 
@@ -31,6 +34,7 @@ class graph_profile {
     std::size_t first_edge;
     std::uint32_t name;
     std::uint32_t level;
+    std::int32_t priority;
     std::uint32_t seen_by;  ///< while edges are found: the task that depends on it ...
     std::uint32_t seen_at;  ///< ... by this edge
   };

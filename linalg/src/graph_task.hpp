@@ -50,6 +50,8 @@ struct alignas(64) graph_task {
   std::uint64_t found_by = no_number;  ///< the enqueuer's: the task that depends on it ...
   std::uint32_t found_at = 0;          ///< ... by this edge of those found
   // The second line.
+  const char* name = nullptr;  ///< this and `flops` for a power policy
+  double flops = 0;
   task_run* run = nullptr;
   graph_task* next = nullptr;  ///< in a list of free, ended, or now ready tasks
   // The enqueuer's.

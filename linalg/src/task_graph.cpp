@@ -2,7 +2,10 @@
 #include <creek/linalg/task_graph.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
+
+#include <creek/core/error.hpp>
 
 #include "task_graph_engine.hpp"
 
@@ -39,6 +42,33 @@ void task_graph::write_dot(std::ostream& to) const {
 
 void task_graph::write_json(std::ostream& to) const {
   engine_->profile("write_json").write_json(to);
+}
+
+work_graph task_graph::plan() const {
+  return engine_->profile("plan").plan();
+}
+
+work_graph measured(work_graph plan, std::span<const task_run> runs) {
+  const auto refuse = [](const std::string& what) {
+    throw usage_error("measured: " + what +
+                      "; record a run of the program that the dry run was of");
+  };
+  if (plan.tasks.size() != runs.size()) {
+    refuse("the plan has " + std::to_string(plan.tasks.size()) + " tasks and the run " +
+           std::to_string(runs.size()));
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    planned_task& task = plan.tasks[i];
+    if (task.name != runs[i].name) {
+      refuse("task " + std::to_string(i) + " is '" + task.name + "' in the plan and '" +
+             runs[i].name + "' in the run");
+    }
+    if (runs[i].skipped) refuse("task " + std::to_string(i) + " did not run");
+    task.work =
+        std::chrono::duration<double>(tick_clock::to_nanoseconds(runs[i].end - runs[i].start))
+            .count();
+  }
+  return plan;
 }
 
 std::vector<double> activity(std::span<const task_run> runs, unsigned workers) {

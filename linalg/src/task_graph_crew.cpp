@@ -21,6 +21,13 @@ unsigned worker_here() noexcept {
   return static_cast<unsigned>(std::max(this_worker(), 0));
 }
 
+/// Of a list of tasks that were made ready.
+std::size_t length(const graph_task* first) noexcept {
+  std::size_t tasks = 0;
+  for (; first != nullptr; first = first->next) ++tasks;
+  return tasks;
+}
+
 }  // namespace
 
 void graph_crew::begin() {
@@ -28,6 +35,7 @@ void graph_crew::begin() {
   owner_ = creek::detail::current_stack;
   workers_ = worker_count();
   ready_.set_workers(workers_);
+  policy_ = home_ != nullptr ? home_->policy() : nullptr;
   if (home_ != nullptr) group_.emplace();
   begun_ = true;
 }
@@ -43,15 +51,40 @@ void graph_crew::reserve(std::size_t tasks) {
   ready_.reserve(tasks);
 }
 
-unsigned graph_crew::most_strands() const noexcept {
+unsigned graph_crew::most_strands(unsigned most_awake) const noexcept {
   if (home_ == nullptr) return 0;
-  return parked_ ? workers_ : std::max(workers_ - 1, 1U);
+  const unsigned usable = std::min(workers_, most_awake);
+  return parked_ ? usable : std::max(usable - 1, 1U);
 }
 
-unsigned graph_crew::count_hires() noexcept {
-  const unsigned most = most_strands();
+unsigned graph_crew::most_awake() const noexcept {
+  return policy_ == nullptr ? ~0U : std::max(policy_->most_awake(), 1U);
+}
+
+// Not inlined: see hire_one().
+[[gnu::noinline]] graph_crew::hiring graph_crew::ask_policy(std::size_t made_ready) const noexcept {
+  if (policy_ == nullptr) return {};
+  if (made_ready == 0) return {most_awake(), 0};
+  // Before the limit: what is ready may have changed it.
+  const auto count = static_cast<unsigned>(std::min<std::size_t>(made_ready, ~0U));
+  const unsigned hires = policy_->tasks_ready(worker_here(), count);
+  return {most_awake(), hires};
+}
+
+[[gnu::noinline]] void graph_crew::tell_policy(const graph_task& task) const noexcept {
+  policy_->task_about_to_run(worker_here(), {.name = task.name,
+                                             .number = task.number,
+                                             .graph = this,
+                                             .flops = task.flops,
+                                             .priority = task.priority});
+}
+
+unsigned graph_crew::count_hires(hiring limits) noexcept {
+  const unsigned most = most_strands(limits.most_awake);
   if (strands_ >= most || ready_.size() == 0) return 0;
-  const auto hires = static_cast<unsigned>(std::min<std::size_t>(most - strands_, ready_.size()));
+  auto hires = static_cast<unsigned>(std::min<std::size_t>(most - strands_, ready_.size()));
+  // Without a strand nobody might look at what is ready.
+  hires = std::min(hires, std::max(limits.most_hires, strands_ == 0 ? 1U : 0U));
   strands_ += hires;
   return hires;
 }
@@ -74,11 +107,12 @@ void graph_crew::hire(unsigned strands) noexcept {
 
 void graph_crew::publish(graph_task* task) noexcept {
   unsigned hires = 0;
+  const hiring limits = ask_policy(1);
   {
     const std::lock_guard guard(lock_);
     ready_.push(task);
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
-    hires = count_hires();
+    hires = count_hires(limits);
   }
   if (hires > 0) hire(hires);
 }
@@ -104,8 +138,9 @@ void graph_crew::run_strand() noexcept {
 
 [[gnu::noinline]] graph_task* graph_crew::take_or_leave() noexcept {
   const unsigned here = worker_here();
+  const unsigned awake = most_awake();
   const std::lock_guard guard(lock_);
-  graph_task* task = strands_ > most_strands() ? nullptr : ready_.pick(here);
+  graph_task* task = strands_ > most_strands(awake) ? nullptr : ready_.pick(here);
   ready_count_.store(ready_.size(), std::memory_order_relaxed);
   if (task == nullptr) --strands_;
   return task;
@@ -113,6 +148,7 @@ void graph_crew::run_strand() noexcept {
 
 void graph_crew::run_body(graph_task& task) noexcept {
   const bool runs = !task.poisoned.load(std::memory_order_relaxed) && !is_cancelled();
+  if (runs && policy_ != nullptr) tell_policy(task);
   if (task.run != nullptr) task.run->start = tick_clock::now();
   struct call {
     graph_task& task;
@@ -186,6 +222,7 @@ void graph_crew::give_back(graph_task& task) noexcept {
   graph_task* next = nullptr;
   promise<void>* room = nullptr;
   unsigned hires = 0;
+  const hiring limits = policy_ == nullptr ? hiring{} : ask_policy(length(released));
   {
     const std::lock_guard guard(lock_);
     while (released != nullptr) {
@@ -198,11 +235,11 @@ void graph_crew::give_back(graph_task& task) noexcept {
       room = std::exchange(room_, nullptr);
       parked_ = false;
     }
-    if (by_strand ? strands_ <= most_strands() : added_ - finished > goal) {
+    if (by_strand ? strands_ <= most_strands(limits.most_awake) : added_ - finished > goal) {
       next = ready_.pick(static_cast<unsigned>(std::max(here, 0)));
     }
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
-    hires = count_hires();
+    hires = count_hires(limits);
   }
   if (room != nullptr) room->set_value();
   if (hires > 0) hire(hires);
@@ -251,10 +288,11 @@ void graph_crew::finish() noexcept {
   help(0);
   if (!group_) return;
   unsigned hires = 0;
+  const hiring limits = ask_policy(ready_count_.load(std::memory_order_relaxed));
   {
     const std::lock_guard guard(lock_);
     parked_ = true;
-    hires = count_hires();
+    hires = count_hires(limits);
   }
   hire(hires);
 }

@@ -64,10 +64,19 @@ class graph_crew {
   }
 
  private:
+  /// What a power policy says of hiring; without one, that nothing limits it.
+  struct hiring {
+    unsigned most_awake = ~0U;
+    unsigned most_hires = ~0U;
+  };
   /// Strands there may be: with the enqueuer at work, one worker is its own; but one strand at
   /// least, so that tasks run while the enqueuer waits for something else.
-  unsigned most_strands() const noexcept;
-  unsigned count_hires() noexcept;
+  unsigned most_strands(unsigned most_awake) const noexcept;
+  unsigned most_awake() const noexcept;
+  /// Before the lock is taken, by who makes tasks ready: a policy may do as it likes.
+  hiring ask_policy(std::size_t made_ready) const noexcept;
+  void tell_policy(const graph_task& task) const noexcept;
+  unsigned count_hires(hiring limits) noexcept;
   void hire(unsigned strands) noexcept;
   void hire_one() noexcept;
   void run_strand() noexcept;
@@ -86,6 +95,7 @@ class graph_crew {
   bool begun_ = false;
   unsigned workers_ = 1;
   creek::detail::executor* home_ = nullptr;
+  power_policy* policy_ = nullptr;
   const creek::detail::task_stack* owner_ = nullptr;
   std::optional<task_group> group_;  ///< the strands; none outside of a runtime
   std::size_t added_ = 0;  ///< the enqueuer's; read by others under the lock while it waits

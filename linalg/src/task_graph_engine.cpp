@@ -135,6 +135,8 @@ graph_task& graph_engine::start_record(const task_info& info) {
   task.number = next_number_++;
   task.found_by = graph_task::no_number;  // numbers begin anew after wait()
   task.priority = info.priority;
+  task.name = info.name;
+  task.flops = info.flops;
   // Not infinite, lest no path compares greater than another.
   task.weight = info.flops >= 1 ? static_cast<float>(std::min(info.flops, 1e30)) : 1.0F;
   // With one worker the order of add() is as good as any.

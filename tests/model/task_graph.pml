@@ -16,6 +16,8 @@
  *  -DFAILURES         bodies may fail: exactly the tasks that read what failed ones were to write are poisoned
  *  -DSUSPENSIONS      bodies may wait for something: their workers are free meanwhile
  *  -DNO_MEMORY        hiring may fail: what is said of the enqueuer's worker and of ready tasks is not true then
+ *  -DPOLICY           a power policy hires fewer strands than there are ready tasks, and has strands leave while there
+ *                     are: of the last check is left that with tasks ready there is a strand
  * Faults for the checker, each of which it must find:
  *  -DEDGE_STORED      an edge is entered by a store instead of a compare-and-swap
  *  -DUNBIASED         `pending` counts from 0 while a task is linked
@@ -31,7 +33,9 @@
  *  -DROOM_BEFORE      a runner looks for a promise before it takes the lock
  *  -DROOM_AFTER       a runner looks for a promise after it has given the lock back
  *  -DSTILL_PARKED     the enqueuer is `parked` until it goes on
- *  -DJOIN_UNHIRED     wait() raises the number of strands and hires nobody */
+ *  -DJOIN_UNHIRED     wait() raises the number of strands and hires nobody
+ *  -DHIRE_NOBODY      with -DPOLICY: the policy may hire nobody though there is no strand
+ *  -DLAST_LEAVES      with -DPOLICY: ... and have the last strand leave */
 #ifndef WORKERS
 #define WORKERS 2              /* 1 to 3 */
 #endif

@@ -39,6 +39,11 @@ bool away;                             /* the enqueuer needs no worker */
 #define CHECK_WORKER
 #define HIRED (hires == 0)
 #define SPAWN :: atomic { hires > 0 -> hires--; if :: spawn(1) :: strands-- fi }
+#elif defined(POLICY)
+#define CHECK assert(strands <= WORKERS && (ready == 0 || strands > 0))
+#define CHECK_WORKER assert(strands <= MOST_IF(away));
+#define HIRED true
+#define SPAWN
 #else
 #define CHECK assert(strands <= WORKERS && (READY <= strands - busy || strands >= MOST))
 #define CHECK_WORKER assert(strands <= MOST_IF(away));
@@ -70,7 +75,13 @@ inline pick() {
 inline take_by_strand() {
   if
   :: strands <= MOST && ready != 0 -> CHECK_WORKER pick(); busy++
+#ifdef LAST_LEAVES
+  :: true
+#elif defined(POLICY)
+  :: strands > 1 || ready == 0             /* fewer are to be awake now */
+#else
   :: else
+#endif
   fi
 }
 
@@ -82,6 +93,14 @@ inline hire() {
   if
   :: strands < MOST && ready != 0 ->
      hires = (READY < MOST - strands -> READY : MOST - strands);
+#ifdef HIRE_NOBODY
+     if :: hires = 0 :: true fi;
+#elif defined(POLICY)
+     do
+     :: hires > 1 || (hires == 1 && strands > 0) -> hires--
+     :: break
+     od;
+#endif
 #ifndef HIRE_UNCOUNTED
      strands = strands + hires;
 #endif

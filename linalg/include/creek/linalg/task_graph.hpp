@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <creek/core/clock.hpp>
+#include <creek/core/work_graph.hpp>
 
 namespace creek::linalg {
 
@@ -100,6 +101,10 @@ struct graph_report {
 /// Shares of the time from the first start to the last end during which 0, 1, ... workers ran
 /// tasks; as many entries as workers + 1. Empty without runs.
 std::vector<double> activity(std::span<const task_run> runs, unsigned workers);
+
+/// `plan` with the seconds that its tasks took in a recorded run of the same program in place of
+/// their flops. Throws usage_error if that run had other tasks.
+work_graph measured(work_graph plan, std::span<const task_run> runs);
 
 namespace detail {
 
@@ -189,6 +194,10 @@ class task_graph {
   /// name, flops and level, edges with their kind. Throws usage_error for a graph that runs.
   void write_dot(std::ostream& to) const;
   void write_json(std::ostream& to) const;
+  /// The same graph for those who plan ahead, such as creek::power's slack_reduction: the work of a
+  /// task is its flops, and its place is the number that a graph which runs the same program gives
+  /// it. Memory as for the graph. Throws as above.
+  work_graph plan() const;
 
  private:
   /// Finds the dependences; returns where the body is to be, or null if there is no need for it.
