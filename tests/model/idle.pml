@@ -33,6 +33,12 @@
  *  -DREARM_LATE      deques are disarmed while somebody searches; the last searcher looks, then arms
  * and -DREARM_FENCED, the sound form of the last: arms, fences, then looks.
  *
+ * With -DPOLICY a power policy wants few awake: whoever would wake one may leave it, unless all sleep; and a worker
+ * that looks for work may sleep without a look, unless the others sleep already. Then of the first check is left that
+ * no task is visible while all workers sleep. One task comes from outside, from a thread that is no worker. Faults:
+ *  -DWAKE_NOBODY     the policy's answer is kept even where all sleep
+ *  -DREST_ALL        a worker rests whoever else sleeps
+ *
  * With -DCALLS a working worker may also leave one letter, for worker 1 alone, and then
  *   call:      light fence; if `napping` of worker 1: calls++, wake worker 1 in the kernel
  * `napping` is raised before the heavy fence of falling asleep. `permits` and `calls` are one word in the
@@ -47,6 +53,12 @@
 #endif
 #ifndef TASKS
 #define TASKS 3
+#endif
+
+#ifdef POLICY
+#define ENOUGH N
+#else
+#define ENOUGH 1
 #endif
 
 byte visible[N];    /* tasks in each deque, in memory */
@@ -101,6 +113,11 @@ inline wake_one() {
     if
     :: sleepers > 0 && searching == 0 -> sleepers--; searching++; claimed = true; under_way++;
        assert(under_way == 1)
+#ifdef WAKE_NOBODY
+    :: true
+#elif defined(POLICY)
+    :: sleepers < N
+#endif
     :: else
     fi
   };
@@ -164,9 +181,23 @@ inline push(me) {
   fi
 }
 
+#ifdef POLICY
+active proctype outside() {
+  bool claimed;
+  atomic { visible[0]++ };                 /* the inbox, under its lock: no buffer */
+  if
+  :: registered > 0 -> wake_one()
+  :: else
+  fi
+}
+#endif
+
 proctype worker(byte me; bool running) {
   byte i, key;
   bool found, claimed, last;
+#ifdef POLICY
+  bool rests;
+#endif
   if :: running -> goto work :: else -> goto search fi;
 
 work:                                      /* a task: makes others, ends, or goes on for ever */
@@ -188,6 +219,23 @@ work:                                      /* a task: makes others, ends, or goe
   od;
 
 search:                                    /* counted in `searching` */
+#ifdef POLICY
+  if
+  :: registered++;
+     atomic {
+       if
+#ifdef REST_ALL
+       :: true ->
+#else
+       :: sleepers < N - 1 ->
+#endif
+          assert(searching > 0); searching--; sleepers++; rests = true; goto registered_to_rest
+       :: else -> registered--
+       fi
+     }
+  :: true
+  fi;
+#endif
 #ifdef CALLS
   atomic {
     if
@@ -241,6 +289,9 @@ to_sleep:
 #ifdef EPOCH
   key = epoch;
 #endif
+#ifdef POLICY
+registered_to_rest:
+#endif
 #ifdef CALLS
   if :: me == 1 -> napping = true :: else fi;
 #endif
@@ -250,7 +301,14 @@ to_sleep:
 #endif
   heavy_fence();
 #ifndef NO_RECHECK
+#ifdef POLICY
+  if
+  :: rests -> rests = false; found = false
+  :: else -> look()
+  fi;
+#else
   look();
+#endif
 #endif
 #ifdef LATE_LEAVE
   atomic { assert(searching > 0); searching-- };
@@ -357,7 +415,7 @@ end:
 #ifdef CALLS
     assert(!one_naps || letter + letter_pending == 0);
 #endif
-    assert(asleep == 0 || visible[0] + visible[1]
+    assert(asleep < ENOUGH || visible[0] + visible[1]
 #if N > 2
            + visible[2]
 #endif
