@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a core of an ordinary machine draws, as a model: computing, polling or asleep, by its clock.
+// For machines whose counters cannot be read, and for policies that plan. A model's joules are not
+// measured: whoever shows them says `modelled`.
+#pragma once
+
+#include <creek/core/units.hpp>
+
+namespace creek::power {
+
+/// What the cores of a machine did in some span of time.
+struct core_activity {
+  units::seconds wall;       ///< how long the span was
+  units::seconds computing;  ///< of all cores together
+  units::seconds polling;    ///< searching for work
+  unsigned cores = 1;        ///< that are charged for; what they did not compute or poll they slept
+  units::hertz clock;        ///< of cores that computed or polled; 0 Hz: nominal
+};
+
+/// Draws of one core and of what all cores share. A core that is awake draws its leakage and its
+/// switching, where switching goes with the clock and with the square of the voltage, and voltage
+/// falls linearly with the clock to `lowest_voltage` of the nominal one at 0 Hz:
+///
+///     switching(f) = share * (f / nominal) * (v(f) / v(nominal))^2
+///
+/// The defaults describe no machine in particular: a server core of about 2020, 10 to 16 nm,
+/// behind a package of 16 such cores and 120 W. Sources and assumptions:
+///  - `computing`: a package's rated power, less what it draws idle, over its cores, as vectorised
+///    products of matrices reach it;
+///  - `polling` 0.6 of it: a loop of loads and pauses keeps the vector units still. Published
+///    measurements of polling task libraries lie between half and nearly all of computing;
+///  - `asleep`: core C6 is power-gated; what remains is its share of caches and wake-ups;
+///  - `shared`: last-level cache, memory controllers and links, awake while any core is;
+///  - half of the voltage at a clock of 0: V from 0.65 to 1.1 over 1 to 3.5 GHz, extrapolated.
+/// Set them for your machine where figures are compared with anything but themselves.
+struct host_model {
+  units::hertz nominal{2.5e9};  ///< the clock at which the draws below hold
+  units::watts computing{6.0};  ///< one core at the nominal clock
+  units::watts polling{3.6};    ///< one core at the nominal clock
+  units::watts asleep{0.1};     ///< one core, in a deep sleep, whatever its clock
+  units::watts shared{20.0};    ///< all that the cores share, over the whole time
+  double leakage = 0.25;        ///< share of computing and polling that the clock leaves alone
+  double lowest_voltage = 0.5;  ///< share of the nominal voltage at a clock of 0
+
+  /// Throws usage_error, naming the field: a draw that is negative or no number, a clock of 0, a
+  /// share outside 0 to 1.
+  void validate() const;
+
+  /// One core that computes at a clock; 0 Hz: nominal.
+  [[nodiscard]] units::watts core_computing(units::hertz clock) const noexcept;
+  [[nodiscard]] units::watts core_polling(units::hertz clock) const noexcept;
+
+  /// Cores and what they share.
+  [[nodiscard]] units::joules energy(const core_activity& what) const noexcept;
+};
+
+}  // namespace creek::power

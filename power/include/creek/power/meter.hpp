@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much energy a span of a program used, with where the figure comes from: counters of the
+// machine, a model, a simulated chip, or nowhere, and then why and how to get access.
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <creek/core/energy.hpp>
+#include <creek/core/units.hpp>
+#include <creek/power/host_model.hpp>
+
+namespace creek::power {
+
+/// Not a number, so that sums that forget to ask for the origin cannot look like a result.
+inline constexpr units::joules no_joules{std::numeric_limits<double>::quiet_NaN()};
+
+struct energy_figure {
+  units::joules energy = no_joules;  ///< not a number where origin is `unavailable`
+  energy_origin origin = energy_origin::unavailable;
+  std::string source;  ///< rapl, perf, nvml, model or simulation; empty: none
+  std::string reason;  ///< unavailable: why, and how to get access, in one line
+
+  [[nodiscard]] bool available() const noexcept { return origin != energy_origin::unavailable; }
+};
+
+/// A part of the machine that has a counter of its own.
+struct domain_figure {
+  std::string name;  ///< package-0, package-0/core, package-0/dram, psys, gpu-0 ...
+  units::joules energy;
+  bool counted = true;  ///< part of the total; false: within another (core) or around all (psys)
+};
+
+struct meter_reading {
+  energy_figure energy;  ///< of the whole machine (measured), or of what the model covers
+  std::vector<domain_figure> domains;
+  units::seconds wall;  ///< of the figure: virtual time where it is simulated
+  units::seconds cpu;   ///< of all threads of this process, in time of this machine; never missing
+
+  /// Mean power; not a number without a figure or in no time.
+  [[nodiscard]] units::watts mean_power() const noexcept {
+    return wall.value > 0 ? energy.energy / wall
+                          : units::watts{std::numeric_limits<double>::quiet_NaN()};
+  }
+};
+
+enum class meter_source : unsigned char {
+  automatic,  ///< simulation, else rapl, else perf; never a model, never a part of the machine
+  rapl,       ///< powercap in sysfs
+  perf,       ///< energy events of the kernel's perf
+  nvml,       ///< NVIDIA GPUs only: what the host's cores draw is not in it
+  model,      ///< host_model
+  none,
+};
+
+[[nodiscard]] std::string_view to_string(meter_source source) noexcept;
+/// auto, rapl, perf, nvml, model or none. Throws usage_error that lists them.
+[[nodiscard]] meter_source parse_meter_source(std::string_view name);
+
+/// What workers did, for a model: see accounting.
+class activity_source {
+ public:
+  /// Since some moment in the past; only differences count. Any thread.
+  [[nodiscard]] virtual core_activity activity() const = 0;
+
+ protected:
+  ~activity_source() = default;
+};
+
+struct meter_options {
+  meter_source source = meter_source::automatic;
+  std::string sysfs = "/sys";  ///< where the kernel's files are; CREEK_SYSFS
+  host_model model;            ///< for meter_source::model
+  /// For a model: who tells computing from polling; outlives the meter. Null: CPU time all counts
+  /// as computing, at the nominal clock.
+  const activity_source* activity = nullptr;
+  unsigned cores = 0;  ///< that the model charges for; 0: those that this process may use
+  /// Reads the counters this often, in a thread of its own, so that none wraps around unseen; 0: no
+  /// thread. An Intel counter of 2^32 * 61 uJ lasts 22 minutes at 200 W, AMD's of 65.5 kJ 5.5
+  /// minutes, one of 2^32 uJ 21 seconds. perf's and NVML's do not wrap in the life of a machine.
+  /// Without a sampler one wrap between two reads is seen; where a second was possible the figure
+  /// is unavailable and says so.
+  std::chrono::milliseconds sample_every{0};
+
+  /// CREEK_METER and CREEK_SYSFS. Throws usage_error.
+  [[nodiscard]] static meter_options from_environment();
+};
+
+namespace detail {
+class energy_counters;
+class counter_sampler;
+}  // namespace detail
+
+/// Measures since it was made. One thread at a time; making it opens the files that read() reads
+/// again, so that reading costs a system call for each counter.
+///
+/// Counters are those of the whole machine: other processes are in them.
+class meter {
+ public:
+  /// As the environment says. Throws usage_error for a variable with a bad value; a machine without
+  /// counters is no error.
+  meter();
+  /// Throws usage_error for a model that makes no sense.
+  explicit meter(const meter_options& options);
+  ~meter();
+  meter(meter&&) noexcept;
+  meter& operator=(meter&&) noexcept;
+
+  /// Since construction or restart(). A counter that vanished or went backwards makes this figure
+  /// and all later ones, until restart(), unavailable.
+  [[nodiscard]] meter_reading read();
+  /// The figure alone, without domains: fewer counters to read.
+  [[nodiscard]] energy_figure read_energy();
+  /// Begins anew.
+  void restart();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// A source, and what stands in its way.
+struct meter_state {
+  meter_source source;
+  bool usable = false;
+  std::string detail;  ///< usable: its domains, comma-separated; else why not and how to get access
+};
+
+/// All sources of measured figures, in the order in which `automatic` asks; NVML only if it is
+/// asked for. Opens and closes each.
+[[nodiscard]] std::vector<meter_state> look_for_meters(const meter_options& options);
+
+}  // namespace creek::power
