@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sysfs.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+#include <creek/core/error.hpp>
+
+namespace creek::power::sysfs {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+constexpr std::size_t page = 4096;  // no attribute of sysfs is longer
+
+std::string_view first_line(std::string_view text) noexcept {
+  text = text.substr(0, text.find('\n'));
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+struct bytes_read {
+  std::size_t count = 0;
+  int error = 0;
+};
+
+bytes_read read_from_start(int fd, std::span<char> into) noexcept {
+  ssize_t got = 0;
+  do {
+    got = pread(fd, into.data(), into.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return {0, errno};
+  return {static_cast<std::size_t>(got), 0};
+}
+
+/// Digits compare as the number that they make.
+bool numbers_in_order(const std::string& a, const std::string& b) noexcept {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+}  // namespace
+
+std::string root() {
+  const char* const asked = std::getenv("CREEK_SYSFS");
+  if (asked == nullptr || *asked == '\0') return "/sys";
+  std::string folder = asked;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  struct stat found {};
+  if (stat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
+    throw usage_error("CREEK_SYSFS='" + folder + "' is not a folder; name one laid out like /sys");
+  }
+  return folder;
+}
+
+line read_line(const std::string& path) {
+  const file opened(path, O_RDONLY);
+  if (!opened) return {{}, opened.error()};
+  std::array<char, page> text;
+  const auto [count, error] = read_from_start(opened.descriptor(), text);
+  if (error != 0) return {{}, error};
+  return {std::string(first_line({text.data(), count})), 0};
+}
+
+number parse_number(std::string_view text) noexcept {
+  text = first_line(text);
+  if (text.empty()) return {0, ENODATA};
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || end != text.data() + text.size()) return {0, EINVAL};
+  return {value, 0};
+}
+
+number read_number(const std::string& path) {
+  const file opened(path, O_RDONLY);
+  if (!opened) return {0, opened.error()};
+  return opened.read_number();
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> found;
+  for (std::size_t begin = text.find_first_not_of(blanks); begin != text.npos;) {
+    const std::size_t end = std::min(text.find_first_of(blanks, begin), text.size());
+    found.emplace_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(blanks, end);
+  }
+  return found;
+}
+
+std::vector<std::string> entries(const std::string& folder, std::string_view prefix) {
+  std::vector<std::string> found;
+  const auto close = [](DIR* open) { closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> listing(opendir(folder.c_str()), close);
+  if (!listing) return found;
+  while (const dirent* each = readdir(listing.get())) {
+    const std::string_view name = each->d_name;
+    if (name != "." && name != ".." && name.starts_with(prefix)) found.emplace_back(name);
+  }
+  std::sort(found.begin(), found.end(), numbers_in_order);
+  return found;
+}
+
+std::string why(std::string_view doing, const std::string& path, int error) {
+  const std::string reason = error == ENODATA  ? "it is empty"
+                             : error == EINVAL ? "it does not hold or take such a value"
+                                               : std::generic_category().message(error);
+  return "cannot " + std::string(doing) + " " + path + ": " + reason;
+}
+
+file::file(const std::string& path, int flags) noexcept
+    : fd_(open(path.c_str(), flags | O_CLOEXEC)), error_(fd_ < 0 ? errno : 0) {}
+
+file& file::operator=(file&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(error_, other.error_);
+  return *this;
+}
+
+file::~file() {
+  if (fd_ >= 0) close(fd_);
+}
+
+number file::read_number() const noexcept {
+  std::array<char, 32> text;  // longer than any number
+  const auto [count, error] = read_from_start(fd_, text);
+  return error != 0 ? number{0, error} : parse_number({text.data(), count});
+}
+
+int file::write(std::string_view text) const noexcept {
+  ssize_t written = 0;
+  do {
+    written = pwrite(fd_, text.data(), text.size(), 0);
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) return errno;
+  return static_cast<std::size_t>(written) == text.size() ? 0 : EIO;
+}
+
+}  // namespace creek::power::sysfs
