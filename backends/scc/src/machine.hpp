@@ -190,6 +190,8 @@ class machine {
   void write_records(virtual_time end);
   /// From time zero to `end`, after which nothing has happened yet.
   usage_report usage(virtual_time end);
+  /// Adds the run to what the process has simulated; once, at its end.
+  void tally(virtual_time end);
 
   /// Throws usage_error unless all of the `size` bytes are simulated memory.
   std::size_t offset_of(const void* address, std::size_t size = 1) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <creek/core/energy.hpp>
 #include <creek/core/error.hpp>
 
 #include "machine.hpp"
@@ -142,6 +143,10 @@ usage_report machine::usage(virtual_time end) {
     core.bytes_in = traffic_[i].bytes_in;
   }
   return made;
+}
+
+void machine::tally(virtual_time end) {
+  creek::detail::simulations.add({meter_.report(end).total, end.in_seconds()});
 }
 
 void machine::record(std::string trace_file, std::string heatmap_file) {

@@ -61,6 +61,7 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   report.faults = simulated.faults(options.on_faults);
   simulated.write_records(ends());
   report.usage = simulated.usage(report.length());
+  simulated.tally(report.length());
   report.switches = simulated.simulation().switches();
   return report;
 }

@@ -220,6 +220,7 @@ void task_runtime::drive() noexcept {
   for (const auto& each : workers_) {
     ended = std::max(ended, chip_.simulation().ended_at(each->core));
   }
+  chip_.tally(ended);
   try {
     chip_.write_records(ended);
   } catch (const std::exception& failure) {

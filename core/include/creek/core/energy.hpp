@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 
 #include <creek/core/units.hpp>
@@ -46,7 +47,34 @@ class simulated_meter {
   ~simulated_meter() = default;
 };
 
+/// Simulations that ran to their end in this process, whatever thread drove them.
+struct ended_simulations {
+  std::uint64_t runs = 0;
+  simulated_energy sum;  ///< energies and lengths of all
+};
+
 namespace detail {
+
+/// Guards a sum that backends add to at the end of a simulation.
+class simulation_tally {
+ public:
+  void add(simulated_energy run) noexcept {
+    const std::lock_guard alone(lock_);
+    ++so_far_.runs;
+    so_far_.sum.energy += run.energy;
+    so_far_.sum.time += run.time;
+  }
+  [[nodiscard]] ended_simulations so_far() noexcept {
+    const std::lock_guard alone(lock_);
+    return so_far_;
+  }
+
+ private:
+  std::mutex lock_;
+  ended_simulations so_far_;
+};
+
+inline constinit simulation_tally simulations;
 
 inline constinit thread_local simulated_meter* metered_by = nullptr;
 
