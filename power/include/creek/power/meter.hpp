@@ -90,11 +90,6 @@ struct meter_options {
   [[nodiscard]] static meter_options from_environment();
 };
 
-namespace detail {
-class energy_counters;
-class counter_sampler;
-}  // namespace detail
-
 /// Measures since it was made. One thread at a time; making it opens the files that read() reads
 /// again, so that reading costs a system call for each counter.
 ///
