@@ -42,6 +42,8 @@ class simulated_meter {
  public:
   /// Up to the clock of the core that runs on the calling thread now.
   virtual simulated_energy read() noexcept = 0;
+  /// The time of read() alone, for those who ask often.
+  virtual units::seconds now() noexcept { return read().time; }
 
  protected:
   ~simulated_meter() = default;
