@@ -53,6 +53,7 @@ class accounting final : public power_policy, public activity_source {
   idle_plan worker_idle(unsigned worker) noexcept override;
   void task_about_to_run(unsigned worker, const task_profile& task) noexcept override;
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override;
+  [[nodiscard]] unsigned most_awake() const noexcept override;
 
   /// Forgets what was counted; a span that is to be shared out begins here.
   void restart();

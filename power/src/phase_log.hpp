@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phases of the process: which are open, and when that changed, so that work of any worker can
+// be split at those moments afterwards.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <creek/core/units.hpp>
+
+namespace creek::power::detail {
+
+/// The interned name of a phase; 0: no phase is open.
+using phase_id = std::uint32_t;
+
+/// A point in the time of the work that is accounted for: counts of tick_clock, or picoseconds of a
+/// simulation.
+using stamp = std::int64_t;
+
+/// The point at which the caller is, in the time of the simulation that it drives, if it does.
+[[nodiscard]] stamp ticks_now() noexcept;
+[[nodiscard]] stamp simulated_now() noexcept;
+
+class phase_log {
+ public:
+  static phase_log& of_process();
+
+  /// Opens a phase; returns what close() takes.
+  std::uint64_t open(std::string_view name);
+  void close(std::uint64_t number);
+
+  /// Changes so far. Any thread; a load.
+  [[nodiscard]] std::uint64_t changes() const noexcept {
+    return changes_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// Of this process, by phase_id, until now.
+  [[nodiscard]] std::vector<units::seconds> cpu_times();
+  /// The phase that is open, and how many changes led to it.
+  struct position {
+    std::uint64_t changes = 0;
+    phase_id phase = 0;
+  };
+  [[nodiscard]] position now() const;
+
+  /// Walks through the changes that happened after `at` and until `end`: calls
+  /// `spent(phase, until)` for what was open before each, and moves `at`. Changes of long ago are
+  /// forgotten: what was open before them counts until the oldest that is known.
+  template <class Spent>
+  void walk(position& at, bool simulated, stamp begin, stamp end, const Spent& spent) const {
+    const std::lock_guard alone(lock_);
+    const std::uint64_t all = changes_.load(std::memory_order_relaxed);
+    const std::uint64_t oldest = all - log_.size();
+    for (std::uint64_t i = std::max(at.changes, oldest); i < all; ++i) {
+      const change& each = log_[static_cast<std::size_t>(i - oldest)];
+      const stamp since = simulated ? each.simulated : each.ticks;
+      if (since > end) return;  // of a core that is ahead
+      if (since > begin) spent(at.phase, since);
+      at = {i + 1, each.phase};
+    }
+  }
+
+ private:
+  struct change {
+    stamp ticks = 0;
+    stamp simulated = 0;  ///< 0: made outside of a simulation
+    phase_id phase = 0;
+  };
+  struct open_phase {
+    std::uint64_t number;
+    phase_id phase;
+  };
+  /// Bounds the memory of a program that changes phases for days.
+  static constexpr std::size_t most_changes = 1 << 16;
+
+  void changed_to(phase_id phase);
+  void charge_cpu();
+
+  mutable std::mutex lock_;
+  std::map<std::string, phase_id, std::less<>> ids_;
+  std::vector<std::string> names_{"no phase"};
+  std::vector<units::seconds> cpu_{units::seconds{}};
+  units::seconds cpu_charged_;
+  std::vector<open_phase> open_;
+  std::uint64_t opened_ = 0;
+  std::deque<change> log_;
+  std::atomic<std::uint64_t> changes_{0};
+};
+
+}  // namespace creek::power::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one worker did: spans of time, each given to a task's name and a phase, with the weight that
+// a model of the host gives to them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+
+#include <creek/core/power_policy.hpp>
+#include <creek/core/spin_lock.hpp>
+#include <creek/power/host_model.hpp>
+
+#include "phase_log.hpp"
+
+namespace creek::power::detail {
+
+/// What a worker did under one name in one phase. Times in units of stamp.
+struct ledger_entry {
+  const char* name = nullptr;  ///< by address; see the names below
+  phase_id phase = 0;
+  double busy = 0;
+  double polled = 0;
+  double weight = 0;        ///< the model's watts times time
+  double clock_busy = 0;    ///< hertz times busy time of known clock
+  double clock_known = 0;   ///< that busy time
+  std::uint64_t times = 0;  ///< tasks begun
+};
+
+/// Of tasks without a name, of spans without a task, and of tasks for which there was no room.
+inline constexpr char unnamed_task[] = "task", no_task[] = "idle and runtime",
+                      other_tasks[] = "other tasks";
+
+/// Events come from the worker; whoever reads does so from other threads: hence a lock, which is
+/// free but for that.
+class alignas(64) worker_ledger {
+ public:
+  /// The worker exists, without a task, from `at` on.
+  void begin(stamp at, phase_log::position phases) noexcept;
+  void end(stamp at, bool simulated) noexcept;
+  void task(stamp at, bool simulated, const char* name, units::hertz clock) noexcept;
+  /// `search`: of an idle_plan, in units of stamp.
+  void idle(stamp at, bool simulated, idle_policy how, stamp search) noexcept;
+
+  void forget(stamp at, bool simulated) noexcept;
+  /// Calls `row(entry)` for each entry with everything until `at` in it.
+  template <class Row>
+  void read(stamp at, bool simulated, const Row& row) noexcept {
+    const std::lock_guard alone(lock_);
+    settle(at, simulated);
+    for (const ledger_entry& each : entries_) {
+      if (each.name != nullptr) row(each);
+    }
+    for (const ledger_entry& each : overflow_) {
+      if (each.name != nullptr) row(each);
+    }
+  }
+
+  /// Set before begin().
+  const host_model* model = nullptr;
+  /// Until when everything is charged.
+  [[nodiscard]] stamp latest() noexcept {
+    const std::lock_guard alone(lock_);
+    return since_;
+  }
+
+ private:
+  static constexpr std::size_t room = 256;
+
+  void settle(stamp at, bool simulated) noexcept;
+  void charge(stamp from, stamp to, phase_id phase) noexcept;
+  ledger_entry& entry(const char* name, phase_id phase) noexcept;
+  void set_clock(units::hertz clock) noexcept;
+
+  spin_lock lock_;
+  bool exists_ = false;
+  const char* doing_ = no_task;
+  idle_policy how_ = idle_policy::block;
+  stamp since_ = 0;
+  stamp polls_until_ = 0;  ///< while it does nothing
+  phase_log::position phases_;
+  units::hertz clock_;
+  double computing_ = 0, polling_ = 0, asleep_ = 0;  ///< watts at clock_
+  std::array<ledger_entry, room> entries_{};
+  std::array<ledger_entry, 2> overflow_{};  ///< when there is no room: of tasks, of none; no phase
+};
+
+}  // namespace creek::power::detail
