@@ -67,9 +67,9 @@ line read_line(const std::string& path) {
   const file opened(path, O_RDONLY);
   if (!opened) return {{}, opened.error()};
   std::array<char, page> text;
-  const auto [count, error] = read_from_start(opened.descriptor(), text);
-  if (error != 0) return {{}, error};
-  return {std::string(first_line({text.data(), count})), 0};
+  std::string_view found;
+  const int error = opened.read_line(text, found);
+  return {std::string(found), error};
 }
 
 number parse_number(std::string_view text) noexcept {
@@ -118,7 +118,7 @@ std::string why(std::string_view doing, const std::string& path, int error) {
 }
 
 file::file(const std::string& path, int flags) noexcept
-    : fd_(open(path.c_str(), flags | O_CLOEXEC)), error_(fd_ < 0 ? errno : 0) {}
+    : fd_(open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK)), error_(fd_ < 0 ? errno : 0) {}
 
 file& file::operator=(file&& other) noexcept {
   std::swap(fd_, other.fd_);
@@ -134,6 +134,12 @@ number file::read_number() const noexcept {
   std::array<char, 32> text;  // longer than any number
   const auto [count, error] = read_from_start(fd_, text);
   return error != 0 ? number{0, error} : parse_number({text.data(), count});
+}
+
+int file::read_line(std::span<char> into, std::string_view& line) const noexcept {
+  const auto [count, error] = read_from_start(fd_, into);
+  line = error != 0 ? std::string_view() : first_line({into.data(), count});
+  return error;
 }
 
 int file::write(std::string_view text) const noexcept {

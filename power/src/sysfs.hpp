@@ -66,6 +66,8 @@ class file {
 
   /// What it holds now.
   [[nodiscard]] number read_number() const noexcept;
+  /// Its first line, as read_line() gives it, in `into`; 0 or an errno.
+  int read_line(std::span<char> into, std::string_view& line) const noexcept;
   /// Writes all of `text` from the start of the file; 0 or an errno.
   int write(std::string_view text) const noexcept;
 

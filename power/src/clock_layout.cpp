@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clock_layout.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace creek::power {
+
+namespace {
+
+bool holds(const cpufreq_policy& policy, int cpu) {
+  return std::find(policy.cpus.begin(), policy.cpus.end(), cpu) != policy.cpus.end();
+}
+
+std::string why_no_policy(const std::vector<cpufreq_policy>& all, const std::string& folder,
+                          int cpu) {
+  for (const cpufreq_policy& each : all) {
+    if (each.cpus.empty()) return each.problem;
+  }
+  return "no policy in " + folder + " has CPU " + std::to_string(cpu) +
+         "; use CPUs that are online";
+}
+
+/// The policies that the CPUs belong to; with `why_not` set if there is none for one of them.
+std::vector<cpufreq_policy> find_policies(const std::string& root, const std::vector<int>& cpus,
+                                          std::string& why_not) {
+  const std::vector<cpufreq_policy> all = read_cpufreq(root);
+  const std::string folder = root + "/devices/system/cpu/cpufreq";
+  if (all.empty()) {
+    why_not = "no policies in " + folder +
+              ": the system does not offer its clocks, as in most virtual machines; on hardware, "
+              "load a cpufreq driver";
+    return {};
+  }
+  std::vector<cpufreq_policy> found;
+  for (const int cpu : cpus) {
+    const auto has_it = [cpu](const cpufreq_policy& policy) { return holds(policy, cpu); };
+    if (std::any_of(found.begin(), found.end(), has_it)) continue;
+    const auto policy = std::find_if(all.begin(), all.end(), has_it);
+    if (policy == all.end()) {
+      why_not = why_no_policy(all, folder, cpu);
+      return {};
+    }
+    found.push_back(*policy);
+  }
+  return found;
+}
+
+std::vector<units::hertz> in_hertz(std::vector<std::uint64_t> clocks) {
+  std::sort(clocks.begin(), clocks.end());
+  clocks.erase(std::unique(clocks.begin(), clocks.end()), clocks.end());
+  std::vector<units::hertz> made;
+  for (const std::uint64_t each : clocks) {
+    made.emplace_back(1e3 * static_cast<double>(each));
+  }
+  return made;
+}
+
+/// All tables together; if one policy has none, even steps from end to end, of whole 100 MHz in
+/// between as processors count.
+std::vector<units::hertz> choose_clocks(const std::vector<cpufreq_policy>& policies,
+                                        unsigned steps) {
+  std::vector<std::uint64_t> listed;
+  std::uint64_t lowest = policies.front().lowest, highest = 0;
+  bool all_listed = true;
+  for (const cpufreq_policy& each : policies) {
+    listed.insert(listed.end(), each.clocks.begin(), each.clocks.end());
+    all_listed = all_listed && !each.clocks.empty();
+    lowest = std::min(lowest, each.lowest);
+    highest = std::max(highest, each.highest);
+  }
+  if (all_listed) return in_hertz(std::move(listed));
+  std::vector<std::uint64_t> even{lowest, highest};
+  constexpr double whole = 100'000;
+  for (unsigned i = 1; i + 1 < steps; ++i) {
+    const double exact =
+        static_cast<double>(lowest) + static_cast<double>(highest - lowest) * i / (steps - 1);
+    const auto rounded = static_cast<std::uint64_t>(std::round(exact / whole) * whole);
+    if (rounded > lowest && rounded < highest) even.push_back(rounded);
+  }
+  return in_hertz(std::move(even));
+}
+
+/// By number of the policy.
+using policy_groups = std::vector<std::vector<std::size_t>>;
+
+/// Each policy joins the groups that it shares a clock with, which become one.
+policy_groups group_by_clock(const std::string& root, const std::vector<cpufreq_policy>& policies,
+                             bool all_in_one) {
+  policy_groups groups;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const std::vector<int> shared = share_clock_with(root, policies[i]);
+    const auto meets = [&](const std::vector<std::size_t>& group) {
+      return all_in_one || std::any_of(group.begin(), group.end(), [&](std::size_t member) {
+               return std::any_of(shared.begin(), shared.end(),
+                                  [&](int cpu) { return holds(policies[member], cpu); });
+             });
+    };
+    std::vector<std::size_t> joined{i};
+    for (auto group = groups.begin(); group != groups.end();) {
+      if (!meets(*group)) {
+        ++group;
+        continue;
+      }
+      joined.insert(joined.begin(), group->begin(), group->end());
+      group = groups.erase(group);
+    }
+    groups.push_back(std::move(joined));
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<int> usable_cpus() {
+  for (int most = 1024; most <= 1 << 16; most *= 4) {
+    cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(most));
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(most));
+    std::vector<int> cpus;
+    if (set != nullptr && sched_getaffinity(0, bytes, set) == 0) {
+      for (int cpu = 0; cpu < most; ++cpu) {
+        if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set)) cpus.push_back(cpu);
+      }
+    }
+    CPU_FREE(set);
+    if (!cpus.empty()) return cpus;
+  }
+  return {0};
+}
+
+clock_layout lay_out_clocks(const std::string& root, const std::vector<int>& cpus, bool pinned,
+                            unsigned steps) {
+  clock_layout layout;
+  const std::vector<cpufreq_policy> policies = find_policies(root, cpus, layout.why_not);
+  for (const cpufreq_policy& each : policies) {
+    if (layout.why_not.empty()) layout.why_not = each.problem;
+  }
+  if (!layout.why_not.empty()) return layout;
+  layout.clocks = choose_clocks(policies, steps);
+  if (layout.clocks.size() < 2) {
+    layout.why_not = policies.front().folder + " has one clock only, so there is none to choose";
+    return layout;
+  }
+  for (const auto& group : group_by_clock(root, policies, !pinned)) {
+    auto& made = layout.groups.emplace_back();
+    for (const std::size_t member : group) made.push_back(policies[member]);
+  }
+  return layout;
+}
+
+}  // namespace creek::power

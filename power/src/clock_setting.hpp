@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setting the clock of one cpufreq policy, and putting its files back as they were found.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cpufreq.hpp"
+#include "sysfs.hpp"
+
+namespace creek::power {
+
+/// Two ways: the governor `userspace` with scaling_setspeed, one write a change; else both limits
+/// at the wished clock, which binds every driver and leaves the governor as it is. Files are held
+/// open; nothing is changed before the first set(). Clocks are in kHz.
+class clock_setting {
+ public:
+  explicit clock_setting(const cpufreq_policy& policy);
+  clock_setting(const clock_setting&) = delete;
+  clock_setting& operator=(const clock_setting&) = delete;
+
+  /// Why set() would be in vain, in one line with the remedy; empty: it may work.
+  [[nodiscard]] const std::string& why_not() const noexcept { return why_not_; }
+  [[nodiscard]] bool by_userspace() const noexcept {
+    return userspace_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] const cpufreq_policy& policy() const noexcept { return policy_; }
+  /// What the policy's clock is for a wish: the lowest that is not below it, or the highest.
+  [[nodiscard]] std::uint64_t nearest(std::uint64_t wish) const noexcept;
+
+  /// To one of nearest(). One thread at a time; no allocation. False: it failed, see failure().
+  bool set(std::uint64_t clock) noexcept;
+  /// Writes back what was found before the first set(), if anything was set since. Any thread, any
+  /// handler of signals, more than once.
+  void put_back() noexcept;
+
+  /// The clock that the hardware or the kernel says it runs at, 0: not told. Any thread; may take
+  /// 20 ms in some kernels.
+  [[nodiscard]] std::uint64_t effective() const noexcept;
+  /// Notes that `effective` was read of a busy CPU while `asked` was set. Any thread. True if it
+  /// misses what was asked for.
+  bool check(std::uint64_t asked, std::uint64_t effective) noexcept;
+
+  /// What went wrong since the start: writes refused, limits that others changed, clocks that were
+  /// not reached; empty: nothing. Any thread; reads files.
+  [[nodiscard]] std::string failure() const;
+
+ private:
+  enum which : int { governor, lower, upper, speed, files, lock = files };
+  using text = std::array<char, 40>;  // the longest governor has 16 characters
+  struct order {                      // a write, ready for a handler of signals
+    which to = governor;
+    text bytes{};
+    std::size_t size = 0;
+  };
+
+  bool engage() noexcept;
+  bool read_before(std::uint64_t& low, std::uint64_t& high, std::string_view& before,
+                   text& space) noexcept;
+  bool take_over(std::string_view governor_before) noexcept;
+  bool set_limits(std::uint64_t clock) noexcept;
+  bool write(which to, std::uint64_t clock) noexcept;
+  bool write(which to, std::string_view word) noexcept;
+  bool fail(which at, int error) noexcept;
+  void add_order(which to, std::string_view word) noexcept;
+  void add_order(which to, std::uint64_t clock) noexcept;
+  [[nodiscard]] std::string path(which of) const;
+  void keep(std::string_view governor_before) noexcept;
+  [[nodiscard]] std::string misread() const;
+
+  cpufreq_policy policy_;
+  std::array<sysfs::file, files> files_;
+  sysfs::file effective_;
+  std::atomic<bool> userspace_{false};
+  std::string why_not_;
+
+  // Of the thread in set().
+  std::uint64_t low_ = 0;
+  std::uint64_t high_ = 0;
+
+  // Made by the first set() and never changed, as handlers read them at any time.
+  std::array<order, 5> before_{};
+  std::size_t orders_ = 0;
+  std::atomic<bool> engaged_{false};      // publishes the orders
+  std::atomic<std::uint64_t> asked_{0};   // by the last set() that worked; 0: none since put_back()
+  std::atomic<std::uint32_t> failed_{0};  // the first: which << 16 | errno
+  std::atomic<std::uint64_t> missed_{0};  // the last: asked << 32 | effective
+  std::atomic<std::uint32_t> checks_{0};
+  std::atomic<std::uint32_t> misses_{0};
+};
+
+}  // namespace creek::power

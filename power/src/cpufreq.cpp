@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpufreq.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+#include "sysfs.hpp"
+
+namespace creek::power {
+
+namespace {
+
+constexpr int most_cpus = 1 << 16;
+
+std::string cpu_folder(const std::string& root) {
+  return root + "/devices/system/cpu";
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// "3" or "0-7"; {-1, -1} for anything else.
+std::pair<int, int> parse_range(std::string_view word) {
+  const std::size_t dash = std::min(word.find('-'), word.size());
+  const std::string_view ends[] = {word.substr(0, dash),
+                                   dash == word.size() ? word : word.substr(dash + 1)};
+  int values[2] = {-1, -1};
+  for (int i = 0; i < 2; ++i) {
+    if (!is_number(ends[i])) return {-1, -1};
+    std::from_chars(ends[i].data(), ends[i].data() + ends[i].size(), values[i]);
+  }
+  return {values[0], values[1]};
+}
+
+/// Folders of settings: cpufreq/policyN, in older kernels cpuN/cpufreq.
+std::vector<std::string> policy_folders(const std::string& root) {
+  std::vector<std::string> found;
+  const std::string all = cpu_folder(root);
+  for (const std::string& name : sysfs::entries(all + "/cpufreq", "policy")) {
+    if (is_number(std::string_view(name).substr(6))) found.push_back(all + "/cpufreq/" + name);
+  }
+  if (!found.empty()) return found;
+  for (const std::string& name : sysfs::entries(all, "cpu")) {
+    if (!is_number(std::string_view(name).substr(3))) continue;
+    std::string folder = all + "/" + name + "/cpufreq";
+    if (sysfs::read_line(folder + "/scaling_driver")) found.push_back(std::move(folder));
+  }
+  return found;
+}
+
+/// Notes the first thing that is wrong.
+void blame(cpufreq_policy& policy, std::string what) {
+  if (policy.problem.empty()) policy.problem = std::move(what);
+}
+
+std::uint64_t read_clock(cpufreq_policy& policy, std::string_view name) {
+  const std::string path = policy.file(name);
+  sysfs::number read = sysfs::read_number(path);
+  if (read && read.value == 0) read.error = EINVAL;
+  if (!read) blame(policy, sysfs::why("read", path, read.error));
+  return read.value;
+}
+
+/// Those that are online, or, where that file is of no use, all.
+void read_cpus(cpufreq_policy& policy) {
+  const std::string path = policy.file("affected_cpus");
+  const sysfs::line read = sysfs::read_line(path);
+  policy.cpus = parse_cpus(read.text);
+  if (!policy.cpus.empty()) return;
+  policy.cpus = parse_cpus(sysfs::read_line(policy.file("related_cpus")).text);
+  if (!policy.cpus.empty()) return;
+  const int error = read.error != 0 ? read.error : read.text.empty() ? ENODATA : EINVAL;
+  blame(policy, sysfs::why("read", path, error));
+}
+
+/// The clocks of the driver's table, with those that boost where it is on.
+void read_table(cpufreq_policy& policy) {
+  for (const char* name : {"scaling_available_frequencies", "scaling_boost_frequencies"}) {
+    const std::string path = policy.file(name);
+    const sysfs::line read = sysfs::read_line(path);
+    for (const std::string& word : sysfs::words(read.text)) {
+      const sysfs::number clock = sysfs::parse_number(word);
+      if (!clock || clock.value == 0) {
+        blame(policy, sysfs::why("read", path, EINVAL));
+        return;
+      }
+      policy.clocks.push_back(clock.value);
+    }
+  }
+  std::sort(policy.clocks.begin(), policy.clocks.end());
+  policy.clocks.erase(std::unique(policy.clocks.begin(), policy.clocks.end()), policy.clocks.end());
+}
+
+void read_range(cpufreq_policy& policy) {
+  policy.lowest = read_clock(policy, "cpuinfo_min_freq");
+  policy.highest = read_clock(policy, "cpuinfo_max_freq");
+  if (policy.lowest > policy.highest) {
+    blame(policy, policy.file("cpuinfo_min_freq") + " is above cpuinfo_max_freq");
+  }
+  if (policy.clocks.empty()) return;
+  // A table may end below cpuinfo_max_freq, which counts what the hardware adds by itself.
+  policy.lowest = policy.clocks.front();
+  policy.highest = policy.clocks.back();
+}
+
+cpufreq_policy read_policy(std::string folder) {
+  cpufreq_policy policy;
+  policy.folder = std::move(folder);
+  read_cpus(policy);
+  policy.driver = sysfs::read_line(policy.file("scaling_driver")).text;
+  policy.governor = sysfs::read_line(policy.file("scaling_governor")).text;
+  const auto governors =
+      sysfs::words(sysfs::read_line(policy.file("scaling_available_governors")).text);
+  policy.userspace = std::find(governors.begin(), governors.end(), "userspace") != governors.end();
+  read_table(policy);
+  read_range(policy);
+  return policy;
+}
+
+}  // namespace
+
+std::string cpufreq_policy::file(std::string_view name) const {
+  return folder + "/" + std::string(name);
+}
+
+std::vector<int> parse_cpus(std::string_view text) {
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), ',', ' ');
+  std::vector<int> cpus;
+  for (const std::string& word : sysfs::words(spaced)) {
+    const auto [first, last] = parse_range(word);
+    if (first < 0 || last < first || last >= most_cpus) return {};
+    for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+std::vector<cpufreq_policy> read_cpufreq(const std::string& root) {
+  std::vector<cpufreq_policy> policies;
+  for (std::string& folder : policy_folders(root)) {
+    cpufreq_policy policy = read_policy(std::move(folder));
+    // In older kernels each CPU's folder leads to the policy that it shares.
+    const bool known = std::any_of(policies.begin(), policies.end(), [&](const auto& earlier) {
+      return !policy.cpus.empty() && earlier.cpus == policy.cpus;
+    });
+    if (!known) policies.push_back(std::move(policy));
+  }
+  return policies;
+}
+
+std::vector<int> share_clock_with(const std::string& root, const cpufreq_policy& policy) {
+  std::vector<int> cpus = policy.cpus;
+  const auto add = [&](const std::string& path) {
+    const std::vector<int> more = parse_cpus(sysfs::read_line(path).text);
+    cpus.insert(cpus.end(), more.begin(), more.end());
+  };
+  add(policy.file("freqdomain_cpus"));
+  for (const int cpu : policy.cpus) {
+    add(cpu_folder(root) + "/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
+  }
+  std::sort(cpus.begin(), cpus.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+  return cpus;
+}
+
+}  // namespace creek::power

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <creek/power/say_once.hpp>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace creek::power {
+
+void say_once(std::string_view line) {
+  static std::mutex guard;
+  static std::set<std::string, std::less<>> said;
+  const std::lock_guard lock(guard);
+  if (!said.emplace(line).second) return;
+  const std::string text = "creek: " + std::string(line) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);  // in one piece among other threads' lines
+}
+
+}  // namespace creek::power

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handlers of signals meet forget() as follows. A handler counts itself in `inside` before it looks
+// at `pending`; forget() takes the change out of `pending` before it looks at `inside`. Both in
+// sequential order, so either the handler finds nothing or forget() waits for it. A handler never
+// waits for anybody, and one that interrupts forget() in its own thread has left `inside` when
+// forget() goes on.
+#include "undo_at_end.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+namespace creek::power {
+
+namespace {
+
+struct ending_signal {
+  int number;
+  bool even_if_handled;  // else only in the place of the default action
+  bool fault;            // comes again when its instruction is executed again
+};
+
+constexpr std::array ending_signals{
+    ending_signal{SIGHUP, true, false},     ending_signal{SIGINT, true, false},
+    ending_signal{SIGQUIT, true, false},    ending_signal{SIGTERM, true, false},
+    ending_signal{SIGABRT, true, false},    ending_signal{SIGSEGV, true, true},
+    ending_signal{SIGBUS, true, true},      ending_signal{SIGFPE, true, true},
+    ending_signal{SIGILL, true, true},      ending_signal{SIGPIPE, false, false},
+    ending_signal{SIGALRM, false, false},   ending_signal{SIGUSR1, false, false},
+    ending_signal{SIGUSR2, false, false},   ending_signal{SIGXCPU, false, false},
+    ending_signal{SIGXFSZ, false, false},   ending_signal{SIGSYS, false, false},
+    ending_signal{SIGVTALRM, false, false}, ending_signal{SIGPROF, false, false},
+    ending_signal{SIGTRAP, false, false},
+};
+
+std::mutex registry;  // guards registering, never taken in a handler
+bool installed = false;
+std::array<struct sigaction, ending_signals.size()> previous;  // written before its handler is set
+
+constinit std::atomic<undoable*> pending{nullptr};
+constinit std::atomic<pid_t> owner{0};  // whose change it is
+constinit std::atomic<int> inside{0};
+
+template <class Do>
+void with_pending(Do&& act) noexcept {
+  inside.fetch_add(1, std::memory_order_seq_cst);
+  undoable* const change = pending.load(std::memory_order_seq_cst);
+  if (change != nullptr && owner.load(std::memory_order_relaxed) == getpid()) act(*change);
+  inside.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void undo_pending() noexcept {
+  with_pending([](undoable& change) { change.undo(); });
+}
+
+void set_default(int signal) noexcept {
+  struct sigaction plain {};
+  plain.sa_handler = SIG_DFL;
+  sigaction(signal, &plain, nullptr);
+}
+
+/// A fault happens again by itself, and then shows where; everything else has to be sent again, and
+/// arrives when the handler returns.
+void end_by(const ending_signal& which, const siginfo_t& info) noexcept {
+  set_default(which.number);
+  if (!which.fault || info.si_code <= 0) raise(which.number);
+}
+
+void on_ending_signal(int signal, siginfo_t* info, void* context) {
+  std::size_t i = 0;
+  while (ending_signals[i].number != signal) ++i;
+  const int interrupted = errno;
+  undo_pending();
+  errno = interrupted;
+  const struct sigaction& before = previous[i];
+  const bool informed = (before.sa_flags & SA_SIGINFO) != 0;
+  if (!informed && before.sa_handler == SIG_DFL) {
+    end_by(ending_signals[i], *info);
+    return;
+  }
+  // What it sends again after that has to meet the default action, not itself once more.
+  if ((before.sa_flags & SA_RESETHAND) != 0) set_default(signal);
+  if (informed) {
+    before.sa_sigaction(signal, info, context);
+  } else {
+    before.sa_handler(signal);
+  }
+  with_pending([](undoable& change) { change.resume(); });
+}
+
+void install(std::size_t i) noexcept {
+  const auto [signal, even_if_handled, fault] = ending_signals[i];
+  struct sigaction& before = previous[i];
+  if (sigaction(signal, nullptr, &before) != 0) return;
+  const bool informed = (before.sa_flags & SA_SIGINFO) != 0;
+  if (!informed && before.sa_handler == SIG_IGN) return;
+  const bool handled = informed || before.sa_handler != SIG_DFL;
+  if (handled && !even_if_handled) return;
+  struct sigaction ours {};
+  ours.sa_sigaction = on_ending_signal;
+  ours.sa_mask = before.sa_mask;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (before.sa_flags & (SA_RESTART | SA_NODEFER));
+  sigaction(signal, &ours, nullptr);
+}
+
+/// Handlers stay: somebody may have put theirs on top and call ours.
+void install_all() noexcept {
+  if (installed) return;
+  installed = true;
+  std::atexit(undo_pending);
+  std::at_quick_exit(undo_pending);
+  for (std::size_t i = 0; i < ending_signals.size(); ++i) install(i);
+}
+
+}  // namespace
+
+bool undo_at_end(undoable& change) noexcept {
+  const std::lock_guard lock(registry);
+  if (owner.load(std::memory_order_relaxed) != getpid()) {
+    // The first one here, or a child whose parent's handlers will never leave.
+    pending.store(nullptr, std::memory_order_seq_cst);
+    inside.store(0, std::memory_order_seq_cst);
+    owner.store(getpid(), std::memory_order_relaxed);
+  }
+  undoable* none = nullptr;
+  if (!pending.compare_exchange_strong(none, &change, std::memory_order_seq_cst)) {
+    return none == &change;
+  }
+  install_all();
+  return true;
+}
+
+void forget(undoable& change) noexcept {
+  undoable* registered = &change;
+  if (!pending.compare_exchange_strong(registered, nullptr, std::memory_order_seq_cst)) return;
+  if (owner.load(std::memory_order_relaxed) != getpid()) return;
+  while (inside.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+}
+
+}  // namespace creek::power
