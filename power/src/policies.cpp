@@ -1,44 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <creek/power/policies.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include <creek/core/error.hpp>
 
+#include "policy_makers.hpp"
+
 namespace creek::power {
 
 namespace {
 
-/// Waits as `How` says and leaves the clocks alone.
-template <idle_policy How>
-class waiting final : public power_policy {
- public:
-  explicit waiting(std::string_view name) : name_(name) {}
-  std::string_view name() const noexcept override { return name_; }
-  void begin(const power_site&) override {}
-  idle_plan worker_idle(unsigned) noexcept override { return {How}; }
-
- private:
-  std::string_view name_;
-};
-
-using maker = std::shared_ptr<power_policy> (*)(std::string_view, const policy_options&);
-
 struct known_policy {
   std::string_view name;
-  maker make;
+  std::shared_ptr<power_policy> (*make)(const policy_options&);
 };
 
 constexpr std::array known{
-    known_policy{"polling",
-                 [](std::string_view name, const policy_options&) -> std::shared_ptr<power_policy> {
-                   return std::make_shared<waiting<idle_policy::poll>>(name);
-                 }},
-    known_policy{"blocking",
-                 [](std::string_view name, const policy_options&) -> std::shared_ptr<power_policy> {
-                   return std::make_shared<waiting<idle_policy::block>>(name);
-                 }},
+    known_policy{"polling", &detail::make_polling},
+    known_policy{"blocking", &detail::make_blocking},
+    known_policy{"frequency", &detail::make_frequency},
+    known_policy{"race_to_idle", &detail::make_race_to_idle},
+    known_policy{"slack_reduction", &detail::make_slack_reduction},
+    known_policy{"power_cap", &detail::make_power_cap},
+    known_policy{"energy_delay", &detail::make_energy_delay},
 };
 
 constexpr auto names = [] {
@@ -54,8 +41,10 @@ std::span<const std::string_view> policy_names() noexcept {
 }
 
 std::shared_ptr<power_policy> make_policy(std::string_view name, const policy_options& options) {
+  std::string spelt(name);
+  std::replace(spelt.begin(), spelt.end(), '-', '_');
   for (const known_policy& each : known) {
-    if (each.name == name) return each.make(each.name, options);
+    if (each.name == spelt) return each.make(options);
   }
   std::string valid;
   for (const std::string_view each : names) {

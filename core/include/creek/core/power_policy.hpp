@@ -75,10 +75,25 @@ struct idle_plan {
   std::chrono::nanoseconds search{-1};
 };
 
+/// What workers draw, as a model says. Clocks of 0 Hz: the one that cannot be changed.
+class draw_model {
+ public:
+  virtual ~draw_model() = default;
+  /// One worker in a task, one that searches, and one that sleeps.
+  [[nodiscard]] virtual units::watts computing(units::hertz clock) const noexcept = 0;
+  [[nodiscard]] virtual units::watts polling(units::hertz clock) const noexcept = 0;
+  [[nodiscard]] virtual units::watts asleep(units::hertz clock) const noexcept = 0;
+  /// All that workers share, whatever they do.
+  [[nodiscard]] virtual units::watts shared() const noexcept = 0;
+};
+
 /// Where a policy acts.
 struct power_site {
   unsigned workers = 0;
   clock_control* clocks = nullptr;  ///< never null; outlives the policy's end()
+  /// Of a simulated chip, its own; null: the machine is not known, and policies use models of
+  /// theirs. Outlives the policy's end().
+  const draw_model* draws = nullptr;
 };
 
 /// A policy, made by the user or by creek::power::make_policy(), and given to one runtime at a time

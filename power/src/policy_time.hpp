@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time as the tasks of the calling worker take it: simulated where time is simulated.
+#pragma once
+
+#include <chrono>
+
+#include <creek/core/clock.hpp>
+#include <creek/core/energy.hpp>
+
+namespace creek::power::detail {
+
+/// Since some point. On host 5-10 ns.
+inline std::chrono::nanoseconds policy_time() noexcept {
+  if (simulated_meter* meter = creek::detail::metered_by) {
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(meter->now().value * 1e9));
+  }
+  return tick_clock::to_nanoseconds(tick_clock::now());
+}
+
+}  // namespace creek::power::detail

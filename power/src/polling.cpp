@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Idle workers search without pause, at the clock they have: what task libraries do, and what the
+// other policies are compared with.
+#include "named_policy.hpp"
+#include "policy_makers.hpp"
+
+namespace creek::power::detail {
+
+namespace {
+
+class polling final : public named_policy {
+ public:
+  polling() noexcept : named_policy("polling") {}
+  idle_plan worker_idle(unsigned) noexcept override { return {idle_policy::poll}; }
+};
+
+}  // namespace
+
+std::shared_ptr<power_policy> make_polling(const policy_options&) {
+  return std::make_shared<polling>();
+}
+
+}  // namespace creek::power::detail

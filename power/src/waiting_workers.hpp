@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which workers really wait: those that are idle for the second time without a task in between. A
+// policy that lowers the clock of a worker that finds its next task at once pays two changes of the
+// clock for nothing.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include <creek/core/power_policy.hpp>
+
+namespace creek::power::detail {
+
+class waiting_workers {
+ public:
+  /// What a worker that is idle for the first time does: about as long as a clock takes to change.
+  static constexpr idle_plan first_look{idle_policy::poll, std::chrono::microseconds{50}};
+
+  void begin(unsigned workers) { idle_.assign(workers, {}); }
+  /// On the worker, at each worker_idle(). False the first time: answer first_look.
+  bool waits(unsigned worker) noexcept {
+    const bool before = idle_[worker].is;
+    idle_[worker].is = true;
+    return before;
+  }
+  /// On the worker, at each task_about_to_run().
+  void works(unsigned worker) noexcept { idle_[worker].is = false; }
+
+ private:
+  struct alignas(64) flag {
+    bool is = false;
+  };
+  std::vector<flag> idle_;
+};
+
+}  // namespace creek::power::detail
