@@ -78,18 +78,24 @@ void task_runtime::send_letters() {
 /// While nothing from outside runs, the driver looks only when it rests: so a thread that calls
 /// run() again and again always finds the simulation in the same state, however fast it is.
 void task_runtime::look_outside() {
-  const std::unique_lock lock(outside_mutex_);
+  std::vector<task_worker*> woken;  // without the lock: to wake one takes time, others go on
+  take_in_outside(woken);
+  for (task_worker* each : woken) wake(*each);
+}
+
+void task_runtime::take_in_outside(std::vector<task_worker*>& woken) {
+  const std::lock_guard lock(outside_mutex_);
   something_outside_.store(false, std::memory_order_relaxed);
   active_ += submitted_.size() + resumed_.size() + handed_letters_.size();
   for (outside_letter& each : handed_letters_) letters_.push_back(std::move(each));
   for (detail::strand* each : resumed_) {
     auto& fiber = static_cast<task_fiber&>(*each);
     fiber.on->ready.push_back(&fiber);
-    wake(*fiber.on);
+    woken.push_back(fiber.on);
   }
   roots_.insert(roots_.end(), submitted_.begin(), submitted_.end());
   arrived_.insert(arrived_.end(), submitted_.begin(), submitted_.end());
-  if (!submitted_.empty() || !handed_letters_.empty()) wake(*workers_.front());
+  if (!submitted_.empty() || !handed_letters_.empty()) woken.push_back(workers_.front().get());
   submitted_.clear();
   handed_letters_.clear();
   resumed_.clear();

@@ -341,7 +341,7 @@ void task_runtime::note(task_worker& worker, step what, std::uint64_t detail) no
   }
   trace::track* track = worker.track.load(std::memory_order_relaxed);
   if (track == nullptr) return;
-  constexpr const char* names[] = {"task", "steal", "inline", "suspend", "resume"};
+  constexpr const char* names[] = {"task", "steal", "inline", "suspend", "resume", "halt", "woken"};
   const auto kind = what == step::run ? trace::event_kind::begin : trace::event_kind::instant;
   track->record(kind, ticks{static_cast<std::uint64_t>(now().femtoseconds)},
                 names[static_cast<int>(what)],
@@ -442,6 +442,8 @@ void task_runtime::begin(task_worker& worker) {
   worker.memory.store(worker.event, 0);
   if (worker.tasks) worker.tasks->reset(worker.memory);
   if (shared_ && worker.core.value == 0) shared_->reset(worker.memory);
+  if (some_halt_ && worker.core.value == 0) reset_sleepers(worker);
+  worker.rests = chosen_.options.idle != idle_policy::poll;
   // Nobody looks at a deque that its owner has not made.
   if (++begun_ < workers_.size()) {
     worker.parked = true;

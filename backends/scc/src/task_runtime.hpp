@@ -82,7 +82,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
     std::unique_ptr<detail::kept_message> message;
   };
   /// What the log of a schedule tells apart.
-  enum class step : std::uint8_t { run, steal, inline_run, suspend, resume };
+  enum class step : std::uint8_t { run, steal, inline_run, suspend, resume, halt, woken };
 
   // task_start.cpp: making and ending one
   void lay_out(task_worker& worker);
@@ -119,9 +119,23 @@ class task_runtime final : public detail::backend_without_task_stacks,
   unsigned pick_victim(task_worker& worker);
   void idle(task_worker& worker);
   void skip_rounds(task_worker& worker, virtual_time until);
+  void let_look(task_worker& worker) noexcept;
   void wake_takers() noexcept;
   void wake_all() noexcept;
   void wake(task_worker& worker) noexcept;
+
+  // task_sleep.cpp: halting, and waking those that have
+  static mpm_ptr<word> sleepers_word(task_worker& worker, std::size_t offset);
+  void reset_sleepers(task_worker& worker);
+  bool may_go_on(const task_worker& worker) const noexcept;
+  bool search_for(task_worker& worker, virtual_time span);
+  virtual_time round_of(const task_worker& worker) const noexcept;
+  void write_sleepers(task_worker& worker, task_worker& sleeper, int by);
+  void sleep(task_worker& worker, virtual_time search);
+  void rouse_taker();
+  void rouse(task_worker& sleeper);
+  idle_plan plan_of_waiting(task_worker& worker) noexcept;
+  virtual_time search_of(const task_worker& worker, const idle_plan& plan) const noexcept;
 
   // task_messages.cpp
   void open_board(task_worker& worker);
@@ -134,6 +148,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void send_letters();
   void hand_in(detail::submitted_task* task, detail::strand* strand) noexcept;
   void look_outside();
+  void take_in_outside(std::vector<task_worker*>& woken);
   void rest();
   bool stuck() const noexcept;
   std::exception_ptr deadlock();
@@ -153,6 +168,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::uint64_t active_ = 0;                     ///< tasks that wait in a deque, or run
   std::uint64_t queued_ = 0;                     ///< of these, in deques that others take from
   std::uint64_t suspended_ = 0;                  ///< strands that wait
+  int sleepers_ = 0;                             ///< workers whose bits are written
+  bool some_halt_ = false;                       ///< so there are such bits
   std::size_t begun_ = 0;                        ///< workers that have made their deque
   std::deque<detail::submitted_task*> arrived_;  ///< from outside, not begun
   std::vector<detail::submitted_task*> roots_;   ///< from outside, not ended

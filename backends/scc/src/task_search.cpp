@@ -80,7 +80,7 @@ bool task_runtime::steal_one(task_worker& worker, task_record& task) {
   for (unsigned looks = 0; looks < looks_in_a_row && queued_ > 0 && worker.ready.empty(); ++looks) {
     if (worker.attempt >= in_a_round) {
       worker.attempt = 0;
-      if (chosen_.options.idle != idle_policy::poll) {
+      if (worker.rests) {
         worker.rest = longer(worker.rest);
         worker.memory.pause(worker.rest);
         return false;
@@ -127,10 +127,11 @@ unsigned task_runtime::pick_victim(task_worker& worker) {
 
 /// Nothing lies anywhere: gives the core up until that changes.
 void task_runtime::idle(task_worker& worker) {
-  const bool mine =
-      worker.letters > 0 || (worker.core.value == 0 && (!arrived_.empty() || !letters_.empty()));
-  const bool may_steal = queued_ > 0 && !worker.serves_only;
-  if (active_ == 0 || may_steal || !worker.ready.empty() || mine || finished_) return;
+  if (may_go_on(worker)) return;
+  const idle_plan plan = plan_of_waiting(worker);
+  worker.rests = plan.how != idle_policy::poll;
+  if (plan.how == idle_policy::block) return sleep(worker, search_of(worker, plan));
+  if (may_go_on(worker)) return;  // a policy may have taken time
   const virtual_time since = now();
   worker.parked = true;
   chip_.becomes_idle(activity::waiting);
@@ -144,11 +145,10 @@ void task_runtime::idle(task_worker& worker) {
 /// modelled.
 void task_runtime::skip_rounds(task_worker& worker, virtual_time since) {
   const virtual_time until = now();
-  const virtual_time round = worker.round_cycles * chip_.clock(worker.core) +
-                             worker.round_mesh_cycles * chip_.description().clocks.mesh;
+  const virtual_time round = round_of(worker);
   if (round.femtoseconds <= 0) return;
   const auto in_a_round = shared_ ? std::int64_t{1} : std::int64_t(workers_.size()) - 1;
-  const bool rests = chosen_.options.idle != idle_policy::poll;
+  const bool rests = worker.rests;
   std::int64_t looks = 0;
   virtual_time at = since;
   const auto skip = [&](std::int64_t rounds) {
@@ -174,17 +174,26 @@ void task_runtime::skip_rounds(task_worker& worker, virtual_time since) {
   chip_.simulation().set_clock(std::max(at, until));
 }
 
-void task_runtime::wake(task_worker& worker) noexcept {
+/// One that polls will see what has come.
+void task_runtime::let_look(task_worker& worker) noexcept {
   if (!worker.parked) return;
   worker.parked = false;
   chip_.simulation().wake(worker.core, std::max(now(), chip_.acknowledged()));
 }
 
-/// Those that may take what lies somewhere now.
+void task_runtime::wake(task_worker& worker) noexcept {
+  if (worker.parked) return let_look(worker);
+  if (&worker != &here()) rouse(worker);
+}
+
+/// Those that may take the task that lies somewhere now: all that poll, and one that sleeps.
 void task_runtime::wake_takers() noexcept {
   for (const auto& each : workers_) {
-    if (!each->serves_only) wake(*each);
+    if (!each->serves_only) let_look(*each);
   }
+  power_policy* const told = policy();
+  const auto self = static_cast<unsigned>(here().core.value);
+  if (told == nullptr || sleepers_ == 0 || told->tasks_ready(self, 1) > 0) rouse_taker();
 }
 
 void task_runtime::wake_all() noexcept {

@@ -109,6 +109,7 @@ task_runtime::task_runtime(scc chosen)
   for (unsigned i = 0; i < chosen_.options.workers; ++i) {
     workers_.push_back(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
   }
+  some_halt_ = chosen_.options.policy != nullptr || chosen_.options.idle == idle_policy::block;
   for (const auto& each : workers_) {
     lay_out(*each);
     order_victims(*each);

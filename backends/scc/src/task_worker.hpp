@@ -87,6 +87,8 @@ struct task_worker {
   unsigned last_victim = 0;
   cycles rest{};  ///< until the next round
   bool parked = false;
+  bool rests = true;    ///< between rounds: it does not poll
+  bool asleep = false;  ///< its bit is written: who has something for it raises an interrupt
 
   worker_counters counters;
   std::atomic<trace::track*> track{nullptr};

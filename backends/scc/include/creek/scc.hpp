@@ -50,6 +50,9 @@ struct scc {
   scc_backend::machine_options machine;
   /// Filled when the runtime ends, if not null.
   scc_backend::task_report* report = nullptr;
+  /// What a worker that was halted takes for its wake-up beside the entry of the interrupt: 0 on
+  /// bare metal; under Linux, with the runtime in user space, 2000 cycles [R12].
+  cycles kernel_crossing{0};
 
   scc() = default;
   /// That many workers of an SCC, else the defaults.

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers without work that halt, and those who wake them by an interrupt. Who sleeps stands in
+// words of core 0's message-passing memory, written under that core's test-and-set register: how
+// many do, which all read who may have to wake somebody, and a bit for each.
+//
+// No wake-up is lost. Who brings something first puts it in its place, then reads the words; who
+// goes to sleep first writes its bit, then looks everywhere once more. So one of the two sees the
+// other. A bit is taken off by who raises the interrupt, and a pin stays up until its core halts:
+// an interrupt that comes too early ends the next halt at once.
+#include <algorithm>
+
+#include "task_runtime.hpp"
+
+namespace creek::scc_backend {
+
+namespace {
+
+/// Before it writes its bit a worker searches at least for what a wake-up costs: interrupt,
+/// register and words.
+constexpr cycles least_search{1200};
+constexpr int wake_pin = 0;
+/// Of the words, in the line of core 0's event: the number, then the bits.
+constexpr std::size_t number_offset = 4;
+constexpr std::size_t first_bits_offset = 8;
+constexpr std::size_t words_of_bits = (memory::line_bytes - first_bits_offset) / sizeof(word);
+
+}  // namespace
+
+mpm_ptr<word> task_runtime::sleepers_word(task_worker& worker, std::size_t offset) {
+  return worker.memory.at(core_id{0}, offset).as<word>();
+}
+
+/// Core 0 makes the words before anybody sleeps.
+void task_runtime::reset_sleepers(task_worker& worker) {
+  for (std::size_t at = number_offset; at < memory::line_bytes; at += sizeof(word)) {
+    worker.memory.store(sleepers_word(worker, at), 0);
+  }
+}
+
+/// Whether there is something for the worker, or nothing at all any more.
+bool task_runtime::may_go_on(const task_worker& worker) const noexcept {
+  const bool mine =
+      worker.letters > 0 || (worker.core.value == 0 && (!arrived_.empty() || !letters_.empty()));
+  const bool may_steal = queued_ > 0 && !worker.serves_only;
+  return active_ == 0 || may_steal || !worker.ready.empty() || mine || finished_;
+}
+
+/// Searches until `span` is over; false if something came before. In steps of one look, so that it
+/// is found at the look that would find it.
+bool task_runtime::search_for(task_worker& worker, virtual_time span) {
+  engine& simulation = chip_.simulation();
+  const virtual_time until = now() + span;
+  const std::int64_t looks =
+      shared_ ? 1 : std::max<std::int64_t>(1, std::int64_t(workers_.size()) - 1);
+  const virtual_time round = round_of(worker);
+  const virtual_time look{std::max<std::int64_t>(round.femtoseconds / looks, 1'000'000)};
+  chip_.becomes_idle(activity::waiting);
+  bool found = may_go_on(worker);
+  while (!found && now() < until) {
+    simulation.advance(std::min(look, until - now()));
+    worker.counters.add(counter::steals_tried);
+    simulation.order_at(now());
+    found = may_go_on(worker);
+  }
+  chip_.resumes();
+  return !found;
+}
+
+/// One round of looking at all others, at the core's clock now.
+virtual_time task_runtime::round_of(const task_worker& worker) const noexcept {
+  return worker.round_cycles * chip_.clock(worker.core) +
+         worker.round_mesh_cycles * chip_.description().clocks.mesh;
+}
+
+/// Writes the worker's bit and the number, which changes by `by`; under the register of core 0.
+void task_runtime::write_sleepers(task_worker& worker, task_worker& sleeper, int by) {
+  const std::size_t bits = sleeper.core.index() / 32 % words_of_bits;
+  const mpm_ptr<word> its = sleepers_word(worker, first_bits_offset + bits * sizeof(word));
+  const word bit = word{1} << (sleeper.core.index() % 32);
+  worker.memory.store(its, worker.memory.load(its) ^ bit);
+  worker.memory.store(sleepers_word(worker, number_offset), static_cast<word>(sleepers_ + by));
+  sleepers_ += by;
+  sleeper.asleep = by > 0;
+}
+
+/// Halts until somebody has something for the worker.
+void task_runtime::sleep(task_worker& worker, virtual_time search) {
+  if (!search_for(worker, search)) return;
+  worker.memory.lock(core_id{0});
+  write_sleepers(worker, worker, 1);
+  worker.memory.clear(core_id{0});
+  if (!search_for(worker, round_of(worker)) || may_go_on(worker)) {
+    worker.memory.lock(core_id{0});
+    const bool first = worker.asleep;
+    if (first) write_sleepers(worker, worker, -1);
+    worker.memory.clear(core_id{0});
+    if (first) return;  // else somebody has raised the pin, or is about to
+  }
+  note(worker, step::halt);
+  worker.counters.add(counter::parks);
+  const virtual_time began = now();
+  worker.memory.halt();
+  worker.counters.add(counter::parked_ns,
+                      static_cast<std::uint64_t>((now() - began).femtoseconds / 1'000'000));
+  worker.memory.charge(chip_.description().costs.interrupt_entry + chosen_.kernel_crossing);
+  note(worker, step::woken);
+}
+
+/// Wakes one of those who sleep and may take tasks, the first by number: so that islands whose
+/// cores have high numbers stay asleep together.
+void task_runtime::rouse_taker() {
+  task_worker& self = here();
+  if (!some_halt_) return;
+  if (self.memory.load(sleepers_word(self, number_offset)) == 0) return;
+  self.memory.lock(core_id{0});
+  const auto found = std::find_if(workers_.begin(), workers_.end(), [](const auto& each) {
+    return each->asleep && !each->serves_only;
+  });
+  task_worker* const sleeper = found != workers_.end() ? found->get() : nullptr;
+  if (sleeper != nullptr) write_sleepers(self, *sleeper, -1);
+  self.memory.clear(core_id{0});
+  if (sleeper != nullptr) self.memory.raise_interrupt(sleeper->core, wake_pin);
+}
+
+/// Wakes this one if it sleeps.
+void task_runtime::rouse(task_worker& sleeper) {
+  task_worker& self = here();
+  if (!some_halt_) return;
+  if (self.memory.load(sleepers_word(self, number_offset)) == 0) return;
+  self.memory.lock(core_id{0});
+  const bool slept = sleeper.asleep;
+  if (slept) write_sleepers(self, sleeper, -1);
+  self.memory.clear(core_id{0});
+  if (slept) self.memory.raise_interrupt(sleeper.core, wake_pin);
+}
+
+/// What the worker is to do, which has looked everywhere in vain.
+idle_plan task_runtime::plan_of_waiting(task_worker& worker) noexcept {
+  power_policy* const told = policy();
+  if (told == nullptr) return {chosen_.options.idle};
+  return told->worker_idle(static_cast<unsigned>(worker.core.value));
+}
+
+/// How long a plan says to search before the bit is written; by default a round.
+virtual_time task_runtime::search_of(const task_worker& worker,
+                                     const idle_plan& plan) const noexcept {
+  if (plan.search.count() >= 0) return {plan.search.count() * 1'000'000};
+  return std::max(round_of(worker), least_search * chip_.clock(worker.core));
+}
+
+}  // namespace creek::scc_backend
