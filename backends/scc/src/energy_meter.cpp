@@ -128,6 +128,37 @@ energy_account energy_meter::switch_account(core_id core, virtual_time at, energ
 
 // --- Report -------------------------------------------------------------------------------------
 
+units::joules energy_meter::used_until(virtual_time at) {
+  units::joules sum = uncore_power(chip_) * at.in_seconds();
+  for (int i = 0; i < chip_.cores(); ++i) {
+    const core_id core{i};
+    charge_up_to(core, at);
+    for (const row& r : cores_[core.index()].rows) {
+      for (std::size_t kind = 0; kind < activities; ++kind) {
+        sum += r.power[kind] * r.spent.spent[kind].in_seconds();
+      }
+    }
+    sum = sum - busy_energy(core, at, cores_[core.index()].charged);
+  }
+  return sum;
+}
+
+/// What a core uses that is busy from one time to the other.
+units::joules energy_meter::busy_energy(core_id core, virtual_time from, virtual_time to) const {
+  units::joules sum{0};
+  const auto& points = history(tile_of(core));
+  for (std::size_t i = points.size(); i-- > 0 && from < to;) {
+    const virtual_time begin = std::max(points[i].from, from);
+    if (begin >= to) continue;
+    const units::watts power =
+        switching_power(chip_, activity::busy, points[i].voltage, points[i].clock) +
+        leakage_power(chip_, points[i].voltage);
+    sum += power * (to - begin).in_seconds();
+    to = begin;
+  }
+  return sum;
+}
+
 usage_report energy_meter::report(virtual_time end) {
   usage_report made;
   made.islands.resize(static_cast<std::size_t>(island_count(chip_)));

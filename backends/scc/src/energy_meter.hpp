@@ -44,6 +44,10 @@ class energy_meter {
   }
   [[nodiscard]] const operating_point& point_at(int tile, virtual_time at) const noexcept;
 
+  /// The whole chip's energy from zero to `at`, when no core can do anything any more before `at`;
+  /// some may have come further, busy.
+  [[nodiscard]] units::joules used_until(virtual_time at);
+
   /// Everything from zero to `end`, which must not lie before what a core has done. May be asked
   /// again, later.
   [[nodiscard]] usage_report report(virtual_time end);
@@ -67,6 +71,7 @@ class energy_meter {
   row& row_of(core_record& core, const operating_point& point);
   void charge(core_id core, activity kind, virtual_time from, virtual_time to, int sign);
   void charge_up_to(core_id core, virtual_time to);
+  units::joules busy_energy(core_id core, virtual_time from, virtual_time to) const;
   template <class Change>
   void change(int tile, virtual_time at, Change apply);
 

@@ -57,6 +57,7 @@ machine::machine(const chip& description, std::size_t stack_bytes, virtual_time 
                        ? stuck_after
                        : virtual_time{std::numeric_limits<std::int64_t>::max()}) {
   charged_.on = this;
+  metered_.on = this;
   for (core_state& core : local_) core.clock = chip_.clocks.core;
 }
 
@@ -64,10 +65,15 @@ void machine::run(const std::function<void(core_id)>& body) {
   // Simulations may nest: a task of one may run another to its end.
   struct installed {
     charge_sink* outer;
-    explicit installed(charge_sink& inner) noexcept
-        : outer{std::exchange(detail::charged_to, &inner)} {}
-    ~installed() { detail::charged_to = outer; }
-  } const here{charged_};
+    simulated_meter* outer_meter;
+    installed(charge_sink& inner, simulated_meter& meter) noexcept
+        : outer{std::exchange(detail::charged_to, &inner)},
+          outer_meter{std::exchange(detail::metered_by, &meter)} {}
+    ~installed() {
+      detail::charged_to = outer;
+      detail::metered_by = outer_meter;
+    }
+  } const here{charged_, metered_};
   engine_.run([&](core_id core) {
     resumes();
     body(core);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <creek/core/charge.hpp>
+#include <creek/core/energy.hpp>
 #include <creek/core/memory.hpp>
 #include <creek/scc/check.hpp>
 #include <creek/scc/chip.hpp>
@@ -203,6 +204,11 @@ class machine {
     machine* on = nullptr;
     void charge(cycles length) noexcept override;
   };
+  /// Of creek::power's meters on the thread of the simulation.
+  struct chip_meter final : simulated_meter {
+    machine* on = nullptr;
+    simulated_energy read() noexcept override;
+  };
   static constexpr std::size_t none = ~std::size_t{0};
   /// The end: what a core does next still fits, see chip::validate().
   static constexpr virtual_time latest{std::numeric_limits<std::int64_t>::max() -
@@ -318,6 +324,7 @@ class machine {
   chip chip_;
   engine engine_;
   core_clock charged_;
+  chip_meter metered_;
   std::size_t mpb_end_;  ///< offset of the first byte that is off-chip
   off_chip off_chip_;
   zeroed_memory<std::byte> memory_;

@@ -130,6 +130,14 @@ void machine::wait_power(const power_request& request) {
   if (dvfs_.is_deferred(mine, request.number)) (void)change_island_clock(request);
 }
 
+/// Others come first that are behind: then what all have used up to now is known.
+simulated_energy machine::chip_meter::read() noexcept {
+  const core_operation begun(*on);
+  const virtual_time now = on->engine_.now();
+  on->engine_.order_at(now);
+  return {on->meter_.used_until(now), now.in_seconds()};
+}
+
 // --- Records ------------------------------------------------------------------------------------
 
 usage_report machine::usage(virtual_time end) {

@@ -185,6 +185,7 @@ void task_runtime::shut_down() noexcept {
     outside_changed_.notify_all();
   }
   if (driver_.joinable()) driver_.join();
+  end_policy();
   if (trace_) write_trace();
 }
 

@@ -303,6 +303,7 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   worker.rest = {};
   worker.attempt = 0;
   note(worker, step::run);
+  tell_of_task(worker);
   detail::task_scope scope;
   detail::set_foreign_scope(this, &scope);
   const energy_account before = chip_.switch_account(account_of_tasks);

@@ -19,6 +19,7 @@
 #include "machine.hpp"
 #include "task_messages.hpp"
 #include "task_worker.hpp"
+#include "wished_clocks.hpp"
 
 namespace creek::scc_backend {
 
@@ -88,6 +89,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void lay_out(task_worker& worker);
   void order_victims(task_worker& worker);
   void find_stalls();
+  void begin_policy();
+  void end_policy() noexcept;
   void drive() noexcept;
   void fill(task_report& report, virtual_time ended);
   void write_trace() noexcept;
@@ -134,6 +137,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void sleep(task_worker& worker, virtual_time search);
   void rouse_taker();
   void rouse(task_worker& sleeper);
+  bool too_many_awake() const noexcept;
+  void tell_of_task(task_worker& worker) noexcept;
   idle_plan plan_of_waiting(task_worker& worker) noexcept;
   virtual_time search_of(const task_worker& worker, const idle_plan& plan) const noexcept;
 
@@ -156,6 +161,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
 
   scc chosen_;
   machine chip_;
+  wished_clocks clocks_;
   std::vector<std::unique_ptr<task_worker>> workers_;
   std::optional<shared_task_deque> shared_;  ///< work sharing only
   std::unordered_map<detail::task_context*, child_counter> children_;
@@ -165,9 +171,11 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::thread driver_;
 
   // The driver's own.
-  std::uint64_t active_ = 0;                     ///< tasks that wait in a deque, or run
-  std::uint64_t queued_ = 0;                     ///< of these, in deques that others take from
-  std::uint64_t suspended_ = 0;                  ///< strands that wait
+  std::uint64_t active_ = 0;     ///< tasks that wait in a deque, or run
+  std::uint64_t queued_ = 0;     ///< of these, in deques that others take from
+  std::uint64_t suspended_ = 0;  ///< strands that wait
+  unsigned takers_ = 0;          ///< workers that take tasks
+  unsigned takers_asleep_ = 0;
   int sleepers_ = 0;                             ///< workers whose bits are written
   bool some_halt_ = false;                       ///< so there are such bits
   std::size_t begun_ = 0;                        ///< workers that have made their deque

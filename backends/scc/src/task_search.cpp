@@ -36,7 +36,8 @@ bool task_runtime::work_once(task_worker& worker) {
       arrived_.pop_front();
       --active_;  // counted twice now
     }
-  } else if (!take_own(worker, task) && (worker.serves_only || !steal_one(worker, task))) {
+  } else if (!take_own(worker, task) &&
+             (worker.serves_only || too_many_awake() || !steal_one(worker, task))) {
     return served;
   }
   run(worker, task);
@@ -53,6 +54,7 @@ bool task_runtime::resume_one(task_worker& worker) {
   worker.counters.add(counter::resumes);
   worker.rest = {};
   worker.attempt = 0;
+  tell_of_task(worker);
   worker.idle_fibers.push_back(worker.current);
   continue_with(worker, next);
   return true;
@@ -128,7 +130,11 @@ unsigned task_runtime::pick_victim(task_worker& worker) {
 /// Nothing lies anywhere: gives the core up until that changes.
 void task_runtime::idle(task_worker& worker) {
   if (may_go_on(worker)) return;
-  const idle_plan plan = plan_of_waiting(worker);
+  idle_plan plan = plan_of_waiting(worker);
+  while (plan.how == idle_policy::poll && plan.search.count() > 0) {  // it wants to be asked again
+    if (!search_for(worker, search_of(worker, plan))) return;
+    plan = plan_of_waiting(worker);
+  }
   worker.rests = plan.how != idle_policy::poll;
   if (plan.how == idle_policy::block) return sleep(worker, search_of(worker, plan));
   if (may_go_on(worker)) return;  // a policy may have taken time
@@ -193,7 +199,10 @@ void task_runtime::wake_takers() noexcept {
   }
   power_policy* const told = policy();
   const auto self = static_cast<unsigned>(here().core.value);
-  if (told == nullptr || sleepers_ == 0 || told->tasks_ready(self, 1) > 0) rouse_taker();
+  if (told == nullptr) return rouse_taker();
+  const unsigned awake = takers_ - takers_asleep_;
+  if (takers_asleep_ == 0 || awake >= std::max(told->most_awake(), 1U)) return;
+  if (told->tasks_ready(self, 1) > 0) rouse_taker();
 }
 
 void task_runtime::wake_all() noexcept {

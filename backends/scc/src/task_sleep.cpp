@@ -41,7 +41,7 @@ void task_runtime::reset_sleepers(task_worker& worker) {
 bool task_runtime::may_go_on(const task_worker& worker) const noexcept {
   const bool mine =
       worker.letters > 0 || (worker.core.value == 0 && (!arrived_.empty() || !letters_.empty()));
-  const bool may_steal = queued_ > 0 && !worker.serves_only;
+  const bool may_steal = queued_ > 0 && !worker.serves_only && !too_many_awake();
   return active_ == 0 || may_steal || !worker.ready.empty() || mine || finished_;
 }
 
@@ -80,7 +80,21 @@ void task_runtime::write_sleepers(task_worker& worker, task_worker& sleeper, int
   worker.memory.store(its, worker.memory.load(its) ^ bit);
   worker.memory.store(sleepers_word(worker, number_offset), static_cast<word>(sleepers_ + by));
   sleepers_ += by;
+  if (!sleeper.serves_only) takers_asleep_ = takers_asleep_ + static_cast<unsigned>(by);
   sleeper.asleep = by > 0;
+}
+
+/// More workers are awake than a policy wants.
+bool task_runtime::too_many_awake() const noexcept {
+  return policy() != nullptr && takers_ - takers_asleep_ > std::max(policy()->most_awake(), 1U);
+}
+
+void task_runtime::tell_of_task(task_worker& worker) noexcept {
+  if (policy() == nullptr) [[likely]]
+    return;
+  const core_operation begun(chip_);
+  policy()->task_about_to_run(static_cast<unsigned>(worker.core.value), {});
+  clocks_.settle();
 }
 
 /// Halts until somebody has something for the worker.
@@ -138,7 +152,8 @@ void task_runtime::rouse(task_worker& sleeper) {
 idle_plan task_runtime::plan_of_waiting(task_worker& worker) noexcept {
   power_policy* const told = policy();
   if (told == nullptr) return {chosen_.options.idle};
-  return told->worker_idle(static_cast<unsigned>(worker.core.value));
+  const idle_plan plan = told->worker_idle(static_cast<unsigned>(worker.core.value));
+  return too_many_awake() ? idle_plan{idle_policy::block, std::chrono::nanoseconds{0}} : plan;
 }
 
 /// How long a plan says to search before the bit is written; by default a round.

@@ -105,6 +105,7 @@ task_runtime::task_runtime(scc chosen)
     : chosen_(checked(std::move(chosen))),
       // Workers may poll for long; rest() is what finds a deadlock here.
       chip_(chosen_.machine.description, chosen_.options.stack_size, virtual_time{}),
+      clocks_(chip_, chosen_.options.workers),
       fork_generation_(fork_generation.load(std::memory_order_relaxed)) {
   for (unsigned i = 0; i < chosen_.options.workers; ++i) {
     workers_.push_back(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
@@ -119,9 +120,11 @@ task_runtime::task_runtime(scc chosen)
   chip_.measure_computing(chosen_.machine.cycles_a_host_second);
   chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file);
   chip_.simulation().keep_thread_state(this);
+  begin_policy();
   try {
     driver_ = std::thread([this] { drive(); });
   } catch (const std::system_error& failure) {
+    end_policy();
     throw error(failure.code(), "simulated chip: no thread to drive it");
   }
 }
@@ -154,6 +157,19 @@ void task_runtime::find_stalls() {
   chip_.when_time_passes([](void* self) { static_cast<virtual_stall_watch*>(self)->look(); },
                          watch.get());
   find_stalls_by(std::move(watch));
+}
+
+void task_runtime::begin_policy() {
+  for (const auto& each : workers_) takers_ += each->serves_only ? 0 : 1;
+  if (chosen_.options.policy == nullptr) return;
+  chosen_.options.policy->begin({.workers = chosen_.options.workers, .clocks = &clocks_});
+  set_policy(chosen_.options.policy.get());
+}
+
+void task_runtime::end_policy() noexcept {
+  if (policy() == nullptr) return;
+  policy()->end();
+  set_policy(nullptr);
 }
 
 bool task_runtime::lost_in_fork() const noexcept {

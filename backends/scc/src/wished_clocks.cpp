@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wished_clocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <creek/core/error.hpp>
+
+namespace creek::scc_backend {
+
+namespace {
+
+/// How long an island must have been low the last time for its voltage to be lowered: five changes
+/// of a voltage, of which two are made, and with them the time at the lower clock after the second.
+constexpr std::int64_t changes_that_pay = 5;
+/// Wishes of others may change while a register is written; not for ever.
+constexpr int attempts = 8;
+
+}  // namespace
+
+wished_clocks::wished_clocks(machine& on, unsigned workers)
+    : chip_(&on), islands_(static_cast<std::size_t>(island_count(on.description()))) {
+  const chip& about = on.description();
+  const int top = about.power.nearest_divider(about.clocks.core);
+  for (int divider = about.power.highest_divider; divider >= top; --divider) {
+    dividers_.push_back(divider);
+    clocks_.push_back(units::hertz{about.power.reference.value / divider});
+  }
+  const auto cores = static_cast<std::size_t>(about.cores());
+  wishes_.assign(cores, about.power.highest_divider);
+  std::fill_n(wishes_.begin(), workers, top);
+  shown_ = std::make_unique<std::atomic<double>[]>(cores);
+  show_clocks();
+}
+
+int wished_clocks::tile_of(core_id core) const noexcept {
+  return core.value / chip_->description().cores_per_tile;
+}
+
+int wished_clocks::domain(unsigned worker) const noexcept {
+  return tile_of(core_id{static_cast<int>(worker)});
+}
+
+units::hertz wished_clocks::clock(unsigned worker) const noexcept {
+  return units::hertz{shown_[worker].load(std::memory_order_relaxed)};
+}
+
+void wished_clocks::show_clocks() noexcept {
+  const chip_power& power = chip_->description().power;
+  for (int i = 0; i < chip_->description().cores(); ++i) {
+    const double hertz = power.reference.value / power.nearest_divider(chip_->clock(core_id{i}));
+    shown_[static_cast<std::size_t>(i)].store(hertz, std::memory_order_relaxed);
+  }
+}
+
+int wished_clocks::wished_by_tile(int tile) const noexcept {
+  const int each = chip_->description().cores_per_tile;
+  const auto first = wishes_.begin() + std::ptrdiff_t{tile} * each;
+  return *std::min_element(first, first + each);
+}
+
+int wished_clocks::divider_of(int tile) const noexcept {
+  const core_id first{tile * chip_->description().cores_per_tile};
+  return chip_->description().power.nearest_divider(chip_->clock(first));
+}
+
+int wished_clocks::safe_divider(int island, int wished) const noexcept {
+  const int slowest = chip_->description().power.highest_divider;
+  const virtual_time now = chip_->simulation().now();
+  int divider = wished;
+  while (divider < slowest && !chip_->power_state().is_safe(island, divider, now)) ++divider;
+  return divider;
+}
+
+bool wished_clocks::all_wish(int island, int divider) const noexcept {
+  for (std::size_t i = 0; i < wishes_.size(); ++i) {
+    const core_id core{static_cast<int>(i)};
+    if (chip_->island(core) == island && wishes_[i] != divider) return false;
+  }
+  return true;
+}
+
+void wished_clocks::wish(unsigned worker, std::size_t step) noexcept {
+  const int divider = dividers_[std::min(step, dividers_.size() - 1)];
+  if (wishes_[worker] != divider) {
+    const core_operation begun(*chip_);
+    chip_->simulation().order_at(chip_->simulation().now());  // others will see it
+    wishes_[worker] = divider;
+    follow_voltage(chip_->simulation().running());
+  }
+  settle();
+}
+
+void wished_clocks::settle() noexcept {
+  const core_id self = chip_->simulation().running();
+  const int tile = tile_of(self);
+  for (int i = 0; i < attempts && divider_of(tile) != wished_by_tile(tile); ++i) {
+    const core_operation begun(*chip_);
+    const int divider = safe_divider(chip_->island(self), wished_by_tile(tile));
+    if (divider != wished_by_tile(tile)) follow_voltage(self);
+    if (divider == divider_of(tile)) return;
+    try {
+      chip_->set_frequency_divider(divider);
+      show_clocks();
+    } catch (const usage_error&) {
+      // The voltage was lowered meanwhile: once more, for what is safe now.
+    }
+  }
+}
+
+/// Asks for the voltage that the island's cores wish: a higher one if theirs is not enough for the
+/// tile of `core`, a lower one if all wish it and it pays.
+void wished_clocks::follow_voltage(core_id core) {
+  const int island = chip_->island(core);
+  island_state& state = islands_[static_cast<std::size_t>(island)];
+  const virtual_time now = chip_->simulation().now();
+  const int wished = wished_by_tile(tile_of(core));
+  const int level = chip_->power_state().level_for(wished);
+  const int planned = chip_->power_state().planned_level(island);
+  const bool low = level < planned && all_wish(island, wished);
+  const bool was_low =
+      std::exchange(state.low, low || (state.low && level <= planned && all_wish(island, wished)));
+  if (!was_low && state.low) state.since = now;
+  if (was_low && !state.low) state.last_time = now - state.since;
+  if (level > planned) {
+    (void)chip_->request_power(wished);
+    show_clocks();
+  } else if (low &&
+             state.last_time >= changes_that_pay * chip_->description().power.voltage_change) {
+    (void)chip_->request_power(wished);
+    show_clocks();
+  }
+}
+
+}  // namespace creek::scc_backend

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a power policy sets on the simulated chip: each worker wishes a clock, a tile runs at the
+// highest wish of its cores, and an island's voltage follows.
+//
+// A change of a divider takes effect at once; a wish for which the island's voltage is too low asks
+// the regulator, and the tile runs as fast as is safe until a core of it looks again (settle())
+// after the millisecond that this takes. The voltage is lowered when all cores of the island wish
+// the same lower clock and when the last time that they did was long enough to pay for two changes:
+// cores that are halted cannot look at how long it lasts.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <creek/core/power_policy.hpp>
+
+#include "machine.hpp"
+
+namespace creek::scc_backend {
+
+class wished_clocks final : public clock_control {
+ public:
+  /// Of the chip, for workers on its first cores. Clocks go up to the one that the chip has been
+  /// set to: with it go those of mesh and memory.
+  wished_clocks(machine& on, unsigned workers);
+
+  std::span<const units::hertz> clocks() const noexcept override { return clocks_; }
+  int domain(unsigned worker) const noexcept override;
+  /// On the worker's core: takes time there, and orders it.
+  void wish(unsigned worker, std::size_t step) noexcept override;
+  units::hertz clock(unsigned worker) const noexcept override;
+
+  /// Gives the running core's tile the clock that is wished there, if it can be had by now. Costs
+  /// nothing where it has it.
+  void settle() noexcept;
+
+ private:
+  struct island_state {
+    bool low = false;          ///< all cores wish what a lower voltage allows
+    virtual_time since;        ///< the beginning of that
+    virtual_time last_time{};  ///< how long it lasted the last time
+  };
+
+  int tile_of(core_id core) const noexcept;
+  /// The divider that the tile's cores wish: the lowest.
+  int wished_by_tile(int tile) const noexcept;
+  int divider_of(int tile) const noexcept;
+  /// The fastest divider not below `wished` that the island's voltage allows now.
+  int safe_divider(int island, int wished) const noexcept;
+  bool all_wish(int island, int divider) const noexcept;
+  void follow_voltage(core_id core);
+  void show_clocks() noexcept;
+
+  machine* chip_;
+  std::vector<units::hertz> clocks_;  ///< lowest first
+  std::vector<int> dividers_;         ///< of each
+  std::vector<int> wishes_;  ///< of each core: a divider; cores without a worker: the highest
+  std::vector<island_state> islands_;
+  std::unique_ptr<std::atomic<double>[]> shown_;  ///< of each core, for other threads: hertz
+};
+
+}  // namespace creek::scc_backend
