@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checks.hpp"
+#include "cholesky_panel.hpp"
 #include "column_graph.hpp"
 #include "level3.hpp"
 #include "pack_memory.hpp"
@@ -47,9 +48,10 @@ index_t cholesky_narrow(matrix_view<T> A) {
   return 0;
 }
 
-/// C -= L M^H, of which only the part on and below the diagonal of C is wanted.
+}  // namespace
+
 template <scalar T>
-void subtract_product(matrix_view<T> L, matrix_view<T> M, matrix_view<T> C) {
+void subtract_product(const_view<T> L, const_view<T> M, matrix_view<T> C) {
   const index_t depth = L.cols();
   const index_t step = std::min(blocking<T>::rows(depth), C.rows());
   const pack_array<real<T>> left(packed_left_size<T>(step, depth));
@@ -63,7 +65,6 @@ void subtract_product(matrix_view<T> L, matrix_view<T> M, matrix_view<T> C) {
   }
 }
 
-/// A tall panel by halves: its diagonal block is factored and the rows below solved for at once.
 template <scalar T>
 index_t cholesky_panel(matrix_view<T> A) {
   if (A.cols() <= narrow_columns) return cholesky_narrow(A);
@@ -71,11 +72,13 @@ index_t cholesky_panel(matrix_view<T> A) {
   const index_t rest = A.cols() - half;
   if (const index_t info = cholesky_panel(A.columns(0, half))) return info;
   const index_t below = A.rows() - half;
-  subtract_product(A.block(half, 0, below, half), A.block(half, 0, rest, half),
-                   A.block(half, half, below, rest));
+  subtract_product<T>(A.block(half, 0, below, half), A.block(half, 0, rest, half),
+                      A.block(half, half, below, rest));
   const index_t info = cholesky_panel(A.block(half, half, below, rest));
   return info == 0 ? 0 : info + half;
 }
+
+namespace {
 
 /// The rows of a panel below its diagonal block, packed for all blocks of columns that they update.
 template <scalar T>
@@ -227,10 +230,12 @@ index_t posv(triangle stored, matrix_view<T> A, matrix_view<T> B, const cholesky
   return info;
 }
 
-#define CREEK_INSTANTIATE(T)                                                    \
-  template index_t detail::potrf_here<T>(triangle, matrix_view<T>);             \
-  template index_t potrf<T>(triangle, matrix_view<T>, const cholesky_options&); \
-  template void potrs<T>(triangle, const_view<T>, matrix_view<T>);              \
+#define CREEK_INSTANTIATE(T)                                                               \
+  template index_t detail::cholesky_panel<T>(matrix_view<T>);                              \
+  template void detail::subtract_product<T>(const_view<T>, const_view<T>, matrix_view<T>); \
+  template index_t detail::potrf_here<T>(triangle, matrix_view<T>);                        \
+  template index_t potrf<T>(triangle, matrix_view<T>, const cholesky_options&);            \
+  template void potrs<T>(triangle, const_view<T>, matrix_view<T>);                         \
   template index_t posv<T>(triangle, matrix_view<T>, matrix_view<T>, const cholesky_options&);
 CREEK_INSTANTIATE(float)
 CREEK_INSTANTIATE(double)

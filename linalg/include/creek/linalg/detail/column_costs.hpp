@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steps of a rank cost where time is simulated: flops through core's table, and the
+// traffic of the rank's private memory where the memory policy has a model of it. The kernels that
+// do the work here pack their operands for the host's caches; what is stated is what the same steps
+// take on a core with caches that allocate on reads only: a panel is halved down to single columns,
+// an update reads its panel and its columns and writes these back. On a host a statement is one
+// predicted branch or nothing.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <creek/core/charge.hpp>
+#include <creek/linalg/detail/column_steps.hpp>
+
+namespace creek::linalg::detail {
+
+/// A memory policy that knows what private memory costs: `bytes` read or written once, of
+/// `working_set` that are used in turn; and whole lines written to memory past the caches, or back
+/// from them.
+template <class Memory>
+concept private_memory_model = requires(Memory& m, std::size_t bytes, std::size_t working_set) {
+  m.private_read(bytes, working_set);
+  m.private_write(bytes, working_set);
+  m.private_write_lines(bytes);
+};
+
+template <class Memory, scalar T>
+class column_costs {
+ public:
+  explicit column_costs(Memory& memory) noexcept : memory_{&memory} {}
+
+  void flops(std::int64_t number) const { charge(work::flop, is_complex<T> ? 4 * number : number); }
+
+  /// A panel factored where it lies, and its message made of it.
+  void factored(column_method how, const panel_place& at) const {
+    flops(panel_flops(how, at));
+    const std::size_t bytes = size_of(at.rows * at.order);
+    const int halvings = std::bit_width(static_cast<std::size_t>(at.order));
+    read(static_cast<std::size_t>(halvings) * bytes, bytes);
+    rewritten(static_cast<std::size_t>(halvings) * bytes, bytes);
+  }
+  /// A block of `rows` x `cols` updated, one of `own` elements that are updated in turn.
+  void updated(column_method how, index_t rows, index_t cols, index_t order, index_t own) const {
+    flops(update_flops(how, rows, cols, order));
+    const std::size_t panel = size_of(rows * order), block = size_of(rows * cols);
+    const std::size_t in_turn = panel + size_of(std::max(own, rows * cols));
+    read(panel, panel + block);
+    read(block, in_turn);
+    rewritten(block, in_turn);
+  }
+  /// Columns whose rows are exchanged, one column after the other.
+  void exchanged(index_t rows, index_t cols) const {
+    read(size_of(rows * cols), ~std::size_t{0});
+    rewritten(size_of(rows * cols), size_of(rows));
+  }
+  /// Columns read once for as many right-hand sides.
+  void solved(index_t elements, index_t sides) const {
+    flops(2 * elements * sides);
+    read(size_of(elements), ~std::size_t{0});
+  }
+  /// A piece of a message that is `whole` bytes long, before it goes into the buffers; and after it
+  /// came out of them, in which case it may go on from L1.
+  void sent(std::size_t bytes, std::size_t whole) const { read(bytes, whole); }
+  void received(std::size_t bytes, std::size_t whole) const {
+    if constexpr (private_memory_model<Memory>) {
+      if (whole > in_l2) {
+        memory_->private_write_lines(bytes);
+      } else if (whole > in_l1) {
+        memory_->private_write(bytes, whole);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t in_l1 = std::size_t{16} << 10;   // [M] in scc-chip.md
+  static constexpr std::size_t in_l2 = std::size_t{256} << 10;  // [M]
+
+  static std::size_t size_of(index_t elements) noexcept {
+    return static_cast<std::size_t>(elements) * sizeof(T);
+  }
+  void read(std::size_t bytes, std::size_t working_set) const {
+    if constexpr (private_memory_model<Memory>) {
+      if (bytes > 0 && working_set > in_l1) memory_->private_read(bytes, working_set);
+    }
+  }
+  /// What has just been read: it lies in a cache, and leaves that as whole lines.
+  void rewritten(std::size_t bytes, std::size_t working_set) const { received(bytes, working_set); }
+
+  Memory* memory_;
+};
+
+}  // namespace creek::linalg::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// LU with partial pivoting, Cholesky and QR on cores that share no memory and send each other
+// messages. The routines are those of lu.hpp, cholesky.hpp and qr.hpp, written once over a
+// communicator: host threads, or the cores of a simulated chip.
+//
+// All ranks of the communicator call a routine together, with equal sizes and options. Each has its
+// part of the matrix (rank_columns.hpp) and computes in its own thread. Arguments that do not fit
+// are usage_error, on every rank, before anything is sent or changed. Any other exception, such as
+// std::bad_alloc, comes out on the rank where it happened, and the program has to end.
+//
+// Results are those of getrf(), potrf() (lower triangle) and geqrf() bit for bit where those work
+// by the same block: the steps are the same, and only where they are done differs. Source:
+// right-looking factorization of a column-wise block-cyclic matrix with look-ahead, as in Dongarra,
+// Luszczek, Petitet, The LINPACK Benchmark, CCPE 15(9), 2003, doi:10.1002/cpe.728, from which the
+// order is too in which the rank with the next panel gets one.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <creek/core/broadcast.hpp>
+#include <creek/core/error.hpp>
+#include <creek/linalg/detail/column_run.hpp>
+#include <creek/linalg/rank_columns.hpp>
+
+namespace creek::linalg {
+
+struct rank_options {
+  /// Panels that a rank may take before it has done its updates by the ones before; each takes the
+  /// memory of a panel. 0: one after the other.
+  int look_ahead = 2;
+  /// The tree along which a panel goes to all ranks.
+  broadcast_kind route = broadcast_kind::chain;
+  /// The rank that has the next panel gets each from its root, first, and passes it on to nobody.
+  bool next_panel_first = true;
+  /// A rank passes on what it has got of a panel in pieces of so many bytes.
+  std::size_t piece_bytes = 8192;
+};
+
+namespace detail {
+
+template <class Communicator, scalar T>
+void check_ranks(const char* routine, Communicator& ranks, const rank_columns<T>& A) {
+  if (A.rank() == ranks.rank() && A.ranks() == ranks.size()) return;
+  throw usage_error(std::string(routine) + ": the matrix lies at " + std::to_string(A.ranks()) +
+                    " ranks, here is rank " + std::to_string(ranks.rank()) + " of " +
+                    std::to_string(ranks.size()));
+}
+
+inline void check_that(bool good, const char* routine, const char* what) {
+  if (!good) throw usage_error(std::string(routine) + ": " + what);
+}
+
+template <class Communicator, scalar T>
+index_t factor_on_ranks(const char* routine, Communicator& ranks, column_method how,
+                        rank_columns<T>& A, index_t* pivots, T* tau, const rank_options& options) {
+  check_ranks(routine, ranks, A);
+  check_that(options.look_ahead >= 0, routine, "look_ahead must not be negative");
+  check_that(options.piece_bytes > 0, routine, "piece_bytes must be positive");
+  return column_run<Communicator, T>(
+             ranks, how, A, pivots, tau,
+             {options.look_ahead, options.route, options.next_panel_first, options.piece_bytes})
+      .run();
+}
+
+/// B goes from block to block, forwards and backwards, each time to the rank that has it, and at
+/// the end to all.
+template <class Communicator, scalar T>
+void solve_on_ranks(Communicator& ranks, column_method how, const rank_columns<T>& A, const T* tau,
+                    matrix_view<T> B) {
+  const column_costs<typename Communicator::memory_type, T> costs(ranks.memory());
+  std::vector<T> sides = side_by_side<T>(B);
+  const matrix_view<T> X(sides.data(), B.rows(), B.cols(), std::max<index_t>(1, B.rows()));
+  int place = 0;
+  const auto visit = [&](index_t j, bool backwards) {
+    const int owner = A.owner(j);
+    if (owner != place && ranks.rank() == place) ranks.send(std::span<const T>{sides}, owner);
+    if (owner != place && ranks.rank() == owner) ranks.recv(std::span<T>{sides}, place);
+    place = owner;
+    if (ranks.rank() != owner) return;
+    const index_t first = A.first_column(j);
+    const T* const own_tau = tau == nullptr ? nullptr : tau + first;
+    solve_by_columns<T>(how, backwards, A.columns(j), first, own_tau, X);
+    const bool upper = backwards && how != column_method::cholesky;
+    const index_t rows = upper ? first + A.width(j) : A.rows() - first;
+    costs.solved(rows * A.width(j), B.cols());
+  };
+  for (index_t j = 0; j < A.blocks(); ++j) visit(j, false);
+  for (index_t j = A.blocks() - 1; j >= 0; --j) visit(j, true);
+  ranks.bcast(std::span<T>{sides}, place);
+  spread_out<T>(sides, B);
+}
+
+}  // namespace detail
+
+/// P A = L U, as getrf(). `pivots` has min(m, n) places, and gets all of them on every rank.
+/// Returns info, the same on every rank.
+template <class Communicator, scalar T>
+index_t getrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<index_t> pivots,
+                       const rank_options& options = {}) {
+  detail::check_that(static_cast<index_t>(pivots.size()) >= std::min(A.rows(), A.cols()),
+                     "getrf_on_ranks",
+                     "pivots must have as many places as A has rows, or columns where those are "
+                     "fewer");
+  return detail::factor_on_ranks<Communicator, T>(
+      "getrf_on_ranks", ranks, detail::column_method::lu, A, pivots.data(), nullptr, options);
+}
+
+/// A = L L^H for square A, of which the lower triangle is read and becomes L, as potrf(). What lies
+/// above the diagonal blocks is neither read nor written. Returns info, the same on every rank; if
+/// it is not 0, the factorization has stopped there.
+template <class Communicator, scalar T>
+index_t potrf_on_ranks(Communicator& ranks, rank_columns<T>& A, const rank_options& options = {}) {
+  detail::check_that(A.rows() == A.cols(), "potrf_on_ranks", "A must be square");
+  return detail::factor_on_ranks<Communicator, T>(
+      "potrf_on_ranks", ranks, detail::column_method::cholesky, A, nullptr, nullptr, options);
+}
+
+/// A = Q R, as geqrf(). `tau` has min(m, n) places, and gets all of them on every rank.
+template <class Communicator, scalar T>
+void geqrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<T> tau,
+                    const rank_options& options = {}) {
+  detail::check_that(static_cast<index_t>(tau.size()) >= std::min(A.rows(), A.cols()),
+                     "geqrf_on_ranks",
+                     "tau must have as many places as A has rows, or columns where those are "
+                     "fewer");
+  (void)detail::factor_on_ranks<Communicator, T>("geqrf_on_ranks", ranks, detail::column_method::qr,
+                                                 A, nullptr, tau.data(), options);
+}
+
+/// Solves A X = B with the result of getrf_on_ranks() of a square A. The B of rank 0 counts; X is
+/// in that of every rank.
+template <class Communicator, scalar T>
+void getrs_on_ranks(Communicator& ranks, const rank_columns<T>& LU, std::span<const index_t> pivots,
+                    matrix_view<T> B) {
+  detail::check_ranks("getrs_on_ranks", ranks, LU);
+  detail::check_that(LU.rows() == LU.cols() && LU.rows() == B.rows(), "getrs_on_ranks",
+                     "A must be square, and B have as many rows");
+  detail::check_that(static_cast<index_t>(pivots.size()) >= LU.rows(), "getrs_on_ranks",
+                     "pivots must have as many places as A has rows");
+  detail::exchange_rows_of(B, pivots.data(), LU.rows());
+  detail::solve_on_ranks<Communicator, T>(ranks, detail::column_method::lu, LU, nullptr, B);
+}
+
+/// Solves A X = B with the result of potrf_on_ranks(). B as in getrs_on_ranks().
+template <class Communicator, scalar T>
+void potrs_on_ranks(Communicator& ranks, const rank_columns<T>& L, matrix_view<T> B) {
+  detail::check_ranks("potrs_on_ranks", ranks, L);
+  detail::check_that(L.rows() == L.cols() && L.rows() == B.rows(), "potrs_on_ranks",
+                     "the factor must be square, and B have as many rows");
+  detail::solve_on_ranks<Communicator, T>(ranks, detail::column_method::cholesky, L, nullptr, B);
+}
+
+/// The X that makes the norm of A X - B least, in the first rows of B, with the result of
+/// geqrf_on_ranks() of an A with at least as many rows as columns. B as in getrs_on_ranks().
+template <class Communicator, scalar T>
+void geqrs_on_ranks(Communicator& ranks, const rank_columns<T>& QR, std::span<const T> tau,
+                    matrix_view<T> B) {
+  detail::check_ranks("geqrs_on_ranks", ranks, QR);
+  detail::check_that(QR.rows() >= QR.cols() && QR.rows() == B.rows(), "geqrs_on_ranks",
+                     "A must have no more columns than rows, and B as many rows as A");
+  detail::check_that(static_cast<index_t>(tau.size()) >= QR.cols(), "geqrs_on_ranks",
+                     "tau must have as many places as A has columns");
+  detail::solve_on_ranks<Communicator, T>(ranks, detail::column_method::qr, QR, tau.data(), B);
+}
+
+}  // namespace creek::linalg
