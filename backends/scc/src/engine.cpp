@@ -47,20 +47,22 @@ engine::~engine() {
 
 void engine::push(key added) {
   ready_.push_back(added);
-  std::size_t at = ready_.size() - 1;
+  sift_up(ready_.size() - 1, added);
+}
+
+void engine::sift_up(std::size_t at, key moved) {
   while (at > 0) {
     const std::size_t parent = (at - 1) / 4;
-    if (!(added < ready_[parent])) break;
+    if (!(moved < ready_[parent])) break;
     ready_[at] = ready_[parent];
     at = parent;
   }
-  ready_[at] = added;
+  ready_[at] = moved;
 }
 
-/// Puts `moved` where the earliest was taken from.
-void engine::sift_down(key moved) {
+/// Puts `moved` where another was taken from, or below.
+void engine::sift_down(std::size_t at, key moved) {
   const std::size_t size = ready_.size();
-  std::size_t at = 0;
   for (;;) {
     const std::size_t first = 4 * at + 1;
     if (first >= size) break;
@@ -79,8 +81,18 @@ engine::key engine::pop() {
   const key earliest = ready_.front();
   const key last = ready_.back();
   ready_.pop_back();
-  if (!ready_.empty()) sift_down(last);
+  if (!ready_.empty()) sift_down(0, last);
   return earliest;
+}
+
+void engine::take_out(int core) {
+  std::size_t at = 0;
+  while (ready_[at].core != core) ++at;
+  const key last = ready_.back();
+  ready_.pop_back();
+  if (at == ready_.size()) return;
+  sift_down(at, last);
+  sift_up(at, ready_[at]);
 }
 
 // --- Cores --------------------------------------------------------------------------------------
@@ -106,7 +118,7 @@ void engine::leave_unfinished() noexcept {
 
 void engine::let_earlier_run(virtual_time time) {
   const key next = ready_.front();
-  sift_down({time, running_});
+  sift_down(0, {time, running_});
   cores_[next.core].clock = std::max(cores_[next.core].clock, next.time);
   switch_to(next.core);
 }
@@ -134,10 +146,25 @@ void engine::park(const char* what, std::uint64_t address) {
   throw_if_aborted();
 }
 
+bool engine::park_until(const char* what, std::uint64_t address, virtual_time time) {
+  simulated_core& here = cores_[running_];
+  throw_if_aborted();
+  here.parked = here.timed = true;
+  here.waits_for = what;
+  here.waits_at = address;
+  push({std::max(time, here.clock), running_});
+  switch_to_next();
+  const bool woken = !std::exchange(here.parked, false);
+  here.timed = false;
+  throw_if_aborted();
+  return woken;
+}
+
 void engine::wake(core_id core, virtual_time time) {
   simulated_core& woken = cores_[core.index()];
   assert(woken.parked);  // else it is in the heap already
   woken.parked = false;
+  if (std::exchange(woken.timed, false)) take_out(core.value);
   push({std::max(time, woken.clock), core.value});
 }
 

@@ -53,6 +53,8 @@ class engine {
   /// Gives the core up until wake(). `what` and `address` say in a deadlock's report what it waits
   /// for. Throws creek::error (ECANCELED) if the run was aborted.
   void park(const char* what, std::uint64_t address);
+  /// As park(), but until `time` at the latest; false if nobody woke it before.
+  bool park_until(const char* what, std::uint64_t address, virtual_time time);
   /// The running core has looked for something in vain and goes on: for a report.
   void polls(const char* what, std::uint64_t address) noexcept {
     cores_[running_].waits_for = what;
@@ -116,6 +118,7 @@ class engine {
     switch_context* on = nullptr;  ///< the stack it is on, or was when others took over
     virtual_time clock;
     bool parked = false;
+    bool timed = false;  ///< parked, and in the heap all the same
     bool ended = false;
     const char* waits_for = nullptr;
     std::uint64_t waits_at = 0;
@@ -129,7 +132,9 @@ class engine {
   std::exception_ptr deadlock() const;
   void push(key added);
   key pop();
-  void sift_down(key moved);
+  void take_out(int core);
+  void sift_up(std::size_t at, key moved);
+  void sift_down(std::size_t at, key moved);
 
   std::size_t stack_bytes_;
   std::unique_ptr<simulated_core[]> cores_;

@@ -17,6 +17,7 @@
 #include <creek/core/charge.hpp>
 #include <creek/core/energy.hpp>
 #include <creek/core/memory.hpp>
+#include <creek/core/power_policy.hpp>
 #include <creek/scc/check.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/lut.hpp>
@@ -156,6 +157,28 @@ class machine {
   std::uint64_t stores_to(core_id core) const noexcept { return local_[core.index()].stores; }
   void await_own_store(std::uint64_t seen_before, virtual_time began);
 
+  // --- How cores wait (machine_waits.cpp) -------------------------------------------------------
+  /// From now on `policy`, which has begun, says how: null: they poll. `kernel_crossing` is what a
+  /// core that was halted takes besides the entry of the interrupt. Before the run.
+  void wait_by(power_policy* policy, cycles kernel_crossing) noexcept {
+    waits_by_ = policy;
+    kernel_crossing_ = kernel_crossing;
+  }
+  /// Bounds of a wait of the running core for more than one look, which may be within another one.
+  void begin_wait() {
+    if (waits_by_ != nullptr) [[unlikely]]
+      ask_how_to_wait();
+  }
+  void end_wait() noexcept {
+    if (waits_by_ != nullptr) [[unlikely]]
+      go_on_after_wait();
+  }
+  /// Interrupts the core whose word has just been stored to if that is halted.
+  void wake_halted(std::size_t at) {
+    if (some_halt_ && at < mpb_end_) [[unlikely]]
+      raise_if_halted(owner(at));
+  }
+
   // --- Power (machine_power.cpp) ----------------------------------------------------------------
   int island(core_id core) const noexcept;
   void set_frequency_divider(int divider);
@@ -224,6 +247,14 @@ class machine {
     virtual_time look_offset;
     l1_cache l1;
     write_combine_buffer combining;
+    // Of a wait that a policy is told of.
+    int waits = 0;             ///< one within the other
+    bool may_halt = false;     ///< it is to halt at `polls_until`; else the policy is asked again
+    bool announced = false;    ///< its word says that it halts, so who signals interrupts it
+    bool asleep = false;       ///< parked, halted
+    bool interrupted = false;  ///< after it announced that
+    virtual_time polls_until;
+    virtual_time interrupted_at;
     std::uint64_t stores = 0;  ///< to its own MPB, by anybody
     bool test_and_set = false;
     bool computes = false;            ///< and that is measured
@@ -305,6 +336,14 @@ class machine {
       flows_->add(tile_of(engine_.running()), tile_of(owner(at)), size);
   }
   void forget_watch(core_id core);
+  void ask_how_to_wait();
+  void ask_policy();
+  void go_on_after_wait() noexcept;
+  bool waits_longer(bool own_word);
+  void polls_or_halts(const char* what, std::uint64_t address, bool own_word);
+  void announce(bool halts);
+  void halt_in_wait(const char* what, std::uint64_t address);
+  void raise_if_halted(core_id core);
   int take_pin();
   void take_interrupts();
   bool interrupt_due();
@@ -337,6 +376,9 @@ class machine {
   std::vector<core_traffic> traffic_;
   zeroed_memory<std::int32_t> watchers_;  ///< of each line: 1 + first core parked for it, 0 if none
   std::vector<std::unique_ptr<std::array<lut_entry, lut_entries>>> tables_;  ///< if ever changed
+  power_policy* waits_by_ = nullptr;
+  cycles kernel_crossing_;
+  bool some_halt_ = false;  ///< a core has been told to: those who signal look from then on
   virtual_time stuck_after_;
   virtual_time progress_until_;
   std::optional<stretch_clock> stretches_;  ///< none: what is charged counts

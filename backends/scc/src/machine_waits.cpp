@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting in virtual time: who polls is parked, and woken for the look that sees what was stored.
+// Waiting in virtual time: who polls is parked, and woken for the look that sees what was stored;
+// who halts is woken by the interrupt of who stored it.
 // And the two ways in which time runs out.
 #include <cerrno>
+#include <exception>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,9 +19,11 @@ void machine::await_store(std::size_t at) {
   engine_.throw_if_aborted();  // before it is on a list that nobody would take it off
   if (interrupt_due()) return;
   core_state& self = here();
+  const bool own_word = at < mpb_end_ && owner(at) == engine_.running();
+  if (self.waits > 0 && !waits_longer(own_word)) return;
   self.watched_line = at / line_size;
   self.next_watcher = std::exchange(watchers_[self.watched_line], engine_.running().value + 1);
-  park("a store to the word at", at);
+  polls_or_halts("a store to the word at", at, own_word);
 }
 
 void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
@@ -33,8 +38,9 @@ void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
     return;
   }
   if (interrupt_due()) return;
+  if (self.waits > 0 && !waits_longer(true)) return;
   self.awaits_any = true;
-  park("a store to its own memory, core", engine_.running().index());
+  polls_or_halts("a store to its own memory, core", engine_.running().index(), true);
   self.awaits_any = false;
 }
 
@@ -60,7 +66,9 @@ void machine::park(const char* what, std::uint64_t address, activity kind) {
 
 void machine::look_again(core_id core, virtual_time when) {
   core_state& waiting = local_[core.index()];
-  if (!engine_.is_parked(core) || !(waiting.awaits_any || waiting.watched_line != none)) return;
+  if (!engine_.is_parked(core) || waiting.asleep ||
+      !(waiting.awaits_any || waiting.watched_line != none))
+    return;
   forget_watch(core);
   wake_at_look(core, when);
 }
@@ -70,13 +78,18 @@ void machine::stored(std::size_t at, virtual_time when) {
   if (at < mpb_end_) {
     core_state& home = local_[owner(at).index()];
     ++home.stores;
-    if (home.awaits_any && engine_.is_parked(owner(at))) wake_at_look(owner(at), when);
+    const bool polls = home.awaits_any && !home.asleep;
+    if (polls && engine_.is_parked(owner(at))) wake_at_look(owner(at), when);
   }
-  std::int32_t& first = watchers_[at / line_size];
-  while (first != 0) {
-    const core_id waiting{first - 1};
+  std::int32_t* link = &watchers_[at / line_size];
+  while (*link != 0) {
+    const core_id waiting{*link - 1};
     core_state& woken = local_[waiting.index()];
-    first = woken.next_watcher;
+    if (woken.asleep) {  // it cannot look
+      link = &woken.next_watcher;
+      continue;
+    }
+    *link = woken.next_watcher;
     woken.watched_line = none;
     // In a run that has failed everybody goes on to unwind, and may be here still.
     if (engine_.is_parked(waiting)) wake_at_look(waiting, when);
@@ -91,6 +104,132 @@ void machine::forget_watch(core_id core) {
   while (*link != core.value + 1) link = &local_[static_cast<std::size_t>(*link - 1)].next_watcher;
   *link = waiting.next_watcher;
   waiting.watched_line = none;
+}
+
+// --- Waits that a policy is told of -------------------------------------------------------------
+//
+// A core that waits for a word of its own message-passing memory may halt. It polls for a while,
+// writes into a word there that it halts, looks once more and halts. Who signals such a word first
+// stores to it, then reads the other one, and interrupts the core if that says so. Each writes
+// before it reads, so one of the two sees the other, and no wake-up is lost. A pin that is up when
+// the core halts ends that at once. Only signals wake: a memory policy's waits promise no more.
+// Words of others' memory are polled for, as who stores to them cannot know who waits.
+
+namespace {
+
+constexpr virtual_time for_ever{std::numeric_limits<std::int64_t>::max()};
+/// Of a wait that ends just after the core halted: its two writes and looks, besides the interrupt.
+constexpr cycles halting_takes{200};
+
+}  // namespace
+
+void machine::ask_how_to_wait() {
+  core_state& self = here();
+  if (self.waits++ == 0) ask_policy();
+}
+
+void machine::ask_policy() {
+  core_state& self = here();
+  const idle_plan plan = waits_by_->worker_idle(static_cast<unsigned>(engine_.running().value));
+  self.may_halt = plan.how == idle_policy::block;
+  some_halt_ |= self.may_halt;
+  self.polls_until = for_ever;
+  if (plan.search.count() >= 0) {
+    self.polls_until = engine_.now() + virtual_time{plan.search.count() * 1'000'000};
+  } else if (self.may_halt) {
+    // As long as halting would take: at most twice as much is lost as by whoever knew the end.
+    self.polls_until =
+        engine_.now() +
+        (chip_.costs.interrupt_entry + kernel_crossing_ + halting_takes) * here_clock();
+  }
+}
+
+void machine::go_on_after_wait() noexcept {
+  core_state& self = here();
+  if (--self.waits > 0) return;
+  if (engine_.aborted()) {
+    self.announced = self.interrupted = false;
+    return;
+  }
+  try {
+    if (self.announced) announce(false);
+  } catch (...) {
+    engine_.fail(std::current_exception());
+    return;
+  }
+  waits_by_->task_about_to_run(static_cast<unsigned>(engine_.running().value), {});
+}
+
+/// False if time has passed, so that the core has to look again.
+bool machine::waits_longer(bool own_word) {
+  core_state& self = here();
+  if (self.announced || engine_.now() < self.polls_until) return true;
+  if (!self.may_halt) {
+    ask_policy();
+  } else if (own_word) {
+    announce(true);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void machine::polls_or_halts(const char* what, std::uint64_t address, bool own_word) {
+  core_state& self = here();
+  if (self.announced) return halt_in_wait(what, address);
+  if (self.waits == 0 || self.polls_until == for_ever || (self.may_halt && !own_word)) {
+    return park(what, address);
+  }
+  becomes_idle(activity::waiting);
+  if (!engine_.park_until(what, address, self.polls_until)) forget_watch(engine_.running());
+  resumes();
+}
+
+/// Writes the core's word that tells others whether it halts.
+void machine::announce(bool halts) {
+  core_state& self = here();
+  engine_.advance(chip_.costs.uc_write_issue * here_clock());
+  const passage way = request_tile(engine_.running(), chip_.costs.uc_write);
+  self.announced = halts;
+  if (!halts) self.interrupted = false;
+  engine_.set_clock(way.start);
+}
+
+void machine::halt_in_wait(const char* what, std::uint64_t address) {
+  core_state& self = here();
+  if (!self.interrupted) {
+    self.asleep = true;
+    try {
+      park(what, address, activity::halted);
+    } catch (...) {
+      self.asleep = false;
+      throw;
+    }
+    self.asleep = false;
+  }
+  forget_watch(engine_.running());
+  engine_.set_clock(std::max(engine_.now(), self.interrupted_at));
+  engine_.advance((chip_.costs.interrupt_entry + kernel_crossing_) * here_clock());
+  ++self.interrupts;
+  announce(false);
+  // If that was not what it waits for, the policy is asked again.
+  self.may_halt = false;
+  self.polls_until = engine_.now();
+}
+
+void machine::raise_if_halted(core_id core) {
+  if (core == engine_.running()) return;
+  const passage look = request_tile(core, chip_.costs.uc_read);
+  engine_.set_clock(look.answered);
+  core_state& target = local_[core.index()];
+  if (!target.announced || target.interrupted) return;
+  engine_.advance(chip_.costs.uc_write_issue * here_clock());
+  const passage way = request_tile(core, chip_.costs.uc_write);
+  engine_.set_clock(way.start);
+  if (!target.announced) return;  // it has seen what it waited for
+  target.interrupted = true;
+  target.interrupted_at = way.served;
+  if (target.asleep && engine_.is_parked(core)) engine_.wake(core, way.served);
 }
 
 /// All that is left to happen is polling, for longer than any program means to.

@@ -184,6 +184,18 @@ void memory::await_store(const void* address) const {
   const core_operation begun(*on_);
   begun->await_store(on_->offset_of(address));
 }
+void memory::begin_wait() const {
+  const core_operation begun(*on_);
+  begun->begin_wait();
+}
+void memory::end_wait() const noexcept {
+  const core_operation begun(*on_);
+  begun->end_wait();
+}
+void memory::wake_halted(const void* address) const {
+  const core_operation begun(*on_);
+  begun->wake_halted(on_->offset_of(address));
+}
 std::uint64_t memory::stores_seen() const {
   return enter()->stores_to(self_);
 }

@@ -27,15 +27,36 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
   }
 }
 
+/// Has a policy begin, and end.
+struct policy_at_work {
+  std::shared_ptr<power_policy> policy;
+  no_clock_control clocks{"not yet"};
+
+  policy_at_work(const wait_options& chosen, machine& on) : policy(chosen.policy) {
+    if (!policy) return;
+    policy->begin({static_cast<unsigned>(on.description().cores()), &clocks});
+    on.wait_by(policy.get(), chosen.kernel_crossing);
+  }
+  ~policy_at_work() {
+    if (policy) policy->end();
+  }
+  policy_at_work(const policy_at_work&) = delete;
+  policy_at_work& operator=(const policy_at_work&) = delete;
+};
+
 }  // namespace
 
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
+  if (options.waits.kernel_crossing.count < 0) {
+    throw usage_error("simulated chip: kernel_crossing must not be negative");
+  }
   machine simulated(options.description, options.stack_bytes, options.stuck_after);
   if (options.describe) simulated.simulation().describe_by(options.describe);
   if (options.seed != 0) spread_starts(simulated, options.seed);
   if (options.check) simulated.check_accesses();
   simulated.measure_computing(options.cycles_a_host_second);
   simulated.record(options.trace_file, options.heatmap_file);
+  const policy_at_work waits(options.waits, simulated);
   run_report report;
   const auto ends = [&] {
     for (int i = 0; i < options.description.cores(); ++i) {
@@ -49,6 +70,8 @@ run_report run_cores(const machine_options& options, const std::function<void(me
       simulated.start_computing();
       core(view);
       simulated.stop_computing();
+      // Whoever has ended waits for nothing, but others of its tile may.
+      if (waits.policy) (void)waits.policy->worker_idle(static_cast<unsigned>(id.value));
     });
   } catch (...) {
     (void)simulated.faults(options.on_faults);

@@ -53,10 +53,12 @@ class memory {
   void store(mpm_ptr<T> p, std::type_identity_t<T> value) const {
     store_word(p.address(), value, sizeof(T));
   }
-  /// As store(): waiters of the simulator see every store.
+  /// As store(): waiters that poll see every store. Where cores may halt while they wait
+  /// (machine_options::waits), it looks whether that core does, and interrupts it.
   template <memory_word T>
   void signal(mpm_ptr<T> p, std::type_identity_t<T> value) const {
     store(p, value);
+    wake_halted(p.address());
   }
 
   template <memory_word T>
@@ -76,23 +78,30 @@ class memory {
   void set_counter(counter_id id, word value) const;
 
   /// Polls with loads of the word. Costs no host time while nobody writes to it, and ends at the
-  /// cycle at which the polling would have seen the change.
+  /// cycle at which the polling would have seen the change. A policy (machine_options::waits) may
+  /// let the core halt meanwhile.
   template <memory_word T, std::predicate<T> Predicate>
   T wait_until(mpm_ptr<T> p, Predicate satisfied) const {
-    for (;;) {
-      const T seen = load(p);
-      if (satisfied(seen)) return seen;
+    T seen = load(p);
+    if (satisfied(seen)) return seen;
+    const wait_scope waits(*this);
+    do {
       await_store(p.address());
-    }
+      seen = load(p);
+    } while (!satisfied(seen));
+    return seen;
   }
   template <std::predicate Poll>
   void wait_poll(Poll poll) const {
-    for (;;) {
-      const std::uint64_t stores = stores_seen();
-      const virtual_time began = now();
-      if (poll()) return;
+    std::uint64_t stores = stores_seen();
+    virtual_time began = now();
+    if (poll()) return;
+    const wait_scope waits(*this);
+    do {
       await_own_store(stores, began);
-    }
+      stores = stores_seen();
+      began = now();
+    } while (!poll());
   }
   void pause(cycles length) const;
   void charge(cycles length) const;
@@ -161,6 +170,11 @@ class memory {
   void private_read(std::size_t bytes, std::size_t working_set) const;
   void private_write(std::size_t bytes, std::size_t working_set,
                      write_mode mode = write_mode::cached) const;
+  /// Whole lines that go to memory: those of the write-combine buffer in private memory mapped as
+  /// MPBT, or dirty ones that leave L2.
+  void private_write_lines(std::size_t bytes) const {
+    private_write(bytes, cold, write_mode::combined);
+  }
   /// Writes all of L2 back, by reading 256 KB of other memory, or aliases of the buffers [R12].
   void flush_l2(bool by_aliases = false) const;
 
@@ -198,6 +212,20 @@ class memory {
   void halt() const;
 
  private:
+  /// From the first look that was in vain to the one that was not.
+  class [[nodiscard]] wait_scope {
+   public:
+    explicit wait_scope(const memory& of) : of_(of) { of_.begin_wait(); }
+    ~wait_scope() { of_.end_wait(); }
+    wait_scope(const wait_scope&) = delete;
+    wait_scope& operator=(const wait_scope&) = delete;
+
+   private:
+    const memory& of_;
+  };
+  void begin_wait() const;
+  void end_wait() const noexcept;
+  void wake_halted(const void* address) const;
   void load_words(void* to, mpm_ptr<const std::byte> from, std::size_t size) const;
   core_operation enter() const;  ///< checks whose operation it is, and lets interrupts in
   std::uint32_t load_word(const void* address, std::size_t size) const;

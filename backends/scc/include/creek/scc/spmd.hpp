@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include <creek/core/communicator.hpp>
+#include <creek/core/power_policy.hpp>
 #include <creek/core/symmetric_allocator.hpp>
 #include <creek/scc/check.hpp>
 #include <creek/scc/chip.hpp>
@@ -28,6 +30,18 @@ struct run_report {
   std::uint64_t switches = 0;  ///< the simulator's own: changes of the core it works on
   usage_report usage;          ///< time by activity, energy, traffic, from zero to length()
   [[nodiscard]] virtual_time length() const noexcept;
+};
+
+/// How the cores of run_cores() and simulate() wait in wait_until() and wait_poll(), and at which
+/// clock: core i is the policy's worker i. Before a wait it is told that the worker is idle, after
+/// it that a task is about to run. A plan to block halts the core: whoever signals its word, and so
+/// looks at one more word, then interrupts it, and it takes `interrupt_entry` cycles to go on.
+struct wait_options {
+  /// Null: all poll, at the cost of computing, and signals are plain stores.
+  std::shared_ptr<power_policy> policy = nullptr;
+  /// What a core that was halted takes besides the entry of the interrupt: 0 on bare metal; under
+  /// Linux, with the program in user space, 2000 cycles [R12].
+  cycles kernel_crossing{0};
 };
 
 struct machine_options {
@@ -56,6 +70,8 @@ struct machine_options {
   std::string trace_file = {};
   /// SVG of the mesh: busy time, message-passing traffic and power of each core. Empty: none.
   std::string heatmap_file = {};
+  /// How cores wait; a runtime of tasks (creek/scc.hpp) goes by scheduler_options::policy instead.
+  wait_options waits = {};
   /// Says in the report of a deadlock what a core was about; null: nothing is said.
   std::function<std::string(core_id)> describe = nullptr;
 };
