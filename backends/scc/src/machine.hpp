@@ -37,6 +37,7 @@
 namespace creek::scc_backend {
 
 class checker;
+class wished_clocks;
 
 class machine {
  public:
@@ -158,10 +159,11 @@ class machine {
   void await_own_store(std::uint64_t seen_before, virtual_time began);
 
   // --- How cores wait (machine_waits.cpp) -------------------------------------------------------
-  /// From now on `policy`, which has begun, says how: null: they poll. `kernel_crossing` is what a
+  /// From now on `policy`, which has begun with `clocks`, says how. `kernel_crossing` is what a
   /// core that was halted takes besides the entry of the interrupt. Before the run.
-  void wait_by(power_policy* policy, cycles kernel_crossing) noexcept {
-    waits_by_ = policy;
+  void wait_by(power_policy& policy, wished_clocks& clocks, cycles kernel_crossing) noexcept {
+    waits_by_ = &policy;
+    clocks_ = &clocks;
     kernel_crossing_ = kernel_crossing;
   }
   /// Bounds of a wait of the running core for more than one look, which may be within another one.
@@ -376,7 +378,8 @@ class machine {
   std::vector<core_traffic> traffic_;
   zeroed_memory<std::int32_t> watchers_;  ///< of each line: 1 + first core parked for it, 0 if none
   std::vector<std::unique_ptr<std::array<lut_entry, lut_entries>>> tables_;  ///< if ever changed
-  power_policy* waits_by_ = nullptr;
+  power_policy* waits_by_ = nullptr;  ///< null: cores poll
+  wished_clocks* clocks_ = nullptr;   ///< of the policy
   cycles kernel_crossing_;
   bool some_halt_ = false;  ///< a core has been told to: those who signal look from then on
   virtual_time stuck_after_;

@@ -12,6 +12,7 @@
 #include <creek/core/error.hpp>
 
 #include "machine.hpp"
+#include "wished_clocks.hpp"
 
 namespace creek::scc_backend {
 
@@ -158,6 +159,7 @@ void machine::go_on_after_wait() noexcept {
     return;
   }
   waits_by_->task_about_to_run(static_cast<unsigned>(engine_.running().value), {});
+  clocks_->settle();
 }
 
 /// False if time has passed, so that the core has to look again.

@@ -9,6 +9,7 @@
 #include "checker.hpp"
 #include "machine.hpp"
 #include "split_mix.hpp"
+#include "wished_clocks.hpp"
 
 namespace creek::scc_backend {
 
@@ -30,12 +31,13 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
 /// Has a policy begin, and end.
 struct policy_at_work {
   std::shared_ptr<power_policy> policy;
-  no_clock_control clocks{"not yet"};
+  wished_clocks clocks;
 
-  policy_at_work(const wait_options& chosen, machine& on) : policy(chosen.policy) {
+  policy_at_work(const wait_options& chosen, machine& on)
+      : policy(chosen.policy), clocks(on, static_cast<unsigned>(on.description().cores())) {
     if (!policy) return;
     policy->begin({static_cast<unsigned>(on.description().cores()), &clocks});
-    on.wait_by(policy.get(), chosen.kernel_crossing);
+    on.wait_by(*policy, clocks, chosen.kernel_crossing);
   }
   ~policy_at_work() {
     if (policy) policy->end();

@@ -80,7 +80,8 @@ bool wished_clocks::all_wish(int island, int divider) const noexcept {
   return true;
 }
 
-void wished_clocks::wish(unsigned worker, std::size_t step) noexcept {
+// Where the run has failed on another core, the caller's next operation says so.
+void wished_clocks::wish(unsigned worker, std::size_t step) noexcept try {
   const int divider = dividers_[std::min(step, dividers_.size() - 1)];
   if (wishes_[worker] != divider) {
     const core_operation begun(*chip_);
@@ -89,9 +90,10 @@ void wished_clocks::wish(unsigned worker, std::size_t step) noexcept {
     follow_voltage(chip_->simulation().running());
   }
   settle();
+} catch (const error&) {
 }
 
-void wished_clocks::settle() noexcept {
+void wished_clocks::settle() noexcept try {
   const core_id self = chip_->simulation().running();
   const int tile = tile_of(self);
   for (int i = 0; i < attempts && divider_of(tile) != wished_by_tile(tile); ++i) {
@@ -106,6 +108,7 @@ void wished_clocks::settle() noexcept {
       // The voltage was lowered meanwhile: once more, for what is safe now.
     }
   }
+} catch (const error&) {
 }
 
 /// Asks for the voltage that the island's cores wish: a higher one if theirs is not enough for the
