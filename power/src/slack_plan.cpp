@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -32,12 +33,11 @@ class slack_planner {
 
   slack_plan plan(double bound) {
     const double limit = schedule_.end * (1 + bound);
-    find_latest_ends(limit);
     // All of the slack first; then half the way between what was too much and what was not.
     double fits = 0, too_much = 0, share = 1;
     slack_plan best = all_at_top();
     for (int attempt = 0; attempt < attempts; ++attempt) {
-      slack_plan tried = give(share);
+      slack_plan tried = give(limit, share);
       const bool kept = tried.end <= limit * (1 + rounding);
       (kept ? fits : too_much) = share;
       if (kept && tried.slowed_work >= best.slowed_work) best = std::move(tried);
@@ -53,54 +53,87 @@ class slack_planner {
 
   slack_plan all_at_top() const {
     slack_plan made;
-    made.steps.assign(at_top_.size(), top());
+    made.steps = std::vector<std::uint16_t>(at_top_.size(), top());
     made.end = made.end_at_top = schedule_.end;
     return made;
   }
   std::uint16_t top() const noexcept { return static_cast<std::uint16_t>(slowness_.size() - 1); }
 
-  /// If what comes after a task, in the graph and on its worker, runs at the highest clock.
-  void find_latest_ends(double limit) {
-    latest_end_.assign(at_top_.size(), limit);
+  /// How late each task may end if those after it, in the graph and on its worker, take so long.
+  std::vector<double> latest_ends(std::span<const double> took, double limit) const {
+    std::vector<double> latest(took.size(), limit);
     for (auto at = schedule_.order.rbegin(); at != schedule_.order.rend(); ++at) {
       const std::uint32_t task = *at;
-      double latest = latest_end_[task];  // by the next on its worker, which came before
+      // The next on its worker came before and has had its say.
       for (const std::uint32_t successor : graph_.tasks[task].successors) {
-        latest = std::min(latest, latest_end_[successor] - at_top_[successor]);
+        latest[task] = std::min(latest[task], latest[successor] - took[successor]);
       }
-      latest_end_[task] = latest;
       const std::uint32_t before = schedule_.before[task];
       if (before != list_schedule::none) {
-        latest_end_[before] = std::min(latest_end_[before], latest - at_top_[task]);
+        latest[before] = std::min(latest[before], latest[task] - took[task]);
       }
     }
+    return latest;
   }
 
-  /// Each task takes that share of the slack that those before it have left.
-  slack_plan give(double share) {
-    slack_plan made = all_at_top();
+  /// Has each task, in the order of the schedule, take the lowest step that fits into the room that
+  /// `room(task, begin)` says; what it takes then.
+  std::vector<double> choose(std::vector<std::uint16_t>& steps,
+                             const std::function<double(std::uint32_t, double)>& room) const {
     std::vector<double> took = at_top_;
-    std::vector<double> earliest(at_top_.size(), 0.0), ends(at_top_.size(), 0.0);
-    double work = 0, slowed_work = 0;
+    std::vector<double> begins(at_top_.size(), 0.0);
+    std::vector<double> ends(at_top_.size(), 0.0);
     for (const std::uint32_t task : schedule_.order) {
       const std::uint32_t before = schedule_.before[task];
-      const double begin =
-          before == list_schedule::none ? earliest[task] : std::max(earliest[task], ends[before]);
-      const double slack = std::max(0.0, latest_end_[task] - begin - at_top_[task]);
-      made.steps[task] = lowest_step(at_top_[task], at_top_[task] + share * slack);
-      took[task] = at_top_[task] * slowness_[made.steps[task]];
-      ends[task] = begin + took[task];
+      if (before != list_schedule::none) begins[task] = std::max(begins[task], ends[before]);
+      steps[task] = lowest_step(at_top_[task], room(task, begins[task]));
+      took[task] = at_top_[task] * slowness_[steps[task]];
+      ends[task] = begins[task] + took[task];
       for (const std::uint32_t successor : graph_.tasks[task].successors) {
-        earliest[successor] = std::max(earliest[successor], ends[task]);
+        begins[successor] = std::max(begins[successor], ends[task]);
       }
+    }
+    return took;
+  }
+
+  /// Evenly to all that is left to do, since two tasks at a middle clock need less than one at the
+  /// lowest and one at the highest.
+  std::vector<double> give_evenly(slack_plan& made, double limit, double share) const {
+    const std::vector<double> latest = latest_ends(at_top_, limit);
+    return choose(made.steps, [&](std::uint32_t task, double begin) {
+      const double left = limit - latest[task] + at_top_[task];
+      const double slack = std::max(0.0, limit - begin - left);
+      return left > 0 ? at_top_[task] * (1 + share * slack / left) : 0.0;
+    });
+  }
+
+  /// What is over then, to the first that can use it.
+  std::vector<double> give_rest(slack_plan& made, std::span<const double> evenly, double limit,
+                                double share) const {
+    const std::vector<double> latest = latest_ends(evenly, limit);
+    return choose(made.steps, [&](std::uint32_t task, double begin) {
+      const double slack = std::max(0.0, latest[task] - begin - evenly[task]);
+      return evenly[task] + share * slack;
+    });
+  }
+
+  slack_plan give(double limit, double share) {
+    slack_plan made = all_at_top();
+    const std::vector<double> evenly = give_evenly(made, limit, share);
+    made.end = scheduler_.run(give_rest(made, evenly, limit, share), workers_).end;
+    sum_up(made);
+    return made;
+  }
+
+  void sum_up(slack_plan& made) const noexcept {
+    double work = 0;
+    for (std::size_t task = 0; task < at_top_.size(); ++task) {
       work += at_top_[task];
       if (made.steps[task] == top()) continue;
       ++made.slowed;
-      slowed_work += at_top_[task];
+      made.slowed_work += at_top_[task];
     }
-    made.slowed_work = work > 0 ? slowed_work / work : 0;
-    made.end = scheduler_.run(took, workers_).end;
-    return made;
+    made.slowed_work = work > 0 ? made.slowed_work / work : 0;
   }
 
   std::uint16_t lowest_step(double work, double room) const noexcept {
@@ -115,7 +148,6 @@ class slack_planner {
   std::vector<double> slowness_;  ///< of the clocks: the highest is 1
   std::vector<double> at_top_;    ///< times of the tasks
   list_schedule schedule_;        ///< at the highest clock
-  std::vector<double> latest_end_;
 };
 
 }  // namespace
