@@ -85,31 +85,44 @@ std::vector<units::hertz> choose_clocks(const std::vector<cpufreq_policy>& polic
   return in_hertz(std::move(even));
 }
 
-/// By number of the policy.
-using policy_groups = std::vector<std::vector<std::size_t>>;
+/// A policy with the CPUs that run at its clock, whatever their own policies say.
+struct coupled_policy {
+  const cpufreq_policy* policy;
+  std::vector<int> cpus;  // ascending
+};
+using policy_group = std::vector<coupled_policy>;
+
+bool meet(const coupled_policy& a, const coupled_policy& b) {
+  return std::any_of(a.cpus.begin(), a.cpus.end(), [&](int cpu) {
+    return std::binary_search(b.cpus.begin(), b.cpus.end(), cpu);
+  });
+}
 
 /// Each policy joins the groups that it shares a clock with, which become one.
-policy_groups group_by_clock(const std::string& root, const std::vector<cpufreq_policy>& policies,
-                             bool all_in_one) {
-  policy_groups groups;
-  for (std::size_t i = 0; i < policies.size(); ++i) {
-    const std::vector<int> shared = share_clock_with(root, policies[i]);
-    const auto meets = [&](const std::vector<std::size_t>& group) {
-      return all_in_one || std::any_of(group.begin(), group.end(), [&](std::size_t member) {
-               return std::any_of(shared.begin(), shared.end(),
-                                  [&](int cpu) { return holds(policies[member], cpu); });
-             });
+std::vector<policy_group> group_by_clock(const std::string& root,
+                                         const std::vector<cpufreq_policy>& policies,
+                                         bool all_in_one) {
+  std::vector<policy_group> groups;
+  for (const cpufreq_policy& each : policies) {
+    const coupled_policy joining{&each, share_clock_with(root, each)};
+    const auto joins = [&](const policy_group& group) {
+      return all_in_one || std::any_of(group.begin(), group.end(),
+                                       [&](const auto& member) { return meet(member, joining); });
     };
-    std::vector<std::size_t> joined{i};
-    for (auto group = groups.begin(); group != groups.end();) {
-      if (!meets(*group)) {
-        ++group;
+    const auto first = std::find_if(groups.begin(), groups.end(), joins);
+    if (first == groups.end()) {
+      groups.push_back({joining});
+      continue;
+    }
+    for (auto more = first + 1; more != groups.end();) {
+      if (!joins(*more)) {
+        ++more;
         continue;
       }
-      joined.insert(joined.begin(), group->begin(), group->end());
-      group = groups.erase(group);
+      first->insert(first->end(), more->begin(), more->end());
+      more = groups.erase(more);
     }
-    groups.push_back(std::move(joined));
+    first->push_back(joining);
   }
   return groups;
 }
@@ -147,7 +160,7 @@ clock_layout lay_out_clocks(const std::string& root, const std::vector<int>& cpu
   }
   for (const auto& group : group_by_clock(root, policies, !pinned)) {
     auto& made = layout.groups.emplace_back();
-    for (const std::size_t member : group) made.push_back(policies[member]);
+    for (const coupled_policy& member : group) made.push_back(*member.policy);
   }
   return layout;
 }

@@ -244,12 +244,13 @@ std::string clock_setting::failure() const {
     if (at == lock) return policy_.folder + " is set by another process with creek";
     return sysfs::why("set", path(at), error);
   }
+  if (std::string other = misread(); !other.empty()) return other;
   if (const std::uint64_t missed = missed_.load(std::memory_order_relaxed); missed != 0) {
     return fmt::format("{} ran at {} kHz where {} were set, in {} of {} checks", policy_.folder,
                        missed & 0xffffffff, missed >> 32, misses_.load(std::memory_order_relaxed),
                        checks_.load(std::memory_order_relaxed));
   }
-  return misread();
+  return {};
 }
 
 }  // namespace creek::power

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace creek::power {
 
@@ -40,7 +41,8 @@ constexpr std::array ending_signals{
 };
 
 std::mutex registry;  // guards registering, never taken in a handler
-bool installed = false;
+bool at_exit = false;
+std::array<bool, ending_signals.size()> installed;             // maybe below somebody else's
 std::array<struct sigaction, ending_signals.size()> previous;  // written before its handler is set
 
 constinit std::atomic<undoable*> pending{nullptr};
@@ -94,28 +96,42 @@ void on_ending_signal(int signal, siginfo_t* info, void* context) {
   with_pending([](undoable& change) { change.resume(); });
 }
 
+bool has_handler(const struct sigaction& of) noexcept {
+  return (of.sa_flags & SA_SIGINFO) != 0 || (of.sa_handler != SIG_DFL && of.sa_handler != SIG_IGN);
+}
+
+bool is_ours(const struct sigaction& of) noexcept {
+  return (of.sa_flags & SA_SIGINFO) != 0 && of.sa_sigaction == on_ending_signal;
+}
+
 void install(std::size_t i) noexcept {
   const auto [signal, even_if_handled, fault] = ending_signals[i];
-  struct sigaction& before = previous[i];
-  if (sigaction(signal, nullptr, &before) != 0) return;
-  const bool informed = (before.sa_flags & SA_SIGINFO) != 0;
-  if (!informed && before.sa_handler == SIG_IGN) return;
-  const bool handled = informed || before.sa_handler != SIG_DFL;
-  if (handled && !even_if_handled) return;
+  struct sigaction before {};
+  if (sigaction(signal, nullptr, &before) != 0 || is_ours(before)) return;
+  // Whoever has put a handler over ours is taken to call it: over theirs, both would go round.
+  if (has_handler(before) && (installed[i] || !even_if_handled)) return;
+  if (!has_handler(before) && before.sa_handler == SIG_IGN) return;
+  previous[i] = before;
   struct sigaction ours {};
   ours.sa_sigaction = on_ending_signal;
   ours.sa_mask = before.sa_mask;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (before.sa_flags & (SA_RESTART | SA_NODEFER));
-  sigaction(signal, &ours, nullptr);
+  installed[i] = sigaction(signal, &ours, nullptr) == 0;
 }
 
-/// Handlers stay: somebody may have put theirs on top and call ours.
+void uninstall(std::size_t i) noexcept {
+  struct sigaction current {};
+  if (!installed[i] || sigaction(ending_signals[i].number, nullptr, &current) != 0) return;
+  if (!is_ours(current)) return;
+  sigaction(ending_signals[i].number, &previous[i], nullptr);
+  installed[i] = false;
+}
+
 void install_all() noexcept {
-  if (installed) return;
-  installed = true;
+  for (std::size_t i = 0; i < ending_signals.size(); ++i) install(i);
+  if (std::exchange(at_exit, true)) return;
   std::atexit(undo_pending);
   std::at_quick_exit(undo_pending);
-  for (std::size_t i = 0; i < ending_signals.size(); ++i) install(i);
 }
 
 }  // namespace
@@ -137,10 +153,12 @@ bool undo_at_end(undoable& change) noexcept {
 }
 
 void forget(undoable& change) noexcept {
+  const std::lock_guard lock(registry);
   undoable* registered = &change;
   if (!pending.compare_exchange_strong(registered, nullptr, std::memory_order_seq_cst)) return;
   if (owner.load(std::memory_order_relaxed) != getpid()) return;
   while (inside.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+  for (std::size_t i = 0; i < ending_signals.size(); ++i) uninstall(i);
 }
 
 }  // namespace creek::power

@@ -20,7 +20,7 @@ class undoable {
 };
 
 /// From now until forget(), `change` is undone if the process ends. One at a time: false if there
-/// is another one. Any thread. The first call takes over these signals for good:
+/// is another one. Any thread. Until then these signals are taken over:
 ///
 /// - SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL: the handler that
 ///   was there before is called after undo(); if it returns, resume() is called;

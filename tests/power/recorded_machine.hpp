@@ -47,9 +47,7 @@ class recorded_machine {
   static std::string policy(int number, const std::string& file) {
     return "devices/system/cpu/cpufreq/policy" + std::to_string(number) + "/" + file;
   }
-  std::string read(int number, const std::string& file) const {
-    return read(policy(number, file));
-  }
+  std::string read(int number, const std::string& file) const { return read(policy(number, file)); }
   void write(int number, const std::string& file, const std::string& value) const {
     write(policy(number, file), value);
   }
