@@ -29,10 +29,12 @@ units::seconds clock_seconds(clockid_t clock) noexcept {
   return units::seconds{static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec)};
 }
 
-struct moment {
-  units::seconds wall = clock_seconds(CLOCK_MONOTONIC);
-  units::seconds cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-};
+units::seconds wall_now() noexcept {
+  return clock_seconds(CLOCK_MONOTONIC);
+}
+units::seconds cpu_now() noexcept {
+  return clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
 
 unsigned usable_processors() noexcept {
   cpu_set_t mask;
@@ -56,6 +58,8 @@ class figure_source {
   /// Fills in `into.energy`, for sampled_domains::all `into.domains`, and `into.wall` where it is
   /// not that of this machine. `into` has wall and CPU time of this machine already.
   virtual void read(sampled_domains which, meter_reading& into) = 0;
+  /// Whether a figure depends on CPU time, a system call that the figure alone can do without.
+  [[nodiscard]] virtual bool needs_cpu_time() const noexcept { return false; }
 };
 
 class no_source final : public figure_source {
@@ -136,6 +140,8 @@ class counted_source final : public figure_source {
 
 class modelled_source final : public figure_source {
  public:
+  bool needs_cpu_time() const noexcept override { return true; }
+
   explicit modelled_source(const meter_options& options)
       : model_(options.model),
         activity_(options.activity),
@@ -196,6 +202,7 @@ class simulations_or final : public figure_source {
  public:
   explicit simulations_or(std::unique_ptr<figure_source> machine) : machine_(std::move(machine)) {}
 
+  bool needs_cpu_time() const noexcept override { return machine_->needs_cpu_time(); }
   void begin() override {
     before_ = creek::detail::simulations.so_far();
     machine_->begin();
@@ -251,13 +258,12 @@ std::unique_ptr<figure_source> choose(const meter_options& options) {
 
 struct meter::state {
   std::unique_ptr<figure_source> source;
-  moment began;
+  units::seconds wall, cpu;  ///< when the span began
 
   meter_reading read(sampled_domains which) {
-    const moment now;
     meter_reading made;
-    made.wall = now.wall - began.wall;
-    made.cpu = now.cpu - began.cpu;
+    made.wall = wall_now() - wall;
+    if (which == sampled_domains::all || source->needs_cpu_time()) made.cpu = cpu_now() - cpu;
     source->read(which, made);
     return made;
   }
@@ -266,7 +272,7 @@ struct meter::state {
 meter::meter() : meter(meter_options::from_environment()) {}
 
 meter::meter(const meter_options& options)
-    : state_(std::make_unique<state>(state{choose(options), {}})) {
+    : state_(std::make_unique<state>(state{choose(options), {}, {}})) {
   restart();
 }
 
@@ -284,7 +290,8 @@ energy_figure meter::read_energy() {
 
 void meter::restart() {
   state_->source->begin();
-  state_->began = {};
+  state_->wall = wall_now();
+  state_->cpu = cpu_now();
 }
 
 std::vector<meter_state> look_for_meters(const meter_options& options) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ struct zone {
   sysfs::file file;
   wrapping_counter counter;
   bool lost = false;  ///< a zone that is not counted, and failed
+  wrapping_counter::clock::time_point
+      seen_there{};  ///< when its file was last known to have a name
 };
 
 /// intel-rapl:0 is a package, intel-rapl:0:1 a part of it.
@@ -105,11 +108,13 @@ class rapl_counters final : public energy_counters {
     if (!first) return access_problem(path, first.error);
     const sysfs::number largest = sysfs::read_number(place.folder + "/max_energy_range_uj");
     const bool platform = place.name.find("psys") != place.name.npos;
-    zones_.push_back({path, std::move(file),
+    zones_.push_back({path,
+                      std::move(file),
                       wrapping_counter(first.value, largest ? largest.value : 0,
                                        platform ? most_watts_of_platform : most_watts_of_package,
                                        wrapping_counter::clock::now()),
-                      false});
+                      false,
+                      {}});
     domains_.push_back({place.name, place.counted});
     return {};
   }
@@ -135,13 +140,22 @@ class rapl_counters final : public energy_counters {
     const std::uint64_t before = each.counter.total();
     std::string problem = each.counter.advance(value.value, now);
     if (!problem.empty()) return "the counter " + each.path + " " + problem;
-    // An open file of an ordinary file system outlives its name.
-    struct stat found {};
-    if (each.counter.total() == before && fstat(each.file.descriptor(), &found) == 0 &&
-        found.st_nlink == 0) {
-      return each.path + " has vanished";
+    if (each.counter.total() != before) {
+      each.seen_there = {};
+      return {};
     }
+    if (vanished(each, now)) return each.path + " has vanished";
     return {};
+  }
+
+  /// A file of the kernel's that goes away cannot be read any more; one of an ordinary file system,
+  /// in a tree that stands for the kernel's, lives on without a name. Asked when a
+  /// counter begins to stand still, and then once in the time in which counters move.
+  static bool vanished(zone& each, wrapping_counter::clock::time_point now) {
+    if (now - each.seen_there < std::chrono::milliseconds(1)) return false;
+    each.seen_there = now;
+    struct stat found {};
+    return fstat(each.file.descriptor(), &found) == 0 && found.st_nlink == 0;
   }
 
   std::vector<energy_domain> domains_;

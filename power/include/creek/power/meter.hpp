@@ -108,7 +108,7 @@ class meter {
   /// Since construction or restart(). A counter that vanished or went backwards makes this figure
   /// and all later ones, until restart(), unavailable.
   [[nodiscard]] meter_reading read();
-  /// The figure alone, without domains: fewer counters to read.
+  /// The figure alone: fewer counters to read, and no CPU time.
   [[nodiscard]] energy_figure read_energy();
   /// Begins anew.
   void restart();

@@ -10,8 +10,9 @@ namespace creek::power {
 
 /// A phase of the whole process, from here to the end of the scope; phases nest, and the one opened
 /// last counts. Any thread; where several threads have phases open at once, work counts for the one
-/// opened last by any of them: phases are steps of a program, not of a thread. About 0.5 us: a
-/// reading of the process's CPU time; nothing is allocated for a name that was used before.
+/// opened last by any of them: phases are steps of a program, not of a thread. About 0.5 us at
+/// either end: a reading of the process's CPU time; nothing is allocated for a name that was used
+/// before.
 class [[nodiscard]] phase {
  public:
   explicit phase(std::string_view name);
