@@ -4,6 +4,7 @@
 
 #include <creek/linalg/task_graph.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "operand.hpp"
@@ -29,6 +30,14 @@ class job {
   virtual std::vector<judgement> judge() const = 0;
   /// What the graph of the last run's factorization was.
   const linalg::graph_report& graph() const noexcept { return graph_; }
+  /// The graph that run() would have, of those that make theirs by run_graph(); the operands are
+  /// used up. After prepare().
+  work_graph plan() {
+    plans_ = true;
+    (void)run();
+    plans_ = false;
+    return std::move(plan_);
+  }
   /// The reciprocal of the condition, estimated; after judge(), for a system that was solved.
   virtual std::optional<double> rcond() { return std::nullopt; }
   /// Corrections that the last run made, or less than 0, why they were given up; see mixed_result.
@@ -40,12 +49,17 @@ class job {
   /// Runs what `enqueue` puts into a graph.
   template <class F>
   void run_graph(const F& enqueue) {
-    linalg::task_graph graph({.record = true});
+    linalg::task_graph graph({.dry_run = plans_, .record = true});
     enqueue(graph);
     graph_ = graph.wait();
+    if (plans_) plan_ = graph.plan();
   }
 
   linalg::graph_report graph_;
+
+ private:
+  bool plans_ = false;
+  work_graph plan_;
 };
 
 }  // namespace creek::tool::dense

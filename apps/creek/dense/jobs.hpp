@@ -19,6 +19,15 @@
 
 namespace creek::tool::dense {
 
+/// A matrix without a file: of the kind that the method takes.
+template <scalar T>
+operand<T> generated_matrix(const problem& what) {
+  const auto kind = what.how == method::chol        ? linalg::matrix_kind::positive_definite
+                    : what.pivots == pivoting::none ? linalg::matrix_kind::dominant
+                                                    : linalg::matrix_kind::uniform;
+  return operand<T>({.kind = kind, .seed = what.seed}, what.rows, what.cols);
+}
+
 /// Whole numbers as a file of matrices holds them: exactly, up to 2^53.
 inline matrix<double> as_column(std::span<const index_t> numbers) {
   matrix<double> column(static_cast<index_t>(numbers.size()), 1);

@@ -65,15 +65,9 @@ void require_hermitian(const std::string& name, const_view<T> a) {
 
 template <scalar T>
 operand<T> matrix_of(const problem& what, input_files& files) {
-  const bool definite = what.how == method::chol;
-  if (!files.matrix) {
-    const auto kind = definite                        ? linalg::matrix_kind::positive_definite
-                      : what.pivots == pivoting::none ? linalg::matrix_kind::dominant
-                                                      : linalg::matrix_kind::uniform;
-    return operand<T>({.kind = kind, .seed = what.seed}, what.rows, what.cols);
-  }
+  if (!files.matrix) return generated_matrix<T>(what);
   matrix<T> read = files.matrix->template read<T>();
-  if (definite) require_hermitian<T>(what.input, read);
+  if (what.how == method::chol) require_hermitian<T>(what.input, read);
   return operand<T>(std::move(read));
 }
 

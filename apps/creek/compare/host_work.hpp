@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What policies are compared on, on threads of this machine.
+#pragma once
+
+#include <creek/core/work_graph.hpp>
+#include <creek/linalg/task_graph.hpp>
+#include <memory>
+#include <string>
+
+#include "setup.hpp"
+
+namespace creek::tool::compare {
+
+/// The same problem, as often as wanted. prepare(), run() and judge() are called in a task of a
+/// runtime that may be another one each time.
+class host_work {
+ public:
+  host_work() = default;
+  host_work(const host_work&) = delete;
+  host_work& operator=(const host_work&) = delete;
+  virtual ~host_work() = default;
+
+  virtual std::string about() const = 0;
+  /// Puts the operands in place and uses all workers, so that none begins in the timed part.
+  virtual void prepare() = 0;
+  virtual void run() = 0;
+  /// Why the last run's answer is wrong; empty: it is right.
+  virtual std::string judge() = 0;
+  /// The tasks of the last run; null where there is no graph of them.
+  virtual const linalg::graph_report* graph() const { return nullptr; }
+};
+
+/// Throws creek::error where there is not enough memory.
+std::unique_ptr<host_work> make_host_work(const setup& given, long long n);
+
+}  // namespace creek::tool::compare

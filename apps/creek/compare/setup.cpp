@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "setup.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <creek/core/error.hpp>
+#include <creek/power/policies.hpp>
+
+#include "../runtime_choice.hpp"
+
+namespace creek::tool::compare {
+namespace {
+
+void require_between(const char* option, long long value, long long least, long long most) {
+  if (value >= least && value <= most) return;
+  throw usage_error(fmt::format("{} {}: must be {} to {}", option, value, least, most));
+}
+
+void require_policies(const setup& given) {
+  const auto known = power::policy_names();
+  for (auto each = given.policies.begin(); each != given.policies.end(); ++each) {
+    if (std::ranges::find(known, *each) == known.end()) {
+      throw usage_error(fmt::format("--policy {}: there is no such policy; valid: {}", *each,
+                                    fmt::join(known, ", ")));
+    }
+    if (std::find(given.policies.begin(), each, *each) != each) {
+      throw usage_error(fmt::format("--policy {}: is in the list twice", *each));
+    }
+    if (*each == "power_cap" && given.watts <= 0) {
+      throw usage_error("--policy power_cap: say how much may be drawn, --watts W");
+    }
+    if (*each == "slack_reduction" && !given.is_dense()) {
+      throw usage_error(fmt::format(
+          "--policy slack_reduction: plans a graph of tasks, as lu, chol and qr have; {} has none",
+          given.name));
+    }
+  }
+}
+
+void require_backend(const setup& given) {
+  if (given.backend == "host") return;
+  if (given.backend != "scc") {
+    throw usage_error(
+        fmt::format("--backend {}: policies are compared on host and scc", given.backend));
+  }
+  if (!given.is_dense()) {
+    throw usage_error(fmt::format("--backend scc: {} is measured on host only", given.name));
+  }
+}
+
+}  // namespace
+
+void require_sense(const setup& given) {
+  require_backend(given);
+  require_policies(given);
+  constexpr long long most = 1'000'000;
+  for (const long long n : given.n) {
+    const long long largest = given.kind == problem_kind::fib    ? 90
+                              : given.kind == problem_kind::sort ? 4'000'000'000
+                                                                 : most;
+    require_between("-n", n, 1, largest);
+  }
+  require_between("--runs", given.runs, 1, most);
+  require_between("--warmup", given.warmup, 0, most);
+  if (given.workers) (void)checked_workers(*given.workers);
+  if (given.block) require_between("--block", *given.block, 1, most);
+  if (!given.is_dense() && given.block) {
+    throw usage_error(fmt::format("--block: of lu, chol and qr; {} has none", given.name));
+  }
+  if (!given.is_dense() && given.layout != dense::form::column) {
+    throw usage_error(fmt::format("--form: of lu, chol and qr; {} has none", given.name));
+  }
+  if (!(given.bound >= 0 && given.bound <= 1)) {
+    throw usage_error(fmt::format("--bound {}: must be 0 to 1, a share of the time", given.bound));
+  }
+}
+
+std::string file_of_policy(const std::string& file, std::string_view policy) {
+  const auto folder = file.find_last_of('/');
+  const auto dot = file.find_last_of('.');
+  const bool has_ending = dot != std::string::npos && dot != 0 &&
+                          (folder == std::string::npos || dot > folder + 1);
+  const std::size_t place = has_ending ? dot : file.size();
+  return fmt::format("{}.{}{}", file.substr(0, place), policy, file.substr(place));
+}
+
+}  // namespace creek::tool::compare

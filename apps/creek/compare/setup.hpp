@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `creek compare` was asked to do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../chip_options.hpp"
+#include "../dense/problem.hpp"
+
+namespace creek::tool::compare {
+
+enum class problem_kind { lu, chol, qr, fib, sort };
+
+struct setup {
+  problem_kind kind = problem_kind::lu;
+  std::string name;             ///< of the problem: lu ...
+  std::vector<long long> n;     ///< sizes; never empty
+  std::vector<std::string> policies{"polling", "blocking"};  ///< the first is the baseline
+  std::string backend = "host";
+  std::optional<long long> workers, block;
+  dense::form layout = dense::form::column;
+  std::uint64_t seed = 1;  ///< of the matrix, and of the order of runs
+  int runs = 15;
+  int warmup = 1;  ///< rounds that are not counted
+  double watts = 0;
+  double bound = 0.02;
+  std::string meter;  ///< empty: as the environment says
+  bool as_json = false;
+  std::string plot, trace;
+
+  bool is_dense() const noexcept { return kind <= problem_kind::qr; }
+};
+
+/// Throws usage_error for options that contradict each other, for a policy that there is not (the
+/// line lists those that there are), and for one that lacks its option.
+void require_sense(const setup& given);
+
+/// `run.json` and "polling" make `run.polling.json`.
+std::string file_of_policy(const std::string& file, std::string_view policy);
+
+}  // namespace creek::tool::compare

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs that were measured in pairs say of a difference: how large it is, and how sure that is.
+//
+// The differences of the pairs are taken to be independent and symmetric about what is sought, and
+// nothing else: no normal distribution, and a run that was disturbed moves the result by no more
+// than its rank. The estimate is that of Hodges and Lehmann, the median of the means of all pairs
+// of differences (Walsh averages), and the interval is the one that belongs to Wilcoxon's signed
+// rank test, from the test's exact distribution. Sources: Hodges, Lehmann, Ann. Math. Statist.
+// 34(2), 1963, doi:10.1214/aoms/1177704172; Hollander, Wolfe, Chicken, Nonparametric Statistical
+// Methods, 3rd ed., 2014, sections 3.2 and 3.3.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace creek::tool::compare {
+
+/// Of one policy's runs.
+struct summary {
+  double median = 0, min = 0, max = 0;
+  double spread = 0;  ///< half the distance between the quartiles, relative to the median
+};
+/// `values` must not be empty.
+summary summary_of(std::vector<double> values);
+
+struct interval {
+  double low = 0, high = 0;
+  double confidence = 0;  ///< as the exact distribution gives it: at least 0.95
+
+  bool excludes_zero() const noexcept { return low > 0 || high < 0; }
+};
+
+/// The median of the Walsh averages. `differences` must not be empty.
+double typical_difference(std::span<const double> differences);
+
+/// The narrowest interval of the signed rank test with a confidence of at least 0.95; none for
+/// fewer than least_pairs differences, of which even the widest has less.
+std::optional<interval> difference_interval(std::span<const double> differences);
+inline constexpr std::size_t least_pairs = 6;
+
+/// How a policy differs from the baseline, as a share of the baseline's figure: 0.01 is 1 % more.
+struct difference {
+  double estimate = 0;
+  std::optional<interval> range;
+};
+
+/// Figure by figure, each pair of one round. Nothing without pairs, or where a baseline is not
+/// above zero, of which there are no shares.
+std::optional<difference> relative_difference(std::span<const double> figures,
+                                              std::span<const double> baseline);
+
+}  // namespace creek::tool::compare

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A policy that hands everything on to another one and notes how much CPU time workers spend
+// without a task, and, if asked to, what the machine does over time.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <creek/core/power_policy.hpp>
+#include <memory>
+#include <vector>
+
+namespace creek::tool::compare {
+
+/// Told when a worker finds nothing and when it has a task again; called by that worker.
+class state_listener {
+ public:
+  virtual void changed(unsigned worker, bool in_task) noexcept = 0;
+
+ protected:
+  ~state_listener() = default;
+};
+
+/// Idle CPU time begins when a worker has looked everywhere and found nothing and ends with its next
+/// task, whatever it does meanwhile: searching costs CPU time, sleeping does not. It is read from
+/// the worker thread's own clock at these two events only, about 0.3 us each: none of it in tasks.
+class watched_policy final : public power_policy {
+ public:
+  /// `inner` is not null; `listener` may be, and outlives the workers.
+  watched_policy(std::shared_ptr<power_policy> inner, state_listener* listener)
+      : inner_(std::move(inner)), listener_(listener) {}
+
+  std::string_view name() const noexcept override { return inner_->name(); }
+  void begin(const power_site& site) override;
+  void end() noexcept override;
+  idle_plan worker_idle(unsigned worker) noexcept override;
+  void task_about_to_run(unsigned worker, const task_profile& task) noexcept override;
+  unsigned tasks_ready(unsigned worker, unsigned count) noexcept override {
+    return inner_->tasks_ready(worker, count);
+  }
+
+  /// CPU seconds that workers have spent without a task since they began, also of those that are
+  /// idle now. Any thread, while the workers are there.
+  double idle_cpu_seconds() const noexcept;
+  /// Why clocks could not be chosen, or were not granted; empty: nothing is known to be wrong.
+  std::string control_failure() const;
+
+ private:
+  /// Written by its worker; `version` is odd meanwhile, so that readers look again.
+  struct alignas(128) watch {
+    std::atomic<std::uint32_t> version{0};
+    std::atomic<bool> idle{false};
+    std::atomic<double> since{0};  ///< on the thread's clock, while idle
+    std::atomic<double> spent{0};
+    std::atomic<clockid_t> clock{0};  ///< of the worker's thread, while idle
+  };
+
+  void change(unsigned worker, bool to_idle) noexcept;
+  static double idle_so_far(const watch& of) noexcept;
+
+  std::shared_ptr<power_policy> inner_;
+  state_listener* listener_;
+  std::unique_ptr<watch[]> watches_;
+  unsigned workers_ = 0;
+  clock_control* clocks_ = nullptr;
+};
+
+}  // namespace creek::tool::compare
