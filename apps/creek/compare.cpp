@@ -81,8 +81,7 @@ void add_problem(CLI::App& command, setup& given) {
             return kinds(name);
           },
           "{lu,chol,qr,fib,sort}"));
-  command
-      .add_option("-n", given.n, "Sizes, comma-separated; 2000, on scc 1024, unless given")
+  command.add_option("-n", given.n, "Sizes, comma-separated; 2000, on scc 1024, unless given")
       ->delimiter(',')
       ->option_text("LIST");
   command.add_option("--block", given.block, "Columns of a panel, or the size of a tile");
@@ -95,7 +94,8 @@ void add_problem(CLI::App& command, setup& given) {
 
 void add_policies(CLI::App& command, setup& given) {
   command
-      .add_option("--policy", given.policies, "Policies, comma-separated; the first is the baseline")
+      .add_option("--policy", given.policies,
+                  "Policies, comma-separated; the first is the baseline")
       ->delimiter(',')
       ->option_text("LIST")
       ->capture_default_str();
@@ -116,8 +116,9 @@ void add_measuring(CLI::App& command, setup& given) {
   command.add_option("--runs", given.runs, "Rounds that count")->capture_default_str();
   command.add_option("--warmup", given.warmup, "Rounds before them that do not")
       ->capture_default_str();
-  command.add_option("--meter", given.meter,
-                     "Where energy is from: auto, rapl, perf, model, none; CREEK_METER unless given")
+  command
+      .add_option("--meter", given.meter,
+                  "Where energy is from: auto, rapl, perf, model, none; CREEK_METER unless given")
       ->option_text("SOURCE");
   command
       .add_option("--trace", given.trace,

@@ -30,6 +30,7 @@ constexpr const char* examples = R"(Examples:
   creek info                       this machine, and what creek makes of it
   creek wordcount --top 10 text/   the ten most frequent words of a folder
   creek solve -n 4000              a dense linear system, how fast and how well
+  creek compare lu                 what power policies cost and save
   creek bench tasking              tasking against its peers, as ratios
   creek COMMAND --help             options and examples of a command
 

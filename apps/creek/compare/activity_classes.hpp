@@ -14,7 +14,7 @@ struct activity_class {
   std::string label;
 };
 
-/// A class for each number up to 8 workers, and at most 10 classes for more: none, seven of about
+/// A class for each number up to 8 workers, and at most nine classes for more: none, seven of about
 /// the same width, all.
 inline std::vector<activity_class> activity_classes(unsigned workers) {
   std::vector<activity_class> classes{{0, 0, "0"}};

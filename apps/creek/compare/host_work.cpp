@@ -36,6 +36,23 @@ dense::problem dense_problem(const setup& given, long long n) {
   return what;
 }
 
+/// The graph of a square matrix's factorization by columns that has so many tasks: panel after
+/// panel, each updates all blocks of columns behind it.
+work_graph column_plan(std::size_t tasks) {
+  linalg::task_graph graph({.dry_run = true});
+  std::size_t blocks = 0;
+  while (blocks * (blocks + 1) / 2 < tasks) ++blocks;
+  const std::vector<char> keys(blocks);
+  for (std::size_t k = 0; k < blocks; ++k) {
+    graph.add({"panel"}, {linalg::inout(&keys[k])}, [] {});
+    for (std::size_t j = k + 1; j < blocks; ++j) {
+      graph.add({"update"}, {linalg::in(&keys[k]), linalg::inout(&keys[j])}, [] {});
+    }
+  }
+  graph.wait();
+  return graph.plan();
+}
+
 /// A factorization of a generated matrix of doubles.
 class dense_work final : public host_work {
  public:
@@ -50,9 +67,8 @@ class dense_work final : public host_work {
   void prepare() override {
     // Memory is taken by the workers, as everywhere.
     if (!job_) {
-      job_ = what_.layout == dense::form::blocks
-                 ? dense::make_tile_job<double>(what_, a_, nullptr)
-                 : dense::make_job<double>(what_, a_, nullptr);
+      job_ = what_.layout == dense::form::blocks ? dense::make_tile_job<double>(what_, a_, nullptr)
+                                                 : dense::make_job<double>(what_, a_, nullptr);
     }
     job_->prepare();
   }
@@ -67,6 +83,14 @@ class dense_work final : public host_work {
     return {};
   }
   const linalg::graph_report* graph() const override { return &job_->graph(); }
+  work_graph plan() override {
+    const std::vector<linalg::task_run> runs = job_->graph().runs;
+    if (what_.layout == dense::form::column) {
+      return linalg::measured(column_plan(runs.size()), runs);
+    }
+    job_->prepare();
+    return linalg::measured(job_->plan(), runs);
+  }
 
  private:
   dense::problem what_;

@@ -28,6 +28,8 @@ class host_work {
   virtual std::string judge() = 0;
   /// The tasks of the last run; null where there is no graph of them.
   virtual const linalg::graph_report* graph() const { return nullptr; }
+  /// The tasks to come, with the seconds that they took in the last run. Of what has a graph.
+  virtual work_graph plan() { return {}; }
 };
 
 /// Throws creek::error where there is not enough memory.

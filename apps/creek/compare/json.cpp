@@ -55,8 +55,11 @@ json metric_json(metric what, const study& of, std::size_t policy) {
     all["value"] = values.front();
   } else {
     const summary found = summary_of(values);
-    all = {{"median", found.median}, {"min", found.min}, {"max", found.max},
-           {"spread", found.spread}, {"runs", values}};
+    all = {{"median", found.median},
+           {"min", found.min},
+           {"max", found.max},
+           {"spread", found.spread},
+           {"runs", values}};
   }
   all["difference"] = difference_json(difference_of(what, of, policy), simulated);
   return all;

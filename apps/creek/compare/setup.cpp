@@ -80,8 +80,8 @@ void require_sense(const setup& given) {
 std::string file_of_policy(const std::string& file, std::string_view policy) {
   const auto folder = file.find_last_of('/');
   const auto dot = file.find_last_of('.');
-  const bool has_ending = dot != std::string::npos && dot != 0 &&
-                          (folder == std::string::npos || dot > folder + 1);
+  const bool has_ending =
+      dot != std::string::npos && dot != 0 && (folder == std::string::npos || dot > folder + 1);
   const std::size_t place = has_ending ? dot : file.size();
   return fmt::format("{}.{}{}", file.substr(0, place), policy, file.substr(place));
 }

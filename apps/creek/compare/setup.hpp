@@ -16,8 +16,8 @@ enum class problem_kind { lu, chol, qr, fib, sort };
 
 struct setup {
   problem_kind kind = problem_kind::lu;
-  std::string name;             ///< of the problem: lu ...
-  std::vector<long long> n;     ///< sizes; never empty
+  std::string name;                                          ///< of the problem: lu ...
+  std::vector<long long> n;                                  ///< sizes; never empty
   std::vector<std::string> policies{"polling", "blocking"};  ///< the first is the baseline
   std::string backend = "host";
   std::optional<long long> workers, block;

@@ -64,9 +64,8 @@ void run_traced(const setup& given, runner& on, study& all, const progress& tell
   if (given.trace.empty() && given.plot.empty()) return;
   for (policy_runs& each : all.policies) {
     tell(fmt::format("{} n = {}, trace: {}", given.name, all.n, each.policy));
-    const std::string file = last && !given.trace.empty()
-                                 ? file_of_policy(given.trace, each.policy)
-                                 : std::string();
+    const std::string file =
+        last && !given.trace.empty() ? file_of_policy(given.trace, each.policy) : std::string();
     each.traced = run_right(on, all, {.policy = each.policy, .trace = file, .sampled = true});
   }
 }

@@ -20,7 +20,7 @@ inline constexpr metric metrics[] = {metric::time, metric::energy, metric::energ
 
 struct policy_runs {
   std::string policy;
-  std::vector<measured_run> runs;     ///< one a round
+  std::vector<measured_run> runs;      ///< one a round
   std::optional<measured_run> traced;  ///< not measured: with its trace, and energy over time
 };
 

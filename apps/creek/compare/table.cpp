@@ -18,19 +18,17 @@ std::string number(double value) {
                                               : fmt::format("{:#.4g}", value);
 }
 
+/// In percent; of multiples nobody reads the decimals.
 std::string percent(double share) {
-  return fmt::format("{:+.2f} %", 100 * share);
+  return fmt::format("{:+.{}f}", 100 * share, std::abs(share) < 10 ? 2 : 0);
 }
 
 std::string difference_text(const difference& of) {
-  std::string text = fmt::format("{:>10}", percent(of.estimate));
-  if (of.range) {
-    text += fmt::format("  {:>22}{}",
-                        fmt::format("{:+.2f} .. {:+.2f} %", 100 * of.range->low,
-                                    100 * of.range->high),
-                        of.range->excludes_zero() ? " *" : "");
-  }
-  return text;
+  std::string text = fmt::format("{:>10}", percent(of.estimate) + " %");
+  if (!of.range) return text;
+  const std::string range =
+      fmt::format("{} .. {} %", percent(of.range->low), percent(of.range->high));
+  return text + fmt::format("  {:>22}{}", range, of.range->excludes_zero() ? " *" : "");
 }
 
 std::size_t widest_name(const study& of) {
@@ -43,14 +41,12 @@ std::size_t widest_name(const study& of) {
 void print_metric(metric what, const study& of) {
   const std::size_t width = widest_name(of);
   const bool has_interval = of.policies.front().runs.size() >= least_pairs;
-  const std::string head = of.facts.simulated
-                               ? fmt::format("{:>12}", "exact")
-                               : fmt::format("{:>12}{:>9}", "median", "spread");
+  const std::string head = of.facts.simulated ? fmt::format("{:>12}", "exact")
+                                              : fmt::format("{:>12}{:>9}", "median", "spread");
   fmt::print("\n{}\n  {:<{}}{}{:>10}{}\n", title_of(what, of), "policy", width, head,
              of.policies.size() > 1 ? "against" : "",
-             of.policies.size() > 1 && has_interval
-                 ? fmt::format("  {:>22}", "95 % interval")
-                 : std::string());
+             of.policies.size() > 1 && has_interval ? fmt::format("  {:>22}", "95 % interval")
+                                                    : std::string());
   for (std::size_t i = 0; i < of.policies.size(); ++i) {
     const policy_runs& each = of.policies[i];
     const std::vector<double> values = values_of(what, each);
@@ -94,10 +90,9 @@ std::string order_text(const study& of) {
 
 void print_head(const setup& given, const study& of) {
   fmt::print("{}\n{}; {}\n", of.about, of.facts.machine,
-             of.facts.simulated
-                 ? std::string("simulated, exact: one run a policy, no intervals")
-                 : fmt::format("{} runs a policy, order by seed {}: {}", given.runs, given.seed,
-                               order_text(of)));
+             of.facts.simulated ? std::string("simulated, exact: one run a policy, no intervals")
+                                : fmt::format("{} runs a policy, order by seed {}: {}", given.runs,
+                                              given.seed, order_text(of)));
   if (!of.facts.simulated && of.policies.front().runs.size() < least_pairs) {
     fmt::print("no intervals: they need {} runs\n", least_pairs);
   }
@@ -109,7 +104,8 @@ void print_notes(const study& of) {
   if (!why.empty()) fmt::print("\nenergy: unavailable: {}\n", why);
   for (const policy_runs& each : of.policies) {
     const std::string& control = each.runs.front().control;
-    if (!control.empty()) fmt::print("{}: ran without control of clocks: {}\n", each.policy, control);
+    if (!control.empty())
+      fmt::print("{}: ran without control of clocks: {}\n", each.policy, control);
   }
 }
 

@@ -63,6 +63,7 @@ idle_plan watched_policy::worker_idle(unsigned worker) noexcept {
 void watched_policy::task_about_to_run(unsigned worker, const task_profile& task) noexcept {
   const bool was_idle = watches_[worker].idle.load(std::memory_order_relaxed);
   if (was_idle) change(worker, false);
+  if (listener_ != nullptr) listener_->task(worker);
   inner_->task_about_to_run(worker, task);
 }
 

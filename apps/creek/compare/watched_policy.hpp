@@ -6,26 +6,30 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <creek/core/power_policy.hpp>
 #include <cstdint>
 #include <ctime>
-#include <creek/core/power_policy.hpp>
 #include <memory>
 #include <vector>
 
 namespace creek::tool::compare {
 
-/// Told when a worker finds nothing and when it has a task again; called by that worker.
+/// Called by a worker that is told of.
 class state_listener {
  public:
+  /// It finds nothing, or has a task again.
   virtual void changed(unsigned worker, bool in_task) noexcept = 0;
+  /// It begins a task.
+  virtual void task(unsigned worker) noexcept = 0;
 
  protected:
   ~state_listener() = default;
 };
 
-/// Idle CPU time begins when a worker has looked everywhere and found nothing and ends with its next
-/// task, whatever it does meanwhile: searching costs CPU time, sleeping does not. It is read from
-/// the worker thread's own clock at these two events only, about 0.3 us each: none of it in tasks.
+/// Idle CPU time begins when a worker has looked everywhere and found nothing and ends with its
+/// next task, whatever it does meanwhile: searching costs CPU time, sleeping does not. It is read
+/// from the worker thread's own clock at these two events only, about 0.3 us each: none of it in
+/// tasks.
 class watched_policy final : public power_policy {
  public:
   /// `inner` is not null; `listener` may be, and outlives the workers.
@@ -40,12 +44,15 @@ class watched_policy final : public power_policy {
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override {
     return inner_->tasks_ready(worker, count);
   }
+  unsigned most_awake() const noexcept override { return inner_->most_awake(); }
 
   /// CPU seconds that workers have spent without a task since they began, also of those that are
   /// idle now. Any thread, while the workers are there.
   double idle_cpu_seconds() const noexcept;
   /// Why clocks could not be chosen, or were not granted; empty: nothing is known to be wrong.
   std::string control_failure() const;
+  /// The clock of a worker, 0 Hz where it is not known. Between begin() and end().
+  units::hertz clock(unsigned worker) const noexcept { return clocks_->clock(worker); }
 
  private:
   /// Written by its worker; `version` is odd meanwhile, so that readers look again.

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a problem on threads of this machine, each time in a runtime of its own: a policy has it
+// from the first worker to the last, and the idle workers of others are gone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <creek/core/error.hpp>
+#include <creek/power/meter.hpp>
+#include <creek/power/policies.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <ctime>
+
+#include "../dense/trace.hpp"
+#include "../runtime_choice.hpp"
+#include "host_work.hpp"
+#include "measured_run.hpp"
+#include "run_sampler.hpp"
+#include "watched_policy.hpp"
+
+namespace creek::tool::compare {
+namespace {
+
+double process_cpu_seconds() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double wall_seconds() noexcept {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// All but those that only say how to wait.
+bool controls_clocks(std::string_view policy) noexcept {
+  return policy != "polling" && policy != "blocking";
+}
+
+/// For the model of the host: CPU time without a task is polling, the rest computing.
+class watched_activity final : public power::activity_source {
+ public:
+  watched_activity(const watched_policy& watch, unsigned workers)
+      : watch_(watch), workers_(workers) {}
+
+  power::core_activity activity() const override {
+    const double polling = watch_.idle_cpu_seconds();
+    return {.wall = units::seconds{wall_seconds()},
+            .computing = units::seconds{process_cpu_seconds() - polling},
+            .polling = units::seconds{polling},
+            .cores = workers_,
+            .clock = {}};
+  }
+
+ private:
+  const watched_policy& watch_;
+  unsigned workers_;
+};
+
+power::meter_options meter_options_of(const setup& given) {
+  power::meter_options options = power::meter_options::from_environment();
+  if (!given.meter.empty()) options.source = power::parse_meter_source(given.meter);
+  return options;
+}
+
+class host_runner final : public runner {
+ public:
+  host_runner(const setup& given, long long n)
+      : given_(given), metering_(meter_options_of(given)), work_(make_host_work(given, n)) {
+    scheduling_ = scheduler_options::from_environment();
+    if (given.workers) scheduling_.workers = checked_workers(*given.workers);
+    make_plan();
+    for (const std::string& policy : given.policies) try_policy(policy);
+  }
+
+  const backend_facts& facts() const noexcept override { return facts_; }
+  std::string about() const override { return work_->about(); }
+
+  measured_run run(const run_request& what) override {
+    const bool sampled = what.sampled;
+    trace::session session({.process_name = fmt::format("creek compare, {}", what.policy)});
+    std::optional<run_sampler> sampler;
+    if (sampled) sampler.emplace(session, facts_.workers);
+    const auto watch =
+        std::make_shared<watched_policy>(policy_named(what.policy), sampled ? &*sampler : nullptr);
+    measured_run got;
+    {
+      runtime workers = make_runtime(watch);
+      workers.run([&] { measure(*watch, sampled ? &*sampler : nullptr, got); });
+      if (controls_clocks(what.policy)) got.control = watch->control_failure();
+    }
+    if (sampled) got.power = sampler->take_energy();
+    if (!what.trace.empty()) write_trace(what.trace, session);
+    return got;
+  }
+
+ private:
+  runtime make_runtime(std::shared_ptr<power_policy> policy) const {
+    scheduler_options options = scheduling_;
+    options.policy = std::move(policy);
+    return runtime(options, "host");
+  }
+
+  std::shared_ptr<power_policy> policy_named(std::string_view name) const {
+    power::policy_options options{.watts = given_.watts, .bound = given_.bound, .plan = {}};
+    if (name == "slack_reduction") options.plan = plan_;
+    return power::make_policy(name, options);
+  }
+
+  /// What a policy cannot do is to be known before the first run is measured.
+  void try_policy(const std::string& name) {
+    const runtime workers = make_runtime(policy_named(name));
+    facts_ = {.name = "host",
+              .simulated = false,
+              .workers = workers.worker_count(),
+              .machine = fmt::format("host, {} {}", workers.worker_count(),
+                                     workers.worker_count() == 1 ? "worker" : "workers")};
+  }
+
+  /// From a run that is not measured: the graph, and how long its tasks take.
+  void make_plan() {
+    if (std::ranges::find(given_.policies, "slack_reduction") == given_.policies.end()) return;
+    runtime workers(scheduling_, "host");
+    workers.run([this] {
+      work_->prepare();
+      work_->run();
+      plan_ = work_->plan();
+    });
+  }
+
+  void measure(const watched_policy& watch, run_sampler* sampler, measured_run& into) {
+    work_->prepare();
+    const watched_activity activity(watch, facts_.workers);
+    power::meter_options metering = metering_;
+    metering.activity = &activity;
+    metering.cores = facts_.workers;
+    power::meter meter(metering);
+    if (sampler != nullptr) sampler->start(meter, watch);
+    meter.restart();
+    const double idle = watch.idle_cpu_seconds(), cpu = process_cpu_seconds();
+    const double start = wall_seconds();
+    work_->run();
+    into.seconds = wall_seconds() - start;
+    into.cpu_seconds = process_cpu_seconds() - cpu;
+    into.idle_cpu_seconds = watch.idle_cpu_seconds() - idle;
+    note_energy(meter.read_energy(), into);
+    if (sampler != nullptr) sampler->stop();
+    note_graph(into);
+    into.wrong = work_->judge();
+  }
+
+  static void note_energy(const power::energy_figure& figure, measured_run& into) {
+    into.origin = figure.origin;
+    into.source = figure.source;
+    into.reason = figure.reason;
+    if (figure.available()) into.joules = figure.energy.value;
+  }
+
+  void note_graph(measured_run& into) const {
+    const linalg::graph_report* graph = work_->graph();
+    if (graph == nullptr) return;
+    into.tasks = graph->tasks;
+    into.activity = linalg::activity(graph->runs, facts_.workers);
+  }
+
+  void write_trace(const std::string& file, trace::session& session) const {
+    if (const linalg::graph_report* graph = work_->graph()) {
+      dense::write_trace(file, *graph, session);
+    } else {
+      session.write(file);
+    }
+  }
+
+  setup given_;
+  power::meter_options metering_;
+  std::unique_ptr<host_work> work_;
+  scheduler_options scheduling_;
+  backend_facts facts_;
+  work_graph plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<runner> make_host_runner(const setup& given, long long n) {
+  return std::make_unique<host_runner>(given, n);
+}
+
+}  // namespace creek::tool::compare
