@@ -26,6 +26,7 @@
 #include <creek/tasking/runtime.hpp>
 
 #include "commands.hpp"
+#include "info/cpu_clocks.hpp"
 
 namespace creek::tool {
 namespace {
@@ -45,6 +46,7 @@ struct findings {
   std::optional<linalg::blas_library> chosen_blas;  // by CREEK_BLAS
   fence_strategy fence;
   double ticks_per_ns;
+  cpu_clocks clocks;
 };
 
 std::vector<std::string> vector_targets() {
@@ -66,7 +68,8 @@ findings look_around() {
           .other_blas = linalg::other_blas_libraries(),
           .chosen_blas = linalg::blas_in_use(),
           .fence = prepare_heavy_fence(),
-          .ticks_per_ns = 1.0 / tick_clock::scale().ns_per_tick};
+          .ticks_per_ns = 1.0 / tick_clock::scale().ns_per_tick,
+          .clocks = look_at_cpu_clocks()};
 }
 
 constexpr const char* compiler() {
@@ -141,7 +144,8 @@ json to_json(const findings& found) {
             {"membarrier", found.fence == fence_strategy::membarrier}}},
           {"clock",
            {{"source", tick_clock::uses_tsc() ? "tsc" : "clock_gettime"},
-            {"ghz", found.ticks_per_ns}}}};
+            {"ghz", found.ticks_per_ns}}},
+          {"cpu_clocks", to_json(found.clocks)}};
 }
 
 // --- text
@@ -267,6 +271,7 @@ void print_text(const findings& found) {
   line("clock", fmt::format("{}, {:.4g} GHz",
                             tick_clock::uses_tsc() ? "time stamp counter" : "clock_gettime",
                             found.ticks_per_ns));
+  line("CPU clocks", to_text(found.clocks, fmt::format("{:11}", "")));
 }
 
 }  // namespace
@@ -278,6 +283,7 @@ void add_info(CLI::App& app, int& exit_code) {
   command->footer(R"(Examples:
   creek info                                    topology, limits, default number of workers
   creek info --json | jq .limits                why so many workers?
+  creek info --json | jq .cpu_clocks.why_not    why can policies not set the clocks?
   HWLOC_SYNTHETIC="pack:2 core:4 pu:2" creek info   ... of another machine)");
   command->callback([as_json, &exit_code] {
     const findings found = look_around();

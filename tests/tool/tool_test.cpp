@@ -76,6 +76,7 @@ TEST(info, json_tells_everything) {
   EXPECT_TRUE(found["linalg"]["instructions"].is_string());
   EXPECT_TRUE(found["fence"]["membarrier"].is_boolean());
   EXPECT_GT(found["clock"]["ghz"], 0.0);
+  EXPECT_TRUE(found["cpu_clocks"]["can_be_set"].is_boolean());
   EXPECT_EQ(found["topology"]["distances"][0][0], 0);
 }
 
@@ -99,7 +100,7 @@ TEST(info, text_names_each_part) {
   const outcome result = creek("info");
   EXPECT_EQ(result.code, 0);
   for (const char* part : {"creek ", "machine ", "caches ", "memory ", "workers ", "backends ",
-                           "vectors ", "products ", "fences ", "clock "}) {
+                           "vectors ", "products ", "fences ", "clock ", "CPU clocks "}) {
     EXPECT_THAT(result.output, HasSubstr(part));
   }
 }

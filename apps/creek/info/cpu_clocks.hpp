@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `creek info` tells of the clocks of the CPUs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <creek/power/linux_clocks.hpp>
+
+namespace creek::tool {
+
+struct cpu_clocks {
+  std::vector<power::linux_clock_policy> policies;
+  std::string why_not;  ///< why this process cannot set those of its CPUs; empty: it can
+};
+
+cpu_clocks look_at_cpu_clocks();
+
+nlohmann::ordered_json to_json(const cpu_clocks& found);
+
+/// A line for each kind of policy and one for why they cannot be set; `indent` before all but the
+/// first.
+std::string to_text(const cpu_clocks& found, const std::string& indent);
+
+}  // namespace creek::tool
