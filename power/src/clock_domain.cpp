@@ -38,9 +38,10 @@ void clock_domain::add_workers(std::size_t count, const std::vector<units::hertz
 std::uint32_t clock_domain::highest_wish() const noexcept {
   std::uint32_t highest = 0;
   for (const auto& each : wishes_) {
-    highest = std::max(highest, each.load(std::memory_order_relaxed));
+    const std::uint32_t wish = each.load(std::memory_order_relaxed);
+    if (wish != no_step) highest = std::max(highest, wish);
   }
-  return std::min(highest, static_cast<std::uint32_t>(clocks_.front().size() - 1));
+  return highest;
 }
 
 void clock_domain::wish(std::size_t place, std::uint32_t step) noexcept {

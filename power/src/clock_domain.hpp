@@ -41,7 +41,7 @@ class clock_domain {
   clock_domain(control_gate& gate, std::vector<std::unique_ptr<clock_setting>> settings)
       : gate_(gate), settings_(std::move(settings)) {}
 
-  /// Before the first wish: places for workers, which count as wishing for the highest step.
+  /// Before the first wish: places for workers.
   void add_workers(std::size_t count, const std::vector<units::hertz>& steps);
   [[nodiscard]] std::size_t workers() const noexcept { return wishes_.size(); }
 

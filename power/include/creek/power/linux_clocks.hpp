@@ -38,14 +38,13 @@ struct linux_clocks_options {
 /// not by its children. One control of a process can act at a time, and one process; another one's
 /// failed() says so.
 ///
-/// Until a worker wishes, it counts as one that wishes for the highest clock. wish() does nothing
-/// but a load if it repeats, a few atomic operations if it changes nothing in its domain, and else
-/// one system call or two for each policy of the domain, which another worker of the domain may
-/// make in its place. At most every 100 ms it also asks the CPU what the last wish came to.
+/// A worker that has not wished yet does not count. wish() is a load if it repeats, a few atomic
+/// operations if it changes nothing in its domain, and else one system call or two for each policy
+/// of the domain, which another worker of the domain may make in its place. At most every 100 ms it
+/// also asks the CPU what the last wish came to.
 ///
-/// failed() reads files: not for hot paths. It tells the first write that was refused, else the
-/// clock that was really run at if that missed the wish by more than 5 %, else limits that others
-/// have set.
+/// failed() reads files: not for hot paths. It tells the first write that was refused, else limits
+/// that others have set, else a clock that was really run at if it missed a wish by more than 5 %.
 ///
 /// Without permission or without cpufreq a control without clocks. Throws usage_error if an option
 /// is out of its range or CREEK_SYSFS does not name a folder.
