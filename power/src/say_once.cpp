@@ -2,6 +2,7 @@
 #include <creek/power/say_once.hpp>
 
 #include <cstdio>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -10,7 +11,8 @@ namespace creek::power {
 
 void say_once(std::string_view line) {
   static std::mutex guard;
-  static std::set<std::string, std::less<>> said;
+  // Not destroyed: runtimes may be made while static objects go.
+  static auto& said = *new std::set<std::string, std::less<>>;
   const std::lock_guard lock(guard);
   if (!said.emplace(line).second) return;
   const std::string text = "creek: " + std::string(line) + "\n";
