@@ -351,7 +351,7 @@ TEST(host_policy, decides_instead_of_the_idle_option) {
 TEST(tbb_policy, is_refused) {
   std::string why;
   try {
-    runtime rt("tbb", with(std::make_shared<noting>(~0U), 2));
+    runtime rt(with(std::make_shared<noting>(~0U), 2), "tbb");
   } catch (const usage_error& failure) {
     why = failure.what();
   }
