@@ -19,7 +19,26 @@
 
 namespace creek::power {
 
+namespace detail {
+
+/// Where figures come from, for one span at a time.
+class figure_source {
+ public:
+  virtual ~figure_source() = default;
+  /// A span begins.
+  virtual void begin() = 0;
+  /// Fills in `into.energy`, for sampled_domains::all `into.domains`, and `into.wall` where it is
+  /// not that of this machine. `into` has wall and CPU time of this machine already.
+  virtual void read(sampled_domains which, meter_reading& into) = 0;
+  /// Whether a figure depends on CPU time, a system call that the figure alone can do without.
+  [[nodiscard]] virtual bool needs_cpu_time() const noexcept { return false; }
+};
+
+}  // namespace detail
+
 namespace {
+
+using detail::figure_source;
 
 using detail::sampled_domains;
 
@@ -48,19 +67,6 @@ unsigned usable_processors() noexcept {
 energy_figure unavailable(std::string reason) {
   return {no_joules, energy_origin::unavailable, {}, std::move(reason)};
 }
-
-/// Where figures come from, for one span at a time.
-class figure_source {
- public:
-  virtual ~figure_source() = default;
-  /// A span begins.
-  virtual void begin() = 0;
-  /// Fills in `into.energy`, for sampled_domains::all `into.domains`, and `into.wall` where it is
-  /// not that of this machine. `into` has wall and CPU time of this machine already.
-  virtual void read(sampled_domains which, meter_reading& into) = 0;
-  /// Whether a figure depends on CPU time, a system call that the figure alone can do without.
-  [[nodiscard]] virtual bool needs_cpu_time() const noexcept { return false; }
-};
 
 class no_source final : public figure_source {
  public:
@@ -257,7 +263,7 @@ std::unique_ptr<figure_source> choose(const meter_options& options) {
 }  // namespace
 
 struct meter::state {
-  std::unique_ptr<figure_source> source;
+  std::unique_ptr<detail::figure_source> source;
   units::seconds wall, cpu;  ///< when the span began
 
   meter_reading read(sampled_domains which) {
