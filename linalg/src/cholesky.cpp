@@ -15,6 +15,7 @@
 #include "pack_memory.hpp"
 #include "product.hpp"
 #include "tile_factors.hpp"
+#include "tile_tasks.hpp"
 #include "vector_kernels.hpp"
 
 namespace creek::linalg {
@@ -116,7 +117,8 @@ class cholesky_run {
 
   index_t run(graph_report* report) {
     column_graph<packed_rows<T>> graph(blocks_, blocks_, report);
-    graph.run([this](index_t j) { return A_.column(j * block_); },
+    graph.run([this](index_t, index_t j) { return block(j); },
+              [this](index_t k, index_t j) { return flops(k, j); },
               [this](index_t k) { return factor(k); },
               [this](const packed_rows<T>& packed, index_t k, index_t j) {
                 packed.update((j - k - 1) * block_, block(j));
@@ -125,6 +127,13 @@ class cholesky_run {
   }
 
  private:
+  /// Of a panel, or of the update of a block of columns by it.
+  double flops(index_t k, index_t j) const {
+    const matrix_view<T> C = block(j);
+    const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
+    if (k == j) return flops_of<T>(rows * cols * cols / 2 - cube(C.cols()) / 3);
+    return flops_of<T>((rows - cols / 2) * cols * static_cast<double>(block_));
+  }
   /// From the diagonal down.
   matrix_view<T> block(index_t j) const {
     const index_t first = j * block_;

@@ -10,6 +10,7 @@
 #include <creek/linalg/matrix.hpp>
 #include <creek/linalg/task_graph.hpp>
 
+#include "moved_block.hpp"
 #include "shared_pack.hpp"
 
 namespace creek::linalg::detail {
@@ -24,24 +25,28 @@ class column_graph {
   column_graph(index_t panels, index_t blocks, graph_report* report)
       : blocks_(blocks), report_(report), packed_(static_cast<std::size_t>(panels)) {}
 
-  /// `block(j)` is the first element of block j; `factor(k)` returns a std::unique_ptr<Packed>, a
-  /// null one to end the factorization there; `update(packed, k, j)`.
-  template <class Block, class Factor, class Update>
-  void run(const Block& block, const Factor& factor, const Update& update) {
+  /// `block(k, j)` is the part of block j that panel k and those after it change; `flops(k, j)`
+  /// what panel k does to it, of which j = k is its factorization; `factor(k)` returns a
+  /// std::unique_ptr<Packed>, a null one to end the factorization there; `update(packed, k, j)`.
+  template <class Block, class Flops, class Factor, class Update>
+  void run(const Block& block, const Flops& flops, const Factor& factor, const Update& update) {
     task_graph graph({.record = report_ != nullptr});
     const auto panels = static_cast<index_t>(packed_.size());
     for (index_t k = 0; k < panels; ++k) {
       // Panels, and what the next one waits for, go first.
       const auto priority = static_cast<int>(2 * (panels - k));
       constexpr int ahead = 1 << 24;
-      graph.add({"panel", 0, priority + ahead}, {inout(block(k))}, [this, k, &graph, &factor] {
+      const operand whole = column(block(k, k), block(0, k), access::inout);
+      graph.add({"panel", flops(k, k), priority + ahead}, {whole}, [this, k, &graph, &factor] {
         auto packed = factor(k);
         if (packed == nullptr) return graph.cancel();
         packed_[static_cast<std::size_t>(k)].keep(blocks_ - k - 1, std::move(packed));
       });
       for (index_t j = k + 1; j < blocks_; ++j) {
-        graph.add({"update", 0, priority + (j == k + 1 ? ahead : 0)},
-                  {in(block(k)), inout(block(j))}, [this, k, j, &update] {
+        graph.add({"update", flops(k, j), priority + (j == k + 1 ? ahead : 0)},
+                  {column(block(k, k), block(0, k), access::in),
+                   column(block(k, j), block(0, j), access::inout)},
+                  [this, k, j, &update] {
                     shared_pack<Packed>& panel = packed_[static_cast<std::size_t>(k)];
                     update(panel.get(), k, j);
                     panel.release();
@@ -53,6 +58,12 @@ class column_graph {
   }
 
  private:
+  /// A task knows a block of columns by its first element, whatever part of it it moves.
+  template <class View>
+  static operand column(const View& part, const View& from_top, access how) noexcept {
+    return {from_top.data(), how, bytes_of(part)};
+  }
+
   index_t blocks_;
   graph_report* report_;
   std::vector<shared_pack<Packed>> packed_;  // of each panel

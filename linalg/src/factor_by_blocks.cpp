@@ -23,7 +23,7 @@ void enqueue_on_diagonal(const tile_tasks& to, const char* name, double products
                          index_t k, graph_info& info, const Factor& factor_tile) {
   const matrix_view<T> tile = A11.tile();
   const index_t before = k * A11.tile_size();
-  to.urgent(on_diagonal).add(name, flops_of<T>(products), {inout(tile.data())}, [=, &info] {
+  to.urgent(on_diagonal).add(name, flops_of<T>(products), {inout_whole(tile)}, [=, &info] {
     const index_t place = factor_tile(tile);
     if (place != 0) info.report(before + place);
   });
@@ -110,7 +110,7 @@ void enqueue_lauum(const tile_tasks& to, triangle stored, tile_view<T> A) {
       enqueue_trmm<T>(to, side::right, stored, hermitian, diagonal::stored, T{1}, A11, A01);
     }
     const matrix_view<T> tile = A11.tile();
-    to.add("lauum", flops_of<T>(cube(tile.rows()) / 6), {inout(tile.data())},
+    to.add("lauum", flops_of<T>(cube(tile.rows()) / 6), {inout_whole(tile)},
            [=] { lauum_here(stored, tile); });
   }
 }

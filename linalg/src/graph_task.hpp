@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace creek::linalg::detail {
 
@@ -24,6 +26,13 @@ struct graph_edge {
   graph_task* successor() const noexcept {
     return reinterpret_cast<graph_task*>(word & ~std::uintptr_t{3});
   }
+};
+
+/// Where time is simulated: a block that a task moves.
+struct moved_block {
+  std::uint64_t number;  ///< in the order in which the graph first saw them
+  std::size_t bytes;
+  access how;
 };
 
 /// Edges beyond those that a record has room for.
@@ -58,6 +67,7 @@ struct alignas(64) graph_task {
   graph_task* older = nullptr;  ///< all records in use, in the order of add()
   graph_task* newer = nullptr;
   spare_edge* spare_edges = nullptr;
+  std::unique_ptr<std::vector<moved_block>> moves;  ///< null where nobody charges for them
   // Most tasks have no more predecessors than these.
   static constexpr std::size_t own_edges = 4;
   std::array<graph_edge, own_edges> edges;

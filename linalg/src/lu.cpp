@@ -9,9 +9,11 @@
 
 #include "checks.hpp"
 #include "column_graph.hpp"
+#include "lu_by_blocks.hpp"
 #include "lu_panel.hpp"
 #include "packed_panel.hpp"
 #include "row_exchanges.hpp"
+#include "tile_tasks.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -28,7 +30,8 @@ class lu_run {
     const index_t panels = (steps_ + block_ - 1) / block_;
     info_.resize(static_cast<std::size_t>(panels));
     column_graph<packed_panel<T>> graph(panels, blocks(), report);
-    graph.run([this](index_t j) { return A_.column(j * block_); },
+    graph.run([this](index_t k, index_t j) { return block(k, j); },
+              [this](index_t k, index_t j) { return flops(k, j); },
               [this](index_t k) { return factor(k); },
               [this](const packed_panel<T>& packed, index_t k, index_t j) {
                 packed.update(block(k, j));
@@ -45,6 +48,15 @@ class lu_run {
   matrix_view<T> block(index_t i, index_t j) const {
     const index_t cols = std::min(block_, A_.cols() - j * block_);
     return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
+  }
+
+  /// Of a panel, or of the update of a block of columns by it.
+  double flops(index_t k, index_t j) const {
+    const matrix_view<T> C = block(k, j);
+    const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
+    const auto order = static_cast<double>(std::min(block_, steps_ - k * block_));
+    if (k == j) return flops_of<T>(rows * cols * cols / 2 - cube(C.cols()) / 6);
+    return flops_of<T>(order * cols * (rows - order / 2));
   }
 
   std::unique_ptr<packed_panel<T>> factor(index_t k) {
@@ -99,6 +111,9 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   if (options.report != nullptr) *options.report = {};
   if (n == 0) return 0;
   const index_t block = options.block == 0 ? panel_width(A) : options.block;
+  if (options.updates == update_tasks::blocks) {
+    return lu_by_blocks<T>(A, pivots, std::min(block, n)).run(options.report);
+  }
   lu_run<T> run(A, pivots, round_up(std::min(block, n), 8));
   return run.run(options.report);
 }

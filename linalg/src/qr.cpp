@@ -12,6 +12,7 @@
 #include "column_graph.hpp"
 #include "product.hpp"
 #include "reflectors.hpp"
+#include "tile_tasks.hpp"
 #include "vector_kernels.hpp"
 
 namespace creek::linalg {
@@ -27,7 +28,8 @@ class qr_run {
   void run(graph_report* report) {
     const index_t panels = (steps_ + block_ - 1) / block_;
     column_graph<packed_reflectors<T>> graph(panels, blocks(), report);
-    graph.run([this](index_t j) { return A_.column(j * block_); },
+    graph.run([this](index_t k, index_t j) { return block(k, j); },
+              [this](index_t k, index_t j) { return flops(k, j); },
               [this](index_t k) { return factor(k); },
               [this](const packed_reflectors<T>& reflectors, index_t k, index_t j) {
                 reflectors.apply(block(k, j));
@@ -39,6 +41,15 @@ class qr_run {
   matrix_view<T> block(index_t i, index_t j) const {
     const index_t cols = std::min(block_, A_.cols() - j * block_);
     return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
+  }
+
+  /// Of a panel with its triangle, or of the update of a block of columns by it.
+  double flops(index_t k, index_t j) const {
+    const matrix_view<T> C = block(k, j);
+    const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
+    const auto order = static_cast<double>(std::min(block_, steps_ - k * block_));
+    if (k == j) return flops_of<T>(1.5 * rows * order * order);
+    return flops_of<T>(2 * rows * cols * order);
   }
 
   std::unique_ptr<packed_reflectors<T>> factor(index_t k) {

@@ -7,8 +7,11 @@
 #include <mutex>
 #include <utility>
 
+#include <creek/core/charge.hpp>
 #include <creek/core/clock.hpp>
 #include <creek/core/error.hpp>
+
+#include "block_table.hpp"
 
 namespace creek::linalg::detail {
 
@@ -20,6 +23,14 @@ constexpr std::chrono::nanoseconds linger_time{2000};
 unsigned worker_here() noexcept {
   return static_cast<unsigned>(std::max(this_worker(), 0));
 }
+
+// Where time is simulated. Words that are touched: of a ready task that is entered or taken out
+// (key, record, its place among others), of an edge (successor, its number of predecessors).
+constexpr unsigned words_a_ready_task = 4;
+constexpr unsigned words_an_edge = 2;
+/// And how many strands one worker hires before those that it has hired hire further: so that all
+/// workers have heard of new work in a few rounds, and deques of ten tasks hold the strands.
+constexpr unsigned hires_at_once = 4;
 
 /// Of a list of tasks that were made ready.
 std::size_t length(const graph_task* first) noexcept {
@@ -36,6 +47,8 @@ void graph_crew::begin() {
   workers_ = worker_count();
   ready_.set_workers(workers_);
   policy_ = home_ != nullptr ? home_->policy() : nullptr;
+  order_ = home_ != nullptr ? home_->order() : nullptr;
+  lock_owner_ = worker_here();
   if (home_ != nullptr) group_.emplace();
   begun_ = true;
 }
@@ -85,6 +98,22 @@ unsigned graph_crew::count_hires(hiring limits) noexcept {
   auto hires = static_cast<unsigned>(std::min<std::size_t>(most - strands_, ready_.size()));
   // Without a strand nobody might look at what is ready.
   hires = std::min(hires, std::max(limits.most_hires, strands_ == 0 ? 1U : 0U));
+  if (order_ != nullptr && hires > hires_at_once) {
+    owed_hires_ = hires - hires_at_once;
+    hires = hires_at_once;
+  }
+  strands_ += hires;
+  return hires;
+}
+
+/// Where hiring is shared out: what this worker is to hire.
+unsigned graph_crew::count_owed(unsigned awake) noexcept {
+  const unsigned most = most_strands(awake);
+  const auto wanted =
+      static_cast<unsigned>(std::min<std::size_t>(most - std::min(most, strands_), ready_.size()));
+  owed_hires_ = std::min(owed_hires_, wanted);
+  const unsigned hires = std::min(owed_hires_, hires_at_once);
+  owed_hires_ -= hires;
   strands_ += hires;
   return hires;
 }
@@ -109,6 +138,8 @@ void graph_crew::publish(graph_task* task) noexcept {
   unsigned hires = 0;
   const hiring limits = ask_policy(1);
   {
+    graph_section turn(*this);
+    turn.touch(words_a_ready_task);
     const std::lock_guard guard(lock_);
     ready_.push(task);
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
@@ -139,17 +170,30 @@ void graph_crew::run_strand() noexcept {
 [[gnu::noinline]] graph_task* graph_crew::take_or_leave() noexcept {
   const unsigned here = worker_here();
   const unsigned awake = most_awake();
-  const std::lock_guard guard(lock_);
-  graph_task* task = strands_ > most_strands(awake) ? nullptr : ready_.pick(here);
-  ready_count_.store(ready_.size(), std::memory_order_relaxed);
-  if (task == nullptr) --strands_;
+  graph_task* task = nullptr;
+  unsigned hires = 0;
+  {
+    graph_section turn(*this);
+    const std::lock_guard guard(lock_);
+    if (strands_ <= most_strands(awake)) task = ready_.pick(here);
+    ready_count_.store(ready_.size(), std::memory_order_relaxed);
+    if (task == nullptr) {
+      --strands_;
+    } else {
+      turn.touch(words_a_ready_task);
+    }
+    if (owed_hires_ > 0) [[unlikely]]
+      hires = count_owed(awake);
+  }
+  if (hires > 0) hire(hires);
   return task;
 }
 
 void graph_crew::run_body(graph_task& task) noexcept {
   const bool runs = !task.poisoned.load(std::memory_order_relaxed) && !is_cancelled();
   if (runs && policy_ != nullptr) tell_policy(task);
-  if (task.run != nullptr) task.run->start = tick_clock::now();
+  if (task.run != nullptr) task.run->start = time_here();
+  if (runs && order_ != nullptr) charge_reads(task);
   struct call {
     graph_task& task;
     bool runs;
@@ -175,13 +219,35 @@ void graph_crew::run_body(graph_task& task) noexcept {
     failed_.store(true, std::memory_order_relaxed);
   }
   if (made.failure != nullptr) error_.store(std::move(made.failure));
+  if (runs && order_ != nullptr) charge_work(task);
   if (task.run != nullptr) {
-    task.run->end = tick_clock::now();
+    task.run->end = time_here();
     task.run->skipped = !runs;
   }
 }
 
-graph_task* graph_crew::close(graph_task& task, int here) noexcept {
+// Not inlined: see hire_one().
+[[gnu::noinline]] void graph_crew::charge_reads(const graph_task& task) noexcept {
+  if (task.moves == nullptr) return;
+  for (const moved_block& each : *task.moves) {
+    if (reads(each.how)) charge_shared_read(each.number, each.bytes);
+  }
+}
+
+/// The body has been run, at no cost: its operations, and what it has written.
+[[gnu::noinline]] void graph_crew::charge_work(const graph_task& task) noexcept {
+  charge(work::flop, static_cast<std::int64_t>(task.flops));
+  if (task.moves == nullptr) return;
+  for (const moved_block& each : *task.moves) {
+    if (writes(each.how)) charge_shared_write(each.number, each.bytes);
+  }
+}
+
+ticks graph_crew::time_here() const noexcept {
+  return order_ != nullptr ? tick_clock::from_nanoseconds(order_->time()) : tick_clock::now();
+}
+
+graph_task* graph_crew::close(graph_task& task, int here, unsigned& edges) noexcept {
   graph_task* released = nullptr;
   // Acquire: the edges that the enqueuer has entered. Release: what the body did, for those who
   // find the list closed.
@@ -189,6 +255,7 @@ graph_task* graph_crew::close(graph_task& task, int here) noexcept {
   while (edge != nullptr) {
     const std::uintptr_t flags = edge->word;
     graph_task* successor = edge->successor();
+    ++edges;
     edge = edge->next;  // before the decrement: then it may be used anew
     if (task.failed && (flags & graph_edge::flow) != 0) {
       successor->poisoned.store(true, std::memory_order_relaxed);
@@ -217,17 +284,25 @@ void graph_crew::give_back(graph_task& task) noexcept {
   const int here = this_worker();
   task.ran_on = static_cast<std::int16_t>(here);
   if (task.run != nullptr) task.run->worker = here;
-  graph_task* released = close(task, here);
-  give_back(task);
+  graph_task* released = nullptr;
+  {
+    graph_section turn(*this);
+    unsigned edges = 0;
+    released = close(task, here, edges);
+    turn.touch(words_an_edge * edges);
+    give_back(task);
+  }
   graph_task* next = nullptr;
   promise<void>* room = nullptr;
   unsigned hires = 0;
   const hiring limits = policy_ == nullptr ? hiring{} : ask_policy(length(released));
   {
+    graph_section turn(*this);
     const std::lock_guard guard(lock_);
     while (released != nullptr) {
       graph_task* ready = std::exchange(released, released->next);
       ready_.push(ready);
+      turn.touch(words_a_ready_task);
     }
     const std::size_t finished = finished_.load(std::memory_order_relaxed) + 1;
     finished_.store(finished, std::memory_order_relaxed);
@@ -237,6 +312,7 @@ void graph_crew::give_back(graph_task& task) noexcept {
     }
     if (by_strand ? strands_ <= most_strands(limits.most_awake) : added_ - finished > goal) {
       next = ready_.pick(static_cast<unsigned>(std::max(here, 0)));
+      if (next != nullptr) turn.touch(words_a_ready_task);
     }
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
     hires = count_hires(limits);
@@ -249,6 +325,8 @@ void graph_crew::give_back(graph_task& task) noexcept {
 bool graph_crew::help(std::size_t goal) noexcept {
   const auto first = [this]() -> graph_task* {
     const unsigned here = worker_here();
+    graph_section turn(*this);
+    turn.touch(words_a_ready_task);
     const std::lock_guard guard(lock_);
     graph_task* picked = ready_.pick(here);
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
@@ -274,6 +352,7 @@ void graph_crew::wait_for_room(std::size_t goal) {
   promise<void> room;
   future<void> told = room.get_future();
   {
+    const graph_section turn(*this);
     const std::lock_guard guard(lock_);
     if (ready_.size() != 0 || unfinished() <= goal) return;
     room_ = &room;
@@ -290,6 +369,7 @@ void graph_crew::finish() noexcept {
   unsigned hires = 0;
   const hiring limits = ask_policy(ready_count_.load(std::memory_order_relaxed));
   {
+    const graph_section turn(*this);
     const std::lock_guard guard(lock_);
     parked_ = true;
     hires = count_hires(limits);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 
+#include <creek/core/clock.hpp>
 #include <creek/core/spin_lock.hpp>
 #include <creek/tasking.hpp>
 
@@ -50,6 +51,8 @@ class graph_crew {
   void join_anyhow() noexcept;
   /// After join(): the first exception.
   std::exception_ptr end() noexcept;
+  /// Where time is simulated: what workers share is changed in its order. Else null.
+  creek::detail::simulated_order* order() const noexcept { return order_; }
 
   /// Records of tasks that have ended, in no order, through `next`.
   graph_task* take_ended() noexcept { return ended_.exchange(nullptr, std::memory_order_acquire); }
@@ -64,6 +67,7 @@ class graph_crew {
   }
 
  private:
+  friend class graph_section;
   /// What a power policy says of hiring; without one, that nothing limits it.
   struct hiring {
     unsigned most_awake = ~0U;
@@ -77,6 +81,10 @@ class graph_crew {
   hiring ask_policy(std::size_t made_ready) const noexcept;
   void tell_policy(const graph_task& task) const noexcept;
   unsigned count_hires(hiring limits) noexcept;
+  unsigned count_owed(unsigned awake) noexcept;
+  static void charge_reads(const graph_task& task) noexcept;
+  static void charge_work(const graph_task& task) noexcept;
+  ticks time_here() const noexcept;
   void hire(unsigned strands) noexcept;
   void hire_one() noexcept;
   void run_strand() noexcept;
@@ -88,13 +96,15 @@ class graph_crew {
   void wait_for_strands();
   void run_body(graph_task& task) noexcept;
   graph_task* end_and_take(graph_task& task, bool by_strand, std::size_t goal) noexcept;
-  static graph_task* close(graph_task& task, int here) noexcept;
+  static graph_task* close(graph_task& task, int here, unsigned& edges) noexcept;
   void give_back(graph_task& task) noexcept;
 
   // Set by begin().
   bool begun_ = false;
   unsigned workers_ = 1;
   creek::detail::executor* home_ = nullptr;
+  creek::detail::simulated_order* order_ = nullptr;  ///< null: the host's memory is
+  unsigned lock_owner_ = 0;                          ///< of `order_`: the enqueuer's worker
   power_policy* policy_ = nullptr;
   const creek::detail::task_stack* owner_ = nullptr;
   std::optional<task_group> group_;  ///< the strands; none outside of a runtime
@@ -103,6 +113,7 @@ class graph_crew {
   alignas(64) spin_lock lock_;
   // Under the lock.
   ready_queues ready_;
+  unsigned owed_hires_ = 0;        ///< with `order_`: left to the strands that were hired
   unsigned strands_ = 0;           ///< hired and not left, whether they have begun or not
   bool parked_ = false;            ///< the enqueuer waits: its worker is free
   promise<void>* room_ = nullptr;  ///< ... until at most `wake_at_` are unfinished
@@ -117,6 +128,28 @@ class graph_crew {
   std::atomic<std::size_t> skipped_{0};
   std::stop_token stop_;
   creek::detail::error_slot error_;
+};
+
+/// While one lives the caller looks at and changes what the crew shares. Where time is simulated it
+/// has waited for its turn, and pays at the end for the words that it has touched; spawning,
+/// waiting and power policies have to wait until after that.
+class graph_section {
+ public:
+  explicit graph_section(const graph_crew& of) noexcept : of_(&of) {
+    if (of.order_ != nullptr) [[unlikely]]
+      of.order_->enter(of.lock_owner_);
+  }
+  ~graph_section() {
+    if (of_->order_ != nullptr) [[unlikely]]
+      of_->order_->leave(of_->lock_owner_, words_);
+  }
+  graph_section(const graph_section&) = delete;
+  graph_section& operator=(const graph_section&) = delete;
+  void touch(unsigned words) noexcept { words_ += words; }
+
+ private:
+  const graph_crew* of_;
+  unsigned words_ = 2;  ///< the number of unfinished tasks, the number of ready ones
 };
 
 }  // namespace creek::linalg::detail

@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -56,6 +57,8 @@ class graph_engine {
   graph_task& start_record(const task_info& info);
   void find_edges(graph_task& task, std::span<const operand> operands) noexcept;
   std::int32_t link(graph_task& task) noexcept;
+  bool link_in_turn(graph_task& task) noexcept;
+  void state_moves(graph_task& task, std::span<const operand> operands);
   static bool enter_edge(graph_task& from, graph_edge& edge) noexcept;
   void refresh_paths() noexcept;
   void clear();
@@ -67,6 +70,8 @@ class graph_engine {
   recycling_pool<graph_task, &graph_task::next> records_;
   recycling_pool<spare_edge, &spare_edge::next_owned> spare_edges_;
   std::vector<found_edge> found_;
+  /// Where time is simulated: blocks in the order of their first use.
+  std::unordered_map<const void*, std::uint64_t> block_numbers_;
   /// Numbers of recycled tasks that failed: what they were to write is no result.
   std::unordered_set<std::uint64_t> failed_;
   graph_task* newest_ = nullptr;  ///< end of the list of records in use

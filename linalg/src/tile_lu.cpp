@@ -94,7 +94,7 @@ void tile_lu_state<T>::eliminate(index_t i, index_t k) {
 template <scalar T>
 void tile_lu_state<T>::add_update(task_graph& graph, index_t k, index_t j, int priority) {
   const matrix_view<T> C = tiles.tile(k, j);
-  graph.add({"gessm", block_flops(k, C.cols()), priority}, {in(&at(k, k)), inout(C.data())},
+  graph.add({"gessm", block_flops(k, C.cols()), priority}, {in(&at(k, k)), inout_whole(C)},
             [self = this->shared_from_this(), k, C] {
               self->at(k, k).block.get().apply(C);
               self->at(k, k).block.release();
@@ -106,7 +106,7 @@ void tile_lu_state<T>::add_update(task_graph& graph, index_t i, index_t k, index
                                   int priority) {
   const matrix_view<T> C1 = tiles.tile(k, j), C2 = tiles.tile(i, j);
   graph.add({"ssssm", pair_flops(i, k, C1.cols()), priority},
-            {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
+            {in_whole(tile(i, k)), inout_whole(C1), inout_whole(C2)},
             [self = this->shared_from_this(), i, k, C1, C2] {
               self->at(i, k).pair.get().apply(C1, C2);
               self->at(i, k).pair.release();
@@ -120,12 +120,12 @@ void tile_lu_state<T>::factor(task_graph& graph) {
     const auto priority = [&](index_t j) { return step_priority(steps_ - k, j == k + 1); };
     const const_view<T> diagonal = tile(k, k);
     const index_t n = diagonal.cols();
-    graph.add({"getrf", block_flops(k, n) * 2 / 3, ahead}, {inout(diagonal.data()), out(&at(k, k))},
+    graph.add({"getrf", block_flops(k, n) * 2 / 3, ahead}, {inout_whole(diagonal), out(&at(k, k))},
               [self = this->shared_from_this(), k] { self->factor_diagonal(k); });
     for (index_t j = k + 1; j < steps_; ++j) add_update(graph, k, j, priority(j));
     for (index_t i = k + 1; i < steps_; ++i) {
       graph.add({"tstrf", pair_flops(i, k, n) / 2, ahead},
-                {inout(diagonal.data()), inout(tile(i, k).data())},
+                {inout_whole(diagonal), inout_whole(tile(i, k))},
                 [self = this->shared_from_this(), i, k] { self->eliminate(i, k); });
       for (index_t j = k + 1; j < steps_; ++j) add_update(graph, i, k, j, priority(j));
     }
@@ -137,14 +137,14 @@ void tile_lu_state<T>::add_forward(task_graph& graph, const blocked_view<T>& B) 
   for (index_t j = 0; j < B.col_blocks(); ++j) {
     for (index_t k = 0; k < steps_; ++k) {
       const matrix_view<T> C1 = B.block(k, j);
-      graph.add({"gessm", block_flops(k, C1.cols())}, {in(&at(k, k)), inout(C1.data())},
+      graph.add({"gessm", block_flops(k, C1.cols())}, {in(&at(k, k)), inout_whole(C1)},
                 [self = this->shared_from_this(), k, C1] {
                   packed_block<T>(self->tile(k, k), self->at(k, k).pivots.data()).apply(C1);
                 });
       for (index_t i = k + 1; i < steps_; ++i) {
         const matrix_view<T> C2 = B.block(i, j);
         graph.add({"ssssm", pair_flops(i, k, C1.cols())},
-                  {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
+                  {in_whole(tile(i, k)), inout_whole(C1), inout_whole(C2)},
                   [self = this->shared_from_this(), i, k, C1, C2] {
                     const elimination& here = self->at(i, k);
                     packed_elimination<T>(here.moved.view(), self->tile(i, k), here.pivots.data())
@@ -163,14 +163,14 @@ void tile_lu_state<T>::add_forward_turned(task_graph& graph, op how, const block
       for (index_t i = steps_ - 1; i > k; --i) {
         const matrix_view<T> C2 = B.block(i, j);
         graph.add({"ssssm", pair_flops(i, k, C1.cols())},
-                  {in(tile(i, k).data()), inout(C1.data()), inout(C2.data())},
+                  {in_whole(tile(i, k)), inout_whole(C1), inout_whole(C2)},
                   [self = this->shared_from_this(), how, i, k, C1, C2] {
                     const elimination& here = self->at(i, k);
                     eliminate_pair_turned<T>(how, here.moved.view(), self->tile(i, k),
                                              here.pivots.data(), C1, C2);
                   });
       }
-      graph.add({"gessm", block_flops(k, C1.cols())}, {in(&at(k, k)), inout(C1.data())},
+      graph.add({"gessm", block_flops(k, C1.cols())}, {in(&at(k, k)), inout_whole(C1)},
                 [self = this->shared_from_this(), how, k, C1] {
                   eliminate_block_turned<T>(how, self->tile(k, k), self->at(k, k).pivots.data(),
                                             C1);

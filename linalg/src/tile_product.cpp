@@ -190,7 +190,9 @@ void enqueue_rank_update(const tile_tasks& to, const tile_product<T>& what, inde
     const bool half = what.which != part::all && i == j;
     const bool overwrites = p == 0 && what.beta == T{} && !half;
     to.add(name_of_task(what, i, j, p), flops_of<T>(half ? products / 2 : products),
-           {in(a.data()), in(b.data()), {c.data(), overwrites ? access::out : access::inout}},
+           {in_whole(a),
+            in_whole(b),
+            {c.data(), overwrites ? access::out : access::inout, bytes_of(c)}},
            [update, i, j] { update->run(i, j); });
   });
 }
@@ -202,7 +204,7 @@ void enqueue_without_product(const tile_tasks& to, const tile_product<T>& what) 
   if (!is_complex<T> || !what.real_after) return;
   for (index_t i = 0; i < what.C.tile_rows(); ++i) {
     const matrix_view<T> tile = what.C.tile(i, i);
-    to.add("scale", 0, {inout(tile.data())}, [tile] { make_diagonal_real(tile); });
+    to.add("scale", 0, {inout_whole(tile)}, [tile] { make_diagonal_real(tile); });
   }
 }
 
@@ -214,7 +216,7 @@ void enqueue_scale(const tile_tasks& to, T beta, tile_view<T> C, part which) {
   for_each_wanted(C, which, [&](index_t i, index_t j) {
     const matrix_view<T> tile = C.tile(i, j);
     const part of_tile = i == j ? which : part::all;
-    to.add("scale", 0, {inout(tile.data())}, [=] { scale(beta, tile, of_tile); });
+    to.add("scale", 0, {inout_whole(tile)}, [=] { scale(beta, tile, of_tile); });
   });
 }
 

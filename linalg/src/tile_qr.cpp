@@ -107,6 +107,11 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
                   matrix_view<T> C2, int priority, const Body& body);
 
   index_t steps_;
+  /// Of the triangles T that belong to a tile.
+  std::size_t triangle_bytes(const_view<T> A) const noexcept {
+    return static_cast<std::size_t>(std::min(inner_, A.cols()) * A.cols()) * sizeof(T);
+  }
+
   index_t inner_;
   index_t domain_;
   std::vector<record> records_;
@@ -188,9 +193,9 @@ void tile_qr_state<T>::add_factor(task_graph& graph, index_t k, const reflection
                        step_priority(steps_ - k, true)};
   const auto body = [self = this->shared_from_this(), k, r] { self->factor_step(k, r); };
   if (r.step == tile_step::geqrt) {
-    graph.add(info, {inout(A.data()), out(&at(r.row, k))}, body);
+    graph.add(info, {inout_whole(A), out(&at(r.row, k), triangle_bytes(A))}, body);
   } else {
-    graph.add(info, {inout(tile(r.top, k).data()), inout(A.data())}, body);
+    graph.add(info, {inout_whole(tile(r.top, k)), inout_whole(A)}, body);
   }
 }
 
@@ -204,9 +209,12 @@ void tile_qr_state<T>::add_update(task_graph& graph, index_t k, const reflection
                        flops_of<T>(update_products(r.step, V.rows(), V.cols(), C1.cols())),
                        priority};
   if (r.step == tile_step::geqrt) {
-    graph.add(info, {in(&at(r.row, k)), inout(C1.data())}, body);
+    graph.add(info, {in(&at(r.row, k), bytes_of(V) / 2 + triangle_bytes(V)), inout_whole(C1)},
+              body);
   } else {
-    graph.add(info, {in(V.data()), inout(C1.data()), inout(C2.data())}, body);
+    graph.add(info,
+              {in(V.data(), bytes_of(V) + triangle_bytes(V)), inout_whole(C1), inout_whole(C2)},
+              body);
   }
 }
 

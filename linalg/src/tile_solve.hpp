@@ -47,7 +47,7 @@ void add_upper_solve(task_graph& graph, const std::shared_ptr<const void>& owner
       const matrix_view<T> X = B.block(k, j).block(0, 0, n, B.block(k, j).cols());
       const auto cols = static_cast<double>(X.cols());
       const auto order = static_cast<double>(n);
-      graph.add({"trsm", flops_of<T>(order * order * cols / 2)}, {in(U.data()), inout(X.data())},
+      graph.add({"trsm", flops_of<T>(order * order * cols / 2)}, {in_whole(U), inout_whole(X)},
                 [owner, how, U, X] {
                   trsm_by<this_thread, T>(side::left, triangle::upper, how, diagonal::stored, T{1},
                                           U, X);
@@ -56,7 +56,7 @@ void add_upper_solve(task_graph& graph, const std::shared_ptr<const void>& owner
         const const_view<T> across = forwards ? tiles.tile(k, i) : tiles.tile(i, k);
         const matrix_view<T> C = B.block(i, j);
         graph.add({"gemm", flops_of<T>(order * static_cast<double>(C.rows()) * cols)},
-                  {in(across.data()), in(X.data()), inout(C.data())}, [owner, how, across, X, C] {
+                  {in_whole(across), in_whole(X), inout_whole(C)}, [owner, how, across, X, C] {
                     const const_view<T> a = across;
                     multiply_add_here(T{-1}, strided_of(a, how), strided_of<T>(X, op::none),
                                       X.rows(), C);

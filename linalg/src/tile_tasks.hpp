@@ -11,6 +11,7 @@
 #include <creek/linalg/task_graph.hpp>
 #include <creek/linalg/tile_matrix.hpp>
 
+#include "moved_block.hpp"
 #include "packing.hpp"
 #include "product.hpp"
 #include "vector_kernels.hpp"

@@ -64,7 +64,7 @@ void enqueue_for_each(const tile_tasks& to, const char* name, const_view<T> A, t
       const matrix_view<T> tile = B.tile(i, j);
       const double products =
           static_cast<double>(tile.rows()) * static_cast<double>(tile.cols() * A.rows()) / 2;
-      to.add(name, flops_of<T>(products), {in(A.data()), inout(tile.data())},
+      to.add(name, flops_of<T>(products), {in_whole(A), inout_whole(tile)},
              [=] { apply(A, tile); });
     }
   }

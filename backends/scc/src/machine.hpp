@@ -22,6 +22,7 @@
 #include <creek/scc/chip.hpp>
 #include <creek/scc/lut.hpp>
 #include <creek/scc/memory.hpp>
+#include <creek/scc/spmd.hpp>
 
 #include "chip_trace.hpp"
 #include "dvfs.hpp"
@@ -132,6 +133,12 @@ class machine {
   void private_read(std::size_t bytes, std::size_t working_set);
   void private_write(std::size_t bytes, std::size_t working_set, write_mode mode);
   void write_around(std::size_t to, const void* from, std::size_t size);
+  /// How programs move blocks of shared memory that they only state (creek::charge_shared_read):
+  /// word by word past the caches, or in lines as MPBT memory.
+  void move_blocks_by(block_moves how) noexcept { block_moves_ = how; }
+  void move_block(std::uint64_t block, std::size_t bytes, bool written);
+  /// Words of one place in shared memory, each read and written.
+  void touch_words(std::uint64_t block, std::int64_t words);
   /// What has been read at no cost of its own.
   void copy_out(void* to, std::size_t from, std::size_t size);
   gap_allocator& shared_blocks();
@@ -228,11 +235,13 @@ class machine {
   struct core_clock final : charge_sink {
     machine* on = nullptr;
     void charge(cycles length) noexcept override;
+    void move_block(std::uint64_t block, std::size_t bytes, bool written) noexcept override;
   };
   /// Of creek::power's meters on the thread of the simulation.
   struct chip_meter final : simulated_meter {
     machine* on = nullptr;
     simulated_energy read() noexcept override;
+    units::seconds now() noexcept override;
   };
   static constexpr std::size_t none = ~std::size_t{0};
   /// The end: what a core does next still fits, see chip::validate().
@@ -309,7 +318,7 @@ class machine {
   passage request_at(std::size_t at, cycles in_mpb, cycles in_dram);
   passage request_counter();
   passage request_unqueued(mesh_place to, cycles core_cycles);
-  void stream(std::int64_t requests, cycles overhead);
+  void stream(const off_chip::block& at, std::int64_t requests, cycles overhead);
   void read_lines(void* to, std::size_t from, std::size_t size, bool of_words);
   void send_combined();
   void stored(std::size_t at, virtual_time when);
@@ -382,6 +391,7 @@ class machine {
   wished_clocks* clocks_ = nullptr;   ///< of the policy
   cycles kernel_crossing_;
   bool some_halt_ = false;  ///< a core has been told to: those who signal look from then on
+  block_moves block_moves_ = block_moves::uncached;
   virtual_time stuck_after_;
   virtual_time progress_until_;
   std::optional<stretch_clock> stretches_;  ///< none: what is charged counts

@@ -138,6 +138,11 @@ simulated_energy machine::chip_meter::read() noexcept {
   return {on->meter_.used_until(now), now.in_seconds()};
 }
 
+units::seconds machine::chip_meter::now() noexcept {
+  const core_operation begun(*on);
+  return on->engine_.now().in_seconds();
+}
+
 // --- Records ------------------------------------------------------------------------------------
 
 usage_report machine::usage(virtual_time end) {

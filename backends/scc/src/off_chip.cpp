@@ -88,11 +88,10 @@ std::int64_t lines_in(std::size_t bytes) noexcept {
 
 }  // namespace
 
-void machine::stream(std::int64_t requests, cycles overhead) {
-  const off_chip::block& home = off_chip_.home_of(engine_.running());
+void machine::stream(const off_chip::block& at, std::int64_t requests, cycles overhead) {
   while (requests > 0) {
     const std::int64_t now = std::min(requests, batch);
-    const passage way = request_dram(home, overhead, now);
+    const passage way = request_dram(at, overhead, now);
     engine_.set_clock(way.answered);
     note_progress();
     requests -= now;
@@ -106,7 +105,8 @@ void machine::private_read(std::size_t bytes, std::size_t working_set) {
   } else if (working_set <= chip_.l2_bytes) {
     charge(lines * chip_.costs.l2_line_read);
   } else {
-    stream(lines, chip_.costs.dram_line_read + (words_a_line - 1) * chip_.costs.l1_word);
+    stream(off_chip_.home_of(engine_.running()), lines,
+           chip_.costs.dram_line_read + (words_a_line - 1) * chip_.costs.l1_word);
   }
 }
 
@@ -118,9 +118,47 @@ void machine::private_write(std::size_t bytes, std::size_t working_set, write_mo
   } else if (working_set <= chip_.l2_bytes) {
     charge(lines * (combined ? chip_.costs.l2_line_combined : chip_.costs.l2_line_write));
   } else if (combined) {
-    stream(lines, chip_.costs.dram_line_write);
+    stream(off_chip_.home_of(engine_.running()), lines, chip_.costs.dram_line_write);
   } else {  // no allocation on a write miss: each word goes on its own
-    stream(words_a_line * lines, chip_.costs.dram_word_around);
+    stream(off_chip_.home_of(engine_.running()), words_a_line * lines,
+           chip_.costs.dram_word_around);
+  }
+}
+
+// --- Blocks of shared memory --------------------------------------------------------------------
+
+/// Blocks lie at the controllers in turn, at each in its ranks in turn.
+off_chip::block off_chip::place_of(std::uint64_t number) const noexcept {
+  const auto controllers = static_cast<std::uint64_t>(controllers_.size());
+  const auto ranks = static_cast<std::uint64_t>(ranks_each_);
+  return {static_cast<int>(number % controllers), static_cast<int>(number / controllers % ranks),
+          0};
+}
+
+void machine::move_block(std::uint64_t block, std::size_t bytes, bool written) {
+  const off_chip::block at = off_chip_.place_of(block);
+  const std::int64_t lines = lines_in(bytes);
+  if (block_moves_ == block_moves::uncached) {
+    stream(at, words_a_line * lines, chip_.costs.dram_word);
+  } else if (written) {
+    stream(at, lines, chip_.costs.dram_line_write);
+  } else {
+    stream(at, lines, chip_.costs.dram_line_read + (words_a_line - 1) * chip_.costs.l1_word);
+  }
+}
+
+void machine::touch_words(std::uint64_t block, std::int64_t words) {
+  stream(off_chip_.place_of(block), 2 * words, chip_.costs.dram_word);
+}
+
+void machine::core_clock::move_block(std::uint64_t block, std::size_t bytes,
+                                     bool written) noexcept {
+  try {
+    const core_operation begun(*on);
+    on->move_block(block, bytes, written);
+    on->notice_time();
+  } catch (...) {
+    on->engine_.fail(std::current_exception());
   }
 }
 

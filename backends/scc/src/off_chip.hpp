@@ -43,6 +43,8 @@ class off_chip {
   }
   /// Where the private memory lies that a core does not name, but that its programs use.
   const block& home_of(core_id core) const noexcept { return homes_[core.index()]; }
+  /// Where block `number` lies of those that programs only number.
+  block place_of(std::uint64_t number) const noexcept;
   std::size_t private_offset(core_id core) const noexcept {
     return shared_bytes_ + core.index() * private_bytes_;
   }

@@ -24,6 +24,7 @@
 namespace creek::scc_backend {
 
 class task_runtime final : public detail::backend_without_task_stacks,
+                           private detail::simulated_order,
                            private engine::thread_state {
  public:
   explicit task_runtime(scc chosen);
@@ -49,6 +50,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   bool messages_are_causal() const noexcept override;
   void answer(detail::reply& to, detail::tell_function tell, std::size_t bytes) noexcept override;
   detail::mesh_place place_of(unsigned worker) const noexcept override;
+  detail::simulated_order* order() noexcept override { return this; }
 
   // detail::backend
   void shut_down() noexcept override;
@@ -126,6 +128,11 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void wake_takers() noexcept;
   void wake_all() noexcept;
   void wake(task_worker& worker) noexcept;
+
+  // task_order.cpp: data of programs that workers share, in the order of virtual time
+  void enter(unsigned owner) noexcept override;
+  void leave(unsigned owner, unsigned words) noexcept override;
+  std::chrono::nanoseconds time() noexcept override;
 
   // task_sleep.cpp: halting, and waking those that have
   static mpm_ptr<word> sleepers_word(task_worker& worker, std::size_t offset);

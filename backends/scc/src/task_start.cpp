@@ -118,6 +118,7 @@ task_runtime::task_runtime(scc chosen)
   if (chosen_.options.stall_limit != chosen_.options.stall_limit.zero()) find_stalls();
   if (chosen_.machine.check) chip_.check_accesses();
   chip_.measure_computing(chosen_.machine.cycles_a_host_second);
+  chip_.move_blocks_by(chosen_.machine.blocks);
   chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file);
   chip_.simulation().keep_thread_state(this);
   begin_policy();

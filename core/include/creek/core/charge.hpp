@@ -17,6 +17,10 @@ class charge_sink {
  public:
   /// Cycles of the core that runs on the calling thread now.
   virtual void charge(cycles length) noexcept = 0;
+  /// `bytes` that all cores share are read, or written, by that core. `block` numbers the pieces of
+  /// memory that a program shares, from 0: neighbours may lie at different controllers.
+  virtual void move_block(std::uint64_t /*block*/, std::size_t /*bytes*/,
+                          bool /*written*/) noexcept {}
 
  protected:
   ~charge_sink() = default;
@@ -32,6 +36,19 @@ inline constinit thread_local charge_sink* charged_to = nullptr;
 inline void charge(cycles length) noexcept {
   if (charge_sink* sink = detail::charged_to) [[unlikely]] {
     sink->charge(length);
+  }
+}
+
+/// The caller reads so many bytes of a block, or writes them, where cores have no coherent caches
+/// and the block lies in memory that they share: see charge_sink::move_block().
+inline void charge_shared_read(std::uint64_t block, std::size_t bytes) noexcept {
+  if (charge_sink* sink = detail::charged_to) [[unlikely]] {
+    sink->move_block(block, bytes, false);
+  }
+}
+inline void charge_shared_write(std::uint64_t block, std::size_t bytes) noexcept {
+  if (charge_sink* sink = detail::charged_to) [[unlikely]] {
+    sink->move_block(block, bytes, true);
   }
 }
 

@@ -6,6 +6,7 @@
 // same.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,11 +17,18 @@
 
 namespace creek::linalg {
 
+/// How the updates of a factorization are cut into tasks.
+enum class update_tasks : std::uint8_t {
+  columns,  ///< one for each block of columns, whose operands are packed once: for few workers
+  blocks    ///< one for each square block: as many more tasks at once, for many workers
+};
+
 struct lu_options {
   /// Columns of a panel; 0 chooses by the size.
   index_t block = 0;
   /// Where the runs of the tasks are recorded, if anywhere (graph_options::record).
   graph_report* report = nullptr;
+  update_tasks updates = update_tasks::columns;
 };
 
 /// P A = L U for A of m x n, 2/3 n^3 flops if square. A becomes L (below the diagonal, whose ones

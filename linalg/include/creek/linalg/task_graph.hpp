@@ -32,23 +32,28 @@ enum class access : std::uint8_t { in = 1, out = 2, inout = 3 };
 struct operand {
   const void* block;
   access how;
+  /// How much of the block the task moves, 0: unknown. Where time is simulated and memory that is
+  /// shared is not cached, the task is charged for reading so much before it and writing so much
+  /// after it, as `how` says; elsewhere without effect.
+  std::size_t bytes = 0;
 };
 /// The task reads the block.
-constexpr operand in(const void* block) noexcept {
-  return {block, access::in};
+constexpr operand in(const void* block, std::size_t bytes = 0) noexcept {
+  return {block, access::in, bytes};
 }
 /// The task overwrites the block, whatever was in it.
-constexpr operand out(const void* block) noexcept {
-  return {block, access::out};
+constexpr operand out(const void* block, std::size_t bytes = 0) noexcept {
+  return {block, access::out, bytes};
 }
 /// The task reads and changes the block.
-constexpr operand inout(const void* block) noexcept {
-  return {block, access::inout};
+constexpr operand inout(const void* block, std::size_t bytes = 0) noexcept {
+  return {block, access::inout, bytes};
 }
 
 struct task_info {
   const char* name = "task";  ///< kept by address: a literal, or what outlives the graph
-  double flops = 0;           ///< its length on the critical path; 0 counts as 1 there
+  double flops = 0;           ///< its length on the critical path; 0 counts as 1 there. Charged
+                              ///< where time is simulated: the body charges what is beside them
   int priority = 0;           ///< ready tasks of a larger one begin first, on whatever worker
 };
 
@@ -71,7 +76,7 @@ struct task_run {
   std::uint64_t number;  ///< in the order of add(), from 0
   int worker;            ///< that ended it; -1 on a plain thread
   bool skipped;          ///< the body did not run
-  ticks start, end;
+  ticks start, end;  ///< where time is simulated, in that time
 };
 
 struct task_count {

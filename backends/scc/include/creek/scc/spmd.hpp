@@ -44,6 +44,13 @@ struct wait_options {
   cycles kernel_crossing{0};
 };
 
+/// How blocks of shared memory are moved that a program only states (creek::charge_shared_read and
+/// charge_shared_write): at the throughput of one core in [T], and with the contention of all.
+enum class block_moves : std::uint8_t {
+  uncached,  ///< word by word past the caches: 20 MB/s
+  combined,  ///< as MPBT memory, in lines: 107 MB/s read, 125 MB/s written
+};
+
 struct machine_options {
   chip description = chip::scc_533();
   /// Bytes of a simulated core's stack; only touched pages cost memory.
@@ -65,6 +72,7 @@ struct machine_options {
   /// the CPU time that it takes this machine, times this: cycles of a core by a second here, as
   /// `creek scc calibrate` finds it. Such a run does not repeat. Not negative.
   double cycles_a_host_second = 0;
+  block_moves blocks = block_moves::uncached;
   /// Chrome/Perfetto trace in virtual time, written when the run ends, also if it fails. Empty:
   /// none, at no cost.
   std::string trace_file = {};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -68,6 +69,24 @@ struct task_scope {
 /// Where a worker sits on the chip's mesh.
 struct mesh_place {
   int column = 0, row = 0;
+};
+
+/// For data in host memory that workers share and change, on a backend whose time is simulated:
+/// there a worker that is ahead in its time may run first. Who changes such data, or decides by
+/// them, does it between enter() and leave(), with nothing in between that waits or calls the
+/// backend: so sections of one owner follow each other in the backend's time, and cost what a lock
+/// and memory in its place cost there. On strands of that backend.
+class simulated_order {
+ public:
+  /// Waits for the turn of the running worker among those who use worker `owner`'s lock.
+  virtual void enter(unsigned owner) noexcept = 0;
+  /// Ends it, after so many words were read and written.
+  virtual void leave(unsigned owner, unsigned words) noexcept = 0;
+  /// The running worker's clock.
+  virtual std::chrono::nanoseconds time() noexcept = 0;
+
+ protected:
+  ~simulated_order() = default;
 };
 
 /// What a backend implements. One object a runtime.
@@ -134,6 +153,9 @@ class executor {
   virtual stall_watch* stalls() noexcept { return nullptr; }
   /// Without a mesh, a place in a square of all workers.
   virtual mesh_place place_of(unsigned worker) const noexcept;
+
+  /// Null where the host's memory orders what workers do.
+  virtual simulated_order* order() noexcept { return nullptr; }
 
   /// Who is told of what workers do; null: nobody.
   power_policy* policy() const noexcept { return policy_; }

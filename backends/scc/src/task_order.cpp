@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections of programs that change what workers share: under the test-and-set register of a core,
+// with their words in uncached shared memory.
+#include "task_runtime.hpp"
+
+namespace creek::scc_backend {
+
+/// The register is read in the order of virtual time, and so is the word after it: from there on
+/// what the caller changes is changed at its time.
+void task_runtime::enter(unsigned owner) noexcept {
+  const core_operation begun(chip_);
+  here().memory.lock(core_id{static_cast<int>(owner)});
+  chip_.touch_words(owner, 1);
+}
+
+void task_runtime::leave(unsigned owner, unsigned words) noexcept {
+  const core_operation begun(chip_);
+  chip_.touch_words(owner, words);
+  here().memory.clear(core_id{static_cast<int>(owner)});
+}
+
+std::chrono::nanoseconds task_runtime::time() noexcept {
+  return std::chrono::nanoseconds{now_after_stretch().femtoseconds / 1'000'000};
+}
+
+}  // namespace creek::scc_backend
