@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "bench/report.hpp"
+#include "bench/scc_linalg.hpp"
 #include "bench/scc_mapreduce.hpp"
 #include "bench/scc_power.hpp"
 #include "bench/scc_schedulers.hpp"
@@ -371,6 +372,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_scc_primitives(*bench, exit_code);
   add_scc_simulator(*bench);
   add_scc_power(*bench, exit_code);
+  add_scc_linalg(*bench, exit_code);
 }
 
 }  // namespace creek::tool

@@ -15,6 +15,7 @@
 
 #include "commands.hpp"
 #include "dense/measure.hpp"
+#include "dense/on_chip.hpp"
 #include "dense/problem.hpp"
 #include "dense/report.hpp"
 #include "one_of.hpp"
@@ -66,11 +67,12 @@ operations of a solution in double, which it saves.
   creek solve --input a.mtx --rhs-file b.npy --output x.npy
   creek solve --method qr --input tall.npy --rhs-file b.npy      least squares)";
 
-std::string dense_backend() {
-  const std::string name = backend_of_environment();
+std::string dense_backend(const std::string& given) {
+  const std::string name = given.empty() ? backend_of_environment() : given;
   if (name == "scc") {
     throw usage_error(
-        "CREEK_BACKEND scc: linear algebra is measured in the time of this machine; host or tbb");
+        "CREEK_BACKEND scc: linear algebra is measured in the time of this machine; host or tbb, "
+        "or --backend scc for simulated time");
   }
   return name;
 }
@@ -83,11 +85,11 @@ void try_outputs(const dense::problem& what) {
   }
 }
 
-int run_dense(const request& given) {
+int run_dense(const request& given, const std::string& asked_backend) {
   dense::require_sense(given);
   scheduler_options scheduling = scheduler_options::from_environment();
   if (given.workers) scheduling.workers = checked_workers(*given.workers);
-  const std::string backend = dense_backend();
+  const std::string backend = dense_backend(asked_backend);
   (void)linalg::blas_in_use();  // one that cannot be used is to be known before the work
   dense::input_files files = dense::open_files(given);
   const dense::problem what = dense::plan(given, files);
@@ -176,7 +178,12 @@ CLI::App* add_command(CLI::App& app, int& exit_code, const std::shared_ptr<reque
   CLI::App* command = app.add_subcommand(given->command(), about);
   add_common(*command, *given);
   command->footer(std::string(notes + 1) + more);
-  command->callback([given, &exit_code] { exit_code = run_dense(*given); });
+  const auto chip = std::make_shared<dense::chip_request>();
+  if (!given->solves) dense::add_chip_request(*command, *chip);
+  command->callback([given, chip, command, &exit_code] {
+    const bool simulated = !given->solves && dense::is_on_chip(*command, *chip);
+    exit_code = simulated ? dense::run_on_chip(*given, *chip) : run_dense(*given, chip->backend);
+  });
   return command;
 }
 

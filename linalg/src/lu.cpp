@@ -119,6 +119,12 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
 }
 
 template <scalar T>
+work_graph getrf_plan(matrix_view<T> A, index_t block) {
+  require(block > 0, "getrf_plan", "block must be positive");
+  return lu_by_blocks<T>(A, {}, block).plan();
+}
+
+template <scalar T>
 void laswp(matrix_view<T> A, std::span<const index_t> pivots, bool backwards) {
   const auto count = static_cast<index_t>(pivots.size());
   require(count <= A.rows(), "laswp", "there must be no more pivots than rows");
@@ -168,6 +174,7 @@ index_t gesv(matrix_view<T> A, std::span<index_t> pivots, matrix_view<T> B,
 
 #define CREEK_INSTANTIATE(T)                                                           \
   template index_t getrf<T>(matrix_view<T>, std::span<index_t>, const lu_options&);    \
+  template work_graph getrf_plan<T>(matrix_view<T>, index_t);                          \
   template void laswp<T>(matrix_view<T>, std::span<const index_t>, bool);              \
   template void getrs<T>(op, const_view<T>, std::span<const index_t>, matrix_view<T>); \
   template index_t gesv<T>(matrix_view<T>, std::span<index_t>, matrix_view<T>, const lu_options&);

@@ -33,19 +33,20 @@ class lu_by_blocks {
     const index_t panels = (steps_ + block_ - 1) / block_;
     info_.resize(static_cast<std::size_t>(panels));
     task_graph graph({.record = report != nullptr});
-    for (index_t k = 0; k < panels; ++k) {
-      add_panel(graph, k, 2 * static_cast<int>(panels - k));
-      for (index_t j = k + 1; j < across(); ++j) {
-        add_update(graph, k, j, 2 * static_cast<int>(panels - k) + (j == k + 1 ? ahead : 0));
-      }
-    }
-    for (index_t j = 0; j + 1 < panels; ++j) add_exchange(graph, j);
+    add_all(graph, panels);
     graph_report done = graph.wait();
     if (report != nullptr) *report = std::move(done);
     for (index_t k = 0; k < panels; ++k) {
       if (const index_t info = info_[static_cast<std::size_t>(k)]) return info + k * block_;
     }
     return 0;
+  }
+
+  work_graph plan() {
+    task_graph graph({.dry_run = true});
+    add_all(graph, (steps_ + block_ - 1) / block_);
+    (void)graph.wait();
+    return graph.plan();
   }
 
  private:
@@ -73,6 +74,16 @@ class lu_by_blocks {
       const double bytes = std::min(1.0, part) * static_cast<double>(bytes_of(each));
       operands_.push_back(inout(each.data(), static_cast<std::size_t>(bytes)));
     }
+  }
+
+  void add_all(task_graph& graph, index_t panels) {
+    for (index_t k = 0; k < panels; ++k) {
+      add_panel(graph, k, 2 * static_cast<int>(panels - k));
+      for (index_t j = k + 1; j < across(); ++j) {
+        add_update(graph, k, j, 2 * static_cast<int>(panels - k) + (j == k + 1 ? ahead : 0));
+      }
+    }
+    for (index_t j = 0; j + 1 < panels; ++j) add_exchange(graph, j);
   }
 
   void add_panel(task_graph& graph, index_t k, int priority) {

@@ -16,6 +16,7 @@
 
 #include <creek/scc.hpp>
 
+#include "chip_draws.hpp"
 #include "machine.hpp"
 #include "task_messages.hpp"
 #include "task_worker.hpp"
@@ -169,6 +170,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   scc chosen_;
   machine chip_;
   wished_clocks clocks_;
+  chip_draws draws_;
   std::vector<std::unique_ptr<task_worker>> workers_;
   std::optional<shared_task_deque> shared_;  ///< work sharing only
   std::unordered_map<detail::task_context*, child_counter> children_;

@@ -106,6 +106,7 @@ task_runtime::task_runtime(scc chosen)
       // Workers may poll for long; rest() is what finds a deadlock here.
       chip_(chosen_.machine.description, chosen_.options.stack_size, virtual_time{}),
       clocks_(chip_, chosen_.options.workers),
+      draws_(chip_.description(), chosen_.options.workers),
       fork_generation_(fork_generation.load(std::memory_order_relaxed)) {
   for (unsigned i = 0; i < chosen_.options.workers; ++i) {
     workers_.push_back(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
@@ -163,7 +164,8 @@ void task_runtime::find_stalls() {
 void task_runtime::begin_policy() {
   for (const auto& each : workers_) takers_ += each->serves_only ? 0 : 1;
   if (chosen_.options.policy == nullptr) return;
-  chosen_.options.policy->begin({.workers = chosen_.options.workers, .clocks = &clocks_});
+  chosen_.options.policy->begin(
+      {.workers = chosen_.options.workers, .clocks = &clocks_, .draws = &draws_});
   set_policy(chosen_.options.policy.get());
 }
 

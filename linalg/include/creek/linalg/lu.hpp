@@ -42,6 +42,11 @@ struct lu_options {
 template <scalar T>
 index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& options = {});
 
+/// The tasks of getrf with update_tasks::blocks, found without running them: A is only asked for
+/// its shape. For power::policy_options::plan. `block` is not 0.
+template <scalar T>
+work_graph getrf_plan(matrix_view<T> A, index_t block);
+
 /// Solves op(A) X = B with the result of getrf of a square A; B becomes X.
 template <scalar T>
 void getrs(op how, input<T> LU, std::span<const index_t> pivots, matrix_view<T> B);

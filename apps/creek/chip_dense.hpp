@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factorizations by blocks in the memory that the cores of a simulated chip share, under a power
+// policy: what `creek lu|chol|qr --backend scc` and `creek bench scc-linalg` run.
+#pragma once
+
+#include <creek/core/units.hpp>
+#include <creek/linalg/task_graph.hpp>
+#include <creek/scc.hpp>
+#include <string>
+
+#include "dense/problem.hpp"
+
+namespace creek::tool {
+
+struct chip_dense_problem {
+  dense::method how = dense::method::lu;
+  long long n = 1024;
+  long long block = 64;
+  unsigned cores = 48;
+  std::uint64_t seed = 1;  ///< of the matrix
+  std::string policy = "blocking";
+  double watts = 0;     ///< power_cap
+  double bound = 0.02;  ///< slack_reduction
+  bool check = true;    ///< compute residuals
+  /// The schedule of an earlier run of the same problem, for slack_reduction.
+  const linalg::graph_report* before = nullptr;
+  scc_backend::machine_options on;
+};
+
+struct chip_dense_run {
+  units::seconds time;   ///< simulated, of the factorization alone
+  units::joules energy;  ///< of the whole chip in that time
+  double residual = 0;   ///< scaled, the largest; LAPACK's threshold is 30
+  bool checked = false;
+  long long info = 0;
+  linalg::graph_report graph;
+  scc_backend::task_report report;
+
+  units::watts power() const noexcept { return energy / time; }
+  double energy_delay() const noexcept { return energy.value * time.value; }
+};
+
+/// Throws usage_error for what cannot be run, and for policies that lack something.
+chip_dense_run run_on_chip(const chip_dense_problem& given);
+
+}  // namespace creek::tool

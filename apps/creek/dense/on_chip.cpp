@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "on_chip.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <creek/core/error.hpp>
+#include <creek/linalg/residual.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "../chip_dense.hpp"
+
+namespace creek::tool::dense {
+namespace {
+
+constexpr const char* options[] = {"--chip",  "--cores", "--policy",
+                                   "--moves", "--watts", "--bound"};
+
+void require_sense_on_chip(const request& what) {
+  const auto refuse = [](const char* option) {
+    throw usage_error(std::string(option) +
+                      " has no effect with --backend scc: matrices are generated, in double, and "
+                      "one run is like the other; leave it off");
+  };
+  if (!what.input.empty()) refuse("--input");
+  if (!what.output.empty()) refuse("--output");
+  if (what.workers) refuse("--workers");
+  if (what.runs != 1) refuse("--runs");
+  if (what.type && *what.type != element_type::d) refuse("--type");
+  if (what.pivots && *what.pivots != pivoting::partial) refuse("--pivoting");
+  if (what.tree && *what.tree != linalg::reduction_tree::flat) refuse("--tree");
+  if (!what.n) throw usage_error("give the size of the matrix: -n N");
+}
+
+chip_dense_problem problem_on_chip(const request& what, const chip_request& given) {
+  chip_dense_problem made;
+  made.how = what.how;
+  made.n = *what.n;
+  made.block = what.block.value_or(std::min<long long>(64, *what.n));
+  made.seed = static_cast<std::uint64_t>(what.seed.value_or(1));
+  made.policy = given.policy;
+  made.watts = given.watts;
+  made.bound = given.bound;
+  made.check = what.check.value_or(true);
+  made.on = to_machine_options(given.chip);
+  made.on.trace_file = what.trace;
+  made.on.blocks = given.moves == "combined" ? scc_backend::block_moves::combined
+                                             : scc_backend::block_moves::uncached;
+  made.cores = static_cast<unsigned>(participating_cores(given.chip, made.on));
+  return made;
+}
+
+void print_json(const chip_dense_problem& what, const chip_dense_run& found) {
+  const nlohmann::ordered_json whole{
+      {"schema", "creek-dense-on-scc"},
+      {"schema_version", 1},
+      {"command", to_string(what.how)},
+      {"chip", what.on.description.name},
+      {"cores", what.cores},
+      {"n", what.n},
+      {"block", what.block},
+      {"policy", what.policy},
+      {"simulated_s", found.time.value},
+      {"joules", found.energy.value},
+      {"energy_source", "simulated"},
+      {"joule_seconds", found.energy_delay()},
+      {"tasks", found.graph.tasks},
+      {"info", found.info},
+      {"residual", found.checked ? nlohmann::ordered_json(found.residual) : nullptr}};
+  fmt::print("{}\n", whole.dump(2));
+}
+
+void print(const chip_dense_problem& what, const chip_dense_run& found) {
+  fmt::print("{} of order {} in blocks of {}, {} cores of the simulated chip {}, policy {}\n",
+             to_string(what.how), what.n, what.block, what.cores, what.on.description.name,
+             what.policy);
+  fmt::print("simulated time  {:.6f} s, {} tasks\n", found.time.value, found.graph.tasks);
+  fmt::print("energy          {:.4f} J (simulated: the whole chip), {:.2f} W\n", found.energy.value,
+             found.power().value);
+  fmt::print("energy x delay  {:.5f} J s\n", found.energy_delay());
+  if (found.checked) fmt::print("residual        {:.3g}, scaled\n", found.residual);
+}
+
+}  // namespace
+
+void add_chip_request(CLI::App& command, chip_request& given) {
+  command
+      .add_option("--backend", given.backend,
+                  "host, tbb, or scc: by blocks in the shared memory of a simulated chip")
+      ->check(CLI::IsMember({"host", "tbb", "scc"}));
+  CLI::Option_group* group = command.add_option_group("Simulated chip");
+  group->add_option("--chip", given.chip.chip, "scc-533, scc-800, or a file that describes another")
+      ->type_name("NAME|FILE");
+  group
+      ->add_option("--cores", given.chip.cores,
+                   "Cores that take part; all of the chip unless given")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  group->add_option("--policy", given.policy, "Power policy")->capture_default_str();
+  group->add_option("--moves", given.moves, "How blocks move: word by word, or in lines")
+      ->check(CLI::IsMember({"uncached", "combined"}))
+      ->capture_default_str();
+  group->add_option("--watts", given.watts, "The cap of power_cap");
+  group->add_option("--bound", given.bound, "By what share slack_reduction may move the end")
+      ->capture_default_str();
+}
+
+bool is_on_chip(const CLI::App& command, const chip_request& given) {
+  if (given.backend == "scc") return true;
+  for (const char* each : options) {
+    if (command.count(each) > 0) {
+      throw usage_error(std::string(each) + " is of the simulated chip: add --backend scc");
+    }
+  }
+  return false;
+}
+
+int run_on_chip(const request& what, const chip_request& given) {
+  require_sense_on_chip(what);
+  const chip_dense_problem problem = problem_on_chip(what, given);
+  chip_dense_run before;
+  chip_dense_problem last = problem;
+  if (problem.policy == "slack_reduction" || problem.policy == "slack-reduction") {
+    chip_dense_problem first = problem;  // its times are what slack is found by
+    first.policy = "blocking";
+    first.check = false;
+    first.on.trace_file.clear();
+    before = tool::run_on_chip(first);
+    last.before = &before.graph;
+  }
+  const chip_dense_run found = tool::run_on_chip(last);
+  if (what.as_json) {
+    print_json(problem, found);
+  } else {
+    print(problem, found);
+  }
+  std::fflush(stdout);
+  const bool right = !found.checked || linalg::passes(found.residual);
+  if (found.info == 0 && right) return 0;
+  fmt::print(
+      stderr, "creek: {}: {}\n", to_string(what.how),
+      right ? fmt::format("the matrix is singular or not positive definite (info {})", found.info)
+            : std::string("the residual fails"));
+  return 1;
+}
+
+}  // namespace creek::tool::dense

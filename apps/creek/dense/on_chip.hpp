@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek lu|chol|qr --backend scc`: one factorization in the shared memory of a simulated chip.
+#pragma once
+
+#include <string>
+
+#include "../chip_options.hpp"
+#include "problem.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace creek::tool::dense {
+
+struct chip_request {
+  std::string backend;  ///< empty: as the environment says
+  chip_options chip;
+  std::string policy = "blocking";
+  std::string moves = "uncached";
+  double watts = 0, bound = 0.02;
+};
+
+void add_chip_request(CLI::App& command, chip_request& given);
+
+/// Whether the simulated chip was asked for; else throws usage_error if any option of it was given.
+bool is_on_chip(const CLI::App& command, const chip_request& given);
+
+/// Runs it and prints time, energy and residual; returns the exit code.
+int run_on_chip(const request& what, const chip_request& given);
+
+}  // namespace creek::tool::dense
