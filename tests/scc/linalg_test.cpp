@@ -7,7 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <creek/core/charge.hpp>
@@ -140,6 +143,126 @@ TEST(SccLinalg, LuWithPartialPivotingIsRight) {
               lapack_threshold);
     EXPECT_GT(report.tasks.busy.in_seconds().value, 2.0 / 3 * n * n * n * 2 / 533.3e6);
   }
+}
+
+TEST(SccLinalg, LuByColumnsIsRightAndChargedToo) {
+  task_report report;
+  constexpr index_t n = 120;
+  const auto A = generate<double>({.seed = 4}, n, n);
+  matrix<double> factors = A;
+  std::vector<index_t> pivots(static_cast<std::size_t>(n));
+  {
+    runtime rt{cores(8, &report)};
+    rt.run(
+        [&] { return getrf<double>(factors.view(), std::span<index_t>(pivots), {.block = 24}); });
+  }
+  EXPECT_LT(lu_residual<double>(A.view(), std::as_const(factors).view(),
+                                std::span<const index_t>(pivots)),
+            lapack_threshold);
+  EXPECT_GT(report.tasks.busy.in_seconds().value, 2.0 / 3 * n * n * n * 2 / 533.3e6);
+}
+
+TEST(SccLinalg, CholeskyAndQrByTilesAreRight) {
+  constexpr index_t n = 130, block = 24;
+  const auto S = generate<double>({.kind = matrix_kind::positive_definite, .seed = 5}, n, n);
+  const auto A = generate<double>({.seed = 6}, n, n);
+  runtime rt{cores(48)};
+  tile_matrix<double> tiles(S.view(), block);
+  EXPECT_EQ(rt.run([&] { return potrf(triangle::lower, tiles.view()); }), 0);
+  matrix<double> factor(n, n);
+  tiles.copy_to(factor.view());
+  EXPECT_LT(cholesky_residual<double>(triangle::lower, S.view(), std::as_const(factor).view()),
+            lapack_threshold);
+
+  std::optional<tile_qr<double>> qr;
+  rt.run([&] { qr.emplace(tile_matrix<double>(A.view(), block)); });
+  const orthogonal_operator<double> q = [&](op how, matrix_view<double> x) { qr->apply_q(how, x); };
+  const matrix<double> r = qr->r();
+  EXPECT_LT(qr_residual<double>(A.view(), q, r.view()), lapack_threshold);
+}
+
+struct timed_run {
+  double seconds, joules;
+  std::uint64_t schedule;
+  graph_report graph;
+};
+
+/// LU of order n under a policy; energies of what the chip used meanwhile.
+timed_run lu_under(const std::string& policy, index_t n, index_t block, unsigned workers,
+                   const std::string& trace = {}, const graph_report* before = nullptr) {
+  task_report report;
+  timed_run found{};
+  auto A = generate<double>({.seed = 8}, n, n);
+  std::vector<index_t> pivots(static_cast<std::size_t>(n));
+  scc on{workers};
+  on.report = &report;
+  on.machine.trace_file = trace;
+  power::policy_options options;
+  if (before != nullptr) {
+    options.plan = measured(getrf_plan<double>(A.view(), block), before->runs);
+  }
+  on.options.policy = power::make_policy(policy, options);
+  {
+    runtime rt{on};
+    rt.run([&] {
+      const simulated_energy began = creek::detail::metered_by->read();
+      EXPECT_EQ(
+          getrf<double>(A.view(), std::span<index_t>(pivots),
+                        {.block = block, .report = &found.graph, .updates = update_tasks::blocks}),
+          0);
+      const simulated_energy ended = creek::detail::metered_by->read();
+      found.seconds = (ended.time - began.time).value;
+      found.joules = (ended.energy - began.energy).value;
+    });
+  }
+  found.schedule = report.schedule;
+  return found;
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(SccLinalg, TwoRunsAreOneByteForByte) {
+  for (const std::string policy : {"blocking", "frequency"}) {
+    const support::temporary_folder folder;
+    const std::string a = folder / "a.json", b = folder / "b.json";
+    const timed_run first = lu_under(policy, 160, 32, 24, a);
+    const timed_run second = lu_under(policy, 160, 32, 24, b);
+    EXPECT_EQ(first.schedule, second.schedule);
+    EXPECT_EQ(first.seconds, second.seconds);
+    EXPECT_EQ(first.joules, second.joules);
+    EXPECT_GT(text_of(a).size(), 1000U);
+    EXPECT_EQ(text_of(a), text_of(b));
+  }
+}
+
+TEST(SccLinalg, IdleCoresThatHaltSaveEnergyAndNoTime) {
+  const timed_run polling = lu_under("polling", 256, 32, 48);
+  for (const std::string policy : {"blocking", "race_to_idle"}) {
+    const timed_run other = lu_under(policy, 256, 32, 48);
+    EXPECT_LT(other.joules, 0.85 * polling.joules) << policy;
+    EXPECT_LT(other.seconds, 1.05 * polling.seconds) << policy;
+  }
+}
+
+TEST(SccLinalg, SlackReductionKeepsItsBound) {
+  const timed_run before = lu_under("blocking", 256, 32, 24);
+  const timed_run slower = lu_under("slack_reduction", 256, 32, 24, {}, &before.graph);
+  EXPECT_LT(slower.seconds, 1.02 * before.seconds);
+}
+
+TEST(SccLinalg, RecordsRunsInSimulatedTime) {
+  const timed_run found = lu_under("blocking", 128, 32, 8);
+  double sum = 0;
+  for (const task_run& each : found.graph.runs) {
+    const auto span = tick_clock::to_nanoseconds(each.end - each.start);
+    EXPECT_GE(span.count(), 0);
+    sum += static_cast<double>(span.count()) * 1e-9;
+  }
+  EXPECT_GT(sum, found.seconds / 2);
+  EXPECT_LT(sum, 8 * found.seconds);
 }
 
 }  // namespace
