@@ -23,6 +23,7 @@
 #include <creek/host/topology.hpp>
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/blas_library.hpp>
+#include <creek/power/meter.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "commands.hpp"
@@ -47,6 +48,8 @@ struct findings {
   fence_strategy fence;
   double ticks_per_ns;
   cpu_clocks clocks;
+  power::meter_options metering;
+  std::vector<power::meter_state> meters;
 };
 
 std::vector<std::string> vector_targets() {
@@ -60,6 +63,7 @@ std::vector<std::string> vector_targets() {
 findings look_around() {
   const auto limit = host_backend::read_cpu_limit();
   const unsigned asked = scheduler_options::from_environment().workers;
+  const auto metering = power::meter_options::from_environment();
   return {.machine = host_backend::discover_topology(),
           .limit = limit,
           .workers = asked != 0 ? asked : limit.workers,
@@ -69,7 +73,9 @@ findings look_around() {
           .chosen_blas = linalg::blas_in_use(),
           .fence = prepare_heavy_fence(),
           .ticks_per_ns = 1.0 / tick_clock::scale().ns_per_tick,
-          .clocks = look_at_cpu_clocks()};
+          .clocks = look_at_cpu_clocks(),
+          .metering = metering,
+          .meters = power::look_for_meters(metering)};
 }
 
 constexpr const char* compiler() {
@@ -128,6 +134,18 @@ json linalg_json(const findings& found) {
           {"chosen_blas", found.chosen_blas ? blas_json(*found.chosen_blas) : json(nullptr)}};
 }
 
+json meters_json(const findings& found) {
+  json meters = json::array();
+  for (const power::meter_state& each : found.meters) {
+    meters.push_back({{"source", to_string(each.source)},
+                      {"usable", each.usable},
+                      {each.usable ? "domains" : "reason", each.detail}});
+  }
+  return {{"chosen", to_string(found.metering.source)},
+          {"sysfs", found.metering.sysfs},
+          {"meters", meters}};
+}
+
 json to_json(const findings& found) {
   return {{"schema", info_schema},
           {"version", version()},
@@ -145,7 +163,8 @@ json to_json(const findings& found) {
           {"clock",
            {{"source", tick_clock::uses_tsc() ? "tsc" : "clock_gettime"},
             {"ghz", found.ticks_per_ns}}},
-          {"cpu_clocks", to_json(found.clocks)}};
+          {"cpu_clocks", to_json(found.clocks)},
+          {"energy", meters_json(found)}};
 }
 
 // --- text
@@ -243,6 +262,19 @@ std::string other_blas_text(const findings& found) {
   return fmt::format("{}", fmt::join(lines, fmt::format("\n{:11}", "")));
 }
 
+/// A source a line: what it measures, or why it cannot.
+std::string meters_text(const findings& found) {
+  std::vector<std::string> lines;
+  for (const power::meter_state& each : found.meters) {
+    lines.push_back(
+        fmt::format("{}{}: {}", each.usable ? "" : "no ", to_string(each.source), each.detail));
+  }
+  if (found.metering.source != power::meter_source::automatic) {
+    lines.push_back(fmt::format("{} by CREEK_METER", to_string(found.metering.source)));
+  }
+  return fmt::format("{}", fmt::join(lines, fmt::format("\n{:11}", "")));
+}
+
 void print_text(const findings& found) {
   const topology& machine = found.machine;
   const auto line = [](const char* what, const std::string& text) {
@@ -272,6 +304,7 @@ void print_text(const findings& found) {
                             tick_clock::uses_tsc() ? "time stamp counter" : "clock_gettime",
                             found.ticks_per_ns));
   line("CPU clocks", to_text(found.clocks, fmt::format("{:11}", "")));
+  line("energy", meters_text(found));
 }
 
 }  // namespace

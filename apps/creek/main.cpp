@@ -16,6 +16,7 @@
 
 #include "chip_options.hpp"
 #include "commands.hpp"
+#include "energy.hpp"
 
 namespace creek::tool {
 namespace {
@@ -75,6 +76,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(examples);
   for (const auto add : commands) add(app, exit_code);
+  add_energy_option(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
@@ -82,6 +84,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& problem) {
     return complain(bad_usage, describe(app, problem));
   }
+  print_energy();
   return exit_code == 0 && coherence_faults_found() ? failed : exit_code;
 }
 

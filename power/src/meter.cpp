@@ -302,7 +302,7 @@ void meter::restart() {
 
 std::vector<meter_state> look_for_meters(const meter_options& options) {
   std::vector<meter_source> sources(std::begin(asked_in_order), std::end(asked_in_order));
-  if (options.source == meter_source::nvml) sources.push_back(meter_source::nvml);
+  sources.push_back(meter_source::nvml);
   std::vector<meter_state> found;
   for (const meter_source each : sources) {
     const detail::opened_counters opened = open(each, options.sysfs);

@@ -130,7 +130,9 @@ TEST(Meter, SaysWhatCanBeReadAndWhyNot) {
   machine_tree tree;
   make_intel_server(tree);
   const auto found = look_for_meters(tree.options());
-  ASSERT_EQ(found.size(), 2U);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[2].source, meter_source::nvml);
+  EXPECT_FALSE(found[2].detail.empty());
   EXPECT_EQ(found[0].source, meter_source::rapl);
   EXPECT_TRUE(found[0].usable);
   EXPECT_EQ(found[0].detail, "package-0, package-1, package-0/dram, package-1/dram");

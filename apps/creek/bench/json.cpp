@@ -5,6 +5,8 @@
 
 #include "report.hpp"
 
+#include "energy.hpp"
+
 namespace creek::tool::bench {
 namespace {
 
@@ -85,7 +87,7 @@ std::string to_json(const report& r) {
   whole["schedulers"] = describe(r, r.schedulers);
   whole["missing"] = json::array();
   for (const auto& m : r.missing) whole["missing"].push_back({{"peer", m.name}, {"how", m.how}});
-  return whole.dump(2) + "\n";
+  return with_energy(whole).dump(2) + "\n";
 }
 
 }  // namespace creek::tool::bench

@@ -24,6 +24,7 @@
 #include "../chip_options.hpp"
 #include "../output_file.hpp"
 #include "../progress_line.hpp"
+#include "energy.hpp"
 #include "mapreduce_jobs.hpp"
 
 namespace creek::tool::bench {
@@ -272,7 +273,7 @@ void study(const study_options& given) {
                {"clock", given.chip.clock},       {"series", json::array()}};
     if (on.cycles_a_host_second > 0) whole["cycles_a_host_second"] = on.cycles_a_host_second;
     for (const job_series& one : all) whole["series"].push_back(to_json(one));
-    fmt::print("{}\n", whole.dump(2));
+    fmt::print("{}\n", with_energy(whole).dump(2));
     return;
   }
   fmt::print("MapReduce on the simulated chip {}, seed {}, {} clock\n", on.description.name,

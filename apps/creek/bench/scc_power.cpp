@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scc_power.hpp"
 
+#include "energy.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -150,7 +152,7 @@ void print_json(const std::vector<latency>& latencies) {
                                 {"simulated", l.simulated},
                                 {"error", l.error()}});
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", with_energy(out).dump(2));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bar_chart.hpp"
+#include "energy.hpp"
 #include "scc_schedulers.hpp"
 
 namespace creek::tool::bench {
@@ -111,7 +112,7 @@ std::string to_json(const scc_plan& plan, const std::vector<scc_result>& results
          {"serial_joules", r.serial_energy.value},
          {"schedule", fmt::format("{:016x}", r.report.schedule)}});
   }
-  return whole.dump(2) + "\n";
+  return with_energy(whole).dump(2) + "\n";
 }
 
 std::string to_csv(const std::vector<scc_result>& results) {

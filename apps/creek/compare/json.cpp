@@ -118,7 +118,7 @@ std::string to_json(const setup& given, const std::vector<study>& studies) {
               {"warmup", studies.front().facts.simulated ? 0 : given.warmup},
               {"sizes", json::array()}};
   for (const study& of : studies) all["sizes"].push_back(study_json(of));
-  return all.dump(2, ' ', false, json::error_handler_t::replace);
+  return with_energy(std::move(all)).dump(2, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace creek::tool::compare

@@ -11,6 +11,7 @@
 #include <creek/linalg/refine.hpp>
 #include <nlohmann/json.hpp>
 
+#include "energy.hpp"
 #include "flops.hpp"
 
 namespace creek::tool::dense {
@@ -311,7 +312,7 @@ std::string to_json(const report& found) {
   }
   all["check"] = check_json(found);
   all["output"] = outputs_json(found);
-  return all.dump(2, ' ', false, json::error_handler_t::replace);
+  return with_energy(std::move(all)).dump(2, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace creek::tool::dense

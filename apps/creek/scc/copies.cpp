@@ -19,6 +19,7 @@
 #include <creek/scc/copy.hpp>
 
 #include "chip_options.hpp"
+#include "energy.hpp"
 #include "one_of.hpp"
 #include "parts.hpp"
 
@@ -190,7 +191,7 @@ void run(const arguments& given) {
                      {"chip", on.description.name},
                      {"bytes", given.bytes},
                      {"copies", rows}};
-    fmt::print("{}\n", whole.dump(2));
+    fmt::print("{}\n", with_energy(whole).dump(2));
   }
 }
 

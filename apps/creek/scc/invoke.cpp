@@ -15,6 +15,7 @@
 #include <creek/core/error.hpp>
 
 #include "chip_options.hpp"
+#include "energy.hpp"
 #include "invocations.hpp"
 #include "one_of.hpp"
 #include "parts.hpp"
@@ -185,7 +186,7 @@ void run(const invoke_arguments& given) {
                      {"step", steps},        {"ring", rings},
                      {"work_queue", queues}, {"senders", senders},
                      {"energy", energies}};
-    fmt::print("{}\n", whole.dump(2));
+    fmt::print("{}\n", with_energy(whole).dump(2));
     return;
   }
   fmt::print("Chip {}, {} cores; virtual time\n", on.description.name, cores);

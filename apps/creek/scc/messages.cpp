@@ -19,6 +19,7 @@
 #include <creek/core/test_and_set_lock.hpp>
 
 #include "chip_options.hpp"
+#include "energy.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
@@ -231,7 +232,7 @@ void run(const chip_options& given, bool as_json) {
            {"barrier", measure_barriers(on, cores)},
            {"lock", measure_locks(on, cores)}};
   if (as_json) {
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", with_energy(all).dump(2));
     return;
   }
   fmt::print("Chip {}, {} cores; virtual time\n", on.description.name, cores);

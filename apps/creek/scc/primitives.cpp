@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "chip_options.hpp"
+#include "energy.hpp"
 #include "measured_chip.hpp"
 #include "parts.hpp"
 
@@ -221,7 +222,7 @@ void add_scc_primitives(CLI::App& bench, int& exit_code) {
   command->callback([given, &exit_code] {
     const std::vector<row> rows = measure(given->chip);
     if (given->as_json) {
-      fmt::print("{}\n", json_of(rows).dump(2));
+      fmt::print("{}\n", with_energy(json_of(rows)).dump(2));
     } else {
       print_text(rows);
     }

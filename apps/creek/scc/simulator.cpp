@@ -16,6 +16,7 @@
 #include <creek/core/thread_cpu_time.hpp>
 #include <creek/scc/spmd.hpp>
 
+#include "energy.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
@@ -111,7 +112,7 @@ void add_scc_simulator(CLI::App& bench) {
       all.push_back(measure(cores, std::max(500, 3'000'000 / cores)));
     }
     if (*as_json) {
-      fmt::print("{}\n", json_of(all).dump(2));
+      fmt::print("{}\n", with_energy(json_of(all)).dump(2));
     } else {
       print_text(all);
     }

@@ -2,6 +2,8 @@
 // The texts of `creek wordcount`.
 #include "report.hpp"
 
+#include "energy.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -133,7 +135,7 @@ void print_top(std::FILE* to, const wordcount_report& report) {
 }
 
 std::string dump(const json& all) {
-  return all.dump(2, ' ', false, json::error_handler_t::replace);
+  return with_energy(all).dump(2, ' ', false, json::error_handler_t::replace);
 }
 
 json top_json(const wordcount_report& report) {

@@ -125,8 +125,8 @@ struct meter_state {
   std::string detail;  ///< usable: its domains, comma-separated; else why not and how to get access
 };
 
-/// All sources of measured figures, in the order in which `automatic` asks; NVML only if it is
-/// asked for. Opens and closes each.
+/// All sources of measured figures: in the order in which `automatic` asks, and NVML, which it does
+/// not. Opens and closes each.
 [[nodiscard]] std::vector<meter_state> look_for_meters(const meter_options& options);
 
 }  // namespace creek::power

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "energy.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <creek/power/meter.hpp>
+
+namespace creek::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+double seconds_of(const timeval& span) {
+  return static_cast<double>(span.tv_sec) + 1e-6 * static_cast<double>(span.tv_usec);
+}
+
+double cpu_seconds(int of_whom) {
+  rusage used{};
+  getrusage(of_whom, &used);
+  return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+}
+
+/// Benches run their peers as processes, which compute as well as this one does.
+class with_children final : public power::activity_source {
+ public:
+  [[nodiscard]] power::core_activity activity() const override {
+    power::core_activity made;
+    made.computing = units::seconds{cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN)};
+    return made;
+  }
+};
+
+/// From the parsing of a command to whenever it is asked.
+class command_meter {
+ public:
+  explicit command_meter(const CLI::App& command)
+      : command_(command), meter_(options(activity_)), children_(cpu_seconds(RUSAGE_CHILDREN)) {}
+
+  [[nodiscard]] const CLI::App& command() const noexcept { return command_; }
+  [[nodiscard]] power::meter_reading read() {
+    power::meter_reading made = meter_.read();
+    made.cpu += units::seconds{cpu_seconds(RUSAGE_CHILDREN) - children_};
+    return made;
+  }
+
+ private:
+  static power::meter_options options(const with_children& activity) {
+    power::meter_options made = power::meter_options::from_environment();
+    made.activity = &activity;
+    made.sample_every = std::chrono::seconds(10);  // no counter wraps in that time
+    return made;
+  }
+
+  const CLI::App& command_;
+  with_children activity_;
+  power::meter meter_;
+  double children_;
+};
+
+std::optional<command_meter>& running() {
+  static std::optional<command_meter> meter;
+  return meter;
+}
+
+json number_or_null(double value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
+}
+
+json energy_json(const power::meter_reading& reading) {
+  const power::energy_figure& figure = reading.energy;
+  json domains = json::array();
+  for (const power::domain_figure& each : reading.domains) {
+    domains.push_back(
+        {{"name", each.name}, {"joules", each.energy.value}, {"counted", each.counted}});
+  }
+  return {{"origin", to_string(figure.origin)},
+          {"source", figure.source.empty() ? json(nullptr) : json(figure.source)},
+          {"joules", number_or_null(figure.energy.value)},
+          {"mean_watts", number_or_null(reading.mean_power().value)},
+          {"seconds", reading.wall.value},
+          {"cpu_seconds", reading.cpu.value},
+          {"domains", domains},
+          {"reason", figure.reason.empty() ? json(nullptr) : json(figure.reason)}};
+}
+
+std::string energy_text(const power::meter_reading& reading) {
+  const power::energy_figure& figure = reading.energy;
+  if (!figure.available()) {
+    return fmt::format("energy: unavailable: {}; {:.4g} CPU seconds", figure.reason,
+                       reading.cpu.value);
+  }
+  const bool simulated = figure.origin == energy_origin::simulated;
+  return fmt::format("energy: {:.4g} J {}{}, mean {:.4g} W in {:.4g} {}, {:.4g} CPU seconds{}",
+                     figure.energy.value, to_string(figure.origin),
+                     simulated ? "" : " (" + figure.source + ")", reading.mean_power().value,
+                     reading.wall.value, simulated ? "virtual seconds" : "s", reading.cpu.value,
+                     simulated ? " here" : "");
+}
+
+/// A flag prints JSON, an option names a file for it.
+bool prints_json(const CLI::App& command) {
+  const CLI::Option* const json_option = command.get_option_no_throw("--json");
+  return json_option != nullptr && json_option->count() > 0 &&
+         json_option->get_items_expected_max() == 0;
+}
+
+bool only_looks(const CLI::App& command) {
+  constexpr std::array<const char*, 1> names{"info"};
+  return std::find(names.begin(), names.end(), command.get_name()) != names.end();
+}
+
+}  // namespace
+
+void add_energy_option(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    // Of groups only those at the end of the line run something.
+    if (!command->get_subcommands([](CLI::App* below) { return !below->get_name().empty(); })
+             .empty()) {
+      add_energy_option(*command);
+      continue;
+    }
+    if (command->get_name().empty() || only_looks(*command)) continue;
+    const CLI::Option* const asked =
+        command->add_flag("--energy")
+            ->description("Say what the command used: joules, where they come from, CPU seconds");
+    command->parse_complete_callback([command, asked] {
+      if (asked->count() > 0) running().emplace(*command);
+    });
+  }
+}
+
+json with_energy(json whole) {
+  if (running()) whole["energy"] = energy_json(running()->read());
+  return whole;
+}
+
+void print_energy() {
+  if (!running() || prints_json(running()->command())) return;
+  const CLI::Option* const quiet = running()->command().get_option_no_throw("--quiet");
+  const bool only_results = quiet != nullptr && quiet->count() > 0;
+  fmt::print(only_results ? stderr : stdout, "{}\n", energy_text(running()->read()));
+}
+
+}  // namespace creek::tool
