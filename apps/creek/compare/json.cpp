@@ -2,6 +2,7 @@
 #include <creek/core/version.hpp>
 #include <nlohmann/json.hpp>
 
+#include "../energy.hpp"
 #include "report.hpp"
 
 namespace creek::tool::compare {
