@@ -10,12 +10,14 @@
 #include <thread>
 #include <vector>
 
+#include <creek/core/charge.hpp>
 #include <creek/core/clock.hpp>
 #include <creek/core/error.hpp>
 #include <creek/power/accounting.hpp>
 #include <creek/power/policies.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/runtime.hpp>
+#include <creek/tasking/task_group.hpp>
 
 #include "power/fake_chip.hpp"
 
@@ -279,6 +281,33 @@ TEST(Accounting, FollowsRealWorkers) {
   EXPECT_GE(line(account.phases, "all of it").busy.value, 0.02);
   EXPECT_DOUBLE_EQ(sum(account.tasks), 3);
   EXPECT_DOUBLE_EQ(sum(account.phases), 3);
+}
+
+TEST(Accounting, CountsVirtualTimeOnASimulatedChip) {
+  const auto books = std::make_shared<accounting>(make_policy("blocking"));
+  scheduler_options options;
+  options.workers = 4;
+  options.policy = books;
+  runtime workers(options, "scc");
+  // 800 MHz at most: 4 ms of computing at least, of eight tasks.
+  const meter_reading used = workers.run([] {
+    meter m;
+    const phase all("on the chip");
+    task_group tasks;
+    for (int i = 0; i < 8; ++i) tasks.spawn([] { charge(cycles{400'000}); });
+    tasks.wait();
+    return m.read();
+  });
+  EXPECT_EQ(used.energy.origin, energy_origin::simulated);
+  EXPECT_GT(used.energy.energy.value, 0);
+  EXPECT_GT(used.wall.value, 1e-3);
+  const energy_account account = books->account(used.energy);
+  const double busy = line(account.tasks, "task").busy.value;
+  EXPECT_GE(busy, 4e-3);
+  EXPECT_LE(busy, 4.5 * used.wall.value);
+  EXPECT_GE(line(account.phases, "on the chip").busy.value, 2e-3);
+  EXPECT_DOUBLE_EQ(sum(account.tasks), used.energy.energy.value);
+  EXPECT_DOUBLE_EQ(sum(account.phases), used.energy.energy.value);
 }
 
 TEST(Accounting, CanBeReadWhileWorkersRun) {
