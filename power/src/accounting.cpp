@@ -80,14 +80,8 @@ struct accounting::state {
     return in_simulation() ? 1e-12 : 1e-9 * tick_clock::scale().ns_per_tick;
   }
   [[nodiscard]] stamp search_of(const idle_plan& plan) const noexcept;
-  template <class Row>
-  void for_each_entry(const Row& row) {
-    const stamp now = now_for_readers();
-    for (worker_ledger& each : workers) each.read(now, in_simulation(), row);
-  }
-  [[nodiscard]] std::vector<weighed_line> task_lines(double unit);
-  [[nodiscard]] std::vector<weighed_line> phase_lines(double unit);
-  [[nodiscard]] std::vector<double> cpu_elsewhere(double unit);
+  [[nodiscard]] std::vector<ledger_entry> entries();
+  [[nodiscard]] std::vector<double> cpu_by_phase();
 };
 
 /// Of an event, on its worker. The first that comes from within a simulation says whose time it is.
@@ -118,34 +112,49 @@ stamp accounting::state::search_of(const idle_plan& plan) const noexcept {
                          : static_cast<stamp>(tick_clock::from_nanoseconds(search).count);
 }
 
-/// CPU seconds of the process in each phase that workers do not account for: of other threads, and
-/// of those that run no tasks. None in a simulation.
-std::vector<double> accounting::state::cpu_elsewhere(double unit) {
-  std::vector<units::seconds> cpu = phase_log::of_process().cpu_times();
-  std::vector<double> elsewhere(cpu.size());
-  if (in_simulation()) return elsewhere;
-  for (std::size_t i = 0; i < cpu.size(); ++i) {
-    const units::seconds before = i < cpu_before.size() ? cpu_before[i] : units::seconds{};
-    elsewhere[i] = (cpu[i] - before).value;
+/// Of all workers, at one moment.
+std::vector<ledger_entry> accounting::state::entries() {
+  const stamp now = now_for_readers();
+  std::vector<ledger_entry> all;
+  for (worker_ledger& worker : workers) {
+    all.reserve(all.size() + worker_ledger::most_entries);  // not while the worker waits for us
+    worker.read(now, in_simulation(), [&](const ledger_entry& each) { all.push_back(each); });
   }
-  for_each_entry([&](const ledger_entry& each) {
-    if (each.phase < elsewhere.size()) elsewhere[each.phase] -= unit * (each.busy + each.polled);
-  });
+  return all;
+}
+
+namespace {
+
+/// What is shared out: workers' entries, CPU seconds by phase, and what turns them into seconds and
+/// weights.
+struct snapshot {
+  std::vector<ledger_entry> entries;
+  std::vector<double> cpu;  ///< of the process, by phase
+  double unit;              ///< seconds in one of the entries' units of time
+  double watts;             ///< of CPU time that is no worker's
+};
+
+/// CPU seconds in each phase that workers do not account for: of other threads, and of those that
+/// run no tasks.
+std::vector<double> cpu_elsewhere(const snapshot& of) {
+  std::vector<double> elsewhere = of.cpu;
+  for (const ledger_entry& each : of.entries) {
+    if (each.phase < elsewhere.size()) elsewhere[each.phase] -= of.unit * (each.busy + each.polled);
+  }
   for (double& each : elsewhere) each = std::max(0.0, each);
   return elsewhere;
 }
 
-std::vector<weighed_line> accounting::state::task_lines(double unit) {
+std::vector<weighed_line> task_lines(const snapshot& of) {
   std::map<std::string, weighed_line> by_name;
   weighed_line rest{.line = {.name = detail::no_task, .busy = {}}};
-  for_each_entry([&](const ledger_entry& each) {
+  for (const ledger_entry& each : of.entries) {
     weighed_line& into = each.name == detail::no_task ? rest : by_name[each.name];
-    into.line.busy += units::seconds{unit * each.busy};
+    into.line.busy += units::seconds{of.unit * each.busy};
     into.line.times += each.times;
-    into.weight += unit * each.weight;
-  });
-  const double elsewhere_watts = model.core_computing({}).value;
-  for (const double cpu : cpu_elsewhere(unit)) rest.weight += elsewhere_watts * cpu;
+    into.weight += of.unit * each.weight;
+  }
+  for (const double cpu : cpu_elsewhere(of)) rest.weight += of.watts * cpu;
   std::vector<weighed_line> lines;
   for (auto& [name, line] : by_name) {
     line.line.name = name;
@@ -157,23 +166,34 @@ std::vector<weighed_line> accounting::state::task_lines(double unit) {
   return lines;
 }
 
-std::vector<weighed_line> accounting::state::phase_lines(double unit) {
-  const std::vector<double> elsewhere = cpu_elsewhere(unit);
-  const std::vector<std::string> names = phase_log::of_process().names();
+std::vector<weighed_line> phase_lines(const snapshot& of, const std::vector<std::string>& names) {
+  const std::vector<double> elsewhere = cpu_elsewhere(of);
   std::vector<weighed_line> all(names.size());
-  for_each_entry([&](const ledger_entry& each) {
-    if (each.phase >= all.size()) return;
+  for (const ledger_entry& each : of.entries) {
     weighed_line& into = all[each.phase];
-    into.line.busy += units::seconds{unit * each.busy};
-    into.weight += unit * each.weight;
-  });
+    into.line.busy += units::seconds{of.unit * each.busy};
+    into.weight += of.unit * each.weight;
+  }
   std::vector<weighed_line> lines;
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].line.name = names[i];
-    if (i < elsewhere.size()) all[i].weight += model.core_computing({}).value * elsewhere[i];
+    if (i < elsewhere.size()) all[i].weight += of.watts * elsewhere[i];
     if (i == 0 || all[i].weight > 0) lines.push_back(std::move(all[i]));
   }
   return lines;
+}
+
+}  // namespace
+
+/// CPU seconds of the process by phase, since the beginning of the account; none in a simulation.
+std::vector<double> accounting::state::cpu_by_phase() {
+  const std::vector<units::seconds> cpu = phase_log::of_process().cpu_times();
+  std::vector<double> since(cpu.size());
+  if (in_simulation()) return since;
+  for (std::size_t i = 0; i < cpu.size(); ++i) {
+    since[i] = (cpu[i] - (i < cpu_before.size() ? cpu_before[i] : units::seconds{})).value;
+  }
+  return since;
 }
 
 accounting::accounting(std::shared_ptr<power_policy> policy, const host_model& model)
@@ -253,8 +273,13 @@ void accounting::restart() {
 
 energy_account accounting::account(const energy_figure& figure) const {
   const std::lock_guard alone(state_->reading);
-  const double unit = state_->seconds_a_unit();
-  std::vector<weighed_line> tasks = state_->task_lines(unit), phases = state_->phase_lines(unit);
+  const snapshot now{.entries = state_->entries(),
+                     .cpu = state_->cpu_by_phase(),
+                     .unit = state_->seconds_a_unit(),
+                     .watts = state_->model.core_computing({}).value};
+  std::vector<weighed_line> tasks = task_lines(now);
+  // The names after the entries: no entry has a phase without one.
+  std::vector<weighed_line> phases = phase_lines(now, phase_log::of_process().names());
   if (figure.available()) {
     share_out(figure.energy, tasks);
     share_out(figure.energy, phases);
@@ -268,12 +293,12 @@ core_activity accounting::activity() const {
   core_activity made;
   made.cores = static_cast<unsigned>(std::max<std::size_t>(1, state_->count));
   double known = 0, cycles = 0;
-  state_->for_each_entry([&](const ledger_entry& each) {
+  for (const ledger_entry& each : state_->entries()) {
     made.computing += units::seconds{unit * each.busy};
     made.polling += units::seconds{unit * each.polled};
     known += each.clock_known;
     cycles += each.clock_busy;
-  });
+  }
   made.wall = units::seconds{unit * static_cast<double>(state_->now_for_readers() - state_->began)};
   if (known > 0) made.clock = units::hertz{cycles / known};
   return made;

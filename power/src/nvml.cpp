@@ -113,7 +113,7 @@ class nvml_counters final : public energy_counters {
 
 opened_counters open_nvml() {
   void* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return {nullptr, "no NVML: libnvidia-ml.so.1, of NVIDIA's driver"};
+  if (library == nullptr) return {nullptr, "libnvidia-ml.so.1, of NVIDIA's driver, is not there"};
   nvml_library nvml;
   if (!load(library, nvml)) {
     return {nullptr, "libnvidia-ml.so.1 has no nvmlDeviceGetTotalEnergyConsumption: update it"};

@@ -56,6 +56,9 @@ class alignas(64) worker_ledger {
     }
   }
 
+  /// That read() can find.
+  static constexpr std::size_t most_entries = 258;
+
   /// Set before begin().
   const host_model* model = nullptr;
   /// Until when everything is charged.
@@ -65,7 +68,7 @@ class alignas(64) worker_ledger {
   }
 
  private:
-  static constexpr std::size_t room = 256;
+  static constexpr std::size_t room = most_entries - 2;  ///< a power of two
 
   void settle(stamp at, bool simulated) noexcept;
   void charge(stamp from, stamp to, phase_id phase) noexcept;
