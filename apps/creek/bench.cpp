@@ -11,6 +11,7 @@
 #include "bench/report.hpp"
 #include "bench/scc_linalg.hpp"
 #include "bench/scc_mapreduce.hpp"
+#include "bench/scc_messages.hpp"
 #include "bench/scc_power.hpp"
 #include "bench/scc_schedulers.hpp"
 #include "chip_options.hpp"
@@ -357,6 +358,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   linalg->callback([dense, &exit_code] { exit_code = run_bench(*dense, part::workloads); });
 
   add_scc_mapreduce(*bench);
+  add_scc_messages(*bench);
 
   CLI::App* schedulers = bench->add_subcommand(
       "schedulers",

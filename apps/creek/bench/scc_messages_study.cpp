@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The study: sizes, blocks, numbers of cores and policies, each with each, on a simulated chip. All
+// times are virtual, all energies simulated.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "../chip_options.hpp"
+#include "../output_file.hpp"
+#include "../progress_line.hpp"
+#include "scc_messages.hpp"
+
+namespace creek::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* problem_names[] = {"lu", "chol", "qr"};
+constexpr const char* route_names[] = {"simple", "chain", "binary-tree", "two-tree", "binomial"};
+
+struct study_options {
+  chip_options chip;
+  message_problem what = message_problem::lu;
+  std::vector<linalg::index_t> sizes{1024};
+  std::vector<linalg::index_t> blocks{0};
+  std::vector<int> cores{48};
+  std::vector<std::string> policies{"polling", "blocking", "frequency", "race_to_idle"};
+  message_settings each;
+  std::int64_t kernel_crossing = 0;
+  bool as_json = false;
+  std::string csv;
+};
+
+struct row {
+  message_settings chosen;
+  message_run run;
+  double time_ratio = 1;  ///< to the first policy of the same problem
+  double energy_ratio = 1;
+};
+
+std::vector<row> measure(const study_options& given, const scc_backend::machine_options& on) {
+  std::vector<row> all;
+  progress_line line;
+  for (const auto n : given.sizes) {
+    for (const auto block : given.blocks) {
+      for (const int cores : given.cores) {
+        const std::size_t first = all.size();
+        for (const std::string& policy : given.policies) {
+          row& made = all.emplace_back();
+          made.chosen = given.each;
+          made.chosen.n = n;
+          made.chosen.block = block;
+          made.chosen.cores = cores;
+          made.chosen.policy = policy;
+          line.show(fmt::format("n = {}, block {}, {} cores, {}", n, block, cores, policy));
+          made.run = run_messages(given.what, made.chosen, on);
+          made.time_ratio = made.run.time.in_seconds() / all[first].run.time.in_seconds();
+          made.energy_ratio = made.run.energy / all[first].run.energy;
+        }
+      }
+    }
+  }
+  return all;
+}
+
+double gigaflops(const message_run& run) {
+  return run.flops / run.time.in_seconds().value / 1e9;
+}
+
+void print(const study_options& given, const scc_backend::machine_options& on,
+           const std::vector<row>& all) {
+  fmt::print(
+      "{} by messages on the simulated chip {}: virtual time, simulated energy; ratios to {}\n",
+      problem_names[static_cast<int>(given.what)], on.description.name, given.policies.front());
+  fmt::print("{:>6} {:>5} {:>5} {:<16} {:>10} {:>8} {:>9} {:>9} {:>8} {:>8} {:>6} {:>6} {:>6}\n",
+             "n", "block", "cores", "policy", "ms", "Gflop/s", "J", "J s", "time", "energy",
+             "busy%", "wait%", "halt%");
+  for (const row& r : all) {
+    const double seconds = r.run.time.in_seconds().value;
+    const double whole = seconds * r.chosen.cores / 100;
+    fmt::print(
+        "{:>6} {:>5} {:>5} {:<16} {:>10.3f} {:>8.3f} {:>9.3f} {:>9.4f} {:>8.4f} {:>8.4f} {:>6.1f} "
+        "{:>6.1f} {:>6.1f}\n",
+        r.chosen.n, r.run.block, r.chosen.cores, r.chosen.policy, 1e3 * seconds, gigaflops(r.run),
+        r.run.energy.value, r.run.energy.value * seconds, r.time_ratio, r.energy_ratio,
+        r.run.busy.value / whole, r.run.waiting.value / whole, r.run.halted.value / whole);
+  }
+}
+
+json to_json(const row& r) {
+  return {{"n", r.chosen.n},
+          {"block", r.run.block},
+          {"cores", r.chosen.cores},
+          {"policy", r.chosen.policy},
+          {"virtual_ms", 1e3 * r.run.time.in_seconds().value},
+          {"gigaflops", gigaflops(r.run)},
+          {"simulated_joules", r.run.energy.value},
+          {"joule_seconds", r.run.energy.value * r.run.time.in_seconds().value},
+          {"time_ratio", r.time_ratio},
+          {"energy_ratio", r.energy_ratio},
+          {"busy_s", r.run.busy.value},
+          {"waiting_s", r.run.waiting.value},
+          {"halted_s", r.run.halted.value},
+          {"residual", r.run.residual}};
+}
+
+std::string to_csv(const std::vector<row>& all) {
+  std::string out = "n,block,cores,policy,virtual_ms,simulated_joules,time_ratio,energy_ratio\n";
+  for (const row& r : all) {
+    out += fmt::format("{},{},{},{},{},{},{},{}\n", r.chosen.n, r.run.block, r.chosen.cores,
+                       r.chosen.policy, 1e3 * r.run.time.in_seconds().value, r.run.energy.value,
+                       r.time_ratio, r.energy_ratio);
+  }
+  return out;
+}
+
+void study(const study_options& given) {
+  refuse_records(given.chip, "scc-messages");
+  scc_backend::machine_options on = to_machine_options(given.chip);
+  on.waits.kernel_crossing = cycles{given.kernel_crossing};
+  output_file csv(given.csv);
+  const std::vector<row> all = measure(given, on);
+  csv.write(to_csv(all));
+  if (!given.as_json) return print(given, on, all);
+  json whole{{"schema", "creek-scc-messages"},
+             {"schema_version", 1},
+             {"problem", problem_names[static_cast<int>(given.what)]},
+             {"chip", on.description.name},
+             {"runs", json::array()}};
+  for (const row& r : all) whole["runs"].push_back(to_json(r));
+  fmt::print("{}\n", whole.dump(2));
+}
+
+}  // namespace
+
+void add_scc_messages(CLI::App& bench) {
+  CLI::App* command = bench.add_subcommand(
+      "scc-messages",
+      "LU, Cholesky and QR by messages on a simulated chip: time and energy by policy");
+  const auto given = std::make_shared<study_options>();
+  add_chip_options(*command, given->chip, {.cores = false});
+  const auto list = [&](const char* name, auto& to, const char* about) {
+    command->add_option(name, to, about)->delimiter(',')->capture_default_str();
+  };
+  std::map<std::string, message_problem> problems;
+  for (int i = 0; i < 3; ++i) problems[problem_names[i]] = message_problem(i);
+  command->add_option("problem", given->what, "lu, chol or qr")
+      ->transform(CLI::CheckedTransformer(problems));
+  list("--n", given->sizes, "Sizes of matrices");
+  list("--block", given->blocks, "Columns of a block; 0: chosen");
+  list("--cores", given->cores, "Numbers of cores");
+  list("--policy", given->policies, "How cores wait; ratios are to the first");
+  std::map<std::string, broadcast_kind> routes;
+  for (int i = 0; i < 5; ++i) routes[route_names[i]] = broadcast_kind(i);
+  command->add_option("--route", given->each.ranks.route, "How a panel goes to all ranks")
+      ->transform(CLI::CheckedTransformer(routes));
+  command->add_option("--look-ahead", given->each.ranks.look_ahead, "Panels that may wait")
+      ->capture_default_str();
+  command
+      ->add_option("--next-first", given->each.ranks.next_panel_first,
+                   "Whether who has the next panel gets each first")
+      ->capture_default_str();
+  command->add_option("--piece", given->each.ranks.piece_bytes, "Bytes passed on at once")
+      ->capture_default_str();
+  command
+      ->add_option("--chunks", given->each.chunks_in_flight,
+                   "Chunks of a message that may be on their way")
+      ->capture_default_str();
+  command->add_option("--buffer", given->each.buffer_bytes, "Bytes of a core's message buffer")
+      ->capture_default_str();
+  command
+      ->add_option("--kernel-crossing", given->kernel_crossing,
+                   "Cycles of a wake-up besides the interrupt; under Linux 2000")
+      ->capture_default_str();
+  command->add_flag("--json", given->as_json, "Print a JSON object");
+  command->add_option("--csv", given->csv, "Write the figures to FILE")->type_name("FILE");
+  command->callback([given] { study(*given); });
+}
+
+}  // namespace creek::tool
