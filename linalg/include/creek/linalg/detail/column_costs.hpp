@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,13 +33,18 @@ class column_costs {
 
   void flops(std::int64_t number) const { charge(work::flop, is_complex<T> ? 4 * number : number); }
 
-  /// A panel factored where it lies, and its message made of it.
+  /// A panel factored where it lies. It is halved down to single columns: at each width the right
+  /// half is read and rewritten by means of the left one, and at the end each column by itself.
   void factored(column_method how, const panel_place& at) const {
     flops(panel_flops(how, at));
-    const std::size_t bytes = size_of(at.rows * at.order);
-    const int halvings = std::bit_width(static_cast<std::size_t>(at.order));
-    read(static_cast<std::size_t>(halvings) * bytes, bytes);
-    rewritten(static_cast<std::size_t>(halvings) * bytes, bytes);
+    const std::size_t panel = size_of(at.rows * at.order);
+    for (index_t width = at.order; width > 1; width = (width + 1) / 2) {
+      const std::size_t in_turn = size_of(at.rows * width);
+      read(panel, in_turn);
+      rewritten(panel / 2, in_turn);
+    }
+    read(panel, size_of(at.rows));
+    rewritten(panel, size_of(at.rows));
   }
   /// A block of `rows` x `cols` updated, one of `own` elements that are updated in turn.
   void updated(column_method how, index_t rows, index_t cols, index_t order, index_t own) const {
