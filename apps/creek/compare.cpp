@@ -38,14 +38,8 @@ Every answer is checked, outside of what is timed; a wrong one is exit code 1.
   creek compare lu --backend scc -n 1024 --block 64 --policy polling,blocking,slack_reduction
   creek compare fib -n 32 --workers 2 --json)";
 
-std::vector<long long> default_sizes(const setup& given) {
-  if (given.kind == problem_kind::fib) return {30};
-  if (given.kind == problem_kind::sort) return {10'000'000};
-  return {given.backend == "scc" ? 1024 : 2000};
-}
-
 int run_compare(setup given) {
-  if (given.n.empty()) given.n = default_sizes(given);
+  compare::complete(given);
   compare::require_sense(given);
   output_file plot(given.plot);
   compare::try_traces(given);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <creek/core/error.hpp>
+#include <creek/power/accounting.hpp>
+#include <creek/power/linux_clocks.hpp>
 #include <creek/power/meter.hpp>
 #include <creek/power/policies.hpp>
 #include <creek/tasking/runtime.hpp>
@@ -36,26 +38,6 @@ bool controls_clocks(std::string_view policy) noexcept {
   return policy != "polling" && policy != "blocking";
 }
 
-/// For the model of the host: CPU time without a task is polling, the rest computing.
-class watched_activity final : public power::activity_source {
- public:
-  watched_activity(const watched_policy& watch, unsigned workers)
-      : watch_(watch), workers_(workers) {}
-
-  power::core_activity activity() const override {
-    const double polling = watch_.idle_cpu_seconds();
-    return {.wall = units::seconds{wall_seconds()},
-            .computing = units::seconds{process_cpu_seconds() - polling},
-            .polling = units::seconds{polling},
-            .cores = workers_,
-            .clock = {}};
-  }
-
- private:
-  const watched_policy& watch_;
-  unsigned workers_;
-};
-
 power::meter_options meter_options_of(const setup& given) {
   power::meter_options options = power::meter_options::from_environment();
   if (!given.meter.empty()) options.source = power::parse_meter_source(given.meter);
@@ -80,12 +62,18 @@ class host_runner final : public runner {
     trace::session session({.process_name = fmt::format("creek compare, {}", what.policy)});
     std::optional<run_sampler> sampler;
     if (sampled) sampler.emplace(session, facts_.workers);
+    std::shared_ptr<power_policy> policy = policy_named(what.policy);
+    std::shared_ptr<power::accounting> account;  // tells a model what workers did
+    if (metering_.source == power::meter_source::model) {
+      account = std::make_shared<power::accounting>(std::move(policy), metering_.model);
+      policy = account;
+    }
     const auto watch =
-        std::make_shared<watched_policy>(policy_named(what.policy), sampled ? &*sampler : nullptr);
+        std::make_shared<watched_policy>(std::move(policy), sampled ? &*sampler : nullptr);
     measured_run got;
     {
-      runtime workers = make_runtime(watch);
-      workers.run([&] { measure(*watch, sampled ? &*sampler : nullptr, got); });
+      runtime workers = make_runtime(watch, what.policy);
+      workers.run([&] { measure(*watch, account.get(), sampled ? &*sampler : nullptr, got); });
       if (controls_clocks(what.policy)) got.control = watch->control_failure();
     }
     if (sampled) got.power = sampler->take_energy();
@@ -94,9 +82,13 @@ class host_runner final : public runner {
   }
 
  private:
-  runtime make_runtime(std::shared_ptr<power_policy> policy) const {
+  runtime make_runtime(std::shared_ptr<power_policy> policy, std::string_view name) const {
     scheduler_options options = scheduling_;
     options.policy = std::move(policy);
+    if (controls_clocks(name)) {
+      options.clocks =
+          power::linux_clocks({.workers = scheduling_.workers, .pinned = scheduling_.pin});
+    }
     return runtime(options, "host");
   }
 
@@ -108,7 +100,7 @@ class host_runner final : public runner {
 
   /// What a policy cannot do is to be known before the first run is measured.
   void try_policy(const std::string& name) {
-    const runtime workers = make_runtime(policy_named(name));
+    const runtime workers = make_runtime(policy_named(name), name);
     facts_ = {.name = "host",
               .simulated = false,
               .workers = workers.worker_count(),
@@ -127,11 +119,11 @@ class host_runner final : public runner {
     });
   }
 
-  void measure(const watched_policy& watch, run_sampler* sampler, measured_run& into) {
+  void measure(const watched_policy& watch, const power::activity_source* activity,
+               run_sampler* sampler, measured_run& into) {
     work_->prepare();
-    const watched_activity activity(watch, facts_.workers);
     power::meter_options metering = metering_;
-    metering.activity = &activity;
+    metering.activity = activity;
     metering.cores = facts_.workers;
     power::meter meter(metering);
     if (sampler != nullptr) sampler->start(meter, watch);

@@ -52,6 +52,18 @@ void require_backend(const setup& given) {
 
 }  // namespace
 
+void complete(setup& given) {
+  for (std::string& policy : given.policies) std::ranges::replace(policy, '-', '_');
+  if (!given.n.empty()) return;
+  if (given.kind == problem_kind::fib) {
+    given.n = {30};
+  } else if (given.kind == problem_kind::sort) {
+    given.n = {10'000'000};
+  } else {
+    given.n = {given.backend == "scc" ? 1024 : 2000};
+  }
+}
+
 void require_sense(const setup& given) {
   require_backend(given);
   require_policies(given);

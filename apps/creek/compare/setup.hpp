@@ -34,6 +34,9 @@ struct setup {
   bool is_dense() const noexcept { return kind <= problem_kind::qr; }
 };
 
+/// Fills in the sizes where none are given, and spells policies as the library does.
+void complete(setup& given);
+
 /// Throws usage_error for options that contradict each other, for a policy that there is not (the
 /// line lists those that there are), and for one that lacks its option.
 void require_sense(const setup& given);
