@@ -11,7 +11,6 @@
 #include <creek/power/meter.hpp>
 #include <creek/power/policies.hpp>
 #include <creek/tasking/runtime.hpp>
-#include <ctime>
 
 #include "../dense/trace.hpp"
 #include "../runtime_choice.hpp"
@@ -22,12 +21,6 @@
 
 namespace creek::tool::compare {
 namespace {
-
-double process_cpu_seconds() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double wall_seconds() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -128,11 +121,11 @@ class host_runner final : public runner {
     power::meter meter(metering);
     if (sampler != nullptr) sampler->start(meter, watch);
     meter.restart();
-    const double idle = watch.idle_cpu_seconds(), cpu = process_cpu_seconds();
+    const double idle = watch.idle_cpu_seconds(), cpu = watch.cpu_seconds();
     const double start = wall_seconds();
     work_->run();
     into.seconds = wall_seconds() - start;
-    into.cpu_seconds = process_cpu_seconds() - cpu;
+    into.cpu_seconds = watch.cpu_seconds() - cpu;
     into.idle_cpu_seconds = watch.idle_cpu_seconds() - idle;
     note_energy(meter.read_energy(), into);
     if (sampler != nullptr) sampler->stop();

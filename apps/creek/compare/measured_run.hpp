@@ -25,7 +25,7 @@ struct measured_run {
   energy_origin origin = energy_origin::unavailable;
   std::string source;  ///< of the joules: rapl, perf, model, simulation ...
   std::string reason;  ///< why there are no joules, and how to get some
-  /// CPU time of the whole process; of a chip the time in which its cores were not halted, all
+  /// CPU time of all workers; of a chip the time in which its cores were not halted, all
   /// together.
   double cpu_seconds = 0;
   /// The part of it that workers spent without a task: between finding none and beginning one.

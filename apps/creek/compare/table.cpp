@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <creek/core/atomic_file.hpp>
+#include <map>
 
 #include "activity_classes.hpp"
 #include "report.hpp"
@@ -102,10 +103,13 @@ void print_head(const setup& given, const study& of) {
 void print_notes(const study& of) {
   const std::string why = why_no_energy(of);
   if (!why.empty()) fmt::print("\nenergy: unavailable: {}\n", why);
+  std::map<std::string, std::vector<std::string>> without_control;
   for (const policy_runs& each : of.policies) {
     const std::string& control = each.runs.front().control;
-    if (!control.empty())
-      fmt::print("{}: ran without control of clocks: {}\n", each.policy, control);
+    if (!control.empty()) without_control[control].push_back(each.policy);
+  }
+  for (const auto& [reason, policies] : without_control) {
+    fmt::print("\nwithout control of clocks: {}: {}\n", fmt::join(policies, ", "), reason);
   }
 }
 
@@ -154,7 +158,7 @@ std::string title_of(metric what, const study& of) {
       return fmt::format("energy times time, Js ({})", energy_source(of));
     case metric::cpu:
       return simulated ? "time of cores not halted, simulated core seconds"
-                       : "CPU time, s, all threads";
+                       : "CPU time, s, all workers";
     case metric::idle_cpu:
       break;
   }

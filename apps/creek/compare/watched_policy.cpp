@@ -42,7 +42,6 @@ void watched_policy::change(unsigned worker, bool to_idle) noexcept {
   mine.version.store(version + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   if (to_idle) {
-    mine.clock.store(clock_of_this_thread(), std::memory_order_relaxed);
     mine.since.store(now, std::memory_order_relaxed);
   } else {
     const double since = mine.since.load(std::memory_order_relaxed);
@@ -54,13 +53,23 @@ void watched_policy::change(unsigned worker, bool to_idle) noexcept {
   if (listener_ != nullptr) listener_->changed(worker, !to_idle);
 }
 
+void watched_policy::learn_clock(watch& mine) noexcept {
+  if (mine.known.load(std::memory_order_relaxed)) [[likely]] {
+    return;
+  }
+  mine.clock.store(clock_of_this_thread(), std::memory_order_relaxed);
+  mine.known.store(true, std::memory_order_release);
+}
+
 idle_plan watched_policy::worker_idle(unsigned worker) noexcept {
+  learn_clock(watches_[worker]);
   const bool was_idle = watches_[worker].idle.load(std::memory_order_relaxed);
   if (!was_idle) change(worker, true);
   return inner_->worker_idle(worker);
 }
 
 void watched_policy::task_about_to_run(unsigned worker, const task_profile& task) noexcept {
+  learn_clock(watches_[worker]);
   const bool was_idle = watches_[worker].idle.load(std::memory_order_relaxed);
   if (was_idle) change(worker, false);
   if (listener_ != nullptr) listener_->task(worker);
@@ -80,6 +89,15 @@ double watched_policy::idle_so_far(const watch& of) noexcept {
     std::atomic_thread_fence(std::memory_order_acquire);
     if (version % 2 == 0 && of.version.load(std::memory_order_relaxed) == version) return spent;
   }
+}
+
+double watched_policy::cpu_seconds() const noexcept {
+  double all = 0;
+  for (unsigned i = 0; i < workers_; ++i) {
+    const watch& of = watches_[i];
+    if (of.known.load(std::memory_order_acquire)) all += seconds_on(of.clock.load());
+  }
+  return all;
 }
 
 double watched_policy::idle_cpu_seconds() const noexcept {

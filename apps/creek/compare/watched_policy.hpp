@@ -46,8 +46,10 @@ class watched_policy final : public power_policy {
   }
   unsigned most_awake() const noexcept override { return inner_->most_awake(); }
 
-  /// CPU seconds that workers have spent without a task since they began, also of those that are
-  /// idle now. Any thread, while the workers are there.
+  /// CPU seconds of the workers since they began, and those that they have spent without a task,
+  /// the idle ones of now included. Any thread, while the workers are there. Each worker's own
+  /// clock is read: that of the process lags behind by a tick of every thread that runs.
+  double cpu_seconds() const noexcept;
   double idle_cpu_seconds() const noexcept;
   /// Why clocks could not be chosen, or were not granted; empty: nothing is known to be wrong.
   std::string control_failure() const;
@@ -61,10 +63,12 @@ class watched_policy final : public power_policy {
     std::atomic<bool> idle{false};
     std::atomic<double> since{0};  ///< on the thread's clock, while idle
     std::atomic<double> spent{0};
-    std::atomic<clockid_t> clock{0};  ///< of the worker's thread, while idle
+    std::atomic<clockid_t> clock{0};  ///< of the worker's thread
+    std::atomic<bool> known{false};   ///< the clock, since the first event
   };
 
   void change(unsigned worker, bool to_idle) noexcept;
+  void learn_clock(watch& mine) noexcept;
   static double idle_so_far(const watch& of) noexcept;
 
   std::shared_ptr<power_policy> inner_;
