@@ -67,7 +67,7 @@ void clock_domain::apply(std::uint32_t step) noexcept {
     set_all(step);
     // A handler of signals has put things back amid our writes, or given up waiting for them.
     if (gate_.undone.load(std::memory_order_seq_cst) != undone) {
-      for (const auto& each : settings_) each->put_back();
+      for (const auto& each : settings_) each->put_back_again();
       clock_.store(0, std::memory_order_relaxed);
     }
   }
@@ -116,6 +116,13 @@ void clock_domain::undo(int& patience) noexcept {
 std::string clock_domain::failure() const {
   for (const auto& each : settings_) {
     if (std::string failure = each->failure(); !failure.empty()) return failure;
+  }
+  return {};
+}
+
+std::string clock_domain::left_behind() const {
+  for (const auto& each : settings_) {
+    if (std::string left = each->left_behind(); !left.empty()) return left;
   }
   return {};
 }

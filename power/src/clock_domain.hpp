@@ -65,6 +65,8 @@ class clock_domain {
   /// In a handler of signals, with the gate closed. Waits for a writer for up to `patience` looks.
   void undo(int& patience) noexcept;
   [[nodiscard]] std::string failure() const;
+  /// What undo() could not put back.
+  [[nodiscard]] std::string left_behind() const;
   [[nodiscard]] bool holds(int cpu) const noexcept;
 
  private:

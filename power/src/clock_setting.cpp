@@ -191,13 +191,28 @@ bool clock_setting::set(std::uint64_t clock) noexcept {
 }
 
 void clock_setting::put_back() noexcept {
-  if (!engaged_.load(std::memory_order_acquire)) return;
+  if (engaged_.load(std::memory_order_acquire)) put_back_again();
+}
+
+void clock_setting::put_back_again() noexcept {
+  std::array<int, files> errors{};
   for (std::size_t i = 0; i < orders_; ++i) {
     const order& each = before_[i];
-    static_cast<void>(files_[each.to].write({each.bytes.data(), each.size}));
+    errors[each.to] = files_[each.to].write({each.bytes.data(), each.size});
   }
+  std::uint32_t left = 0;
+  for (std::uint32_t at = 0; at < files; ++at) {
+    if (errors[at] != 0) left = at << 16 | static_cast<std::uint32_t>(errors[at]);
+  }
+  left_.store(left, std::memory_order_relaxed);
   asked_.store(0, std::memory_order_release);
   engaged_.store(false, std::memory_order_release);
+}
+
+std::string clock_setting::left_behind() const {
+  const std::uint32_t left = left_.load(std::memory_order_relaxed);
+  if (left == 0) return {};
+  return sysfs::why("put back", path(static_cast<which>(left >> 16)), left & 0xffff);
 }
 
 std::uint64_t clock_setting::effective() const noexcept {

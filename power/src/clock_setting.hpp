@@ -37,6 +37,10 @@ class clock_setting {
   /// Writes back what was found before the first set(), if anything was set since. Any thread, any
   /// handler of signals, more than once.
   void put_back() noexcept;
+  /// For the thread that was in set() during a put_back(): its later writes are undone, too.
+  void put_back_again() noexcept;
+  /// What put_back() could not write; empty: nothing.
+  [[nodiscard]] std::string left_behind() const;
 
   /// The clock that the hardware or the kernel says it runs at, 0: not told. Any thread; may take
   /// 20 ms in some kernels.
@@ -88,6 +92,7 @@ class clock_setting {
   std::atomic<bool> engaged_{false};      // publishes the orders
   std::atomic<std::uint64_t> asked_{0};   // by the last set() that worked; 0: none since put_back()
   std::atomic<std::uint32_t> failed_{0};  // the first: which << 16 | errno
+  std::atomic<std::uint32_t> left_{0};    // by the last put_back(), likewise
   std::atomic<std::uint64_t> missed_{0};  // the last: asked << 32 | effective
   std::atomic<std::uint32_t> checks_{0};
   std::atomic<std::uint32_t> misses_{0};

@@ -11,6 +11,7 @@
 #include <creek/core/clock.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/thread_cpu_time.hpp>
+#include <creek/power/say_once.hpp>
 
 #include "clock_domain.hpp"
 #include "clock_layout.hpp"
@@ -127,8 +128,13 @@ sysfs_clocks::sysfs_clocks(const linux_clocks_options& options, const clock_layo
 }
 
 sysfs_clocks::~sysfs_clocks() {
-  if (owner_.load(std::memory_order_relaxed) == getpid()) undo();
+  const bool ours = owner_.load(std::memory_order_relaxed) == getpid();
+  if (ours) undo();
   forget(*this);
+  if (!ours) return;
+  for (const auto& each : domains_) {
+    if (const std::string left = each->left_behind(); !left.empty()) say_once(left);
+  }
 }
 
 void sysfs_clocks::refuse(refusal why) noexcept {
@@ -212,6 +218,9 @@ std::string sysfs_clocks::failed() const {
       return "a worker wished that linux_clocks() was not told of; raise its option workers";
     case refusal::none:
       break;
+  }
+  if (closed.load(std::memory_order_relaxed)) {
+    return "the old settings were put back because the process was about to end";
   }
   for (const auto& each : domains_) {
     if (std::string failure = each->failure(); !failure.empty()) return failure;

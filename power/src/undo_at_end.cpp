@@ -61,6 +61,10 @@ void undo_pending() noexcept {
   with_pending([](undoable& change) { change.undo(); });
 }
 
+bool has_handler(const struct sigaction& of) noexcept {
+  return (of.sa_flags & SA_SIGINFO) != 0 || (of.sa_handler != SIG_DFL && of.sa_handler != SIG_IGN);
+}
+
 void set_default(int signal) noexcept {
   struct sigaction plain {};
   plain.sa_handler = SIG_DFL;
@@ -93,11 +97,11 @@ void on_ending_signal(int signal, siginfo_t* info, void* context) {
   } else {
     before.sa_handler(signal);
   }
+  // If it has set the default action, the signal comes again, or so it believes.
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  if (!has_handler(now)) return;
   with_pending([](undoable& change) { change.resume(); });
-}
-
-bool has_handler(const struct sigaction& of) noexcept {
-  return (of.sa_flags & SA_SIGINFO) != 0 || (of.sa_handler != SIG_DFL && of.sa_handler != SIG_IGN);
 }
 
 bool is_ours(const struct sigaction& of) noexcept {

@@ -23,7 +23,8 @@ class undoable {
 /// is another one. Any thread. Until then these signals are taken over:
 ///
 /// - SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL: the handler that
-///   was there before is called after undo(); if it returns, resume() is called;
+///   was there before is called after undo(); if it returns and has not set the default action,
+///   resume() is called;
 /// - others that end a process: only where nobody handles them.
 ///
 /// Without an earlier handler the default action follows. Ignored signals stay ignored. A child

@@ -254,6 +254,33 @@ TEST_F(linux_clocks_end, a_handler_that_was_there_is_called_and_may_go_on) {
   expect_as_found();
 }
 
+/// What a wish writes after a handler that interrupted it has put things back is put back, too.
+TEST_F(linux_clocks_end, wishes_that_handled_signals_interrupt_leave_nothing) {
+  machine_.make_folder(0, "scaling_setspeed");  // limits: two writes a wish
+  for (int round = 0; round < rounds; ++round) {
+    const int status = status_of([] {
+      signal(SIGINT, [](int) { handled.fetch_add(1); });
+      auto clocks = linux_clocks({.pinned = true, .cpus = {0}});
+      std::atomic<bool> stop{false};
+      std::thread worker([&] {
+        for (std::size_t i = 0; !stop; ++i) clocks->wish(0, i % 4);
+      });
+      for (int i = 0; i < 200; ++i) {
+        const int before = handled;
+        pthread_kill(worker.native_handle(), SIGINT);
+        while (handled == before) std::this_thread::yield();
+      }
+      stop = true;
+      worker.join();
+      const bool failed = clocks->failed() != "";
+      clocks.reset();
+      _exit(failed ? 1 : 0);
+    });
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_EQ(machine_.settings(0), as_found);
+  }
+}
+
 TEST_F(linux_clocks_end, a_handler_for_one_time_that_sends_its_signal_again_ends_the_process) {
   const int status = status_of([] {
     struct sigaction theirs {};
