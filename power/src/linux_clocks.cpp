@@ -98,6 +98,7 @@ class sysfs_clocks final : public clock_control, control_gate, undoable {
   std::string why_not_;  // before `domains_`, whose making fills it
   std::vector<units::hertz> clocks_;
   std::chrono::nanoseconds settle_;
+  ticks settle_ticks_;
   std::vector<std::unique_ptr<clock_domain>> domains_;
   std::vector<worker_place> workers_;
   std::atomic<pid_t> owner_{0};  // who changed something; 0: nobody
@@ -125,6 +126,7 @@ sysfs_clocks::sysfs_clocks(const linux_clocks_options& options, const clock_layo
   for (std::size_t d = 0; d < domains_.size(); ++d) domains_[d]->add_workers(places[d], clocks_);
   // Its first use measures, which must not happen in a wish.
   static_cast<void>(tick_clock::scale());
+  settle_ticks_ = tick_clock::from_nanoseconds(settle_);
 }
 
 sysfs_clocks::~sysfs_clocks() {
@@ -189,15 +191,16 @@ void sysfs_clocks::look_back(worker_place& worker, clock_domain& domain) noexcep
   if (span < settle_ || computed < busy_share * static_cast<double>(span.count())) return;
   domain.check(worker.cpu >= 0 ? worker.cpu : sched_getcpu());
   const ticks end = tick_clock::now();
-  const double pause = std::max(
-      settles_between_checks * static_cast<double>(tick_clock::from_nanoseconds(settle_).count),
-      checks_between_checks * static_cast<double>((end - now).count));
+  const double pause = std::max(settles_between_checks * static_cast<double>(settle_ticks_.count),
+                                checks_between_checks * static_cast<double>((end - now).count));
   next_check_.store(end.count + static_cast<std::uint64_t>(pause), std::memory_order_relaxed);
 }
 
 void sysfs_clocks::look_ahead(worker_place& worker, clock_domain& domain) noexcept {
   const ticks now = tick_clock::now();
   if (now.count < next_check_.load(std::memory_order_relaxed)) return;
+  // Workers whose wishes change all the time must not read their CPU time all the time.
+  if (now - worker.since < settle_ticks_) return;
   worker.since = now;
   worker.cpu_seconds = thread_cpu_seconds();
   worker.changes = domain.changes();
