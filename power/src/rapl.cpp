@@ -55,11 +55,16 @@ bool counts(const std::string& own_name, bool part) {
   return part ? own_name.starts_with("dram") : own_name.starts_with("package");
 }
 
+/// Empty if it has none.
 std::string zone_name(const std::string& powercap, const std::string& entry) {
   const std::string own = sysfs::read_line(powercap + "/" + entry + "/name").text;
-  if (!is_part(entry)) return own;
+  if (own.empty() || !is_part(entry)) return own;
   const std::string parent = entry.substr(0, entry.rfind(':'));
   return sysfs::read_line(powercap + "/" + parent + "/name").text + "/" + own;
+}
+
+bool by_memory(const std::string& entry) {
+  return entry.find("mmio") != entry.npos;
 }
 
 bool known(const std::vector<zone_place>& places, const std::string& name) {
@@ -67,19 +72,19 @@ bool known(const std::vector<zone_place>& places, const std::string& name) {
                      [&](const zone_place& each) { return each.name == name; });
 }
 
+/// All zones once; those that do not say what they are have no name.
 std::vector<zone_place> find_zones(const std::string& powercap) {
   std::vector<std::string> entries;
   for (const std::string& each : sysfs::entries(powercap, "")) {
     // "intel-rapl" alone is the interface; "dtpm:0" and others are no RAPL.
     if (each.find("rapl") != each.npos && each.find(':') != each.npos) entries.push_back(each);
   }
-  // Registers before memory: the same zone by another way is left out below.
   std::stable_partition(entries.begin(), entries.end(),
-                        [](const std::string& each) { return each.find("mmio") == each.npos; });
+                        [](const std::string& each) { return !by_memory(each); });
   std::vector<zone_place> places;
   for (const std::string& entry : entries) {
     const std::string name = zone_name(powercap, entry);
-    if (name.empty() || name.ends_with('/') || known(places, name)) continue;
+    if (by_memory(entry) && known(places, name)) continue;
     const std::string own = name.substr(name.rfind('/') + 1);
     places.push_back({powercap + "/" + entry, name, counts(own, is_part(entry))});
   }
@@ -175,6 +180,8 @@ opened_counters open_rapl(const std::string& sysfs) {
   auto counters = std::make_unique<rapl_counters>();
   bool any = false;
   for (const zone_place& place : places) {
+    // It may be a package, or what contains all.
+    if (place.name.empty()) return {nullptr, sysfs::why("read", place.folder + "/name", ENODATA)};
     const std::string problem = counters->add(place);
     any = any || (place.counted && problem.empty());
     // A total that lacks a package would look like a whole one.

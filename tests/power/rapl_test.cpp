@@ -204,6 +204,13 @@ TEST(Rapl, IsNoTotalWithoutOneOfThePackages) {
   expect_unavailable(m.read().energy, "intel-rapl:1/energy_uj");
 }
 
+TEST(Rapl, IsNoTotalWithAZoneThatDoesNotSayWhatItIs) {
+  machine_tree tree;
+  make_intel_server(tree);
+  tree.remove("class/powercap/intel-rapl:1/name");
+  expect_unavailable(meter(tree.options()).read().energy, "intel-rapl:1/name");
+}
+
 TEST(Rapl, LeavesOutAPartThatCannotBeRead) {
   machine_tree tree;
   make_laptop(tree);
