@@ -141,7 +141,7 @@ void add_energy_option(CLI::App& app) {
 }
 
 json with_energy(json whole) {
-  if (running()) whole["energy"] = energy_json(running()->read());
+  if (running()) whole["command_energy"] = energy_json(running()->read());
   return whole;
 }
 

@@ -89,14 +89,14 @@ class Text(Case):
 
 class Json(Case):
     def energy(self, done):
-        found = json.loads(self.succeeds(done))["energy"]
+        found = json.loads(self.succeeds(done))["command_energy"]
         self.assertEqual(list(found), ["origin", "source", "joules", "mean_watts", "seconds",
                                        "cpu_seconds", "domains", "reason"])
         self.assertGreater(found["cpu_seconds"], 0)
         return found
 
     def test_absent_unless_asked_for(self):
-        self.assertNotIn("energy", json.loads(self.succeeds(run("lu", "-n", "100", "--json"))))
+        self.assertNotIn("command_energy", json.loads(self.succeeds(run("lu", "-n", "100", "--json"))))
 
     def test_unavailable_is_null(self):
         found = self.energy(run(*LU, "--json", CREEK_SYSFS=self.tree))
@@ -116,9 +116,16 @@ class Json(Case):
         text = self.write("text", "a b a\n" * 50)
         done = run("wordcount", "--backend", "scc", "--cores", "4", "--json", "--energy", text)
         whole = json.loads(self.succeeds(done))
-        self.assertEqual(whole["energy"]["origin"], "simulated")
-        self.assertAlmostEqual(whole["energy"]["joules"], whole["simulated"]["joules"],
-                               delta=1e-6 * whole["energy"]["joules"])
+        self.assertEqual(whole["command_energy"]["origin"], "simulated")
+        self.assertAlmostEqual(whole["command_energy"]["joules"], whole["simulated"]["joules"],
+                               delta=1e-6 * whole["command_energy"]["joules"])
+
+
+    def test_takes_no_other_members_name(self):
+        plain = json.loads(self.succeeds(run("bench", "scc-power", "--json")))
+        found = json.loads(self.succeeds(run("bench", "scc-power", "--json", "--energy")))
+        self.assertEqual(set(found) - set(plain), {"command_energy"})
+        self.assertEqual(found["command_energy"]["origin"], "simulated")
 
 
 class Info(Case):

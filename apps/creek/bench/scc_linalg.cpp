@@ -16,6 +16,7 @@
 
 #include "../chip_dense.hpp"
 #include "../chip_options.hpp"
+#include "../energy.hpp"
 #include "../progress_line.hpp"
 
 namespace creek::tool {
@@ -159,7 +160,7 @@ int run_study(const plan& given) {
   refuse_records(given.chip, "bench scc-linalg");
   const std::vector<row> rows = study(given).run();
   if (given.as_json) {
-    fmt::print("{}\n", to_json(given, rows).dump(2));
+    fmt::print("{}\n", with_energy(to_json(given, rows)).dump(2));
   } else {
     print(given, rows);
   }

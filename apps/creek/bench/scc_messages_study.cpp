@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../chip_options.hpp"
+#include "../energy.hpp"
 #include "../output_file.hpp"
 #include "../progress_line.hpp"
 #include "scc_messages.hpp"
@@ -132,7 +133,7 @@ void study(const study_options& given) {
              {"chip", on.description.name},
              {"runs", json::array()}};
   for (const row& r : all) whole["runs"].push_back(to_json(r));
-  fmt::print("{}\n", whole.dump(2));
+  fmt::print("{}\n", with_energy(whole).dump(2));
 }
 
 }  // namespace

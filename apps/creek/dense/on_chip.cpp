@@ -12,6 +12,7 @@
 #include <string>
 
 #include "../chip_dense.hpp"
+#include "../energy.hpp"
 
 namespace creek::tool::dense {
 namespace {
@@ -70,7 +71,7 @@ void print_json(const chip_dense_problem& what, const chip_dense_run& found) {
       {"tasks", found.graph.tasks},
       {"info", found.info},
       {"residual", found.checked ? nlohmann::ordered_json(found.residual) : nullptr}};
-  fmt::print("{}\n", whole.dump(2));
+  fmt::print("{}\n", with_energy(whole).dump(2));
 }
 
 void print(const chip_dense_problem& what, const chip_dense_run& found) {
