@@ -7,10 +7,9 @@
 namespace bench::power {
 
 struct factor_run {
-  double wall = 0;   ///< seconds
-  double cpu = 0;    ///< seconds of all threads meanwhile
-  double tasks = 0;  ///< seconds that tasks ran, by the graph's records
-  double idle() const noexcept { return cpu - tasks; }
+  double wall = 0;  ///< seconds
+  double cpu = 0;   ///< seconds of all workers meanwhile
+  double idle = 0;  ///< ... of these, without a task
 };
 
 /// A fresh runtime, a warm-up, one factorization; its residual is checked afterwards, untimed, and

@@ -59,7 +59,7 @@ void show_factorizations(const request& asked) {
         const factor_run made = factor(policy, asked.workers, n);
         wall[policy].push_back(made.wall);
         cpu[policy].push_back(made.cpu);
-        idle[policy].push_back(made.idle());
+        idle[policy].push_back(made.idle);
       }
     }
     for (const auto& policy : all_policies(asked)) {
@@ -110,11 +110,11 @@ double idle_share(const std::string& policy, const request& asked) {
   policy_runtime on(policy, asked.workers);
   on.get().run([] { creek::parallel_for(0, 1000, [](int) {}); });
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const double cpu = cpu_seconds();
+  const double cpu = on.cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(asked.smoke ? 20 : 1000));
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  return (cpu_seconds() - cpu) / wall.count();
+  return (on.cpu_seconds() - cpu) / wall.count();
 }
 
 void show_idle(const request& asked) {

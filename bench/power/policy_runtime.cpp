@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policy_runtime.hpp"
 
-#include <sys/resource.h>
-
 #include <cassert>
+#include <utility>
 
 #include <creek/power/policies.hpp>
 
@@ -35,31 +34,24 @@ namespace power {
 
 namespace {
 
-creek::scheduler_options options_of(const std::string& policy, unsigned workers) {
+creek::scheduler_options options_of(std::shared_ptr<creek::power_policy> policy, unsigned workers) {
   creek::scheduler_options options;
   options.workers = workers;
-  options.policy = creek::power::make_policy(policy);
+  options.policy = std::move(policy);
   return options;
 }
 
 }  // namespace
 
 policy_runtime::policy_runtime(const std::string& policy, unsigned workers)
-    : runtime_(options_of(policy, workers)) {
+    : watch_(std::make_shared<creek::tool::compare::watched_policy>(
+          creek::power::make_policy(policy), nullptr)),
+      runtime_(options_of(watch_, workers)) {
   entered = &runtime_;
 }
 
 policy_runtime::~policy_runtime() {
   entered = nullptr;
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 }  // namespace power

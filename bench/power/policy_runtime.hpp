@@ -2,8 +2,10 @@
 // The runtime that a run is measured on, with a power policy; one at a time, since workers that
 // poll would disturb another's.
 #pragma once
+#include <memory>
 #include <string>
 
+#include <creek/compare/watched_policy.hpp>
 #include <creek/tasking.hpp>
 
 namespace bench::power {
@@ -16,12 +18,13 @@ class policy_runtime {
   policy_runtime(const policy_runtime&) = delete;
   policy_runtime& operator=(const policy_runtime&) = delete;
   creek::runtime& get() noexcept { return runtime_; }
+  /// Processor time of the workers so far, and the part of it that was spent without a task.
+  double cpu_seconds() const noexcept { return watch_->cpu_seconds(); }
+  double idle_cpu_seconds() const noexcept { return watch_->idle_cpu_seconds(); }
 
  private:
+  std::shared_ptr<creek::tool::compare::watched_policy> watch_;
   creek::runtime runtime_;
 };
-
-/// User and system time of the process so far.
-double cpu_seconds();
 
 }  // namespace bench::power
