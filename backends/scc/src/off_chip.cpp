@@ -3,6 +3,7 @@
 #include "off_chip.hpp"
 
 #include "machine.hpp"
+#include "split_mix.hpp"
 
 namespace creek::scc_backend {
 
@@ -127,12 +128,13 @@ void machine::private_write(std::size_t bytes, std::size_t working_set, write_mo
 
 // --- Blocks of shared memory --------------------------------------------------------------------
 
-/// Blocks lie at the controllers in turn, at each in its ranks in turn.
+/// Blocks are spread over controllers and ranks by a hash: in turn, the blocks of a row of a matrix
+/// of, say, 16 x 16 blocks would all lie at one.
 off_chip::block off_chip::place_of(std::uint64_t number) const noexcept {
+  const std::uint64_t drawn = split_mix(0, number) >> 32;
   const auto controllers = static_cast<std::uint64_t>(controllers_.size());
   const auto ranks = static_cast<std::uint64_t>(ranks_each_);
-  return {static_cast<int>(number % controllers), static_cast<int>(number / controllers % ranks),
-          0};
+  return {static_cast<int>(drawn % controllers), static_cast<int>(drawn / controllers % ranks), 0};
 }
 
 void machine::move_block(std::uint64_t block, std::size_t bytes, bool written) {
