@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <creek/core/error.hpp>
 #include <creek/linalg/residual.hpp>
 #include <creek/power/policies.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -28,7 +30,7 @@ constexpr const char* notes = R"(
 Block kernels run for real and are charged by flops; blocks move to and from uncached shared memory
 (--moves combined: as MPBT memory), with the contention of controllers and ranks. Time is simulated,
 energy that of the whole chip while the matrix is factored. Differences are to the first policy of
-the same size, block and number of cores. slack_reduction plans with the times that the tasks took
+the same size, block, number of cores and schedule. slack_reduction plans with the times that the tasks took
 under the policy before it. A run of n = 4096 takes this machine tens of seconds.
 
   creek bench scc-linalg -n 1024 --block 32,64 --cores 48
@@ -42,17 +44,24 @@ struct plan {
                                     "race_to_idle", "slack_reduction", "energy_delay"};
   std::string moves = "uncached";
   double watts = 0, bound = 0.02;
+  int runs = 1;
   bool as_json = false, no_check = false;
   chip_options chip;
 };
 
+/// Medians over the runs.
 struct row {
   long long n, block;
   unsigned cores;
   std::string policy;
-  chip_dense_run run;
-  std::optional<double> speedup;          ///< over one core with the first policy
-  double more_time = 0, more_energy = 0;  ///< shares, against the first policy
+  double seconds = 0, joules = 0;
+  double more_time = 0, more_energy = 0;  ///< shares, against the first policy, pair by pair
+  std::optional<double> speedup = {};     ///< over one core with the first policy
+  std::vector<double> activity = {};      ///< of the first run
+  std::size_t tasks = 0;
+  std::uint64_t halts = 0;
+  std::optional<double> residual = {};  ///< the largest
+  bool right = true;
 };
 
 dense::method method_of(const std::string& problem) {
@@ -70,6 +79,7 @@ class study {
     problem_.watts = given.watts;
     problem_.bound = given.bound;
     problem_.check = !given.no_check;
+    if (given.chip.seed != 0) first_seed_ = given.chip.seed;
     for (const std::string& each : given.policies) {
       if (each == "slack_reduction" || each == "power_cap") continue;  // lack what run() gives them
       (void)power::make_policy(each);
@@ -87,71 +97,103 @@ class study {
   }
 
  private:
+  /// Every policy once for each seed of the schedule: seed by seed, so that differences are of
+  /// pairs.
   void run_policies(long long n, long long block, unsigned cores) {
     problem_.n = n;
     problem_.block = block;
     problem_.cores = cores;
-    const std::size_t first = rows_.size();
-    for (const std::string& policy : given_.policies) {
-      line_.show(fmt::format("n {}, block {}, {} cores, {}", n, block, cores, policy));
-      problem_.policy = policy;
-      problem_.before = rows_.size() > first ? &rows_.back().run.graph : nullptr;
-      row made{n, block, cores, policy, run_on_chip(problem_), {}, 0, 0};
-      if (cores == 1 && !one_core_) one_core_ = made.run.time;
-      if (one_core_) made.speedup = *one_core_ / made.run.time;
-      const chip_dense_run& base = rows_.size() > first ? rows_[first].run : made.run;
-      made.more_time = made.run.time / base.time - 1;
-      made.more_energy = made.run.energy / base.energy - 1;
-      rows_.push_back(std::move(made));
+    std::vector<std::vector<chip_dense_run>> runs(given_.policies.size());
+    for (int i = 0; i < given_.runs; ++i) {
+      problem_.on.seed = first_seed_ + static_cast<std::uint64_t>(i);
+      for (std::size_t p = 0; p < given_.policies.size(); ++p) {
+        problem_.policy = given_.policies[p];
+        line_.show(fmt::format("n {}, block {}, {} cores, {}, run {}", n, block, cores,
+                               problem_.policy, i + 1));
+        problem_.before = p > 0 ? &runs[p - 1].back().graph : nullptr;
+        runs[p].push_back(run_on_chip(problem_));
+      }
     }
+    for (std::size_t p = 0; p < runs.size(); ++p) add_row(runs[p], runs.front(), p);
+  }
+
+  void add_row(std::vector<chip_dense_run>& runs, const std::vector<chip_dense_run>& base,
+               std::size_t policy) {
+    std::vector<double> times, energies, more_time, more_energy;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      times.push_back(runs[i].time.value);
+      energies.push_back(runs[i].energy.value);
+      more_time.push_back(runs[i].time / base[i].time - 1);
+      more_energy.push_back(runs[i].energy / base[i].energy - 1);
+    }
+    row made{problem_.n, problem_.block, problem_.cores, given_.policies[policy]};
+    made.seconds = median(times);
+    made.joules = median(energies);
+    made.more_time = median(more_time);
+    made.more_energy = median(more_energy);
+    if (problem_.cores == 1 && policy == 0) one_core_ = made.seconds;
+    if (one_core_) made.speedup = *one_core_ / made.seconds;
+    made.activity = linalg::activity(runs.front().graph.runs, problem_.cores);
+    made.tasks = runs.front().graph.tasks;
+    made.halts = runs.front().report.counters[counter::parks];
+    for (const chip_dense_run& each : runs) {
+      made.right = made.right && each.info == 0 && (!each.checked || linalg::passes(each.residual));
+      if (each.checked) made.residual = std::max(made.residual.value_or(0), each.residual);
+    }
+    rows_.push_back(std::move(made));
+  }
+
+  static double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
   }
 
   const plan& given_;
   chip_dense_problem problem_;
-  std::optional<units::seconds> one_core_;
+  std::uint64_t first_seed_ = 1;  ///< of the schedule
+  std::optional<double> one_core_;
   std::vector<row> rows_;
   progress_line line_;
 };
 
 void print(const plan& given, const std::vector<row>& rows) {
-  fmt::print("{} in shared memory ({}) of the simulated chip {}\n\n", given.problem, given.moves,
-             given.chip.chip);
+  fmt::print("{} in shared memory ({}) of the simulated chip {}, median of {}\n\n", given.problem,
+             given.moves, given.chip.chip, given.runs);
   fmt::print("{:>6} {:>5} {:>5}  {:<16} {:>10} {:>8} {:>10} {:>8} {:>11} {:>8} {:>8} {:>8}\n", "n",
              "block", "cores", "policy", "seconds", "speed-up", "joules", "watts", "J s", "time",
              "energy", "residual");
   for (const row& each : rows) {
     fmt::print(
         "{:>6} {:>5} {:>5}  {:<16} {:>10.4f} {:>8} {:>10.3f} {:>8.2f} {:>11.4f} {:>+7.2f}% "
-        "{:>+7.2f}% "
-        "{:>8}\n",
-        each.n, each.block, each.cores, each.policy, each.run.time.value,
-        each.speedup ? fmt::format("{:.2f}", *each.speedup) : "-", each.run.energy.value,
-        each.run.power().value, each.run.energy_delay(), 100 * each.more_time,
-        100 * each.more_energy, each.run.checked ? fmt::format("{:.2g}", each.run.residual) : "-");
+        "{:>+7.2f}% {:>8}\n",
+        each.n, each.block, each.cores, each.policy, each.seconds,
+        each.speedup ? fmt::format("{:.2f}", *each.speedup) : "-", each.joules,
+        each.joules / each.seconds, each.joules * each.seconds, 100 * each.more_time,
+        100 * each.more_energy, each.residual ? fmt::format("{:.2g}", *each.residual) : "-");
   }
 }
 
 json to_json(const plan& given, const std::vector<row>& rows) {
+  const auto or_null = [](std::optional<double> figure) { return figure ? json(*figure) : json(); };
   json whole{{"schema", "creek-scc-linalg"}, {"schema_version", 1},  {"problem", given.problem},
-             {"chip", given.chip.chip},      {"moves", given.moves}, {"runs", json::array()}};
+             {"chip", given.chip.chip},      {"moves", given.moves}, {"runs", given.runs},
+             {"rows", json::array()}};
   for (const row& each : rows) {
-    const auto& report = each.run.report;
-    whole["runs"].push_back({{"n", each.n},
+    whole["rows"].push_back({{"n", each.n},
                              {"block", each.block},
                              {"cores", each.cores},
                              {"policy", each.policy},
-                             {"simulated_s", each.run.time.value},
-                             {"joules", each.run.energy.value},
-                             {"joule_seconds", each.run.energy_delay()},
-                             {"speedup", each.speedup ? json(*each.speedup) : json()},
+                             {"simulated_s", each.seconds},
+                             {"joules", each.joules},
+                             {"joule_seconds", each.joules * each.seconds},
+                             {"speedup", or_null(each.speedup)},
                              {"more_time", each.more_time},
                              {"more_energy", each.more_energy},
-                             {"tasks", each.run.graph.tasks},
-                             {"activity", linalg::activity(each.run.graph.runs, each.cores)},
-                             {"task_busy_s", report.tasks.busy.in_seconds().value},
-                             {"task_joules", report.tasks.energy.value},
-                             {"halts", report.counters[counter::parks]},
-                             {"residual", each.run.checked ? json(each.run.residual) : json()}});
+                             {"tasks", each.tasks},
+                             {"halts", each.halts},
+                             {"activity", each.activity},
+                             {"residual", or_null(each.residual)}});
   }
   return whole;
 }
@@ -164,14 +206,10 @@ int run_study(const plan& given) {
   } else {
     print(given, rows);
   }
-  for (const row& each : rows) {
-    if (each.run.info != 0 || (each.run.checked && !linalg::passes(each.run.residual))) {
-      std::fflush(stdout);
-      fmt::print(stderr, "creek: bench scc-linalg: a residual fails\n");
-      return 1;
-    }
-  }
-  return 0;
+  if (std::all_of(rows.begin(), rows.end(), [](const row& each) { return each.right; })) return 0;
+  std::fflush(stdout);
+  fmt::print(stderr, "creek: bench scc-linalg: a residual fails\n");
+  return 1;
 }
 
 }  // namespace
@@ -193,6 +231,9 @@ void add_scc_linalg(CLI::App& bench, int& exit_code) {
       ->capture_default_str();
   command->add_option("--watts", given->watts, "Of power_cap");
   command->add_option("--bound", given->bound, "Of slack_reduction")->capture_default_str();
+  command->add_option("--runs", given->runs, "Schedules, by seeds; medians are shown")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_flag("--no-check", given->no_check, "Compute no residuals");
   command->add_flag("--json", given->as_json, "Print a JSON object");
   add_chip_options(*command, given->chip, {.cores = false});
