@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/scc_messages.hpp"
+
 namespace creek::tool {
 namespace {
 
@@ -161,15 +163,39 @@ std::shared_ptr<power_policy> policy_for(const chip_dense_problem& given,
 
 void require_sense(const chip_dense_problem& given) {
   if (given.n < 1) throw usage_error("--backend scc: give the size of the matrix: -n N");
+  if (given.by_messages) return;
   if (given.block < 8 || given.block > given.n) {
     throw usage_error("--block: the order of a block, 8 to n");
   }
+}
+
+chip_dense_run run_by_messages(const chip_dense_problem& given) {
+  message_settings chosen;
+  chosen.n = given.n;
+  chosen.block = given.block;
+  chosen.cores = static_cast<int>(given.cores);
+  chosen.policy = given.policy;
+  chosen.watts = given.watts;
+  chosen.matrix_seed = given.seed;
+  chosen.check = given.check;
+  const message_run run = run_messages(static_cast<message_problem>(given.how), chosen, given.on);
+  chip_dense_run found;
+  found.time = run.time.in_seconds();
+  found.energy = run.energy;
+  found.info = run.info;
+  found.checked = given.check && run.info == 0;
+  found.residual = run.residual;
+  found.report.ended = run.time;
+  found.report.energy = run.energy;
+  found.report.faults = run.report.faults;
+  return found;
 }
 
 }  // namespace
 
 chip_dense_run run_on_chip(const chip_dense_problem& given) {
   require_sense(given);
+  if (given.by_messages) return run_by_messages(given);
   const std::unique_ptr<chip_factorization> work = make_factorization(given);
   chip_dense_run found;
   scc chosen{given.cores};

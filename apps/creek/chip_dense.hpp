@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorizations by blocks in the memory that the cores of a simulated chip share, under a power
-// policy: what `creek lu|chol|qr --backend scc` and `creek bench scc-linalg` run.
+// Factorizations by blocks in the memory that the cores of a simulated chip share, or in their
+// private memories and by messages, under a power policy: what `creek lu|chol|qr --backend scc` and
+// `creek bench scc-linalg` run.
 #pragma once
 
 #include <creek/core/units.hpp>
@@ -15,13 +16,16 @@ namespace creek::tool {
 struct chip_dense_problem {
   dense::method how = dense::method::lu;
   long long n = 1024;
-  long long block = 64;
+  long long block = 64;  ///< by messages: 0 chooses
   unsigned cores = 48;
   std::uint64_t seed = 1;  ///< of the matrix
   std::string policy = "blocking";
   double watts = 0;     ///< power_cap
   double bound = 0.02;  ///< slack_reduction
   bool check = true;    ///< compute residuals
+  /// Ranks with columns in their private memories (linalg/ranks.hpp), and not tasks: no graph, no
+  /// slack_reduction, nothing in `report` but the energy.
+  bool by_messages = false;
   /// The schedule of an earlier run of the same problem, for slack_reduction.
   const linalg::graph_report* before = nullptr;
   scc_backend::machine_options on;

@@ -20,6 +20,7 @@
 #include "../chip_options.hpp"
 #include "../energy.hpp"
 #include "../progress_line.hpp"
+#include "scc_messages.hpp"
 
 namespace creek::tool {
 namespace {
@@ -42,7 +43,7 @@ struct plan {
   std::vector<unsigned> cores{48};
   std::vector<std::string> policies{"polling",      "blocking",        "frequency",
                                     "race_to_idle", "slack_reduction", "energy_delay"};
-  std::string moves = "uncached";
+  std::string memory = "shared", moves = "uncached";
   double watts = 0, bound = 0.02;
   int runs = 1;
   bool as_json = false, no_check = false;
@@ -76,6 +77,7 @@ class study {
     problem_.on = to_machine_options(given.chip);
     problem_.on.blocks = given.moves == "combined" ? scc_backend::block_moves::combined
                                                    : scc_backend::block_moves::uncached;
+    problem_.by_messages = given.memory == "messages";
     problem_.watts = given.watts;
     problem_.bound = given.bound;
     problem_.check = !given.no_check;
@@ -100,6 +102,7 @@ class study {
   /// Every policy once for each seed of the schedule: seed by seed, so that differences are of
   /// pairs.
   void run_policies(long long n, long long block, unsigned cores) {
+    if (problem_.by_messages && block == 0) block = message_block(n, static_cast<int>(cores));
     problem_.n = n;
     problem_.block = block;
     problem_.cores = cores;
@@ -158,8 +161,11 @@ class study {
 };
 
 void print(const plan& given, const std::vector<row>& rows) {
-  fmt::print("{} in shared memory ({}) of the simulated chip {}, median of {}\n\n", given.problem,
-             given.moves, given.chip.chip, given.runs);
+  const bool shared = given.memory == "shared";
+  fmt::print("{} {} of the simulated chip {}, median of {}\n\n", given.problem,
+             shared ? fmt::format("in shared memory ({})", given.moves)
+                    : std::string("by messages between the cores"),
+             given.chip.chip, given.runs);
   fmt::print("{:>6} {:>5} {:>5}  {:<16} {:>10} {:>8} {:>10} {:>8} {:>11} {:>8} {:>8} {:>8}\n", "n",
              "block", "cores", "policy", "seconds", "speed-up", "joules", "watts", "J s", "time",
              "energy", "residual");
@@ -176,9 +182,9 @@ void print(const plan& given, const std::vector<row>& rows) {
 
 json to_json(const plan& given, const std::vector<row>& rows) {
   const auto or_null = [](std::optional<double> figure) { return figure ? json(*figure) : json(); };
-  json whole{{"schema", "creek-scc-linalg"}, {"schema_version", 1},  {"problem", given.problem},
-             {"chip", given.chip.chip},      {"moves", given.moves}, {"runs", given.runs},
-             {"rows", json::array()}};
+  json whole{{"schema", "creek-scc-linalg"}, {"schema_version", 1},    {"problem", given.problem},
+             {"chip", given.chip.chip},      {"memory", given.memory}, {"moves", given.moves},
+             {"runs", given.runs},           {"rows", json::array()}};
   for (const row& each : rows) {
     whole["rows"].push_back({{"n", each.n},
                              {"block", each.block},
@@ -226,6 +232,11 @@ void add_scc_linalg(CLI::App& bench, int& exit_code) {
   command->add_option("--cores", given->cores, "Numbers of cores, such as 1,8,48")->delimiter(',');
   command->add_option("--policy", given->policies, "Power policies; the first is the baseline")
       ->delimiter(',');
+  command
+      ->add_option("--memory", given->memory,
+                   "shared, or messages: in the cores' own memories (see scc-messages)")
+      ->check(CLI::IsMember({"shared", "messages"}))
+      ->capture_default_str();
   command->add_option("--moves", given->moves, "How blocks move: word by word, or in lines")
       ->check(CLI::IsMember({"uncached", "combined"}))
       ->capture_default_str();
@@ -238,7 +249,13 @@ void add_scc_linalg(CLI::App& bench, int& exit_code) {
   command->add_flag("--json", given->as_json, "Print a JSON object");
   add_chip_options(*command, given->chip, {.cores = false});
   command->footer(notes);
-  command->callback([given, &exit_code] { exit_code = run_study(*given); });
+  command->callback([given, command, &exit_code] {
+    if (given->memory == "messages") {  // which has no tasks to plan, and blocks of columns
+      if (command->count("--policy") == 0) std::erase(given->policies, "slack_reduction");
+      if (command->count("--block") == 0) given->blocks = {0};
+    }
+    exit_code = run_study(*given);
+  });
 }
 
 }  // namespace creek::tool

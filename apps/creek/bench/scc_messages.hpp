@@ -15,6 +15,7 @@ class App;
 
 namespace creek::tool {
 
+/// In the order of dense::method.
 enum class message_problem : std::uint8_t { lu, chol, qr };
 
 /// How a factorization is run. All that is 0 or empty is chosen.
@@ -23,6 +24,8 @@ struct message_settings {
   linalg::index_t block = 0;
   int cores = 48;
   std::string policy = "polling";  ///< how cores wait, by creek::power's names
+  double watts = 0;                ///< of power_cap
+  bool check = true;               ///< compute the residual
   std::uint64_t matrix_seed = 1;
   linalg::rank_options ranks;
   std::uint32_t chunks_in_flight = 2;  ///< of a message: 2 is pipelined
@@ -42,14 +45,13 @@ struct message_run {
   scc_backend::run_report report;
 };
 
-/// Runs one, checks its result outside of virtual time, and throws creek::error if that is wrong.
-/// Throws usage_error for settings that are not possible. Matrices are uniform, for Cholesky
-/// positive definite.
+/// Runs one, and finds the residual outside of virtual time. Throws usage_error for settings that
+/// are not possible. Matrices are uniform, for Cholesky positive definite.
 [[nodiscard]] message_run run_messages(message_problem what, const message_settings& chosen,
                                        scc_backend::machine_options on);
 
 /// The block that run_messages() takes for 0.
-[[nodiscard]] linalg::index_t message_block(message_problem what, linalg::index_t n, int cores);
+[[nodiscard]] linalg::index_t message_block(linalg::index_t n, int cores);
 
 /// `creek bench scc-messages`.
 void add_scc_messages(CLI::App& bench);

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <creek/linalg/residual.hpp>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -59,6 +63,10 @@ std::vector<row> measure(const study_options& given, const scc_backend::machine_
           made.chosen.policy = policy;
           line.show(fmt::format("n = {}, block {}, {} cores, {}", n, block, cores, policy));
           made.run = run_messages(given.what, made.chosen, on);
+          if (!linalg::passes(made.run.residual)) {
+            throw error(EILSEQ, fmt::format("n = {} on {} cores: a residual of {:.3g}", n, cores,
+                                            made.run.residual));
+          }
           made.time_ratio = made.run.time.in_seconds() / all[first].run.time.in_seconds();
           made.energy_ratio = made.run.energy / all[first].run.energy;
         }

@@ -11,14 +11,15 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "../bench/scc_messages.hpp"
 #include "../chip_dense.hpp"
 #include "../energy.hpp"
 
 namespace creek::tool::dense {
 namespace {
 
-constexpr const char* options[] = {"--chip",  "--cores", "--policy",
-                                   "--moves", "--watts", "--bound"};
+constexpr const char* options[] = {"--chip",  "--cores", "--policy", "--moves",
+                                   "--watts", "--bound", "--memory"};
 
 void require_sense_on_chip(const request& what) {
   const auto refuse = [](const char* option) {
@@ -40,7 +41,7 @@ chip_dense_problem problem_on_chip(const request& what, const chip_request& give
   chip_dense_problem made;
   made.how = what.how;
   made.n = *what.n;
-  made.block = what.block.value_or(std::min<long long>(64, *what.n));
+  made.by_messages = given.memory == "messages";
   made.seed = static_cast<std::uint64_t>(what.seed.value_or(1));
   made.policy = given.policy;
   made.watts = given.watts;
@@ -51,6 +52,11 @@ chip_dense_problem problem_on_chip(const request& what, const chip_request& give
   made.on.blocks = given.moves == "combined" ? scc_backend::block_moves::combined
                                              : scc_backend::block_moves::uncached;
   made.cores = static_cast<unsigned>(participating_cores(given.chip, made.on));
+  made.block = what.block.value_or(0);
+  if (!what.block && !made.by_messages) made.block = std::min<long long>(64, *what.n);
+  if (made.by_messages && made.block == 0) {
+    made.block = message_block(made.n, static_cast<int>(made.cores));
+  }
   return made;
 }
 
@@ -63,6 +69,7 @@ void print_json(const chip_dense_problem& what, const chip_dense_run& found) {
       {"cores", what.cores},
       {"n", what.n},
       {"block", what.block},
+      {"memory", what.by_messages ? "messages" : "shared"},
       {"policy", what.policy},
       {"simulated_s", found.time.value},
       {"joules", found.energy.value},
@@ -78,7 +85,9 @@ void print(const chip_dense_problem& what, const chip_dense_run& found) {
   fmt::print("{} of order {} in blocks of {}, {} cores of the simulated chip {}, policy {}\n",
              to_string(what.how), what.n, what.block, what.cores, what.on.description.name,
              what.policy);
-  fmt::print("simulated time  {:.6f} s, {} tasks\n", found.time.value, found.graph.tasks);
+  fmt::print(
+      "simulated time  {:.6f} s, {}\n", found.time.value,
+      what.by_messages ? std::string("by messages") : fmt::format("{} tasks", found.graph.tasks));
   fmt::print("energy          {:.4f} J (simulated: the whole chip), {:.2f} W\n", found.energy.value,
              found.power().value);
   fmt::print("energy x delay  {:.5f} J s\n", found.energy_delay());
@@ -101,6 +110,11 @@ void add_chip_request(CLI::App& command, chip_request& given) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   group->add_option("--policy", given.policy, "Power policy")->capture_default_str();
+  group
+      ->add_option("--memory", given.memory,
+                   "Where the matrix lies: shared, or in the cores' own memories (messages)")
+      ->check(CLI::IsMember({"shared", "messages"}))
+      ->capture_default_str();
   group->add_option("--moves", given.moves, "How blocks move: word by word, or in lines")
       ->check(CLI::IsMember({"uncached", "combined"}))
       ->capture_default_str();
@@ -110,7 +124,12 @@ void add_chip_request(CLI::App& command, chip_request& given) {
 }
 
 bool is_on_chip(const CLI::App& command, const chip_request& given) {
-  if (given.backend == "scc") return true;
+  if (given.backend == "scc") {
+    if (given.memory == "messages" && command.count("--moves") > 0) {
+      throw usage_error("--moves says how blocks come from shared memory: leave it off here");
+    }
+    return true;
+  }
   for (const char* each : options) {
     if (command.count(each) > 0) {
       throw usage_error(std::string(each) + " is of the simulated chip: add --backend scc");
@@ -124,7 +143,8 @@ int run_on_chip(const request& what, const chip_request& given) {
   const chip_dense_problem problem = problem_on_chip(what, given);
   chip_dense_run before;
   chip_dense_problem last = problem;
-  if (problem.policy == "slack_reduction" || problem.policy == "slack-reduction") {
+  const bool plans = problem.policy == "slack_reduction" || problem.policy == "slack-reduction";
+  if (plans && !problem.by_messages) {
     chip_dense_problem first = problem;  // its times are what slack is found by
     first.policy = "blocking";
     first.check = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek lu|chol|qr --backend scc`: one factorization in the shared memory of a simulated chip.
+// `creek lu|chol|qr --backend scc`: one factorization in the shared memory of a simulated chip,
+// or by messages between its cores.
 #pragma once
 
 #include <string>
@@ -17,6 +18,7 @@ struct chip_request {
   std::string backend;  ///< empty: as the environment says
   chip_options chip;
   std::string policy = "blocking";
+  std::string memory = "shared";  ///< or messages
   std::string moves = "uncached";
   double watts = 0, bound = 0.02;
 };
