@@ -90,7 +90,7 @@ void add_up(message_run& run, int cores) {
 index_t message_block(index_t n, int cores) {
   // As wide as leaves a core a few blocks, which is what was found best for LU on 48 cores at
   // 1024 to 4096 (docs/scc/linalg-messages.md); wider ones fall out of the caches.
-  return std::clamp<index_t>((3 * n / (8 * cores) + 4) / 8 * 8, 8, 32);
+  return std::clamp<index_t>((3 * n / (8 * std::max(cores, 1)) + 4) / 8 * 8, 8, 32);
 }
 
 message_run run_messages(message_problem what, const message_settings& chosen,
@@ -98,7 +98,7 @@ message_run run_messages(message_problem what, const message_settings& chosen,
   if (chosen.n < 0) throw usage_error("the size of a matrix must not be negative");
   if (chosen.block < 0) throw usage_error("--block: columns of a block, or 0 to have it chosen");
   message_run run;
-  run.block = chosen.block > 0 ? chosen.block : message_block(chosen.n, std::max(chosen.cores, 1));
+  run.block = chosen.block > 0 ? chosen.block : message_block(chosen.n, chosen.cores);
   if (chosen.policy == "slack_reduction" || chosen.policy == "slack-reduction") {
     throw usage_error(
         "slack_reduction plans the tasks of a graph, and ranks have none: choose another policy, "

@@ -131,6 +131,9 @@ void study(const study_options& given) {
   refuse_records(given.chip, "scc-messages");
   scc_backend::machine_options on = to_machine_options(given.chip);
   on.waits.kernel_crossing = cycles{given.kernel_crossing};
+  for (const auto n : given.sizes) {
+    if (n < 1) throw usage_error("scc-messages: --n: sizes of matrices, from 1");
+  }
   output_file csv(given.csv);
   const std::vector<row> all = measure(given, on);
   csv.write(to_csv(all));
