@@ -257,11 +257,12 @@ void task_runtime::fill(task_report& report, virtual_time ended) {
   report.counters = counters();
   for (const auto& each : workers_) report.lock_waits += each->lock_waits;
   report.ended = ended;
-  const usage_report used = chip_.usage(ended);
+  usage_report used = chip_.usage(ended);
   report.energy = used.total;
   if (used.accounts.size() > account_of_tasks.number) {
     report.tasks = used.accounts[account_of_tasks.number];
   }
+  report.usage = std::move(used);
   report.memory_full = memory_full_;
   report.schedule = schedule_;
 }

@@ -27,6 +27,7 @@ struct task_report {
   /// Time and energy of the cores while they ran tasks; the rest of `energy` went into making,
   /// finding and waiting for them, and into what no core has for itself. By counters.tasks: a task.
   account_usage tasks;
+  usage_report usage;  ///< what each core did, from time zero to `ended`
   /// Of every task run, stolen, suspended and resumed: where and when. Equal for equal schedules.
   std::uint64_t schedule = 0;
   std::vector<fault> faults;  ///< what the coherence checker found; empty without one
