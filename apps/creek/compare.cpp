@@ -78,7 +78,9 @@ void add_problem(CLI::App& command, setup& given) {
   command.add_option("-n", given.n, "Sizes, comma-separated; 2000, on scc 1024, unless given")
       ->delimiter(',')
       ->option_text("LIST");
-  command.add_option("--block", given.block, "Columns of a panel, or the size of a tile");
+  command.add_option(
+      "--block", given.block,
+      "Columns of a panel, or the size of a tile; by the size, on scc 32, unless given");
   command.add_option("--form", given.layout, "Columns of a matrix, or tiles; column unless given")
       ->transform(
           one_of<dense::form>({{"column", dense::form::column}, {"blocks", dense::form::blocks}}));
@@ -101,6 +103,25 @@ void add_policies(CLI::App& command, setup& given) {
                   "slack_reduction: the end may move by this share of the time")
       ->option_text("SHARE")
       ->capture_default_str();
+}
+
+void add_chip(CLI::App& command, setup& given) {
+  using scc_backend::block_moves;
+  CLI::Option_group* group = command.add_option_group("Simulated chip");
+  group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
+      ->option_text("NAME|FILE")
+      ->capture_default_str();
+  group
+      ->add_option(
+          "--memory", given.memory,
+          "Blocks in memory that the cores share, or sent in messages; shared unless given")
+      ->transform(one_of<compare::chip_memory>({{"shared", compare::chip_memory::shared},
+                                                {"messages", compare::chip_memory::messages}}));
+  group
+      ->add_option("--moves", given.moves,
+                   "Shared blocks are moved word by word, or in lines; uncached unless given")
+      ->transform(one_of<block_moves>(
+          {{"uncached", block_moves::uncached}, {"combined", block_moves::combined}}));
 }
 
 void add_measuring(CLI::App& command, setup& given) {
@@ -134,6 +155,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_problem(*command, *given);
   add_policies(*command, *given);
   add_measuring(*command, *given);
+  add_chip(*command, *given);
   command->footer(std::string(notes + 1));
   command->callback([given, command, &exit_code] {
     if (command->count("--backend") == 0) given->backend = backend_of_environment();

@@ -147,5 +147,91 @@ class OnHost(Case):
         self.fails(run("compare", "lu", "-n", "1000000"), 1, "needs", "GiB")
 
 
+SIMULATED = ("simulated_seconds", "joules", "joule_seconds", "awake_core_seconds",
+             "idle_awake_core_seconds")
+
+
+class OnChip(Case):
+    def compared(self, *arguments):
+        return self.report("compare", *arguments, "--backend", "scc")["sizes"][0]
+
+    def test_figures_are_exact_and_of_simulated_time(self):
+        command = ("lu", "-n", "128", "--block", "16", "--workers", "8")
+        of = self.compared(*command)
+        self.assertEqual((of["backend"], of["simulated"], of["workers"]), ("scc", True, 8))
+        self.assertEqual(of["energy"]["origin"], "simulated")
+        for each in of["policies"]:
+            self.assertNotIn("seconds", each)
+            for name in SIMULATED:
+                self.assertGreater(each[name]["value"], 0)
+            self.assertLess(each["idle_awake_core_seconds"]["value"],
+                            each["awake_core_seconds"]["value"])
+            self.assertAlmostEqual(sum(each["activity"]), 1)
+            self.assertEqual(len(each["activity"]), 9)
+        base, other = of["policies"]
+        for name in SIMULATED:
+            found = other[name]["difference"]
+            self.assertEqual(found["exact"], True)
+            self.assertNotIn("interval", found)
+            self.assertAlmostEqual(found["relative"], other[name]["value"] / base[name]["value"] - 1)
+        self.assertLess(other["joules"]["value"], base["joules"]["value"])
+        again = self.compared(*command)
+        for one, other in zip(of["policies"], again["policies"]):
+            # Through the ticks of this machine, which are measured.
+            for a, b in zip(one.pop("activity"), other.pop("activity")):
+                self.assertAlmostEqual(a, b, 5)
+        self.assertEqual(again, of)
+
+    def test_text_says_that_it_is_simulated(self):
+        text = self.succeeds("compare", "chol", "-n", "96", "--block", "16", "--workers", "6",
+                             "--backend", "scc")
+        for part in ("simulated, exact: one run a policy", "simulated time, s", "6 of 48 cores",
+                     "blocks in shared memory, moved word by word"):
+            self.assertIn(part, text)
+        self.assertNotIn("95 %", text)
+        self.assertNotIn("\ntime, s", text)
+
+    def test_blocks_in_messages(self):
+        for problem in ("lu", "chol", "qr"):
+            of = self.compared(problem, "-n", "96", "--block", "16", "--workers", "6",
+                               "--memory", "messages")
+            self.assertIn("sent in messages", of["about"])
+            for each in of["policies"]:
+                self.assertIsNone(each["activity"])
+                for name in SIMULATED:
+                    self.assertGreater(each[name]["value"], 0)
+
+    def test_slack_reduction_plans_for_itself(self):
+        for command in (("lu",), ("chol",), ("qr",), ("chol", "--form", "blocks")):
+            of = self.compared(*command, "-n", "96", "--block", "16", "--workers", "6", "--policy",
+                               "blocking,slack_reduction")
+            self.assertGreater(of["policies"][1]["joules"]["value"], 0)
+
+    def test_trace_and_plot(self):
+        trace, plot = self.path("chip.json"), self.path("chip.svg")
+        self.compared("lu", "-n", "128", "--block", "16", "--workers", "8", "--trace", trace,
+                      "--plot", plot)
+        with open(self.path("chip.polling.json")) as file:
+            names = {event.get("name", "") for event in json.load(file)["traceEvents"]
+                     if event["ph"] == "C"}
+        for part in ("island 0 frequency (kHz)", "island 0 voltage (mV)", "island 0 power (mW)"):
+            self.assertIn(part, names)
+        headings = [each.text for each in xml.parse(plot).getroot().iter()
+                    if each.get("class") == "heading"]
+        for part in ("simulated time, s", "energy, J (simulated", "energy over time"):
+            self.assertTrue(any(part in heading for heading in headings), (part, headings))
+
+    def test_bad_usage(self):
+        for arguments, parts in (
+                (("--workers", "49"), ("48 cores",)),
+                (("--chip", "abacus"), ("abacus",)),
+                (("--meter", "model"), ("--meter", "simulated")),
+                (("--memory", "messages", "--form", "blocks"), ("--memory messages",)),
+                (("--memory", "messages", "--policy", "slack_reduction"), ("slack_reduction", "graph")),
+                (("--policy", "power_cap", "--watts", "1"), ("power_cap", "1 W"))):
+            self.fails(run("compare", "lu", "-n", "64", "--backend", "scc", *arguments), 2, *parts)
+        self.fails(run("compare", "lu", "--memory", "messages"), 2, "--backend scc")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../dense/tile_jobs.hpp"
+#include "column_plans.hpp"
 
 namespace creek::tool::compare {
 namespace {
@@ -20,37 +21,6 @@ dense::method method_of(problem_kind kind) {
   return kind == problem_kind::lu     ? dense::method::lu
          : kind == problem_kind::chol ? dense::method::chol
                                       : dense::method::qr;
-}
-
-dense::problem dense_problem(const setup& given, long long n) {
-  dense::request asked;
-  asked.how = method_of(given.kind);
-  asked.layout = given.layout;
-  asked.n = n;
-  asked.block = given.block;
-  asked.seed = static_cast<long long>(given.seed);
-  asked.check = true;
-  dense::require_sense(asked);
-  dense::problem what = dense::plan(asked, {});
-  dense::require_memory(what);
-  return what;
-}
-
-/// The graph of a square matrix's factorization by columns that has so many tasks: panel after
-/// panel, each updates all blocks of columns behind it.
-work_graph column_plan(std::size_t tasks) {
-  linalg::task_graph graph({.dry_run = true});
-  std::size_t blocks = 0;
-  while (blocks * (blocks + 1) / 2 < tasks) ++blocks;
-  const std::vector<char> keys(blocks);
-  for (std::size_t k = 0; k < blocks; ++k) {
-    graph.add({"panel"}, {linalg::inout(&keys[k])}, [] {});
-    for (std::size_t j = k + 1; j < blocks; ++j) {
-      graph.add({"update"}, {linalg::in(&keys[k]), linalg::inout(&keys[j])}, [] {});
-    }
-  }
-  graph.wait();
-  return graph.plan();
 }
 
 /// A factorization of a generated matrix of doubles.
@@ -73,20 +43,17 @@ class dense_work final : public host_work {
     job_->prepare();
   }
   void run() override { info_ = job_->run(); }
-  std::string judge() override {
-    if (info_ != 0) return fmt::format("the matrix cannot be factored, info {}", info_);
-    for (const dense::judgement& one : job_->judge()) {
-      if (one.passed()) continue;
-      return fmt::format("residual {:.3g} is not at most {:g}, the answer is wrong", one.value,
-                         one.threshold);
-    }
-    return {};
-  }
+  std::string judge() override { return what_is_wrong(info_, job_->judge()); }
   const linalg::graph_report* graph() const override { return &job_->graph(); }
   work_graph plan() override {
     const std::vector<linalg::task_run> runs = job_->graph().runs;
     if (what_.layout == dense::form::column) {
-      return linalg::measured(column_plan(runs.size()), runs);
+      const bool by_blocks =
+          what_.how == dense::method::lu && what_.updates == linalg::update_tasks::blocks;
+      const auto down = static_cast<std::size_t>((what_.rows + what_.block - 1) /
+                                                 std::max<dense::index_t>(what_.block, 1));
+      return linalg::measured(by_blocks ? plan_of_blocks(down) : plan_of_columns(runs.size()),
+                              runs);
     }
     job_->prepare();
     return linalg::measured(job_->plan(), runs);
@@ -158,6 +125,31 @@ class sort_work final : public host_work {
 };
 
 }  // namespace
+
+dense::problem dense_problem(const setup& given, long long n) {
+  dense::request asked;
+  asked.how = method_of(given.kind);
+  asked.layout = given.layout;
+  asked.n = n;
+  asked.block = given.block;
+  asked.seed = static_cast<long long>(given.seed);
+  asked.check = true;
+  dense::require_sense(asked);
+  dense::problem what = dense::plan(asked, {});
+  if (given.backend == "scc") what.updates = linalg::update_tasks::blocks;
+  dense::require_memory(what);
+  return what;
+}
+
+std::string what_is_wrong(dense::index_t info, const std::vector<dense::judgement>& judgements) {
+  if (info != 0) return fmt::format("the matrix cannot be factored, info {}", info);
+  for (const dense::judgement& one : judgements) {
+    if (one.passed()) continue;
+    return fmt::format("residual {:.3g} is not at most {:g}, the answer is wrong", one.value,
+                       one.threshold);
+  }
+  return {};
+}
 
 std::unique_ptr<host_work> make_host_work(const setup& given, long long n) {
   switch (given.kind) {

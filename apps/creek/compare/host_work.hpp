@@ -6,7 +6,9 @@
 #include <creek/linalg/task_graph.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "../dense/report.hpp"
 #include "setup.hpp"
 
 namespace creek::tool::compare {
@@ -31,6 +33,12 @@ class host_work {
   /// The tasks to come, with the seconds that they took in the last run. Of what has a graph.
   virtual work_graph plan() { return {}; }
 };
+
+/// The factorization that was asked for. Throws creek::error where there is not enough memory.
+dense::problem dense_problem(const setup& given, long long n);
+
+/// Of a factorization; empty: nothing.
+std::string what_is_wrong(dense::index_t info, const std::vector<dense::judgement>& judgements);
 
 /// Throws creek::error where there is not enough memory.
 std::unique_ptr<host_work> make_host_work(const setup& given, long long n);

@@ -58,9 +58,13 @@ void add_energy(const study& of, const std::string& size, drawing& to) {
   for (const policy_runs& each : of.policies) {
     if (!each.traced || each.traced->power.empty()) continue;
     line made{.label = each.policy, .points = {}};
-    for (const energy_point& point : each.traced->power) {
+    const std::vector<energy_point>& all = each.traced->power;
+    const std::size_t step = all.size() / 400 + 1;  // more would not be seen
+    const auto add = [&](const energy_point& point) {
       made.points.emplace_back(1e3 * point.seconds, point.joules);
-    }
+    };
+    for (std::size_t i = 0; i + 1 < all.size(); i += step) add(all[i]);
+    add(all.back());
     panel.lines.push_back(std::move(made));
   }
   if (!panel.lines.empty()) to.add(panel);

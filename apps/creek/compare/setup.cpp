@@ -40,10 +40,24 @@ void require_policies(const setup& given) {
 }
 
 void require_backend(const setup& given) {
-  if (given.backend == "host") return;
+  if (given.backend == "host") {
+    if (given.memory == chip_memory::shared) return;
+    throw usage_error("--memory messages: of the simulated chip, with --backend scc");
+  }
   if (given.backend != "scc") {
     throw usage_error(
         fmt::format("--backend {}: policies are compared on host and scc", given.backend));
+  }
+  if (given.memory == chip_memory::messages && given.layout != dense::form::column) {
+    throw usage_error("--memory messages: ranks have whole columns; without --form blocks");
+  }
+  const bool plans = std::ranges::find(given.policies, "slack_reduction") != given.policies.end();
+  if (given.memory == chip_memory::messages && plans) {
+    throw usage_error(
+        "--policy slack_reduction: plans a graph of tasks; with --memory messages there is none");
+  }
+  if (!given.meter.empty()) {
+    throw usage_error("--meter: of host; the energy of the simulated chip is simulated");
   }
   if (!given.is_dense()) {
     throw usage_error(fmt::format("--backend scc: {} is measured on host only", given.name));
@@ -54,6 +68,8 @@ void require_backend(const setup& given) {
 
 void complete(setup& given) {
   for (std::string& policy : given.policies) std::ranges::replace(policy, '-', '_');
+  // What suits host threads leaves most of 48 cores without a task.
+  if (given.backend == "scc" && given.is_dense() && !given.block) given.block = 32;
   if (!given.n.empty()) return;
   if (given.kind == problem_kind::fib) {
     given.n = {30};

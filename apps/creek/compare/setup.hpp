@@ -14,6 +14,10 @@ namespace creek::tool::compare {
 
 enum class problem_kind { lu, chol, qr, fib, sort };
 
+/// How the simulated chip has the matrix: in memory that all cores share, or in parts that send
+/// each other messages.
+enum class chip_memory { shared, messages };
+
 struct setup {
   problem_kind kind = problem_kind::lu;
   std::string name;                                          ///< of the problem: lu ...
@@ -30,6 +34,9 @@ struct setup {
   std::string meter;  ///< empty: as the environment says
   bool as_json = false;
   std::string plot, trace;
+  std::string chip = "scc-533";  ///< a preset, or a file with a description
+  chip_memory memory = chip_memory::shared;
+  scc_backend::block_moves moves = scc_backend::block_moves::uncached;
 
   bool is_dense() const noexcept { return kind <= problem_kind::qr; }
 };

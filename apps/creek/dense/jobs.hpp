@@ -47,7 +47,7 @@ class lu_job final : public job<T> {
  public:
   lu_job(const problem& what, const operand<T>& a)
       : a_(a),
-        options_{.block = what.block, .report = &this->graph_},
+        options_{.block = what.block, .report = &this->graph_, .updates = what.updates},
         factors_(a.rows(), a.cols()),
         pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))) {}
 

@@ -3,6 +3,7 @@
 // problem that it amounts to once the heads of the files are read.
 #pragma once
 
+#include <creek/linalg/lu.hpp>
 #include <creek/linalg/matrix_file.hpp>
 #include <creek/linalg/tile_qr.hpp>
 #include <cstdint>
@@ -68,6 +69,7 @@ struct problem {
   pivoting pivots = pivoting::partial;
   linalg::reduction_tree tree = linalg::reduction_tree::flat;
   refinement refine = refinement::none;
+  linalg::update_tasks updates = linalg::update_tasks::columns;  ///< of LU by columns
   element_type type = element_type::d;
   index_t rows = 0, cols = 0;
   index_t rhs = 0;    ///< right-hand sides; 0 where nothing is solved
