@@ -358,7 +358,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   linalg->callback([dense, &exit_code] { exit_code = run_bench(*dense, part::workloads); });
 
   add_scc_mapreduce(*bench);
-  add_scc_messages(*bench);
+  add_scc_linalg_messages(*bench);
 
   CLI::App* schedulers = bench->add_subcommand(
       "schedulers",

@@ -234,7 +234,7 @@ void add_scc_linalg(CLI::App& bench, int& exit_code) {
       ->delimiter(',');
   command
       ->add_option("--memory", given->memory,
-                   "shared, or messages: in the cores' own memories (see scc-messages)")
+                   "shared, or messages: in the cores' own memories (see scc-linalg-messages)")
       ->check(CLI::IsMember({"shared", "messages"}))
       ->capture_default_str();
   command->add_option("--moves", given->moves, "How blocks move: word by word, or in lines")

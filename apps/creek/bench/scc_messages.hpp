@@ -53,7 +53,7 @@ struct message_run {
 /// The block that run_messages() takes for 0.
 [[nodiscard]] linalg::index_t message_block(linalg::index_t n, int cores);
 
-/// `creek bench scc-messages`.
-void add_scc_messages(CLI::App& bench);
+/// `creek bench scc-linalg-messages`.
+void add_scc_linalg_messages(CLI::App& bench);
 
 }  // namespace creek::tool

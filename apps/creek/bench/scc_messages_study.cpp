@@ -128,17 +128,17 @@ std::string to_csv(const std::vector<row>& all) {
 }
 
 void study(const study_options& given) {
-  refuse_records(given.chip, "scc-messages");
+  refuse_records(given.chip, "scc-linalg-messages");
   scc_backend::machine_options on = to_machine_options(given.chip);
   on.waits.kernel_crossing = cycles{given.kernel_crossing};
   for (const auto n : given.sizes) {
-    if (n < 1) throw usage_error("scc-messages: --n: sizes of matrices, from 1");
+    if (n < 1) throw usage_error("scc-linalg-messages: --n: sizes of matrices, from 1");
   }
   output_file csv(given.csv);
   const std::vector<row> all = measure(given, on);
   csv.write(to_csv(all));
   if (!given.as_json) return print(given, on, all);
-  json whole{{"schema", "creek-scc-messages"},
+  json whole{{"schema", "creek-scc-linalg-messages"},
              {"schema_version", 1},
              {"problem", problem_names[static_cast<int>(given.what)]},
              {"chip", on.description.name},
@@ -149,9 +149,9 @@ void study(const study_options& given) {
 
 }  // namespace
 
-void add_scc_messages(CLI::App& bench) {
+void add_scc_linalg_messages(CLI::App& bench) {
   CLI::App* command = bench.add_subcommand(
-      "scc-messages",
+      "scc-linalg-messages",
       "LU, Cholesky and QR by messages on a simulated chip: time and energy by policy");
   const auto given = std::make_shared<study_options>();
   add_chip_options(*command, given->chip, {.cores = false});
