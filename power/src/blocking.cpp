@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idle workers sleep in the kernel, and k tasks that become ready have k workers awake, as
 // published for SuperMatrix with a semaphore.
+#include <chrono>
+
 #include "named_policy.hpp"
 #include "policy_makers.hpp"
 
@@ -8,10 +10,13 @@ namespace creek::power::detail {
 
 namespace {
 
+/// A longer one burns more than a sleep and its wake-up take.
+constexpr std::chrono::microseconds short_search{5};
+
 class blocking final : public named_policy {
  public:
   blocking() noexcept : named_policy("blocking") {}
-  idle_plan worker_idle(unsigned) noexcept override { return {idle_policy::block}; }
+  idle_plan worker_idle(unsigned) noexcept override { return {idle_policy::block, short_search}; }
   unsigned tasks_ready(unsigned, unsigned count) noexcept override { return count; }
 };
 
