@@ -5,8 +5,9 @@
 #include <memory>
 #include <string>
 
-#include <creek/compare/watched_policy.hpp>
 #include <creek/tasking.hpp>
+
+#include "../../apps/creek/compare/watched_policy.hpp"
 
 namespace bench::power {
 

@@ -88,9 +88,11 @@ TEST(Meter, TakesNoModelUnlessAsked) {
 TEST(Meter, ReadsPerfEventsWhereThereIsNoPowercap) {
   machine_tree tree;
   make_perf_events(tree);
+  const auto before = std::chrono::steady_clock::now();
   meter m(tree.options());
   spin_for(std::chrono::milliseconds(5));
   const meter_reading reading = m.read();
+  const std::chrono::duration<double> at_most = std::chrono::steady_clock::now() - before;
   if (!reading.energy.available()) {
     EXPECT_THAT(reading.energy.reason, HasSubstr("perf_event_open"));
     GTEST_SKIP() << reading.energy.reason;
@@ -99,7 +101,7 @@ TEST(Meter, ReadsPerfEventsWhereThereIsNoPowercap) {
   EXPECT_EQ(reading.energy.origin, energy_origin::measured);
   ASSERT_EQ(reading.domains.size(), 2U);
   EXPECT_GT(reading.energy.energy.value, 0);
-  EXPECT_LE(reading.energy.energy.value, 1.1 * reading.wall.value + 1e-3);  // a watt
+  EXPECT_LE(reading.energy.energy.value, 1.1 * at_most.count() + 1e-3);  // a watt
   for (const domain_figure& each : reading.domains) {
     EXPECT_EQ(each.counted, each.name == "package-0") << each.name;
   }
