@@ -182,7 +182,7 @@ scheduler::found_work scheduler::sleep_begun(worker& self, bool rests) {
   sleeps_ended_.fetch_add(1, std::memory_order_seq_cst);
   self.asleep.store(false, std::memory_order_relaxed);
   // Another may have been woken while this one changed its mind.
-  if (policy() != nullptr && too_many_awake()) return {};
+  if (policy() != nullptr && too_many_awake()) return for_itself_alone(self);
   return search(self, true);
 }
 

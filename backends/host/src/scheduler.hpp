@@ -108,6 +108,7 @@ class scheduler final : public detail::backend {
   found_work search(worker& self, bool ask) noexcept;
   found_work own_work(worker& self) noexcept;
   found_work taken_back(worker& self) noexcept;
+  found_work for_itself_alone(worker& self) noexcept;
   found_work from_victim(worker& self, unsigned victim, bool ask) noexcept;
   found_work from_parked(worker& self) noexcept;
   detail::task_slot* steal_from(detail::task_stack& stack) noexcept;

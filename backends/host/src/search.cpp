@@ -55,6 +55,14 @@ void scheduler::submit(detail::submitted_task* task) {
   work_available();
 }
 
+/// What no other worker can do: strands that stay here, and messages.
+scheduler::found_work scheduler::for_itself_alone(worker& self) noexcept {
+  found_work work;
+  work.resumed = self.bound.pop();
+  if (!work) work.letters = has_letters(self);
+  return work;
+}
+
 scheduler::found_work scheduler::own_work(worker& self) noexcept {
   found_work work;
   work.letters = has_letters(self) && self.bound.empty();
