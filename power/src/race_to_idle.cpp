@@ -3,7 +3,6 @@
 // short search. Wake-ups are batched: of short tasks as many are left to one worker as are worth
 // waking it, so that sleepers sleep longer.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <vector>
 
@@ -21,7 +20,7 @@ using namespace std::chrono_literals;
 /// About the time from a wake-up to the first task of the one who was woken, and what it costs the
 /// waker: less work than this is done sooner by those who are awake.
 constexpr std::chrono::nanoseconds price_of_waking = 20us;
-constexpr std::chrono::nanoseconds short_search = 5us;
+constexpr std::chrono::nanoseconds search_before_sleep = 5us;
 
 class race_to_idle final : public named_policy {
  public:
@@ -29,7 +28,7 @@ class race_to_idle final : public named_policy {
 
   idle_plan worker_idle(unsigned worker) noexcept override {
     workers_[worker].end_task();
-    return {idle_policy::block, short_search};
+    return {idle_policy::block, search_before_sleep};
   }
 
   void task_about_to_run(unsigned worker, const task_profile& task) noexcept override {
