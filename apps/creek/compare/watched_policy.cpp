@@ -32,23 +32,22 @@ void watched_policy::end() noexcept {
   clocks_ = nullptr;
 }
 
-// A reader that sees an even, unchanged version around its loads has seen one state: the stores
-// between are ordered by the fences of a sequence lock (Boehm, MSPC 2012,
-// doi:10.1145/2247684.2247688).
+// A reader that sees an even, unchanged version around its loads has seen one state: whoever loads
+// what was stored in between also sees the odd version that came before. A sequence lock (Boehm,
+// MSPC 2012, doi:10.1145/2247684.2247688) without fences, which ThreadSanitizer does not know.
 void watched_policy::change(unsigned worker, bool to_idle) noexcept {
   watch& mine = watches_[worker];
   const double now = seconds_on(CLOCK_THREAD_CPUTIME_ID);
   const auto version = mine.version.load(std::memory_order_relaxed);
   mine.version.store(version + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
   if (to_idle) {
-    mine.since.store(now, std::memory_order_relaxed);
+    mine.since.store(now, std::memory_order_release);
   } else {
     const double since = mine.since.load(std::memory_order_relaxed);
     mine.spent.store(mine.spent.load(std::memory_order_relaxed) + now - since,
-                     std::memory_order_relaxed);
+                     std::memory_order_release);
   }
-  mine.idle.store(to_idle, std::memory_order_relaxed);
+  mine.idle.store(to_idle, std::memory_order_release);
   mine.version.store(version + 2, std::memory_order_release);
   if (listener_ != nullptr) listener_->changed(worker, !to_idle);
 }
@@ -79,14 +78,13 @@ void watched_policy::task_about_to_run(unsigned worker, const task_profile& task
 double watched_policy::idle_so_far(const watch& of) noexcept {
   while (true) {
     const auto version = of.version.load(std::memory_order_acquire);
-    const bool idle = of.idle.load(std::memory_order_relaxed);
-    double spent = of.spent.load(std::memory_order_relaxed);
+    const bool idle = of.idle.load(std::memory_order_acquire);
+    double spent = of.spent.load(std::memory_order_acquire);
     // Of a thread that has ended since, there is no clock: then the version has changed, too.
     if (idle) {
       spent += seconds_on(of.clock.load(std::memory_order_relaxed)) -
-               of.since.load(std::memory_order_relaxed);
+               of.since.load(std::memory_order_acquire);
     }
-    std::atomic_thread_fence(std::memory_order_acquire);
     if (version % 2 == 0 && of.version.load(std::memory_order_relaxed) == version) return spent;
   }
 }
@@ -95,7 +93,8 @@ double watched_policy::cpu_seconds() const noexcept {
   double all = 0;
   for (unsigned i = 0; i < workers_; ++i) {
     const watch& of = watches_[i];
-    if (of.known.load(std::memory_order_acquire)) all += seconds_on(of.clock.load());
+    if (!of.known.load(std::memory_order_acquire)) continue;
+    all += seconds_on(of.clock.load(std::memory_order_relaxed));
   }
   return all;
 }
