@@ -37,6 +37,25 @@ power::meter_options meter_options_of(const setup& given) {
   return options;
 }
 
+/// While it lives, workers read the meter at their events; else it is its thread's alone.
+class sampled_span {
+ public:
+  sampled_span(run_sampler* sampler, power::meter& meter, const watched_policy& watch)
+      : sampler_(sampler) {
+    meter.restart();
+    if (sampler_ != nullptr) sampler_->start(meter, watch);
+  }
+  ~sampled_span() { stop(); }
+  sampled_span(const sampled_span&) = delete;
+  sampled_span& operator=(const sampled_span&) = delete;
+  void stop() const noexcept {
+    if (sampler_ != nullptr) sampler_->stop();
+  }
+
+ private:
+  run_sampler* sampler_;
+};
+
 class host_runner final : public runner {
  public:
   host_runner(const setup& given, long long n)
@@ -119,16 +138,15 @@ class host_runner final : public runner {
     metering.activity = activity;
     metering.cores = facts_.workers;
     power::meter meter(metering);
-    if (sampler != nullptr) sampler->start(meter, watch);
-    meter.restart();
+    const sampled_span sampled(sampler, meter, watch);
     const double idle = watch.idle_cpu_seconds(), cpu = watch.cpu_seconds();
     const double start = wall_seconds();
     work_->run();
     into.seconds = wall_seconds() - start;
     into.cpu_seconds = watch.cpu_seconds() - cpu;
     into.idle_cpu_seconds = watch.idle_cpu_seconds() - idle;
+    sampled.stop();
     note_energy(meter.read_energy(), into);
-    if (sampler != nullptr) sampler->stop();
     note_graph(into);
     into.wrong = work_->judge();
   }
