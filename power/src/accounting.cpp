@@ -90,10 +90,8 @@ stamp accounting::state::here() noexcept {
   if (!in_simulation()) {
     simulated.store(true, std::memory_order_relaxed);
     began = 0;
-    for (worker_ledger& each : workers) {
-      each.forget(0, true);  // what was counted in another time
-      each.begin(0, phase_log::of_process().now());
-    }
+    for (worker_ledger& each : workers) each.forget(0, true);  // what was counted in another time
+    for (std::size_t i = 0; i < count; ++i) workers[i].begin(0, phase_log::of_process().now());
   }
   return detail::simulated_now();
 }
@@ -223,8 +221,9 @@ void accounting::begin(const power_site& site) {
   if (state_->simulated.exchange(false, std::memory_order_relaxed)) {
     for (worker_ledger& each : state_->workers) each.forget(0, true);
   }
-  for (worker_ledger& each : state_->workers) each.begin(state_->here(), phases);
+  // Of a runtime before there may have been more, which do not even sleep now.
   state_->count = site.workers;
+  for (std::size_t i = 0; i < site.workers; ++i) state_->workers[i].begin(state_->here(), phases);
 }
 
 void accounting::end() noexcept {
