@@ -25,9 +25,9 @@ using detail::phase_log;
 using detail::stamp;
 using detail::worker_ledger;
 
-/// How long a worker searches where the policy leaves it to the backend: about the price of a
-/// wake-up.
-constexpr std::chrono::microseconds usual_search{20};
+/// How long a worker searches where the policy leaves it to the backend, which does not say: on
+/// host, unless there are more workers than processors, and on the simulated chip.
+constexpr std::chrono::microseconds search_on_host{100}, search_on_chip{20};
 
 /// A line before its joules are known.
 struct weighed_line {
@@ -105,7 +105,8 @@ stamp accounting::state::now_for_readers() {
 }
 
 stamp accounting::state::search_of(const idle_plan& plan) const noexcept {
-  const std::chrono::nanoseconds search = plan.search.count() < 0 ? usual_search : plan.search;
+  const std::chrono::nanoseconds usual = in_simulation() ? search_on_chip : search_on_host;
+  const std::chrono::nanoseconds search = plan.search.count() < 0 ? usual : plan.search;
   return in_simulation() ? 1000 * search.count()
                          : static_cast<stamp>(tick_clock::from_nanoseconds(search).count);
 }
