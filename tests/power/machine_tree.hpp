@@ -30,9 +30,14 @@ class machine_tree {
     write("class/powercap/" + entry + "/max_energy_range_uj", largest + "\n");
     count(entry, joules);
   }
+  /// In place and always as long, so that a thread that reads meanwhile never finds it empty.
   void count(const std::string& entry, double joules) {
-    const auto microjoules = static_cast<std::uint64_t>(1e6 * joules + 0.5);
-    write("class/powercap/" + entry + "/energy_uj", std::to_string(microjoules) + "\n");
+    std::string text = std::to_string(static_cast<std::uint64_t>(1e6 * joules + 0.5));
+    text.insert(0, 20 - text.size(), ' ');
+    const std::filesystem::path path = root() / "class/powercap" / entry / "energy_uj";
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::app).flush();  // it exists
+    std::fstream(path, std::ios::in | std::ios::out) << text << '\n';
   }
 
   [[nodiscard]] std::filesystem::path root() const { return folder_.path(); }

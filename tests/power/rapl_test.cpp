@@ -159,12 +159,12 @@ TEST(Rapl, SaysWhenACounterMayHaveWrappedUnseen) {
 
 TEST(Rapl, ASamplerSeesEveryWrap) {
   machine_tree tree;
-  tree.zone("intel-rapl:0", "package-0", 10, "500000000");  // half a second at a kilowatt
+  tree.zone("intel-rapl:0", "package-0", 10, "1500000000");  // 1.5 seconds at a kilowatt
   meter_options options = tree.options();
   meter without(options);
   options.sample_every = std::chrono::milliseconds(10);
   meter with(options);
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1600));
   tree.count("intel-rapl:0", 12);
   expect_unavailable(without.read().energy, "sample_every");
   EXPECT_NEAR(with.read().energy.energy.value, 2, 1e-9);
