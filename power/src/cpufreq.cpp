@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "sysfs.hpp"
@@ -12,27 +11,8 @@ namespace creek::power {
 
 namespace {
 
-constexpr int most_cpus = 1 << 16;
-
 std::string cpu_folder(const std::string& root) {
   return root + "/devices/system/cpu";
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
-/// "3" or "0-7"; {-1, -1} for anything else.
-std::pair<int, int> parse_range(std::string_view word) {
-  const std::size_t dash = std::min(word.find('-'), word.size());
-  const std::string_view ends[] = {word.substr(0, dash),
-                                   dash == word.size() ? word : word.substr(dash + 1)};
-  int values[2] = {-1, -1};
-  for (int i = 0; i < 2; ++i) {
-    if (!is_number(ends[i])) return {-1, -1};
-    std::from_chars(ends[i].data(), ends[i].data() + ends[i].size(), values[i]);
-  }
-  return {values[0], values[1]};
 }
 
 /// Folders of settings: cpufreq/policyN, in older kernels cpuN/cpufreq.
@@ -40,11 +20,12 @@ std::vector<std::string> policy_folders(const std::string& root) {
   std::vector<std::string> found;
   const std::string all = cpu_folder(root);
   for (const std::string& name : sysfs::entries(all + "/cpufreq", "policy")) {
-    if (is_number(std::string_view(name).substr(6))) found.push_back(all + "/cpufreq/" + name);
+    if (sysfs::parse_number(std::string_view(name).substr(6)))
+      found.push_back(all + "/cpufreq/" + name);
   }
   if (!found.empty()) return found;
   for (const std::string& name : sysfs::entries(all, "cpu")) {
-    if (!is_number(std::string_view(name).substr(3))) continue;
+    if (!sysfs::parse_number(std::string_view(name).substr(3))) continue;
     std::string folder = all + "/" + name + "/cpufreq";
     if (sysfs::read_line(folder + "/scaling_driver")) found.push_back(std::move(folder));
   }
@@ -68,9 +49,9 @@ std::uint64_t read_clock(cpufreq_policy& policy, std::string_view name) {
 void read_cpus(cpufreq_policy& policy) {
   const std::string path = policy.file("affected_cpus");
   const sysfs::line read = sysfs::read_line(path);
-  policy.cpus = parse_cpus(read.text);
+  policy.cpus = sysfs::parse_cpus(read.text);
   if (!policy.cpus.empty()) return;
-  policy.cpus = parse_cpus(sysfs::read_line(policy.file("related_cpus")).text);
+  policy.cpus = sysfs::parse_cpus(sysfs::read_line(policy.file("related_cpus")).text);
   if (!policy.cpus.empty()) return;
   const int error = read.error != 0 ? read.error : read.text.empty() ? ENODATA : EINVAL;
   blame(policy, sysfs::why("read", path, error));
@@ -126,18 +107,6 @@ std::string cpufreq_policy::file(std::string_view name) const {
   return folder + "/" + std::string(name);
 }
 
-std::vector<int> parse_cpus(std::string_view text) {
-  std::string spaced(text);
-  std::replace(spaced.begin(), spaced.end(), ',', ' ');
-  std::vector<int> cpus;
-  for (const std::string& word : sysfs::words(spaced)) {
-    const auto [first, last] = parse_range(word);
-    if (first < 0 || last < first || last >= most_cpus) return {};
-    for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
 std::vector<cpufreq_policy> read_cpufreq(const std::string& root) {
   std::vector<cpufreq_policy> policies;
   for (std::string& folder : policy_folders(root)) {
@@ -154,7 +123,7 @@ std::vector<cpufreq_policy> read_cpufreq(const std::string& root) {
 std::vector<int> share_clock_with(const std::string& root, const cpufreq_policy& policy) {
   std::vector<int> cpus = policy.cpus;
   const auto add = [&](const std::string& path) {
-    const std::vector<int> more = parse_cpus(sysfs::read_line(path).text);
+    const std::vector<int> more = sysfs::parse_cpus(sysfs::read_line(path).text);
     cpus.insert(cpus.end(), more.begin(), more.end());
   };
   add(policy.file("freqdomain_cpus"));

@@ -35,7 +35,4 @@ struct cpufreq_policy {
 [[nodiscard]] std::vector<int> share_clock_with(const std::string& root,
                                                 const cpufreq_policy& policy);
 
-/// Numbers and ranges, with blanks or commas between: "0 1 2", "0-3,8"; empty for anything else.
-[[nodiscard]] std::vector<int> parse_cpus(std::string_view text);
-
 }  // namespace creek::power

@@ -80,28 +80,6 @@ std::vector<energy_event> find_events(const std::string& pmu) {
   return found;
 }
 
-/// Of "0,18" or "0-3,8".
-std::vector<int> parse_cpus(std::string_view text) {
-  std::vector<int> cpus;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at < end) {
-    int first = 0;
-    const auto low = std::from_chars(at, end, first);
-    if (low.ec != std::errc{} || first < 0) return {};
-    int last = first;
-    at = low.ptr;
-    if (at < end && *at == '-') {
-      const auto high = std::from_chars(at + 1, end, last);
-      if (high.ec != std::errc{} || last < first || last > 1 << 16) return {};
-      at = high.ptr;
-    }
-    for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
-    if (at < end && *at++ != ',') return {};
-  }
-  return cpus;
-}
-
 std::string open_problem(int error) {
   std::string text = "perf_event_open of energy events: " + std::generic_category().message(error);
   if (error == EACCES || error == EPERM) {
@@ -175,7 +153,7 @@ opened_counters open_perf(const std::string& sysfs) {
   const bool packages = std::any_of(events.begin(), events.end(),
                                     [](const energy_event& each) { return each.name == "pkg"; });
   if (!packages) return {nullptr, pmu + "/events has no energy-pkg in Joules with a scale"};
-  const std::vector<int> cpus = parse_cpus(sysfs::read_line(pmu + "/cpumask").text);
+  const std::vector<int> cpus = sysfs::parse_cpus(sysfs::read_line(pmu + "/cpumask").text);
   if (cpus.empty()) return {nullptr, pmu + "/cpumask names no processors"};
 
   auto counters = std::make_unique<perf_counters>();

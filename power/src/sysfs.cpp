@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::size_t page = 4096;  // no attribute of sysfs is longer
+constexpr int most_cpus = 1 << 16;
 
 std::string_view first_line(std::string_view text) noexcept {
   text = text.substr(0, text.find('\n'));
@@ -42,6 +43,23 @@ bytes_read read_from_start(int fd, std::span<char> into) noexcept {
   } while (got < 0 && errno == EINTR);
   if (got < 0) return {0, errno};
   return {static_cast<std::size_t>(got), 0};
+}
+
+bool is_digits(std::string_view text) noexcept {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// "3" or "0-7"; {-1, -1} for anything else.
+std::pair<int, int> parse_range(std::string_view word) {
+  const std::size_t dash = std::min(word.find('-'), word.size());
+  const std::string_view ends[] = {word.substr(0, dash),
+                                   dash == word.size() ? word : word.substr(dash + 1)};
+  int values[2] = {-1, -1};
+  for (int i = 0; i < 2; ++i) {
+    if (!is_digits(ends[i])) return {-1, -1};
+    std::from_chars(ends[i].data(), ends[i].data() + ends[i].size(), values[i]);
+  }
+  return {values[0], values[1]};
 }
 
 /// Digits compare as the number that they make.
@@ -95,6 +113,18 @@ std::vector<std::string> words(std::string_view text) {
     begin = text.find_first_not_of(blanks, end);
   }
   return found;
+}
+
+std::vector<int> parse_cpus(std::string_view text) {
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), ',', ' ');
+  std::vector<int> cpus;
+  for (const std::string& word : words(spaced)) {
+    const auto [first, last] = parse_range(word);
+    if (first < 0 || last < first || last >= most_cpus) return {};
+    for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
 }
 
 std::vector<std::string> entries(const std::string& folder, std::string_view prefix) {

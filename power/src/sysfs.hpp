@@ -40,6 +40,9 @@ struct number {
 /// The words of a text, such as a list of clocks.
 [[nodiscard]] std::vector<std::string> words(std::string_view text);
 
+/// Numbers and ranges, with blanks or commas between: "0 1 2", "0-3,8"; empty for anything else.
+[[nodiscard]] std::vector<int> parse_cpus(std::string_view text);
+
 /// Names in a folder that begin with `prefix`, so that policy2 comes before policy10; none if the
 /// folder cannot be read.
 [[nodiscard]] std::vector<std::string> entries(const std::string& folder, std::string_view prefix);
