@@ -34,7 +34,7 @@ Every answer is checked, outside of what is timed; a wrong one is exit code 1.
 
   creek compare lu --policy polling,blocking --runs 15
   creek compare chol -n 2000,4000 --policy polling,blocking,race_to_idle --plot power.svg
-  creek compare lu --policy polling,power_cap --watts 20 --meter model
+  creek compare lu --policy polling,power_cap --watts 40 --workers 4 --meter model
   creek compare lu --backend scc -n 1024 --block 64 --policy polling,blocking,slack_reduction
   creek compare fib -n 32 --workers 2 --json)";
 
