@@ -68,7 +68,7 @@ struct accounting::state {
   clock_control* clocks = nullptr;
   std::atomic<bool> simulated{false};
   std::mutex reading;
-  stamp began = 0;
+  std::atomic<stamp> began{0};  // set by an event, too
   std::vector<units::seconds> cpu_before = phase_log::of_process().cpu_times();
 
   [[nodiscard]] bool in_simulation() const noexcept {
@@ -89,7 +89,7 @@ stamp accounting::state::here() noexcept {
   if (creek::detail::metered_by == nullptr) return detail::ticks_now();
   if (!in_simulation()) {
     simulated.store(true, std::memory_order_relaxed);
-    began = 0;
+    began.store(0, std::memory_order_relaxed);
     for (worker_ledger& each : workers) each.forget(0, true);  // what was counted in another time
     for (std::size_t i = 0; i < count; ++i) workers[i].begin(0, phase_log::of_process().now());
   }
