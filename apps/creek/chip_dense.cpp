@@ -175,7 +175,6 @@ chip_dense_run run_by_messages(const chip_dense_problem& given) {
   chosen.block = given.block;
   chosen.cores = static_cast<int>(given.cores);
   chosen.policy = given.policy;
-  chosen.watts = given.watts;
   chosen.matrix_seed = given.seed;
   chosen.check = given.check;
   const message_run run = run_messages(static_cast<message_problem>(given.how), chosen, given.on);
@@ -192,6 +191,11 @@ chip_dense_run run_by_messages(const chip_dense_problem& given) {
 }
 
 }  // namespace
+
+std::string spelt_policy(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
 
 chip_dense_run run_on_chip(const chip_dense_problem& given) {
   require_sense(given);

@@ -7,6 +7,7 @@
 #include <creek/core/units.hpp>
 #include <creek/linalg/task_graph.hpp>
 #include <creek/scc.hpp>
+#include <cstdint>
 #include <string>
 
 #include "dense/problem.hpp"
@@ -19,7 +20,7 @@ struct chip_dense_problem {
   long long block = 64;  ///< by messages: 0 chooses
   unsigned cores = 48;
   std::uint64_t seed = 1;  ///< of the matrix
-  std::string policy = "blocking";
+  std::string policy = "blocking";  ///< as policy_names() spells it
   double watts = 0;     ///< power_cap
   double bound = 0.02;  ///< slack_reduction
   bool check = true;    ///< compute residuals
@@ -43,6 +44,9 @@ struct chip_dense_run {
   units::watts power() const noexcept { return energy / time; }
   double energy_delay() const noexcept { return energy.value * time.value; }
 };
+
+/// A policy's name with '_' where '-' was written.
+std::string spelt_policy(std::string name);
 
 /// Throws usage_error for what cannot be run, and for policies that lack something.
 chip_dense_run run_on_chip(const chip_dense_problem& given);

@@ -2,7 +2,9 @@
 // Workers on the simulated chip that halt and are woken, and power policies there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -256,23 +258,59 @@ TEST(SccPolicies, RunAlikeTwice) {
   }
 }
 
+/// Wants no more than two workers awake.
+class two_awake final : public listener {
+ public:
+  unsigned most_awake() const noexcept override { return 2; }
+};
+
 TEST(SccPolicies, KeepTheRestAsleep) {
-  power::policy_options options;
-  options.watts = 40;
-  std::set<int> ran_on;
   scc on{48};
-  on.options.policy = power::make_policy("power_cap", options);
+  on.options.policy = std::make_shared<two_awake>();
+  struct change {
+    virtual_time at;
+    int by;
+  };
+  std::vector<change> changes;
   runtime rt{on};
   rt.run([&] {
+    charge(cycles{500'000});  // all others have halted
     for (int i = 0; i < 200; ++i) {
       spawn([&] {
-        ran_on.insert(this_worker());
+        const virtual_time began = *simulated_now();
         charge(cycles{50'000});
+        changes.push_back({began, 1});
+        changes.push_back({*simulated_now(), -1});
       });
     }
     taskwait();
   });
-  EXPECT_GE(ran_on.size(), 1U);
+  ASSERT_EQ(changes.size(), 400U);
+  std::sort(changes.begin(), changes.end(),
+            [](const change& a, const change& b) { return a.at < b.at; });
+  int running = 0, most = 0;
+  for (const change& each : changes) most = std::max(most, running += each.by);
+  EXPECT_EQ(most, 2);
+}
+
+TEST(SccPolicies, AClockThatStaysLowHasItsVoltageLowered) {
+  power::policy_options options;
+  options.watts = 40;
+  scc on{48};
+  on.options.policy = power::make_policy("power_cap", options);
+  simulated_energy before{}, after{};
+  runtime rt{on};
+  rt.run([&] {
+    const auto work = [] {
+      for (int i = 0; i < 48 * 8; ++i) spawn([] { charge(cycles{1'000'000}); });
+      taskwait();
+    };
+    work();  // the voltage follows after some milliseconds
+    before = detail::metered_by->read();
+    work();
+    after = detail::metered_by->read();
+  });
+  EXPECT_LE((after.energy - before.energy) / (after.time - before.time), units::watts{40});
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../chip_dense.hpp"
@@ -83,8 +84,8 @@ class study {
     problem_.check = !given.no_check;
     if (given.chip.seed != 0) first_seed_ = given.chip.seed;
     for (const std::string& each : given.policies) {
-      if (each == "slack_reduction" || each == "power_cap") continue;  // lack what run() gives them
-      (void)power::make_policy(each);
+      if (each == "slack_reduction") continue;  // lacks what run() gives it
+      (void)power::make_policy(each, {.watts = given.watts, .plan = {}});
     }
   }
 
@@ -182,9 +183,15 @@ void print(const plan& given, const std::vector<row>& rows) {
 
 json to_json(const plan& given, const std::vector<row>& rows) {
   const auto or_null = [](std::optional<double> figure) { return figure ? json(*figure) : json(); };
-  json whole{{"schema", "creek-scc-linalg"}, {"schema_version", 1},    {"problem", given.problem},
-             {"chip", given.chip.chip},      {"memory", given.memory}, {"moves", given.moves},
-             {"runs", given.runs},           {"rows", json::array()}};
+  const bool shared = given.memory == "shared";  // else there are no tasks, and no blocks to move
+  json whole{{"schema", "creek-scc-linalg"},
+             {"schema_version", 1},
+             {"problem", given.problem},
+             {"chip", given.chip.chip},
+             {"memory", given.memory},
+             {"moves", shared ? json(given.moves) : json()},
+             {"runs", given.runs},
+             {"rows", json::array()}};
   for (const row& each : rows) {
     whole["rows"].push_back({{"n", each.n},
                              {"block", each.block},
@@ -196,9 +203,9 @@ json to_json(const plan& given, const std::vector<row>& rows) {
                              {"speedup", or_null(each.speedup)},
                              {"more_time", each.more_time},
                              {"more_energy", each.more_energy},
-                             {"tasks", each.tasks},
-                             {"halts", each.halts},
-                             {"activity", each.activity},
+                             {"tasks", shared ? json(each.tasks) : json()},
+                             {"halts", shared ? json(each.halts) : json()},
+                             {"activity", shared ? json(each.activity) : json()},
                              {"residual", or_null(each.residual)}});
   }
   return whole;
@@ -229,7 +236,9 @@ void add_scc_linalg(CLI::App& bench, int& exit_code) {
       ->capture_default_str();
   command->add_option("-n", given->sizes, "Orders of the matrix")->delimiter(',');
   command->add_option("--block", given->blocks, "Orders of a block")->delimiter(',');
-  command->add_option("--cores", given->cores, "Numbers of cores, such as 1,8,48")->delimiter(',');
+  command->add_option("--cores", given->cores, "Numbers of cores, such as 1,8,48")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 16));
   command->add_option("--policy", given->policies, "Power policies; the first is the baseline")
       ->delimiter(',');
   command
@@ -250,7 +259,11 @@ void add_scc_linalg(CLI::App& bench, int& exit_code) {
   add_chip_options(*command, given->chip, {.cores = false});
   command->footer(notes);
   command->callback([given, command, &exit_code] {
+    for (std::string& policy : given->policies) policy = spelt_policy(std::move(policy));
     if (given->memory == "messages") {  // which has no tasks to plan, and blocks of columns
+      if (command->count("--moves") > 0) {
+        throw usage_error("--moves says how blocks come from shared memory: leave it off here");
+      }
       if (command->count("--policy") == 0) std::erase(given->policies, "slack_reduction");
       if (command->count("--block") == 0) given->blocks = {0};
     }

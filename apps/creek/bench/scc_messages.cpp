@@ -102,10 +102,14 @@ message_run run_messages(message_problem what, const message_settings& chosen,
   if (chosen.policy == "slack_reduction" || chosen.policy == "slack-reduction") {
     throw usage_error(
         "slack_reduction plans the tasks of a graph, and ranks have none: choose another policy, "
-        "or "
-        "shared memory");
+        "or shared memory");
   }
-  on.waits.policy = power::make_policy(chosen.policy, {.watts = chosen.watts, .plan = {}});
+  if (chosen.policy == "power_cap" || chosen.policy == "power-cap") {
+    throw usage_error(
+        "power_cap keeps the cap by fewer workers too, and all ranks take part: choose another "
+        "policy, or shared memory");
+  }
+  on.waits.policy = power::make_policy(chosen.policy, {.plan = {}});
   const wide_matrix a = matrix_for(what, chosen);
   factors found{wide_matrix(chosen.n, chosen.n), {}, {}, 0};
   communicator_options messages;

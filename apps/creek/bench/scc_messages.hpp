@@ -24,7 +24,6 @@ struct message_settings {
   linalg::index_t block = 0;
   int cores = 48;
   std::string policy = "polling";  ///< how cores wait, by creek::power's names
-  double watts = 0;                ///< of power_cap
   bool check = true;               ///< compute the residual
   std::uint64_t matrix_seed = 1;
   linalg::rank_options ranks;

@@ -47,6 +47,17 @@ struct row {
   double energy_ratio = 1;
 };
 
+void require_right(const row& made) {
+  const std::string which = fmt::format("n = {} on {} cores: ", made.chosen.n, made.chosen.cores);
+  if (made.run.info != 0) {
+    throw error(EILSEQ, which + "the matrix is singular or not positive definite (info " +
+                            std::to_string(made.run.info) + ")");
+  }
+  if (!linalg::passes(made.run.residual)) {
+    throw error(EILSEQ, which + fmt::format("a residual of {:.3g}", made.run.residual));
+  }
+}
+
 std::vector<row> measure(const study_options& given, const scc_backend::machine_options& on) {
   std::vector<row> all;
   progress_line line;
@@ -63,10 +74,7 @@ std::vector<row> measure(const study_options& given, const scc_backend::machine_
           made.chosen.policy = policy;
           line.show(fmt::format("n = {}, block {}, {} cores, {}", n, block, cores, policy));
           made.run = run_messages(given.what, made.chosen, on);
-          if (!linalg::passes(made.run.residual)) {
-            throw error(EILSEQ, fmt::format("n = {} on {} cores: a residual of {:.3g}", n, cores,
-                                            made.run.residual));
-          }
+          require_right(made);
           made.time_ratio = made.run.time.in_seconds() / all[first].run.time.in_seconds();
           made.energy_ratio = made.run.energy / all[first].run.energy;
         }

@@ -56,6 +56,12 @@ void require_backend(const setup& given) {
     throw usage_error(
         "--policy slack_reduction: plans a graph of tasks; with --memory messages there is none");
   }
+  const bool caps = std::ranges::find(given.policies, "power_cap") != given.policies.end();
+  if (given.memory == chip_memory::messages && caps) {
+    throw usage_error(
+        "--policy power_cap: keeps the cap by fewer workers too; with --memory messages all cores "
+        "take part");
+  }
   if (!given.meter.empty()) {
     throw usage_error("--meter: of host; the energy of the simulated chip is simulated");
   }

@@ -43,7 +43,7 @@ chip_dense_problem problem_on_chip(const request& what, const chip_request& give
   made.n = *what.n;
   made.by_messages = given.memory == "messages";
   made.seed = static_cast<std::uint64_t>(what.seed.value_or(1));
-  made.policy = given.policy;
+  made.policy = spelt_policy(given.policy);
   made.watts = given.watts;
   made.bound = given.bound;
   made.check = what.check.value_or(true);
@@ -75,7 +75,8 @@ void print_json(const chip_dense_problem& what, const chip_dense_run& found) {
       {"joules", found.energy.value},
       {"energy_source", "simulated"},
       {"joule_seconds", found.energy_delay()},
-      {"tasks", found.graph.tasks},
+      {"tasks", what.by_messages ? nlohmann::ordered_json(nullptr)
+                                 : nlohmann::ordered_json(found.graph.tasks)},
       {"info", found.info},
       {"residual", found.checked ? nlohmann::ordered_json(found.residual) : nullptr}};
   fmt::print("{}\n", with_energy(whole).dump(2));
@@ -143,8 +144,7 @@ int run_on_chip(const request& what, const chip_request& given) {
   const chip_dense_problem problem = problem_on_chip(what, given);
   chip_dense_run before;
   chip_dense_problem last = problem;
-  const bool plans = problem.policy == "slack_reduction" || problem.policy == "slack-reduction";
-  if (plans && !problem.by_messages) {
+  if (problem.policy == "slack_reduction" && !problem.by_messages) {
     chip_dense_problem first = problem;  // its times are what slack is found by
     first.policy = "blocking";
     first.check = false;

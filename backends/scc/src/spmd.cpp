@@ -7,6 +7,7 @@
 #include <creek/core/error.hpp>
 
 #include "checker.hpp"
+#include "chip_draws.hpp"
 #include "machine.hpp"
 #include "split_mix.hpp"
 #include "wished_clocks.hpp"
@@ -32,11 +33,14 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
 struct policy_at_work {
   std::shared_ptr<power_policy> policy;
   wished_clocks clocks;
+  chip_draws draws;
 
   policy_at_work(const wait_options& chosen, machine& on)
-      : policy(chosen.policy), clocks(on, static_cast<unsigned>(on.description().cores())) {
+      : policy_at_work(chosen, on, static_cast<unsigned>(on.description().cores())) {}
+  policy_at_work(const wait_options& chosen, machine& on, unsigned workers)
+      : policy(chosen.policy), clocks(on, workers), draws(on.description(), workers) {
     if (!policy) return;
-    policy->begin({static_cast<unsigned>(on.description().cores()), &clocks});
+    policy->begin({.workers = workers, .clocks = &clocks, .draws = &draws});
     on.wait_by(*policy, clocks, chosen.kernel_crossing);
   }
   ~policy_at_work() {

@@ -10,8 +10,9 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// How long an island must have been low the last time for its voltage to be lowered: five changes
-/// of a voltage, of which two are made, and with them the time at the lower clock after the second.
+/// How long an island must have been low, the last time or by now, for its voltage to be lowered:
+/// five changes of a voltage, of which two are made, and with them the time at the lower clock
+/// after the second.
 constexpr std::int64_t changes_that_pay = 5;
 /// Wishes of others may change while a register is written; not for ever.
 constexpr int attempts = 8;
@@ -80,6 +81,12 @@ bool wished_clocks::all_wish(int island, int divider) const noexcept {
   return true;
 }
 
+bool wished_clocks::is_low_for_long(int island) const noexcept {
+  const island_state& state = islands_[static_cast<std::size_t>(island)];
+  const virtual_time long_enough = changes_that_pay * chip_->description().power.voltage_change;
+  return state.low && chip_->simulation().now() - state.since >= long_enough;
+}
+
 // Where the run has failed on another core, the caller's next operation says so.
 void wished_clocks::wish(unsigned worker, std::size_t step) noexcept try {
   const int divider = dividers_[std::min(step, dividers_.size() - 1)];
@@ -96,9 +103,16 @@ void wished_clocks::wish(unsigned worker, std::size_t step) noexcept try {
 void wished_clocks::settle() noexcept try {
   const core_id self = chip_->simulation().running();
   const int tile = tile_of(self);
+  const int level = chip_->power_state().level_for(wished_by_tile(tile));
+  const int island = chip_->island(self);
+  if (is_low_for_long(island) && level < chip_->power_state().planned_level(island)) {
+    const core_operation begun(*chip_);
+    chip_->simulation().order_at(chip_->simulation().now());
+    follow_voltage(self);
+  }
   for (int i = 0; i < attempts && divider_of(tile) != wished_by_tile(tile); ++i) {
     const core_operation begun(*chip_);
-    const int divider = safe_divider(chip_->island(self), wished_by_tile(tile));
+    const int divider = safe_divider(island, wished_by_tile(tile));
     if (divider != wished_by_tile(tile)) follow_voltage(self);
     if (divider == divider_of(tile)) return;
     try {
@@ -128,8 +142,9 @@ void wished_clocks::follow_voltage(core_id core) {
   if (level > planned) {
     (void)chip_->request_power(wished);
     show_clocks();
-  } else if (low &&
-             state.last_time >= changes_that_pay * chip_->description().power.voltage_change) {
+  } else if (low && (is_low_for_long(island) ||
+                     state.last_time >=
+                         changes_that_pay * chip_->description().power.voltage_change)) {
     (void)chip_->request_power(wished);
     show_clocks();
   }

@@ -5,8 +5,8 @@
 // A change of a divider takes effect at once; a wish for which the island's voltage is too low asks
 // the regulator, and the tile runs as fast as is safe until a core of it looks again (settle())
 // after the millisecond that this takes. The voltage is lowered when all cores of the island wish
-// the same lower clock and when the last time that they did was long enough to pay for two changes:
-// cores that are halted cannot look at how long it lasts.
+// the same lower clock and have done so for long enough to pay for two changes: by now, if one of
+// them runs and looks, or the last time, as cores that are halted cannot look at how long it lasts.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ class wished_clocks final : public clock_control {
   void wish(unsigned worker, std::size_t step) noexcept override;
   units::hertz clock(unsigned worker) const noexcept override;
 
-  /// Gives the running core's tile the clock that is wished there, if it can be had by now. Costs
-  /// nothing where it has it.
+  /// Gives the running core's tile the clock that is wished there, if it can be had by now, and its
+  /// island the lower voltage that has been enough for long. Costs nothing where they have it.
   void settle() noexcept;
 
  private:
@@ -50,6 +50,7 @@ class wished_clocks final : public clock_control {
   /// The fastest divider not below `wished` that the island's voltage allows now.
   int safe_divider(int island, int wished) const noexcept;
   bool all_wish(int island, int divider) const noexcept;
+  bool is_low_for_long(int island) const noexcept;
   void follow_voltage(core_id core);
   void show_clocks() noexcept;
 

@@ -3,6 +3,7 @@
 // and back.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>

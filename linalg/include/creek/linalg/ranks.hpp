@@ -15,8 +15,11 @@
 // order is too in which the rank with the next panel gets one.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <creek/core/broadcast.hpp>
 #include <creek/core/error.hpp>
