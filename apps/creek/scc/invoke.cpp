@@ -198,8 +198,8 @@ void run(const invoke_arguments& given) {
   print_rows("Many senders, one receiver, by messages alone", senders);
   print_rows("Energy of a round trip between cores 0 and 1, the others at an end", energies);
   fmt::print(
-      "\nHere the idle policy block does not halt a core: it looks more rarely where tasks may be\n"
-      "stolen, and draws as much power as poll. Halted, a core is woken by an interrupt.\n");
+      "\nWith the idle policy block a core looks for longer than these calls take before it halts.\n"
+      "Halted, it is woken by an interrupt.\n");
 }
 
 constexpr const char* invoke_notes =
