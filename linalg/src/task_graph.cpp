@@ -48,6 +48,12 @@ work_graph task_graph::plan() const {
   return engine_->profile("plan").plan();
 }
 
+// A host's ticks have a rate that is measured anew in each process; simulated time repeats.
+std::chrono::nanoseconds task_run::length() const noexcept {
+  const ticks span = end - start;
+  return simulated ? std::chrono::nanoseconds(span.count) : tick_clock::to_nanoseconds(span);
+}
+
 work_graph measured(work_graph plan, std::span<const task_run> runs) {
   const auto refuse = [](const std::string& what) {
     throw usage_error("measured: " + what +
@@ -64,9 +70,7 @@ work_graph measured(work_graph plan, std::span<const task_run> runs) {
              runs[i].name + "' in the run");
     }
     if (runs[i].skipped) refuse("task " + std::to_string(i) + " did not run");
-    task.work =
-        std::chrono::duration<double>(tick_clock::to_nanoseconds(runs[i].end - runs[i].start))
-            .count();
+    task.work = std::chrono::duration<double>(runs[i].length()).count();
   }
   return plan;
 }

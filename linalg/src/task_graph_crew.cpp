@@ -244,7 +244,8 @@ void graph_crew::run_body(graph_task& task) noexcept {
 }
 
 ticks graph_crew::time_here() const noexcept {
-  return order_ != nullptr ? tick_clock::from_nanoseconds(order_->time()) : tick_clock::now();
+  if (order_ == nullptr) return tick_clock::now();
+  return {static_cast<std::uint64_t>(order_->time().count())};  // see task_run::simulated
 }
 
 graph_task* graph_crew::close(graph_task& task, int here, unsigned& edges) noexcept {

@@ -132,7 +132,7 @@ void graph_engine::drop(const task_info& info, std::span<const operand> operands
     if (writes(operands[i].how)) entries[i]->spoilt = true;
   }
   if (options_.record) {
-    runs_.back() = {info.name, next_number_, -1, true, tick_clock::now(), tick_clock::now()};
+    runs_.back() = {info.name, next_number_, -1, true, false, tick_clock::now(), tick_clock::now()};
   }
   ++next_number_;
   ++dropped_;
@@ -158,7 +158,7 @@ graph_task& graph_engine::start_record(const task_info& info) {
   task.run = nullptr;
   if (options_.record) {
     task.run = &runs_.back();
-    *task.run = {info.name, task.number, -1, false, {}, {}};
+    *task.run = {info.name, task.number, -1, false, crew_.order() != nullptr, {}, {}};
   }
   task.newer = nullptr;
   task.older = std::exchange(newest_, &task);

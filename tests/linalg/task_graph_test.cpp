@@ -160,7 +160,7 @@ TEST(task_graph, tells_what_ran_when) {
 
 TEST(task_graph, activity_counts_who_is_busy) {
   const auto run = [](std::uint64_t from, std::uint64_t to) {
-    return task_run{"", 0, 0, false, ticks{from}, ticks{to}};
+    return task_run{"", 0, 0, false, false, ticks{from}, ticks{to}};
   };
   const std::vector<task_run> runs{run(0, 40), run(10, 20), run(60, 100), run(20, 30)};
   EXPECT_THAT(activity(runs, 2), ElementsAre(0.2, testing::DoubleEq(0.6), testing::DoubleEq(0.2)));

@@ -5,6 +5,7 @@
 // ACM TOMS 36(3), 2009, doi:10.1145/1527286.1527288.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -76,7 +77,10 @@ struct task_run {
   std::uint64_t number;  ///< in the order of add(), from 0
   int worker;            ///< that ended it; -1 on a plain thread
   bool skipped;          ///< the body did not run
-  ticks start, end;  ///< where time is simulated, in that time
+  bool simulated;        ///< `start` and `end` count nanoseconds of simulated time
+  ticks start, end;
+
+  std::chrono::nanoseconds length() const noexcept;
 };
 
 struct task_count {
