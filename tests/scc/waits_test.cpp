@@ -154,6 +154,32 @@ TEST(waits, words_of_others_are_polled_for) {
   EXPECT_EQ(waiter(run).halted, virtual_time{});
 }
 
+TEST(waits, a_word_of_others_ends_a_wait_within_one_that_halts) {
+  // Core 1's wait announces that it halts. Its last look waits for a word of core 0's, who
+  // interrupts nobody for that, and goes on when told that the word was seen.
+  run_cores(halting_after(0ns), [](memory& m) {
+    const auto outer = m.at(core_id{1}, 64).as<word>();
+    const auto inner = m.at(core_id{0}, 64).as<word>();
+    const auto seen = m.at(core_id{0}, 128).as<word>();
+    const auto is_set = [](word w) { return w == 1; };
+    if (m.self().value == 0) {
+      m.charge(cycles{20'000});
+      m.store(inner, 1);
+      EXPECT_EQ(m.wait_until(seen, is_set), 1U);
+      m.signal(outer, 1);
+    } else if (m.self().value == 1) {
+      int looks = 0;
+      m.wait_poll([&] {
+        if (++looks == 2) {
+          m.wait_until(inner, is_set);
+          m.signal(seen, 1);
+        }
+        return m.load(outer) == 1;
+      });
+    }
+  });
+}
+
 TEST(waits, messages_get_through_on_halted_cores) {
   const run_report run = simulate(
       48,

@@ -178,7 +178,8 @@ bool machine::waits_longer(bool own_word) {
 
 void machine::polls_or_halts(const char* what, std::uint64_t address, bool own_word) {
   core_state& self = here();
-  if (self.announced) return halt_in_wait(what, address);
+  // Within a wait that may halt there may be one for a word of another's, which nobody would end.
+  if (self.announced && own_word) return halt_in_wait(what, address);
   if (self.waits == 0 || self.polls_until == for_ever || (self.may_halt && !own_word)) {
     return park(what, address);
   }
