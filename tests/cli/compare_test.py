@@ -175,12 +175,7 @@ class OnChip(Case):
             self.assertNotIn("interval", found)
             self.assertAlmostEqual(found["relative"], other[name]["value"] / base[name]["value"] - 1)
         self.assertLess(other["joules"]["value"], base["joules"]["value"])
-        again = self.compared(*command)
-        for one, other in zip(of["policies"], again["policies"]):
-            # Through the ticks of this machine, which are measured.
-            for a, b in zip(one.pop("activity"), other.pop("activity")):
-                self.assertAlmostEqual(a, b, 5)
-        self.assertEqual(again, of)
+        self.assertEqual(self.compared(*command), of)
 
     def test_text_says_that_it_is_simulated(self):
         text = self.succeeds("compare", "chol", "-n", "96", "--block", "16", "--workers", "6",

@@ -106,9 +106,7 @@ TEST(SccGraphs, TasksAreChargedForFlopsAndForMovingBlocks) {
       task_graph graph({.record = true});
       graph.add({"one", flops}, {inout(&block, bytes)}, [] {});
       const graph_report done = graph.wait();
-      return static_cast<double>(
-                 done.runs[0].length().count()) *
-             1e-9;
+      return static_cast<double>(done.runs[0].length().count()) * 1e-9;
     });
   };
   using scc_backend::block_moves;

@@ -17,6 +17,7 @@ void task_runtime::leave(unsigned owner, unsigned words) noexcept {
   const core_operation begun(chip_);
   chip_.touch_words(owner, words);
   here().memory.clear(core_id{static_cast<int>(owner)});
+  if (policy() != nullptr) clocks_.settle();
 }
 
 std::chrono::nanoseconds task_runtime::time() noexcept {
