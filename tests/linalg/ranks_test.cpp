@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include <creek/core/error.hpp>
@@ -242,6 +243,22 @@ TYPED_TEST(Ranks, AboveTheDiagonalBlocksCholeskyDoesNotLook) {
     EXPECT_LE(distance(only(triangle::lower, diagonal::stored, whole),
                        only(triangle::lower, diagonal::stored, expected)),
               100 * eps<T>);
+  });
+}
+
+TEST(RankColumns, AreOneBlockIfThatIsWiderThanTheMatrix) {
+  std::mt19937 random{7};
+  const auto a = random_matrix<double>(9, 9, random);
+  constexpr index_t wide = std::numeric_limits<index_t>::max();
+  spmd(3, [&](host_communicator& c) {
+    auto mine = scatter_columns<double>(c, a.view(), 9, 9, wide);
+    EXPECT_EQ(mine.blocks(), 1);
+    EXPECT_EQ(mine.own_columns_from(0), c.rank() == 0 ? 9 : 0);
+    std::vector<index_t> pivots(9), expected_pivots(9);
+    EXPECT_EQ(getrf_on_ranks(c, mine, std::span<index_t>(pivots)), 0);
+    auto expected = a;
+    EXPECT_EQ(getrf<double>(expected.view(), std::span<index_t>(expected_pivots)), 0);
+    EXPECT_EQ(pivots, expected_pivots);
   });
 }
 

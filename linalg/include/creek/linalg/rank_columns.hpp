@@ -38,7 +38,11 @@ class rank_columns {
   index_t rows() const noexcept { return rows_; }
   index_t cols() const noexcept { return cols_; }
   index_t block_width() const noexcept { return block_; }
-  index_t blocks() const noexcept { return (cols_ + block_ - 1) / block_; }
+  index_t blocks() const noexcept { return blocks_over(cols_); }
+  /// Those that so many columns from the first on take; the last may be narrower.
+  index_t blocks_over(index_t columns) const noexcept {
+    return columns / block_ + (columns % block_ != 0 ? 1 : 0);
+  }
   int rank() const noexcept { return rank_; }
   int ranks() const noexcept { return ranks_; }
 

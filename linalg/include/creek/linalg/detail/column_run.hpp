@@ -49,7 +49,7 @@ class column_run {
         options_{options},
         costs_{ranks.memory()},
         steps_{std::min(A.rows(), A.cols())},
-        panels_{(steps_ + A.block_width() - 1) / A.block_width()},
+        panels_{A.blocks_over(steps_)},
         updated_(static_cast<std::size_t>(A.blocks())) {}
 
   /// Returns info, the same on all ranks.
