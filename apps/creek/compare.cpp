@@ -159,6 +159,14 @@ void add_compare(CLI::App& app, int& exit_code) {
   command->footer(std::string(notes + 1));
   command->callback([given, command, &exit_code] {
     if (command->count("--backend") == 0) given->backend = backend_of_environment();
+    for (const char* each : {"--chip", "--memory", "--moves"}) {
+      if (given->backend == "host" && command->count(each) > 0) {
+        throw usage_error(fmt::format("{}: of the simulated chip, with --backend scc", each));
+      }
+    }
+    if (given->memory == compare::chip_memory::messages && command->count("--moves") > 0) {
+      throw usage_error("--moves: of blocks in shared memory; --memory messages has none");
+    }
     exit_code = run_compare(*given);
   });
 }

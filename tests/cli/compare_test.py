@@ -222,10 +222,12 @@ class OnChip(Case):
                 (("--chip", "abacus"), ("abacus",)),
                 (("--meter", "model"), ("--meter", "simulated")),
                 (("--memory", "messages", "--form", "blocks"), ("--memory messages",)),
+                (("--memory", "messages", "--moves", "combined"), ("--moves",)),
                 (("--memory", "messages", "--policy", "slack_reduction"), ("slack_reduction", "graph")),
                 (("--policy", "power_cap", "--watts", "1"), ("power_cap", "1 W"))):
             self.fails(run("compare", "lu", "-n", "64", "--backend", "scc", *arguments), 2, *parts)
-        self.fails(run("compare", "lu", "--memory", "messages"), 2, "--backend scc")
+        for option in (("--memory", "messages"), ("--chip", "scc-800"), ("--moves", "combined")):
+            self.fails(run("compare", "lu", *option), 2, option[0], "--backend scc")
 
 
 if __name__ == "__main__":
