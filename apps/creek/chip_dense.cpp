@@ -163,8 +163,9 @@ std::shared_ptr<power_policy> policy_for(const chip_dense_problem& given,
 
 void require_sense(const chip_dense_problem& given) {
   if (given.n < 1) throw usage_error("--backend scc: give the size of the matrix: -n N");
-  if (given.by_messages) return;
-  if (given.block < 8 || given.block > given.n) {
+  if (given.by_messages) return;  // run_messages() looks at the rest
+  require_chip_memory(given.how, given.n);
+  if (given.block < std::min<long long>(8, given.n) || given.block > given.n) {
     throw usage_error("--block: the order of a block, 8 to n");
   }
 }
@@ -191,6 +192,16 @@ chip_dense_run run_by_messages(const chip_dense_problem& given) {
 }
 
 }  // namespace
+
+void require_chip_memory(dense::method how, long long n) {
+  dense::problem held;
+  held.command = dense::to_string(how);
+  held.how = how;
+  held.layout = dense::form::blocks;
+  held.rows = held.cols = n;
+  held.check = true;
+  dense::require_memory(held);
+}
 
 std::string spelt_policy(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');

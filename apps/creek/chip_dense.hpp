@@ -48,6 +48,10 @@ struct chip_dense_run {
 /// A policy's name with '_' where '-' was written.
 std::string spelt_policy(std::string name);
 
+/// Throws creek::error with ENOMEM where this machine has no room for matrices of order n: the one
+/// that is factored, the original, and what the chip makes of it.
+void require_chip_memory(dense::method how, long long n);
+
 /// Throws usage_error for what cannot be run, and for policies that lack something.
 chip_dense_run run_on_chip(const chip_dense_problem& given);
 

@@ -127,8 +127,8 @@ class study {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       times.push_back(runs[i].time.value);
       energies.push_back(runs[i].energy.value);
-      more_time.push_back(runs[i].time / base[i].time - 1);
-      more_energy.push_back(runs[i].energy / base[i].energy - 1);
+      more_time.push_back(runs[i].time.value / base[i].time.value - 1);
+      more_energy.push_back(runs[i].energy.value / base[i].energy.value - 1);
     }
     row made{problem_.n, problem_.block, problem_.cores, given_.policies[policy]};
     made.seconds = median(times);

@@ -9,6 +9,8 @@
 #include <creek/linalg/residual.hpp>
 #include <creek/power/policies.hpp>
 
+#include "../chip_dense.hpp"
+
 namespace creek::tool {
 namespace {
 
@@ -97,6 +99,8 @@ message_run run_messages(message_problem what, const message_settings& chosen,
                          scc_backend::machine_options on) {
   if (chosen.n < 0) throw usage_error("the size of a matrix must not be negative");
   if (chosen.block < 0) throw usage_error("--block: columns of a block, or 0 to have it chosen");
+  require_chip_memory(static_cast<dense::method>(what), chosen.n);
+  if (chosen.chunks_in_flight < 1) throw usage_error("--chunks: 1 or more");
   message_run run;
   run.block = chosen.block > 0 ? chosen.block : message_block(chosen.n, chosen.cores);
   if (chosen.policy == "slack_reduction" || chosen.policy == "slack-reduction") {

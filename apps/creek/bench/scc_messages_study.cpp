@@ -7,14 +7,15 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <creek/linalg/residual.hpp>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../chip_options.hpp"
 #include "../energy.hpp"
+#include "../one_of.hpp"
 #include "../output_file.hpp"
 #include "../progress_line.hpp"
 #include "scc_messages.hpp"
@@ -75,8 +76,9 @@ std::vector<row> measure(const study_options& given, const scc_backend::machine_
           line.show(fmt::format("n = {}, block {}, {} cores, {}", n, block, cores, policy));
           made.run = run_messages(given.what, made.chosen, on);
           require_right(made);
-          made.time_ratio = made.run.time.in_seconds() / all[first].run.time.in_seconds();
-          made.energy_ratio = made.run.energy / all[first].run.energy;
+          const message_run& base = all[first].run;
+          made.time_ratio = made.run.time.in_seconds().value / base.time.in_seconds().value;
+          made.energy_ratio = made.run.energy.value / base.energy.value;
         }
       }
     }
@@ -166,18 +168,19 @@ void add_scc_linalg_messages(CLI::App& bench) {
   const auto list = [&](const char* name, auto& to, const char* about) {
     command->add_option(name, to, about)->delimiter(',')->capture_default_str();
   };
-  std::map<std::string, message_problem> problems;
-  for (int i = 0; i < 3; ++i) problems[problem_names[i]] = message_problem(i);
-  command->add_option("problem", given->what, "lu, chol or qr")
-      ->transform(CLI::CheckedTransformer(problems));
+  std::vector<std::pair<std::string, message_problem>> problems;
+  for (int i = 0; i < 3; ++i) problems.emplace_back(problem_names[i], message_problem(i));
+  command->add_option("problem", given->what, "lu unless given")->transform(one_of(problems));
   list("--n", given->sizes, "Sizes of matrices");
   list("--block", given->blocks, "Columns of a block; 0: chosen");
   list("--cores", given->cores, "Numbers of cores");
   list("--policy", given->policies, "How cores wait; ratios are to the first");
-  std::map<std::string, broadcast_kind> routes;
-  for (int i = 0; i < 5; ++i) routes[route_names[i]] = broadcast_kind(i);
-  command->add_option("--route", given->each.ranks.route, "How a panel goes to all ranks")
-      ->transform(CLI::CheckedTransformer(routes));
+  std::vector<std::pair<std::string, broadcast_kind>> routes;
+  for (int i = 0; i < 5; ++i) routes.emplace_back(route_names[i], broadcast_kind(i));
+  command
+      ->add_option("--route", given->each.ranks.route,
+                   "How a panel goes to all ranks; chain unless given")
+      ->transform(one_of(routes));
   command->add_option("--look-ahead", given->each.ranks.look_ahead, "Panels that may wait")
       ->capture_default_str();
   command

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/linalg/residual.hpp>
 #include <cstdio>
@@ -142,6 +143,7 @@ bool is_on_chip(const CLI::App& command, const chip_request& given) {
 int run_on_chip(const request& what, const chip_request& given) {
   require_sense_on_chip(what);
   const chip_dense_problem problem = problem_on_chip(what, given);
+  if (!what.trace.empty()) atomic_file{what.trace};  // leaves nothing without commit()
   chip_dense_run before;
   chip_dense_problem last = problem;
   if (problem.policy == "slack_reduction" && !problem.by_messages) {
