@@ -172,7 +172,7 @@ void print(const plan& given, const std::vector<row>& rows) {
              "energy", "residual");
   for (const row& each : rows) {
     fmt::print(
-        "{:>6} {:>5} {:>5}  {:<16} {:>10.4f} {:>8} {:>10.3f} {:>8.2f} {:>11.4f} {:>+7.2f}% "
+        "{:>6} {:>5} {:>5}  {:<16} {:>10.5g} {:>8} {:>10.5g} {:>8.4g} {:>11.5g} {:>+7.2f}% "
         "{:>+7.2f}% {:>8}\n",
         each.n, each.block, each.cores, each.policy, each.seconds,
         each.speedup ? fmt::format("{:.2f}", *each.speedup) : "-", each.joules,

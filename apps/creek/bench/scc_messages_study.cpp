@@ -102,7 +102,7 @@ void print(const study_options& given, const scc_backend::machine_options& on,
     const double seconds = r.run.time.in_seconds().value;
     const double whole = seconds * r.chosen.cores / 100;
     fmt::print(
-        "{:>6} {:>5} {:>5} {:<16} {:>10.3f} {:>8.3f} {:>9.3f} {:>9.4f} {:>8.4f} {:>8.4f} {:>6.1f} "
+        "{:>6} {:>5} {:>5} {:<16} {:>10.6g} {:>8.4g} {:>9.5g} {:>9.5g} {:>8.4f} {:>8.4f} {:>6.1f} "
         "{:>6.1f} {:>6.1f}\n",
         r.chosen.n, r.run.block, r.chosen.cores, r.chosen.policy, 1e3 * seconds, gigaflops(r.run),
         r.run.energy.value, r.run.energy.value * seconds, r.time_ratio, r.energy_ratio,

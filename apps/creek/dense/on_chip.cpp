@@ -88,11 +88,11 @@ void print(const chip_dense_problem& what, const chip_dense_run& found) {
              to_string(what.how), what.n, what.block, what.cores, what.on.description.name,
              what.policy);
   fmt::print(
-      "simulated time  {:.6f} s, {}\n", found.time.value,
+      "simulated time  {:.5g} s, {}\n", found.time.value,
       what.by_messages ? std::string("by messages") : fmt::format("{} tasks", found.graph.tasks));
-  fmt::print("energy          {:.4f} J (simulated: the whole chip), {:.2f} W\n", found.energy.value,
+  fmt::print("energy          {:.5g} J (simulated: the whole chip), {:.4g} W\n", found.energy.value,
              found.power().value);
-  fmt::print("energy x delay  {:.5f} J s\n", found.energy_delay());
+  fmt::print("energy x delay  {:.5g} J s\n", found.energy_delay());
   if (found.checked) fmt::print("residual        {:.3g}, scaled\n", found.residual);
 }
 
