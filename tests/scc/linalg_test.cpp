@@ -4,17 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <creek/core/charge.hpp>
+#include <creek/core/clock.hpp>
 #include <creek/core/energy.hpp>
+#include <creek/core/power_policy.hpp>
 #include <creek/linalg/by_blocks.hpp>
 #include <creek/linalg/cholesky.hpp>
 #include <creek/linalg/generate.hpp>
@@ -119,6 +123,45 @@ TEST(SccGraphs, TasksAreChargedForFlopsAndForMovingBlocks) {
   EXPECT_NEAR(length(0, 1 << 20, block_moves::uncached), 2 * bytes / 20e6, 0.15 * bytes / 10e6);
   EXPECT_NEAR(length(0, 1 << 20, block_moves::combined), bytes / 107e6 + bytes / 125e6,
               0.15 * bytes / 58e6);
+}
+
+/// Wishes the lowest clock for some tasks of a graph, but for one of them, and then the highest,
+/// once. As the lowest lasted, the voltage is lowered the second time, and is too low at the end.
+class late_riser final : public power_policy {
+ public:
+  static constexpr std::uint64_t other = 5, rises = 10;
+  std::string_view name() const noexcept override { return "late riser"; }
+  void begin(const power_site& site) override { clocks_ = site.clocks; }
+  idle_plan worker_idle(unsigned) noexcept override { return {idle_policy::poll}; }
+  void task_about_to_run(unsigned worker, const task_profile& task) noexcept override {
+    if (task.graph == nullptr) return;
+    const std::size_t highest = clocks_->clocks().size() - 1;
+    if (task.number == 0 || task.number == other + 1) clocks_->wish(worker, 0);
+    if (task.number == other) clocks_->wish(worker, 1);
+    if (task.number == rises) clocks_->wish(worker, highest);
+    last = clocks_->clock(worker);
+    if (task.number == rises) risen = last;
+  }
+  units::hertz risen, last;
+
+ private:
+  clock_control* clocks_ = nullptr;
+};
+
+TEST(SccGraphs, AClockThatHadToWaitForItsVoltageIsHadByALaterTask) {
+  const auto policy = std::make_shared<late_riser>();
+  scc on = cores(1);
+  on.options.policy = policy;
+  runtime rt{on};
+  rt.run([] {
+    char block = 0;
+    task_graph graph;
+    // A millisecond each at least, as a change of the voltage takes.
+    for (int i = 0; i < 20; ++i) graph.add({"one", 300e3}, {inout(&block)}, [] {});
+    (void)graph.wait();
+  });
+  EXPECT_LT(policy->risen.value, 500e6);
+  EXPECT_NEAR(policy->last.value, 1600e6 / 3, 1);
 }
 
 TEST(SccLinalg, LuWithPartialPivotingIsRight) {
