@@ -136,8 +136,9 @@ class slack_planner {
     made.slowed_work = work > 0 ? made.slowed_work / work : 0;
   }
 
+  /// Of work 0 nothing is known, so neither what slowing it would cost.
   std::uint16_t lowest_step(double work, double room) const noexcept {
-    std::uint16_t step = 0;
+    std::uint16_t step = work > 0 ? 0 : top();
     while (step < top() && work * slowness_[step] > room) ++step;
     return step;
   }

@@ -130,6 +130,17 @@ TEST(SlackPlan, NothingToDo) {
   EXPECT_TRUE(plan.steps.empty());
 }
 
+TEST(SlackPlan, TasksOfUnknownWorkAreNotSlowed) {
+  work_graph graph;
+  graph.tasks = {
+      {"unknown", 0, 0, {1}}, {"long", 4, 0, {}}, {"short", 1, 0, {3}}, {"unknown", 0, 0, {}}};
+  const slack_plan plan = plan_slack(graph, 2, clocks, 0);
+  EXPECT_EQ(plan.steps, (std::vector<std::uint16_t>{2, 2, 0, 2}));
+  EXPECT_EQ(plan.slowed, 1u);
+  for (planned_task& each : graph.tasks) each.work = 0;
+  EXPECT_EQ(plan_slack(graph, 2, clocks, 0.5).slowed, 0u);
+}
+
 TEST(SlackPlan, OneClockSlowsNothing) {
   std::mt19937 random(1);
   const auto graph = random_graph(random, 30, 0.1);

@@ -26,9 +26,9 @@ struct slack_plan {
 /// at which the simulated end moves by no more than `bound`, as a share. Slack is given to those
 /// that begin first; a step is checked by simulation, not proven to be the best that there is. A
 /// task's time is taken to be inverse to its clock: tasks that wait for memory are faster than
-/// that. `clocks` lowest first. Near linear in tasks and edges. Throws usage_error for a bound that
-/// is negative or no number, no workers or no clocks, or a graph whose successors or work make no
-/// sense.
+/// that. Tasks of work 0, which is unknown, stay at the highest clock. `clocks` lowest first. Near
+/// linear in tasks and edges. Throws usage_error for a bound that is negative or no number, no
+/// workers or no clocks, or a graph whose successors or work make no sense.
 [[nodiscard]] slack_plan plan_slack(const work_graph& graph, unsigned workers,
                                     std::span<const units::hertz> clocks, double bound);
 
