@@ -197,7 +197,7 @@ class noting final : public power_policy {
   void task_about_to_run(unsigned worker, const task_profile& task) noexcept override {
     EXPECT_LT(worker, workers);
     if (task.graph == nullptr) {
-      ++tasks;
+      ++(task.name != nullptr && std::string_view(task.name) == "messages" ? messages : tasks);
       return;
     }
     ++graph_tasks;
@@ -217,7 +217,8 @@ class noting final : public power_policy {
   idle_plan plan{};
   unsigned workers = 0;
   std::string no_clocks_because;
-  std::atomic<int> begun{0}, ended{0}, idle{0}, tasks{0}, graph_tasks{0}, sums_named{0};
+  std::atomic<int> begun{0}, ended{0}, idle{0}, tasks{0}, messages{0};
+  std::atomic<int> graph_tasks{0}, sums_named{0};
   std::atomic<std::uint64_t> numbers{0}, flops{0}, ready{0};
 
  private:
@@ -352,6 +353,18 @@ TEST(host_policy, that_wants_one_awake_has_others_answer_calls) {
     while (!waits) std::this_thread::yield();
     go.set_value();
     while (!answered) std::this_thread::yield();
+  });
+}
+
+/// What is called is work: a policy that lowers the clocks of who waits has to know.
+TEST(host_policy, is_told_of_calls) {
+  const auto policy = std::make_shared<noting>(~0U);
+  runtime rt{host(with(policy, 2))};
+  rt.run([&] {
+    std::atomic<int> told{-1};
+    post_on(core_id{1 - this_worker()}, [&] { told = policy->messages.load(); });
+    while (told < 0) std::this_thread::yield();
+    EXPECT_GE(told, 1);
   });
 }
 

@@ -218,6 +218,24 @@ TEST(SccPolicies, AClockIsThatOfTheHighestWishOfATile) {
   EXPECT_LT(slow.ended.in_seconds().value, 1.1 * fast.ended.in_seconds().value);
 }
 
+/// What is called is work, too.
+TEST(SccPolicies, ACallRunsAtTheHighestClock) {
+  const auto told = std::make_shared<listener>();
+  told->lowers = true;
+  scc on{48};
+  on.options.policy = told;
+  runtime rt{on};
+  const double seconds = rt.run([] {
+    charge(cycles{2'000'000});  // all others halt at the lowest clock
+    return call_on(core_id{40}, [] {
+      const virtual_time began = *simulated_now();
+      charge(cycles{1'000'000});
+      return (*simulated_now() - began).in_seconds().value;
+    });
+  });
+  EXPECT_NEAR(seconds, 3e6 / 1600e6, 1e-5);
+}
+
 TEST(SccPolicies, EnergyIsThatOfTheReport) {
   task_report report;
   simulated_energy before{}, after{};

@@ -116,6 +116,7 @@ bool scheduler::serve(fiber& self) noexcept {
   auto& end = mail->ends[here.index];
   if (here.kept.empty() && !end.has_message()) return false;
   const bool was_bound = std::exchange(self.bound, true);
+  tell_of_task(here, "messages");
   trace::begin(here.track.load(std::memory_order_acquire), "messages");
   // Not those that come meanwhile: what keeps sending must not keep its worker from the others.
   for (std::size_t left = here.kept.size(); left > 0; --left) {

@@ -237,9 +237,9 @@ scheduler::found_work scheduler::find_work(worker& self) {
   return work ? work : idle(self);
 }
 
-void scheduler::tell_of_task(const worker& self) noexcept {
+void scheduler::tell_of_task(const worker& self, const char* name) noexcept {
   if (policy() != nullptr) [[unlikely]]
-    policy()->task_about_to_run(self.index, {});
+    policy()->task_about_to_run(self.index, {.name = name});
 }
 
 void scheduler::execute(fiber& self, found_work work) {

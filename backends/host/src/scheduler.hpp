@@ -72,7 +72,7 @@ class scheduler final : public detail::backend {
   void loop(fiber& self);
   void execute(fiber& self, found_work work);
   found_work find_work(worker& self);
-  void tell_of_task(const worker& self) noexcept;
+  void tell_of_task(const worker& self, const char* name = nullptr) noexcept;
   detail::strand* run_task(fiber& self, found_work work) noexcept;
   void switch_to(worker& here, fiber& target, departure after) noexcept;
   fiber* leave(worker& here, fiber& target, departure after) noexcept;

@@ -203,6 +203,7 @@ void task_runtime::handle(task_worker& worker, std::byte* message, std::size_t b
   worker.rest = {};
   worker.attempt = 0;
   note(worker, step::run);
+  tell_of_task(worker, "messages");
   detail::task_scope scope;
   detail::set_foreign_scope(this, &scope);
   const energy_account before = chip_.switch_account(account_of_tasks);

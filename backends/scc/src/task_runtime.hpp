@@ -146,7 +146,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void rouse_taker();
   void rouse(task_worker& sleeper);
   bool too_many_awake() const noexcept;
-  void tell_of_task(task_worker& worker) noexcept;
+  void tell_of_task(task_worker& worker, const char* name = nullptr) noexcept;
   idle_plan plan_of_waiting(task_worker& worker) noexcept;
   virtual_time search_of(const task_worker& worker, const idle_plan& plan) const noexcept;
 

@@ -89,11 +89,11 @@ bool task_runtime::too_many_awake() const noexcept {
   return policy() != nullptr && takers_ - takers_asleep_ > std::max(policy()->most_awake(), 1U);
 }
 
-void task_runtime::tell_of_task(task_worker& worker) noexcept {
+void task_runtime::tell_of_task(task_worker& worker, const char* name) noexcept {
   if (policy() == nullptr) [[likely]]
     return;
   const core_operation begun(chip_);
-  policy()->task_about_to_run(static_cast<unsigned>(worker.core.value), {});
+  policy()->task_about_to_run(static_cast<unsigned>(worker.core.value), {.name = name});
   clocks_.settle();
 }
 

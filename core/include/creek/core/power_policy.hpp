@@ -60,7 +60,8 @@ class no_clock_control final : public clock_control {
 
 /// A task that is about to run, as far as its scheduler knows it.
 struct task_profile {
-  const char* name = nullptr;   ///< of its kind, kept by address; null: a task of tasking
+  const char* name = nullptr;   ///< of its kind, kept by address; null: a task of tasking;
+                                ///< "messages": calls by other workers (remote.hpp)
   std::uint64_t number = 0;     ///< of a task graph: in the order of add(), from 0
   const void* graph = nullptr;  ///< which graph; null: none
   double flops = 0;             ///< as stated; 0: unknown
@@ -112,7 +113,8 @@ class power_policy {
   /// whenever `search` has passed: a policy that answers `poll` at first learns who really waits.
   virtual idle_plan worker_idle(unsigned worker) noexcept = 0;
   /// A worker begins a task or goes on with one that waited: those that were stolen, submitted or
-  /// resumed, and each task of a graph; branches that their own maker runs are part of its task.
+  /// resumed, each task of a graph, and messages that it begins to handle; branches that their own
+  /// maker runs are part of its task.
   virtual void task_about_to_run(unsigned /*worker*/, const task_profile& /*task*/) noexcept {}
   /// A worker made `count` tasks of a graph ready, or a task of tasking while others sleep.
   /// Returns how many more workers should begin to run what is ready, at most `count`. Nothing is
