@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(on_host, every_policy,
 /// Notes all events, and keeps workers asleep beyond a number.
 class noting final : public power_policy {
  public:
-  explicit noting(unsigned most) : most_(most) {}
+  explicit noting(unsigned most_at_once) : most(most_at_once) {}
   std::string_view name() const noexcept override { return "noting"; }
   void begin(const power_site& site) override {
     ++begun;
@@ -211,7 +211,7 @@ class noting final : public power_policy {
     ready += count;
     return wakes ? count : 0;
   }
-  unsigned most_awake() const noexcept override { return most_; }
+  unsigned most_awake() const noexcept override { return most; }
 
   bool refuse = false, wakes = true;
   idle_plan plan{};
@@ -220,9 +220,7 @@ class noting final : public power_policy {
   std::atomic<int> begun{0}, ended{0}, idle{0}, tasks{0}, messages{0};
   std::atomic<int> graph_tasks{0}, sums_named{0};
   std::atomic<std::uint64_t> numbers{0}, flops{0}, ready{0};
-
- private:
-  const unsigned most_;
+  std::atomic<unsigned> most;
 };
 
 scheduler_options with(std::shared_ptr<power_policy> policy, unsigned workers) {
@@ -335,6 +333,20 @@ TEST(host_policy, bounds_how_many_work_at_once) {
     EXPECT_LE(forked.most(), static_cast<int>(most));
     EXPECT_LE(of_graph.most(), static_cast<int>(most));
   }
+}
+
+TEST(host_policy, may_want_fewer_awake_while_others_nap) {
+  const auto policy = std::make_shared<noting>(~0U);
+  policy->plan = {idle_policy::backoff, std::chrono::nanoseconds{0}};
+  runtime rt{host(with(policy, 4))};
+  crowd forked;
+  rt.run([&] {
+    policy->most = 1;
+    while (rt.counters()[counter::parks] < 3) std::this_thread::yield();  // all others sleep
+    for (int i = 0; i < 100; ++i) spawn([&] { forked.attend(); });
+    taskwait();
+  });
+  EXPECT_EQ(forked.most(), 1);
 }
 
 /// The caller stays in its task, so both workers are awake though the policy wants one.

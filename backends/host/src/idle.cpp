@@ -186,13 +186,16 @@ scheduler::found_work scheduler::sleep_begun(worker& self, bool rests) {
   return search(self, true);
 }
 
-/// The nap of idle_policy::backoff: ever longer, ended early by nobody.
+/// The nap of idle_policy::backoff: ever longer, ended early by nobody. A policy may want fewer
+/// awake meanwhile.
 scheduler::found_work scheduler::nap(worker& self) {
+  const auto may_look = [&] { return self.serves_only || policy() == nullptr || !too_many_awake(); };
   found_work work;
-  for (auto length = 10us; !work && !stopping_.load(std::memory_order_acquire);
+  for (auto length = 10us; !work && !stopping_.load(std::memory_order_acquire) && may_look();
        length = std::min<std::chrono::microseconds>(length * 2, longest_nap)) {
     static const std::atomic<std::uint32_t> never_changed{0};
     (void)futex_wait_until(never_changed, 0, deadline_clock::now() + length);
+    if (!may_look()) break;
     work = search(self, true);
     if (!work && !self.serves_only && force_victims(self)) work = search(self, true);
   }
