@@ -29,6 +29,9 @@ using detail::worker_ledger;
 /// host, unless there are more workers than processors, and on the simulated chip.
 constexpr std::chrono::microseconds search_on_host{100}, search_on_chip{20};
 
+/// No longer than can be added to a point in time.
+constexpr std::chrono::hours for_ever{1000};
+
 /// A line before its joules are known.
 struct weighed_line {
   account_line line;
@@ -106,7 +109,8 @@ stamp accounting::state::now_for_readers() {
 
 stamp accounting::state::search_of(const idle_plan& plan) const noexcept {
   const std::chrono::nanoseconds usual = in_simulation() ? search_on_chip : search_on_host;
-  const std::chrono::nanoseconds search = plan.search.count() < 0 ? usual : plan.search;
+  const std::chrono::nanoseconds search =
+      plan.search.count() < 0 ? usual : std::min<std::chrono::nanoseconds>(plan.search, for_ever);
   return in_simulation() ? 1000 * search.count()
                          : static_cast<stamp>(tick_clock::from_nanoseconds(search).count);
 }

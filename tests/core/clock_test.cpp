@@ -47,6 +47,8 @@ TEST(clock, spans_convert_both_ways) {
   const nanoseconds back = tick_clock::to_nanoseconds(span);
   EXPECT_NEAR(static_cast<double>(back.count()), 1e6, 1e3);
   EXPECT_EQ(tick_clock::from_nanoseconds(-5ns).count, 0U);
+  EXPECT_GT(tick_clock::from_nanoseconds(std::chrono::nanoseconds::max()),
+            tick_clock::from_nanoseconds(24h * 365 * 10));
 }
 
 TEST(clock, spin_for_takes_at_least_its_time) {

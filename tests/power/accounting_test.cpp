@@ -127,6 +127,23 @@ TEST_F(OnChip, ChargesSleepToNobody) {
   EXPECT_NEAR(books.activity().polling.value, searched.count(), 1e-9);
 }
 
+TEST_F(OnChip, TakesASearchWithoutEndForOne) {
+  struct searching final : power_policy {
+    std::string_view name() const noexcept override { return "searching"; }
+    void begin(const power_site&) override {}
+    idle_plan worker_idle(unsigned) noexcept override {
+      return {idle_policy::block, std::chrono::nanoseconds::max()};
+    }
+  };
+  accounting endless(std::make_shared<searching>(), plain_model());
+  endless.begin({.workers = 1, .clocks = &clocks});
+  at(1);
+  (void)endless.worker_idle(0);
+  at(3);
+  EXPECT_DOUBLE_EQ(endless.activity().polling.value, 2);
+  endless.end();
+}
+
 TEST_F(OnChip, KnowsTheSameNameFromTwoPlaces) {
   const std::string first = "gemm", second = "gemm";
   runs(0, first.c_str());

@@ -73,10 +73,11 @@ class tick_clock {
         static_cast<std::int64_t>(static_cast<double>(span.count) * rate()));
   }
 
-  /// A span of time in ticks; negative spans are 0.
+  /// A span of time in ticks; negative spans are 0, and those of many years 2^62.
   [[nodiscard]] static ticks from_nanoseconds(std::chrono::nanoseconds span) noexcept {
     if (span.count() <= 0) return {};
-    return {static_cast<std::uint64_t>(static_cast<double>(span.count()) / rate())};
+    const double exact = static_cast<double>(span.count()) / rate();
+    return {exact < 0x1p62 ? static_cast<std::uint64_t>(exact) : std::uint64_t{1} << 62};
   }
 
   /// True if now() reads the time stamp counter.
