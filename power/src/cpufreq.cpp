@@ -57,32 +57,37 @@ void read_cpus(cpufreq_policy& policy) {
   blame(policy, sysfs::why("read", path, error));
 }
 
-/// The clocks of the driver's table, with those that boost where it is on.
-void read_table(cpufreq_policy& policy) {
-  for (const char* name : {"scaling_available_frequencies", "scaling_boost_frequencies"}) {
-    const std::string path = policy.file(name);
-    const sysfs::line read = sysfs::read_line(path);
-    for (const std::string& word : sysfs::words(read.text)) {
-      const sysfs::number clock = sysfs::parse_number(word);
-      if (!clock || clock.value == 0) {
-        blame(policy, sysfs::why("read", path, EINVAL));
-        return;
-      }
-      policy.clocks.push_back(clock.value);
-    }
-  }
-  std::sort(policy.clocks.begin(), policy.clocks.end());
-  policy.clocks.erase(std::unique(policy.clocks.begin(), policy.clocks.end()), policy.clocks.end());
-}
-
 void read_range(cpufreq_policy& policy) {
   policy.lowest = read_clock(policy, "cpuinfo_min_freq");
   policy.highest = read_clock(policy, "cpuinfo_max_freq");
   if (policy.lowest > policy.highest) {
     blame(policy, policy.file("cpuinfo_min_freq") + " is above cpuinfo_max_freq");
   }
+}
+
+/// Adds the clocks that a file lists, those above `most` left out.
+void read_list(cpufreq_policy& policy, const char* name, std::uint64_t most) {
+  const std::string path = policy.file(name);
+  const sysfs::line read = sysfs::read_line(path);
+  for (const std::string& word : sysfs::words(read.text)) {
+    const sysfs::number clock = sysfs::parse_number(word);
+    if (!clock || clock.value == 0) {
+      blame(policy, sysfs::why("read", path, EINVAL));
+      return;
+    }
+    if (clock.value <= most) policy.clocks.push_back(clock.value);
+  }
+}
+
+/// The clocks of the driver's table, with those that boost where that is switched on: they are
+/// listed in any case, but count for cpuinfo_max_freq then only. The table may end below it, as it
+/// counts what the hardware adds by itself.
+void read_table(cpufreq_policy& policy) {
+  read_list(policy, "scaling_available_frequencies", ~std::uint64_t{0});
+  read_list(policy, "scaling_boost_frequencies", policy.highest);
   if (policy.clocks.empty()) return;
-  // A table may end below cpuinfo_max_freq, which counts what the hardware adds by itself.
+  std::sort(policy.clocks.begin(), policy.clocks.end());
+  policy.clocks.erase(std::unique(policy.clocks.begin(), policy.clocks.end()), policy.clocks.end());
   policy.lowest = policy.clocks.front();
   policy.highest = policy.clocks.back();
 }
@@ -96,8 +101,8 @@ cpufreq_policy read_policy(std::string folder) {
   const auto governors =
       sysfs::words(sysfs::read_line(policy.file("scaling_available_governors")).text);
   policy.userspace = std::find(governors.begin(), governors.end(), "userspace") != governors.end();
-  read_table(policy);
   read_range(policy);
+  read_table(policy);
   return policy;
 }
 

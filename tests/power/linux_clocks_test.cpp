@@ -47,9 +47,11 @@ TEST(linux_clocks, offers_the_drivers_table_lowest_first) {
   EXPECT_THAT(megahertz_of(*pinned_to({0, 2})), ElementsAre(1400, 1700, 2000, 2300));
 }
 
-TEST(linux_clocks, offers_clocks_that_boost_where_they_are_listed) {
+TEST(linux_clocks, offers_clocks_that_boost_where_that_is_switched_on) {
   const recorded_machine machine("amd_acpi_cpufreq");
   machine.write(0, "scaling_boost_frequencies", "3000000 ");
+  EXPECT_THAT(megahertz_of(*pinned_to({0, 2})), ElementsAre(1400, 1700, 2000, 2300));
+  machine.write(0, "cpuinfo_max_freq", "3000000");
   EXPECT_THAT(megahertz_of(*pinned_to({0, 2})), ElementsAre(1400, 1700, 2000, 2300, 3000));
 }
 
