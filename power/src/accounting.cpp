@@ -217,10 +217,15 @@ std::string_view accounting::name() const noexcept {
 void accounting::begin(const power_site& site) {
   state_->policy->begin(site);
   const std::lock_guard alone(state_->reading);
-  state_->clocks = site.clocks;
-  while (state_->workers.size() < site.workers) {
-    state_->workers.emplace_back().model = &state_->model;
+  try {
+    while (state_->workers.size() < site.workers) {
+      state_->workers.emplace_back().model = &state_->model;
+    }
+  } catch (...) {
+    state_->policy->end();
+    throw;
   }
+  state_->clocks = site.clocks;
   const auto phases = phase_log::of_process().now();
   // A simulation's time begins with it, wherever one that came before was.
   if (state_->simulated.exchange(false, std::memory_order_relaxed)) {

@@ -128,6 +128,12 @@ class modelled_source final : public figure_source {
         .wall = into.wall, .computing = {}, .polling = {}, .cores = cores_, .clock = {}};
     if (activity_ != nullptr) {
       const core_activity now = activity_->activity();
+      if (has_less(now.computing, before_.computing) || has_less(now.polling, before_.polling)) {
+        into.energy = unavailable(
+            "what workers did was forgotten since the meter began; restart the meter when you "
+            "restart accounting");
+        return;
+      }
       what.computing = now.computing - before_.computing;
       what.polling = now.polling - before_.polling;
       what.clock = now.clock;
@@ -139,6 +145,11 @@ class modelled_source final : public figure_source {
   }
 
  private:
+  /// By more than rounding.
+  static bool has_less(units::seconds now, units::seconds before) noexcept {
+    return now.value < before.value - 1e-9;
+  }
+
   host_model model_;
   const activity_source* activity_;
   unsigned cores_;

@@ -199,6 +199,25 @@ TEST_F(OnChip, RestartForgets) {
   EXPECT_DOUBLE_EQ(books.activity().wall.value, 1);
 }
 
+TEST_F(OnChip, RestartLeavesAModelWithoutAFigureUntilItsMeterRestarts) {
+  runs(0, panel);
+  at(5);
+  meter_options options;
+  options.source = meter_source::model;
+  options.activity = &books;
+  meter m(options);
+  at(6);
+  EXPECT_TRUE(m.read().energy.available());
+  books.restart();
+  at(7);
+  const energy_figure figure = m.read().energy;
+  EXPECT_FALSE(figure.available());
+  EXPECT_NE(figure.reason.find("restart the meter"), std::string::npos);
+  m.restart();
+  at(8);
+  EXPECT_TRUE(m.read().energy.available());
+}
+
 TEST_F(OnChip, SumsToTheWhole) {
   const char* names[] = {"a", "b", "c", "d", "e", "f", "g"};
   double now = 0;

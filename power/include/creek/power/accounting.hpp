@@ -37,6 +37,8 @@ struct energy_account {
 /// during a run too. At an event it reads the clock and adds to counters of its worker alone: tens
 /// of nanoseconds.
 ///
+/// Names of tasks are kept by address, until restart(): they outlive it, or the accounting.
+///
 /// Energy is shared in proportion to what host_model says of the cores' part: time that a task ran
 /// counts as computing at the clock of its worker's domain, time without one as polling, and as
 /// sleep from when the worker stopped searching. A task's time runs until the next event of its
@@ -55,7 +57,8 @@ class accounting final : public power_policy, public activity_source {
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override;
   [[nodiscard]] unsigned most_awake() const noexcept override;
 
-  /// Forgets what was counted; a span that is to be shared out begins here.
+  /// Forgets what was counted; a span that is to be shared out begins here. A meter that has this as
+  /// its meter_options::activity has to begin anew, too.
   void restart();
   /// Shares out a figure for the span from restart(), or construction, until now. Lines have joules
   /// only if the figure has.
