@@ -30,9 +30,11 @@ void clock_domain::add_workers(std::size_t count, const std::vector<units::hertz
     }
   }
   wishes_ = std::vector<std::atomic<std::uint32_t>>(count);
-  for (auto& each : wishes_) {
-    each.store(no_step, std::memory_order_relaxed);
-  }
+  forget_wishes();
+}
+
+void clock_domain::forget_wishes() noexcept {
+  for (auto& each : wishes_) each.store(no_step, std::memory_order_relaxed);
 }
 
 std::uint32_t clock_domain::highest_wish() const noexcept {

@@ -49,6 +49,8 @@ class clock_domain {
     return wishes_[place].load(std::memory_order_relaxed);
   }
   void wish(std::size_t place, std::uint32_t step) noexcept;
+  /// As if nobody had wished; while nobody does.
+  void forget_wishes() noexcept;
 
   /// Counts changes of the clock; the same number twice: it was the same all the time.
   [[nodiscard]] std::uint32_t changes() const noexcept {

@@ -82,6 +82,7 @@ class sysfs_clocks final : public clock_control, control_gate, undoable {
   }
   void wish(unsigned worker, std::size_t step) noexcept override;
   units::hertz clock(unsigned worker) const noexcept override;
+  void forget_wishes() noexcept override;
   std::string failed() const override;
 
  private:
@@ -179,6 +180,14 @@ void sysfs_clocks::wish(unsigned worker, std::size_t step) noexcept {
   look_back(self, domain);
   domain.wish(self.place, wanted);
   look_ahead(self, domain);
+}
+
+void sysfs_clocks::forget_wishes() noexcept {
+  for (const auto& each : domains_) each->forget_wishes();
+  for (worker_place& each : workers_) each.watched = false;
+  if (owner_.load(std::memory_order_relaxed) != getpid()) return;
+  undo();
+  resume();
 }
 
 /// Whether the worker has computed since look_ahead() without a change of the clock: then its CPU

@@ -36,6 +36,30 @@ TEST(policies_on_linux_clocks, run_tasks_at_the_highest_clock_and_leave_things_a
   EXPECT_EQ(machine.settings(2), "ondemand 1400000 2300000");
 }
 
+TEST(policies_on_linux_clocks, leave_nothing_to_the_next_runtime_of_a_control) {
+  const recorded_machine machine("amd_acpi_cpufreq");
+  scheduler_options options;
+  options.workers = 2;
+  options.clocks = linux_clocks({.workers = 2, .cpus = {0, 2}});
+  for (int round = 0; round < 3; ++round) {
+    options.policy = make_policy("race_to_idle");  // every worker wishes the highest to the end
+    {
+      runtime rt(options);
+      rt.run([&] {
+        while (machine.read(2, "scaling_setspeed") != "2300000") std::this_thread::yield();
+      });
+    }
+    EXPECT_EQ(machine.settings(0), "ondemand 1400000 2300000");
+    EXPECT_EQ(machine.settings(2), "ondemand 1400000 2300000");
+    EXPECT_EQ(options.clocks->clock(0), units::hertz{});
+    options.clocks->wish(1, 0);  // what worker 0 wished does not hold it up
+    EXPECT_EQ(machine.read(2, "scaling_setspeed"), "1400000");
+    options.clocks->forget_wishes();
+    EXPECT_EQ(machine.settings(2), "ondemand 1400000 2300000");
+  }
+  EXPECT_EQ(options.clocks->failed(), "");
+}
+
 TEST(policies_on_linux_clocks, run_without_control_and_say_so_once) {
   const recorded_machine machine("virtual_machine");
   testing::internal::CaptureStderr();

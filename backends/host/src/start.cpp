@@ -143,6 +143,7 @@ void scheduler::begin_policy() {
 void scheduler::end_policy() noexcept {
   if (policy() == nullptr) return;
   policy()->end();
+  if (options_.clocks != nullptr) options_.clocks->forget_wishes();
   set_policy(nullptr);
 }
 

@@ -40,6 +40,9 @@ class clock_control {
   virtual void wish(unsigned worker, std::size_t step) noexcept = 0;
   /// The clock of the worker's domain, as far as known; 0 Hz: unknown. Any thread.
   [[nodiscard]] virtual units::hertz clock(unsigned worker) const noexcept = 0;
+  /// The workers have ended, and nobody wishes meanwhile: what they wished does not count for those
+  /// who come after them, and the clocks are as they were before the first wish.
+  virtual void forget_wishes() noexcept {}
   /// Why wishes have not been granted since the control was made; empty: they were.
   [[nodiscard]] virtual std::string failed() const { return {}; }
 };

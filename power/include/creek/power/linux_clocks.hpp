@@ -33,10 +33,10 @@ struct linux_clocks_options {
 };
 
 /// Acts through the governor `userspace` where a driver has it, else through both limits. Nothing
-/// is changed before the first wish; what is changed then is put back when the control goes, at
-/// exit() and quick_exit(), and before a signal ends the process: by the process that changed it,
-/// not by its children. One control of a process can act at a time, and one process; another one's
-/// failed() says so.
+/// is changed before the first wish; what is changed then is put back when the runtime ends whose
+/// workers wished, when the control goes, at exit() and quick_exit(), and before a signal ends the
+/// process: by the process that changed it, not by its children. One control of a process can act
+/// at a time, and one process; another one's failed() says so.
 ///
 /// A worker that has not wished yet does not count. wish() is a load if it repeats, a few atomic
 /// operations if it changes nothing in its domain, and else one system call or two for each policy
