@@ -48,9 +48,9 @@ void scheduler::work_available() noexcept {
 /// How many may sleep on though work was made ready by worker `by`, -1 for others: as the policy
 /// says, but never all that take tasks.
 std::uint32_t scheduler::least_asleep(int by) noexcept {
-  unsigned awake = std::clamp(policy()->most_awake(), 1U, takers_);
-  if (by >= 0 && policy()->tasks_ready(static_cast<unsigned>(by), 1) == 0) awake = 1;
-  return takers_ - awake;
+  if (by >= 0 && policy()->tasks_ready(static_cast<unsigned>(by), 1) == 0) return takers_ - 1;
+  // After that: what is ready may have changed it.
+  return takers_ - std::clamp(policy()->most_awake(), 1U, takers_);
 }
 
 /// More workers are awake than the policy wants.
