@@ -14,9 +14,9 @@ namespace creek::power::detail {
 
 namespace {
 
-/// How many tasks can run at once: a mean of what was seen, most of all of late, so that a phase
-/// has passed out of it after some tens of events. Any thread; who races with another loses a
-/// sample.
+/// How many tasks can run at once: as many as were just seen, for who waits then waits in vain, and
+/// few events may follow; of fewer a mean, most of all of late, so that a wide phase has passed out
+/// of it after some tens of events. Any thread; who races with another loses a sample.
 class observed_width {
  public:
   void begin(unsigned width) noexcept {
@@ -24,7 +24,8 @@ class observed_width {
   }
   void see(unsigned width) noexcept {
     const int now = scaled_.load(std::memory_order_relaxed);
-    const int change = (static_cast<int>(width) * scale - now) / 16;
+    const int more = static_cast<int>(width) * scale - now;
+    const int change = more > 0 ? more : more / 16;
     if (change != 0) scaled_.store(now + change, std::memory_order_relaxed);
   }
   unsigned value() const noexcept {
@@ -43,20 +44,26 @@ class energy_delay final : public named_policy {
 
   idle_plan worker_idle(unsigned worker) noexcept override {
     if (workers_[worker].in != place::nowhere) working_.fetch_sub(1, std::memory_order_relaxed);
-    workers_[worker].in = place::nowhere;
+    workers_[worker] = {};
     see(working_.load(std::memory_order_relaxed));  // it found nothing: no more can run
     return {idle_policy::block};
   }
 
   void task_about_to_run(unsigned worker, const task_profile& task) noexcept override {
     if (workers_[worker].in == place::nowhere) working_.fetch_add(1, std::memory_order_relaxed);
-    workers_[worker].in = task.graph != nullptr ? place::in_graph : place::in_task;
+    workers_[worker] = {task.graph != nullptr ? place::in_graph : place::in_task};
     wishes_.wish(worker, chosen().step);
   }
 
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override {
+    mine& own = workers_[worker];
+    if (count == 1 && own.hired > 0) {  // no more than was seen
+      --own.hired;
+      return 1;
+    }
     // Who made tasks of a graph ready has mostly ended one.
-    const unsigned ended = workers_[worker].in == place::in_graph ? 1 : 0;
+    const unsigned ended = own.in == place::in_graph ? 1 : 0;
+    if (ended != 0) own.hired = count;
     const unsigned others = working_.load(std::memory_order_relaxed) - ended;
     see(std::min(count, most_) + others);
     return count;
@@ -68,6 +75,7 @@ class energy_delay final : public named_policy {
   enum class place : std::uint8_t { nowhere, in_task, in_graph };
   struct alignas(64) mine {
     place in = place::nowhere;
+    unsigned hired = 0;  ///< by a graph for its last tasks, and perhaps not begun yet
   };
 
   void see(unsigned width) noexcept { width_.see(std::clamp(width, 1U, most_)); }

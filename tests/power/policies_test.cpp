@@ -239,7 +239,9 @@ TEST(Policies, EnergyDelayFollowsTheWidthOfThePhase) {
     on.policy->tasks_ready(0, 1);
   }
   EXPECT_EQ(on.policy->most_awake(), 1u);
-  for (int i = 0; i < 400; ++i) on.policy->tasks_ready(0, 20);
+  on.policy->tasks_ready(0, 20);  // all at once, and nothing more happens until one has ended
+  EXPECT_EQ(on.policy->most_awake(), 8u);
+  for (int hired = 0; hired < 8; ++hired) on.policy->tasks_ready(0, 1);  // not one more each
   EXPECT_EQ(on.policy->most_awake(), 8u);
 }
 
