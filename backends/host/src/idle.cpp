@@ -189,7 +189,9 @@ scheduler::found_work scheduler::sleep_begun(worker& self, bool rests) {
 /// The nap of idle_policy::backoff: ever longer, ended early by nobody. A policy may want fewer
 /// awake meanwhile.
 scheduler::found_work scheduler::nap(worker& self) {
-  const auto may_look = [&] { return self.serves_only || policy() == nullptr || !too_many_awake(); };
+  const auto may_look = [&] {
+    return self.serves_only || policy() == nullptr || !too_many_awake();
+  };
   found_work work;
   for (auto length = 10us; !work && !stopping_.load(std::memory_order_acquire) && may_look();
        length = std::min<std::chrono::microseconds>(length * 2, longest_nap)) {

@@ -12,7 +12,7 @@ namespace creek {
 /// A task, numbered as task_profile::number by its place in work_graph::tasks.
 struct planned_task {
   std::string name;
-  double work = 0;  ///< flops, or seconds at the highest clock where they were measured; 0: unknown
+  double work = 0;  ///< flops, or seconds at the highest clock if they were measured; 0: unknown
   int priority = 0;
   std::vector<std::uint32_t> successors;  ///< that wait for it; all have larger numbers
 };

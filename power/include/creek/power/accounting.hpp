@@ -57,8 +57,8 @@ class accounting final : public power_policy, public activity_source {
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override;
   [[nodiscard]] unsigned most_awake() const noexcept override;
 
-  /// Forgets what was counted; a span that is to be shared out begins here. A meter that has this as
-  /// its meter_options::activity has to begin anew, too.
+  /// Forgets what was counted; a span that is to be shared out begins here. A meter that has this
+  /// as its meter_options::activity has to begin anew, too.
   void restart();
   /// Shares out a figure for the span from restart(), or construction, until now. Lines have joules
   /// only if the figure has.

@@ -64,8 +64,8 @@ struct scheduler_options {
   /// of what workers do. One runtime at a time; make one by creek::power::make_policy() or write
   /// your own. On tbb, whose workers wait as they do, a usage_error.
   std::shared_ptr<power_policy> policy = {};
-  /// What `policy` acts through, such as creek::power::linux_clocks(); null: no control on host. One
-  /// runtime at a time. On scc the chip's own is used.
+  /// What `policy` acts through, such as creek::power::linux_clocks(); null: no control on host.
+  /// One runtime at a time. On scc the chip's own is used.
   std::shared_ptr<clock_control> clocks = {};
   message_protocol messages = message_protocol::synchronized_ring;
   /// Workers that take no tasks, only calls of what lives on them (remote.hpp) and of call_on().
