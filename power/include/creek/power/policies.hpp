@@ -24,7 +24,7 @@ struct policy_options {
   host_model model = {};
 };
 
-/// Names as the tool and CREEK_POLICY spell them; '-' for '_' is understood as well.
+/// Names as the tool spells them; '-' for '_' is understood as well.
 [[nodiscard]] std::span<const std::string_view> policy_names() noexcept;
 
 /// For scheduler_options::policy. Throws usage_error that lists the names for an unknown one, or
