@@ -364,7 +364,22 @@ void graph_crew::wait_for_room(std::size_t goal) {
   told.get();
 }
 
+/// A policy was told of one task at a time while they were added, each perhaps worth no worker. Not
+/// where time is simulated: there strands that were hired hire further.
+void graph_crew::hire_for_all() noexcept {
+  const std::size_t ready = ready_count_.load(std::memory_order_relaxed);
+  if (policy_ == nullptr || order_ != nullptr || ready < 2) return;
+  unsigned hires = 0;
+  const hiring limits = ask_policy(ready);
+  {
+    const std::lock_guard guard(lock_);
+    hires = count_hires(limits);
+  }
+  hire(hires);
+}
+
 void graph_crew::finish() noexcept {
+  hire_for_all();
   help(0);
   if (!group_) return;
   unsigned hires = 0;

@@ -92,6 +92,7 @@ class graph_crew {
 
   bool help(std::size_t goal) noexcept;
   void wait_for_room(std::size_t goal);
+  void hire_for_all() noexcept;
   void finish() noexcept;
   void wait_for_strands();
   void run_body(graph_task& task) noexcept;
