@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -281,6 +282,28 @@ class two_awake final : public listener {
  public:
   unsigned most_awake() const noexcept override { return 2; }
 };
+
+/// Searches for longer than can be added to a time.
+class searching_for_ever final : public listener {
+ public:
+  idle_plan worker_idle(unsigned) noexcept override {
+    return {idle_policy::block, std::chrono::nanoseconds::max()};
+  }
+};
+
+TEST(SccPolicies, TakeASearchWithoutEndForALongOne) {
+  scc on{8};
+  on.options.policy = std::make_shared<searching_for_ever>();
+  task_report report;
+  on.report = &report;
+  runtime rt{on};
+  rt.run([] {
+    charge(cycles{500'000});
+    for (int i = 0; i < 8; ++i) spawn([] { charge(cycles{50'000}); });
+    taskwait();
+  });
+  EXPECT_EQ(report.counters[counter::parks], 0U);
+}
 
 TEST(SccPolicies, KeepTheRestAsleep) {
   scc on{48};

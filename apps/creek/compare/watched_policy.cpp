@@ -21,8 +21,8 @@ clockid_t clock_of_this_thread() noexcept {
 }  // namespace
 
 void watched_policy::begin(const power_site& site) {
-  inner_->begin(site);
   watches_ = std::make_unique<watch[]>(site.workers);
+  inner_->begin(site);
   workers_ = site.workers;
   clocks_ = site.clocks;
 }

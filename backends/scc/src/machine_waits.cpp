@@ -12,6 +12,7 @@
 #include <creek/core/error.hpp>
 
 #include "machine.hpp"
+#include "search_span.hpp"
 #include "wished_clocks.hpp"
 
 namespace creek::scc_backend {
@@ -136,7 +137,7 @@ void machine::ask_policy() {
   some_halt_ |= self.may_halt;
   self.polls_until = for_ever;
   if (plan.search.count() >= 0) {
-    self.polls_until = engine_.now() + virtual_time{plan.search.count() * 1'000'000};
+    self.polls_until = engine_.now() + search_span(plan.search);
   } else if (self.may_halt) {
     // As long as halting would take: at most twice as much is lost as by whoever knew the end.
     self.polls_until =

@@ -9,6 +9,7 @@
 // an interrupt that comes too early ends the next halt at once.
 #include <algorithm>
 
+#include "search_span.hpp"
 #include "task_runtime.hpp"
 
 namespace creek::scc_backend {
@@ -159,7 +160,7 @@ idle_plan task_runtime::plan_of_waiting(task_worker& worker) noexcept {
 /// How long a plan says to search before the bit is written; by default a round.
 virtual_time task_runtime::search_of(const task_worker& worker,
                                      const idle_plan& plan) const noexcept {
-  if (plan.search.count() >= 0) return {plan.search.count() * 1'000'000};
+  if (plan.search.count() >= 0) return search_span(plan.search);
   return std::max(round_of(worker), least_search * chip_.clock(worker.core));
 }
 
