@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers for words in the order in which they first come.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace creek::tpch {
+
+/// A hash table with open addressing from words to 0, 1, 2, ... Keeps views: the text must outlive
+/// it. One thread.
+class dictionary {
+ public:
+  /// Number of the word, a new one if it was not there. Amortised constant.
+  std::uint32_t number_of(std::string_view word);
+  [[nodiscard]] const std::vector<std::string_view>& words() const noexcept { return words_; }
+  void clear();
+
+ private:
+  void grow();
+
+  static constexpr std::uint32_t vacant = ~std::uint32_t{0};
+  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(64, vacant);  // a power of two
+  std::vector<std::string_view> words_;
+};
+
+}  // namespace creek::tpch

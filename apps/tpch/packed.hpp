@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole numbers kept in as few bytes as their range needs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "buffer.hpp"
+
+namespace creek::tpch {
+
+/// A view of numbers: value(i) = base + factor * code(i), the codes unsigned and 1, 2, 4 or 8 bytes
+/// wide. The array is followed by `read_slack` readable bytes. Any thread.
+struct packed {
+  const std::byte* codes = nullptr;
+  std::size_t size = 0;
+  unsigned width = 1;
+  std::int64_t base = 0;
+  std::int64_t factor = 1;
+  std::uint64_t last_code = 0;  ///< no code is greater
+
+  [[nodiscard]] std::uint64_t code(std::size_t i) const noexcept {
+    std::uint64_t code = 0;  // the low bytes: x86 and all other machines of creek are little-endian
+    std::memcpy(&code, codes + i * width, width);
+    return code;
+  }
+  [[nodiscard]] std::int64_t value_of(std::uint64_t code) const noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(base) +
+                                     static_cast<std::uint64_t>(factor) * code);
+  }
+  [[nodiscard]] std::int64_t value(std::size_t i) const noexcept { return value_of(code(i)); }
+  [[nodiscard]] std::int64_t least() const noexcept { return base; }
+  [[nodiscard]] std::int64_t greatest() const noexcept { return value_of(last_code); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return size * width; }
+  template <class T>
+  [[nodiscard]] const T* as() const noexcept {
+    return reinterpret_cast<const T*>(codes);
+  }
+};
+
+/// Calls f(T{}) with the unsigned type of `width` bytes.
+template <class F>
+decltype(auto) with_width(unsigned width, F&& f) {
+  switch (width) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
+}
+
+/// How a set of numbers will be kept, known once all have been seen.
+struct packing {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
+  bool hundreds = true;  ///< all are multiples of 100, as decimals without digits after the point
+
+  void see(std::span<const std::int64_t> values) noexcept;
+  void join(const packing& other) noexcept {
+    least = std::min(least, other.least);
+    greatest = std::max(greatest, other.greatest);
+    hundreds = hundreds && other.hundreds;
+  }
+  /// The view that these numbers make, still without codes and size. An empty set is kept as bytes.
+  [[nodiscard]] packed shape() const noexcept;
+};
+
+/// Writes `values` as codes of `shape`, which must have room for them, from element `at` on.
+void pack(std::span<const std::int64_t> values, const packed& shape, std::byte* codes,
+          std::size_t at) noexcept;
+
+/// Writes all of `from` as codes of `shape`, whose packing `from`'s was joined into.
+void repack(const packed& from, const packed& shape, std::byte* codes, std::size_t at) noexcept;
+
+}  // namespace creek::tpch

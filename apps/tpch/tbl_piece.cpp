@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format: a record a line, each field followed by a bar, the last one too. There is no quoting
+// and no escape; bytes of text mean what they are, except that dbgen writes no NUL.
+#include "tbl_piece.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "field.hpp"
+
+namespace creek::tpch {
+namespace {
+
+/// A field for a message: one line, not too long.
+std::string shown(std::string_view field) {
+  constexpr std::size_t most = 40;
+  std::string text;
+  for (const char c : field.substr(0, most)) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte < 0x20 || byte >= 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return field.size() > most ? text + "..." : text;
+}
+
+const char* find_byte(const char* from, const char* end, char byte) noexcept {
+  return static_cast<const char*>(std::memchr(from, byte, static_cast<std::size_t>(end - from)));
+}
+
+}  // namespace
+
+piece_reader::piece_reader(const table_schema& schema, const std::vector<bool>& wanted)
+    : schema_(schema), wanted_(wanted), columns_(schema.columns.size()) {}
+
+void piece_reader::reset() {
+  rows_ = 0;
+  fault_.reset();
+  for (column_state& column : columns_) {
+    column.numbers.clear();
+    column.words.clear();
+    column.text.clear();
+  }
+}
+
+std::optional<record_fault> piece_reader::read(std::string_view text, bool begins_file) {
+  reset();
+  fast_from_ = text.data() + (begins_file ? field_slack : 0);
+  // Looked for once here, so that no field has to be searched; where there is one, every field is.
+  has_nul_ = text.find('\0') != std::string_view::npos;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    at = read_record(at, end);
+    if (fault_) return fault_;
+    ++rows_;
+  }
+  return {};
+}
+
+/// Returns where the next record begins.
+const char* piece_reader::read_record(const char* at, const char* end) {
+  const char* line_end = find_byte(at, end, '\n');
+  ends_open_ = line_end == nullptr;
+  if (ends_open_) line_end = end;
+  const char* const next = ends_open_ ? end : line_end + 1;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const char* const bar = find_byte(at, line_end, '|');
+    if (bar == nullptr) {
+      complain(at, i,
+               fmt::format("the {} ends before the bar after this field",
+                           ends_open_ ? "file" : "record"));
+      return next;
+    }
+    if (!read_field(i, {at, static_cast<std::size_t>(bar - at)})) {
+      complain_about(i, {at, static_cast<std::size_t>(bar - at)});
+      return next;
+    }
+    at = bar + 1;
+  }
+  if (at != line_end) {
+    complain(at, columns_.size() - 1,
+             fmt::format("'{}' follows this last field",
+                         shown({at, static_cast<std::size_t>(line_end - at)})));
+  }
+  return next;
+}
+
+inline bool piece_reader::read_field(std::size_t index, std::string_view field) {
+  const column_schema& column = schema_.columns[index];
+  column_state& state = columns_[index];
+  std::optional<std::int64_t> number;
+  switch (column.holds) {
+    case kind::integer:
+      number = field.data() >= fast_from_ ? parse_integer(field) : parse_decimal(field, 0);
+      break;
+    case kind::decimal:
+      number = field.data() >= fast_from_ ? parse_hundredths(field) : parse_decimal(field, 2);
+      break;
+    case kind::date:
+      number = parse_date(field);
+      break;
+    case kind::category:
+    case kind::text:
+      if (field.size() > column.longest) return false;
+      if (has_nul_ && field.find('\0') != std::string_view::npos) return false;
+      if (!wanted_[index]) return true;
+      if (column.holds == kind::category) {
+        number = state.words.number_of(field);
+      } else {
+        state.text += field;
+        number = static_cast<std::int64_t>(field.size());
+      }
+      break;
+  }
+  if (!number) return false;
+  if (wanted_[index]) state.numbers.push_back(*number);
+  return true;
+}
+
+void piece_reader::complain(const char* at, std::size_t index, std::string what) {
+  fault_ = record_fault{
+      at, fmt::format("column {} ({}): {}", index + 1, schema_.columns[index].name, what)};
+}
+
+void piece_reader::complain_about(std::size_t index, std::string_view field) {
+  const column_schema& column = schema_.columns[index];
+  const auto why = [&]() -> std::string {
+    if (field.find('\0') != std::string_view::npos) return "has a NUL byte";
+    switch (column.holds) {
+      case kind::integer:
+        return "is no whole number of 64 bits";
+      case kind::decimal:
+        return "is no decimal number with at most two digits after the point";
+      case kind::date:
+        return "is no date YYYY-MM-DD";
+      default:
+        return fmt::format("has {} bytes, more than {}", field.size(), column.longest);
+    }
+  };
+  complain(field.data(), index, fmt::format("'{}' {}", shown(field), why()));
+}
+
+std::vector<piece_column> piece_reader::take() {
+  std::vector<piece_column> taken;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (!wanted_[i]) continue;
+    column_state& state = columns_[i];
+    piece_column& column = taken.emplace_back();
+    column.seen.see(state.numbers);
+    column.values = column.seen.shape();
+    column.values.size = state.numbers.size();
+    column.memory = buffer(column.values.bytes());
+    column.values.codes = column.memory.data();
+    pack(state.numbers, column.values, column.memory.data(), 0);
+    column.words = state.words.words();
+    column.text = state.text;  // a copy, so that it is as large as it must be and no larger
+  }
+  return taken;
+}
+
+}  // namespace creek::tpch

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// One piece of a .tbl file, from text to columns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "buffer.hpp"
+#include "dictionary.hpp"
+#include "packed.hpp"
+#include "schema.hpp"
+
+namespace creek::tpch {
+
+/// What is wrong with a record, and where in the text.
+struct record_fault {
+  const char* at = nullptr;  ///< a place in the record
+  std::string what;
+};
+
+/// A column of the records of one piece.
+struct piece_column {
+  packing seen;
+  packed values;  ///< of the piece only: numbers, numbers of words, lengths of texts
+  buffer memory;
+  std::vector<std::string_view> words;  ///< categories, in any order, into the file
+  std::string text;                     ///< text, one after the other
+};
+
+/// Reads pieces. One thread; keep one for several pieces, it holds on to its memory.
+class piece_reader {
+ public:
+  /// Columns not wanted are checked all the same, but not kept.
+  piece_reader(const table_schema& schema, const std::vector<bool>& wanted);
+
+  /// Reads whole records; `text` begins with one. Each ends with a line end, the last one may lack
+  /// it. `begins_file`: nothing before `text` may be read; else `field_slack` bytes may. Returns
+  /// the first fault, if any.
+  [[nodiscard]] std::optional<record_fault> read(std::string_view text, bool begins_file);
+
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
+  /// The columns of the last piece, those wanted in the order of the schema. Once a piece.
+  [[nodiscard]] std::vector<piece_column> take();
+
+ private:
+  struct column_state {
+    std::vector<std::int64_t> numbers;
+    dictionary words;
+    std::string text;
+  };
+
+  const char* read_record(const char* at, const char* end);
+  bool read_field(std::size_t index, std::string_view field);
+  void reset();
+  void complain(const char* at, std::size_t index, std::string what);
+  void complain_about(std::size_t index, std::string_view field);
+
+  const table_schema& schema_;
+  const std::vector<bool>& wanted_;
+  std::vector<column_state> columns_;
+  std::size_t rows_ = 0;
+  const char* fast_from_ = nullptr;  // fields that begin here or later have the slack before them
+  bool has_nul_ = false;
+  bool ends_open_ = false;  // the record at hand has no line end
+  std::optional<record_fault> fault_;
+};
+
+}  // namespace creek::tpch

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small tables made from a seed, as plain records and as the text that dbgen would write of them,
+// so that the queries have something to be compared with that never went through the loader.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpch/date.hpp"
+
+namespace creek::tpch::testing {
+
+/// Amounts in hundredths, dates in days since 1970-01-01.
+struct customer_row {
+  std::int64_t key;
+  std::string segment;
+};
+
+struct order_row {
+  std::int64_t key, customer;
+  std::int32_t date;
+  std::string priority;
+  std::int64_t ship_priority;
+};
+
+struct line_row {
+  std::int64_t order, quantity, price, discount, tax;
+  char flag, status;
+  std::int32_t shipped, committed, received;
+  std::string mode;
+};
+
+struct small_database {
+  std::vector<customer_row> customers;
+  std::vector<order_row> orders;
+  std::vector<line_row> lines;
+};
+
+inline constexpr std::string_view modes[] = {"AIR",     "FOB",  "MAIL", "RAIL",
+                                             "REG AIR", "SHIP", "TRUCK"};
+inline constexpr std::string_view segments[] = {"AUTOMOBILE", "BUILDING", "FURNITURE", "HOUSEHOLD",
+                                                "MACHINERY"};
+inline constexpr std::string_view priorities[] = {"1-URGENT", "2-HIGH", "3-MEDIUM",
+                                                  "4-NOT SPECIFIED", "5-LOW"};
+
+inline std::string money(std::int64_t hundredths) {
+  const auto size = static_cast<std::uint64_t>(hundredths < 0 ? -hundredths : hundredths);
+  return fmt::format("{}{}.{:02}", hundredths < 0 ? "-" : "", size / 100, size % 100);
+}
+
+/// What the values of a database look like.
+struct flavour {
+  bool wide = false;      ///< values that need more than dbgen's few bytes, and negative ones
+  bool sparse = false;    ///< keys far from each other
+  bool shuffled = false;  ///< records in no order
+  bool orphans = false;   ///< lines whose order is missing, orders without a customer
+};
+
+small_database make_rows(std::uint64_t seed, std::size_t order_count, const flavour& like = {});
+
+/// The text of a table with all columns of the schema; those that no query here looks at are filled
+/// with something.
+std::string customer_text(const small_database& data);
+std::string orders_text(const small_database& data);
+std::string lineitem_text(const small_database& data);
+
+/// Writes the three files into a folder.
+void write_tables(const std::string& folder, const small_database& data);
+
+}  // namespace creek::tpch::testing
