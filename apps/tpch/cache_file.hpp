@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as they lie in memory, in files that are mapped and not parsed.
+//
+// Layout, little-endian: a header of 64 bytes (cache_header); the directory, JSON text that says
+// where the arrays of each column are, how they are packed and what their checksums are; from the
+// next multiple of 64 on the arrays, each on a multiple of 64 and followed by `read_slack` zero
+// bytes. Checksums are XXH3-64: the header's covers itself, it holds the directory's, and the
+// directory those of the arrays.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "table.hpp"
+#include "tbl_file.hpp"
+
+namespace creek::tpch {
+
+/// Changes with the layout and with the schema; other versions are refused.
+inline constexpr std::uint32_t cache_version = 1;
+
+/// Writes all columns of `loaded` to `file`, which appears whole or not at all. Checksums are made
+/// in parallel on the runtime that this runs in. Returns the bytes written. Throws creek::error.
+std::uint64_t write_cache(const std::string& file, const loaded_table& loaded);
+
+/// Maps the columns `wanted` and checks their checksums, in parallel. Throws creek::error:
+/// "FILE: why" if it cannot be read, is damaged, of another version or of another table.
+[[nodiscard]] loaded_table read_cache(const std::string& file, const table_schema& schema,
+                                      const std::vector<bool>& wanted);
+
+/// Which text a cache was made from; nothing if there is no such file. Throws as read_cache.
+[[nodiscard]] std::optional<file_stamp> cache_origin(const std::string& file,
+                                                     const table_schema& schema);
+
+}  // namespace creek::tpch

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce/open_file.hpp>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cache_file.hpp"
+#include "cache_layout.hpp"
+#include "data_fault.hpp"
+#include "in_order.hpp"
+
+namespace creek::tpch {
+namespace {
+
+using json = nlohmann::json;
+
+/// A cache file, mapped, whose header and directory are as they were written.
+class opened_cache {
+ public:
+  opened_cache(const std::string& file, const table_schema& schema)
+      : name_(file), source_(file), schema_(schema) {
+    struct stat facts {};
+    if (fstat(source_.descriptor(), &facts) != 0) throw error(errno, file);
+    if (!S_ISREG(facts.st_mode)) refuse("not a regular file");
+    map_ = mapreduce::mapped_file(source_, static_cast<std::size_t>(facts.st_size));
+    check_header();
+    read_directory();
+  }
+
+  [[nodiscard]] file_stamp origin() const { return origin_; }
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] const mapreduce::mapped_file& map() const noexcept { return map_; }
+  [[nodiscard]] mapreduce::mapped_file take_map() { return std::move(map_); }
+
+  /// A column; that its checksums are right is for the caller to see to.
+  [[nodiscard]] column read(std::size_t index) const {
+    const json& from = directory_.at("columns").at(index);
+    column result;
+    result.schema = &schema_.columns[index];
+    const kind holds = result.schema->holds;
+    const json& bytes = from.at("bytes");
+    result.bytes = section(bytes, bytes.at("size").get<std::uint64_t>());
+    result.values = numbers(from.at("values"));
+    result.word_begins = numbers(from.at("begins"));
+    const std::size_t expected = rows_ + (holds == kind::text ? 1 : 0);
+    bool fits = result.values.size == expected;
+    if (holds == kind::category) {
+      fits = fits && result.word_begins.size > result.values.last_code + 1;
+    }
+    if (!fits) refuse(fmt::format("column {} has another length", result.schema->name));
+    return result;
+  }
+
+  [[nodiscard]] bool is_whole(std::size_t index) const {
+    const json& from = directory_.at("columns").at(index);
+    const column found = read(index);
+    const auto same = [&](const char* part, std::string_view bytes) {
+      return from.at(part).at("hash").get<std::uint64_t>() == detail::hash_of(bytes);
+    };
+    return same("values", detail::bytes_of(found.values)) &&
+           same("begins", detail::bytes_of(found.word_begins)) && same("bytes", found.bytes);
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    if (map_.lost()) throw error(EIO, name_ + ": became shorter while it was read");
+    fail(data_fault::corrupt, name_ + ": " + why);
+  }
+
+ private:
+  void check_header() {
+    const std::string_view text = map_.text();
+    detail::cache_header header;
+    if (text.size() < sizeof header) refuse("too short for a cache of creek");
+    std::memcpy(&header, text.data(), sizeof header);
+    if (header.magic != detail::cache_magic) refuse("not a cache of creek");
+    if (header.version != cache_version) {
+      refuse(fmt::format("version {} of the cache, this creek reads {}", header.version,
+                         cache_version));
+    }
+    if (header.header_hash != detail::hash_of(header)) refuse("the header is damaged");
+    if (header.file_bytes != text.size()) {
+      refuse(fmt::format("{} bytes long, not {}", text.size(), header.file_bytes));
+    }
+    const std::string_view rest = text.substr(sizeof header);
+    if (header.directory_bytes > rest.size()) refuse("the directory is damaged");
+    const std::string_view directory = rest.substr(0, header.directory_bytes);
+    if (detail::hash_of(directory) != header.directory_hash) refuse("the directory is damaged");
+    directory_ = json::parse(directory, nullptr, false);
+    sections_ = rest.substr(
+        std::min<std::size_t>(detail::round_up_64(header.directory_bytes), rest.size()));
+  }
+
+  void read_directory() {
+    if (!directory_.is_object()) refuse("the directory is damaged");
+    if (directory_.value("table", "") != schema_.name) {
+      refuse(fmt::format("not a cache of the table {}", schema_.name));
+    }
+    const json& columns = directory_.at("columns");
+    bool same = columns.size() == schema_.columns.size();
+    for (std::size_t i = 0; same && i < columns.size(); ++i) {
+      same = columns[i].value("name", "") == schema_.columns[i].name;
+    }
+    if (!same) refuse("has other columns");
+    rows_ = directory_.at("rows").get<std::size_t>();
+    origin_ = {directory_.at("text_bytes").get<std::uint64_t>(),
+               directory_.at("text_modified").get<std::int64_t>()};
+  }
+
+  [[nodiscard]] std::string_view section(const json& at, std::uint64_t bytes) const {
+    const auto offset = at.at("offset").get<std::uint64_t>();
+    if (offset % 64 != 0 || bytes > sections_.size() || offset > sections_.size() ||
+        detail::section_bytes(bytes) > sections_.size() - offset) {
+      refuse("an array reaches beyond the end");
+    }
+    return sections_.substr(offset, bytes);
+  }
+
+  [[nodiscard]] packed numbers(const json& from) const {
+    packed values;
+    values.size = from.at("size").get<std::size_t>();
+    values.width = from.at("width").get<unsigned>();
+    values.base = from.at("base").get<std::int64_t>();
+    values.factor = from.at("factor").get<std::int64_t>();
+    values.last_code = from.at("last").get<std::uint64_t>();
+    const unsigned width = values.width;
+    if ((width != 1 && width != 2 && width != 4 && width != 8) ||
+        values.size > sections_.size() / width) {
+      refuse("an array reaches beyond the end");
+    }
+    values.codes = reinterpret_cast<const std::byte*>(section(from, values.size * width).data());
+    return values;
+  }
+
+  std::string name_;
+  mapreduce::open_file source_;
+  const table_schema& schema_;
+  mapreduce::mapped_file map_;
+  json directory_;
+  std::string_view sections_;
+  std::size_t rows_ = 0;
+  file_stamp origin_;
+};
+
+/// What a directory with the right checksum but the wrong content makes of the JSON library.
+template <class F>
+auto with_json_errors_named(const std::string& file, F&& f) {
+  try {
+    return f();
+  } catch (const json::exception&) {
+    fail(data_fault::corrupt, file + ": the directory is damaged");
+  }
+}
+
+}  // namespace
+
+std::uint64_t detail::hash_of(std::string_view bytes) noexcept {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+loaded_table read_cache(const std::string& file, const table_schema& schema,
+                        const std::vector<bool>& wanted) {
+  return with_json_errors_named(file, [&] {
+    opened_cache cache(file, schema);
+    loaded_table result{table(schema), cache.origin()};
+    result.content.set_rows(cache.rows());
+    in_order(schema.columns.size(), [&] {
+      return [&](std::size_t i) {
+        if (wanted[i] && !cache.is_whole(i)) {
+          cache.refuse(fmt::format("column {} is damaged", schema.columns[i].name));
+        }
+      };
+    });
+    for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+      if (wanted[i]) result.content.put(i, cache.read(i));
+    }
+    if (cache.map().lost()) cache.refuse("");
+    result.content.keep(cache.take_map());
+    return result;
+  });
+}
+
+std::optional<file_stamp> cache_origin(const std::string& file, const table_schema& schema) {
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) != 0 && errno == ENOENT) return {};
+  return with_json_errors_named(file,
+                                [&] { return std::optional(opened_cache(file, schema).origin()); });
+}
+
+}  // namespace creek::tpch

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder with the tables of one scale factor, as text, as caches or both.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tbl_file.hpp"
+
+namespace creek::tpch {
+
+/// Where a table came from and what that took.
+struct table_source {
+  std::string_view table;
+  std::string file;
+  bool cached = false;
+  std::uint64_t rows = 0;
+  std::uint64_t text_bytes = 0;
+  std::uint64_t cache_bytes = 0;  ///< written by make_caches
+  std::chrono::duration<double> reading{};
+  std::chrono::duration<double> writing{};  ///< by make_caches
+};
+
+/// Tables of a folder, read when asked for. One thread, which may be a task of a runtime: reading
+/// is parallel then.
+class database {
+ public:
+  /// Throws creek::error if the folder cannot be read or holds neither text nor caches.
+  explicit database(std::string folder);
+
+  /// The named columns of a table: from its cache TABLE.creek, where that was made from the text
+  /// TABLE.tbl as it is now or the text is not there, else from the text. Throws creek::error as
+  /// load_tbl and read_cache; a damaged cache is refused, not passed over.
+  [[nodiscard]] table open(std::string_view name, std::initializer_list<std::string_view> columns);
+
+  /// Makes the cache of every table whose text is there. Throws creek::error, also if none is.
+  void make_caches();
+
+  /// What was read so far.
+  [[nodiscard]] const std::vector<table_source>& sources() const noexcept { return sources_; }
+
+ private:
+  [[nodiscard]] std::string text_of(std::string_view table) const;
+  [[nodiscard]] std::string cache_of(std::string_view table) const;
+  [[nodiscard]] bool cache_serves(const table_schema& schema) const;
+
+  std::string folder_;
+  std::vector<table_source> sources_;
+};
+
+}  // namespace creek::tpch

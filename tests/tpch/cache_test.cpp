@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Caches: what comes back is what was loaded, what is damaged is refused, what is old is not used.
+#include <gtest/gtest.h>
+
+#include <creek/core/error.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "rows.hpp"
+#include "support/temporary_folder.hpp"
+#include "tpch/cache_file.hpp"
+#include "tpch/database.hpp"
+
+namespace creek::tpch {
+namespace {
+
+namespace fs = std::filesystem;
+
+class tpch_cache : public ::testing::Test {
+ protected:
+  tpch_cache() { testing::write_tables(folder(), data_); }
+
+  std::string folder() const { return folder_.path().string(); }
+  std::string cache() const { return folder_ / "lineitem.creek"; }
+  static std::string content_of(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static void write(const std::string& file, std::string_view text) {
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  /// Why the cache is refused, without the name of the file and without what to do.
+  std::string refusal() const {
+    const table_schema& schema = table_named("lineitem");
+    try {
+      static_cast<void>(read_cache(cache(), schema, every_column(schema)));
+    } catch (const error& e) {
+      std::string what = e.what();
+      EXPECT_TRUE(what.starts_with(cache() + ": ")) << what;
+      what.erase(0, cache().size() + 2);
+      return what.substr(0, what.find(": remove it or make it again"));
+    }
+    return "none";
+  }
+
+  testing::small_database data_ = testing::make_rows(1, 500);
+  support::temporary_folder folder_;
+};
+
+TEST_F(tpch_cache, gives_back_every_value) {
+  database from(folder());
+  from.make_caches();
+  EXPECT_EQ(from.sources().size(), 3u);
+  for (const std::string_view name : {"lineitem", "orders", "customer"}) {
+    const table_schema& schema = table_named(name);
+    const std::string stem = folder() + "/" + std::string(name);
+    const table text = load_tbl(stem + ".tbl", schema, every_column(schema)).content;
+    const table cached = read_cache(stem + ".creek", schema, every_column(schema)).content;
+    ASSERT_EQ(cached.rows(), text.rows());
+    for (const column_schema& facts : schema.columns) {
+      const bool is_text = facts.holds == kind::category || facts.holds == kind::text;
+      for (std::size_t row = 0; row < text.rows(); ++row) {
+        if (is_text) {
+          ASSERT_EQ(cached[facts.name].text(row), text[facts.name].text(row)) << facts.name;
+        } else {
+          ASSERT_EQ(cached[facts.name].values.value(row), text[facts.name].values.value(row));
+        }
+      }
+    }
+    EXPECT_FALSE(cached.lost());
+  }
+}
+
+TEST_F(tpch_cache, same_bytes_on_any_number_of_workers) {
+  const auto make = [&](unsigned workers) {
+    runtime rt({.workers = workers});
+    rt.run([&] { database(folder()).make_caches(); });
+    return content_of(cache());
+  };
+  EXPECT_EQ(make(1), make(4));
+}
+
+TEST_F(tpch_cache, every_flipped_byte_of_the_arrays_and_the_directory_is_found) {
+  database(folder()).make_caches();
+  const std::string good = content_of(cache());
+  int unseen = 0;  // padding and slack, whose bytes mean nothing
+  for (std::size_t at = 0; at < good.size(); at += at < 4096 ? 7 : 211) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x10);
+    write(cache(), bad);
+    const std::string why = refusal();
+    if (at < 40) {
+      EXPECT_NE(why, "none") << at;
+    }
+    if (why == "none") {
+      ++unseen;
+      EXPECT_TRUE((at >= 40 && at < 64) || good[at] == 0) << at;
+    }
+  }
+  EXPECT_LT(unseen, 200);
+}
+
+TEST_F(tpch_cache, says_what_is_wrong) {
+  database(folder()).make_caches();
+  const std::string good = content_of(cache());
+  const auto with = [&](std::size_t at, char byte) {
+    std::string bad = good;
+    bad[at] = byte;
+    write(cache(), bad);
+    return refusal();
+  };
+  EXPECT_EQ(with(0, 'X'), "not a cache of creek");
+  EXPECT_EQ(with(8, 9), "version 9 of the cache, this creek reads 1");
+  EXPECT_EQ(with(24, 1), "the header is damaged");
+  EXPECT_EQ(with(70, '\0'), "the directory is damaged");
+  const auto tax = good.find("cccccc", 8192);
+  ASSERT_NE(tax, std::string::npos);
+  EXPECT_EQ(with(tax, 'd'), "column l_comment is damaged");
+  for (const std::size_t size : {std::size_t{0}, std::size_t{63}}) {
+    write(cache(), good.substr(0, size));
+    EXPECT_EQ(refusal(), "too short for a cache of creek");
+  }
+  for (const std::size_t size : {std::size_t{64}, std::size_t{1000}, good.size() - 1}) {
+    write(cache(), good.substr(0, size));
+    EXPECT_EQ(refusal(), std::to_string(size) + " bytes long, not " + std::to_string(good.size()));
+  }
+  fs::copy_file(folder() + "/orders.creek", cache(), fs::copy_options::overwrite_existing);
+  EXPECT_EQ(refusal(), "not a cache of the table lineitem");
+}
+
+TEST_F(tpch_cache, is_used_while_its_text_is_the_same) {
+  const auto cached = [&] {
+    database from(folder());
+    static_cast<void>(from.open("lineitem", {"l_tax"}));
+    return from.sources().front().cached;
+  };
+  EXPECT_FALSE(cached());
+  database(folder()).make_caches();
+  EXPECT_TRUE(cached());
+  const std::string text = folder() + "/lineitem.tbl";
+  fs::last_write_time(text, fs::last_write_time(text) + std::chrono::seconds(1));
+  EXPECT_FALSE(cached());
+  fs::remove(text);
+  EXPECT_TRUE(cached());
+}
+
+TEST_F(tpch_cache, damaged_one_is_refused_even_with_its_text_there) {
+  write(cache(), "not a cache, but long enough for a header of sixty-four bytes, is it?");
+  database from(folder());
+  EXPECT_THROW(static_cast<void>(from.open("lineitem", {"l_tax"})), error);
+}
+
+TEST_F(tpch_cache, folders_without_tables) {
+  const support::temporary_folder empty;
+  const auto message = [](const std::string& name) -> std::string {
+    try {
+      database from(name);
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message(empty.path()),
+            empty.path().string() + ": has no .tbl files of dbgen: No such file or directory");
+  EXPECT_EQ(message("/nowhere/at/all"), "/nowhere/at/all: No such file or directory");
+  const std::string file = folder() + "/orders.tbl";
+  EXPECT_EQ(message(file), file + ": Not a directory");
+  database some(folder());
+  EXPECT_THROW(static_cast<void>(some.open("nation", {"n_name"})), error);
+}
+
+}  // namespace
+}  // namespace creek::tpch
