@@ -13,6 +13,7 @@ namespace creek::tool {
 
 void add_info(CLI::App& app, int& exit_code);
 void add_wordcount(CLI::App& app, int& exit_code);
+void add_tpch(CLI::App& app, int& exit_code);
 void add_dense(CLI::App& app, int& exit_code);  // lu, chol, qr, solve
 void add_compare(CLI::App& app, int& exit_code);
 void add_scc(CLI::App& app, int& exit_code);

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek tpch`: loading of TPC-H tables and queries on them.
+#include "tpch/query.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <creek/core/error.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "runtime_choice.hpp"
+#include "tpch/database.hpp"
+#include "tpch/read_bandwidth.hpp"
+
+namespace creek::tool {
+namespace {
+
+struct tpch_arguments {
+  std::string folder;
+  std::optional<long long> workers;
+  std::vector<std::string> parameters;
+  int repeat = 1;
+  bool as_json = false;
+  bool explain = false;
+};
+
+constexpr const char* tpch_notes =
+    R"(The tables are text as dbgen or tpchgen-cli write it, DIR/lineitem.tbl and so on. `load` puts a
+cache beside each, DIR/lineitem.creek, that later queries map instead of reading the text again.
+
+  creek tpch load /data/sf1
+  creek tpch q6 --data /data/sf1 --param DATE=1995-01-01 --param DISCOUNT=0.05
+  creek tpch q1 --data /data/sf1 --workers 2 --repeat 9 --json)";
+
+constexpr const char* query_notes =
+    R"(Parameters not given have the values of the specification's validation run. Bytes touched are
+those of the columns scanned, and of the values taken from the others; the bandwidth they are compared
+with is that of the same workers summing an array of 256 MiB.)";
+
+runtime make_runtime(const tpch_arguments& given) {
+  scheduler_options chosen = scheduler_options::from_environment();
+  if (given.workers) chosen.workers = checked_workers(*given.workers);
+  return runtime(chosen, backend_of_environment());
+}
+
+double megabytes_a_second(std::uint64_t bytes, std::chrono::duration<double> taken) {
+  return static_cast<double>(bytes) / 1e6 / taken.count();
+}
+
+void print_load(const tpch_arguments& given, const tpch::database& from) {
+  auto tables = nlohmann::ordered_json::array();
+  for (const tpch::table_source& source : from.sources()) {
+    tables.push_back({{"table", source.table},
+                      {"rows", source.rows},
+                      {"text_bytes", source.text_bytes},
+                      {"cache_bytes", source.cache_bytes},
+                      {"reading_s", source.reading.count()},
+                      {"writing_s", source.writing.count()}});
+    if (given.as_json) continue;
+    fmt::print(
+        "{:<9} {:>11} rows  {:>8.1f} MB of text in {:.3f} s, {:.0f} MB/s; cache {:.1f} MB, "
+        "{:.3f} s\n",
+        source.table, source.rows, static_cast<double>(source.text_bytes) / 1e6,
+        source.reading.count(), megabytes_a_second(source.text_bytes, source.reading),
+        static_cast<double>(source.cache_bytes) / 1e6, source.writing.count());
+  }
+  if (given.as_json) fmt::print("{}\n", nlohmann::ordered_json{{"tables", tables}}.dump());
+}
+
+void load(const tpch_arguments& given) {
+  tpch::database from(given.folder);
+  runtime workers = make_runtime(given);
+  workers.run([&] { from.make_caches(); });
+  print_load(given, from);
+}
+
+struct timed_query {
+  tpch::query_run run;
+  std::chrono::duration<double> median{};
+  std::chrono::duration<double> reading{};
+  double bandwidth = 0;
+};
+
+/// Runs inside the runtime.
+timed_query run_timed(const tpch::query& which, tpch::database& from,
+                      const tpch::parameter_values& values, int repeat) {
+  using clock = std::chrono::steady_clock;
+  timed_query timed;
+  const auto prepared = which.prepare(from, values);
+  std::vector<std::chrono::duration<double>> times;
+  for (int i = 0; i < repeat; ++i) {
+    const auto start = clock::now();
+    timed.run = prepared->run();
+    times.push_back(clock::now() - start);
+  }
+  if (prepared->lost()) throw error(EIO, "a file of the tables became shorter while it was read");
+  std::ranges::nth_element(times, times.begin() + repeat / 2);
+  timed.median = times[static_cast<std::size_t>(repeat / 2)];
+  for (const tpch::table_source& source : from.sources()) timed.reading += source.reading;
+  timed.bandwidth = tpch::read_bandwidth();
+  return timed;
+}
+
+void print_text(const tpch_arguments& given, const tpch::database& from, const timed_query& timed) {
+  fmt::print("{}", to_text(timed.run.result));
+  const double rate = static_cast<double>(timed.run.bytes) / timed.median.count();
+  fmt::print("\n{} rows in {:.3f} ms{}, {:.0f} million rows/s\n", timed.run.rows,
+             1e3 * timed.median.count(),
+             given.repeat > 1 ? fmt::format(" (median of {})", given.repeat) : "",
+             static_cast<double>(timed.run.rows) / 1e6 / timed.median.count());
+  fmt::print("{:.1f} MB touched, {:.1f} GB/s, {:.0f} % of the {:.1f} GB/s that memory gives\n",
+             static_cast<double>(timed.run.bytes) / 1e6, rate / 1e9, 100 * rate / timed.bandwidth,
+             timed.bandwidth / 1e9);
+  for (const tpch::table_source& source : from.sources()) {
+    fmt::print("{} from {} in {:.3f} s\n", source.table, source.file, source.reading.count());
+  }
+  if (!given.explain) return;
+  for (const std::string& step : timed.run.steps) fmt::print("- {}\n", step);
+}
+
+void print_json(const tpch_arguments& given, const tpch::query& which, unsigned workers,
+                const tpch::parameter_values& values, const timed_query& timed) {
+  nlohmann::ordered_json all{{"query", which.name},
+                             {"parameters", values.describe()},
+                             {"workers", workers},
+                             {"answer", nlohmann::ordered_json::parse(to_json(timed.run.result))},
+                             {"rows", timed.run.rows},
+                             {"bytes", timed.run.bytes},
+                             {"seconds", timed.median.count()},
+                             {"runs", given.repeat},
+                             {"reading_s", timed.reading.count()},
+                             {"memory_bytes_s", timed.bandwidth}};
+  if (given.explain) all["steps"] = timed.run.steps;
+  fmt::print("{}\n", all.dump());
+}
+
+void run_query(const tpch::query& which, const tpch_arguments& given) {
+  if (given.repeat < 1)
+    throw usage_error(fmt::format("--repeat {}: must be 1 or more", given.repeat));
+  const tpch::parameter_values values(which.parameters, given.parameters);
+  tpch::database from(given.folder);
+  runtime workers = make_runtime(given);
+  const timed_query timed =
+      workers.run([&] { return run_timed(which, from, values, given.repeat); });
+  if (given.as_json) {
+    print_json(given, which, workers.worker_count(), values, timed);
+  } else {
+    print_text(given, from, timed);
+  }
+}
+
+void add_shared_options(CLI::App& command, tpch_arguments& given) {
+  command.add_option("--workers", given.workers,
+                     fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
+  command.add_flag("--json", given.as_json, "Print a JSON object");
+}
+
+void add_query(CLI::App& parent, const tpch::query& which) {
+  auto given = std::make_shared<tpch_arguments>();
+  CLI::App* command = parent.add_subcommand(std::string(which.name), std::string(which.about));
+  std::string usual;
+  for (const tpch::parameter& p : which.parameters) {
+    usual += fmt::format("{}{}={}", usual.empty() ? "" : " ", p.name, p.usual);
+  }
+  command->footer(query_notes);
+  command->add_option("--data", given->folder, "Folder of the tables")->required();
+  command->add_option("--param", given->parameters, "NAME=VALUE, of: " + usual)
+      ->allow_extra_args(false);
+  command->add_option("--repeat", given->repeat, "Runs; the median time is printed")
+      ->capture_default_str();
+  command->add_flag("--explain", given->explain, "Say what was done");
+  add_shared_options(*command, *given);
+  command->callback([given, &which] { run_query(which, *given); });
+}
+
+}  // namespace
+
+void add_tpch(CLI::App& app, int&) {
+  CLI::App* tpch = app.add_subcommand("tpch", "TPC-H: load tables, run queries");
+  tpch->require_subcommand(1);
+  tpch->footer(tpch_notes);
+  auto given = std::make_shared<tpch_arguments>();
+  CLI::App* loader = tpch->add_subcommand("load", "Make a cache of every table of a folder");
+  loader->add_option("folder", given->folder, "Folder of the tables")
+      ->required()
+      ->option_text("DIR");
+  add_shared_options(*loader, *given);
+  loader->callback([given] { load(*given); });
+  for (const tpch::query* which : tpch::queries()) add_query(*tpch, *which);
+}
+
+}  // namespace creek::tool

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace creek::tpch {
+namespace {
+
+bool is_number(const cell& value) {
+  return !std::holds_alternative<std::string>(value);
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  return right ? fmt::format("{:>{}}", text, width) : fmt::format("{:<{}}", text, width);
+}
+
+std::string without_trailing_spaces(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace
+
+std::string to_string(const cell& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* number = std::get_if<decimal>(&value)) return to_string(*number);
+  return std::get<std::string>(value);
+}
+
+std::string to_text(const answer& given) {
+  std::vector<std::size_t> widths;
+  std::vector<bool> right;
+  for (std::size_t c = 0; c < given.columns.size(); ++c) {
+    std::size_t width = given.columns[c].size();
+    for (const auto& row : given.rows) width = std::max(width, to_string(row[c]).size());
+    widths.push_back(width);
+    right.push_back(!given.rows.empty() && is_number(given.rows.front()[c]));
+  }
+  std::string text;
+  const auto add_line = [&](auto&& cell_text) {
+    std::string line;
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      line += (c > 0 ? "  " : "") + padded(cell_text(c), widths[c], right[c]);
+    }
+    text += without_trailing_spaces(line) + '\n';
+  };
+  add_line([&](std::size_t c) { return given.columns[c]; });
+  for (const auto& row : given.rows) {
+    add_line([&](std::size_t c) { return to_string(row[c]); });
+  }
+  return text;
+}
+
+std::string to_json(const answer& given) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& row : given.rows) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (const auto* whole = std::get_if<std::int64_t>(&row[c])) {
+        object[given.columns[c]] = *whole;
+      } else {
+        object[given.columns[c]] = to_string(row[c]);
+      }
+    }
+    rows.push_back(object);
+  }
+  return rows.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace creek::tpch

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a query answers: rows of named columns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "decimal.hpp"
+
+namespace creek::tpch {
+
+/// A date is text here.
+using cell = std::variant<std::int64_t, decimal, std::string>;
+
+struct answer {
+  std::vector<std::string> columns;
+  std::vector<std::vector<cell>> rows;
+
+  friend bool operator==(const answer&, const answer&) = default;
+};
+
+[[nodiscard]] std::string to_string(const cell& value);
+
+/// Lines of aligned columns under a line of names; numbers to the right.
+[[nodiscard]] std::string to_text(const answer& given);
+
+/// An array of objects, one a row, as JSON text. Decimals are strings, so that none of their digits
+/// is lost; bytes that are not UTF-8 are replaced.
+[[nodiscard]] std::string to_json(const answer& given);
+
+}  // namespace creek::tpch

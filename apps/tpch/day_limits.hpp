@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The days that a parameter of a query may be.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace creek::tpch {
+
+namespace detail {
+constexpr std::int64_t days_to(std::chrono::year_month_day day) {
+  return std::chrono::sys_days(day).time_since_epoch().count();
+}
+}  // namespace detail
+
+/// Wide enough for any data and so that adding a year still makes a date.
+inline constexpr std::int64_t first_day =
+    detail::days_to(std::chrono::year(1) / std::chrono::January / 1);
+inline constexpr std::int64_t last_day =
+    detail::days_to(std::chrono::year(9990) / std::chrono::December / 31);
+
+}  // namespace creek::tpch

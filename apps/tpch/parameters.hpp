@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The substitution parameters of a query, from NAME=VALUE.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema.hpp"
+
+namespace creek::tpch {
+
+struct parameter {
+  std::string_view name;
+  kind holds = kind::text;  ///< integer, decimal, date or text
+  std::string_view usual;   ///< the value of the specification's validation run
+  std::int64_t least = 0;   ///< as parameter_values::number() gives it; not for text
+  std::int64_t greatest = 0;
+};
+
+/// One value a parameter. A number is whole, in hundredths or in days since 1970-01-01.
+class parameter_values {
+ public:
+  /// `given` holds NAME=VALUE, names in any case; the others have their usual value. Throws
+  /// usage_error for an unknown or repeated name and for a value that is out of its range or none.
+  parameter_values(std::span<const parameter> known, const std::vector<std::string>& given);
+
+  [[nodiscard]] std::int64_t number(std::string_view name) const { return entry_of(name).number; }
+  [[nodiscard]] const std::string& text(std::string_view name) const { return entry_of(name).text; }
+  /// "DATE=1994-01-01 DISCOUNT=0.06".
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  struct entry {
+    parameter what;
+    std::string text{};
+    std::int64_t number = 0;
+    bool given = false;
+  };
+  void set(entry& to, std::string_view text);
+  [[nodiscard]] const entry& entry_of(std::string_view name) const;
+
+  std::vector<entry> entries_;
+};
+
+}  // namespace creek::tpch

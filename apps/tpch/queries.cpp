@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query.hpp"
+
+#include <array>
+
+namespace creek::tpch {
+
+std::span<const query* const> queries() noexcept {
+  static constexpr std::array all{&q6};
+  return all;
+}
+
+}  // namespace creek::tpch

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queries, each as the specification has it (TPC-H 3.0.1, clause 2.4).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "answer.hpp"
+#include "database.hpp"
+#include "parameters.hpp"
+
+namespace creek::tpch {
+
+/// What one run of a query gave and cost.
+struct query_run {
+  answer result;
+  std::uint64_t rows = 0;   ///< of the tables that were scanned
+  std::uint64_t bytes = 0;  ///< of the columns scanned, and of the values taken from the others
+  std::vector<std::string> steps{};  ///< what was done, in words
+};
+
+/// A query whose tables are open. run() may be called again and again; it is parallel on the
+/// runtime that it runs in and sequential outside one.
+class prepared_query {
+ public:
+  virtual ~prepared_query() = default;
+  [[nodiscard]] virtual query_run run() const = 0;
+  /// True if a file under the tables was cut short: the answers are void.
+  [[nodiscard]] virtual bool lost() const noexcept = 0;
+};
+
+struct query {
+  std::string_view name;  ///< q6
+  std::string_view about;
+  std::span<const parameter> parameters;
+  /// Opens the tables. Throws creek::error as database::open.
+  std::unique_ptr<prepared_query> (*prepare)(database&, const parameter_values&);
+};
+
+extern const query q1, q3, q6, q12;
+
+/// All of them, in the order of their numbers.
+[[nodiscard]] std::span<const query* const> queries() noexcept;
+
+}  // namespace creek::tpch

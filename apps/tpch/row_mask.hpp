@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows are looked at in blocks that fit the first cache; which of them are still of interest is a
+// bit each.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <creek/tasking/parallel_reduce.hpp>
+
+namespace creek::tpch {
+
+inline constexpr std::size_t block_rows = 4096;
+
+/// Rows [first, first + rows) of a table; `first` is a multiple of block_rows.
+struct row_block {
+  std::size_t first = 0;
+  std::size_t rows = 0;
+
+  [[nodiscard]] std::size_t words() const noexcept { return (rows + 63) / 64; }
+};
+
+struct row_mask {
+  alignas(64) std::uint64_t words[block_rows / 64];
+
+  /// Every row of the block and no bit beyond.
+  explicit row_mask(const row_block& block) noexcept {
+    const std::size_t count = block.words();
+    std::fill(words, words + count, ~std::uint64_t{0});
+    if (block.rows % 64 != 0) words[count - 1] = (std::uint64_t{1} << block.rows % 64) - 1;
+  }
+  [[nodiscard]] std::size_t count(const row_block& block) const noexcept {
+    std::size_t rows = 0;
+    for (std::size_t w = 0; w < block.words(); ++w) {
+      rows += static_cast<std::size_t>(std::popcount(words[w]));
+    }
+    return rows;
+  }
+};
+
+/// Calls f(row) for each row of the table that is left, in order.
+template <class F>
+void for_each_row(const row_block& block, const row_mask& mask, F&& f) {
+  for (std::size_t w = 0; w < block.words(); ++w) {
+    for (std::uint64_t rest = mask.words[w]; rest != 0; rest &= rest - 1) {
+      f(block.first + 64 * w + static_cast<std::size_t>(std::countr_zero(rest)));
+    }
+  }
+}
+
+/// Folds the blocks of a table of `rows` rows into a T, in parallel: fold(block, value) adds a
+/// block to a value, combine(left, right) joins two whose rows follow one another.
+template <class T, class Fold, class Combine>
+T over_blocks(std::size_t rows, const T& identity, Fold&& fold, Combine&& combine) {
+  const auto fold_range = [&](std::size_t block, std::size_t last, T value) {
+    for (; block < last; ++block) {
+      const std::size_t first = block * block_rows;
+      fold(row_block{first, std::min(block_rows, rows - first)}, value);
+    }
+    return value;
+  };
+  return parallel_reduce_range(std::size_t{0}, (rows + block_rows - 1) / block_rows, identity,
+                               fold_range, combine);
+}
+
+}  // namespace creek::tpch

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// A word of a mask is 64 rows: one vector of bytes with 512-bit registers, two of them with 256-bit
+// ones and so on. The last word of a column reads into the slack behind it (buffer.hpp); the bits
+// that this makes fall to the mask's own zeros.
+#include "select.hpp"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "select.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace creek::tpch::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// 64 rows from `compare(d, i)`, which gives the mask of the vector at element i.
+template <class T, class Compare>
+HWY_INLINE std::uint64_t compare_word(std::size_t first, Compare&& compare) {
+  const hn::CappedTag<T, 64> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < 64; i += lanes) {
+    std::uint8_t part[8] = {};
+    hn::StoreMaskBits(d, compare(d, first + i), part);
+    std::uint64_t word;
+    std::memcpy(&word, part, sizeof word);
+    bits |= word << i;
+  }
+  return bits;
+}
+
+template <class T>
+void between(const T* codes, std::size_t words, T low, T span, std::uint64_t* mask) {
+  const hn::CappedTag<T, 64> any;
+  const auto from = hn::Set(any, low);
+  const auto width = hn::Set(any, span);
+  for (std::size_t w = 0; w < words; ++w) {
+    mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
+      // One comparison for both ends: what is below `low` wraps round to above the span.
+      return hn::Not(hn::Lt(width, hn::Sub(hn::LoadU(d, codes + i), from)));
+    });
+  }
+}
+
+template <class T>
+void either(const T* codes, std::size_t words, T one, T other, std::uint64_t* mask) {
+  const hn::CappedTag<T, 64> any;
+  const auto a = hn::Set(any, one), b = hn::Set(any, other);
+  for (std::size_t w = 0; w < words; ++w) {
+    mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
+      const auto code = hn::LoadU(d, codes + i);
+      return hn::Or(hn::Eq(code, a), hn::Eq(code, b));
+    });
+  }
+}
+
+/// left + left_shift < right + right_shift, where neither sum overflows.
+template <class T>
+void less(const T* left, T left_shift, const T* right, T right_shift, std::size_t words,
+          std::uint64_t* mask) {
+  const hn::CappedTag<T, 64> any;
+  const auto a = hn::Set(any, left_shift), b = hn::Set(any, right_shift);
+  for (std::size_t w = 0; w < words; ++w) {
+    mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
+      return hn::Lt(hn::Add(hn::LoadU(d, left + i), a), hn::Add(hn::LoadU(d, right + i), b));
+    });
+  }
+}
+
+template <class T>
+void between_as(const packed& column, const row_block& block, code_range range, row_mask& mask) {
+  between(column.as<T>() + block.first, block.words(), static_cast<T>(range.low),
+          static_cast<T>(range.high - range.low), mask.words);
+}
+
+void between_any(const packed& column, const row_block& block, code_range range, row_mask& mask) {
+  switch (column.width) {
+    case 1:
+      return between_as<std::uint8_t>(column, block, range, mask);
+    case 2:
+      return between_as<std::uint16_t>(column, block, range, mask);
+    case 4:
+      return between_as<std::uint32_t>(column, block, range, mask);
+    default:
+      return between_as<std::uint64_t>(column, block, range, mask);
+  }
+}
+
+void either_bytes(const std::uint8_t* codes, std::size_t words, std::uint8_t one,
+                  std::uint8_t other, std::uint64_t* mask) {
+  either(codes, words, one, other, mask);
+}
+
+void less_shorts(const std::uint16_t* left, std::uint16_t left_shift, const std::uint16_t* right,
+                 std::uint16_t right_shift, std::size_t words, std::uint64_t* mask) {
+  less(left, left_shift, right, right_shift, words, mask);
+}
+
+}  // namespace creek::tpch::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace creek::tpch {
+
+HWY_EXPORT(between_any);
+HWY_EXPORT(either_bytes);
+HWY_EXPORT(less_shorts);
+
+namespace {
+
+/// Keeps the rows for which test(row) holds: for columns too wide for the vector code.
+template <class Test>
+void keep_if(const row_block& block, row_mask& mask, Test&& test) noexcept {
+  for (std::size_t w = 0; w < block.words(); ++w) {
+    for (std::uint64_t rest = mask.words[w]; rest != 0; rest &= rest - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(rest));
+      if (!test(block.first + 64 * w + bit)) mask.words[w] &= ~(std::uint64_t{1} << bit);
+    }
+  }
+}
+
+}  // namespace
+
+code_range codes_between(const packed& column, std::int64_t low, std::int64_t high) noexcept {
+  __extension__ using int128 = __int128;
+  const int128 factor = column.factor;
+  const int128 from = int128{low} - column.base, to = int128{high} - column.base;
+  if (to < 0 || to < from) return {};
+  const int128 first = from <= 0 ? 0 : (from + factor - 1) / factor;
+  if (first > column.last_code) return {};
+  const int128 last = std::min<int128>(to / factor, column.last_code);
+  return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
+}
+
+void keep_between(const packed& column, const row_block& block, code_range range,
+                  row_mask& mask) noexcept {
+  if (range.low > range.high) {
+    std::fill(mask.words, mask.words + block.words(), 0);
+  } else if (range.low > 0 || range.high < column.last_code) {
+    HWY_DYNAMIC_DISPATCH(between_any)(column, block, range, mask);
+  }
+}
+
+void keep_either(const packed& column, const row_block& block, std::uint64_t one,
+                 std::uint64_t other, row_mask& mask) noexcept {
+  if (column.width == 1) {
+    HWY_DYNAMIC_DISPATCH(either_bytes)
+    (column.as<std::uint8_t>() + block.first, block.words(), static_cast<std::uint8_t>(one),
+     static_cast<std::uint8_t>(other), mask.words);
+  } else {
+    keep_if(block, mask, [&](std::size_t row) {
+      const std::uint64_t code = column.code(row);
+      return code == one || code == other;
+    });
+  }
+}
+
+void keep_less(const packed& left, const packed& right, const row_block& block,
+               row_mask& mask) noexcept {
+  __extension__ using int128 = __int128;
+  const std::int64_t base = std::min(left.base, right.base);
+  const auto greatest = std::max(left.greatest(), right.greatest());
+  const bool shorts = left.width == 2 && right.width == 2 && left.factor == 1 && right.factor == 1;
+  if (shorts && int128{greatest} - base <= 0xffff) {
+    HWY_DYNAMIC_DISPATCH(less_shorts)
+    (left.as<std::uint16_t>() + block.first, static_cast<std::uint16_t>(left.base - base),
+     right.as<std::uint16_t>() + block.first, static_cast<std::uint16_t>(right.base - base),
+     block.words(), mask.words);
+  } else {
+    keep_if(block, mask, [&](std::size_t row) { return left.value(row) < right.value(row); });
+  }
+}
+
+}  // namespace creek::tpch
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selection: comparisons on packed codes, a vector at a time, with the instructions that the CPU
+// turns out to have. Each takes rows out of a mask that do not satisfy it.
+#pragma once
+
+#include <cstdint>
+
+#include "packed.hpp"
+#include "row_mask.hpp"
+
+namespace creek::tpch {
+
+/// Codes low ... high; none if low > high.
+struct code_range {
+  std::uint64_t low = 1;
+  std::uint64_t high = 0;
+};
+
+/// The codes of the values low ... high, both included.
+[[nodiscard]] code_range codes_between(const packed& column, std::int64_t low,
+                                       std::int64_t high) noexcept;
+
+/// Keeps rows whose code is in the range.
+void keep_between(const packed& column, const row_block& block, code_range range,
+                  row_mask& mask) noexcept;
+
+/// Keeps rows whose code is one of two.
+void keep_either(const packed& column, const row_block& block, std::uint64_t one,
+                 std::uint64_t other, row_mask& mask) noexcept;
+
+/// Keeps rows whose value in `left` is less than that in `right`.
+void keep_less(const packed& left, const packed& right, const row_block& block,
+               row_mask& mask) noexcept;
+
+}  // namespace creek::tpch
