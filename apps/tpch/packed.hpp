@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 
@@ -24,9 +23,16 @@ struct packed {
   std::uint64_t last_code = 0;  ///< no code is greater
 
   [[nodiscard]] std::uint64_t code(std::size_t i) const noexcept {
-    std::uint64_t code = 0;  // the low bytes: x86 and all other machines of creek are little-endian
-    std::memcpy(&code, codes + i * width, width);
-    return code;
+    switch (width) {  // the same one each time: predicted
+      case 1:
+        return as<std::uint8_t>()[i];
+      case 2:
+        return as<std::uint16_t>()[i];
+      case 4:
+        return as<std::uint32_t>()[i];
+      default:
+        return as<std::uint64_t>()[i];
+    }
   }
   [[nodiscard]] std::int64_t value_of(std::uint64_t code) const noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(base) +

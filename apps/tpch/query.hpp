@@ -17,7 +17,7 @@ namespace creek::tpch {
 
 /// What one run of a query gave and cost.
 struct query_run {
-  answer result;
+  answer result{};
   std::uint64_t rows = 0;   ///< of the tables that were scanned
   std::uint64_t bytes = 0;  ///< of the columns scanned, and of the values taken from the others
   std::vector<std::string> steps{};  ///< what was done, in words

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "key_index.hpp"
+
+#include <algorithm>
+
+namespace creek::tpch {
+
+key_index::key_index(std::span<const std::int64_t> keys) : size_(keys.size()) {
+  if (keys.empty()) return;
+  least_ = static_cast<std::uint64_t>(keys.front());
+  const std::uint64_t last = static_cast<std::uint64_t>(keys.back()) - least_;
+  // dbgen uses a quarter of the range of order keys, and a query one in ten to one in fifty of
+  // these. 512 bits a key are 128 bytes with the counts; 2^26 bits are 16 MiB whatever the keys.
+  constexpr std::uint64_t bits_a_key = 1 << 9, always = std::uint64_t{1} << 26;
+  dense_ = last < always || last / bits_a_key < keys.size();
+  if (dense_) {
+    range_ = last + 1;
+    build_dense(keys);
+  } else {
+    build_hashed(keys);
+  }
+}
+
+void key_index::build_dense(std::span<const std::int64_t> keys) {
+  bits_.resize(static_cast<std::size_t>((range_ + 63) / 64));
+  before_.resize(bits_.size());
+  for (const std::int64_t key : keys) {
+    const std::uint64_t offset = static_cast<std::uint64_t>(key) - least_;
+    bits_[offset / 64] |= std::uint64_t{1} << offset % 64;
+  }
+  std::uint64_t before = 0;
+  for (std::size_t w = 0; w < bits_.size(); ++w) {
+    before_[w] = before;
+    before += static_cast<std::uint64_t>(std::popcount(bits_[w]));
+  }
+}
+
+void key_index::build_hashed(std::span<const std::int64_t> keys) {
+  slots_.resize(std::bit_ceil(2 * keys.size()));
+  shift_ = 64 - std::countr_zero(slots_.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::uint64_t offset = static_cast<std::uint64_t>(keys[i]) - least_;
+    std::size_t at = home_of(offset);
+    while (slots_[at].place != absent) at = (at + 1) % slots_.size();
+    slots_[at] = {offset, i};
+  }
+}
+
+}  // namespace creek::tpch

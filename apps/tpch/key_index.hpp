@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places of keys in a set, for joins: from a key to 0, 1, 2, ... in the order of the keys.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace creek::tpch {
+
+/// A set of different keys. Where they lie close together, a bitmap over their range with the
+/// number of set bits before each word: a key that is not there, the usual case in a join, costs
+/// one load from an array of a bit a key. Else a hash table with open addressing. Any thread may
+/// look up.
+class key_index {
+ public:
+  static constexpr std::size_t absent = ~std::size_t{0};
+
+  /// `keys` in ascending order, none twice.
+  explicit key_index(std::span<const std::int64_t> keys);
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool dense() const noexcept { return dense_; }
+  /// Memory of the structure.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (bits_.size() + before_.size()) * sizeof(std::uint64_t) + slots_.size() * sizeof(slot);
+  }
+
+  /// Place of the key, or absent.
+  [[nodiscard]] std::size_t find(std::int64_t key) const noexcept {
+    const std::uint64_t offset = static_cast<std::uint64_t>(key) - least_;
+    if (!dense_) return find_hashed(offset);
+    if (offset >= range_) return absent;
+    const std::uint64_t bits = bits_[offset / 64];
+    const std::uint64_t bit = std::uint64_t{1} << offset % 64;
+    if ((bits & bit) == 0) return absent;
+    return before_[offset / 64] + static_cast<std::size_t>(std::popcount(bits & (bit - 1)));
+  }
+
+ private:
+  struct slot {
+    std::uint64_t offset = 0;
+    std::size_t place = absent;
+  };
+
+  void build_dense(std::span<const std::int64_t> keys);
+  void build_hashed(std::span<const std::int64_t> keys);
+  [[nodiscard]] std::size_t home_of(std::uint64_t offset) const noexcept {
+    return static_cast<std::size_t>((offset * 0x9e3779b97f4a7c15) >> shift_);
+  }
+  [[nodiscard]] std::size_t find_hashed(std::uint64_t offset) const noexcept {
+    for (std::size_t at = home_of(offset);; at = (at + 1) % slots_.size()) {
+      if (slots_[at].place == absent) return absent;
+      if (slots_[at].offset == offset) return slots_[at].place;
+    }
+  }
+
+  std::size_t size_;
+  std::uint64_t least_ = 0;
+  std::uint64_t range_ = 0;
+  bool dense_ = true;
+  std::vector<std::uint64_t> bits_;
+  std::vector<std::uint64_t> before_;  // keys in the words before; apart, to keep the bits close
+  std::vector<slot> slots_;            // a power of two, at most half full
+  int shift_ = 63;
+};
+
+}  // namespace creek::tpch
