@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`creek tpch` from the outside: load, answers, options, and every kind of bad input."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = sys.argv.pop(1)
+
+CUSTOMER = "1|Customer#1|street|15|25-989|711.56|BUILDING|comment|\n"
+ORDERS = ("1|1|O|100.00|1995-01-02|1-URGENT|Clerk#1|0|comment|\n"
+          "2|1|O|100.00|1995-01-03|5-LOW|Clerk#2|1|comment|\n")
+LINEITEM = (
+    "1|5|6|1|17|1000.00|0.05|0.02|N|O|1995-03-20|1995-03-25|1995-04-01|NONE|MAIL|one|\n"
+    "2|5|6|1|36|2000.50|0.00|0.06|N|O|1995-03-21|1995-03-26|1995-04-02|NONE|SHIP|two|\n"
+    "2|5|6|2|3|10.00|0.06|0.00|R|F|1995-02-01|1995-01-26|1995-02-02|NONE|AIR|three|\n")
+
+
+def run(*arguments):
+    return subprocess.run([TOOL, "tpch", *arguments], capture_output=True, text=True, timeout=1000)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="creek-cli-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.write("customer.tbl", CUSTOMER)
+        self.write("orders.tbl", ORDERS)
+        self.write("lineitem.tbl", LINEITEM)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def answer(self, query, *arguments):
+        done = run(query, "--data", self.folder, "--json", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["answer"]
+
+    def fails(self, done, code, *parts):
+        self.assertEqual(done.returncode, code, done)
+        self.assertEqual(done.stdout, "")
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertTrue(lines[0].startswith("creek: "), lines)
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+
+class Answers(Case):
+    def check_all(self):
+        self.assertEqual(self.answer("q6", "--param", "DATE=1995-01-01", "--param", "DISCOUNT=0.06"),
+                         [{"revenue": "50.6000"}])
+        self.assertEqual(self.answer("q3"), [
+            {"l_orderkey": 2, "revenue": "2000.5000", "o_orderdate": "1995-01-03",
+             "o_shippriority": 1},
+            {"l_orderkey": 1, "revenue": "950.0000", "o_orderdate": "1995-01-02",
+             "o_shippriority": 0}])
+        self.assertEqual(self.answer("q12", "--param", "DATE=1995-01-01"), [
+            {"l_shipmode": "MAIL", "high_line_count": 1, "low_line_count": 0},
+            {"l_shipmode": "SHIP", "high_line_count": 0, "low_line_count": 1}])
+        rows = self.answer("q1", "--workers", "2")
+        self.assertEqual([row["count_order"] for row in rows], [2, 1])
+        self.assertEqual(rows[0]["sum_charge"], "3089.530000")
+        self.assertEqual(rows[0]["avg_qty"], "26.500000")
+
+    def test_known_answers_from_text_and_from_caches(self):
+        self.check_all()
+        done = run("load", self.folder, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        loaded = {table["table"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
+        self.assertEqual(loaded, {"customer": 1, "orders": 2, "lineitem": 3})
+        for name in ("customer", "orders", "lineitem"):
+            os.remove(self.path(name + ".tbl"))
+        self.check_all()
+
+    def test_text_names_the_source_and_explains(self):
+        done = run("q6", "--data", self.folder, "--repeat", "3", "--explain")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for part in ("revenue", "rows/s", "MB touched", self.path("lineitem.tbl"), "- scan lineitem",
+                     "median of 3"):
+            self.assertIn(part, done.stdout)
+
+
+class BadInput(Case):
+    def test_usage(self):
+        for arguments in ([], ["q6"], ["q99"], ["q6", "--data", self.folder, "--param", "DAY=1"],
+                          ["q6", "--data", self.folder, "--param", "DATE=yesterday"],
+                          ["q6", "--data", self.folder, "--workers", "0"],
+                          ["q6", "--data", self.folder, "--repeat", "0"], ["load"]):
+            self.fails(run(*arguments), 2)
+
+    def test_folders(self):
+        self.fails(run("q6", "--data", "/nowhere"), 1, "/nowhere: No such file")
+        self.fails(run("load", self.path("orders.tbl")), 1, "Not a directory")
+        os.mkdir(self.path("empty"))
+        self.fails(run("load", self.path("empty")), 1, "has no .tbl files")
+        os.remove(self.path("orders.tbl"))
+        self.fails(run("q12", "--data", self.folder), 1, "orders.tbl: No such file")
+
+    def test_malformed_text_is_named(self):
+        self.write("lineitem.tbl", LINEITEM.replace("0.06", "0.0x"))
+        self.fails(run("q6", "--data", self.folder), 1,
+                   "lineitem.tbl:2: column 8 (l_tax): '0.0x' is no decimal")
+        self.write("lineitem.tbl", LINEITEM[:-9])
+        self.fails(run("load", self.folder), 1, "lineitem.tbl:3: column", "the file ends before")
+        self.write("lineitem.tbl", "")
+        self.fails(run("q1", "--data", self.folder), 1, "lineitem.tbl: the file is empty")
+
+    def test_a_corrupt_cache_is_refused(self):
+        self.assertEqual(run("load", self.folder).returncode, 0)
+        with open(self.path("lineitem.creek"), "r+b") as file:
+            file.seek(80)
+            byte = file.read(1)
+            file.seek(80)
+            file.write(bytes([byte[0] ^ 1]))
+        self.fails(run("q6", "--data", self.folder), 1, "lineitem.creek: the directory is damaged",
+                   "creek tpch load")
+        self.assertEqual(run("load", self.folder).returncode, 0)
+        self.assertEqual(self.answer("q6", "--param", "DATE=1995-01-01"), [{"revenue": "50.6000"}])
+
+
+if __name__ == "__main__":
+    unittest.main()
