@@ -12,7 +12,7 @@ key_index::key_index(std::span<const std::int64_t> keys) : size_(keys.size()) {
   // dbgen uses a quarter of the range of order keys, and a query one in ten to one in fifty of
   // these. 512 bits a key are 128 bytes with the counts; 2^26 bits are 16 MiB whatever the keys.
   constexpr std::uint64_t bits_a_key = 1 << 9, always = std::uint64_t{1} << 26;
-  dense_ = last < always || last / bits_a_key < keys.size();
+  dense_ = keys.size() >> 32 == 0 && (last < always || last / bits_a_key < keys.size());
   if (dense_) {
     range_ = last + 1;
     build_dense(keys);
@@ -22,16 +22,16 @@ key_index::key_index(std::span<const std::int64_t> keys) : size_(keys.size()) {
 }
 
 void key_index::build_dense(std::span<const std::int64_t> keys) {
-  bits_.resize(static_cast<std::size_t>((range_ + 63) / 64));
+  bits_.resize(static_cast<std::size_t>((range_ + 31) / 32));
   before_.resize(bits_.size());
   for (const std::int64_t key : keys) {
     const std::uint64_t offset = static_cast<std::uint64_t>(key) - least_;
-    bits_[offset / 64] |= std::uint64_t{1} << offset % 64;
+    bits_[offset / 32] |= std::uint32_t{1} << offset % 32;
   }
-  std::uint64_t before = 0;
+  std::uint32_t before = 0;
   for (std::size_t w = 0; w < bits_.size(); ++w) {
     before_[w] = before;
-    before += static_cast<std::uint64_t>(std::popcount(bits_[w]));
+    before += static_cast<std::uint32_t>(std::popcount(bits_[w]));
   }
 }
 

@@ -25,18 +25,26 @@ class key_index {
   [[nodiscard]] bool dense() const noexcept { return dense_; }
   /// Memory of the structure.
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return (bits_.size() + before_.size()) * sizeof(std::uint64_t) + slots_.size() * sizeof(slot);
+    return (bits_.size() + before_.size()) * sizeof(std::uint32_t) + slots_.size() * sizeof(slot);
   }
+
+  /// Bit `key - least` (in 64 bits that wrap round) of an array, for keys below `range`; no range
+  /// unless dense().
+  struct bitmap {
+    const std::uint32_t* bits;
+    std::uint64_t least, range;
+  };
+  [[nodiscard]] bitmap as_bitmap() const noexcept { return {bits_.data(), least_, range_}; }
 
   /// Place of the key, or absent.
   [[nodiscard]] std::size_t find(std::int64_t key) const noexcept {
     const std::uint64_t offset = static_cast<std::uint64_t>(key) - least_;
     if (!dense_) return find_hashed(offset);
     if (offset >= range_) return absent;
-    const std::uint64_t bits = bits_[offset / 64];
-    const std::uint64_t bit = std::uint64_t{1} << offset % 64;
+    const std::uint32_t bits = bits_[offset / 32];
+    const std::uint32_t bit = std::uint32_t{1} << offset % 32;
     if ((bits & bit) == 0) return absent;
-    return before_[offset / 64] + static_cast<std::size_t>(std::popcount(bits & (bit - 1)));
+    return before_[offset / 32] + static_cast<std::size_t>(std::popcount(bits & (bit - 1)));
   }
 
  private:
@@ -61,8 +69,8 @@ class key_index {
   std::uint64_t least_ = 0;
   std::uint64_t range_ = 0;
   bool dense_ = true;
-  std::vector<std::uint64_t> bits_;
-  std::vector<std::uint64_t> before_;  // keys in the words before; apart, to keep the bits close
+  std::vector<std::uint32_t> bits_;
+  std::vector<std::uint32_t> before_;  // keys in the words before; apart, to keep the bits close
   std::vector<slot> slots_;            // a power of two, at most half full
   int shift_ = 63;
 };

@@ -145,15 +145,13 @@ class q12_query final : public prepared_query {
                                  const key_index& index) const {
     const auto urgent = priority_.find("1-URGENT"), high = priority_.find("2-HIGH");
     const auto add = [&](const row_block& block, q12_counts& so_far) {
-      with_width(order_key_.width, [&](auto zero) {
-        const auto* const keys = order_key_.as<decltype(zero)>();
-        for (std::size_t row = block.first; row < block.first + block.rows; ++row) {
-          const std::size_t at = index.find(order_key_.value_of(keys[row]));
-          if (at == key_index::absent) continue;
-          const std::uint64_t code = priority_.values.code(row);
-          const std::size_t other = code == urgent || code == high ? 0 : 1;
-          for (std::size_t m = 0; m < 2; ++m) so_far[m][other] += lines[at].of_mode[m];
-        }
+      row_mask mask(block);
+      keep_members(order_key_, block, index, mask);
+      for_each_row(block, mask, [&](std::size_t row) {
+        const q12_lines& of = lines[index.find(order_key_.value(row))];
+        const std::uint64_t code = priority_.values.code(row);
+        const std::size_t other = code == urgent || code == high ? 0 : 1;
+        for (std::size_t m = 0; m < 2; ++m) so_far[m][other] += of.of_mode[m];
       });
     };
     return over_blocks(orders_.rows(), q12_counts{}, add, [](q12_counts a, const q12_counts& b) {

@@ -127,15 +127,15 @@ class q3_query final : public prepared_query {
 
   /// The orders of these customers before the date, in the order of their keys.
   [[nodiscard]] std::vector<q3_order> orders_of(const key_index& customers) const {
-    auto orders = gather_rows<q3_order>(
-        orders_.rows(), [&](const row_block& block, std::vector<q3_order>& to) {
-          row_mask mask(block);
-          keep_between(order_date_, block, ordered_, mask);
-          for_each_row(block, mask, [&](std::size_t row) {
-            if (customers.find(order_customer_.value(row)) == key_index::absent) return;
-            to.push_back({order_key_.value(row), row});
-          });
-        });
+    auto orders = gather_rows<q3_order>(orders_.rows(),
+                                        [&](const row_block& block, std::vector<q3_order>& to) {
+                                          row_mask mask(block);
+                                          keep_between(order_date_, block, ordered_, mask);
+                                          keep_members(order_customer_, block, customers, mask);
+                                          for_each_row(block, mask, [&](std::size_t row) {
+                                            to.push_back({order_key_.value(row), row});
+                                          });
+                                        });
     if (!std::ranges::is_sorted(orders, {}, &q3_order::key)) {
       std::ranges::sort(orders, {}, &q3_order::key);
     }
@@ -145,18 +145,15 @@ class q3_query final : public prepared_query {
   }
 
   [[nodiscard]] std::vector<q3_hit> lines_of(const key_index& orders) const {
-    return gather_rows<q3_hit>(
-        lineitem_.rows(), [&](const row_block& block, std::vector<q3_hit>& to) {
-          row_mask mask(block);
-          keep_between(shipdate_, block, shipped_, mask);
-          with_width(line_key_.width, [&](auto zero) {
-            const auto* const keys = line_key_.as<decltype(zero)>();
-            for_each_row(block, mask, [&](std::size_t row) {
-              const std::size_t at = orders.find(line_key_.value_of(keys[row]));
-              if (at != key_index::absent) to.push_back({at, row});
-            });
-          });
-        });
+    return gather_rows<q3_hit>(lineitem_.rows(),
+                               [&](const row_block& block, std::vector<q3_hit>& to) {
+                                 row_mask mask(block);
+                                 keep_between(shipdate_, block, shipped_, mask);
+                                 keep_members(line_key_, block, orders, mask);
+                                 for_each_row(block, mask, [&](std::size_t row) {
+                                   to.push_back({orders.find(line_key_.value(row)), row});
+                                 });
+                               });
   }
 
   /// Few lines are left, so their sums are made by one task.

@@ -15,6 +15,17 @@ HWY_BEFORE_NAMESPACE();
 namespace creek::tpch::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// The bits of a vector's mask. Read back in the size in which they were stored: a wider load would
+/// have to wait for the store to reach the cache.
+template <class Bits, class D, class Mask>
+HWY_INLINE std::uint64_t mask_bits(D d, Mask mask) {
+  std::uint8_t part[8] = {};
+  hn::StoreMaskBits(d, mask, part);
+  Bits bits;
+  std::memcpy(&bits, part, sizeof bits);
+  return bits;
+}
+
 /// 64 rows from `compare(d, i)`, which gives the mask of the vector at element i.
 template <class T, class Compare>
 HWY_INLINE std::uint64_t compare_word(std::size_t first, Compare&& compare) {
@@ -22,10 +33,11 @@ HWY_INLINE std::uint64_t compare_word(std::size_t first, Compare&& compare) {
   const std::size_t lanes = hn::Lanes(d);
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < 64; i += lanes) {
-    std::uint8_t part[8] = {};
-    hn::StoreMaskBits(d, compare(d, first + i), part);
-    std::uint64_t word;
-    std::memcpy(&word, part, sizeof word);
+    const auto mask = compare(d, first + i);
+    const std::uint64_t word = lanes == 64   ? mask_bits<std::uint64_t>(d, mask)
+                               : lanes == 32 ? mask_bits<std::uint32_t>(d, mask)
+                               : lanes == 16 ? mask_bits<std::uint16_t>(d, mask)
+                                             : mask_bits<std::uint8_t>(d, mask);
     bits |= word << i;
   }
   return bits;
@@ -69,6 +81,25 @@ void less(const T* left, T left_shift, const T* right, T right_shift, std::size_
   }
 }
 
+/// Keys of 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond `range`.
+void members(const std::uint32_t* keys, std::size_t words, const std::uint32_t* bitmap,
+             std::uint32_t shift, std::uint32_t range, std::uint64_t* mask) {
+  const hn::CappedTag<std::uint32_t, 64> any;
+  const hn::RebindToSigned<decltype(any)> index;
+  const auto offset = hn::Set(any, shift), end = hn::Set(any, range);
+  const auto last = hn::Set(any, range - 1), low = hn::Set(any, 31u), one = hn::Set(any, 1u);
+  for (std::size_t w = 0; w < words; ++w) {
+    if (mask[w] == 0) continue;
+    mask[w] &= compare_word<std::uint32_t>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
+      const auto at = hn::Add(hn::LoadU(d, keys + i), offset);
+      const auto inside = hn::Min(at, last);  // so that only the bitmap is read
+      const auto bits = hn::GatherIndex(d, bitmap, hn::BitCast(index, hn::ShiftRight<5>(inside)));
+      const auto bit = hn::And(hn::Shr(bits, hn::And(inside, low)), one);
+      return hn::And(hn::Eq(bit, one), hn::Lt(at, end));
+    });
+  }
+}
+
 template <class T>
 void between_as(const packed& column, const row_block& block, code_range range, row_mask& mask) {
   between(column.as<T>() + block.first, block.words(), static_cast<T>(range.low),
@@ -107,6 +138,7 @@ namespace creek::tpch {
 HWY_EXPORT(between_any);
 HWY_EXPORT(either_bytes);
 HWY_EXPORT(less_shorts);
+HWY_EXPORT(members);
 
 namespace {
 
@@ -170,6 +202,25 @@ void keep_less(const packed& left, const packed& right, const row_block& block,
      block.words(), mask.words);
   } else {
     keep_if(block, mask, [&](std::size_t row) { return left.value(row) < right.value(row); });
+  }
+}
+
+void keep_members(const packed& column, const row_block& block, const key_index& keys,
+                  row_mask& mask) noexcept {
+  const key_index::bitmap set = keys.as_bitmap();
+  const auto shift = static_cast<std::uint64_t>(column.base) - set.least;
+  // Then code + shift is above -2^31 and below 2^32: in 32 bits, what is negative wraps round to
+  // 2^31 or more, which is outside of the range too.
+  constexpr std::uint64_t half = std::uint64_t{1} << 31;
+  const bool shorts =
+      set.range < half && column.last_code < half && (shift < half || -shift < half);
+  if (column.width == 4 && column.factor == 1 && set.range != 0 && shorts) {
+    HWY_DYNAMIC_DISPATCH(members)
+    (column.as<std::uint32_t>() + block.first, block.words(), set.bits,
+     static_cast<std::uint32_t>(shift), static_cast<std::uint32_t>(set.range), mask.words);
+  } else {
+    keep_if(block, mask,
+            [&](std::size_t row) { return keys.find(column.value(row)) != key_index::absent; });
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "key_index.hpp"
 #include "packed.hpp"
 #include "row_mask.hpp"
 
@@ -31,5 +32,9 @@ void keep_either(const packed& column, const row_block& block, std::uint64_t one
 /// Keeps rows whose value in `left` is less than that in `right`.
 void keep_less(const packed& left, const packed& right, const row_block& block,
                row_mask& mask) noexcept;
+
+/// Keeps rows whose value is one of the keys.
+void keep_members(const packed& column, const row_block& block, const key_index& keys,
+                  row_mask& mask) noexcept;
 
 }  // namespace creek::tpch

@@ -2,6 +2,7 @@
 // Decimals, dates, packed numbers and their selection, against plain arithmetic.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <vector>
@@ -164,6 +165,31 @@ TEST(tpch_select, either_and_less) {
           keep_either(numbers.view, block, one, other, mask);
         },
         [&](std::size_t row) { return a[row] == a[0] || a[row] == a[1]; });
+  }
+}
+
+TEST(tpch_select, members_of_close_and_of_scattered_keys) {
+  std::mt19937_64 random(4);
+  constexpr std::size_t rows = 5000;
+  for (const std::uint64_t range : {200ull, 1ull << 20, 1ull << 24, 1ull << 34}) {
+    for (const std::int64_t base : {0ll, -3'000'000'000ll, 1ll << 62}) {
+      const auto values = random_numbers(random, rows, range, base, 1);
+      // Keys that begin before, within and far from the column's values.
+      for (const std::int64_t from : {-1000ll, 50ll, 1ll << 31, -(1ll << 31), 1ll << 40}) {
+        std::vector<std::int64_t> keys = random_numbers(random, 300, range, base + from, 1);
+        for (std::size_t i = 0; from == 50 && i < rows; i += 7) keys.push_back(values[i]);
+        std::ranges::sort(keys);
+        keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+        const packed_numbers numbers(values);
+        const key_index index(keys);
+        check_selection(
+            rows,
+            [&](const row_block& block, row_mask& mask) {
+              keep_members(numbers.view, block, index, mask);
+            },
+            [&](std::size_t row) { return std::ranges::binary_search(keys, values[row]); });
+      }
+    }
   }
 }
 
