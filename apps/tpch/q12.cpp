@@ -112,10 +112,11 @@ class q12_query final : public prepared_query {
     keep_modes(block, mask);
     keep_less(shipdate_, commitdate_, block, mask);
     keep_less(commitdate_, receiptdate_, block, mask);
-    for_each_row(block, mask, [&](std::size_t row) {
+    for (const std::size_t offset : row_list(block, mask)) {
+      const std::size_t row = block.first + offset;
       const bool second = mode_.values.code(row) == codes_[1];
       to.push_back({line_key_.value(row), {second ? 0u : 1u, second ? 1u : 0u}});
-    });
+    }
   }
 
   void keep_modes(const row_block& block, row_mask& mask) const {
@@ -147,12 +148,13 @@ class q12_query final : public prepared_query {
     const auto add = [&](const row_block& block, q12_counts& so_far) {
       row_mask mask(block);
       keep_members(order_key_, block, index, mask);
-      for_each_row(block, mask, [&](std::size_t row) {
+      for (const std::size_t offset : row_list(block, mask)) {
+        const std::size_t row = block.first + offset;
         const q12_lines& of = lines[index.find(order_key_.value(row))];
         const std::uint64_t code = priority_.values.code(row);
         const std::size_t other = code == urgent || code == high ? 0 : 1;
         for (std::size_t m = 0; m < 2; ++m) so_far[m][other] += of.of_mode[m];
-      });
+      }
     };
     return over_blocks(orders_.rows(), q12_counts{}, add, [](q12_counts a, const q12_counts& b) {
       for (std::size_t m = 0; m < 2; ++m) {

@@ -35,19 +35,14 @@ constexpr std::array q3_parameters{
 
 constexpr std::size_t q3_limit = 10;
 
-struct q3_order {
-  std::int64_t key = 0;
-  std::size_t row = 0;
-};
-
 struct q3_hit {
   std::size_t order = 0;  ///< place among the orders that are left
   std::size_t row = 0;    ///< of the line
 };
 
 struct q3_group {
+  std::size_t order = 0;
   int128 revenue = 0;
-  bool any = false;
 };
 
 class q3_query final : public prepared_query {
@@ -78,14 +73,14 @@ class q3_query final : public prepared_query {
 
   [[nodiscard]] query_run run() const override {
     const key_index customers(keys_of_customers());
-    const std::vector<q3_order> orders = orders_of(customers);
+    const std::vector<std::size_t> orders = orders_of(customers);
     std::vector<std::int64_t> keys(orders.size());
-    std::ranges::transform(orders, keys.begin(), &q3_order::key);
+    std::ranges::transform(orders, keys.begin(),
+                           [this](std::size_t row) { return order_key_.value(row); });
     const key_index index(keys);
     const std::vector<q3_hit> hits = lines_of(index);
-    const std::vector<q3_group> groups = revenue_of(hits, orders.size());
 
-    query_run done{.result = answer_of(orders, groups),
+    query_run done{.result = answer_of(orders, revenue_of(hits)),
                    .rows = customer_.rows() + orders_.rows() + lineitem_.rows()};
     done.bytes = segment_.values.bytes() + customers.size() * customer_key_.width +
                  order_date_.bytes() + order_customer_.bytes() + orders.size() * order_key_.width +
@@ -125,71 +120,68 @@ class q3_query final : public prepared_query {
     return keys;
   }
 
-  /// The orders of these customers before the date, in the order of their keys.
-  [[nodiscard]] std::vector<q3_order> orders_of(const key_index& customers) const {
-    auto orders = gather_rows<q3_order>(orders_.rows(),
-                                        [&](const row_block& block, std::vector<q3_order>& to) {
-                                          row_mask mask(block);
-                                          keep_between(order_date_, block, ordered_, mask);
-                                          keep_members(order_customer_, block, customers, mask);
-                                          for_each_row(block, mask, [&](std::size_t row) {
-                                            to.push_back({order_key_.value(row), row});
-                                          });
-                                        });
-    if (!std::ranges::is_sorted(orders, {}, &q3_order::key)) {
-      std::ranges::sort(orders, {}, &q3_order::key);
-    }
-    const auto twice = std::ranges::adjacent_find(orders, {}, &q3_order::key);
-    if (twice != orders.end()) fail_as_not_unique("o_orderkey", twice->key);
-    return orders;
+  /// Rows of the orders of these customers before the date, in the order of their keys.
+  [[nodiscard]] std::vector<std::size_t> orders_of(const key_index& customers) const {
+    const auto emit = [&](const row_block& block, std::vector<std::size_t>& to) {
+      row_mask mask(block);
+      keep_between(order_date_, block, ordered_, mask);
+      keep_members(order_customer_, block, customers, mask);
+      for (const std::size_t row : row_list(block, mask)) to.push_back(block.first + row);
+    };
+    auto rows = gather_rows<std::size_t>(orders_.rows(), emit);
+    const auto key = [this](std::size_t row) { return order_key_.value(row); };
+    if (!std::ranges::is_sorted(rows, {}, key)) std::ranges::sort(rows, {}, key);
+    const auto twice = std::ranges::adjacent_find(rows, {}, key);
+    if (twice != rows.end()) fail_as_not_unique("o_orderkey", key(*twice));
+    return rows;
   }
 
+  /// The lines of these orders after the date, in the order of the orders.
   [[nodiscard]] std::vector<q3_hit> lines_of(const key_index& orders) const {
-    return gather_rows<q3_hit>(lineitem_.rows(),
-                               [&](const row_block& block, std::vector<q3_hit>& to) {
-                                 row_mask mask(block);
-                                 keep_between(shipdate_, block, shipped_, mask);
-                                 keep_members(line_key_, block, orders, mask);
-                                 for_each_row(block, mask, [&](std::size_t row) {
-                                   to.push_back({orders.find(line_key_.value(row)), row});
-                                 });
-                               });
+    const auto emit = [&](const row_block& block, std::vector<q3_hit>& to) {
+      row_mask mask(block);
+      keep_between(shipdate_, block, shipped_, mask);
+      keep_members(line_key_, block, orders, mask);
+      for (const std::size_t row : row_list(block, mask)) {
+        to.push_back({orders.find(line_key_.value(block.first + row)), block.first + row});
+      }
+    };
+    auto hits = gather_rows<q3_hit>(lineitem_.rows(), emit);
+    if (!std::ranges::is_sorted(hits, {}, &q3_hit::order)) {
+      std::ranges::sort(hits, {}, &q3_hit::order);
+    }
+    return hits;
   }
 
   /// Few lines are left, so their sums are made by one task.
-  [[nodiscard]] std::vector<q3_group> revenue_of(const std::vector<q3_hit>& hits,
-                                                 std::size_t orders) const {
-    std::vector<q3_group> groups(orders);
+  [[nodiscard]] std::vector<q3_group> revenue_of(const std::vector<q3_hit>& hits) const {
+    std::vector<q3_group> groups;
     for (const q3_hit& hit : hits) {
-      q3_group& group = groups[hit.order];
-      group.revenue += int128{price_.value(hit.row)} * (100 - discount_.value(hit.row));
-      group.any = true;
+      if (groups.empty() || groups.back().order != hit.order) groups.push_back({hit.order});
+      groups.back().revenue += int128{price_.value(hit.row)} * (100 - discount_.value(hit.row));
     }
     return groups;
   }
 
-  [[nodiscard]] answer answer_of(const std::vector<q3_order>& orders,
+  /// `orders` holds the row of each place among the orders.
+  [[nodiscard]] answer answer_of(const std::vector<std::size_t>& orders,
                                  const std::vector<q3_group>& groups) const {
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (groups[i].any) found.push_back(i);
-    }
-    const auto before = [&](std::size_t a, std::size_t b) {
-      if (groups[a].revenue != groups[b].revenue) return groups[a].revenue > groups[b].revenue;
-      const auto date_a = order_date_.value(orders[a].row);
-      const auto date_b = order_date_.value(orders[b].row);
-      return date_a != date_b ? date_a < date_b : a < b;
+    const auto date_of = [&](const q3_group& group) {
+      return order_date_.value(orders[group.order]);
     };
-    const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(q3_limit, found.size()));
-    std::partial_sort(found.begin(), end, found.end(), before);
+    const auto before = [&](const q3_group& a, const q3_group& b) {
+      if (a.revenue != b.revenue) return a.revenue > b.revenue;
+      return date_of(a) != date_of(b) ? date_of(a) < date_of(b) : a.order < b.order;
+    };
+    std::vector<q3_group> best(std::min(q3_limit, groups.size()));
+    std::ranges::partial_sort_copy(groups, best, before);
 
     answer result{{"l_orderkey", "revenue", "o_orderdate", "o_shippriority"}, {}};
     const packed& priority = orders_["o_shippriority"].values;
-    for (auto i = found.begin(); i != end; ++i) {
-      const q3_order& order = orders[*i];
-      result.rows.push_back({order.key, decimal{groups[*i].revenue, 4},
-                             date_to_string(order_date_.value(order.row)),
-                             priority.value(order.row)});
+    for (const q3_group& group : best) {
+      const std::size_t row = orders[group.order];
+      result.rows.push_back({order_key_.value(row), decimal{group.revenue, 4},
+                             date_to_string(order_date_.value(row)), priority.value(row)});
     }
     return result;
   }

@@ -4,6 +4,7 @@
 // that this makes fall to the mask's own zeros.
 #include "select.hpp"
 
+#include <bit>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -81,6 +82,25 @@ void less(const T* left, T left_shift, const T* right, T right_shift, std::size_
   }
 }
 
+/// Offsets of the bits of a mask. How many bits a word has is a guess for the CPU, so four are
+/// written whether there are or not, and the branch asks only whether there are more.
+std::size_t list_bits(const std::uint64_t* mask, std::size_t words, std::uint16_t* to) {
+  std::uint16_t* const begin = to;
+  for (std::size_t w = 0; w < words; ++w) {
+    std::uint64_t rest = mask[w];
+    const auto first = static_cast<std::uint32_t>(64 * w);
+    const auto count = static_cast<std::size_t>(std::popcount(rest));
+    std::uint16_t* next = to;
+    do {
+      for (int i = 0; i < 4; ++i, rest &= rest - 1) {
+        *next++ = static_cast<std::uint16_t>(first + static_cast<unsigned>(std::countr_zero(rest)));
+      }
+    } while (HWY_UNLIKELY(rest != 0));
+    to += count;
+  }
+  return static_cast<std::size_t>(to - begin);
+}
+
 /// Keys of 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond `range`.
 void members(const std::uint32_t* keys, std::size_t words, const std::uint32_t* bitmap,
              std::uint32_t shift, std::uint32_t range, std::uint64_t* mask) {
@@ -139,6 +159,7 @@ HWY_EXPORT(between_any);
 HWY_EXPORT(either_bytes);
 HWY_EXPORT(less_shorts);
 HWY_EXPORT(members);
+HWY_EXPORT(list_bits);
 
 namespace {
 
@@ -154,6 +175,9 @@ void keep_if(const row_block& block, row_mask& mask, Test&& test) noexcept {
 }
 
 }  // namespace
+
+row_list::row_list(const row_block& block, const row_mask& mask) noexcept
+    : size_(HWY_DYNAMIC_DISPATCH(list_bits)(mask.words, block.words(), rows_)) {}
 
 code_range codes_between(const packed& column, std::int64_t low, std::int64_t high) noexcept {
   __extension__ using int128 = __int128;

@@ -116,6 +116,9 @@ void check_selection(std::size_t rows, const Keep& keep, const Wanted& wanted) {
     }
     ASSERT_EQ(got, expected);
     ASSERT_EQ(mask.count(block), expected.size());
+    std::vector<std::size_t> listed;
+    for (const std::size_t row : row_list(block, mask)) listed.push_back(first + row);
+    ASSERT_EQ(listed, expected);
   }
 }
 
