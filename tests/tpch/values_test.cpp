@@ -10,6 +10,7 @@
 #include "tpch/date.hpp"
 #include "tpch/decimal.hpp"
 #include "tpch/select.hpp"
+#include "tpch/sum_products.hpp"
 
 namespace creek::tpch {
 namespace {
@@ -168,6 +169,41 @@ TEST(tpch_select, either_and_less) {
           keep_either(numbers.view, block, one, other, mask);
         },
         [&](std::size_t row) { return a[row] == a[0] || a[row] == a[1]; });
+  }
+}
+
+TEST(tpch_select, sums_of_products) {
+  std::mt19937_64 random(6);
+  for (const std::size_t rows : {1u, 64u, 100u, 4000u, 4096u}) {
+    std::vector<std::int64_t> a = random_numbers(random, rows, 1ull << 32, 0, 1);
+    std::vector<std::int64_t> b = random_numbers(random, rows, 256, 0, 1);
+    a[0] = 0xffff'ffff;  // the greatest codes
+    b[0] = 255;
+    const buffer as(4 * rows), bs(rows);
+    std::copy(a.begin(), a.end(), reinterpret_cast<std::uint32_t*>(as.data()));
+    std::copy(b.begin(), b.end(), reinterpret_cast<std::uint8_t*>(bs.data()));
+    for (const std::uint64_t some : {1u, 2u, 50u, 100'000u}) {
+      const row_block block{0, rows};
+      row_mask mask(block);
+      for (std::size_t w = 0; w < block.words(); ++w) {
+        std::uint64_t keep = 0;
+        for (int bit = 0; bit < 64; ++bit) keep = keep << 1 | std::uint64_t{random() % some == 0};
+        mask.words[w] &= keep;
+      }
+      product_sums wanted;
+      for_each_row(block, mask, [&](std::size_t row) {
+        const auto other = static_cast<std::uint64_t>(4785 + 200 * b[row]);
+        wanted.products += static_cast<std::uint64_t>(a[row]) * other;
+        wanted.others += other;
+        ++wanted.rows;
+      });
+      const product_sums got = sum_products(reinterpret_cast<const std::uint32_t*>(as.data()),
+                                            reinterpret_cast<const std::uint8_t*>(bs.data()), 4785,
+                                            200, mask.words, block.words());
+      EXPECT_EQ(got.products, wanted.products);
+      EXPECT_EQ(got.others, wanted.others);
+      EXPECT_EQ(got.rows, wanted.rows);
+    }
   }
 }
 
