@@ -7,7 +7,9 @@
 #include <creek/core/error.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <fstream>
+#include <random>
 #include <string>
+#include <string_view>
 
 #include "rows.hpp"
 #include "support/temporary_folder.hpp"
@@ -200,6 +202,38 @@ TEST_F(tpch_loader, names_the_first_of_several_faults) {
   const std::string what = rt.run([&] { return refusal("lineitem", text, 2000); });
   const auto line = lines_before(first);
   EXPECT_TRUE(what.starts_with("lineitem.tbl:" + std::to_string(line) + ": column ")) << what;
+}
+
+TEST_F(tpch_loader, damaged_text_gives_the_same_for_any_cut) {
+  const std::string good = testing::lineitem_text(testing::make_rows(5, 20));
+  std::mt19937_64 random(9);
+  constexpr std::string_view bytes("|\n\0-.09x\xff\r", 11);
+  for (int i = 0; i < 300; ++i) {
+    std::string text = good;
+    for (std::size_t n = random() % 3 + 1; n > 0; --n) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 4) {
+        case 0:
+          text.resize(at + 1);
+          break;
+        case 1:
+          text.erase(at, random() % 20);
+          break;
+        case 2:
+          text.insert(at, 1, bytes[random() % bytes.size()]);
+          break;
+        default:
+          text[at] = bytes[random() % bytes.size()];
+      }
+    }
+    if (text.empty()) continue;
+    const std::string whole = refusal("lineitem", text);
+    ASSERT_EQ(refusal("lineitem", text, 200), whole);
+    if (whole != "no error") {
+      ASSERT_TRUE(whole.starts_with("lineitem.tbl:")) << whole;
+      ASSERT_EQ(whole.find('\n'), std::string::npos) << whole;
+    }
+  }
 }
 
 TEST_F(tpch_loader, files_that_are_not_there_or_not_files) {
