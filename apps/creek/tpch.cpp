@@ -47,7 +47,7 @@ constexpr const char* query_notes =
 those of the columns scanned, and of the values taken from the others; the bandwidth they are compared
 with is that of the same workers summing an array of 256 MiB.)";
 
-runtime make_runtime(const tpch_arguments& given) {
+runtime tpch_runtime(const tpch_arguments& given) {
   scheduler_options chosen = scheduler_options::from_environment();
   if (given.workers) chosen.workers = checked_workers(*given.workers);
   return runtime(chosen, backend_of_environment());
@@ -77,9 +77,9 @@ void print_load(const tpch_arguments& given, const tpch::database& from) {
   if (given.as_json) fmt::print("{}\n", nlohmann::ordered_json{{"tables", tables}}.dump());
 }
 
-void load(const tpch_arguments& given) {
+void load_tables(const tpch_arguments& given) {
   tpch::database from(given.folder);
-  runtime workers = make_runtime(given);
+  runtime workers = tpch_runtime(given);
   workers.run([&] { from.make_caches(); });
   print_load(given, from);
 }
@@ -111,7 +111,8 @@ timed_query run_timed(const tpch::query& which, tpch::database& from,
   return timed;
 }
 
-void print_text(const tpch_arguments& given, const tpch::database& from, const timed_query& timed) {
+void print_query_text(const tpch_arguments& given, const tpch::database& from,
+                      const timed_query& timed) {
   fmt::print("{}", to_text(timed.run.result));
   const double rate = static_cast<double>(timed.run.bytes) / timed.median.count();
   fmt::print("\n{} rows in {:.3f} ms{}, {:.0f} million rows/s\n", timed.run.rows,
@@ -128,8 +129,8 @@ void print_text(const tpch_arguments& given, const tpch::database& from, const t
   for (const std::string& step : timed.run.steps) fmt::print("- {}\n", step);
 }
 
-void print_json(const tpch_arguments& given, const tpch::query& which, unsigned workers,
-                const tpch::parameter_values& values, const timed_query& timed) {
+void print_query_json(const tpch_arguments& given, const tpch::query& which, unsigned workers,
+                      const tpch::parameter_values& values, const timed_query& timed) {
   nlohmann::ordered_json all{{"query", which.name},
                              {"parameters", values.describe()},
                              {"workers", workers},
@@ -149,13 +150,13 @@ void run_query(const tpch::query& which, const tpch_arguments& given) {
     throw usage_error(fmt::format("--repeat {}: must be 1 or more", given.repeat));
   const tpch::parameter_values values(which.parameters, given.parameters);
   tpch::database from(given.folder);
-  runtime workers = make_runtime(given);
+  runtime workers = tpch_runtime(given);
   const timed_query timed =
       workers.run([&] { return run_timed(which, from, values, given.repeat); });
   if (given.as_json) {
-    print_json(given, which, workers.worker_count(), values, timed);
+    print_query_json(given, which, workers.worker_count(), values, timed);
   } else {
-    print_text(given, from, timed);
+    print_query_text(given, from, timed);
   }
 }
 
@@ -195,7 +196,7 @@ void add_tpch(CLI::App& app, int&) {
       ->required()
       ->option_text("DIR");
   add_shared_options(*loader, *given);
-  loader->callback([given] { load(*given); });
+  loader->callback([given] { load_tables(*given); });
   for (const tpch::query* which : tpch::queries()) add_query(*tpch, *which);
 }
 
