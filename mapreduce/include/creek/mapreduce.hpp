@@ -2,9 +2,11 @@
 // MapReduce on creek's tasks: jobs, inputs, run(). See docs/mapreduce.md.
 #pragma once
 
+#include <creek/mapreduce/dense.hpp>
 #include <creek/mapreduce/files.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/rounds.hpp>
 #include <creek/mapreduce/run.hpp>
 #include <creek/mapreduce/word_count.hpp>

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <creek/mapreduce/combine_shared.hpp>
+#include <creek/mapreduce/dense_table.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
@@ -32,6 +33,10 @@ requires requires {
 }
 struct table_of<Job> {
   using type = typename Job::table_type;
+};
+template <dense Job>
+requires(!requires { typename Job::table_type; }) struct table_of<Job> {
+  using type = dense_table<Job>;
 };
 }  // namespace detail
 

@@ -32,6 +32,7 @@ struct record {
 ///     static std::uint64_t hash(const key_type&);        // default: by type, see default_hash
 ///     static bool before(const R& a, const R& b);        // order of the records; default: by key
 ///     using table_type = ...;                            // where combined pairs live: see table
+///     static constexpr std::size_t dense_keys = ...; // keys are 0 to this - 1: see dense
 ///
 /// `map` is called by several workers at once on one const job; it may use the runtime, but `emit`
 /// only from the task that called it. An exception ends the job and comes out of run().

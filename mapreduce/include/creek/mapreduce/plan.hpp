@@ -15,9 +15,9 @@
 #pragma once
 
 #include <cerrno>
-#include <chrono>
 #include <creek/core/error.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/detail/stopwatch.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
@@ -46,19 +46,6 @@ struct result {
 };
 
 namespace detail {
-
-/// Adds the time it lives to a stage.
-class stopwatch {
- public:
-  stopwatch(stage_times& times, stage s) : to_(times[s]) {}
-  ~stopwatch() { to_ += std::chrono::steady_clock::now() - start_; }
-  stopwatch(const stopwatch&) = delete;
-  stopwatch& operator=(const stopwatch&) = delete;
-
- private:
-  std::chrono::nanoseconds& to_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 template <class Plan, class Input>
 void map_all(Plan& plan, Input& from, const options& chosen, std::size_t mappers) {

@@ -2,6 +2,7 @@
 // run(): a job over an input, by the strategy that fits.
 #pragma once
 
+#include <algorithm>
 #include <creek/mapreduce/combine_on_emit.hpp>
 #include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/emit_and_group.hpp>
@@ -9,10 +10,13 @@
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/plan.hpp>
+#include <creek/mapreduce/rounds.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <creek/tasking/this_worker.hpp>
+#include <cstddef>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace creek::mapreduce {
 
@@ -23,6 +27,34 @@ auto run_with(const Job& job, Input& from, const options& chosen) {
   const std::size_t mappers = worker_count();
   Plan plan(job, chosen, mappers);
   return run_plan(plan, from, chosen, mappers);
+}
+
+/// A job that fills arrays, as a single round.
+template <fills Job, class Input>
+result<Job> run_filling(const Job& job, Input& from, const options& chosen) {
+  rounds<Job, Input> once(from, chosen);
+  const auto values = once.run(job);
+  result<Job> made;
+  made.times = once.times();
+  made.distinct = values.size();
+  {
+    const stopwatch watch(made.times, stage::sort);
+    made.records.reserve(values.size());
+    for (std::size_t key = 0; key < values.size(); ++key) {
+      made.records.push_back({static_cast<typename Job::key_type>(key), std::move(values[key])});
+    }
+    if constexpr (orders<Job>) {
+      if (chosen.sort) {
+        std::ranges::sort(made.records,
+                          [&](const auto& a, const auto& b) { return job.before(a, b); });
+      }
+    }
+    if (chosen.top != 0 && chosen.top < made.records.size()) {
+      made.records.erase(made.records.begin() + static_cast<std::ptrdiff_t>(chosen.top),
+                         made.records.end());
+    }
+  }
+  return made;
 }
 
 }  // namespace detail
@@ -38,12 +70,14 @@ template <job Job, input Input>
     runtime own;
     return own.run([&] { return run(job, from, chosen); });
   }
-  if constexpr (combines<Job>) {
+  if constexpr (fills<Job>) {
+    return detail::run_filling(job, from, chosen);
+  } else if constexpr (combines<Job>) {
     if (chosen.how != strategy::emit_and_group) {
       return detail::run_with<combine_on_emit<Job>>(job, from, chosen);
     }
   }
-  return detail::run_with<emit_and_group<Job>>(job, from, chosen);
+  if constexpr (!fills<Job>) return detail::run_with<emit_and_group<Job>>(job, from, chosen);
 }
 
 /// The same over text in memory, cut at white space.

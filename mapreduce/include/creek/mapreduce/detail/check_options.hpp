@@ -3,6 +3,7 @@
 #pragma once
 
 #include <creek/core/error.hpp>
+#include <creek/mapreduce/dense.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
 
@@ -19,6 +20,9 @@ void check(const options& chosen) {
   }
   if (!combines<Job> && chosen.how == strategy::combine_on_emit) {
     throw usage_error("mapreduce: strategy combine_on_emit needs a job with combine()");
+  }
+  if (fills<Job> && chosen.how == strategy::emit_and_group) {
+    throw usage_error("mapreduce: strategy emit_and_group needs a job with map(), not fill()");
   }
 }
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs that fill arrays (dense.hpp), once or round after round over one input. What a round needs,
+// the arrays and the cuts of the input, is made once and kept; a round is a few forks and nothing
+// else. Mappers fill arrays of their own, which are then combined by ranges of keys: no lock is
+// taken and no array is written by two tasks at a time.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce/dense.hpp>
+#include <creek/mapreduce/detail/check_options.hpp>
+#include <creek/mapreduce/detail/line_allocator.hpp>
+#include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/detail/stopwatch.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <creek/tasking/this_worker.hpp>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// The rounds of an iterative job. One thread or task uses it at a time:
+///
+///     rounds<k_means> iterate(points);         // an input, which must outlive this
+///     while (...) sums = iterate.run(k_means{centres});
+template <fills Job, input Input>
+class rounds {
+ public:
+  using value_type = typename Job::value_type;
+
+  explicit rounds(Input& from, options chosen = {}) : from_(&from), options_(std::move(chosen)) {
+    detail::check<Job>(options_);
+  }
+
+  /// A round: fill() over all splits, and the arrays combined. The elements of the result stand for
+  /// the keys in order; they may be changed, and are valid until the next round. Where it runs,
+  /// what it throws and when: as mapreduce::run; after an exception the next round begins afresh.
+  std::span<value_type> run(const Job& job) {
+    if (this_worker() < 0) {
+      runtime own;
+      return own.run([&] { return run(job); });
+    }
+    prepare(dense_keys_of(job));
+    {
+      const detail::stopwatch watch(times_, stage::map);
+      map(job);
+    }
+    const detail::stopwatch watch(times_, stage::group);
+    return group(job);
+  }
+
+  /// Where the time of the last round went: `map` and `group`.
+  [[nodiscard]] const stage_times& times() const { return times_; }
+
+ private:
+  struct alignas(detail::line_bytes) partial {
+    std::vector<value_type, detail::line_allocator<value_type>> values;
+    bool used = false;  // in this round
+  };
+  static constexpr std::size_t most_parts = 256;  // of the input, for jobs whose order matters
+
+  void prepare(std::size_t keys) {
+    keys_ = keys;
+    times_ = {};
+    const std::size_t wanted =
+        detail::in_order<Job> ? std::min(from_->splits(), most_parts) : worker_count();
+    if (partials_.size() < std::max<std::size_t>(wanted, 1)) {
+      partials_.resize(std::max<std::size_t>(wanted, 1));
+    }
+    for (partial& part : partials_) part.used = false;
+  }
+
+  /// The array of a mapper or part, neutral at first; made by the task that will fill it.
+  std::span<value_type> array_of(partial& part) {
+    if (!std::exchange(part.used, true)) part.values.assign(keys_, value_type{});
+    return part.values;
+  }
+
+  void map(const Job& job) {
+    const std::size_t splits = from_->splits();
+    if constexpr (detail::in_order<Job>) {
+      const std::size_t parts = std::min(splits, most_parts);
+      detail::deal(parts, worker_count(), [&](std::size_t, std::size_t i) {
+        for (std::size_t k = i * splits / parts; k < (i + 1) * splits / parts; ++k) {
+          map_split(job, k, partials_[i]);
+        }
+      });
+    } else {
+      detail::deal(splits, worker_count(), [&](std::size_t mapper, std::size_t i) {
+        map_split(job, i, partials_[mapper]);
+      });
+    }
+  }
+
+  void map_split(const Job& job, std::size_t i, partial& part) {
+    if (options_.stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
+    const std::span<value_type> into = array_of(part);
+    from_->visit(i, [&](const auto& split) {
+      job.fill(split, into);
+      if (options_.report != nullptr) {
+        options_.report->bytes_done.fetch_add(detail::size_in_bytes(split),
+                                              std::memory_order_relaxed);
+      }
+    });
+    if (options_.report != nullptr) {
+      options_.report->splits_done.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  /// Combines all arrays into the first.
+  std::span<value_type> group(const Job& job) {
+    const std::span<value_type> all = array_of(partials_.front());
+    constexpr std::size_t range = 4096;  // keys; fewer are not worth a fork
+    detail::for_each_index((keys_ + range - 1) / range, [&](std::size_t i) {
+      const std::size_t end = std::min(keys_, (i + 1) * range);
+      for (std::size_t p = 1; p < partials_.size(); ++p) {
+        if (!partials_[p].used) continue;
+        value_type* const from = partials_[p].values.data();
+        for (std::size_t k = i * range; k < end; ++k) job.combine(all[k], std::move(from[k]));
+      }
+    });
+    return all;
+  }
+
+  Input* from_;
+  options options_;
+  std::size_t keys_ = 0;
+  std::vector<partial> partials_;
+  stage_times times_;
+};
+
+}  // namespace creek::mapreduce
