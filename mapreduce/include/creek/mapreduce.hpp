@@ -2,10 +2,12 @@
 // MapReduce on creek's tasks: jobs, inputs, run(). See docs/mapreduce.md.
 #pragma once
 
+#include <creek/mapreduce/colour_histogram.hpp>
 #include <creek/mapreduce/dense.hpp>
 #include <creek/mapreduce/files.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/line_fit.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/rounds.hpp>
 #include <creek/mapreduce/run.hpp>

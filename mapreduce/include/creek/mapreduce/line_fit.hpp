@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The line of best fit through points, by the five sums that it is made of: a job that fills an
+// array of five (dense.hpp), over points of two bytes or of two doubles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace creek::mapreduce {
+
+struct byte_point {
+  std::uint8_t x, y;
+};
+static_assert(sizeof(byte_point) == 2);
+struct real_point {
+  double x, y;
+};
+static_assert(sizeof(real_point) == 16);
+
+/// Adds the sums of x, y, x * x, y * y and x * y to `sums`. Vector code chosen for the CPU at run
+/// time; reads exactly the points; any thread. The sums of bytes are exact below 2^48 points.
+void add_line_sums(std::span<const byte_point> points, std::span<std::uint64_t, 5> sums) noexcept;
+/// The same for doubles; adds in an order that depends on the CPU's vectors.
+void add_line_sums(std::span<const real_point> points, std::span<double, 5> sums) noexcept;
+
+/// The job. Key k stands for the k-th sum in the order above.
+template <class Point>
+struct line_fit;
+
+template <>
+struct line_fit<byte_point> {
+  using key_type = std::uint8_t;
+  using value_type = std::uint64_t;
+  static constexpr std::size_t dense_keys = 5;
+
+  static void fill(std::span<const byte_point> points, std::span<std::uint64_t> into) noexcept {
+    add_line_sums(points, into.first<dense_keys>());
+  }
+  static void combine(std::uint64_t& into, std::uint64_t from) noexcept { into += from; }
+};
+
+template <>
+struct line_fit<real_point> {
+  using key_type = std::uint8_t;
+  using value_type = double;
+  static constexpr std::size_t dense_keys = 5;
+  static constexpr bool in_order = true;  // sums of doubles depend on their order
+
+  static void fill(std::span<const real_point> points, std::span<double> into) noexcept {
+    add_line_sums(points, into.first<dense_keys>());
+  }
+  static void combine(double& into, double from) noexcept { into += from; }
+};
+
+/// y = intercept + slope * x. All are NaN where no line fits: no two points of different x.
+struct fitted_line {
+  double slope, intercept;
+  double r_squared;  ///< share of y's variance that the line explains; NaN if all y are equal
+};
+
+/// The line from the sums of `count` bytes, exact up to the last division.
+[[nodiscard]] fitted_line fit_line(std::uint64_t count, std::span<const std::uint64_t, 5> sums);
+/// The line from sums of doubles. Where the spread of x is small beside x itself, digits cancel,
+/// and below a millionth of it there is no answer: shift such points first.
+[[nodiscard]] fitted_line fit_line(std::uint64_t count, std::span<const double, 5> sums);
+
+}  // namespace creek::mapreduce
