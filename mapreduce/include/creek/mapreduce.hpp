@@ -7,6 +7,7 @@
 #include <creek/mapreduce/files.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/k_means.hpp>
 #include <creek/mapreduce/line_fit.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/rounds.hpp>

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// k-means against sequential rounds in double.
+#include <creek/core/error.hpp>
+#include <creek/mapreduce.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace creek::mapreduce {
+namespace {
+
+/// Small whole numbers, whose distances and sums are exact in any order.
+std::vector<float> whole_coordinates(std::uint64_t seed, std::size_t count, int below) {
+  std::mt19937_64 random(seed);
+  std::vector<float> all(count);
+  for (float& one : all) {
+    one = static_cast<float>(random() % static_cast<std::uint64_t>(2 * below)) -
+          static_cast<float>(below);
+  }
+  return all;
+}
+
+double distance2(const float* a, const float* b, std::size_t d) {
+  double sum = 0;
+  for (std::size_t j = 0; j < d; ++j) {
+    const double away = static_cast<double>(a[j]) - static_cast<double>(b[j]);
+    sum += away * away;
+  }
+  return sum;
+}
+
+std::size_t nearest_by_loop(const float* point, const std::vector<float>& centres, std::size_t d) {
+  std::size_t best = 0;
+  for (std::size_t c = 1; c < centres.size() / d; ++c) {
+    if (distance2(point, &centres[c * d], d) < distance2(point, &centres[best * d], d)) best = c;
+  }
+  return best;
+}
+
+std::vector<double> round_by_loop(const std::vector<float>& points,
+                                  const std::vector<float>& centres, std::size_t d) {
+  const std::size_t k = centres.size() / d;
+  std::vector<double> sums(k * (d + 1) + 1);
+  for (std::size_t at = 0; at < points.size(); at += d) {
+    const std::size_t c = nearest_by_loop(&points[at], centres, d);
+    for (std::size_t j = 0; j < d; ++j) {
+      sums[c * (d + 1) + j] += static_cast<double>(points[at + j]);
+    }
+    sums[c * (d + 1) + d] += 1;
+    sums.back() += distance2(&points[at], &centres[c * d], d);
+  }
+  return sums;
+}
+
+TEST(KMeans, RoundIsThatOfALoop) {
+  for (const std::size_t d : {1u, 2u, 3u, 4u, 5u, 17u, 64u, 65u, 130u}) {
+    for (const std::size_t k : {1u, 2u, 7u, 100u}) {
+      for (const std::size_t n : {0u, 1u, 15u, 64u, 65u, 500u}) {
+        const auto points = whole_coordinates(d + n, n * d, 50);
+        const auto centres = whole_coordinates(d * k, k * d, 50);
+        std::vector<double> sums(k * (d + 1) + 1);
+        add_to_nearest(points, centres, d, sums);
+        EXPECT_EQ(sums, round_by_loop(points, centres, d)) << d << ' ' << k << ' ' << n;
+      }
+    }
+  }
+}
+
+TEST(KMeans, RoundReadsNothingElseAndAddsToWhatIsThere) {
+  // At the ends of exact allocations, for AddressSanitizer.
+  for (const std::size_t d : {1u, 3u, 7u, 70u}) {
+    const auto points = whole_coordinates(1, 33 * d, 9), centres = whole_coordinates(2, 3 * d, 9);
+    std::vector<double> twice(3 * (d + 1) + 1);
+    add_to_nearest(points, centres, d, twice);
+    add_to_nearest(points, centres, d, twice);
+    std::vector<double> once = round_by_loop(points, centres, d);
+    for (double& sum : once) sum *= 2;
+    EXPECT_EQ(twice, once);
+  }
+}
+
+/// Clouds far from each other, in random order.
+std::vector<float> clouds(std::uint64_t seed, std::size_t n, std::size_t d, std::size_t k) {
+  std::mt19937_64 random(seed);
+  std::vector<float> points(n * d);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t c = random() % k;
+    for (std::size_t j = 0; j < d; ++j) {
+      const double noise = static_cast<double>(random() % 10001) / 10000 - 0.5;
+      points[i * d + j] =
+          static_cast<float>(static_cast<double>((c + 1) * (j + 1) % (k + 3)) * 30 + noise);
+    }
+  }
+  return points;
+}
+
+TEST(KMeans, ResultIsAFixedPoint) {
+  constexpr std::size_t d = 3, k = 5;
+  const auto points = clouds(1, 3000, d, k);
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const auto made = k_means(points, {.clusters = k, .dimensions = d, .seed = seed});
+    ASSERT_TRUE(made.converged);
+    const auto sums = round_by_loop(points, made.centres, d);
+    for (std::size_t c = 0; c < k; ++c) {
+      const double size = sums[c * (d + 1) + d];
+      EXPECT_EQ(static_cast<double>(made.sizes[c]), size);
+      for (std::size_t j = 0; size != 0 && j < d; ++j) {
+        EXPECT_EQ(made.centres[c * d + j], static_cast<float>(sums[c * (d + 1) + j] / size));
+      }
+    }
+    EXPECT_NEAR(made.inertia / sums.back(), 1, 1e-4);
+  }
+}
+
+TEST(KMeans, IsTheSameToTheBitForAllWorkers) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<float> normal;
+  std::vector<float> points(3 * 40001);
+  for (float& one : points) one = normal(random);
+  const k_means_options chosen{.clusters = 20, .dimensions = 3, .seed = 3, .most_rounds = 10};
+  const auto one =
+      runtime(scheduler_options{.workers = 1}).run([&] { return k_means(points, chosen); });
+  for (const unsigned count : {2u, 5u}) {
+    runtime rt(scheduler_options{.workers = count});
+    const auto made = rt.run([&] { return k_means(points, chosen); });
+    EXPECT_EQ(made.centres, one.centres);
+    EXPECT_EQ(made.sizes, one.sizes);
+    EXPECT_EQ(made.inertia, one.inertia);
+  }
+  EXPECT_EQ(one.rounds, 10u);
+  EXPECT_FALSE(one.converged);
+}
+
+TEST(KMeans, InertiaNeverGrows) {
+  std::mt19937_64 random(6);
+  std::normal_distribution<float> normal;
+  std::vector<float> points(2 * 5000);
+  for (float& one : points) one = normal(random);
+  double before = std::numeric_limits<double>::infinity();
+  for (std::size_t rounds = 1; rounds < 12; ++rounds) {
+    const auto made = k_means(points, {.clusters = 9, .seed = 1, .most_rounds = rounds});
+    EXPECT_LE(made.inertia, before * (1 + 1e-5));
+    before = made.inertia;
+  }
+}
+
+TEST(KMeans, EveryPointItsOwnCluster) {
+  const std::vector<float> points{0, 0, 5, 5, 9, 1, -3, 2};
+  const auto made = k_means(points, {.clusters = 4, .dimensions = 2});
+  EXPECT_EQ(made.sizes, (std::vector<std::uint64_t>{1, 1, 1, 1}));
+  EXPECT_EQ(made.inertia, 0);
+  std::set<float> x;
+  for (std::size_t c = 0; c < 4; ++c) x.insert(made.centres[2 * c]);
+  EXPECT_EQ(x, (std::set<float>{-3, 0, 5, 9}));
+}
+
+TEST(KMeans, EqualPointsLeaveCentresEmpty) {
+  const std::vector<float> points(20, 7);
+  const auto made = k_means(points, {.clusters = 3, .dimensions = 2});
+  EXPECT_TRUE(made.converged);
+  EXPECT_EQ(made.sizes, (std::vector<std::uint64_t>{10, 0, 0}));
+}
+
+TEST(KMeans, RefusesWhatItCannotDo) {
+  std::vector<float> points(12, 1);
+  EXPECT_THROW((void)k_means(points, {.clusters = 7, .dimensions = 2}), usage_error);
+  EXPECT_THROW((void)k_means(points, {.clusters = 0, .dimensions = 2}), usage_error);
+  EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 0}), usage_error);
+  EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 5}), usage_error);
+  EXPECT_THROW((void)k_means({}, {.clusters = 1, .dimensions = 2}), usage_error);
+  EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 2, .most_rounds = 0}),
+               usage_error);
+  EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 2, .tolerance = -1}),
+               usage_error);
+  for (const float wrong : {std::nanf(""), std::numeric_limits<float>::infinity(), -2e15f}) {
+    points[7] = wrong;
+    try {
+      (void)k_means(points, {.clusters = 1, .dimensions = 2});
+      FAIL() << wrong;
+    } catch (const error& e) {
+      EXPECT_NE(std::string(e.what()).find("point 3: coordinate 1"), std::string::npos) << e.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace creek::mapreduce
