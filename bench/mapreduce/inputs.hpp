@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the jobs are measured on, the same in every run.
+#pragma once
+
+#include <creek/mapreduce.hpp>
+#include <cstddef>
+#include <vector>
+
+namespace creek_bench {
+
+/// Neighbours alike, as in photographs: counting them is harder than counting noise.
+std::vector<creek::mapreduce::pixel> walking_colours(std::size_t count);
+std::vector<creek::mapreduce::byte_point> noisy_line(std::size_t count);
+/// Uniform in a cube, in no order; by rows.
+std::vector<float> uniform_points(std::size_t count, std::size_t dimensions);
+
+}  // namespace creek_bench
