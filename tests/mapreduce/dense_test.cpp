@@ -67,7 +67,7 @@ TEST(DenseTable, GivesWhatTheHashTableGives) {
 }
 
 TEST(DenseTable, RefusesKeysOutOfRange) {
-  for (const int wrong : {10, 11, -1, 1 << 30}) {
+  for (const int wrong : {10, 11, -1, 1 << 29}) {
     const std::vector<int> numbers{1, 9, wrong};
     EXPECT_THROW((void)run(dense_sums(10), std::span<const int>(numbers)), usage_error) << wrong;
   }
