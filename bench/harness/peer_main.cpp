@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "median.hpp"
 #include "workload.hpp"
 
 namespace bench {
@@ -28,10 +30,8 @@ registration::registration(const description& what, run_function run) {
 
 sample median_sample(std::vector<double> nanoseconds, std::uint64_t answer) {
   if (nanoseconds.empty()) return {.work = 0};
-  const auto middle = nanoseconds.begin() + static_cast<std::ptrdiff_t>(nanoseconds.size() / 2);
-  std::nth_element(nanoseconds.begin(), middle, nanoseconds.end());
   const auto count = static_cast<double>(nanoseconds.size());
-  return {*middle * count, count, answer};
+  return {median(std::move(nanoseconds)) * count, count, answer};
 }
 
 namespace {

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "../harness/median.hpp"
 #include "inputs.hpp"
 #include "loops.hpp"
 
@@ -26,6 +27,7 @@ namespace creek_bench {
 namespace {
 
 using namespace creek::mapreduce;
+using bench::median;
 
 struct setup {
   std::size_t megabytes = 256;
@@ -53,11 +55,6 @@ struct contest {
 };
 
 constexpr const char* vectorised = "vectorised loop";
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 void compare_answers(const contest& held, const contender& one, const answer& made,
                      const answer& reference) {

@@ -14,9 +14,12 @@
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/runtime.hpp>
 
+#include "../harness/median.hpp"
+
 namespace {
 
 namespace power = creek::power;
+using bench::median;
 
 void event(benchmark::State& state) {
   power::accounting books(power::make_policy("blocking"));
@@ -56,12 +59,6 @@ double batch(benchmark::State& state, creek::power_policy* policy, int steps) {
     compute(state, steps);
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double>& values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
 }
 
 /// `ratio`: median over pairs of time with accounting by time with the policy alone.

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "factor_runs.hpp"
+#include "harness/median.hpp"
 #include "harness/workload.hpp"
 #include "policy_runtime.hpp"
 
@@ -27,12 +28,6 @@ struct request {
   int runs = 7;
   bool smoke = false;
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 std::vector<std::string> all_policies(const request& asked) {
   std::vector<std::string> all{asked.baseline};

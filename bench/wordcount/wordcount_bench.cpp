@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "../harness/median.hpp"
 #include "memory.hpp"
 #include "unordered_peer.hpp"
 #include "zipf_text.hpp"
@@ -27,6 +28,7 @@ namespace creek_bench {
 namespace {
 
 using namespace creek::mapreduce;
+using bench::median;
 
 struct setup {
   std::size_t megabytes = 256;
@@ -44,11 +46,6 @@ struct contender {
       go;  // timed; what it returns gives the answer, not timed
   std::vector<double> seconds{};
 };
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 contender creek_with(std::string_view text, creek::runtime& rt, strategy how) {
   const char* name = how == strategy::emit_and_group ? "creek emit_and_group" : "creek";
