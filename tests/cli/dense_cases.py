@@ -7,11 +7,9 @@ import os
 import random
 import struct
 import subprocess
-import sys
-import tempfile
-import unittest
 
-TOOL = sys.argv.pop(1)
+from tool_case import TOOL, FolderCase
+
 COMMANDS = ("lu", "chol", "qr", "solve")
 DESCR = {"s": "<f4", "d": "<f8", "c": "<c8", "z": "<c16"}
 
@@ -71,14 +69,7 @@ def definite(seed, n, type="d"):
             for i, row in enumerate(squared)]
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="creek-cli-")
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class Case(FolderCase):
     def write(self, name, data):
         with open(self.path(name), "wb") as file:
             file.write(data)

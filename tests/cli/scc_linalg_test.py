@@ -3,13 +3,11 @@
 """`creek lu|chol|qr --backend scc`, `creek bench scc-linalg` and `scc-linalg-messages` from the outside."""
 import csv
 import json
-import os
 import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOL = sys.argv.pop(1)
+from tool_case import TOOL, FolderCase
+
 MEMORIES = ("shared", "messages")
 
 
@@ -18,14 +16,7 @@ def run(*arguments):
                           errors="replace")
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="creek-cli-")
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class Case(FolderCase):
     def output_of(self, *arguments):
         done = run(*arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

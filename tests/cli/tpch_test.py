@@ -3,13 +3,10 @@
 """`creek tpch` from the outside: load, answers, options, and every kind of bad input."""
 import json
 import os
-import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOL = sys.argv.pop(1)
+from tool_case import TOOL, FolderCase
 
 CUSTOMER = "1|Customer#1|street|15|25-989|711.56|BUILDING|comment|\n"
 ORDERS = ("1|1|O|100.00|1995-01-02|1-URGENT|Clerk#1|0|comment|\n"
@@ -24,23 +21,19 @@ def run(*arguments):
     return subprocess.run([TOOL, "tpch", *arguments], capture_output=True, text=True, timeout=1000)
 
 
-class Case(unittest.TestCase):
+class Case(FolderCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="creek-cli-")
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         self.write("customer.tbl", CUSTOMER)
         self.write("orders.tbl", ORDERS)
         self.write("lineitem.tbl", LINEITEM)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
 
     def answer(self, query, *arguments):
-        done = run(query, "--data", self.folder, "--json", *arguments)
+        done = run(query, "--data", self.folder.name, "--json", *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["answer"]
 
@@ -73,7 +66,7 @@ class Answers(Case):
 
     def test_known_answers_from_text_and_from_caches(self):
         self.check_all()
-        done = run("load", self.folder, "--json")
+        done = run("load", self.folder.name, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         loaded = {table["table"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
         self.assertEqual(loaded, {"customer": 1, "orders": 2, "lineitem": 3})
@@ -82,7 +75,7 @@ class Answers(Case):
         self.check_all()
 
     def test_text_names_the_source_and_explains(self):
-        done = run("q6", "--data", self.folder, "--repeat", "3", "--explain")
+        done = run("q6", "--data", self.folder.name, "--repeat", "3", "--explain")
         self.assertEqual(done.returncode, 0, done.stderr)
         for part in ("revenue", "rows/s", "MB touched", self.path("lineitem.tbl"), "- scan lineitem",
                      "median of 3"):
@@ -91,10 +84,10 @@ class Answers(Case):
 
 class BadInput(Case):
     def test_usage(self):
-        for arguments in ([], ["q6"], ["q99"], ["q6", "--data", self.folder, "--param", "DAY=1"],
-                          ["q6", "--data", self.folder, "--param", "DATE=yesterday"],
-                          ["q6", "--data", self.folder, "--workers", "0"],
-                          ["q6", "--data", self.folder, "--repeat", "0"], ["load"]):
+        for arguments in ([], ["q6"], ["q99"], ["q6", "--data", self.folder.name, "--param", "DAY=1"],
+                          ["q6", "--data", self.folder.name, "--param", "DATE=yesterday"],
+                          ["q6", "--data", self.folder.name, "--workers", "0"],
+                          ["q6", "--data", self.folder.name, "--repeat", "0"], ["load"]):
             self.fails(run(*arguments), 2)
 
     def test_folders(self):
@@ -103,27 +96,27 @@ class BadInput(Case):
         os.mkdir(self.path("empty"))
         self.fails(run("load", self.path("empty")), 1, "has no .tbl files")
         os.remove(self.path("orders.tbl"))
-        self.fails(run("q12", "--data", self.folder), 1, "orders.tbl: No such file")
+        self.fails(run("q12", "--data", self.folder.name), 1, "orders.tbl: No such file")
 
     def test_malformed_text_is_named(self):
         self.write("lineitem.tbl", LINEITEM.replace("0.06", "0.0x"))
-        self.fails(run("q6", "--data", self.folder), 1,
+        self.fails(run("q6", "--data", self.folder.name), 1,
                    "lineitem.tbl:2: column 8 (l_tax): '0.0x' is no decimal")
         self.write("lineitem.tbl", LINEITEM[:-9])
-        self.fails(run("load", self.folder), 1, "lineitem.tbl:3: column", "the file ends before")
+        self.fails(run("load", self.folder.name), 1, "lineitem.tbl:3: column", "the file ends before")
         self.write("lineitem.tbl", "")
-        self.fails(run("q1", "--data", self.folder), 1, "lineitem.tbl: the file is empty")
+        self.fails(run("q1", "--data", self.folder.name), 1, "lineitem.tbl: the file is empty")
 
     def test_a_corrupt_cache_is_refused(self):
-        self.assertEqual(run("load", self.folder).returncode, 0)
+        self.assertEqual(run("load", self.folder.name).returncode, 0)
         with open(self.path("lineitem.creek"), "r+b") as file:
             file.seek(80)
             byte = file.read(1)
             file.seek(80)
             file.write(bytes([byte[0] ^ 1]))
-        self.fails(run("q6", "--data", self.folder), 1, "lineitem.creek: the directory is damaged",
+        self.fails(run("q6", "--data", self.folder.name), 1, "lineitem.creek: the directory is damaged",
                    "creek tpch load")
-        self.assertEqual(run("load", self.folder).returncode, 0)
+        self.assertEqual(run("load", self.folder.name).returncode, 0)
         self.assertEqual(self.answer("q6", "--param", "DATE=1995-01-01"), [{"revenue": "50.6000"}])
 
 

@@ -10,11 +10,9 @@ import re
 import resource
 import signal
 import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOL = sys.argv.pop(1)
+from tool_case import TOOL, FolderCase
 
 
 def run(*arguments, stdin=b"", **more):
@@ -37,14 +35,7 @@ def random_text(seed, words=20000):
                     for _ in range(words))
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="creek-cli-")
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class Case(FolderCase):
     def write(self, name, data):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         with open(self.path(name), "wb") as file:
