@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histogram, line of best fit and rounds of k-means: creek, the same kernels in a loop on threads,
-// and plain loops, in turns in one run, at 1 and all workers. Prints a table, writes JSON; fails if
+// and plain loops; and pairs grouped by key beside what the standard library does; in turns in one
+// run, at 1 and all workers. Prints a table, writes JSON; fails if
 // answers differ.
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "../harness/median.hpp"
+#include "grouping.hpp"
 #include "inputs.hpp"
 #include "loops.hpp"
 
@@ -33,6 +35,8 @@ struct setup {
   std::size_t megabytes = 256;
   std::size_t points = 1'000'000;
   std::size_t clusters = 100;
+  std::size_t pairs = 16'000'000;
+  std::size_t keys = 1'000'000;
   unsigned workers = std::max(1u, std::thread::hardware_concurrency());
   int rounds = 9;
   std::string json;
@@ -103,8 +107,9 @@ nlohmann::ordered_json report(const contest& held) {
     const auto [least, most] = std::ranges::minmax(one.seconds);
     const double figure = held.work == 0 ? 1e3 * middle : held.work / middle;
     const double share = share_of_loop(held, one);
-    fmt::print("  {:<32} {:>7} {:>10.{}f} {:>7.0f}% {:>11.1f}%\n", one.name, one.workers, figure,
-               held.work == 0 ? 2 : 0, 100 * (most - least) / middle, 100 * share);
+    fmt::print("  {:<32} {:>7} {:>10.{}f} {:>7.0f}% {:>12}\n", one.name, one.workers, figure,
+               held.work == 0 ? 2 : 0, 100 * (most - least) / middle,
+               share == 0 ? "-" : fmt::format("{:.1f}%", 100 * share));
     rows.push_back({{"name", one.name},
                     {"workers", one.workers},
                     {held.unit, figure},
@@ -167,6 +172,25 @@ contest clustering(std::span<const float> points, std::span<const float> centres
   return held;
 }
 
+contest grouping(std::span<const key_value> pairs, std::size_t keys, const runtimes& at) {
+  contest held{fmt::format("{} pairs, {} keys", pairs.size(), keys), "M pairs/s",
+               static_cast<double>(pairs.size()) / 1e6, 0};
+  held.all.push_back({"std::sort and a pass", 1, [=] { return sums_by_sorting(pairs); }});
+  held.all.push_back({"std::unordered_map", 1, [=] { return sums_by_hash_map(pairs); }});
+  for (creek::runtime* rt : at) {
+    held.all.push_back({"creek emit_and_group", rt->worker_count(), [=] {
+                          const auto made = rt->run([&] {
+                            return run(sum_by_key{}, pairs,
+                                       {.sort = false, .how = strategy::emit_and_group});
+                          });
+                          pair_digest digest;
+                          for (const auto& [key, sum] : made) digest.add(key, sum);
+                          return digest.numbers();
+                        }});
+  }
+  return held;
+}
+
 void run_all(const setup& chosen) {
   creek::runtime one(creek::scheduler_options{.workers = 1});
   creek::runtime many(creek::scheduler_options{.workers = chosen.workers});
@@ -191,6 +215,8 @@ void run_all(const setup& chosen) {
   const auto points = uniform_points(chosen.points, 3);
   const auto centres = std::span(points).first(3 * chosen.clusters);
   hold(clustering(points, centres, at));
+  const auto pairs = random_pairs(chosen.pairs, chosen.keys);
+  hold(grouping(pairs, chosen.keys, at));
   if (chosen.json.empty()) return;
   const nlohmann::ordered_json out = {{"schema", 1},
                                       {"benchmark", "mapreduce"},
@@ -215,6 +241,10 @@ int main(int argc, char** argv) {
   app.add_option("--clusters", chosen.clusters, "Clusters of k-means")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--pairs", chosen.pairs, "Pairs of 16 bytes to group")->capture_default_str();
+  app.add_option("--keys", chosen.keys, "Their different keys")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40));
   app.add_option("--workers", chosen.workers, "Workers")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grouping by radix sort against std::sort.
+#include <creek/mapreduce/gather_pairs.hpp>
 #include <creek/mapreduce/radix_sort.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <random>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,6 +62,47 @@ TEST(RadixSort, StringsWithPrefixesNulsAndCommonBeginnings) {
 TEST(RadixSort, NothingAndOne) {
   expect_sorted(std::vector<int>{});
   expect_sorted(std::vector<std::string>{"only"});
+}
+
+/// Every key's pairs are there, with their values, in one run.
+template <class Key>
+void expect_gathered(const std::vector<Key>& keys) {
+  std::vector<emitted<Key, std::uint32_t>> pairs, scratch(keys.size());
+  std::map<Key, std::set<std::uint32_t>> expected, seen;
+  for (const Key& key : keys) {
+    const auto number = static_cast<std::uint32_t>(pairs.size());
+    pairs.push_back({key, number});
+    expected[key].insert(number);
+  }
+  gather_pairs(std::span(pairs), std::span(scratch));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (i != 0 && pairs[i].key != pairs[i - 1].key) {
+      ASSERT_FALSE(seen.contains(pairs[i].key)) << "two runs of " << +pairs[i].key;
+    }
+    seen[pairs[i].key].insert(pairs[i].value);
+  }
+  ASSERT_EQ(seen, expected);
+}
+
+TEST(GatherPairs, IntegersOfAllKinds) {
+  for (const std::size_t n : {3, 31, 32, 33, 97, 5000, 70000}) {
+    expect_gathered(random_integers<std::int8_t>(n));
+    expect_gathered(random_integers<std::uint16_t>(n));
+    expect_gathered(random_integers<std::int32_t>(n));
+    expect_gathered(random_integers<std::uint64_t>(n));
+    expect_gathered(std::vector<std::int64_t>(n, -7));
+  }
+  expect_gathered(std::vector<int>{});
+}
+
+TEST(GatherPairs, KeysThatNoUpperBitTellsApart) {
+  constexpr std::uint64_t inverse = 0xF1DE83E19937733Dull;
+  static_assert(detail::spread_key(inverse) == 1);
+  for (const std::uint64_t step : {1ull, 3ull, 1ull << 30}) {
+    std::vector<std::uint64_t> keys;
+    for (std::uint64_t i = 0; i < 3000; ++i) keys.push_back(i % 700 * step * inverse);
+    expect_gathered(keys);
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -121,8 +122,7 @@ class combine_on_emit {
     const bool copy = table_type::must_copy(key);
     if constexpr (reduces<Job>) {
       emitted_type pair{std::move(key), std::move(value)};
-      const pair_ref<typename Job::key_type, typename Job::value_type> ref{0, &pair};
-      auto reduced = job_->reduce(pair.key, values<Job>({&ref, 1}));
+      auto reduced = job_->reduce(pair.key, values<Job>(std::span<const emitted_type>(&pair, 1)));
       runs_.add(part, std::move(pair.key), std::move(reduced), copy);
     } else {
       runs_.add(part, std::move(key), std::move(value), copy);

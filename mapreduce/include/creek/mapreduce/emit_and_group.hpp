@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan for jobs without a combiner, or to do without it: pairs are emitted into contiguous
 // buffers, pointers to them are partitioned by hash, exchanged all-to-all and radix-sorted by key,
-// and every key is reduced with all its values at once: the stages of MapReduce on the SCC.
+// and every key is reduced with all its values at once: the stages of MapReduce on the SCC. Small
+// pairs with integer keys are moved instead.
 #pragma once
 
 #include <algorithm>
+#include <creek/mapreduce/emit_and_move.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/key_store.hpp>
@@ -144,6 +146,15 @@ class emit_and_group {
   std::vector<mapper> mappers_;
   std::vector<key_group> groups_;
   runs<Job> runs_;
+};
+
+/// The same stages where the pairs are moved.
+template <job Job>
+requires detail::emits_movable_pairs<Job>
+class emit_and_group<Job> : public detail::emit_and_move<Job> {
+ public:
+  static_assert(combines<Job> || reduces<Job>, "a job needs combine() or reduce()");
+  using detail::emit_and_move<Job>::emit_and_move;
 };
 
 }  // namespace creek::mapreduce

@@ -16,7 +16,7 @@ namespace creek::mapreduce {
 enum class strategy : std::uint8_t {
   automatic,        ///< combine_on_emit if the job can combine, else emit_and_group
   combine_on_emit,  ///< a hash table a mapper, combined at once, merged by partition
-  emit_and_group,   ///< pairs in buffers, pointers to them radix-sorted by key
+  emit_and_group,   ///< pairs in buffers, they or pointers to them radix-sorted by key
 };
 
 /// How far a run has come; the run writes, any thread may read.

@@ -28,6 +28,8 @@ struct pair_ref {
 template <class Key, class Value>
 class value_list {
  public:
+  using pair = emitted<Key, Value>;
+
   class iterator {
    public:
     using value_type = Value;
@@ -37,30 +39,44 @@ class value_list {
     using pointer = const Value*;
 
     iterator() = default;
-    explicit iterator(const pair_ref<Key, Value>* at) : at_(at) {}
-    reference operator*() const { return at_->pair->value; }
+    iterator(const pair_ref<Key, Value>* ref, const pair* at) : ref_(ref), at_(at) {}
+    reference operator*() const { return ref_ != nullptr ? ref_->pair->value : at_->value; }
     iterator& operator++() {
-      ++at_;
+      if (ref_ != nullptr) {
+        ++ref_;
+      } else {
+        ++at_;
+      }
       return *this;
     }
     iterator operator++(int) {
       iterator old = *this;
-      ++at_;
+      ++*this;
       return old;
     }
     friend bool operator==(const iterator&, const iterator&) = default;
 
    private:
-    const pair_ref<Key, Value>* at_ = nullptr;
+    const pair_ref<Key, Value>* ref_ = nullptr;
+    const pair* at_ = nullptr;
   };
 
-  explicit value_list(std::span<const pair_ref<Key, Value>> refs) : refs_(refs) {}
-  [[nodiscard]] iterator begin() const { return iterator(refs_.data()); }
-  [[nodiscard]] iterator end() const { return iterator(refs_.data() + refs_.size()); }
-  [[nodiscard]] std::size_t size() const { return refs_.size(); }
+  /// Of pairs that stayed where they were emitted.
+  explicit value_list(std::span<const pair_ref<Key, Value>> refs)
+      : refs_(refs.data()), size_(refs.size()) {}
+  /// Of pairs that stand together.
+  explicit value_list(std::span<const pair> pairs) : pairs_(pairs.data()), size_(pairs.size()) {}
+
+  [[nodiscard]] iterator begin() const { return {refs_, pairs_}; }
+  [[nodiscard]] iterator end() const {
+    return refs_ != nullptr ? iterator(refs_ + size_, nullptr) : iterator(nullptr, pairs_ + size_);
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
-  std::span<const pair_ref<Key, Value>> refs_;
+  const pair_ref<Key, Value>* refs_ = nullptr;
+  const pair* pairs_ = nullptr;
+  std::size_t size_;
 };
 
 }  // namespace creek::mapreduce

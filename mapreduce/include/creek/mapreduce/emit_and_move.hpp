@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// emit_and_group for small pairs with integer keys: they are emitted straight into partitions and
+// grouped by moving them, which reads and writes memory in order where pointers would not.
+#pragma once
+
+#include <algorithm>
+#include <creek/mapreduce/gather_pairs.hpp>
+#include <creek/mapreduce/hash.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/runs.hpp>
+#include <creek/mapreduce/values.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce::detail {
+
+/// Jobs whose pairs are moved.
+template <class Job>
+concept emits_movable_pairs =
+    movable_pair<emitted<typename Job::key_type, typename Job::value_type>>;
+
+/// Pairs of one mapper for one partition, in pieces that stay where they are.
+template <movable_pair Pair>
+class pair_pieces {
+ public:
+  void push_back(const Pair& pair) {
+    if (pieces_.empty() || pieces_.back().size() == pieces_.back().capacity()) grow();
+    pieces_.back().push_back(pair);
+  }
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t sum = 0;
+    for (const auto& piece : pieces_) sum += piece.size();
+    return sum;
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (const auto& piece : pieces_) {
+      for (const Pair& pair : piece) f(pair);
+    }
+  }
+  /// Leaves these pairs only.
+  void assign(std::vector<Pair> pairs) {
+    pieces_.clear();
+    pieces_.push_back(std::move(pairs));
+  }
+
+ private:
+  void grow() {
+    constexpr std::size_t least = 64, most = 4096;
+    const std::size_t size =
+        pieces_.empty() ? least : std::min(most, 2 * pieces_.back().capacity());
+    pieces_.emplace_back().reserve(size);
+  }
+
+  std::vector<std::vector<Pair>> pieces_;
+};
+
+/// Pairs one behind the other, equal keys together.
+template <movable_pair Pair>
+class gathered_pairs {
+ public:
+  gathered_pairs() = default;
+
+  /// The pairs of all pieces.
+  explicit gathered_pairs(std::span<const pair_pieces<Pair>> pieces) {
+    digit_counts counts(0, 8);
+    for (const auto& piece : pieces) {
+      piece.for_each([&](const Pair& pair) { counts.add(spread_key(pair.key)); });
+    }
+    std::size_t most = 0;
+    for (std::size_t digit = 0; digit < counts.digits(); ++digit) {
+      size_ += counts.size(digit);
+      most = std::max(most, counts.size(digit));
+    }
+    pairs_ = std::make_unique_for_overwrite<Pair[]>(size_);
+    auto next = counts.begins();
+    for (const auto& piece : pieces) {
+      piece.for_each(
+          [&](const Pair& pair) { pairs_[next[counts.digit_of(spread_key(pair.key))]++] = pair; });
+    }
+    const auto scratch = std::make_unique_for_overwrite<Pair[]>(most);
+    for (std::size_t digit = 0; digit < counts.digits(); ++digit) {
+      const std::size_t n = counts.size(digit);
+      gather_spread(std::span(&pairs_[next[digit] - n], n), std::span(scratch.get(), n), 8, false);
+    }
+  }
+
+  /// Calls `f(std::span<Pair>)` for the pairs of each key.
+  template <class F>
+  void for_each_key(F&& f) {
+    for (std::size_t from = 0, to = 0; from < size_; from = to) {
+      while (to < size_ && pairs_[to].key == pairs_[from].key) ++to;
+      f(std::span(&pairs_[from], to - from));
+    }
+  }
+
+ private:
+  std::unique_ptr<Pair[]> pairs_;
+  std::size_t size_ = 0;
+};
+
+/// The stages of this plan; see emit_and_group, which is this for such jobs.
+template <job Job>
+class emit_and_move {
+ public:
+  using job_type = Job;
+  using key_type = typename Job::key_type;
+  using value_type = typename Job::value_type;
+  using pair = mapreduce::emitted<key_type, value_type>;
+
+  static constexpr std::size_t part_count = 64;
+
+  emit_and_move(const Job& job, const options& chosen, std::size_t mappers)
+      : job_(&job), mappers_(mappers), groups_(part_count), runs_(job, chosen, part_count) {}
+
+  template <class Split>
+  void map(std::size_t index, const Split& split) {
+    mapper& mine = mappers_[index];
+    mine.parts.resize(part_count);
+    emitter emit{*job_, mine};
+    job_->map(split, emit);
+  }
+
+  /// A partition with far more than its share has a key that came often. Where the job combines,
+  /// every mapper adds up what it has for that partition, so that no single task is left with it.
+  void partition(std::size_t index) requires combines<Job> {
+    mapper& mine = mappers_[index];
+    std::uint64_t all = 0;
+    for (const auto& part : mine.parts) all += part.size();
+    const std::uint64_t heavy = 4 * all / part_count + 16384;
+    for (auto& part : mine.parts) {
+      const std::size_t size = part.size();
+      if (size <= heavy) continue;
+      std::vector<pair> sums;
+      gathered_pairs<pair>({&part, 1}).for_each_key([&](std::span<pair> equal) {
+        sums.push_back({equal[0].key, combined(equal)});
+      });
+      mine.combined += size - sums.size();
+      part.assign(std::move(sums));
+    }
+  }
+
+  [[nodiscard]] std::size_t partitions() const { return part_count; }
+
+  /// Fetches a partition from all mappers and brings equal keys together.
+  void group(std::size_t part) {
+    std::vector<pair_pieces<pair>> pieces;
+    for (mapper& m : mappers_) {
+      if (!m.parts.empty()) pieces.push_back(std::exchange(m.parts[part], {}));
+    }
+    groups_[part].pairs = gathered_pairs<pair>(pieces);
+  }
+
+  /// Reduces every run of equal keys of a partition to a record.
+  void reduce(std::size_t part) {
+    key_group& all = groups_[part];
+    all.pairs.for_each_key([&](std::span<pair> equal) {
+      if constexpr (reduces<Job>) {
+        const std::span<const pair> same = equal;
+        runs_.add(part, equal[0].key, job_->reduce(equal[0].key, values<Job>(same)));
+      } else {
+        runs_.add(part, equal[0].key, combined(equal));
+      }
+      ++all.keys;
+    });
+    all.pairs = {};
+  }
+
+  void sort(std::size_t part) { runs_.sort(part); }
+  [[nodiscard]] auto merge() { return runs_.merge(); }
+
+  [[nodiscard]] std::uint64_t emitted() const {
+    std::uint64_t sum = 0;
+    for (const mapper& m : mappers_) {
+      sum += m.combined;
+      for (const auto& part : m.parts) sum += part.size();
+    }
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t distinct() const {
+    std::uint64_t sum = 0;
+    for (const key_group& g : groups_) sum += g.keys;
+    return sum;
+  }
+  [[nodiscard]] byte_arena take_arena() { return runs_.take_arena(); }
+
+ private:
+  struct mapper {
+    std::vector<pair_pieces<pair>> parts;
+    std::uint64_t combined = 0;  // pairs that are no more
+  };
+  struct key_group {
+    gathered_pairs<pair> pairs;
+    std::uint64_t keys = 0;
+  };
+  struct emitter {
+    const Job& job;
+    mapper& to;
+    void operator()(key_type key, value_type value) {
+      to.parts[hash_of(job, key) >> 58].push_back({key, value});
+    }
+  };
+
+  value_type combined(std::span<pair> equal) const requires combines<Job> {
+    value_type sum = equal[0].value;
+    for (pair& more : equal.subspan(1)) job_->combine(sum, std::move(more.value));
+    return sum;
+  }
+
+  const Job* job_;
+  std::vector<mapper> mappers_;
+  std::vector<key_group> groups_;
+  runs<Job> runs_;
+};
+
+}  // namespace creek::mapreduce::detail
