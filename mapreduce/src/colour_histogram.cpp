@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <creek/core/charge.hpp>
+#include <cstring>
 #include <utility>
 
 namespace creek::mapreduce {
@@ -31,19 +32,32 @@ void count_some(std::span<const pixel> pixels, colour_counts& counts) {
   for (std::size_t i = 0; at != end; ++at, ++i) ++counts[0][256 * (i % 3) + *at];
 }
 
+void add_copies(const colour_counts& some, std::span<std::uint64_t, 768> counts) {
+  for (const auto& copy : some) {
+    for (std::size_t k = 0; k < counts.size(); ++k) counts[k] += copy[k];
+  }
+}
+
 }  // namespace
 
-void count_colours(std::span<const pixel> pixels, std::span<std::uint64_t, 768> counts) noexcept {
-  charge(work::element_visited, 3 * static_cast<std::int64_t>(pixels.size()));
-  while (!pixels.empty()) {
-    const std::size_t now = std::min(pixels.size(), most_at_once);
-    colour_counts some{};
-    count_some(pixels.first(now), some);
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-      for (const auto& copy : some) counts[k] += copy[k];
+void count_colours(pixel_rows pixels, std::span<std::uint64_t, 768> counts) noexcept {
+  charge(work::element_visited, static_cast<std::int64_t>(pixels.size_bytes()));
+  colour_counts some{};
+  std::size_t room = most_at_once;
+  for (std::size_t r = 0; r < pixels.rows(); ++r) {
+    for (std::span<const pixel> row = pixels[r]; !row.empty();) {
+      const std::size_t now = std::min(row.size(), room);
+      count_some(row.first(now), some);
+      row = row.subspan(now);
+      room -= now;
+      if (room == 0) {
+        add_copies(some, counts);
+        std::memset(some, 0, sizeof(some));
+        room = most_at_once;
+      }
     }
-    pixels = pixels.subspan(now);
   }
+  add_copies(some, counts);
 }
 
 }  // namespace creek::mapreduce

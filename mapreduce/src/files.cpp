@@ -2,14 +2,17 @@
 // Reading the files of an input.
 #include <creek/mapreduce/files.hpp>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
+#include <creek/mapreduce/data_fault.hpp>
 #include <optional>
 #include <system_error>
 
+#include "record_size.hpp"
 #include "text_stream.hpp"
 
 namespace creek::mapreduce {
@@ -38,9 +41,9 @@ void text_files::plan() {
   });
   for (auto it = alone.begin(); it != small; ++it) pieces_.push_back({*it, 0});
   for (std::uint32_t i = 0; i < files_.size(); ++i) {
-    const std::size_t bytes = files_[i].map.text().size();
-    for (std::uint32_t k = 0; k * std::uint64_t{settings_.split} < bytes; ++k) {
-      pieces_.push_back({i, k});
+    const std::size_t pieces = pieces_of(files_[i]);
+    for (std::size_t k = 0; k < pieces; ++k) {
+      pieces_.push_back({i, static_cast<std::uint32_t>(k)});
     }
   }
   for (auto it = small; it != alone.end(); ++it) pieces_.push_back({*it, 0});
@@ -55,19 +58,82 @@ void text_files::visit_piece(std::size_t i, const visitor& f) {
   }
 }
 
+namespace {
+
+/// Bytes of the records that one piece has.
+std::size_t piece_bytes(const record_layout& layout, std::size_t split) {
+  return std::max<std::size_t>(split / layout.stride, 1) * layout.stride;
+}
+
+std::size_t whole_words(std::string_view text) {
+  while (!text.empty() && !is_space(text.back())) text.remove_suffix(1);
+  return text.size();
+}
+
+std::size_t whole_lines(std::string_view text) {
+  return text.rfind('\n') + 1;  // npos + 1 is 0
+}
+
+}  // namespace
+
+void detail::check_size(const std::string& name, const record_layout& layout, std::uint64_t size) {
+  if (layout.end != record_layout::end_of_file) {
+    if (size >= layout.end) return;
+    fail(data_fault::truncated,
+         fmt::format("{}: {} bytes, and its header announces {}", name, size, layout.end));
+  }
+  if (size >= layout.begin && (size - layout.begin) % layout.stride == 0) return;
+  fail(data_fault::truncated,
+       fmt::format("{}: ends within a record: {} bytes, records of {}", name, size, layout.stride));
+}
+
+std::size_t text_files::pieces_of(const file& from) const {
+  const std::size_t bytes = from.map.text().size();
+  if (!settings_.layout) return (bytes + settings_.split - 1) / settings_.split;
+  if (bytes == 0) return 0;
+  const std::size_t step = piece_bytes(from.layout, settings_.split);
+  const std::uint64_t end = std::min<std::uint64_t>(from.layout.end, bytes);
+  return static_cast<std::size_t>((end - from.layout.begin + step - 1) / step);
+}
+
+/// Piece `index` of a mapped file, in memory.
+std::string_view text_files::piece_of(const file& from, std::size_t index) const {
+  const std::string_view all = from.map.text();
+  if (settings_.layout) {
+    const std::size_t step = piece_bytes(from.layout, settings_.split);
+    const auto end = static_cast<std::size_t>(std::min<std::uint64_t>(from.layout.end, all.size()));
+    const std::size_t begin = static_cast<std::size_t>(from.layout.begin) + index * step;
+    const std::string_view text = all.substr(begin, std::min(step, end - begin));
+    from.map.populate(text);
+    return text;
+  }
+  from.map.populate(all.substr(index * settings_.split, settings_.split));
+  return settings_.units == text_units::lines ? cut(all, index, settings_.split, &is_line_end)
+                                              : cut(all, index, settings_.split);
+}
+
 void text_files::visit_mapped(file& from, std::size_t index, const visitor& f) {
   const std::string_view all = from.map.text();
-  from.map.populate(all.substr(index * settings_.split, settings_.split));
-  const std::string_view text = cut(all, index, settings_.split);
-  if (!text.empty()) f({text, true});
+  const std::string_view text = piece_of(from, index);
   // The end of a page behind the new end of a file reads as zeros without a signal; so ask. Another
   // file that took the name since leaves the mapped one as it was.
-  struct stat now {};
-  const bool shorter = stat(from.name.c_str(), &now) == 0 && now.st_dev == from.device &&
-                       now.st_ino == from.inode &&
-                       static_cast<std::uint64_t>(now.st_size) < all.size();
-  if (from.map.lost() || shorter)
-    throw error(EIO, from.name + ": became shorter while it was read");
+  const auto check_whole = [&] {
+    struct stat now {};
+    const bool shorter = stat(from.name.c_str(), &now) == 0 && now.st_dev == from.device &&
+                         now.st_ino == from.inode &&
+                         static_cast<std::uint64_t>(now.st_size) < all.size();
+    if (from.map.lost() || shorter)
+      throw error(EIO, from.name + ": became shorter while it was read");
+  };
+  try {
+    if (!text.empty()) {
+      f({text, true, {number_of(from), static_cast<std::uint64_t>(text.data() - all.data())}});
+    }
+  } catch (...) {
+    check_whole();  // zeros of a missing page may be what was wrong
+    throw;
+  }
+  check_whole();
 }
 
 void text_files::visit_stream(file& from, const visitor& f) {
@@ -80,10 +146,40 @@ void text_files::visit_stream(file& from, const visitor& f) {
     return;
   }
   const auto source = detail::open_source(*opened);
-  detail::text_stream stream(*source);
+  const bool lines = settings_.units == text_units::lines;
+  detail::text_stream stream(*source, lines ? &whole_lines : &whole_words);
+  if (settings_.layout) return visit_records(from, stream, f);
+  from.lines = 0;
+  std::uint64_t offset = 0;
   for (std::string_view text = stream.next(); !text.empty(); text = stream.next()) {
-    f({text, false});
+    f({text, false, {number_of(from), offset}});
+    offset += text.size();
+    if (lines) from.lines += static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
   }
+}
+
+void text_files::visit_records(file& from, detail::text_stream& stream, const visitor& f) {
+  from.layout = settings_.layout(from.shown, stream.peek(detail::head_bytes));
+  const record_layout& layout = from.layout;
+  stream.cut_by(
+      [stride = layout.stride](std::string_view text) { return text.size() / stride * stride; });
+  std::uint64_t offset = stream.skip(layout.begin);
+  for (std::string_view text = stream.next(); !text.empty(); text = stream.next()) {
+    const std::string_view used =
+        text.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(
+                           text.size(), layout.end - std::min(offset, layout.end))));
+    const std::size_t whole = used.size() / layout.stride * layout.stride;
+    if (whole != 0) f({used.substr(0, whole), false, {number_of(from), offset}});
+    offset += text.size();
+  }
+  detail::check_size(from.shown, layout, offset);
+}
+
+std::uint64_t text_files::line_of(const text_split& split, const char* at) const {
+  const file& from = files_[split.from.file];
+  const std::string_view all = from.map.text();
+  const char* const begin = all.empty() ? split.text.data() : all.data();
+  return 1 + from.lines + static_cast<std::uint64_t>(std::count(begin, at, '\n'));
 }
 
 void text_files::leave_out(const std::string& name, int why) {

@@ -13,6 +13,7 @@
 #include <creek/core/error.hpp>
 #include <memory>
 
+#include "record_size.hpp"
 #include "text_stream.hpp"
 
 namespace creek::mapreduce {
@@ -55,7 +56,8 @@ void text_files::add_named(const std::string& name) {
   }
 }
 
-/// All regular files below `folder`. Explicit stack: a deep tree must not use up that of a fiber.
+/// All regular files below `folder`: those in it by name, then those of the folders in it. Explicit
+/// stack: a deep tree must not use up that of a fiber.
 void text_files::add_tree(std::string folder) {
   std::vector<std::string> open{std::move(folder)};
   while (!open.empty()) {
@@ -63,6 +65,7 @@ void text_files::add_tree(std::string folder) {
     open.pop_back();
     std::vector<std::string> names;
     if (const int why = list(at, names); why != 0) leave_out(at, why);
+    const auto first_below = static_cast<std::ptrdiff_t>(open.size());
     for (const std::string& entry : names) {
       const std::string name = at.ends_with('/') ? at + entry : at + '/' + entry;
       struct stat facts {};
@@ -74,6 +77,7 @@ void text_files::add_tree(std::string folder) {
         add_regular(name, facts);
       }
     }
+    std::reverse(open.begin() + first_below, open.end());  // the last one is taken first
   }
 }
 
@@ -84,6 +88,10 @@ void text_files::add_regular(const std::string& name, const struct stat& facts) 
              .device = facts.st_dev,
              .inode = facts.st_ino};
   if (found.size >= settings_.split && !try_map(found)) return;
+  if (settings_.layout && !found.map.text().empty()) {
+    found.layout = settings_.layout(name, found.map.text().substr(0, detail::head_bytes));
+    detail::check_size(name, found.layout, found.size);
+  }
   bytes_ += found.size;
   mapped_bytes_ += found.map.text().size();
   files_.push_back(std::move(found));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: plain bytes, gzip members one after another, and the cutting at white space.
+// Streams: plain bytes, gzip members one after another, and the cutting between records.
 #include "text_stream.hpp"
 
 #include <zlib.h>
@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <creek/core/error.hpp>
-#include <creek/mapreduce/words.hpp>
 #include <cstring>
 
 namespace creek::mapreduce::detail {
@@ -115,24 +114,36 @@ std::unique_ptr<byte_source> open_source(const open_file& file) {
   return std::make_unique<plain_source>(file, seen);
 }
 
+std::string_view text_stream::peek(std::size_t bytes) {
+  while (!at_end_ && end_ - begin_ < bytes) fill();
+  return {buffer_.get() + begin_, std::min(bytes, end_ - begin_)};
+}
+
+std::uint64_t text_stream::skip(std::uint64_t bytes) {
+  for (std::uint64_t left = bytes;;) {
+    const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(left, end_ - begin_));
+    begin_ += here;
+    left -= here;
+    if (left == 0 || at_end_) return bytes - left;
+    fill();
+  }
+}
+
 std::string_view text_stream::next() {
   for (;;) {
     if (at_end_ && begin_ == end_) return {};
-    std::size_t cut = end_;
-    if (!at_end_) {
-      while (cut > begin_ && !is_space(buffer_[cut - 1])) --cut;
-    }
-    if (cut > begin_) {
-      const std::string_view piece(buffer_.get() + begin_, cut - begin_);
-      begin_ = cut;
-      return piece;
+    const std::string_view here(buffer_.get() + begin_, end_ - begin_);
+    const std::size_t whole = at_end_ ? here.size() : whole_(here);
+    if (whole != 0) {
+      begin_ += whole;
+      return here.substr(0, whole);
     }
     fill();
   }
 }
 
-/// Moves the beginning of a word that is not complete to the front and reads on behind it. What is
-/// searched for white space again grows with the buffer, which doubles: linear in all.
+/// Moves the beginning of a record that is not complete to the front and reads on behind it. What
+/// is searched for a border again grows with the buffer, which doubles: linear in all.
 void text_stream::fill() {
   const std::size_t kept = end_ - begin_;
   if (kept * 2 >= capacity_) {

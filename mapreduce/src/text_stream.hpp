@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file from front to end, decompressing gzip, in pieces that cut no word.
+// Reads a file from front to end, decompressing gzip, in pieces that cut no word, line or record.
 #pragma once
 
 #include <creek/mapreduce/open_file.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace creek::mapreduce::detail {
 
@@ -26,12 +29,24 @@ class byte_source {
 /// truncated gzip data, when the damage is met.
 [[nodiscard]] std::unique_ptr<byte_source> open_source(const open_file& file);
 
-/// Cuts what `source` gives into pieces that end at white space, the last at the end.
+/// Cuts what `source` gives into pieces that end between records, the last at the end.
 class text_stream {
  public:
-  explicit text_stream(byte_source& source) : source_(&source) {}
+  /// How many bytes of a text are whole records, 0 if there is none.
+  using cutter = std::function<std::size_t(std::string_view)>;
 
-  /// The next piece, valid until the next call; empty at the end. A word longer than the buffer
+  text_stream(byte_source& source, cutter whole) : source_(&source), whole_(std::move(whole)) {}
+
+  /// The first bytes of what comes next: `bytes`, at most half a megabyte, or all that there are.
+  [[nodiscard]] std::string_view peek(std::size_t bytes);
+
+  /// Leaves out `bytes` bytes, or all if there are fewer, and returns how many.
+  [[nodiscard]] std::uint64_t skip(std::uint64_t bytes);
+
+  /// From now on pieces end where this says.
+  void cut_by(cutter whole) { whole_ = std::move(whole); }
+
+  /// The next piece, valid until the next call; empty at the end. A record longer than the buffer
   /// makes the buffer grow.
   [[nodiscard]] std::string_view next();
 
@@ -40,6 +55,7 @@ class text_stream {
 
   static constexpr std::size_t first_bytes = std::size_t{1} << 19;
   byte_source* source_;
+  cutter whole_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;  // of what has not been given out

@@ -8,37 +8,21 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "file_case.hpp"
 #include "oracle.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace creek::mapreduce {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Files : public testing::Test {
- protected:
-  std::string path(const std::string& name) const { return folder_ / name; }
-  std::string write(const std::string& name, std::string_view text) const {
-    fs::create_directories(fs::path(path(name)).parent_path());
-    std::ofstream(path(name), std::ios::binary) << text;
-    return path(name);
-  }
-  std::string compress(const std::string& name, std::string_view text) const {
-    const gzFile file = gzopen(path(name).c_str(), "ab");  // appends a member
-    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-    gzclose(file);
-    return path(name);
-  }
-  support::temporary_folder folder_;
-};
+class Files : public file_case {};
 
 oracle::word_map count(const std::vector<std::string>& names, std::size_t split = 1 << 20) {
   text_files files(names, {.split = split});
@@ -46,12 +30,7 @@ oracle::word_map count(const std::vector<std::string>& names, std::size_t split 
 }
 
 std::string message(const std::vector<std::string>& names) {
-  try {
-    (void)count(names);
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "no error";
+  return error_of([&] { (void)count(names); });
 }
 
 TEST_F(Files, MappedAndStreamedGiveTheSame) {

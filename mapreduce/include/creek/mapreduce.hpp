@@ -2,9 +2,12 @@
 // MapReduce on creek's tasks: jobs, inputs, run(). See docs/mapreduce.md.
 #pragma once
 
+#include <creek/mapreduce/bitmap_files.hpp>
 #include <creek/mapreduce/colour_histogram.hpp>
+#include <creek/mapreduce/csv_columns.hpp>
 #include <creek/mapreduce/dense.hpp>
 #include <creek/mapreduce/files.hpp>
+#include <creek/mapreduce/fixed_records.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/k_means.hpp>

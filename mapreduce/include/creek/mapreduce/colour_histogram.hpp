@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -14,10 +15,40 @@ struct pixel {
 };
 static_assert(sizeof(pixel) == 3 && alignof(pixel) == 1);
 
+/// Rows of pixels `stride` bytes apart, at least as many as the pixels of a row take.
+class pixel_rows {
+ public:
+  /// One row.
+  pixel_rows(std::span<const pixel> pixels)  // NOLINT: an array of pixels is one
+      : pixel_rows(pixels.data(), pixels.size(), 1, pixels.size_bytes()) {}
+  pixel_rows(const pixel* first, std::size_t width, std::size_t rows, std::size_t stride)
+      : first_(first), width_(width), rows_(rows), stride_(stride) {
+    if (stride == width * sizeof(pixel)) {  // one row after the other is one long row
+      width_ = width * rows;
+      rows_ = 1;
+      stride_ = width_ * sizeof(pixel);
+    }
+  }
+
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::span<const pixel> operator[](std::size_t row) const {
+    return {reinterpret_cast<const pixel*>(reinterpret_cast<const char*>(first_) + row * stride_),
+            width_};
+  }
+  /// Bytes of the pixels, without what is between rows.
+  [[nodiscard]] std::size_t size_bytes() const { return rows_ * width_ * sizeof(pixel); }
+
+ private:
+  const pixel* first_;
+  std::size_t width_;
+  std::size_t rows_;
+  std::size_t stride_;
+};
+
 /// Adds to counts[256 * c + v] how many pixels have value v in their colour c. Reads exactly the
 /// pixels; any thread. A byte takes about a cycle: an addition to one of several copies of the
 /// array, so that an addition seldom waits for the one before.
-void count_colours(std::span<const pixel> pixels, std::span<std::uint64_t, 768> counts) noexcept;
+void count_colours(pixel_rows pixels, std::span<std::uint64_t, 768> counts) noexcept;
 
 /// The job; key 256 * c + v.
 struct colour_histogram {
@@ -25,7 +56,7 @@ struct colour_histogram {
   using value_type = std::uint64_t;
   static constexpr std::size_t dense_keys = 768;
 
-  static void fill(std::span<const pixel> pixels, std::span<std::uint64_t> into) noexcept {
+  static void fill(pixel_rows pixels, std::span<std::uint64_t> into) noexcept {
     count_colours(pixels, into.first<dense_keys>());
   }
   static void combine(std::uint64_t& into, std::uint64_t from) noexcept { into += from; }

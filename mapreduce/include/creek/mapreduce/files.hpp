@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/mapped_file.hpp>
 #include <cstddef>
@@ -17,6 +18,24 @@
 struct stat;
 
 namespace creek::mapreduce {
+
+namespace detail {
+class text_stream;
+}
+
+/// Records of a fixed size in a file: `used` bytes each, `stride` apart, from byte `begin` to byte
+/// `end`. What is behind `end` is left out; without it records reach to the end of the file.
+struct record_layout {
+  static constexpr std::uint64_t end_of_file = ~std::uint64_t{0};
+
+  std::uint64_t begin = 0;
+  std::uint64_t end = end_of_file;
+  std::size_t stride = 1;
+  std::size_t used = 1;
+};
+
+/// Between what text is cut.
+enum class text_units : std::uint8_t { words, lines };
 
 /// The text of files. Directories stand for the regular files below them; links and special files
 /// found there are left out (so loops cannot be and nothing is read twice), those named outright
@@ -33,6 +52,11 @@ class text_files {
     bool skip_unreadable = false;
     /// Bytes of a split, and the size from which on files are mapped.
     std::size_t split = std::size_t{1} << 20;
+    text_units units = text_units::words;
+    /// For files of fixed records, which are then cut between records instead: says how a file is
+    /// laid out, from its name and its first bytes (4096 or all there are). May throw. Called by
+    /// the constructor for files that are mapped, and else by `visit`, for several files at once.
+    std::function<record_layout(const std::string& name, std::string_view head)> layout = {};
   };
 
   /// Throws creek::error naming the first missing or unreadable file, and how many more there are.
@@ -46,14 +70,35 @@ class text_files {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// Bytes of the mappings, which count in the process's resident memory as far as they were read.
   [[nodiscard]] std::uint64_t mapped_bytes() const noexcept { return mapped_bytes_; }
+  /// Bytes that were visited until now, after decompression.
+  [[nodiscard]] std::uint64_t visited_bytes() const noexcept {
+    return visited_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] std::size_t size() const noexcept { return files_.size(); }
 
-  /// Throws creek::error if the file cannot be read to its end, is damaged gzip data, or became
-  /// shorter since construction; a file that became longer is read as far as it was or further.
+  /// Throws creek::error if the file cannot be read to its end, is damaged gzip data, became
+  /// shorter since construction or, in a layout, ends within a record or before the last; a file
+  /// that became longer is read as far as it was or further.
   template <class F>
   void visit(std::size_t i, F&& f) {
-    visit_piece(i, [&f](const text_split& split) { f(split); });
+    visit_piece(i, [this, &f](const text_split& split) {
+      f(split);
+      visited_.fetch_add(split.text.size(), std::memory_order_relaxed);
+    });
   }
+
+  [[nodiscard]] const std::string& name(std::uint32_t number) const { return files_[number].shown; }
+  /// How the file of a split is laid out. Within `f` of visit().
+  [[nodiscard]] const record_layout& layout(const text_split& split) const {
+    return files_[split.from.file].layout;
+  }
+  /// All text of a file if it is mapped, else nothing.
+  [[nodiscard]] std::string_view mapped(std::uint32_t number) const {
+    return files_[number].map.text();
+  }
+  /// The number, from 1, of the line with byte `at` of a split. For units of lines, within `f` of
+  /// visit(). Counts the lines before.
+  [[nodiscard]] std::uint64_t line_of(const text_split& split, const char* at) const;
 
   /// "NAME: why" for everything left out, in no order. Complete after the run.
   [[nodiscard]] std::vector<std::string> skipped() const;
@@ -66,6 +111,9 @@ class text_files {
     ino_t inode = 0;
     bool stream = false;  // standard input, a pipe, a device: of unknown size
     mapped_file map{};    // empty: read front to back
+    record_layout layout{};
+    std::string shown = name == "-" ? "standard input" : name;  // in messages
+    std::uint64_t lines = 0;  // of a file read front to back, before the piece being visited
   };
   struct piece {
     std::uint32_t file;
@@ -76,6 +124,12 @@ class text_files {
   void visit_piece(std::size_t i, const visitor& f);
   void visit_mapped(file& from, std::size_t index, const visitor& f);
   void visit_stream(file& from, const visitor& f);
+  void visit_records(file& from, detail::text_stream& stream, const visitor& f);
+  [[nodiscard]] std::string_view piece_of(const file& from, std::size_t index) const;
+  [[nodiscard]] std::size_t pieces_of(const file& from) const;
+  [[nodiscard]] std::uint32_t number_of(const file& one) const {
+    return static_cast<std::uint32_t>(&one - files_.data());
+  }
   void add_named(const std::string& name);
   void add_tree(std::string folder);
   void add_regular(const std::string& name, const struct stat& facts);
@@ -88,6 +142,7 @@ class text_files {
   std::vector<piece> pieces_;
   std::uint64_t bytes_ = 0;
   std::uint64_t mapped_bytes_ = 0;
+  std::atomic<std::uint64_t> visited_{0};
   mutable std::mutex mutex_;  // guards skipped_
   std::vector<std::pair<std::string, int>> skipped_;
 };

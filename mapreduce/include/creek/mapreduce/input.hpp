@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <concepts>
 #include <creek/mapreduce/words.hpp>
 #include <cstddef>
@@ -14,11 +15,19 @@
 
 namespace creek::mapreduce {
 
+/// Where a piece comes from. As a key it sorts what was found as the input has it.
+struct origin {
+  std::uint32_t file = 0;    ///< its number in the input
+  std::uint64_t offset = 0;  ///< of its first byte in the file, after decompression
+  friend auto operator<=>(const origin&, const origin&) = default;
+};
+
 /// A piece of text that cuts no record. `stable` if it stays readable after the run, so that keys
 /// may be views into it; otherwise it is gone when `map` returns.
 struct text_split {
   std::string_view text;
   bool stable = true;
+  origin from{};
   operator std::string_view() const { return text; }  // NOLINT: jobs map a string_view
 };
 
@@ -66,6 +75,11 @@ template <class Border = decltype(&is_space)>
   return text.substr(from, to - from);
 }
 
+/// Ends a line.
+[[nodiscard]] constexpr bool is_line_end(char c) noexcept {
+  return c == '\n';
+}
+
 /// Text in memory, cut at white space. The memory must outlive the run and the use of its result.
 class text_view {
  public:
@@ -77,7 +91,8 @@ class text_view {
   template <class F>
   void visit(std::size_t i, F&& f) const {
     const std::string_view piece = cut(text_, i, split_);
-    if (!piece.empty()) f(text_split{piece});
+    if (piece.empty()) return;
+    f(text_split{piece, true, {0, static_cast<std::uint64_t>(piece.data() - text_.data())}});
   }
 
  private:

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images in files as the input of a run: bitmaps (BMP) of 24 bits a pixel.
+#pragma once
+
+#include <creek/mapreduce/colour_histogram.hpp>
+#include <creek/mapreduce/files.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// Where the rows of a bitmap lie, by the first bytes of its file: uncompressed, 24 bits a pixel,
+/// information headers of 40, 108 or 124 bytes, rows from the bottom or from the top, padded to
+/// four bytes. Throws creek::error naming the file and what it is instead. Whether the file has all
+/// rows is for the caller to check.
+[[nodiscard]] record_layout bitmap_layout(const std::string& name, std::string_view head);
+
+/// The rows of bitmaps, in the mapping itself where a file is mapped; `fill` gets pixel_rows, whose
+/// colours are blue, green, red. Files are found and read as text_files does it, gzip and standard
+/// input included; in a directory every file must be a bitmap.
+class bitmap_files {
+ public:
+  /// Throws as text_files and bitmap_layout do, and for truncated images; for files that are not
+  /// mapped that is found out in `visit`.
+  explicit bitmap_files(const std::vector<std::string>& names, text_files::settings chosen = {})
+      : files_(names, with_layout(std::move(chosen))) {}
+
+  [[nodiscard]] std::size_t splits() const noexcept { return files_.splits(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return files_.bytes(); }
+  /// Calls `f(pixel_rows)`.
+  template <class F>
+  void visit(std::size_t i, F&& f) {
+    files_.visit(i, [this, &f](const text_split& split) {
+      const record_layout& rows = files_.layout(split);
+      f(pixel_rows(reinterpret_cast<const pixel*>(split.text.data()), rows.used / sizeof(pixel),
+                   split.text.size() / rows.stride, rows.stride));
+    });
+  }
+  /// What was found, for reports.
+  [[nodiscard]] const text_files& files() const noexcept { return files_; }
+
+ private:
+  static text_files::settings with_layout(text_files::settings chosen) {
+    chosen.layout = bitmap_layout;
+    return chosen;
+  }
+
+  text_files files_;
+};
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of numbers in text files as the input of a run: CSV as RFC 4180 has it, and its relatives
+// with other separators or with blanks between columns.
+//
+// A line is a record. Fields may be in quotes, with separators and doubled quotes in them, but not
+// line ends: a quote that is not closed on its line is an error. Lines end with \n or \r\n, the
+// last one may lack it; those with nothing but blanks are left out. A line may have any length.
+// Blanks around numbers are allowed. Every record of a file has as many fields as the first; those
+// of columns that are not asked for may hold any bytes. Numbers are decimal, finite and in range.
+#pragma once
+
+#include <concepts>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce/detail/csv_reader.hpp>
+#include <creek/mapreduce/files.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// Some records, one after the other.
+template <std::floating_point Number>
+struct csv_rows {
+  std::span<const Number> values;  ///< rows x columns, by rows
+  std::size_t columns;
+  origin from;  ///< of the text they are from
+  const text_files* files;
+
+  [[nodiscard]] std::size_t size_bytes() const { return values.size_bytes(); }
+  [[nodiscard]] const std::string& file_name() const { return files->name(from.file); }
+};
+
+/// Text files as rows of float or double, as many a record as there are columns. Files are found
+/// and read as text_files does it, in parallel, gzip and standard input included. A malformed
+/// record ends the run with creek::error "FILE:LINE: column N (NAME): what is wrong"; of several
+/// malformed records in one file the first is named, however many workers there are.
+template <class Number>
+requires std::same_as<Number, float> || std::same_as<Number, double>
+class csv_columns {
+ public:
+  /// Throws as text_files does, and usage_error for a format that cannot be.
+  explicit csv_columns(const std::vector<std::string>& names, csv_format format = {},
+                       text_files::settings chosen = {})
+      : csv_columns(names, std::move(format), std::move(chosen), 0) {}
+
+  [[nodiscard]] std::size_t splits() const noexcept { return files_.splits(); }
+  /// Of the text, as text_files::bytes.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return files_.bytes(); }
+  /// Calls `f(csv_rows<Number>)` with one or more rows, in the order of a file for each file.
+  template <class F>
+  void visit(std::size_t i, F&& f) {
+    detail::csv_reader reader(files_, format_, exactly_);
+    std::vector<Number> values;
+    files_.visit(i, [&](const text_split& split) {
+      values.clear();
+      reader.read(split, values);
+      if (!values.empty()) f(csv_rows<Number>{values, reader.columns(), split.from, &files_});
+    });
+  }
+  /// What was found, for reports.
+  [[nodiscard]] const text_files& files() const noexcept { return files_; }
+
+ protected:
+  /// `exactly`: columns there must be, unless 0.
+  csv_columns(const std::vector<std::string>& names, csv_format format, text_files::settings chosen,
+              std::size_t exactly)
+      : format_(std::move(format)), exactly_(exactly), files_(names, by_lines(std::move(chosen))) {
+    detail::check_csv_format(format_, exactly_);
+  }
+
+ private:
+  static text_files::settings by_lines(text_files::settings chosen) {
+    chosen.units = text_units::lines;
+    return chosen;
+  }
+
+  csv_format format_;
+  std::size_t exactly_;
+  text_files files_;
+};
+
+/// The same with records as structs of nothing but Numbers, as many as there are columns.
+template <class Record, class Number = double>
+class csv_records : private csv_columns<Number> {
+  static_assert(std::is_trivially_copyable_v<Record> && std::is_standard_layout_v<Record>);
+  static_assert(sizeof(Record) % sizeof(Number) == 0 && alignof(Record) == alignof(Number));
+
+ public:
+  explicit csv_records(const std::vector<std::string>& names, csv_format format = {},
+                       text_files::settings chosen = {})
+      : csv_columns<Number>(names, std::move(format), std::move(chosen),
+                            sizeof(Record) / sizeof(Number)) {}
+
+  using csv_columns<Number>::splits, csv_columns<Number>::bytes, csv_columns<Number>::files;
+  /// Calls `f(std::span<const Record>)`.
+  template <class F>
+  void visit(std::size_t i, F&& f) {
+    csv_columns<Number>::visit(i, [&f](const csv_rows<Number>& rows) {
+      f(std::span(reinterpret_cast<const Record*>(rows.values.data()),
+                  rows.values.size_bytes() / sizeof(Record)));
+    });
+  }
+};
+
+}  // namespace creek::mapreduce

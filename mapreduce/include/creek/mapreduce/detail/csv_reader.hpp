@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers from the lines of text files: what csv_columns.hpp promises.
+#pragma once
+
+#include <creek/mapreduce/files.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace creek::mapreduce {
+
+enum class csv_header : std::uint8_t {
+  automatic,  ///< a first line without a number in any column that is asked for is a header
+  present,
+  absent,
+};
+
+/// How a file is written, and what of it is wanted.
+struct csv_format {
+  /// Between fields; ' ' for any number of spaces and tabs. 0: the first of , ; and tab that is in
+  /// the first line of the file, else spaces.
+  char separator = 0;
+  csv_header header = csv_header::automatic;
+  /// In the order wanted: names of the header, or numbers from 1. Empty: all.
+  std::vector<std::string> columns = {};
+};
+
+namespace detail {
+
+/// Throws usage_error, `exactly` as below.
+void check_csv_format(const csv_format& format, std::size_t exactly);
+
+/// Reads the splits of one visit of text_files, in their order.
+class csv_reader {
+ public:
+  /// `exactly`: columns there must be, unless 0. All must outlive this.
+  csv_reader(const text_files& files, const csv_format& format, std::size_t exactly)
+      : files_(files), format_(format), exactly_(exactly) {}
+
+  /// Appends the numbers of the split's records. Throws creek::error for the first fault.
+  template <class Number>
+  void read(const text_split& split, std::vector<Number>& to);
+
+  /// A row's; 0 before there was one.
+  [[nodiscard]] std::size_t columns() const noexcept { return file_ ? file_->wanted : 0; }
+
+ private:
+  static constexpr std::size_t not_wanted = ~std::size_t{0};
+
+  /// What the first line of a file says.
+  struct file_facts {
+    char separator = ',';
+    std::size_t wanted = 0;
+    std::vector<std::size_t> places;  // of fields: in a row, or not_wanted
+    std::vector<std::string> names;   // of fields, if there is a header
+    std::uint64_t begin = 0;          // of the records in the file
+  };
+  struct field {
+    std::string_view text;
+    const char* next;  // behind its separator, or null after the last
+  };
+
+  void learn(const text_split& split);
+  [[nodiscard]] bool learn_names(const text_split& split, std::string_view line);
+  void choose(const text_split& split, const char* line, const std::vector<std::string>& fields);
+  template <class Number>
+  void read_line(const text_split& split, std::string_view line, std::vector<Number>& to);
+  [[nodiscard]] field next_field(const text_split& split, const char* at, const char* end,
+                                 std::size_t index) const;
+  [[noreturn]] void complain(const text_split& split, const char* at,
+                             const std::string& what) const;
+  [[noreturn]] void complain_about(const text_split& split, const char* at, std::size_t index,
+                                   const std::string& what) const;
+
+  const text_files& files_;
+  const csv_format& format_;
+  std::size_t exactly_;
+  std::optional<file_facts> file_;
+};
+
+}  // namespace detail
+}  // namespace creek::mapreduce

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a layout of records asks of a file.
+#pragma once
+
+#include <creek/mapreduce/files.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace creek::mapreduce::detail {
+
+/// Bytes from the front of a file that its layout may depend on.
+inline constexpr std::size_t head_bytes = 4096;
+
+/// Throws creek::error naming a file of `size` bytes that ends within a record or lacks some.
+void check_size(const std::string& name, const record_layout& layout, std::uint64_t size);
+
+}  // namespace creek::mapreduce::detail

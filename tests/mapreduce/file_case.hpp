@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests with files in a folder of their own.
+#pragma once
+
+#include <creek/core/error.hpp>
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "support/temporary_folder.hpp"
+
+namespace creek::mapreduce {
+
+class file_case : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return folder_ / name; }
+  std::string write(const std::string& name, std::string_view text) const {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+  std::string compress(const std::string& name, std::string_view text) const {
+    const gzFile file = gzopen(path(name).c_str(), "ab");  // appends a member
+    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(file);
+    return path(name);
+  }
+  support::temporary_folder folder_;
+};
+
+/// What the error says that `f` throws.
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+}  // namespace creek::mapreduce
