@@ -13,6 +13,12 @@ namespace creek::tool {
 
 void add_info(CLI::App& app, int& exit_code);
 void add_wordcount(CLI::App& app, int& exit_code);
+void add_histogram(CLI::App& app, int& exit_code);
+void add_linear_regression(CLI::App& app, int& exit_code);
+void add_kmeans(CLI::App& app, int& exit_code);
+void add_string_match(CLI::App& app, int& exit_code);
+void add_filter(CLI::App& app, int& exit_code);
+void add_inverted_index(CLI::App& app, int& exit_code);
 void add_tpch(CLI::App& app, int& exit_code);
 void add_dense(CLI::App& app, int& exit_code);  // lu, chol, qr, solve
 void add_compare(CLI::App& app, int& exit_code);

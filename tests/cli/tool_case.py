@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all tests of the tool from the outside share: the tool's path, and a folder for each test."""
+"""What all tests of the tool from the outside share: the tool's path, a folder for each test, and
+what a failure looks like."""
 import os
 import sys
 import tempfile
@@ -15,3 +16,19 @@ class FolderCase(unittest.TestCase):
 
     def path(self, name):
         return os.path.join(self.folder.name, name)
+
+    def write(self, name, data):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def fails(self, done, code, *parts):
+        """One line on standard error that has all the parts, nothing on standard output."""
+        self.assertEqual(done.returncode, code, done)
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertTrue(lines[0].startswith("creek: "), lines)
+        for part in parts:
+            self.assertIn(part, lines[0])
+        self.assertEqual(done.stdout, b"")

@@ -36,21 +36,6 @@ def random_text(seed, words=20000):
 
 
 class Case(FolderCase):
-    def write(self, name, data):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "wb") as file:
-            file.write(data)
-        return self.path(name)
-
-    def fails(self, done, code, *parts):
-        self.assertEqual(done.returncode, code, done)
-        lines = done.stderr.decode().splitlines()
-        self.assertEqual(len(lines), 1, done.stderr)
-        self.assertTrue(lines[0].startswith("creek: "), lines)
-        for part in parts:
-            self.assertIn(part, lines[0])
-        self.assertEqual(done.stdout, b"")
-
     def output_of(self, *arguments, **more):
         target = self.path("counts.tsv")
         done = run("--quiet", "--output", target, *arguments, **more)

@@ -2,13 +2,13 @@
 // The texts of `creek wordcount`.
 #include "report.hpp"
 
-#include "energy.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <creek/core/version.hpp>
-#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "byte_text.hpp"
 
 namespace creek::tool {
 namespace {
@@ -17,60 +17,6 @@ using json = nlohmann::ordered_json;
 
 // Raised when a member of the JSON changes its meaning or goes; new members may come without.
 constexpr int report_schema = 1;
-
-/// Bytes of the UTF-8 character at the front of `text`, or 0 if there is none: overlong forms,
-/// surrogates and values above U+10FFFF are none (Unicode 15, table 3-7).
-std::size_t utf8_length(std::string_view text) {
-  const auto at = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const auto tail = [&](std::size_t i) { return (at(i) & 0xC0) == 0x80; };
-  const unsigned first = at(0);
-  const unsigned second = at(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool good = first == 0xE0 ? second >= 0xA0 : first != 0xED || second < 0xA0;
-    return good && tail(1) && tail(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool good = first == 0xF0 ? second >= 0x90 : first != 0xF4 || second < 0x90;
-    return good && tail(1) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t n = utf8_length(text);
-    if (n == 0) return false;
-    text.remove_prefix(n);
-  }
-  return true;
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
-  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, units[unit]);
-}
-
-double milliseconds(std::chrono::nanoseconds t) {
-  return std::chrono::duration<double, std::milli>(t).count();
-}
-
-std::string stages_text(const wordcount_report& report) {
-  std::string line;
-  for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
-    const auto spent = report.stages.spent[i];
-    if (spent.count() == 0) continue;
-    line += fmt::format("{}{} {:.1f}", line.empty() ? "" : ", ", mapreduce::stage_names[i],
-                        milliseconds(spent));
-  }
-  return line;
-}
 
 double milliseconds(virtual_time t) {
   return 1e3 * t.in_seconds().value;
@@ -115,16 +61,6 @@ json simulated_json(const simulated_count& on) {
   return all;
 }
 
-json word_json(const word_record& word) {
-  json line = {{"word", std::string(word.key)}, {"count", word.value}};
-  if (!is_utf8(word.key)) {  // JSON has no bytes: the text is then only a likeness
-    std::string hex;
-    for (const char c : word.key) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    line["bytes"] = hex;
-  }
-  return line;
-}
-
 void print_top(std::FILE* to, const wordcount_report& report) {
   if (report.top.empty()) return;
   const auto width = static_cast<int>(fmt::formatted_size("{}", report.top.front().value));
@@ -134,58 +70,28 @@ void print_top(std::FILE* to, const wordcount_report& report) {
   }
 }
 
-std::string dump(const json& all) {
-  return with_energy(all).dump(2, ' ', false, json::error_handler_t::replace);
-}
-
 json top_json(const wordcount_report& report) {
   json top = json::array();
-  for (const word_record& word : report.top) top.push_back(word_json(word));
+  for (const word_record& word : report.top) {
+    json line;
+    add_text(line, "word", word.key);
+    line["count"] = word.value;
+    top.push_back(std::move(line));
+  }
   return top;
 }
 
 }  // namespace
 
-double rate(const wordcount_report& report) {
-  const double seconds = std::chrono::duration<double>(report.elapsed).count();
-  return seconds > 0 ? static_cast<double>(report.text_bytes) / seconds : 0;
-}
-
-std::string printable(std::string_view word) {
-  constexpr std::size_t longest = 200;  // bytes shown
-  std::string out;
-  std::string_view rest = word.substr(0, longest);
-  while (!rest.empty()) {
-    const std::size_t n = utf8_length(rest);
-    const auto first = static_cast<unsigned char>(rest[0]);
-    // C1 controls (U+0080 to U+009F) steer terminals as well as C0 controls do.
-    const bool control = first < 0x20 || first == 0x7F ||
-                         (n == 2 && first == 0xC2 && static_cast<unsigned char>(rest[1]) < 0xA0);
-    if (n == 0 || control) {
-      out += fmt::format("\\x{:02x}", first);
-      rest.remove_prefix(1);
-    } else {
-      out += rest.substr(0, n);
-      rest.remove_prefix(n);
-    }
-  }
-  if (word.size() > longest) out += fmt::format("... ({} bytes)", word.size());
-  return out;
-}
-
 void print_text(std::FILE* to, const wordcount_report& report) {
-  const double seconds = std::chrono::duration<double>(report.elapsed).count();
   fmt::print(to, "{} words, {} different, in {} of text from {} file{}\n", report.words,
-             report.distinct, bytes_text(report.text_bytes), report.files,
-             report.files == 1 ? "" : "s");
+             report.distinct, bytes_text(report.run.bytes), report.run.files,
+             report.run.files == 1 ? "" : "s");
   if (report.simulated) {
     print_simulated(to, report);
-    return print_top(to, report);
+  } else {
+    print_run(to, report.run);
   }
-  fmt::print(to, "{:.3f} s, {}/s with {} worker{} ({}, {}, {})\n", seconds,
-             bytes_text(static_cast<std::uint64_t>(rate(report))), report.workers,
-             report.workers == 1 ? "" : "s", report.backend, report.scheduler, report.idle);
-  fmt::print(to, "stages (ms): {}\n", stages_text(report));
   print_top(to, report);
 }
 
@@ -193,38 +99,23 @@ std::string to_json(const wordcount_report& report) {
   if (report.simulated) {
     return dump({{"schema_version", report_schema},
                  {"version", version()},
-                 {"backend", report.backend},
+                 {"backend", report.run.backend},
                  {"combine", report.combined},
-                 {"files", report.files},
-                 {"skipped", report.skipped},
-                 {"text_bytes", report.text_bytes},
+                 {"files", report.run.files},
+                 {"skipped", report.run.skipped},
+                 {"text_bytes", report.run.bytes},
                  {"words", report.words},
                  {"distinct", report.distinct},
                  {"simulated", simulated_json(*report.simulated)},
                  {"top", top_json(report)}});
   }
-  json stages = json::object();
-  for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
-    stages[mapreduce::stage_names[i]] = milliseconds(report.stages.spent[i]);
-  }
-  const json all = {{"schema", report_schema},
-                    {"version", version()},
-                    {"backend", report.backend},
-                    {"scheduler", report.scheduler},
-                    {"idle", report.idle},
-                    {"workers", report.workers},
-                    {"combine", report.combined},
-                    {"files", report.files},
-                    {"skipped", report.skipped},
-                    {"text_bytes", report.text_bytes},
-                    {"mapped_bytes", report.mapped_bytes},
-                    {"peak_resident_bytes", report.peak_bytes},
-                    {"words", report.words},
-                    {"distinct", report.distinct},
-                    {"milliseconds", milliseconds(report.elapsed)},
-                    {"bytes_per_second", rate(report)},
-                    {"stages_ms", stages},
-                    {"top", top_json(report)}};
+  json all = {{"schema", report_schema}};
+  all.update(run_json(report.run));
+  all.update(json{{"combine", report.combined},
+                  {"text_bytes", report.run.bytes},
+                  {"words", report.words},
+                  {"distinct", report.distinct},
+                  {"top", top_json(report)}});
   return dump(all);
 }
 

@@ -2,8 +2,6 @@
 // What `creek wordcount` has to say, and the ways to say it.
 #pragma once
 
-#include <chrono>
-#include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/word_count.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -11,9 +9,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "../chip_mapreduce.hpp"
+#include "chip_mapreduce.hpp"
+#include "job_report.hpp"
 
 namespace creek::tool {
 
@@ -33,27 +31,14 @@ struct simulated_count {
 
 /// The facts of a finished count.
 struct wordcount_report {
-  std::string backend;
-  std::string scheduler;
-  std::string idle;
-  unsigned workers = 0;
+  job_report run;
   bool combined = true;
-  std::size_t files = 0;
-  std::vector<std::string> skipped;
-  std::uint64_t text_bytes = 0;    // after decompression
-  std::uint64_t mapped_bytes = 0;  // of them read through mappings
   std::uint64_t words = 0;
   std::uint64_t distinct = 0;
-  std::uint64_t peak_bytes = 0;        // resident at most, mapped files included; 0: unknown
-  std::chrono::nanoseconds elapsed{};  // finding the files and counting, without any output
-  mapreduce::stage_times stages;
   std::span<const word_record> top;
   // If there was a simulated chip: then there are no wall times, nor workers, scheduler and idle.
   std::optional<simulated_count> simulated;
 };
-
-/// Bytes of text counted in a second.
-[[nodiscard]] double rate(const wordcount_report& report);
 
 /// For people, on `to`.
 void print_text(std::FILE* to, const wordcount_report& report);
@@ -61,8 +46,5 @@ void print_text(std::FILE* to, const wordcount_report& report);
 /// For programs: an object with `"schema": 1`; for a simulated chip with `"schema_version": 1` and
 /// no wall times, so that it is the same in every run with --clock charged.
 [[nodiscard]] std::string to_json(const wordcount_report& report);
-
-/// A word as a terminal can take it: bytes that are no printable UTF-8 as \xNN.
-[[nodiscard]] std::string printable(std::string_view word);
 
 }  // namespace creek::tool

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of commands that read columns of text files.
+#pragma once
+
+#include <creek/mapreduce/csv_columns.hpp>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace creek::tool {
+
+struct csv_arguments {
+  mapreduce::csv_format format;
+  std::string separator = "auto";
+};
+
+/// Adds --columns, --separator and --header. `given` outlives the parse.
+void add_csv_options(CLI::App& command, csv_arguments& given);
+
+/// Throws usage_error.
+[[nodiscard]] mapreduce::csv_format format_of(const csv_arguments& given);
+
+/// What --help says of text with columns.
+inline constexpr const char* csv_notes =
+    R"(Text is CSV (RFC 4180, without line ends in quotes) or has other separators or blanks between its
+columns. A line is a record; blank ones are left out. A first line without any number in the columns
+that are read is a header.)";
+
+}  // namespace creek::tool

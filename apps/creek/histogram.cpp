@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek histogram`: how often each value of each colour occurs in images.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <bit>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "byte_text.hpp"
+#include "commands.hpp"
+#include "job_options.hpp"
+#include "job_run.hpp"
+#include "output_file.hpp"
+
+namespace creek::tool {
+namespace {
+
+struct histogram_arguments {
+  job_options job;
+  bool raw = false;
+  int bins = 16;
+  std::string output;
+};
+
+constexpr const char* histogram_notes =
+    R"(Bitmaps (BMP) must have 24 bits a pixel and no compression; rows may be from the bottom or from the
+top. In a directory every file must be one. With --raw files are pixels of three bytes, red, green,
+blue, and nothing else. The counts of all files are added up.
+{}
+
+  creek histogram photo.bmp
+  creek histogram --bins 256 --quiet photos/
+  creek histogram --raw --output counts.tsv frame.rgb
+  zcat frame.rgb.gz | creek histogram --raw --json)";
+
+constexpr int histogram_schema = 1;
+
+/// counts[c][v]: how many pixels have the value v in red, green, blue.
+using colour_counts = std::array<std::array<std::uint64_t, 256>, 3>;
+
+template <class Input>
+std::pair<colour_counts, job_report> count_colours(job_run& run, Input& from, bool blue_first) {
+  const auto counted = run(mapreduce::colour_histogram{}, from);
+  colour_counts counts{};
+  for (const auto& [key, count] : counted) {
+    const std::size_t c = key / 256u;
+    counts[blue_first ? 2 - c : c][key % 256u] = count;
+  }
+  return {counts, run.report(from.files())};
+}
+
+/// Lines of the least value of a bin and the counts of the three colours in it.
+std::string bin_lines(const colour_counts& counts, int bins) {
+  const std::size_t width = 256 / static_cast<std::size_t>(bins);
+  std::string lines;
+  for (std::size_t least = 0; least < 256; least += width) {
+    lines += fmt::format("{}", least);
+    for (const auto& colour : counts) {
+      lines += fmt::format(
+          "\t{}", std::accumulate(colour.begin() + least, colour.begin() + least + width, 0ull));
+    }
+    lines += '\n';
+  }
+  return lines;
+}
+
+void print_table(const colour_counts& counts, int bins) {
+  const std::size_t width = 256 / static_cast<std::size_t>(bins);
+  fmt::print("\n{:>9} {:>14} {:>14} {:>14}\n", "values", "red", "green", "blue");
+  for (std::size_t least = 0; least < 256; least += width) {
+    fmt::print("{:>9}", width == 1 ? fmt::format("{}", least)
+                                   : fmt::format("{} - {}", least, least + width - 1));
+    for (const auto& colour : counts) {
+      fmt::print(" {:>14}",
+                 std::accumulate(colour.begin() + least, colour.begin() + least + width, 0ull));
+    }
+    fmt::print("\n");
+  }
+}
+
+void say(const histogram_arguments& given, const colour_counts& counts, const job_report& report) {
+  const std::uint64_t pixels = std::accumulate(counts[0].begin(), counts[0].end(), 0ull);
+  say_skipped(given.job, report);
+  if (given.job.as_json) {
+    nlohmann::ordered_json all = {{"schema_version", histogram_schema}};
+    all.update(run_json(report));
+    all.update(nlohmann::ordered_json{
+        {"pixels", pixels}, {"red", counts[0]}, {"green", counts[1]}, {"blue", counts[2]}});
+    fmt::print("{}\n", dump(all));
+  } else if (given.job.quiet) {
+    if (given.output.empty()) fmt::print("{}", bin_lines(counts, given.bins));
+  } else {
+    fmt::print("{} pixels in {} from {} file{}\n", pixels, bytes_text(report.bytes), report.files,
+               report.files == 1 ? "" : "s");
+    print_run(stdout, report);
+    print_table(counts, given.bins);
+  }
+}
+
+void histogram(const histogram_arguments& given) {
+  if (given.bins < 1 || given.bins > 256 || !std::has_single_bit(static_cast<unsigned>(given.bins)))
+    throw usage_error(fmt::format("--bins {}: must be 1, 2, 4, ... 256", given.bins));
+  job_run run(given.job);
+  output_file out(given.output);
+  run.start();
+  const mapreduce::text_files::settings how{.skip_unreadable = given.job.skip_unreadable};
+  const auto names = input_names(given.job);
+  const auto [counts, report] = [&] {
+    if (given.raw) {
+      mapreduce::fixed_records<mapreduce::pixel> from(names, 1, how);
+      return count_colours(run, from, false);
+    }
+    mapreduce::bitmap_files from(names, how);
+    return count_colours(run, from, true);
+  }();
+  out.write("value\tred\tgreen\tblue\n" + bin_lines(counts, 256));
+  say(given, counts, report);
+}
+
+}  // namespace
+
+void add_histogram(CLI::App& app, int&) {
+  auto given = std::make_shared<histogram_arguments>();
+  CLI::App* command = app.add_subcommand("histogram", "Count the colours of images");
+  command->footer(fmt::format(histogram_notes, names_notes));
+  add_job_options(*command, given->job,
+                  "No summary and no progress bar, VALUE TAB RED TAB GREEN TAB BLUE lines only");
+  command->add_flag("--raw", given->raw, "Files are bytes red, green, blue, and not bitmaps");
+  command->add_option("--bins", given->bins, "Rows of the table: 1, 2, 4, ... 256")
+      ->capture_default_str();
+  command->add_option("--output", given->output,
+                      "Write VALUE TAB RED TAB GREEN TAB BLUE lines of all 256 values");
+  command->callback([given] { histogram(*given); });
+}
+
+}  // namespace creek::tool

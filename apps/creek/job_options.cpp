@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <creek/core/error.hpp>
+#include <creek/tasking/runtime.hpp>
+
+#include "runtime_choice.hpp"
+
+namespace creek::tool {
+
+void add_job_options(CLI::App& command, job_options& given, const char* quiet_text) {
+  command.add_option("names", given.names, "Files and directories")->option_text("[FILE|DIR...]");
+  command.add_option("--workers", given.workers,
+                     fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
+  command.add_option(
+      "--backend", given.backend,
+      fmt::format("One of {}; scc is a simulated chip", fmt::join(backends(), ", ")));
+  command.add_option("--scheduler", given.scheduler, "Who runs a task, see docs/environment.md");
+  command.add_option("--idle", given.idle, "What workers without work do");
+  command.add_flag("--json", given.as_json, "Print a JSON object");
+  command.add_flag("--quiet", given.quiet, quiet_text);
+  command.add_flag("--skip-unreadable", given.skip_unreadable,
+                   "Leave out what cannot be read instead of failing");
+}
+
+scheduler_options scheduling(const job_options& given) {
+  scheduler_options chosen = scheduler_options::from_environment();
+  if (given.workers) chosen.workers = checked_workers(*given.workers);
+  if (!given.scheduler.empty()) chosen.scheduler = parse_scheduler(given.scheduler);
+  if (!given.idle.empty()) chosen.idle = parse_idle(given.idle);
+  return chosen;
+}
+
+std::string backend_name(const job_options& given) {
+  return given.backend.empty() ? backend_of_environment() : given.backend;
+}
+
+std::vector<std::string> input_names(const job_options& given) {
+  return given.names.empty() ? std::vector<std::string>{"-"} : given.names;
+}
+
+void watch(std::optional<progress_bar>& bar, const job_options& given,
+           const mapreduce::progress& done, std::size_t splits) {
+  if (!given.quiet && isatty(STDERR_FILENO) != 0) bar.emplace(done, splits);
+}
+
+void refuse(const CLI::App& command, std::initializer_list<const char*> options, const char* why) {
+  for (const char* name : options) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option != nullptr && option->count() > 0) {
+      throw usage_error(fmt::format("{}: {}", name, why));
+    }
+  }
+}
+
+}  // namespace creek::tool

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of every command that runs a MapReduce job over files.
+#pragma once
+
+#include <creek/mapreduce/options.hpp>
+#include <creek/tasking/options.hpp>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "progress_bar.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace creek::tool {
+
+struct job_options {
+  std::vector<std::string> names;
+  std::optional<long long> workers;
+  std::string backend;
+  std::string scheduler;
+  std::string idle;
+  bool skip_unreadable = false;
+  bool as_json = false;
+  bool quiet = false;
+};
+
+/// Adds FILE|DIR..., the last of the arguments by position, and the options. `given` outlives the
+/// parse. `quiet_text` says what is left with --quiet.
+void add_job_options(CLI::App& command, job_options& given, const char* quiet_text);
+
+/// What --help says of the names.
+inline constexpr const char* names_notes =
+    R"(Directories stand for the regular files below them; links and special files found there are left
+out. Gzip files are decompressed. '-' or no name at all is standard input. Options not given are as
+the environment says (CREEK_WORKERS and others). Exit codes: 0 success, 1 failed run, 2 bad usage.)";
+
+/// As the command line and the environment say. Throws usage_error.
+[[nodiscard]] scheduler_options scheduling(const job_options& given);
+[[nodiscard]] std::string backend_name(const job_options& given);
+
+/// The names given, or standard input.
+[[nodiscard]] std::vector<std::string> input_names(const job_options& given);
+
+/// A progress bar, where there is somebody to look at it.
+void watch(std::optional<progress_bar>& bar, const job_options& given,
+           const mapreduce::progress& done, std::size_t splits);
+
+/// Throws usage_error if one of the options was given: what says nothing to the chosen backend or
+/// format must not look as if it did.
+void refuse(const CLI::App& command, std::initializer_list<const char*> options, const char* why);
+
+}  // namespace creek::tool

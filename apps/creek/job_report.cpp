@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_report.hpp"
+
+#include <fmt/format.h>
+
+#include <creek/core/version.hpp>
+#include <fstream>
+#include <iterator>
+
+namespace creek::tool {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+/// Most memory that was ever resident, from the kernel (VmHWM counts pages of mapped files too).
+std::uint64_t peak_resident_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
+double milliseconds(std::chrono::nanoseconds t) {
+  return std::chrono::duration<double, std::milli>(t).count();
+}
+
+std::string stages_text(const mapreduce::stage_times& stages) {
+  std::string line;
+  for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
+    const auto spent = stages.spent[i];
+    if (spent.count() == 0) continue;
+    line += fmt::format("{}{} {:.1f}", line.empty() ? "" : ", ", mapreduce::stage_names[i],
+                        milliseconds(spent));
+  }
+  return line;
+}
+
+double bytes_a_second(const job_report& report) {
+  const double seconds = std::chrono::duration<double>(report.elapsed).count();
+  return seconds > 0 ? static_cast<double>(report.bytes) / seconds : 0;
+}
+
+}  // namespace
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
+  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, units[unit]);
+}
+
+job_report describe(const runtime& workers, const mapreduce::text_files& files) {
+  const scheduler_options& options = workers.options();
+  job_report report;
+  report.backend = workers.backend_name();
+  report.scheduler = to_string(options.scheduler);
+  report.idle = to_string(options.idle);
+  report.workers = workers.worker_count();
+  report.files = files.size();
+  report.skipped = files.skipped();
+  report.bytes = files.visited_bytes();
+  report.mapped_bytes = files.mapped_bytes();
+  report.peak_bytes = peak_resident_bytes();
+  return report;
+}
+
+void print_run(std::FILE* to, const job_report& report) {
+  fmt::print(to, "{:.3f} s, {}/s with {} worker{} ({}, {}, {})\n",
+             std::chrono::duration<double>(report.elapsed).count(),
+             bytes_text(static_cast<std::uint64_t>(bytes_a_second(report))), report.workers,
+             report.workers == 1 ? "" : "s", report.backend, report.scheduler, report.idle);
+  fmt::print(to, "stages (ms): {}\n", stages_text(report.stages));
+}
+
+json run_json(const job_report& report) {
+  json stages = json::object();
+  for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
+    stages[mapreduce::stage_names[i]] = milliseconds(report.stages.spent[i]);
+  }
+  return {{"version", version()},
+          {"backend", report.backend},
+          {"scheduler", report.scheduler},
+          {"idle", report.idle},
+          {"workers", report.workers},
+          {"files", report.files},
+          {"skipped", report.skipped},
+          {"bytes", report.bytes},
+          {"mapped_bytes", report.mapped_bytes},
+          {"peak_resident_bytes", report.peak_bytes},
+          {"milliseconds", milliseconds(report.elapsed)},
+          {"bytes_per_second", bytes_a_second(report)},
+          {"stages_ms", stages}};
+}
+
+void say_skipped(const job_options& given, const job_report& report) {
+  if (given.quiet) return;
+  for (const std::string& line : report.skipped) fmt::print(stderr, "creek: skipped {}\n", line);
+}
+
+}  // namespace creek::tool

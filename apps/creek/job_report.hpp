@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a MapReduce job over files was run, and the ways to say it.
+#pragma once
+
+#include <chrono>
+#include <creek/mapreduce/files.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "job_options.hpp"
+
+namespace creek::tool {
+
+/// The facts of a finished run that do not depend on the job.
+struct job_report {
+  std::string backend;
+  std::string scheduler;
+  std::string idle;
+  unsigned workers = 0;
+  std::size_t files = 0;
+  std::vector<std::string> skipped;
+  std::uint64_t bytes = 0;             // of input, after decompression
+  std::uint64_t mapped_bytes = 0;      // of them read through mappings
+  std::uint64_t peak_bytes = 0;        // resident at most, mapped files included; 0: unknown
+  std::chrono::nanoseconds elapsed{};  // finding the files and the job, without any output
+  mapreduce::stage_times stages;
+};
+
+/// All but what the caller measures: `elapsed` and `stages`.
+[[nodiscard]] job_report describe(const runtime& workers, const mapreduce::text_files& files);
+
+/// Time, rate, workers and stages in two lines.
+void print_run(std::FILE* to, const job_report& report);
+
+/// The members that all commands have.
+[[nodiscard]] nlohmann::ordered_json run_json(const job_report& report);
+
+/// A line on standard error for every file that was left out, unless --quiet.
+void say_skipped(const job_options& given, const job_report& report);
+
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace creek::tool

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A MapReduce job run by a command: workers, a clock, and a progress bar.
+#pragma once
+
+#include <chrono>
+#include <creek/mapreduce/run.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <cstdint>
+#include <optional>
+
+#include "job_options.hpp"
+#include "job_report.hpp"
+
+namespace creek::tool {
+
+class job_run {
+ public:
+  /// Starts the workers. Throws usage_error for options that cannot be.
+  explicit job_run(const job_options& given)
+      : given_(given), workers_(scheduling(given), backend_name(given)) {}
+
+  [[nodiscard]] runtime& workers() { return workers_; }
+
+  /// The clock is to run from here on, and not from the construction.
+  void start() { start_ = std::chrono::steady_clock::now(); }
+
+  /// Runs a job over an input; what mapreduce::run returns.
+  template <class Job, class Input>
+  auto operator()(const Job& job, Input& from, mapreduce::options chosen = {}) {
+    chosen.report = &done_;
+    std::optional<progress_bar> bar;
+    watch(bar, given_, done_, from.splits());
+    auto made = workers_.run([&] { return mapreduce::run(job, from, chosen); });
+    stages_ = made.times;
+    return made;
+  }
+
+  /// Size of the splits that were mapped, as the jobs got them.
+  [[nodiscard]] std::uint64_t bytes_done() const { return done_.bytes_done; }
+
+  /// The time until now is that of the run.
+  [[nodiscard]] job_report report(const mapreduce::text_files& files) const {
+    job_report made = describe(workers_, files);
+    made.elapsed = std::chrono::steady_clock::now() - start_;
+    made.stages = stages_;
+    return made;
+  }
+
+ private:
+  const job_options& given_;
+  runtime workers_;
+  mapreduce::progress done_;
+  mapreduce::stage_times stages_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace creek::tool

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek linear-regression`: the line of best fit through points.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce.hpp>
+#include <creek/mapreduce/data_fault.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "byte_text.hpp"
+#include "commands.hpp"
+#include "csv_options.hpp"
+#include "job_options.hpp"
+#include "job_run.hpp"
+#include "one_of.hpp"
+
+namespace creek::tool {
+namespace {
+
+using mapreduce::byte_point;
+using mapreduce::real_point;
+
+enum class point_format { text, bytes, doubles };
+
+struct regression_arguments {
+  job_options job;
+  csv_arguments csv;
+  point_format format = point_format::text;
+};
+
+constexpr const char* regression_notes =
+    R"(Points are two columns of text, x and y, or with --format binary records of two bytes or of two
+doubles in the byte order of this machine.
+{}
+{}
+
+  creek linear-regression --columns height,weight people.csv
+  creek linear-regression --columns 3,1 --separator tab --json measured.tsv
+  creek linear-regression --format bytes --workers 2 points.bin)";
+
+constexpr int regression_schema = 1;
+
+/// The sums of doubles, where what is no number is found and named.
+struct finite_line_fit : mapreduce::line_fit<real_point> {
+  static void fill(const mapreduce::record_span<real_point>& points, std::span<double> into) {
+    line_fit::fill(points, into);
+    for (const double sum : into) {
+      if (!std::isfinite(sum)) look_at(points);
+    }
+  }
+
+ private:
+  static void look_at(const mapreduce::record_span<real_point>& points) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      for (const double value : {points[i].x, points[i].y}) {
+        if (std::isfinite(value)) continue;
+        fail(mapreduce::data_fault::malformed,
+             fmt::format("{}: record at byte {}: {} is no finite number", points.file_name(),
+                         points.from.offset + i * sizeof(real_point), value));
+      }
+    }
+  }
+};
+
+struct fit {
+  mapreduce::fitted_line line;
+  std::uint64_t points;
+  job_report report;
+};
+
+template <class Point, class Job, class Input>
+fit fit_points(job_run& run, const Job& job, Input& from) {
+  const auto summed = run(job, from);
+  std::array<typename Job::value_type, 5> sums{};
+  for (const auto& [key, sum] : summed) sums[key] = sum;
+  const std::uint64_t points = run.bytes_done() / sizeof(Point);
+  return {mapreduce::fit_line(points, sums), points, run.report(from.files())};
+}
+
+fit fit_files(const regression_arguments& given) {
+  job_run run(given.job);
+  run.start();
+  const auto names = input_names(given.job);
+  const mapreduce::text_files::settings how{.skip_unreadable = given.job.skip_unreadable};
+  if (given.format == point_format::bytes) {
+    mapreduce::fixed_records<byte_point> from(names, 1, how);
+    return fit_points<byte_point>(run, mapreduce::line_fit<byte_point>{}, from);
+  }
+  if (given.format == point_format::doubles) {
+    mapreduce::fixed_records<real_point> from(names, 1, how);
+    return fit_points<real_point>(run, finite_line_fit{}, from);
+  }
+  mapreduce::csv_records<real_point> from(names, format_of(given.csv), how);
+  return fit_points<real_point>(run, mapreduce::line_fit<real_point>{}, from);
+}
+
+void say(const regression_arguments& given, const fit& made) {
+  const bool flat = std::isnan(made.line.r_squared);  // all y are equal: nothing to explain
+  say_skipped(given.job, made.report);
+  if (given.job.as_json) {
+    nlohmann::ordered_json all = {{"schema_version", regression_schema}};
+    all.update(run_json(made.report));
+    all["n"] = made.points;
+    all["slope"] = made.line.slope;
+    all["intercept"] = made.line.intercept;
+    all["r2"] = flat ? nlohmann::ordered_json() : nlohmann::ordered_json(made.line.r_squared);
+    fmt::print("{}\n", dump(all));
+    return;
+  }
+  if (given.job.quiet) {
+    fmt::print("{}\t{}\t{}\t{}\n", made.line.slope, made.line.intercept, made.line.r_squared,
+               made.points);
+    return;
+  }
+  fmt::print("slope      {}\nintercept  {}\nr2         {}\nn          {}\n\n", made.line.slope,
+             made.line.intercept,
+             flat ? "none: all y are equal" : fmt::format("{}", made.line.r_squared), made.points);
+  print_run(stdout, made.report);
+}
+
+void linear_regression(const CLI::App& command, const regression_arguments& given) {
+  if (given.format != point_format::text) {
+    refuse(command, {"--columns", "--separator", "--header"}, "only for --format text");
+  }
+  const fit made = fit_files(given);
+  if (!std::isfinite(made.line.slope) || !std::isfinite(made.line.intercept)) {
+    throw error(EDOM,
+                fmt::format("no line through {} point{}: no two of clearly different x, or too "
+                            "large",
+                            made.points, made.points == 1 ? "" : "s"));
+  }
+  say(given, made);
+}
+
+}  // namespace
+
+void add_linear_regression(CLI::App& app, int&) {
+  auto given = std::make_shared<regression_arguments>();
+  CLI::App* command = app.add_subcommand("linear-regression", "Fit a line to points");
+  command->footer(fmt::format(regression_notes, csv_notes, names_notes));
+  add_job_options(*command, given->job, "SLOPE TAB INTERCEPT TAB R2 TAB N only");
+  command->add_option("--format", given->format, "What files hold")
+      ->option_text("text|bytes|doubles")
+      ->transform(one_of<point_format>({{"text", point_format::text},
+                                        {"bytes", point_format::bytes},
+                                        {"doubles", point_format::doubles}}));
+  add_csv_options(*command, given->csv);
+  command->callback([given, command] { linear_regression(*command, *given); });
+}
+
+}  // namespace creek::tool
