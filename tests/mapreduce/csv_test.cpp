@@ -32,7 +32,6 @@ struct keep_rows {
     }
     emit(rows.from, std::move(kept));
   }
-  static std::uint64_t hash(const origin& key) { return key.file * 1000003ull + key.offset; }
   static void combine(table& into, table&& from) {
     into.insert(into.end(), from.begin(), from.end());
   }

@@ -9,6 +9,7 @@
 #include <creek/mapreduce/words.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,17 @@ struct origin {
   std::uint64_t offset = 0;  ///< of its first byte in the file, after decompression
   friend auto operator<=>(const origin&, const origin&) = default;
 };
+
+}  // namespace creek::mapreduce
+
+template <>
+struct std::hash<creek::mapreduce::origin> {
+  std::size_t operator()(const creek::mapreduce::origin& from) const noexcept {
+    return static_cast<std::size_t>(from.offset ^ std::uint64_t{from.file} << 40);
+  }
+};
+
+namespace creek::mapreduce {
 
 /// A piece of text that cuts no record. `stable` if it stays readable after the run, so that keys
 /// may be views into it; otherwise it is gone when `map` returns.

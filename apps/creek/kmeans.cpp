@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek kmeans`: clusters of points.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce.hpp>
+#include <creek/mapreduce/data_fault.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "byte_text.hpp"
+#include "commands.hpp"
+#include "csv_options.hpp"
+#include "job_options.hpp"
+#include "job_run.hpp"
+#include "one_of.hpp"
+
+namespace creek::tool {
+namespace {
+
+enum class cloud_format { text, floats };
+
+struct kmeans_arguments {
+  job_options job;
+  csv_arguments csv;
+  cloud_format format = cloud_format::text;
+  long long dimensions = 0;
+  long long clusters = 0;
+  long long rounds = 300;
+  double tolerance = 0;
+  std::uint64_t seed = 0;
+};
+
+constexpr const char* kmeans_notes =
+    R"(Points are columns of text, a dimension each, or with --format floats binary records of --dimensions
+floats in the byte order of this machine. The first centres are points chosen by --seed; rounds go on
+until no centre moves further than --tolerance. Results do not depend on the workers.
+{}
+{}
+
+  creek kmeans --clusters 8 points.csv
+  creek kmeans --clusters 3 --columns lon,lat --seed 7 --json places.csv
+  creek kmeans --clusters 100 --format floats --dimensions 3 --rounds 20 cloud.bin)";
+
+constexpr int kmeans_schema = 1;
+
+/// The points of some records, to be put together in the order of the input.
+struct some_points {
+  std::vector<float> values;
+  std::size_t columns = 0;
+};
+
+struct gather_points {
+  using key_type = mapreduce::origin;
+  using value_type = some_points;
+  std::size_t columns = 0;  // of records
+
+  template <class Emit>
+  static void map(const mapreduce::csv_rows<float>& rows, Emit& emit) {
+    emit(rows.from, some_points{{rows.values.begin(), rows.values.end()}, rows.columns});
+  }
+  template <class Emit>
+  void map(const mapreduce::record_span<float>& records, Emit& emit) const {
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (std::isfinite(records[i])) continue;
+      fail(mapreduce::data_fault::malformed,
+           fmt::format("{}: byte {}: {} is no finite number", records.file_name(),
+                       records.from.offset + i * sizeof(float), records[i]));
+    }
+    emit(records.from, some_points{{records.begin(), records.end()}, columns});
+  }
+  static void combine(some_points& into, some_points&& from) {
+    into.values.insert(into.values.end(), from.values.begin(), from.values.end());
+  }
+};
+
+struct cloud {
+  std::vector<float> points;
+  std::size_t dimensions = 0;
+};
+
+template <class Input>
+cloud put_together(job_run& run, const gather_points& job, Input& from) {
+  auto pieces = run(job, from);
+  cloud all;
+  std::size_t values = 0;
+  for (const auto& piece : pieces) values += piece.value.values.size();
+  all.points.reserve(values);
+  for (auto& [where, piece] : pieces.records) {
+    if (all.dimensions == 0) all.dimensions = piece.columns;
+    if (piece.columns != all.dimensions) {
+      fail(mapreduce::data_fault::malformed,
+           fmt::format("{}: {} columns, and {} has {}", from.files().name(where.file),
+                       piece.columns, from.files().name(pieces[0].key.file), all.dimensions));
+    }
+    all.points.insert(all.points.end(), piece.values.begin(), piece.values.end());
+    piece.values = {};
+  }
+  return all;
+}
+
+struct clustering {
+  cloud from;
+  mapreduce::k_means_result found;
+  job_report report;
+};
+
+template <class Input>
+clustering cluster(const kmeans_arguments& given, job_run& run, Input& from) {
+  const auto dimensions = static_cast<std::size_t>(given.dimensions);
+  clustering made{.from = put_together(run, {dimensions}, from), .found = {}, .report = {}};
+  if (made.from.points.empty()) {
+    throw error(make_error_code(mapreduce::data_fault::truncated), "no points");
+  }
+  const mapreduce::k_means_options chosen{.clusters = static_cast<std::size_t>(given.clusters),
+                                          .dimensions = made.from.dimensions,
+                                          .seed = given.seed,
+                                          .most_rounds = static_cast<std::size_t>(given.rounds),
+                                          .tolerance = given.tolerance};
+  made.found = run.workers().run([&] { return mapreduce::k_means(made.from.points, chosen); });
+  made.report = run.report(from.files());
+  return made;
+}
+
+std::span<const float> centre(const clustering& made, std::size_t c) {
+  return std::span(made.found.centres).subspan(c * made.from.dimensions, made.from.dimensions);
+}
+
+void print_json(const kmeans_arguments& given, const clustering& made) {
+  nlohmann::ordered_json clusters = nlohmann::ordered_json::array();
+  for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
+    clusters.push_back({{"points", made.found.sizes[c]}, {"centre", centre(made, c)}});
+  }
+  nlohmann::ordered_json all = {{"schema_version", kmeans_schema}};
+  all.update(run_json(made.report));
+  all.update(nlohmann::ordered_json{
+      {"n", made.from.points.size() / made.from.dimensions},
+      {"dimensions", made.from.dimensions},
+      {"seed", given.seed},
+      {"rounds", made.found.rounds},
+      {"converged", made.found.converged},
+      {"inertia", made.found.inertia},
+      {"rounds_ms", std::chrono::duration<double, std::milli>(made.found.round_time).count()},
+      {"clusters", clusters}});
+  fmt::print("{}\n", dump(all));
+}
+
+void print_text(const clustering& made) {
+  const std::size_t n = made.from.points.size() / made.from.dimensions;
+  fmt::print("{} points of {} dimension{}, {} round{} of {:.3f} ms{}\ninertia {}\n", n,
+             made.from.dimensions, made.from.dimensions == 1 ? "" : "s", made.found.rounds,
+             made.found.rounds == 1 ? "" : "s",
+             std::chrono::duration<double, std::milli>(made.found.round_time).count() /
+                 static_cast<double>(made.found.rounds),
+             made.found.converged ? "" : ", not converged", made.found.inertia);
+  print_run(stdout, made.report);
+  fmt::print("\n{:>8} {:>12}  centre\n", "cluster", "points");
+  for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
+    fmt::print("{:>8} {:>12}  {}\n", c, made.found.sizes[c], fmt::join(centre(made, c), " "));
+  }
+}
+
+void say(const kmeans_arguments& given, const clustering& made) {
+  say_skipped(given.job, made.report);
+  if (given.job.as_json) {
+    print_json(given, made);
+  } else if (!given.job.quiet) {
+    print_text(made);
+  } else {
+    for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
+      fmt::print("{}\t{}\n", made.found.sizes[c], fmt::join(centre(made, c), "\t"));
+    }
+  }
+}
+
+void check(const CLI::App& command, const kmeans_arguments& given) {
+  const auto at_least_one = [](const char* name, long long value) {
+    if (value < 1) throw usage_error(fmt::format("{} {}: must be 1 or more", name, value));
+  };
+  at_least_one("--clusters", given.clusters);
+  at_least_one("--rounds", given.rounds);
+  if (!(given.tolerance >= 0)) {
+    throw usage_error(fmt::format("--tolerance {}: must be 0 or more", given.tolerance));
+  }
+  if (given.format == cloud_format::text) {
+    refuse(command, {"--dimensions"}, "only for --format floats: text has as many as columns");
+    return;
+  }
+  refuse(command, {"--columns", "--separator", "--header"}, "only for --format text");
+  constexpr long long most = 1 << 20;
+  if (given.dimensions < 1 || given.dimensions > most) {
+    throw usage_error(fmt::format("--dimensions {}: must be 1 to {}", given.dimensions, most));
+  }
+}
+
+void kmeans(const CLI::App& command, const kmeans_arguments& given) {
+  check(command, given);
+  job_run run(given.job);
+  run.start();
+  const auto names = input_names(given.job);
+  const mapreduce::text_files::settings how{.skip_unreadable = given.job.skip_unreadable};
+  if (given.format == cloud_format::floats) {
+    mapreduce::fixed_records<float> from(names, static_cast<std::size_t>(given.dimensions), how);
+    say(given, cluster(given, run, from));
+  } else {
+    mapreduce::csv_columns<float> from(names, format_of(given.csv), how);
+    say(given, cluster(given, run, from));
+  }
+}
+
+}  // namespace
+
+void add_kmeans(CLI::App& app, int&) {
+  auto given = std::make_shared<kmeans_arguments>();
+  CLI::App* command = app.add_subcommand("kmeans", "Cluster points");
+  command->footer(fmt::format(kmeans_notes, csv_notes, names_notes));
+  add_job_options(*command, given->job, "POINTS TAB CENTRE... lines only, one a cluster");
+  command->add_option("--clusters", given->clusters, "Clusters to find")->required();
+  command->add_option("--rounds", given->rounds, "Rounds at most")->capture_default_str();
+  command->add_option("--tolerance", given->tolerance, "A move of a centre that counts as none")
+      ->capture_default_str();
+  command->add_option("--seed", given->seed, "Chooses the first centres")->capture_default_str();
+  command->add_option("--format", given->format, "What files hold")
+      ->option_text("text|floats")
+      ->transform(
+          one_of<cloud_format>({{"text", cloud_format::text}, {"floats", cloud_format::floats}}));
+  command->add_option("--dimensions", given->dimensions, "Floats a point, with --format floats");
+  add_csv_options(*command, given->csv);
+  command->callback([given, command] { kmeans(*command, *given); });
+}
+
+}  // namespace creek::tool
