@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <creek/mapreduce/data_fault.hpp>
 #include <cstring>
 #include <utility>
 
@@ -12,17 +13,6 @@
 
 namespace creek::tpch {
 namespace {
-
-/// A field for a message: one line, not too long.
-std::string shown(std::string_view field) {
-  constexpr std::size_t most = 40;
-  std::string text;
-  for (const char c : field.substr(0, most)) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += byte < 0x20 || byte >= 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-  }
-  return field.size() > most ? text + "..." : text;
-}
 
 const char* find_byte(const char* from, const char* end, char byte) noexcept {
   return static_cast<const char*>(std::memchr(from, byte, static_cast<std::size_t>(end - from)));
@@ -81,7 +71,7 @@ const char* piece_reader::read_record(const char* at, const char* end) {
   if (at != line_end) {
     complain(at, columns_.size() - 1,
              fmt::format("'{}' follows this last field",
-                         shown({at, static_cast<std::size_t>(line_end - at)})));
+                         mapreduce::shown({at, static_cast<std::size_t>(line_end - at)})));
   }
   return next;
 }
@@ -138,7 +128,7 @@ void piece_reader::complain_about(std::size_t index, std::string_view field) {
         return fmt::format("has {} bytes, more than {}", field.size(), column.longest);
     }
   };
-  complain(field.data(), index, fmt::format("'{}' {}", shown(field), why()));
+  complain(field.data(), index, fmt::format("'{}' {}", mapreduce::shown(field), why()));
 }
 
 std::vector<piece_column> piece_reader::take() {
