@@ -70,11 +70,6 @@ def definite(seed, n, type="d"):
 
 
 class Case(FolderCase):
-    def write(self, name, data):
-        with open(self.path(name), "wb") as file:
-            file.write(data)
-        return self.path(name)
-
     def succeeds(self, *arguments, **more):
         done = run(*arguments, **more)
         self.assertEqual((done.returncode, done.stderr), (0, b""), (arguments, done))
@@ -82,18 +77,6 @@ class Case(FolderCase):
 
     def report(self, *arguments, **more):
         return json.loads(self.succeeds(*arguments, "--json", **more))
-
-    def complains(self, done, code, *parts):
-        self.assertEqual(done.returncode, code, done)
-        lines = done.stderr.decode().splitlines()
-        self.assertEqual(len(lines), 1, done.stderr)
-        self.assertTrue(lines[0].startswith("creek: "), lines)
-        for part in parts:
-            self.assertIn(part, lines[0])
-
-    def fails(self, done, code, *parts):
-        self.complains(done, code, *parts)
-        self.assertEqual(done.stdout, b"")
 
     def fails_numerically(self, *arguments):
         """The report is there, and says so; no output file is."""

@@ -3,7 +3,6 @@
 """`creek histogram` from the outside."""
 import collections
 import gzip
-import json
 import os
 import random
 import struct
@@ -41,11 +40,7 @@ def oracle(pixels):
 
 class Answers(FolderCase):
     def answer(self, *arguments, **more):
-        done = run("--json", *arguments, **more)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        answer = json.loads(done.stdout)
-        self.assertEqual(answer["schema_version"], 1)
-        return answer
+        return self.report_of(run("--json", *arguments, **more))
 
     def colours(self, *arguments, **more):
         answer = self.answer(*arguments, **more)

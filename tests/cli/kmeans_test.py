@@ -35,11 +35,7 @@ def as_floats(points):
 
 class Answers(FolderCase):
     def answer(self, *arguments, **more):
-        done = run("--json", *arguments, **more)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        answer = json.loads(done.stdout)
-        self.assertEqual(answer["schema_version"], 1)
-        return answer
+        return self.report_of(run("--json", *arguments, **more))
 
     def check_fixed_point(self, points, answer):
         self.assertTrue(answer["converged"])

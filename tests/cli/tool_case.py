@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all tests of the tool from the outside share: the tool's path, a folder for each test, and
 what a failure looks like."""
+import json
 import os
 import sys
 import tempfile
@@ -23,12 +24,23 @@ class FolderCase(unittest.TestCase):
             file.write(data)
         return self.path(name)
 
-    def fails(self, done, code, *parts):
-        """One line on standard error that has all the parts, nothing on standard output."""
+    def complains(self, done, code, *parts):
+        """One line on standard error that has all the parts."""
         self.assertEqual(done.returncode, code, done)
         lines = done.stderr.decode().splitlines()
         self.assertEqual(len(lines), 1, done.stderr)
         self.assertTrue(lines[0].startswith("creek: "), lines)
         for part in parts:
             self.assertIn(part, lines[0])
+
+    def fails(self, done, code, *parts):
+        """The same, and nothing on standard output."""
+        self.complains(done, code, *parts)
         self.assertEqual(done.stdout, b"")
+
+    def report_of(self, done):
+        """The JSON that a command has printed."""
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["schema_version"], 1)
+        return report

@@ -110,9 +110,12 @@ TEST(Splits, TogetherHaveEveryWordOnce) {
     const std::string text = oracle::random_text(seed, 3000, 40);
     for (const std::size_t step : {1, 2, 3, 7, 64, 500, 2999, 5000}) {
       std::vector<std::string> words;
+      std::string joined;
       for (std::size_t i = 0; i * step < text.size(); ++i) {
         for (const std::string& word : words_of(cut(text, i, step))) words.push_back(word);
+        joined += cut(text, i, step);
       }
+      EXPECT_EQ(joined, text) << "seed " << seed << ", step " << step;
       EXPECT_EQ(words, words_by_byte(text)) << "seed " << seed << ", step " << step;
     }
   }
@@ -120,7 +123,7 @@ TEST(Splits, TogetherHaveEveryWordOnce) {
 
 TEST(Splits, AGreatWordBelongsToTheSplitItBeginsIn) {
   const std::string text = "a " + std::string(100, 'b') + " c";
-  EXPECT_EQ(cut(text, 0, 10).size(), 102u);
+  EXPECT_EQ(cut(text, 0, 10).size(), 103u);  // and the blank that ends it
   for (std::size_t i = 1; i < 10; ++i) EXPECT_TRUE(cut(text, i, 10).empty()) << i;
   EXPECT_EQ(cut(text, 10, 10), "c");
 }

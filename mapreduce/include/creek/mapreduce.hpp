@@ -9,10 +9,13 @@
 #include <creek/mapreduce/files.hpp>
 #include <creek/mapreduce/fixed_records.hpp>
 #include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/inverted_index.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/k_means.hpp>
+#include <creek/mapreduce/line_filter.hpp>
 #include <creek/mapreduce/line_fit.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/rounds.hpp>
 #include <creek/mapreduce/run.hpp>
+#include <creek/mapreduce/string_match.hpp>
 #include <creek/mapreduce/word_count.hpp>

@@ -83,6 +83,7 @@ template <class Border = decltype(&is_space)>
   }
   if (to != text.size() && !is_border(text[to - 1])) {
     while (to < text.size() && !is_border(text[to])) ++to;
+    if (to != text.size()) ++to;  // the border is the record's
   }
   return text.substr(from, to - from);
 }

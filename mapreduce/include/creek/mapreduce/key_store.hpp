@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps keys that are views valid: those into text that outlives the run stay views, others are
-// copied. For all other keys it does nothing.
+// Keeps keys that are views, or tuples with views, valid: those into text that outlives the run
+// stay views, others are copied. For all other keys it does nothing.
 #pragma once
 
+#include <concepts>
 #include <creek/mapreduce/byte_arena.hpp>
 #include <cstddef>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace creek::mapreduce {
@@ -38,6 +40,25 @@ class key_store<std::string_view> {
  private:
   std::string_view stable_;
   byte_arena arena_;
+};
+
+template <class... Parts>
+requires(std::same_as<Parts, std::string_view> || ...)  //
+    class key_store<std::tuple<Parts...>> {
+ public:
+  void source(std::string_view text, bool stable) noexcept { views_.source(text, stable); }
+  void keep(std::tuple<Parts...>& key) {
+    std::apply([this](auto&... parts) { (keep_part(parts), ...); }, key);
+  }
+  [[nodiscard]] byte_arena take_arena() noexcept { return views_.take_arena(); }
+
+ private:
+  template <class Part>
+  void keep_part(Part& part) {
+    if constexpr (std::same_as<Part, std::string_view>) views_.keep(part);
+  }
+
+  key_store<std::string_view> views_;
 };
 
 }  // namespace creek::mapreduce

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek filter`: the lines of files that a string occurs in.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <creek/core/atomic_file.hpp>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "byte_text.hpp"
+#include "commands.hpp"
+#include "job_options.hpp"
+#include "job_run.hpp"
+
+namespace creek::tool {
+namespace {
+
+struct filter_arguments {
+  job_options job;
+  std::string pattern;
+  std::string output;
+  bool count = false;
+  bool numbers = false;
+  bool names = false;
+  bool invert = false;
+};
+
+constexpr const char* filter_notes =
+    R"(The string is bytes and part of a line; upper and lower case differ. Lines come in the order of the
+files and of the lines in them, after all have been searched; a last line without an end is given one.
+{}
+
+  creek filter error server.log
+  creek filter --line-numbers --names TODO src/
+  creek filter --invert --count '#' hosts
+  zcat log.gz | creek filter --output errors.txt error)";
+
+constexpr int filter_schema = 1;
+
+using filter_result = mapreduce::result<mapreduce::line_filter>;
+
+/// Where lines go: standard output or a file that appears whole.
+class line_output {
+ public:
+  explicit line_output(const std::string& name) {
+    if (!name.empty()) file_.emplace(name);
+  }
+  void write(std::string_view text) {
+    if (file_) {
+      file_->write(text);
+    } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+      throw error(errno, "standard output");
+    }
+  }
+  void done() {
+    if (file_) file_->commit();
+  }
+
+ private:
+  std::optional<atomic_file> file_;
+};
+
+void write_lines(const filter_arguments& given, const filter_result& found,
+                 const mapreduce::text_files& files, line_output& out) {
+  std::uint32_t file = 0;
+  std::uint64_t before = 1;  // the number of the first line of a piece
+  for (const auto& [from, piece] : found) {
+    if (from.file != file) before = 1;
+    file = from.file;
+    for (const mapreduce::filtered_line& line : piece.lines) {
+      if (given.names) out.write(files.name(file) + ":");
+      if (given.numbers) out.write(fmt::format("{}:", before + line.number));
+      out.write(line.text);
+      if (!line.text.ends_with('\n')) out.write("\n");
+    }
+    before += piece.seen;
+  }
+}
+
+/// The number of lines found, of all files or of each.
+void write_counts(const filter_arguments& given, const filter_result& found,
+                  const mapreduce::text_files& files, line_output& out) {
+  std::vector<std::uint64_t> counts(given.names ? files.size() : 1);
+  for (const auto& [from, piece] : found) counts[given.names ? from.file : 0] += piece.found;
+  for (std::uint32_t i = 0; i < counts.size(); ++i) {
+    out.write(given.names ? fmt::format("{}:{}\n", files.name(i), counts[i])
+                          : fmt::format("{}\n", counts[i]));
+  }
+}
+
+void print_json(const filter_arguments& given, const filter_result& found,
+                const job_report& report) {
+  std::uint64_t lines = 0, seen = 0;
+  for (const auto& [from, piece] : found) {
+    lines += piece.found;
+    seen += piece.seen;
+  }
+  nlohmann::ordered_json all = {{"schema_version", filter_schema}};
+  all.update(run_json(report));
+  add_text(all, "pattern", given.pattern);
+  all.update(nlohmann::ordered_json{{"inverted", given.invert}, {"lines", seen}, {"found", lines}});
+  fmt::print("{}\n", dump(all));
+}
+
+mapreduce::filter_detail detail_of(const filter_arguments& given) {
+  if (given.count || (given.job.as_json && given.output.empty())) {
+    return mapreduce::filter_detail::counts;
+  }
+  return given.numbers || given.names ? mapreduce::filter_detail::lines
+                                      : mapreduce::filter_detail::text;
+}
+
+void filter(const CLI::App& command, const filter_arguments& given) {
+  if (given.count) refuse(command, {"--line-numbers"}, "not with --count");
+  const mapreduce::line_filter job(given.pattern, {detail_of(given), given.invert});
+  job_run run(given.job);
+  line_output out(given.output);
+  run.start();
+  mapreduce::text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable,
+                                                       .units = mapreduce::text_units::lines});
+  const filter_result found = run(job, files);
+  const job_report report = run.report(files);
+  if (!given.job.as_json || !given.output.empty()) {
+    if (given.count) {
+      write_counts(given, found, files, out);
+    } else {
+      write_lines(given, found, files, out);
+    }
+    out.done();
+  }
+  say_skipped(given.job, report);
+  if (given.job.as_json) print_json(given, found, report);
+}
+
+}  // namespace
+
+void add_filter(CLI::App& app, int&) {
+  auto given = std::make_shared<filter_arguments>();
+  CLI::App* command = app.add_subcommand("filter", "Print the lines that a string occurs in");
+  command->footer(fmt::format(filter_notes, names_notes));
+  command->add_option("pattern", given->pattern, "The string")->required()->option_text("PATTERN");
+  add_job_options(*command, given->job, "No progress bar and no notes on what was left out");
+  command->add_flag("--count", given->count, "Print how many lines there are instead");
+  command->add_flag("--line-numbers", given->numbers, "Put the line's number, from 1, before it");
+  command->add_flag("--names", given->names, "Put the file's name before lines or counts");
+  command->add_flag("--invert", given->invert, "Lines that the string does not occur in");
+  command->add_option("--output", given->output, "Write there instead of to standard output");
+  command->callback([given, command] { filter(*command, *given); });
+}
+
+}  // namespace creek::tool

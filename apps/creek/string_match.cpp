@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek string-match`: how often each of several strings occurs in files.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce.hpp>
+#include <creek/mapreduce/open_file.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "byte_text.hpp"
+#include "commands.hpp"
+#include "job_options.hpp"
+#include "job_run.hpp"
+
+namespace creek::tool {
+namespace {
+
+struct match_arguments {
+  job_options job;
+  std::vector<std::string> patterns;
+  std::string list;
+};
+
+constexpr const char* match_notes =
+    R"(Strings are bytes and part of a line; upper and lower case differ. Counted are the places where a
+string begins, overlapping ones too, and the lines that have one. Without --pattern and --patterns the
+first argument is the string.
+{}
+
+  creek string-match error /var/log
+  creek string-match -e GET -e POST -e HEAD access.log
+  zcat log.gz | creek string-match --patterns names.txt --json -)";
+
+constexpr int match_schema = 1;
+
+/// The lines of a file.
+std::vector<std::string> lines_of_file(const std::string& name) {
+  const mapreduce::open_file file(name);
+  std::string text;
+  char piece[4096];
+  for (std::size_t n; (n = file.read(piece, sizeof(piece))) != 0;) text.append(piece, n);
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::vector<std::string> take_patterns(match_arguments& given) {
+  std::vector<std::string> patterns = given.patterns;
+  if (!given.list.empty()) {
+    for (std::string& line : lines_of_file(given.list)) patterns.push_back(std::move(line));
+    if (patterns.empty()) throw usage_error("--patterns " + given.list + ": no strings in it");
+  }
+  if (patterns.empty()) {
+    if (given.job.names.empty()) throw usage_error("string-match: no string to look for");
+    patterns.push_back(given.job.names.front());
+    given.job.names.erase(given.job.names.begin());
+  }
+  return patterns;
+}
+
+using match_result = mapreduce::result<mapreduce::string_match>;
+
+void say(const match_arguments& given, const std::vector<std::string>& patterns,
+         const match_result& counted, const job_report& report) {
+  say_skipped(given.job, report);
+  if (given.job.as_json) {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const auto& [k, counts] : counted) {
+      nlohmann::ordered_json row;
+      add_text(row, "pattern", patterns[k]);
+      row["occurrences"] = counts.occurrences;
+      row["lines"] = counts.lines;
+      rows.push_back(std::move(row));
+    }
+    nlohmann::ordered_json all = {{"schema_version", match_schema}};
+    all.update(run_json(report));
+    all["patterns"] = std::move(rows);
+    fmt::print("{}\n", dump(all));
+    return;
+  }
+  if (given.job.quiet) {
+    for (const auto& [k, counts] : counted) {
+      fmt::print("{}\t{}\t{}\n", patterns[k], counts.occurrences, counts.lines);
+    }
+    return;
+  }
+  fmt::print("{} string{} in {} from {} file{}\n", patterns.size(), patterns.size() == 1 ? "" : "s",
+             bytes_text(report.bytes), report.files, report.files == 1 ? "" : "s");
+  print_run(stdout, report);
+  fmt::print("\n{:>12} {:>12}  string\n", "occurrences", "lines");
+  for (const auto& [k, counts] : counted) {
+    fmt::print("{:>12} {:>12}  {}\n", counts.occurrences, counts.lines, printable(patterns[k]));
+  }
+}
+
+void match(match_arguments& given) {
+  const std::vector<std::string> patterns = take_patterns(given);
+  const mapreduce::string_match job(patterns);
+  job_run run(given.job);
+  run.start();
+  mapreduce::text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable,
+                                                       .units = mapreduce::text_units::lines});
+  const auto counted = run(job, files);
+  say(given, patterns, counted, run.report(files));
+}
+
+}  // namespace
+
+void add_string_match(CLI::App& app, int&) {
+  auto given = std::make_shared<match_arguments>();
+  CLI::App* command = app.add_subcommand("string-match", "Count strings in files");
+  command->footer(fmt::format(match_notes, names_notes));
+  add_job_options(*command, given->job, "STRING TAB OCCURRENCES TAB LINES lines only");
+  command->add_option("-e,--pattern", given->patterns, "A string to count; may be given often")
+      ->allow_extra_args(false);
+  command->add_option("--patterns", given->list, "A file with a string to count in each line");
+  command->callback([given] { match(*given); });
+}
+
+}  // namespace creek::tool

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files every word occurs in, and how often.
+#pragma once
+
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/words.hpp>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+namespace creek::mapreduce {
+
+/// The job, over text_files: a record for each word and file it occurs in, by the words' bytes and
+/// then by the files' numbers; its value is how often. Words are those of word_count.
+struct inverted_index {
+  using key_type = std::tuple<std::string_view, std::uint32_t>;
+  using value_type = std::uint64_t;
+
+  template <class Emit>
+  static void map(const text_split& split, Emit& emit) {
+    for_each_word(split.text, [&](std::string_view word) {
+      emit(key_type{word, split.from.file}, 1);
+    });
+  }
+  static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
+};
+
+}  // namespace creek::mapreduce

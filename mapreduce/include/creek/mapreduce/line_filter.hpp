@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines that a string occurs in, or those that it does not.
+#pragma once
+
+#include <creek/mapreduce/input.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// What of a line filter's findings is wanted.
+enum class filter_detail : std::uint8_t {
+  counts,  ///< how many lines
+  text,    ///< and the lines; neighbours may come as one
+  lines,   ///< and their numbers, so every line by itself
+};
+
+struct filtered_line {
+  std::string_view text;  ///< with its line end, if it has one; in `text` detail, several lines
+  std::uint64_t number;   ///< in `lines` detail, from 0 at the beginning of the piece
+};
+
+/// What was found in one piece of text.
+struct filtered_piece {
+  std::uint64_t seen = 0;   ///< lines
+  std::uint64_t found = 0;  ///< of them
+  std::vector<filtered_line> lines;
+  /// Of lines of text that does not stay.
+  std::vector<std::shared_ptr<const std::string>> copies;
+};
+
+/// The job, over texts cut at lines (text_files with units of lines): a record a piece that has
+/// lines, in the order of the input. What lies in text that stays is not copied. A last line
+/// without an end counts as a line.
+class line_filter {
+ public:
+  using key_type = origin;
+  using value_type = filtered_piece;
+
+  struct settings {
+    filter_detail detail = filter_detail::text;
+    bool invert = false;  ///< lines without the pattern
+  };
+
+  /// Throws usage_error for a pattern that is empty or holds the end of a line.
+  line_filter(std::string pattern, settings chosen);
+
+  template <class Emit>
+  void map(const text_split& split, Emit& emit) const {
+    emit(split.from, filter(split));
+  }
+  static void combine(filtered_piece& into, filtered_piece&& from);
+
+ private:
+  [[nodiscard]] filtered_piece filter(const text_split& split) const;
+
+  std::string pattern_;
+  settings settings_;
+};
+
+}  // namespace creek::mapreduce

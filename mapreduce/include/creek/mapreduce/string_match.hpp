@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often each of several strings occurs: a job that fills an array (dense.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace creek::mapreduce {
+
+struct match_counts {
+  std::uint64_t occurrences = 0;  ///< places where the string begins, overlapping ones too
+  std::uint64_t lines = 0;        ///< lines with at least one
+  friend bool operator==(const match_counts&, const match_counts&) = default;
+};
+
+/// Adds the counts of pattern k in `text`, which cuts no line, to into[k]. A pass over the text
+/// for each pattern.
+void count_matches(std::string_view text, std::span<const std::string> patterns,
+                   std::span<match_counts> into) noexcept;
+
+/// Throws usage_error for a pattern that is empty or holds the end of a line.
+void check_pattern(std::string_view pattern);
+
+/// The job, over texts cut at lines (text_files with units of lines). Key k is that of pattern k.
+/// Strings are bytes; none may be empty or hold a line end.
+class string_match {
+ public:
+  using key_type = std::uint32_t;
+  using value_type = match_counts;
+
+  /// Throws as check_pattern does.
+  explicit string_match(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
+    for (const std::string& pattern : patterns_) check_pattern(pattern);
+  }
+
+  [[nodiscard]] std::size_t dense_keys() const { return patterns_.size(); }
+  void fill(std::string_view text, std::span<match_counts> into) const noexcept {
+    count_matches(text, patterns_, into);
+  }
+  static void combine(match_counts& into, match_counts from) noexcept {
+    into.occurrences += from.occurrences;
+    into.lines += from.lines;
+  }
+
+ private:
+  std::vector<std::string> patterns_;
+};
+
+}  // namespace creek::mapreduce
