@@ -71,6 +71,37 @@ TEST_F(Csv, NumbersInEveryForm) {
             (table{{0.1, 1.7976931348623157e308, 4.9e-324}}));
 }
 
+/// Decimal numbers of up to 20 digits, rounded as the C library rounds them.
+template <class Number>
+void check_rounding(const std::string& name, const std::vector<std::string>& numbers,
+                    Number (*expected)(const char*, char**)) {
+  csv_columns<Number> from({name});
+  std::size_t at = 0;
+  from.visit(0, [&](const csv_rows<Number>& rows) {
+    for (const Number value : rows.values) {
+      ASSERT_EQ(value, expected(numbers[at].c_str(), nullptr)) << numbers[at];
+      ++at;
+    }
+  });
+  EXPECT_EQ(at, numbers.size());
+}
+
+TEST_F(Csv, NumbersAreRoundedCorrectly) {
+  std::mt19937_64 random(3);
+  std::vector<std::string> numbers{"16777216", "16777217", "9007199254740993", "0.1", "-.3", "7."};
+  for (int i = 0; i < 20000; ++i) {
+    std::string digits = std::to_string(random()).substr(0, 1 + random() % 20);
+    if (random() % 4 != 0) digits.insert(random() % (digits.size() + 1), ".");
+    if (digits == ".") digits = "0";
+    numbers.push_back((random() % 2 ? "-" : "") + digits);
+  }
+  std::string text;
+  for (const std::string& number : numbers) text += number + '\n';
+  const std::string name = write("numbers", text);
+  check_rounding<double>(name, numbers, std::strtod);
+  check_rounding<float>(name, numbers, std::strtof);
+}
+
 TEST_F(Csv, LineEndsBlanksAndNoLines) {
   EXPECT_EQ(read_text(""), table{});
   EXPECT_EQ(read_text("\n \r\n\t\n"), table{});
@@ -90,6 +121,7 @@ TEST_F(Csv, HeaderIsFoundChosenAndRefused) {
   EXPECT_EQ(read_text("b,a\n2,1\n4,3\n", {.columns = {"a", "b"}}), rows);
   EXPECT_EQ(read_text("2,1\n2,1\n4,3\n", {.header = csv_header::present, .columns = {"2", "1"}}),
             rows);
+  EXPECT_EQ(read_text("\"a, \"\"b\"\"\",c\n1,2\n", {.columns = {"a, \"b\""}}), (table{{1}}));
   EXPECT_THAT(fault("x,y\n1,2\n", {.header = csv_header::absent}),
               testing::HasSubstr("text:1: column 1: 'x' is no number"));
   EXPECT_THAT(fault("x,2\n1,2\n"), testing::HasSubstr("text:1: column 1: 'x' is no number"));

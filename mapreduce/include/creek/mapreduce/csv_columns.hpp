@@ -10,7 +10,7 @@
 #pragma once
 
 #include <concepts>
-#include <creek/core/error.hpp>
+#include <creek/mapreduce/csv_format.hpp>
 #include <creek/mapreduce/detail/csv_reader.hpp>
 #include <creek/mapreduce/files.hpp>
 #include <cstddef>
@@ -24,7 +24,7 @@
 namespace creek::mapreduce {
 
 /// Some records, one after the other.
-template <std::floating_point Number>
+template <class Number>
 struct csv_rows {
   std::span<const Number> values;  ///< rows x columns, by rows
   std::size_t columns;

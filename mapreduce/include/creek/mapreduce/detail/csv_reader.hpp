@@ -2,6 +2,7 @@
 // Numbers from the lines of text files: what csv_columns.hpp promises.
 #pragma once
 
+#include <creek/mapreduce/csv_format.hpp>
 #include <creek/mapreduce/files.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -10,25 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace creek::mapreduce {
-
-enum class csv_header : std::uint8_t {
-  automatic,  ///< a first line without a number in any column that is asked for is a header
-  present,
-  absent,
-};
-
-/// How a file is written, and what of it is wanted.
-struct csv_format {
-  /// Between fields; ' ' for any number of spaces and tabs. 0: the first of , ; and tab that is in
-  /// the first line of the file, else spaces.
-  char separator = 0;
-  csv_header header = csv_header::automatic;
-  /// In the order wanted: names of the header, or numbers from 1. Empty: all.
-  std::vector<std::string> columns = {};
-};
-
-namespace detail {
+namespace creek::mapreduce::detail {
 
 /// Throws usage_error, `exactly` as below.
 void check_csv_format(const csv_format& format, std::size_t exactly);
@@ -81,5 +64,4 @@ class csv_reader {
   std::optional<file_facts> file_;
 };
 
-}  // namespace detail
-}  // namespace creek::mapreduce
+}  // namespace creek::mapreduce::detail
