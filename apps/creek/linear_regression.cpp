@@ -36,8 +36,8 @@ struct regression_arguments {
 };
 
 constexpr const char* regression_notes =
-    R"(Points are two columns of text, x and y, or with --format binary records of two bytes or of two
-doubles in the byte order of this machine.
+    R"(Points are two columns of text, x and y, or, with --format bytes or doubles, binary records of two
+such numbers in the byte order of this machine.
 {}
 {}
 
