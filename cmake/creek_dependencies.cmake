@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What creek is built on. Required: hwloc, fmt, nlohmann-json, Highway, xxHash, Boost.Context, zlib.
+# What creek is built on. Required: hwloc, fmt, nlohmann-json, Highway, xxHash, Boost.Context, zlib, zstd.
 # Optional: oneTBB (backend `tbb`), libdw (line numbers in reports of the coherence checker). All
 # from the system; nothing is downloaded.
 include_guard(GLOBAL)
@@ -19,6 +19,7 @@ pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(HWY_CONTRIB REQUIRED IMPORTED_TARGET libhwy-contrib)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(DW QUIET IMPORTED_TARGET libdw)
 
 # How a consumer of the installed library finds again what `creek` links, a row a target:
@@ -34,6 +35,7 @@ set(CREEK_CONSUMER_DEPENDENCIES
   "TBB::tbb|find_dependency(TBB)|tbb"
   "PkgConfig::HWLOC|creek_find_pkgconfig(HWLOC hwloc)|-lhwloc"
   "PkgConfig::XXHASH|creek_find_pkgconfig(XXHASH libxxhash)|libxxhash"
+  "PkgConfig::ZSTD|creek_find_pkgconfig(ZSTD libzstd)|libzstd"
   "PkgConfig::DW|creek_find_pkgconfig(DW libdw)|-ldw"
   "PkgConfig::HWY|creek_find_pkgconfig(HWY libhwy)|libhwy"
   "PkgConfig::HWY_CONTRIB|creek_find_pkgconfig(HWY_CONTRIB libhwy-contrib)|libhwy-contrib")

@@ -36,8 +36,9 @@ void add_job_options(CLI::App& command, job_options& given, const char* quiet_te
 /// What --help says of the names.
 inline constexpr const char* names_notes =
     R"(Directories stand for the regular files below them; links and special files found there are left
-out. Gzip files are decompressed. '-' or no name at all is standard input. Options not given are as
-the environment says (CREEK_WORKERS and others). Exit codes: 0 success, 1 failed run, 2 bad usage.)";
+out. Files in gzip or zstd are decompressed. '-' or no name at all is standard input. Options not
+given are as the environment says (CREEK_WORKERS and others). Exit codes: 0 success, 1 failed run,
+2 bad usage.)";
 
 /// As the command line and the environment say. Throws usage_error.
 [[nodiscard]] scheduler_options scheduling(const job_options& given);

@@ -97,15 +97,15 @@ void text_files::add_regular(const std::string& name, const struct stat& facts) 
   files_.push_back(std::move(found));
 }
 
-/// Maps a large plain file; a gzip file, or one that cannot be mapped, stays to be read as a
+/// Maps a large plain file; a compressed one, or one that cannot be mapped, stays to be read as a
 /// stream. False if it cannot be opened.
 bool text_files::try_map(file& to) {
   try {
     const open_file opened(to.name);
-    std::array<char, 4> first;
+    std::array<char, detail::magic_bytes> first;
     const ssize_t got = pread(opened.descriptor(), first.data(), first.size(), 0);
     if (got < 0) throw error(errno, to.name);
-    if (!detail::looks_like_gzip({first.data(), static_cast<std::size_t>(got)})) {
+    if (!detail::is_compressed({first.data(), static_cast<std::size_t>(got)})) {
       try {
         to.map = mapped_file(opened, to.size);
       } catch (const error&) {  // a file system without mappings, or too many of them

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file from front to end, decompressing gzip, in pieces that cut no word, line or record.
+// Reads a file from front to end in pieces that cut no word, line or record.
 #pragma once
 
-#include <creek/mapreduce/open_file.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,24 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "byte_source.hpp"
+
 namespace creek::mapreduce::detail {
-
-/// True for the first bytes of a gzip file with the one method there is (RFC 1952).
-[[nodiscard]] bool looks_like_gzip(std::string_view first_bytes) noexcept;
-
-/// A source of bytes with the interface of open_file::read.
-class byte_source {
- public:
-  byte_source() = default;
-  byte_source(const byte_source&) = delete;
-  byte_source& operator=(const byte_source&) = delete;
-  virtual ~byte_source() = default;
-  [[nodiscard]] virtual std::size_t read(char* to, std::size_t bytes) = 0;
-};
-
-/// Chooses by the first bytes of the file. Throws creek::error naming the file for damaged or
-/// truncated gzip data, when the damage is met.
-[[nodiscard]] std::unique_ptr<byte_source> open_source(const open_file& file);
 
 /// Cuts what `source` gives into pieces that end between records, the last at the end.
 class text_stream {

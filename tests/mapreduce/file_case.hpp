@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -28,6 +29,13 @@ class file_case : public testing::Test {
     const gzFile file = gzopen(path(name).c_str(), "ab");  // appends a member
     gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
     gzclose(file);
+    return path(name);
+  }
+  /// Appends a frame.
+  std::string compress_zstd(const std::string& name, std::string_view text) const {
+    std::string packed(ZSTD_compressBound(text.size()), '\0');
+    packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
+    std::ofstream(path(name), std::ios::binary | std::ios::app) << packed;
     return path(name);
   }
   support::temporary_folder folder_;

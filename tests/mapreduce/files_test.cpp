@@ -78,12 +78,44 @@ TEST_F(Files, DamagedAndTruncatedGzipIsNamed) {
   EXPECT_THAT(message({bad}), testing::HasSubstr("bad.gz: damaged gzip data"));
 }
 
+TEST_F(Files, ZstdByContentAndInSeveralFrames) {
+  const std::string first = oracle::random_text(1, 3000000, 500);
+  const std::string second = oracle::random_text(2, 100000, 500);
+  compress_zstd("no-suffix", first);
+  std::ofstream(path("no-suffix"), std::ios::app | std::ios::binary)
+      << std::string("\x50\x2A\x4D\x18\x03\0\0\0any", 11);  // a frame to be skipped
+  const std::string name = compress_zstd("no-suffix", second);
+  EXPECT_EQ(count({name}), oracle::count_by_map(first + second));
+  EXPECT_EQ(count({name}, 1000), oracle::count_by_map(first + second));
+  EXPECT_EQ(count({compress_zstd("nothing", "")}), oracle::word_map{});
+}
+
+TEST_F(Files, DamagedAndTruncatedZstdIsNamed) {
+  const std::string whole = compress_zstd("whole", oracle::random_text(1, 300000, 5000));
+  std::string bytes(fs::file_size(whole), '\0');
+  std::ifstream(whole, std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  for (std::size_t n = 4; n < bytes.size(); n += n < 100 ? 1 : bytes.size() / 13) {
+    const std::string cut = write("cut.zst", std::string_view(bytes).substr(0, n));
+    EXPECT_THAT(message({cut}), testing::HasSubstr("cut.zst: truncated zstd data")) << n;
+  }
+  compress_zstd("two", "a whole frame");
+  std::ofstream(path("two"), std::ios::app | std::ios::binary) << bytes.substr(0, 20);
+  EXPECT_THAT(message({path("two")}), testing::HasSubstr("two: truncated zstd data"));
+  const std::string bad = write("bad.zst", "\x28\xB5\x2F\xFD" + std::string(100, 'x'));
+  EXPECT_THAT(message({bad}), testing::HasSubstr("bad.zst: damaged zstd data ("));
+  compress_zstd("tail", "a whole frame");
+  std::ofstream(path("tail"), std::ios::app | std::ios::binary) << "and more";
+  EXPECT_THAT(message({path("tail")}), testing::HasSubstr("tail: damaged zstd data ("));
+}
+
 TEST_F(Files, OneWordLargerThanEveryBuffer) {
   const std::string word(5 << 20, 'w');
   const std::string text = "a " + word + " b";
   const oracle::word_map expected{{"a", 1}, {word, 1}, {"b", 1}};
   EXPECT_EQ(count({write("plain", text)}, 4096), expected);
   EXPECT_EQ(count({compress("packed", text)}), expected);
+  EXPECT_EQ(count({compress_zstd("packed.zst", text)}), expected);
 }
 
 TEST_F(Files, MissingFilesAreNamedOrLeftOut) {

@@ -20,7 +20,7 @@ namespace creek::mapreduce {
 [[nodiscard]] record_layout bitmap_layout(const std::string& name, std::string_view head);
 
 /// The rows of bitmaps, in the mapping itself where a file is mapped; `fill` gets pixel_rows, whose
-/// colours are blue, green, red. Files are found and read as text_files does it, gzip and standard
+/// colours are blue, green, red. Files are found and read as text_files does it, compressed and standard
 /// input included; in a directory every file must be a bitmap.
 class bitmap_files {
  public:

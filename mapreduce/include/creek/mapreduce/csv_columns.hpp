@@ -36,7 +36,7 @@ struct csv_rows {
 };
 
 /// Text files as rows of float or double, as many a record as there are columns. Files are found
-/// and read as text_files does it, in parallel, gzip and standard input included. A malformed
+/// and read as text_files does it, in parallel, compressed and standard input included. A malformed
 /// record ends the run with creek::error "FILE:LINE: column N (NAME): what is wrong"; of several
 /// malformed records in one file the first is named, however many workers there are.
 template <class Number>

@@ -40,8 +40,8 @@ enum class text_units : std::uint8_t { words, lines };
 /// The text of files. Directories stand for the regular files below them; links and special files
 /// found there are left out (so loops cannot be and nothing is read twice), those named outright
 /// are followed or, if pipes or character devices, read as streams; "-" is standard input. Large
-/// plain files are mapped and cut into splits; small ones, streams and gzip files (known by their
-/// first bytes) are read front to back by one worker each.
+/// plain files are mapped and cut into splits; small ones, streams and files in gzip or zstd (known
+/// by their first bytes) are read front to back by one worker each.
 ///
 /// Must outlive the use of a result, whose keys may be views into mapped files. Construction, in
 /// one thread, finds the files; `visit` may be called by several at once.
@@ -76,7 +76,7 @@ class text_files {
   }
   [[nodiscard]] std::size_t size() const noexcept { return files_.size(); }
 
-  /// Throws creek::error if the file cannot be read to its end, is damaged gzip data, became
+  /// Throws creek::error if the file cannot be read to its end, is damaged in gzip or zstd, became
   /// shorter since construction or, in a layout, ends within a record or before the last; a file
   /// that became longer is read as far as it was or further.
   template <class F>

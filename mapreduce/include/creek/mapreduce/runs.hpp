@@ -113,7 +113,7 @@ class runs {
       all.resize(begin.back());
       detail::for_each_index(parts_.size(), [&](std::size_t i) {
         std::ranges::move(parts_[i].records, all.begin() + static_cast<std::ptrdiff_t>(begin[i]));
-        parts_[i].records = {};
+        std::vector<record_type>().swap(parts_[i].records);  // `= {}` would copy an empty list
       });
     } else {
       all.reserve(begin.back());
@@ -136,7 +136,7 @@ class runs {
       both.erase(both.begin() + static_cast<std::ptrdiff_t>(options_.top), both.end());
     }
     left = std::move(both);
-    right = {};
+    std::vector<record_type>().swap(right);
   }
 
   const Job* job_;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file's bytes from front to end, decompressed if they are compressed.
+#pragma once
+
+#include <creek/mapreduce/open_file.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace creek::mapreduce::detail {
+
+/// A source of bytes with the interface of open_file::read.
+class byte_source {
+ public:
+  byte_source() = default;
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  virtual ~byte_source() = default;
+  [[nodiscard]] virtual std::size_t read(char* to, std::size_t bytes) = 0;
+};
+
+/// The file as it is, from its first bytes on, which were read to see what it is.
+class plain_source final : public byte_source {
+ public:
+  plain_source(const open_file& file, std::string_view first) : file_(&file), first_(first) {}
+  [[nodiscard]] std::size_t read(char* to, std::size_t bytes) override;
+
+ private:
+  const open_file* file_;
+  std::string first_;
+};
+
+/// What begins with these bytes: gzip members one after another (RFC 1952, with the one method
+/// there is), or Zstandard frames (RFC 8878). Both throw creek::error naming the file for damaged
+/// or truncated data, when the damage is met.
+[[nodiscard]] std::unique_ptr<byte_source> open_gzip(const open_file& file, std::string_view first);
+[[nodiscard]] std::unique_ptr<byte_source> open_zstd(const open_file& file, std::string_view first);
+
+/// True for the first bytes of a file that open_source decompresses.
+[[nodiscard]] bool is_compressed(std::string_view first_bytes) noexcept;
+
+/// How many bytes is_compressed looks at.
+inline constexpr std::size_t magic_bytes = 4;
+
+/// Chooses by the first bytes of the file.
+[[nodiscard]] std::unique_ptr<byte_source> open_source(const open_file& file);
+
+}  // namespace creek::mapreduce::detail
