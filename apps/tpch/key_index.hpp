@@ -2,6 +2,7 @@
 // Places of keys in a set, for joins: from a key to 0, 1, 2, ... in the order of the keys.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -83,5 +84,11 @@ class key_index {
   std::vector<slot> slots_;            // a power of two, at most half full
   int shift_ = 63;
 };
+
+/// Puts keys in ascending order, each once; quick if they were.
+inline void make_key_set(std::vector<std::int64_t>& keys) {
+  if (!std::ranges::is_sorted(keys)) std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
 
 }  // namespace creek::tpch

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- param WORD1: choice special|pending|unusual|express
 -- param WORD2: choice packages|requests|accounts|deposits
 select c_count, count(*) as custdist
