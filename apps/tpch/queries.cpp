@@ -13,6 +13,7 @@ std::span<const query* const> queries() noexcept {
       &q9,
       &q12,
       &q13,
+      &q21,
   };
   return all;
 }

@@ -58,6 +58,7 @@ extern const query q6;
 extern const query q9;
 extern const query q12;
 extern const query q13;
+extern const query q21;
 
 /// All of them, in the order of their numbers.
 [[nodiscard]] std::span<const query* const> queries() noexcept;
