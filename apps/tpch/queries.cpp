@@ -13,7 +13,9 @@ std::span<const query* const> queries() noexcept {
       &q9,
       &q12,
       &q13,
+      &q17,
       &q21,
+      &q22,
   };
   return all;
 }

@@ -58,7 +58,9 @@ extern const query q6;
 extern const query q9;
 extern const query q12;
 extern const query q13;
+extern const query q17;
 extern const query q21;
+extern const query q22;
 
 /// All of them, in the order of their numbers.
 [[nodiscard]] std::span<const query* const> queries() noexcept;
