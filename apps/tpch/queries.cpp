@@ -15,6 +15,7 @@ std::span<const query* const> queries() noexcept {
       &q12,
       &q13,
       &q15,
+      &q16,
       &q17,
       &q21,
       &q22,

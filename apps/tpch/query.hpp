@@ -60,6 +60,7 @@ extern const query q11;
 extern const query q12;
 extern const query q13;
 extern const query q15;
+extern const query q16;
 extern const query q17;
 extern const query q21;
 extern const query q22;
