@@ -8,6 +8,7 @@ namespace creek::tpch {
 std::span<const query* const> queries() noexcept {
   static constexpr std::array all{
       &q1,
+      &q2,
       &q3,
       &q6,
       &q9,
