@@ -18,6 +18,7 @@ std::span<const query* const> queries() noexcept {
       &q15,
       &q16,
       &q17,
+      &q20,
       &q21,
       &q22,
   };

@@ -63,6 +63,7 @@ extern const query q13;
 extern const query q15;
 extern const query q16;
 extern const query q17;
+extern const query q20;
 extern const query q21;
 extern const query q22;
 
