@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "part_offers.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
-#include "data_fault.hpp"
 #include "gather_rows.hpp"
 
 namespace creek::tpch {
@@ -22,13 +19,8 @@ part_offers::part_offers(const table& partsupp, const keyed_rows& parts)
           to.push_back({part, supplier_key.value(row), row});
         });
       });
-  const auto key_of = [](const offer& of) { return std::tuple(of.part, of.supplier); };
+  const auto key_of = [](const offer& of) { return std::tuple(of.part, of.supplier, of.row); };
   if (!std::ranges::is_sorted(offers_, {}, key_of)) std::ranges::sort(offers_, {}, key_of);
-  const auto twice = std::ranges::adjacent_find(offers_, {}, key_of);
-  if (twice != offers_.end()) {
-    fail(data_fault::malformed, fmt::format("partsupp: two rows have the keys {} and {}",
-                                            part_key.value(twice->row), twice->supplier));
-  }
   for (const offer& of : offers_) ++begins_[of.part + 1];
   for (std::size_t part = 0; part < parts.size(); ++part) begins_[part + 1] += begins_[part];
 }

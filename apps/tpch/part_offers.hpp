@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "keyed_rows.hpp"
@@ -14,27 +15,28 @@ namespace creek::tpch {
 /// Which suppliers offer some parts. Any thread may look up.
 class part_offers {
  public:
-  static constexpr std::size_t absent = keyed_rows::absent;
-
   struct offer {
     std::size_t part = 0;  ///< place among the parts
     std::int64_t supplier = 0;
     std::size_t row = 0;
   };
 
-  /// The rows of partsupp for these parts. In parallel. Throws creek::error if two rows have the
-  /// same part and supplier.
+  /// The rows of partsupp for these parts. In parallel.
   part_offers(const table& partsupp, const keyed_rows& parts);
 
-  /// All, by part and supplier.
+  /// All, by part, supplier and row.
   [[nodiscard]] const std::vector<offer>& all() const noexcept { return offers_; }
-  /// Which of them is that of the part at a place by a supplier, or absent. Takes time in the
-  /// number of suppliers of a part, of which dbgen makes four.
-  [[nodiscard]] std::size_t find(std::size_t part, std::int64_t supplier) const noexcept {
-    for (std::size_t i = begins_[part]; i < begins_[part + 1]; ++i) {
-      if (offers_[i].supplier == supplier) return i;
-    }
-    return absent;
+  /// Those of the part at a place by a supplier, as indexes [first, last) of all(). There may be
+  /// several: dbgen writes such rows for very small scale factors. Takes time in the number of
+  /// suppliers of a part, which is four.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> find(std::size_t part,
+                                                         std::int64_t supplier) const noexcept {
+    const std::size_t end = begins_[part + 1];
+    std::size_t first = begins_[part];
+    while (first < end && offers_[first].supplier != supplier) ++first;
+    std::size_t last = first;
+    while (last < end && offers_[last].supplier == supplier) ++last;
+    return {first, last};
   }
 
  private:

@@ -103,7 +103,7 @@ class q20_query final : public prepared_query {
  private:
   using sum = group_sum<int128>;
 
-  /// The quantity of each offer.
+  /// The quantity of each offer; of several by the same supplier, that of the first.
   [[nodiscard]] groups<sum> shipped_of(const keyed_rows& parts, const part_offers& offers) const {
     return group_sums<sum>(
         lineitem_.rows(), key_range::below(offers.all().size()),
@@ -111,9 +111,9 @@ class q20_query final : public prepared_query {
           row_mask mask(block);
           keep_between(shipdate_, block, dates_, mask);
           for_each_match(line_part_, block, parts, mask, [&](std::size_t row, std::size_t part) {
-            const std::size_t offer = offers.find(part, line_supplier_.value(row));
-            if (offer == part_offers::absent) return;
-            emit(static_cast<std::int64_t>(offer), {.sum = quantity_.value(row), .rows = 1});
+            const auto [first, last] = offers.find(part, line_supplier_.value(row));
+            if (first == last) return;
+            emit(static_cast<std::int64_t>(first), {.sum = quantity_.value(row), .rows = 1});
           });
         });
   }
@@ -125,10 +125,12 @@ class q20_query final : public prepared_query {
     const packed& available = partsupp_["ps_availqty"].values;
     auto keys = shipped.gather<std::int64_t>(
         [&](std::int64_t offer, const sum& of, std::vector<std::int64_t>& to) {
-          const part_offers::offer& at = offers.all()[static_cast<std::size_t>(offer)];
-          constexpr int hundredths_in_half = 200;  // of.sum is in hundredths
-          if (int128{available.value(at.row)} * hundredths_in_half > of.sum) {
-            to.push_back(at.supplier);
+          const auto first = static_cast<std::size_t>(offer);
+          const part_offers::offer& key = offers.all()[first];
+          for (std::size_t i = first; i < offers.find(key.part, key.supplier).second; ++i) {
+            constexpr int hundredths_in_half = 200;  // of.sum is in hundredths
+            const int128 stock = available.value(offers.all()[i].row);
+            if (stock * hundredths_in_half > of.sum) to.push_back(key.supplier);
           }
         });
     make_key_set(keys);

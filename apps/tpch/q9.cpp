@@ -121,11 +121,13 @@ class q9_query final : public prepared_query {
           row_mask mask(block);
           for_each_match(line_part_, block, parts, mask, [&](std::size_t row, std::size_t part) {
             const std::int64_t key = line_supplier_.value(row);
-            const std::size_t supplier = suppliers.place(key), offer = offers.find(part, key);
-            if (supplier == keyed_rows::absent || offer == part_offers::absent) return;
-            if (!nations[supplier]) return;
-            const int128 cost = int128{cost_.value(offers.all()[offer].row)} * quantity_.value(row);
-            to.push_back({line_order_.value(row), *nations[supplier], net_price_(row) - cost});
+            const std::size_t supplier = suppliers.place(key);
+            if (supplier == keyed_rows::absent || !nations[supplier]) return;
+            const auto [first, last] = offers.find(part, key);
+            for (std::size_t i = first; i < last; ++i) {
+              const int128 cost = int128{cost_.value(offers.all()[i].row)} * quantity_.value(row);
+              to.push_back({line_order_.value(row), *nations[supplier], net_price_(row) - cost});
+            }
           });
         });
   }
