@@ -42,6 +42,8 @@ struct packed {
   [[nodiscard]] std::int64_t least() const noexcept { return base; }
   [[nodiscard]] std::int64_t greatest() const noexcept { return value_of(last_code); }
   [[nodiscard]] std::size_t bytes() const noexcept { return size * width; }
+  /// Asks for the cache line of a code that will be wanted soon.
+  void prefetch(std::size_t i) const noexcept { __builtin_prefetch(codes + i * width); }
   template <class T>
   [[nodiscard]] const T* as() const noexcept {
     return reinterpret_cast<const T*>(codes);
