@@ -201,10 +201,6 @@ class q3_query final : public prepared_query {
 
 }  // namespace
 
-const query q3{
-    "q3", "Shipping priority", q3_parameters,
-    [](database& from, const parameter_values& given) -> std::unique_ptr<prepared_query> {
-      return std::make_unique<q3_query>(from, given);
-    }};
+const query q3 = make_query<q3_query>("q3", "Shipping priority", q3_parameters);
 
 }  // namespace creek::tpch

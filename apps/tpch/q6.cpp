@@ -117,10 +117,6 @@ class q6_query final : public prepared_query {
 
 }  // namespace
 
-const query q6{
-    "q6", "Forecasting revenue change", q6_parameters,
-    [](database& from, const parameter_values& given) -> std::unique_ptr<prepared_query> {
-      return std::make_unique<q6_query>(from, given);
-    }};
+const query q6 = make_query<q6_query>("q6", "Forecasting revenue change", q6_parameters);
 
 }  // namespace creek::tpch

@@ -6,7 +6,12 @@
 namespace creek::tpch {
 
 std::span<const query* const> queries() noexcept {
-  static constexpr std::array all{&q1, &q3, &q6, &q12};
+  static constexpr std::array all{
+      &q1,
+      &q3,
+      &q6,
+      &q12,
+  };
   return all;
 }
 

@@ -2,6 +2,7 @@
 // The queries, each as the specification has it (TPC-H 3.0.1, clause 2.4).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -41,7 +42,20 @@ struct query {
   std::unique_ptr<prepared_query> (*prepare)(database&, const parameter_values&);
 };
 
-extern const query q1, q3, q6, q12;
+/// The query that Query answers, which is made from the database and the parameters.
+template <std::derived_from<prepared_query> Query>
+constexpr query make_query(std::string_view name, std::string_view about,
+                           std::span<const parameter> parameters) {
+  return {name, about, parameters,
+          [](database& from, const parameter_values& given) -> std::unique_ptr<prepared_query> {
+            return std::make_unique<Query>(from, given);
+          }};
+}
+
+extern const query q1;
+extern const query q3;
+extern const query q6;
+extern const query q12;
 
 /// All of them, in the order of their numbers.
 [[nodiscard]] std::span<const query* const> queries() noexcept;
