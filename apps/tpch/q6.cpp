@@ -54,7 +54,7 @@ class q6_query final : public prepared_query {
           return sum{a.revenue + b.revenue, a.rows + b.rows, a.price_bytes + b.price_bytes};
         });
     query_run done;
-    done.result = {{"revenue"}, {{decimal{all.revenue, 4}}}};
+    done.result = {{"revenue"}, {{all.rows == 0 ? cell(null{}) : decimal{all.revenue, 4}}}};
     done.rows = lineitem_.rows();
     done.bytes = shipdate_.bytes() + discount_.bytes() + quantity_.bytes() + all.price_bytes;
     done.steps = {

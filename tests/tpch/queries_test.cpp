@@ -105,6 +105,13 @@ TEST_P(tpch_queries, words_that_no_row_has) {
   }
 }
 
+TEST_P(tpch_queries, a_sum_of_no_rows_is_null) {
+  const answer got = ask(q6, folder(), {"DATE=9000-01-01"});
+  EXPECT_EQ(got, (answer{{"revenue"}, {{null{}}}}));
+  EXPECT_EQ(to_text(got), "revenue\n   NULL\n");
+  EXPECT_EQ(to_json(got), R"([{"revenue":null}])");
+}
+
 TEST_P(tpch_queries, same_on_workers_and_from_caches) {
   const std::int32_t date = *parse_date("1995-03-15");
   for (const unsigned workers : {1u, 2u, 5u}) {
