@@ -10,10 +10,10 @@
 
 namespace creek::tpch {
 
-/// A set of different keys. Where they lie close together, a bitmap over their range with the
-/// number of set bits before each word: a key that is not there, the usual case in a join, costs
-/// one load from an array of a bit a key. Else a hash table with open addressing. Any thread may
-/// look up.
+/// A set of different keys. Where they are all of a range, nothing but that range. Where they lie
+/// close together, a bitmap over their range with the number of set bits before each word: a key
+/// that is not there, the usual case in a join, costs one load from an array of a bit a key. Else a
+/// hash table with open addressing. Any thread may look up.
 class key_index {
  public:
   static constexpr std::size_t absent = ~std::size_t{0};
@@ -21,26 +21,33 @@ class key_index {
   /// `keys` in ascending order, none twice.
   explicit key_index(std::span<const std::int64_t> keys);
 
+  /// The keys `least`, `least + 1`, ..., `size` > 0 of them.
+  [[nodiscard]] static key_index consecutive(std::int64_t least, std::size_t size);
+
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// False if it is a hash table.
   [[nodiscard]] bool dense() const noexcept { return dense_; }
   /// Memory of the structure.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (bits_.size() + before_.size()) * sizeof(std::uint32_t) + slots_.size() * sizeof(slot);
   }
 
-  /// Bit `key - least` (in 64 bits that wrap round) of an array, for keys below `range`; no range
-  /// unless dense().
+  /// Bit `key - least` (in 64 bits that wrap round) of an array, for keys below `range`; all of the
+  /// range where there is no array. No range unless dense().
   struct bitmap {
     const std::uint32_t* bits;
     std::uint64_t least, range;
   };
-  [[nodiscard]] bitmap as_bitmap() const noexcept { return {bits_.data(), least_, range_}; }
+  [[nodiscard]] bitmap as_bitmap() const noexcept {
+    return {bits_.empty() ? nullptr : bits_.data(), least_, range_};
+  }
 
   /// Place of the key, or absent.
   [[nodiscard]] std::size_t find(std::int64_t key) const noexcept {
     const std::uint64_t offset = static_cast<std::uint64_t>(key) - least_;
     if (!dense_) return find_hashed(offset);
     if (offset >= range_) return absent;
+    if (bits_.empty()) return static_cast<std::size_t>(offset);
     const std::uint32_t bits = bits_[offset / 32];
     const std::uint32_t bit = std::uint32_t{1} << offset % 32;
     if ((bits & bit) == 0) return absent;
@@ -48,6 +55,8 @@ class key_index {
   }
 
  private:
+  key_index() = default;
+
   struct slot {
     std::uint64_t offset = 0;
     std::size_t place = absent;
@@ -65,7 +74,7 @@ class key_index {
     }
   }
 
-  std::size_t size_;
+  std::size_t size_ = 0;
   std::uint64_t least_ = 0;
   std::uint64_t range_ = 0;
   bool dense_ = true;

@@ -232,6 +232,11 @@ void keep_less(const packed& left, const packed& right, const row_block& block,
 void keep_members(const packed& column, const row_block& block, const key_index& keys,
                   row_mask& mask) noexcept {
   const key_index::bitmap set = keys.as_bitmap();
+  if (set.range != 0 && set.bits == nullptr) {
+    const auto least = static_cast<std::int64_t>(set.least);
+    const auto greatest = static_cast<std::int64_t>(set.least + (set.range - 1));
+    return keep_between(column, block, codes_between(column, least, greatest), mask);
+  }
   const auto shift = static_cast<std::uint64_t>(column.base) - set.least;
   // Then code + shift is above -2^31 and below 2^32: in 32 bits, what is negative wraps round to
   // 2^31 or more, which is outside of the range too.
