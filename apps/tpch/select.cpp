@@ -101,9 +101,20 @@ std::size_t list_bits(const std::uint64_t* mask, std::size_t words, std::uint16_
   return static_cast<std::size_t>(to - begin);
 }
 
-/// Keys of 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond `range`.
-void members(const std::uint32_t* keys, std::size_t words, const std::uint32_t* bitmap,
-             std::uint32_t shift, std::uint32_t range, std::uint64_t* mask) {
+/// Codes of up to 32 bits, widened.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> load_wide(D d, const T* codes) {
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, codes);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), codes));
+  }
+}
+
+/// Keys of up to 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond `range`.
+template <class T>
+void members(const T* keys, std::size_t words, const std::uint32_t* bitmap, std::uint32_t shift,
+             std::uint32_t range, std::uint64_t* mask) {
   const hn::CappedTag<std::uint32_t, 64> any;
   const hn::RebindToSigned<decltype(any)> index;
   const auto offset = hn::Set(any, shift), end = hn::Set(any, range);
@@ -111,7 +122,7 @@ void members(const std::uint32_t* keys, std::size_t words, const std::uint32_t* 
   for (std::size_t w = 0; w < words; ++w) {
     if (mask[w] == 0) continue;
     mask[w] &= compare_word<std::uint32_t>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
-      const auto at = hn::Add(hn::LoadU(d, keys + i), offset);
+      const auto at = hn::Add(load_wide(d, keys + i), offset);
       const auto inside = hn::Min(at, last);  // so that only the bitmap is read
       const auto bits = hn::GatherIndex(d, bitmap, hn::BitCast(index, hn::ShiftRight<5>(inside)));
       const auto bit = hn::And(hn::Shr(bits, hn::And(inside, low)), one);
@@ -139,6 +150,19 @@ void between_any(const packed& column, const row_block& block, code_range range,
   }
 }
 
+void members_any(const packed& column, const row_block& block, const std::uint32_t* bitmap,
+                 std::uint32_t shift, std::uint32_t range, std::uint64_t* mask) {
+  const std::size_t first = block.first, words = block.words();
+  switch (column.width) {
+    case 1:
+      return members(column.as<std::uint8_t>() + first, words, bitmap, shift, range, mask);
+    case 2:
+      return members(column.as<std::uint16_t>() + first, words, bitmap, shift, range, mask);
+    default:
+      return members(column.as<std::uint32_t>() + first, words, bitmap, shift, range, mask);
+  }
+}
+
 void either_bytes(const std::uint8_t* codes, std::size_t words, std::uint8_t one,
                   std::uint8_t other, std::uint64_t* mask) {
   either(codes, words, one, other, mask);
@@ -158,23 +182,8 @@ namespace creek::tpch {
 HWY_EXPORT(between_any);
 HWY_EXPORT(either_bytes);
 HWY_EXPORT(less_shorts);
-HWY_EXPORT(members);
+HWY_EXPORT(members_any);
 HWY_EXPORT(list_bits);
-
-namespace {
-
-/// Keeps the rows for which test(row) holds: for columns too wide for the vector code.
-template <class Test>
-void keep_if(const row_block& block, row_mask& mask, Test&& test) noexcept {
-  for (std::size_t w = 0; w < block.words(); ++w) {
-    for (std::uint64_t rest = mask.words[w]; rest != 0; rest &= rest - 1) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(rest));
-      if (!test(block.first + 64 * w + bit)) mask.words[w] &= ~(std::uint64_t{1} << bit);
-    }
-  }
-}
-
-}  // namespace
 
 row_list::row_list(const row_block& block, const row_mask& mask) noexcept
     : size_(HWY_DYNAMIC_DISPATCH(list_bits)(mask.words, block.words(), rows_)) {}
@@ -243,10 +252,10 @@ void keep_members(const packed& column, const row_block& block, const key_index&
   constexpr std::uint64_t half = std::uint64_t{1} << 31;
   const bool shorts =
       set.range < half && column.last_code < half && (shift < half || -shift < half);
-  if (column.width == 4 && column.factor == 1 && set.range != 0 && shorts) {
-    HWY_DYNAMIC_DISPATCH(members)
-    (column.as<std::uint32_t>() + block.first, block.words(), set.bits,
-     static_cast<std::uint32_t>(shift), static_cast<std::uint32_t>(set.range), mask.words);
+  if (column.width <= 4 && column.factor == 1 && set.range != 0 && shorts) {
+    HWY_DYNAMIC_DISPATCH(members_any)
+    (column, block, set.bits, static_cast<std::uint32_t>(shift),
+     static_cast<std::uint32_t>(set.range), mask.words);
   } else {
     keep_if(block, mask,
             [&](std::size_t row) { return keys.find(column.value(row)) != key_index::absent; });

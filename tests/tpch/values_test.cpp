@@ -210,7 +210,7 @@ TEST(tpch_select, sums_of_products) {
 TEST(tpch_select, members_of_close_and_of_scattered_keys) {
   std::mt19937_64 random(4);
   constexpr std::size_t rows = 5000;
-  for (const std::uint64_t range : {200ull, 1ull << 20, 1ull << 24, 1ull << 34}) {
+  for (const std::uint64_t range : {200ull, 1ull << 12, 1ull << 20, 1ull << 24, 1ull << 34}) {
     for (const std::int64_t base : {0ll, -3'000'000'000ll, 1ll << 62}) {
       const auto values = random_numbers(random, rows, range, base, 1);
       // Keys that begin before, within and far from the column's values.
