@@ -76,6 +76,7 @@ void less(const T* left, T left_shift, const T* right, T right_shift, std::size_
   const hn::CappedTag<T, 64> any;
   const auto a = hn::Set(any, left_shift), b = hn::Set(any, right_shift);
   for (std::size_t w = 0; w < words; ++w) {
+    if (mask[w] == 0) continue;
     mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
       return hn::Lt(hn::Add(hn::LoadU(d, left + i), a), hn::Add(hn::LoadU(d, right + i), b));
     });
