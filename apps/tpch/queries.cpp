@@ -11,6 +11,7 @@ std::span<const query* const> queries() noexcept {
       &q3,
       &q6,
       &q12,
+      &q14,
   };
   return all;
 }
