@@ -12,6 +12,7 @@ std::span<const query* const> queries() noexcept {
       &q6,
       &q12,
       &q14,
+      &q19,
   };
   return all;
 }

@@ -57,6 +57,7 @@ extern const query q3;
 extern const query q6;
 extern const query q12;
 extern const query q14;
+extern const query q19;
 
 /// All of them, in the order of their numbers.
 [[nodiscard]] std::span<const query* const> queries() noexcept;
