@@ -9,6 +9,7 @@ std::span<const query* const> queries() noexcept {
   static constexpr std::array all{
       &q1,
       &q3,
+      &q4,
       &q6,
       &q12,
       &q14,
