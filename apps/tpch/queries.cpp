@@ -10,6 +10,7 @@ std::span<const query* const> queries() noexcept {
       &q1,
       &q3,
       &q4,
+      &q5,
       &q6,
       &q12,
       &q14,

@@ -55,6 +55,7 @@ constexpr query make_query(std::string_view name, std::string_view about,
 extern const query q1;
 extern const query q3;
 extern const query q4;
+extern const query q5;
 extern const query q6;
 extern const query q12;
 extern const query q14;
