@@ -12,6 +12,7 @@ std::span<const query* const> queries() noexcept {
       &q4,
       &q5,
       &q6,
+      &q7,
       &q12,
       &q14,
       &q19,

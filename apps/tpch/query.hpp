@@ -57,6 +57,7 @@ extern const query q3;
 extern const query q4;
 extern const query q5;
 extern const query q6;
+extern const query q7;
 extern const query q12;
 extern const query q14;
 extern const query q19;
