@@ -13,6 +13,7 @@ std::span<const query* const> queries() noexcept {
       &q5,
       &q6,
       &q7,
+      &q8,
       &q12,
       &q14,
       &q19,
