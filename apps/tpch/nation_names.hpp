@@ -30,6 +30,7 @@ class nation_names {
     const std::size_t row = rows_.find(key);
     return row == keyed_rows::absent ? none : static_cast<std::size_t>(names_.values.code(row));
   }
+  [[nodiscard]] const keyed_rows& rows() const noexcept { return rows_; }
   /// Codes are below this.
   [[nodiscard]] std::size_t size() const noexcept { return names_.words(); }
   [[nodiscard]] std::string_view name(std::size_t code) const noexcept { return names_.word(code); }

@@ -78,13 +78,16 @@ class q14_query final : public prepared_query {
     row_mask mask(block);
     keep_between(shipdate_, block, dates_, mask);
     so_far.selected += mask.count(block);
-    for_each_match(line_part_, block, parts, mask, [&](std::size_t row, std::size_t place) {
-      const auto type = static_cast<std::int64_t>(type_.values.code(parts.row(place)));
-      const int128 net = net_price_(row);
-      so_far.all += net;
-      if (promotions.find(type) != key_index::absent) so_far.promotion += net;
-      ++so_far.rows;
-    });
+    for_each_match(line_part_, block, parts, mask,
+                   [&](std::size_t row, std::size_t place) {
+                     const auto type =
+                         static_cast<std::int64_t>(type_.values.code(parts.row(place)));
+                     const int128 net = net_price_(row);
+                     so_far.all += net;
+                     if (promotions.find(type) != key_index::absent) so_far.promotion += net;
+                     ++so_far.rows;
+                   },
+                   {&net_price_.price(), &net_price_.discount()});
   }
 
   table lineitem_, part_;

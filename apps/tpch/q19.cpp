@@ -149,14 +149,16 @@ class q19_query final : public prepared_query {
     keep_members(instruction_.values, block, instructions_, mask);
     keep_between(quantity_, block, quantities_, mask);
     so_far.selected += mask.count(block);
-    for_each_match(line_part_, block, parts, mask, [&](std::size_t row, std::size_t place) {
-      ++so_far.matched;
-      const std::uint8_t of = kind_of[container_.values.code(parts.row(place))];
-      const std::int64_t quantity = quantity_.value(row);
-      if (quantity < least_[of] || quantity > least_[of] + more) return;
-      so_far.revenue += net_price_(row);
-      ++so_far.rows;
-    });
+    for_each_match(line_part_, block, parts, mask,
+                   [&](std::size_t row, std::size_t place) {
+                     ++so_far.matched;
+                     const std::uint8_t of = kind_of[container_.values.code(parts.row(place))];
+                     const std::int64_t quantity = quantity_.value(row);
+                     if (quantity < least_[of] || quantity > least_[of] + more) return;
+                     so_far.revenue += net_price_(row);
+                     ++so_far.rows;
+                   },
+                   {&net_price_.price(), &net_price_.discount()});
   }
 
   static constexpr std::int64_t more = 10 * 100;  // hundredths

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <creek/tasking/parallel_for.hpp>
 
 #include "date.hpp"
@@ -22,6 +21,7 @@
 #include "gather_rows.hpp"
 #include "keyed_rows.hpp"
 #include "nation_names.hpp"
+#include "nation_rows.hpp"
 #include "net_price.hpp"
 #include "query.hpp"
 #include "select.hpp"
@@ -79,17 +79,15 @@ class q5_query final : public prepared_query {
 
   [[nodiscard]] query_run run() const override {
     const nation_names nations(nation_, region_, region_name_);
-    const nation_by_key customers(keyed_rows{customer_["c_custkey"]}, customer_nation_, nations);
+    const nation_by_key customers(
+        rows_of_partners(customer_["c_custkey"], customer_["c_nationkey"], nations.rows()),
+        customer_nation_, nations);
     const nation_by_key suppliers(keyed_rows{supplier_["s_suppkey"]}, supplier_nation_, nations);
-    std::atomic<std::size_t> in_year{0};
     const keyed_rows orders(
         orders_["o_orderkey"],
         select_rows(orders_.rows(), [&](const row_block& block, row_mask& mask) {
           keep_between(order_date_, block, dates_, mask);
-          in_year.fetch_add(mask.count(block), std::memory_order_relaxed);
-          keep_if(block, mask, [&](std::size_t row) {
-            return customers(order_customer_.value(row)) != nation_names::none;
-          });
+          keep_members(order_customer_, block, customers.rows().index(), mask);
         }));
     const q5_sums sums = sum(orders, nations_of(orders, customers), suppliers, nations.size());
 
@@ -98,16 +96,17 @@ class q5_query final : public prepared_query {
                            nation_.rows() + region_.rows()};
     std::uint64_t rows = 0;
     for (const std::uint64_t of : sums.rows) rows += of;
-    done.bytes = order_date_.bytes() + in_year * (order_customer_.width + customer_nation_.width) +
-                 customer_["c_custkey"].values.bytes() + supplier_["s_suppkey"].values.bytes() +
-                 orders.size() * orders_["o_orderkey"].values.width + line_key_.bytes() +
-                 sums.joined * (line_supplier_.width + supplier_nation_.width) +
-                 rows * net_price_.bytes_a_row();
+    done.bytes =
+        customer_nation_.bytes() + customers.rows().size() * customer_["c_custkey"].values.width +
+        supplier_["s_suppkey"].values.bytes() + order_date_.bytes() + order_customer_.bytes() +
+        orders.size() * (orders_["o_orderkey"].values.width + customer_nation_.width) +
+        line_key_.bytes() + sums.joined * (line_supplier_.width + supplier_nation_.width) +
+        rows * net_price_.bytes_a_row();
     done.steps = {
-        fmt::format("scan orders, {} rows, select o_orderdate: {} left", orders_.rows(),
-                    in_year.load()),
-        fmt::format("look their customers up by {}: {} of the region", customers.rows().describe(),
-                    orders.size()),
+        fmt::format("scan customer, {} rows: {} of the region", customer_.rows(),
+                    customers.rows().size()),
+        fmt::format("scan orders, {} rows, select o_orderdate, join on {}: {} left", orders_.rows(),
+                    customers.rows().describe(), orders.size()),
         fmt::format("scan lineitem, {} rows, join on {}: {} left", lineitem_.rows(),
                     orders.describe(), sums.joined),
         fmt::format("look their suppliers up by {}: {} of the customer's nation, summed by it",
@@ -132,13 +131,15 @@ class q5_query final : public prepared_query {
         lineitem_.rows(), q5_sums(nations),
         [&](const row_block& block, q5_sums& so_far) {
           row_mask mask(block);
-          for_each_match(line_key_, block, orders, mask, [&](std::size_t row, std::size_t order) {
-            ++so_far.joined;
-            const std::size_t nation = suppliers(line_supplier_.value(row));
-            if (nation != nation_of[order]) return;
-            so_far.revenue[nation] += net_price_(row);
-            ++so_far.rows[nation];
-          });
+          for_each_match(line_key_, block, orders, mask,
+                         [&](std::size_t row, std::size_t order) {
+                           ++so_far.joined;
+                           const std::size_t nation = suppliers(line_supplier_.value(row));
+                           if (nation != nation_of[order]) return;
+                           so_far.revenue[nation] += net_price_(row);
+                           ++so_far.rows[nation];
+                         },
+                         {&line_supplier_, &net_price_.price(), &net_price_.discount()});
         },
         [](q5_sums a, const q5_sums& b) {
           a.add(b);

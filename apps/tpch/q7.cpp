@@ -23,6 +23,7 @@
 #include "gather_rows.hpp"
 #include "keyed_rows.hpp"
 #include "nation_names.hpp"
+#include "nation_rows.hpp"
 #include "net_price.hpp"
 #include "query.hpp"
 #include "select.hpp"
@@ -98,11 +99,16 @@ class q7_query final : public prepared_query {
       done.steps = {"one of the nations is not there"};
       return done;
     }
+    const keyed_rows both(nation_["n_nationkey"],
+                          select_rows(nation_.rows(), [&](const row_block& block, row_mask& mask) {
+                            keep_either(nation_["n_name"].values, block, wanted[0], wanted[1],
+                                        mask);
+                          }));
     const nation_by_key suppliers(
-        of_nations(supplier_, "s_suppkey", supplier_nation_, nations, wanted), supplier_nation_,
+        rows_of_partners(supplier_["s_suppkey"], supplier_["s_nationkey"], both), supplier_nation_,
         nations);
     const nation_by_key customers(
-        of_nations(customer_, "c_custkey", customer_nation_, nations, wanted), customer_nation_,
+        rows_of_partners(customer_["c_custkey"], customer_["c_nationkey"], both), customer_nation_,
         nations);
     const keyed_rows orders(
         orders_["o_orderkey"],
@@ -140,33 +146,24 @@ class q7_query final : public prepared_query {
  private:
   using codes = std::array<std::size_t, 2>;
 
-  /// Suppliers or customers of the two nations.
-  [[nodiscard]] static keyed_rows of_nations(const table& from, std::string_view key,
-                                             const packed& nation_keys, const nation_names& nations,
-                                             const codes& wanted) {
-    return {from[key], select_rows(from.rows(), [&](const row_block& block, row_mask& mask) {
-              keep_if(block, mask, [&](std::size_t row) {
-                const std::size_t code = nations.code_of(nation_keys.value(row));
-                return code == wanted[0] || code == wanted[1];
-              });
-            })};
-  }
-
   void add(const row_block& block, const nation_by_key& suppliers, const nation_by_key& customers,
            const keyed_rows& orders, const codes& wanted, q7_sums& so_far) const {
     row_mask mask(block);
     keep_between(shipdate_, block, dates_, mask);
     keep_members(line_supplier_, block, suppliers.rows().index(), mask);
     so_far.supplied += mask.count(block);
-    for_each_match(line_key_, block, orders, mask, [&](std::size_t row, std::size_t order) {
-      ++so_far.joined;
-      const std::size_t supplier = suppliers(line_supplier_.value(row)) == wanted[0] ? 0 : 1;
-      const std::size_t customer = customers(order_customer_.value(orders.row(order)));
-      if (customer != wanted[1 - supplier]) return;
-      auto& group = so_far.groups[supplier][shipdate_.value(row) < second_year_ ? 0 : 1];
-      group.revenue += net_price_(row);
-      ++group.rows;
-    });
+    for_each_match(
+        line_key_, block, orders, mask,
+        [&](std::size_t row, std::size_t order) {
+          ++so_far.joined;
+          const std::size_t supplier = suppliers(line_supplier_.value(row)) == wanted[0] ? 0 : 1;
+          const std::size_t customer = customers(order_customer_.value(orders.row(order)));
+          if (customer != wanted[1 - supplier]) return;
+          auto& group = so_far.groups[supplier][shipdate_.value(row) < second_year_ ? 0 : 1];
+          group.revenue += net_price_(row);
+          ++group.rows;
+        },
+        {&net_price_.price(), &net_price_.discount()});
   }
 
   void put_rows(const q7_sums& sums, answer& to) const {

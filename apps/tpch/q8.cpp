@@ -22,6 +22,7 @@
 #include "gather_rows.hpp"
 #include "keyed_rows.hpp"
 #include "nation_names.hpp"
+#include "nation_rows.hpp"
 #include "net_price.hpp"
 #include "query.hpp"
 #include "select.hpp"
@@ -66,19 +67,17 @@ class q8_query final : public prepared_query {
         customer_(from.open("customer", {"c_custkey", "c_nationkey"})),
         nation_(from.open("nation", {"n_nationkey", "n_name", "n_regionkey"})),
         region_(from.open("region", {"r_regionkey", "r_name"})),
-        type_(part_["p_type"]),
         supplier_nation_(supplier_["s_nationkey"].values),
         line_key_(lineitem_["l_orderkey"].values),
         line_part_(lineitem_["l_partkey"].values),
         line_supplier_(lineitem_["l_suppkey"].values),
         order_customer_(orders_["o_custkey"].values),
         order_date_(orders_["o_orderdate"].values),
-        customer_nation_(customer_["c_nationkey"].values),
         net_price_(lineitem_),
         nation_name_(given.text("NATION")),
         region_name_(given.text("REGION")),
+        type_name_(given.text("TYPE")),
         second_year_(*parse_date("1996-01-01")) {
-    if (const auto code = type_.find(given.text("TYPE"))) types_ = {*code, *code};
     dates_ = codes_between(order_date_, *parse_date("1995-01-01"), *parse_date("1996-12-31"));
   }
 
@@ -91,18 +90,14 @@ class q8_query final : public prepared_query {
     const nation_names all(nation_);
     const nation_names of_region(nation_, region_, region_name_);
     const nation_by_key suppliers(keyed_rows{supplier_["s_suppkey"]}, supplier_nation_, all);
-    const nation_by_key customers(keyed_rows{customer_["c_custkey"]}, customer_nation_, of_region);
-    const keyed_rows parts(part_["p_partkey"],
-                           select_rows(part_.rows(), [&](const row_block& block, row_mask& mask) {
-                             keep_between(type_.values, block, types_, mask);
-                           }));
+    const keyed_rows customers =
+        rows_of_partners(customer_["c_custkey"], customer_["c_nationkey"], of_region.rows());
+    const keyed_rows parts = rows_with_word(part_["p_partkey"], part_["p_type"], type_name_);
     const keyed_rows orders(
         orders_["o_orderkey"],
         select_rows(orders_.rows(), [&](const row_block& block, row_mask& mask) {
           keep_between(order_date_, block, dates_, mask);
-          keep_if(block, mask, [&](std::size_t row) {
-            return customers(order_customer_.value(row)) != nation_names::none;
-          });
+          keep_members(order_customer_, block, customers.index(), mask);
         }));
     const std::size_t nation = all.code_named(nation_name_);
     const q8_sums sums = over_blocks(
@@ -119,17 +114,18 @@ class q8_query final : public prepared_query {
                    .rows = part_.rows() + supplier_.rows() + lineitem_.rows() + orders_.rows() +
                            customer_.rows() + nation_.rows() + region_.rows()};
     const std::uint64_t rows = sums.years[0].rows + sums.years[1].rows;
-    done.bytes = type_.values.bytes() + parts.size() * part_["p_partkey"].values.width +
-                 supplier_["s_suppkey"].values.bytes() + customer_["c_custkey"].values.bytes() +
-                 order_date_.bytes() + order_customer_.bytes() + customer_nation_.bytes() +
-                 orders.size() * orders_["o_orderkey"].values.width + line_part_.bytes() +
-                 sums.of_type * line_key_.width +
+    done.bytes = part_["p_type"].values.bytes() + parts.size() * part_["p_partkey"].values.width +
+                 supplier_["s_suppkey"].values.bytes() + customer_["c_nationkey"].values.bytes() +
+                 customers.size() * customer_["c_custkey"].values.width + order_date_.bytes() +
+                 order_customer_.bytes() + orders.size() * orders_["o_orderkey"].values.width +
+                 line_part_.bytes() + sums.of_type * line_key_.width +
                  rows * (line_supplier_.width + supplier_nation_.width + order_date_.width +
                          net_price_.bytes_a_row());
     done.steps = {
         fmt::format("scan part, {} rows: {} of the type", part_.rows(), parts.size()),
-        fmt::format("scan orders, {} rows, select o_orderdate, look customers up by {}: {} left",
-                    orders_.rows(), customers.rows().describe(), orders.size()),
+        fmt::format("scan customer, {} rows: {} of the region", customer_.rows(), customers.size()),
+        fmt::format("scan orders, {} rows, select o_orderdate, join on {}: {} left", orders_.rows(),
+                    customers.describe(), orders.size()),
         fmt::format("scan lineitem, {} rows, join on {}: {} left", lineitem_.rows(),
                     parts.describe(), sums.of_type),
         fmt::format("join on {}, look suppliers up by {}: {} left, summed by year",
@@ -143,16 +139,18 @@ class q8_query final : public prepared_query {
     row_mask mask(block);
     keep_members(line_part_, block, parts.index(), mask);
     so_far.of_type += mask.count(block);
-    for_each_match(line_key_, block, orders, mask, [&](std::size_t row, std::size_t order) {
-      const std::size_t of = suppliers(line_supplier_.value(row));
-      if (of == nation_names::none) return;
-      const bool first = order_date_.value(orders.row(order)) < second_year_;
-      q8_sums::year& year = so_far.years[first ? 0 : 1];
-      const int128 volume = net_price_(row);
-      year.all += volume;
-      if (of == nation) year.nation += volume;
-      ++year.rows;
-    });
+    for_each_match(line_key_, block, orders, mask,
+                   [&](std::size_t row, std::size_t order) {
+                     const std::size_t of = suppliers(line_supplier_.value(row));
+                     if (of == nation_names::none) return;
+                     const bool first = order_date_.value(orders.row(order)) < second_year_;
+                     q8_sums::year& year = so_far.years[first ? 0 : 1];
+                     const int128 volume = net_price_(row);
+                     year.all += volume;
+                     if (of == nation) year.nation += volume;
+                     ++year.rows;
+                   },
+                   {&line_supplier_, &net_price_.price(), &net_price_.discount()});
   }
 
   [[nodiscard]] static answer answer_of(const q8_sums& sums) {
@@ -167,18 +165,16 @@ class q8_query final : public prepared_query {
   }
 
   table part_, supplier_, lineitem_, orders_, customer_, nation_, region_;
-  const column& type_;
   const packed& supplier_nation_;
   const packed& line_key_;
   const packed& line_part_;
   const packed& line_supplier_;
   const packed& order_customer_;
   const packed& order_date_;
-  const packed& customer_nation_;
   net_price net_price_;
-  std::string nation_name_, region_name_;
+  std::string nation_name_, region_name_, type_name_;
   std::int64_t second_year_;
-  code_range types_, dates_;
+  code_range dates_;
 };
 
 }  // namespace
