@@ -14,6 +14,7 @@ std::span<const query* const> queries() noexcept {
       &q6,
       &q7,
       &q8,
+      &q10,
       &q12,
       &q14,
       &q19,

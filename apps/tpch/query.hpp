@@ -59,6 +59,7 @@ extern const query q5;
 extern const query q6;
 extern const query q7;
 extern const query q8;
+extern const query q10;
 extern const query q12;
 extern const query q14;
 extern const query q19;
