@@ -17,6 +17,7 @@ std::span<const query* const> queries() noexcept {
       &q10,
       &q12,
       &q14,
+      &q18,
       &q19,
   };
   return all;

@@ -62,6 +62,7 @@ extern const query q8;
 extern const query q10;
 extern const query q12;
 extern const query q14;
+extern const query q18;
 extern const query q19;
 
 /// All of them, in the order of their numbers.
