@@ -7,6 +7,9 @@
 namespace creek::tpch::testing {
 namespace {
 
+constexpr std::size_t suppliers = 100;  // keys from 0
+constexpr std::size_t parts = 5000;     // keys from 1, of the first lines
+
 class maker {
  public:
   maker(std::uint64_t seed, const flavour& like) : random_(seed), like_(like) {}
@@ -102,26 +105,70 @@ std::string orders_text(const small_database& data) {
 
 std::string lineitem_text(const small_database& data) {
   std::string text;
-  int number = 0;
+  std::size_t number = 0;
   for (const line_row& row : data.lines) {
     ++number;
     // dbgen writes whole quantities without a point.
     const std::string quantity =
         row.quantity % 100 == 0 ? std::to_string(row.quantity / 100) : money(row.quantity);
-    text +=
-        fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|\n", row.order, number,
-                    number % 100, number % 7 + 1, quantity, money(row.price), money(row.discount),
-                    money(row.tax), row.flag, row.status, date_to_string(row.shipped),
-                    date_to_string(row.committed), date_to_string(row.received), "NONE", row.mode,
-                    std::string(static_cast<std::size_t>(number % 45), 'c'));
+    text += fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|\n", row.order, number,
+                        number % suppliers, number % 7 + 1, quantity, money(row.price),
+                        money(row.discount), money(row.tax), row.flag, row.status,
+                        date_to_string(row.shipped), date_to_string(row.committed),
+                        date_to_string(row.received), instruction_of(number), row.mode,
+                        std::string(number % 45, 'c'));
   }
   return text;
+}
+
+std::string part_text() {
+  constexpr std::string_view brands[] = {"Brand#12", "Brand#23", "Brand#34"};
+  constexpr std::string_view containers[] = {"SM PACK", "MED BAG", "LG CASE"};
+  constexpr std::string_view types[] = {"ECONOMY ANODIZED STEEL", "PROMO PLATED TIN",
+                                        "STANDARD BRUSHED BRASS"};
+  std::string text;
+  for (std::size_t key = 1; key <= parts; ++key) {
+    text += fmt::format("{}|green pale|Manufacturer#1|{}|{}|{}|{}|901.00|a comment|\n", key,
+                        brands[key % 3], types[key / 3 % 3], key % 20, containers[key % 3]);
+  }
+  return text;
+}
+
+std::string supplier_text() {
+  std::string text;
+  for (std::size_t key = 0; key < suppliers; ++key) {
+    text += fmt::format("{}|Supplier#{}|street|{}|11-719-748-3364|7.50|a comment|\n", key, key,
+                        key % 5);
+  }
+  return text;
+}
+
+std::string nation_text() {
+  constexpr std::string_view names[] = {"CHINA", "FRANCE", "BRAZIL", "GERMANY", "KENYA"};
+  std::string text;
+  for (std::size_t key = 0; key < 25; ++key) {
+    // The first of each region has a name that queries ask for.
+    text += key < 5 ? fmt::format("{}|{}|{}|a comment|\n", key, names[key], key)
+                    : fmt::format("{}|NATION {}|{}|a comment|\n", key, key, key % 5);
+  }
+  return text;
+}
+
+std::string region_text() {
+  return "0|ASIA|c|\n1|EUROPE|c|\n2|AMERICA|c|\n3|MIDDLE EAST|c|\n4|AFRICA|c|\n";
 }
 
 void write_tables(const std::string& folder, const small_database& data) {
   write(folder + "/customer.tbl", customer_text(data));
   write(folder + "/orders.tbl", orders_text(data));
   write(folder + "/lineitem.tbl", lineitem_text(data));
+}
+
+void write_other_tables(const std::string& folder) {
+  write(folder + "/part.tbl", part_text());
+  write(folder + "/supplier.tbl", supplier_text());
+  write(folder + "/nation.tbl", nation_text());
+  write(folder + "/region.tbl", region_text());
 }
 
 }  // namespace creek::tpch::testing
