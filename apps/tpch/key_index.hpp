@@ -52,7 +52,7 @@ class key_index {
     const std::uint32_t bits = bits_[offset / 32];
     const std::uint32_t bit = std::uint32_t{1} << offset % 32;
     if ((bits & bit) == 0) return absent;
-    return before_[offset / 32] + static_cast<std::size_t>(std::popcount(bits & (bit - 1)));
+    return before_[offset / 32] + ones(bits & (bit - 1));
   }
 
  private:
@@ -63,6 +63,12 @@ class key_index {
     std::size_t place = absent;
   };
 
+  /// std::popcount, which without an instruction for it is a call into a library.
+  [[nodiscard]] static constexpr std::size_t ones(std::uint32_t bits) noexcept {
+    bits -= bits >> 1 & 0x55555555;
+    bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+    return ((bits + (bits >> 4)) & 0x0f0f0f0f) * std::uint32_t{0x01010101} >> 24;
+  }
   void build_dense(std::span<const std::int64_t> keys);
   void build_hashed(std::span<const std::int64_t> keys);
   [[nodiscard]] std::size_t home_of(std::uint64_t offset) const noexcept {

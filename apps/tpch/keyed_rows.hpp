@@ -2,8 +2,10 @@
 // The side of a join that is looked up: rows of a table by their key.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -50,17 +52,33 @@ class keyed_rows {
 };
 
 /// Calls f(row, place) for each row of the block that the mask leaves and whose key in `key` is one
-/// of `partners`, in order; takes the others out of the mask.
+/// of `partners`, in order. The mask may lose some of the others. `reads` are columns of which f
+/// reads most of its rows. Partners are looked up some hundred at a time before f is called for
+/// these, so that neither waits for memory once a row.
 template <class F>
 void for_each_match(const packed& key, const row_block& block, const keyed_rows& partners,
-                    row_mask& mask, F&& f) {
-  // A vector of keys is looked up in the time of a few single ones.
-  constexpr std::size_t few = 16;
-  if (mask.count(block) * few > block.rows) keep_members(key, block, partners.index(), mask);
-  for (const std::size_t offset : row_list(block, mask)) {
-    const std::size_t row = block.first + offset;
-    const std::size_t place = partners.place(key.value(row));
-    if (place != keyed_rows::absent) f(row, place);
+                    row_mask& mask, F&& f, std::initializer_list<const packed*> reads = {}) {
+  constexpr std::size_t few = 16;  // a vector of keys is looked up in the time of a few single ones
+  const bool many = mask.count(block) * few > block.rows;
+  if (many) keep_members(key, block, partners.index(), mask);
+  const row_list rows(block, mask);
+  constexpr std::ptrdiff_t at_a_time = 256;
+  std::size_t found[at_a_time], places[at_a_time];
+  for (const std::uint16_t* next = rows.begin(); next != rows.end();) {
+    const std::uint16_t* const last = next + std::min(at_a_time, rows.end() - next);
+    if (!many) {
+      for (const std::uint16_t* at = next; at != last; ++at) key.prefetch(block.first + *at);
+    }
+    std::size_t matches = 0;
+    for (; next != last; ++next) {
+      found[matches] = block.first + *next;
+      places[matches] = partners.place(key.value(found[matches]));
+      matches += places[matches] != keyed_rows::absent ? 1 : 0;
+    }
+    for (const packed* column : reads) {
+      for (std::size_t i = 0; i < matches; ++i) column->prefetch(found[i]);
+    }
+    for (std::size_t i = 0; i < matches; ++i) f(found[i], places[i]);
   }
 }
 

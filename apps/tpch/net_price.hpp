@@ -22,11 +22,8 @@ class net_price {
   [[nodiscard]] int128 operator()(std::size_t row) const noexcept {
     return int128{price_.value(row)} * (100 - discount_.value(row));
   }
-  /// As packed::prefetch.
-  void prefetch(std::size_t row) const noexcept {
-    price_.prefetch(row);
-    discount_.prefetch(row);
-  }
+  [[nodiscard]] const packed& price() const noexcept { return price_; }
+  [[nodiscard]] const packed& discount() const noexcept { return discount_; }
   /// Read for one row.
   [[nodiscard]] std::size_t bytes_a_row() const noexcept { return price_.width + discount_.width; }
 

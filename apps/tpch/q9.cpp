@@ -20,6 +20,7 @@
 #include "gather_rows.hpp"
 #include "group_sums.hpp"
 #include "keyed_rows.hpp"
+#include "nation_names.hpp"
 #include "net_price.hpp"
 #include "part_offers.hpp"
 #include "query.hpp"
@@ -32,14 +33,9 @@ constexpr std::array q9_parameters{
     parameter{"COLOR", kind::text, "green"},
 };
 
-struct q9_match {
-  std::size_t row = 0;   ///< of lineitem
-  std::size_t part = 0;  ///< place
-};
-
 struct q9_line {
   std::int64_t order = 0;
-  std::uint64_t nation = 0;  ///< code of its name
+  std::size_t nation = 0;  ///< code of its name
   int128 amount = 0;
 };
 
@@ -54,7 +50,7 @@ class q9_query final : public prepared_query {
         orders_(from.open("orders", {"o_orderkey", "o_orderdate"})),
         nation_(from.open("nation", {"n_nationkey", "n_name"})),
         name_(part_["p_name"]),
-        nation_name_(nation_["n_name"]),
+        nations_(nation_),
         line_order_(lineitem_["l_orderkey"].values),
         line_part_(lineitem_["l_partkey"].values),
         line_supplier_(lineitem_["l_suppkey"].values),
@@ -104,49 +100,29 @@ class q9_query final : public prepared_query {
   }
 
  private:
-  /// The code of the nation's name for each place of a supplier.
-  [[nodiscard]] std::vector<std::optional<std::uint64_t>> nations_of(
-      const keyed_rows& suppliers) const {
-    const keyed_rows nations(nation_["n_nationkey"]);
-    const packed& nation = supplier_["s_nationkey"].values;
-    std::vector<std::optional<std::uint64_t>> codes(suppliers.size());
-    for (std::size_t place = 0; place < codes.size(); ++place) {
-      const std::size_t row = nations.find(nation.value(suppliers.row(place)));
-      if (row != keyed_rows::absent) codes[place] = nation_name_.values.code(row);
-    }
-    return codes;
-  }
-
   [[nodiscard]] std::vector<q9_line> lines_of(const keyed_rows& parts,
                                               const part_offers& offers) const {
-    const keyed_rows suppliers(supplier_["s_suppkey"]);
-    const auto nations = nations_of(suppliers);
+    const nation_by_key nation_of(keyed_rows{supplier_["s_suppkey"]},
+                                  supplier_["s_nationkey"].values, nations_);
     std::vector<std::int64_t> costs;  // of the offers, next to each other: they fit a cache
     costs.reserve(offers.all().size());
     for (const part_offers::offer& of : offers.all()) costs.push_back(cost_.value(of.row));
     return gather_rows<q9_line>(
         lineitem_.rows(), [&](const row_block& block, std::vector<q9_line>& to) {
           row_mask mask(block);
-          // Most of these rows are in cache lines of their own: asked for together, then read.
-          std::vector<q9_match> matches;
-          matches.reserve(block.rows);
-          for_each_match(line_part_, block, parts, mask, [&](std::size_t row, std::size_t part) {
-            matches.push_back({row, part});
-            for (const packed* column : {&line_supplier_, &line_order_, &quantity_}) {
-              column->prefetch(row);
-            }
-            net_price_.prefetch(row);
-          });
-          for (const auto& [row, part] : matches) {
-            const std::int64_t key = line_supplier_.value(row);
-            const std::size_t supplier = suppliers.place(key);
-            if (supplier == keyed_rows::absent || !nations[supplier]) continue;
-            const auto [first, last] = offers.find(part, key);
-            for (std::size_t i = first; i < last; ++i) {
-              const int128 cost = int128{costs[i]} * quantity_.value(row);
-              to.push_back({line_order_.value(row), *nations[supplier], net_price_(row) - cost});
-            }
-          }
+          for_each_match(line_part_, block, parts, mask,
+                         [&](std::size_t row, std::size_t part) {
+                           const std::int64_t key = line_supplier_.value(row);
+                           const std::size_t nation = nation_of(key);
+                           if (nation == nation_names::none) return;
+                           const auto [first, last] = offers.find(part, key);
+                           for (std::size_t i = first; i < last; ++i) {
+                             const int128 cost = int128{costs[i]} * quantity_.value(row);
+                             to.push_back({line_order_.value(row), nation, net_price_(row) - cost});
+                           }
+                         },
+                         {&line_supplier_, &line_order_, &quantity_, &net_price_.price(),
+                          &net_price_.discount()});
         });
   }
 
@@ -167,7 +143,7 @@ class q9_query final : public prepared_query {
     };
     const std::int32_t last = year_of(static_cast<std::int32_t>(order_date_.greatest()));
     const std::int64_t years = last - year_of(static_cast<std::int32_t>(order_date_.least())) + 1;
-    const auto names = static_cast<std::int64_t>(nation_name_.words());
+    const auto names = static_cast<std::int64_t>(nations_.size());
     // By name, the latest year first.
     const auto sums = group_sums<group_sum<int128>>(
         lines.size(), {0, names * years - 1}, [&](const row_block& block, auto&& emit) {
@@ -181,16 +157,16 @@ class q9_query final : public prepared_query {
         });
     using row = std::vector<cell>;
     return {{"nation", "o_year", "sum_profit"},
-            sums.gather<row>([&](std::int64_t group, const group_sum<int128>& of,
-                                 std::vector<row>& to) {
-              to.push_back({std::string(nation_name_.word(static_cast<std::size_t>(group / years))),
-                            last - group % years, decimal{of.sum, net_price::scale}});
-            })};
+            sums.gather<row>(
+                [&](std::int64_t group, const group_sum<int128>& of, std::vector<row>& to) {
+                  to.push_back({std::string(nations_.name(static_cast<std::size_t>(group / years))),
+                                last - group % years, decimal{of.sum, net_price::scale}});
+                })};
   }
 
   table part_, supplier_, lineitem_, partsupp_, orders_, nation_;
   const column& name_;
-  const column& nation_name_;
+  nation_names nations_;
   const packed& line_order_;
   const packed& line_part_;
   const packed& line_supplier_;

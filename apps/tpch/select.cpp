@@ -76,6 +76,7 @@ void less(const T* left, T left_shift, const T* right, T right_shift, std::size_
   const hn::CappedTag<T, 64> any;
   const auto a = hn::Set(any, left_shift), b = hn::Set(any, right_shift);
   for (std::size_t w = 0; w < words; ++w) {
+    if (mask[w] == 0) continue;
     mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
       return hn::Lt(hn::Add(hn::LoadU(d, left + i), a), hn::Add(hn::LoadU(d, right + i), b));
     });
@@ -131,6 +132,22 @@ void members(const T* keys, std::size_t words, const std::uint32_t* bitmap, std:
   }
 }
 
+/// Takes out rows that are equal to the next; returns whether one is greater than the next. The
+/// value after the last row is looked at too.
+template <class T>
+bool differ_from_next(const T* codes, std::size_t words, std::uint64_t* mask) {
+  std::uint64_t falls = 0;
+  for (std::size_t w = 0; w < words; ++w) {
+    falls |= mask[w] & compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
+               return hn::Lt(hn::LoadU(d, codes + i + 1), hn::LoadU(d, codes + i));
+             });
+    mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
+      return hn::Ne(hn::LoadU(d, codes + i + 1), hn::LoadU(d, codes + i));
+    });
+  }
+  return falls != 0;
+}
+
 template <class T>
 void between_as(const packed& column, const row_block& block, code_range range, row_mask& mask) {
   between(column.as<T>() + block.first, block.words(), static_cast<T>(range.low),
@@ -148,6 +165,12 @@ void between_any(const packed& column, const row_block& block, code_range range,
     default:
       return between_as<std::uint64_t>(column, block, range, mask);
   }
+}
+
+bool differ_from_next_any(const packed& column, const row_block& block, std::uint64_t* mask) {
+  return with_width(column.width, [&](auto zero) {
+    return differ_from_next(column.as<decltype(zero)>() + block.first, block.words(), mask);
+  });
 }
 
 void members_any(const packed& column, const row_block& block, const std::uint32_t* bitmap,
@@ -182,6 +205,7 @@ namespace creek::tpch {
 HWY_EXPORT(between_any);
 HWY_EXPORT(either_bytes);
 HWY_EXPORT(less_shorts);
+HWY_EXPORT(differ_from_next_any);
 HWY_EXPORT(members_any);
 HWY_EXPORT(list_bits);
 
@@ -236,6 +260,18 @@ void keep_less(const packed& left, const packed& right, const row_block& block,
   } else {
     keep_if(block, mask, [&](std::size_t row) { return left.value(row) < right.value(row); });
   }
+}
+
+bool keep_run_ends(const packed& column, const row_block& block, row_mask& mask) noexcept {
+  // The last row of the table has no next one, and what lies in the slack there is no value.
+  const bool ends = block.first + block.rows == column.size;
+  const std::size_t last = block.rows - 1;
+  std::uint64_t& word = mask.words[last / 64];
+  const std::uint64_t bit = std::uint64_t{1} << last % 64;
+  if (ends) word &= ~bit;
+  if (HWY_DYNAMIC_DISPATCH(differ_from_next_any)(column, block, mask.words)) return false;
+  if (ends) word |= bit;
+  return true;
 }
 
 void keep_members(const packed& column, const row_block& block, const key_index& keys,
