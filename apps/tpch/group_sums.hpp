@@ -140,7 +140,7 @@ class groups {
     return all;
   }
 
-  /// "an array of 24 bytes", for the steps of a query.
+  /// "an array" or "hash tables", for the steps of a query.
   [[nodiscard]] const char* way() const noexcept { return dense_ ? "an array" : "hash tables"; }
   [[nodiscard]] std::size_t bytes() const noexcept {
     std::size_t all = dense_ ? array_.size() : 0;
