@@ -27,6 +27,7 @@ std::string without_trailing_spaces(std::string line) {
 std::string to_string(const cell& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   if (const auto* number = std::get_if<decimal>(&value)) return to_string(*number);
+  if (std::holds_alternative<null>(value)) return "NULL";
   return std::get<std::string>(value);
 }
 
@@ -61,6 +62,8 @@ std::string to_json(const answer& given) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (const auto* whole = std::get_if<std::int64_t>(&row[c])) {
         object[given.columns[c]] = *whole;
+      } else if (std::holds_alternative<null>(row[c])) {
+        object[given.columns[c]] = nullptr;
       } else {
         object[given.columns[c]] = to_string(row[c]);
       }

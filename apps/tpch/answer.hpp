@@ -11,8 +11,13 @@
 
 namespace creek::tpch {
 
+/// SQL's NULL: the sum, the average or the quotient of no rows.
+struct null {
+  friend bool operator==(const null&, const null&) = default;
+};
+
 /// A date is text here.
-using cell = std::variant<std::int64_t, decimal, std::string>;
+using cell = std::variant<std::int64_t, decimal, std::string, null>;
 
 struct answer {
   std::vector<std::string> columns;

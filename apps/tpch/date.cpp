@@ -42,6 +42,10 @@ std::string date_to_string(std::int64_t days) {
                      static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
 }
 
+std::int32_t year_of(std::int32_t days) noexcept {
+  return static_cast<int>(year_month_day{sys_days{std::chrono::days{days}}}.year());
+}
+
 std::int32_t add_months(std::int32_t days, int count) noexcept {
   const year_month_day from{sys_days{std::chrono::days{days}}};
   year_month_day to = from + months(count);

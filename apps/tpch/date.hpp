@@ -14,6 +14,9 @@ namespace creek::tpch {
 
 [[nodiscard]] std::string date_to_string(std::int64_t days);
 
+/// EXTRACT(YEAR FROM day).
+[[nodiscard]] std::int32_t year_of(std::int32_t days) noexcept;
+
 /// The day `months` later; a day that the month lacks becomes its last one, as in SQL.
 [[nodiscard]] std::int32_t add_months(std::int32_t days, int months) noexcept;
 

@@ -30,11 +30,18 @@ std::string to_string(const decimal& number) {
   return reversed;
 }
 
+decimal quotient(int128 numerator, int128 denominator, int scale) {
+  const int128 wide = (denominator < 0 ? -numerator : numerator) * power_of_ten(scale);
+  const int128 size = denominator < 0 ? -denominator : denominator;
+  const int128 half = wide < 0 ? -(size / 2) : size / 2;
+  // For an odd denominator no quotient lies halfway, and size / 2 rounds as it should.
+  return {(wide + half) / size, scale};
+}
+
 decimal average(const decimal& sum, std::int64_t count, int scale) {
-  const int128 wide = sum.units * power_of_ten(scale - sum.scale);
-  const int128 half = wide < 0 ? -(count / 2) : count / 2;
-  // For an odd count no quotient lies halfway, and count / 2 rounds as it should.
-  return {(wide + half) / count, scale};
+  decimal of = quotient(sum.units, count, scale - sum.scale);
+  of.scale = scale;
+  return of;
 }
 
 std::optional<std::int64_t> parse_decimal(std::string_view text, int scale) noexcept {

@@ -22,6 +22,10 @@ struct decimal {
 /// All digits, `scale` of them after the point: "-0.05".
 [[nodiscard]] std::string to_string(const decimal& number);
 
+/// (numerator / denominator) with `scale` digits after the point, halves rounded away from zero.
+/// `denominator` is not 0; |numerator| * 10^scale and |denominator| must be below 2^125.
+[[nodiscard]] decimal quotient(int128 numerator, int128 denominator, int scale);
+
 /// (sum / count) with `scale` digits after the point, halves rounded away from zero. `count` > 0;
 /// |sum| * 10^(scale - sum.scale) must be below 2^126 and scale at least sum.scale.
 [[nodiscard]] decimal average(const decimal& sum, std::int64_t count, int scale);

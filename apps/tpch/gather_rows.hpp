@@ -2,6 +2,7 @@
 // Lists of what blocks of a table gave, in the order of the table.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,18 @@ std::vector<T> gather_rows(std::size_t rows, Emit&& emit) {
         left.insert(left.end(), right.begin(), right.end());
         return left;
       });
+}
+
+/// The rows of a table of `rows` rows that keep(block, mask) leaves in the masks, in order.
+template <class Keep>
+std::vector<std::size_t> select_rows(std::size_t rows, Keep&& keep) {
+  return gather_rows<std::size_t>(rows,
+                                  [&](const row_block& block, std::vector<std::size_t>& list) {
+                                    row_mask mask(block);
+                                    keep(block, mask);
+                                    for (const std::size_t offset : row_list(block, mask))
+                                      list.push_back(block.first + offset);
+                                  });
 }
 
 }  // namespace creek::tpch

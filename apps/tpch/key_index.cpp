@@ -9,6 +9,10 @@ key_index::key_index(std::span<const std::int64_t> keys) : size_(keys.size()) {
   if (keys.empty()) return;
   least_ = static_cast<std::uint64_t>(keys.front());
   const std::uint64_t last = static_cast<std::uint64_t>(keys.back()) - least_;
+  if (last == keys.size() - 1) {
+    range_ = keys.size();
+    return;
+  }
   // dbgen uses a quarter of the range of order keys, and a query one in ten to one in fifty of
   // these. 512 bits a key are 128 bytes with the counts; 2^26 bits are 16 MiB whatever the keys.
   constexpr std::uint64_t bits_a_key = 1 << 9, always = std::uint64_t{1} << 26;
@@ -19,6 +23,14 @@ key_index::key_index(std::span<const std::int64_t> keys) : size_(keys.size()) {
   } else {
     build_hashed(keys);
   }
+}
+
+key_index key_index::consecutive(std::int64_t least, std::size_t size) {
+  key_index all;
+  all.size_ = size;
+  all.least_ = static_cast<std::uint64_t>(least);
+  all.range_ = size;
+  return all;
 }
 
 void key_index::build_dense(std::span<const std::int64_t> keys) {

@@ -2,6 +2,7 @@
 // Places of keys in a set, for joins: from a key to 0, 1, 2, ... in the order of the keys.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +11,10 @@
 
 namespace creek::tpch {
 
-/// A set of different keys. Where they lie close together, a bitmap over their range with the
-/// number of set bits before each word: a key that is not there, the usual case in a join, costs
-/// one load from an array of a bit a key. Else a hash table with open addressing. Any thread may
-/// look up.
+/// A set of different keys. Where they are all of a range, nothing but that range. Where they lie
+/// close together, a bitmap over their range with the number of set bits before each word: a key
+/// that is not there, the usual case in a join, costs one load from an array of a bit a key. Else a
+/// hash table with open addressing. Any thread may look up.
 class key_index {
  public:
   static constexpr std::size_t absent = ~std::size_t{0};
@@ -21,38 +22,53 @@ class key_index {
   /// `keys` in ascending order, none twice.
   explicit key_index(std::span<const std::int64_t> keys);
 
+  /// The keys `least`, `least + 1`, ..., `size` > 0 of them.
+  [[nodiscard]] static key_index consecutive(std::int64_t least, std::size_t size);
+
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// False if it is a hash table.
   [[nodiscard]] bool dense() const noexcept { return dense_; }
   /// Memory of the structure.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (bits_.size() + before_.size()) * sizeof(std::uint32_t) + slots_.size() * sizeof(slot);
   }
 
-  /// Bit `key - least` (in 64 bits that wrap round) of an array, for keys below `range`; no range
-  /// unless dense().
+  /// Bit `key - least` (in 64 bits that wrap round) of an array, for keys below `range`; all of the
+  /// range where there is no array. No range unless dense().
   struct bitmap {
     const std::uint32_t* bits;
     std::uint64_t least, range;
   };
-  [[nodiscard]] bitmap as_bitmap() const noexcept { return {bits_.data(), least_, range_}; }
+  [[nodiscard]] bitmap as_bitmap() const noexcept {
+    return {bits_.empty() ? nullptr : bits_.data(), least_, range_};
+  }
 
   /// Place of the key, or absent.
   [[nodiscard]] std::size_t find(std::int64_t key) const noexcept {
     const std::uint64_t offset = static_cast<std::uint64_t>(key) - least_;
     if (!dense_) return find_hashed(offset);
     if (offset >= range_) return absent;
+    if (bits_.empty()) return static_cast<std::size_t>(offset);
     const std::uint32_t bits = bits_[offset / 32];
     const std::uint32_t bit = std::uint32_t{1} << offset % 32;
     if ((bits & bit) == 0) return absent;
-    return before_[offset / 32] + static_cast<std::size_t>(std::popcount(bits & (bit - 1)));
+    return before_[offset / 32] + ones(bits & (bit - 1));
   }
 
  private:
+  key_index() = default;
+
   struct slot {
     std::uint64_t offset = 0;
     std::size_t place = absent;
   };
 
+  /// std::popcount, which without an instruction for it is a call into a library.
+  [[nodiscard]] static constexpr std::size_t ones(std::uint32_t bits) noexcept {
+    bits -= bits >> 1 & 0x55555555;
+    bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+    return ((bits + (bits >> 4)) & 0x0f0f0f0f) * std::uint32_t{0x01010101} >> 24;
+  }
   void build_dense(std::span<const std::int64_t> keys);
   void build_hashed(std::span<const std::int64_t> keys);
   [[nodiscard]] std::size_t home_of(std::uint64_t offset) const noexcept {
@@ -65,7 +81,7 @@ class key_index {
     }
   }
 
-  std::size_t size_;
+  std::size_t size_ = 0;
   std::uint64_t least_ = 0;
   std::uint64_t range_ = 0;
   bool dense_ = true;
@@ -74,5 +90,11 @@ class key_index {
   std::vector<slot> slots_;            // a power of two, at most half full
   int shift_ = 63;
 };
+
+/// Puts keys in ascending order, each once; quick if they were.
+inline void make_key_set(std::vector<std::int64_t>& keys) {
+  if (!std::ranges::is_sorted(keys)) std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
 
 }  // namespace creek::tpch

@@ -18,20 +18,26 @@ bool same_name(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-std::optional<std::int64_t> parse(kind holds, std::string_view text) {
-  if (holds == kind::date) return parse_date(text);
-  return parse_decimal(text, holds == kind::decimal ? 2 : 0);
+int scale_of(const parameter& what) {
+  return what.holds == kind::decimal ? what.scale : 0;
 }
 
-std::string show(kind holds, std::int64_t number) {
-  if (holds == kind::date) return date_to_string(number);
-  return to_string(decimal{number, holds == kind::decimal ? 2 : 0});
+std::optional<std::int64_t> parse(const parameter& what, std::string_view text) {
+  if (what.holds == kind::date) return parse_date(text);
+  return parse_decimal(text, scale_of(what));
 }
 
-const char* what_is_wanted(kind holds) {
-  if (holds == kind::date) return "a date YYYY-MM-DD";
-  return holds == kind::decimal ? "a number with at most two digits after the point"
-                                : "a whole number";
+std::string show(const parameter& what, std::int64_t number) {
+  if (what.holds == kind::date) return date_to_string(number);
+  return to_string(decimal{number, scale_of(what)});
+}
+
+std::string what_is_wanted(const parameter& what) {
+  if (what.holds == kind::date) return "a date YYYY-MM-DD";
+  if (what.holds != kind::decimal) return "a whole number";
+  return what.scale == 2
+             ? "a number with at most two digits after the point"
+             : fmt::format("a number with at most {} digits after the point", what.scale);
 }
 
 }  // namespace
@@ -65,19 +71,18 @@ parameter_values::parameter_values(std::span<const parameter> known,
 
 void parameter_values::set(entry& to, std::string_view text) {
   to.text = text;
-  const kind holds = to.what.holds;
-  if (holds == kind::text) {
+  if (to.what.holds == kind::text) {
     if (text.empty()) throw usage_error(fmt::format("--param {}=: no value", to.what.name));
     return;
   }
-  const auto number = parse(holds, text);
+  const auto number = parse(to.what, text);
   if (!number) {
     throw usage_error(
-        fmt::format("--param {}={}: must be {}", to.what.name, text, what_is_wanted(holds)));
+        fmt::format("--param {}={}: must be {}", to.what.name, text, what_is_wanted(to.what)));
   }
   if (*number < to.what.least || *number > to.what.greatest) {
     throw usage_error(fmt::format("--param {}={}: must be {} to {}", to.what.name, text,
-                                  show(holds, to.what.least), show(holds, to.what.greatest)));
+                                  show(to.what, to.what.least), show(to.what, to.what.greatest)));
   }
   to.number = *number;
 }

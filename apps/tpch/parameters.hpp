@@ -18,9 +18,10 @@ struct parameter {
   std::string_view usual;   ///< the value of the specification's validation run
   std::int64_t least = 0;   ///< as parameter_values::number() gives it; not for text
   std::int64_t greatest = 0;
+  int scale = 2;  ///< digits after the point of a decimal
 };
 
-/// One value a parameter. A number is whole, in hundredths or in days since 1970-01-01.
+/// One value a parameter. A number is whole, in units of 10^-scale or in days since 1970-01-01.
 class parameter_values {
  public:
   /// `given` holds NAME=VALUE, names in any case; the others have their usual value. Throws

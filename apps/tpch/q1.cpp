@@ -194,10 +194,6 @@ class q1_query final : public prepared_query {
 
 }  // namespace
 
-const query q1{
-    "q1", "Pricing summary report", q1_parameters,
-    [](database& from, const parameter_values& given) -> std::unique_ptr<prepared_query> {
-      return std::make_unique<q1_query>(from, given);
-    }};
+const query q1 = make_query<q1_query>("q1", "Pricing summary report", q1_parameters);
 
 }  // namespace creek::tpch

@@ -179,10 +179,6 @@ class q12_query final : public prepared_query {
 
 }  // namespace
 
-const query q12{
-    "q12", "Shipping modes and order priority", q12_parameters,
-    [](database& from, const parameter_values& given) -> std::unique_ptr<prepared_query> {
-      return std::make_unique<q12_query>(from, given);
-    }};
+const query q12 = make_query<q12_query>("q12", "Shipping modes and order priority", q12_parameters);
 
 }  // namespace creek::tpch

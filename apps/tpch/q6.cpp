@@ -54,7 +54,7 @@ class q6_query final : public prepared_query {
           return sum{a.revenue + b.revenue, a.rows + b.rows, a.price_bytes + b.price_bytes};
         });
     query_run done;
-    done.result = {{"revenue"}, {{decimal{all.revenue, 4}}}};
+    done.result = {{"revenue"}, {{all.rows == 0 ? cell(null{}) : decimal{all.revenue, 4}}}};
     done.rows = lineitem_.rows();
     done.bytes = shipdate_.bytes() + discount_.bytes() + quantity_.bytes() + all.price_bytes;
     done.steps = {
@@ -117,10 +117,6 @@ class q6_query final : public prepared_query {
 
 }  // namespace
 
-const query q6{
-    "q6", "Forecasting revenue change", q6_parameters,
-    [](database& from, const parameter_values& given) -> std::unique_ptr<prepared_query> {
-      return std::make_unique<q6_query>(from, given);
-    }};
+const query q6 = make_query<q6_query>("q6", "Forecasting revenue change", q6_parameters);
 
 }  // namespace creek::tpch

@@ -2,6 +2,7 @@
 // The queries, each as the specification has it (TPC-H 3.0.1, clause 2.4).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -41,7 +42,38 @@ struct query {
   std::unique_ptr<prepared_query> (*prepare)(database&, const parameter_values&);
 };
 
-extern const query q1, q3, q6, q12;
+/// The query that Query answers, which is made from the database and the parameters.
+template <std::derived_from<prepared_query> Query>
+constexpr query make_query(std::string_view name, std::string_view about,
+                           std::span<const parameter> parameters) {
+  return {name, about, parameters,
+          [](database& from, const parameter_values& given) -> std::unique_ptr<prepared_query> {
+            return std::make_unique<Query>(from, given);
+          }};
+}
+
+extern const query q1;
+extern const query q2;
+extern const query q3;
+extern const query q4;
+extern const query q5;
+extern const query q6;
+extern const query q7;
+extern const query q8;
+extern const query q9;
+extern const query q10;
+extern const query q11;
+extern const query q12;
+extern const query q13;
+extern const query q14;
+extern const query q15;
+extern const query q16;
+extern const query q17;
+extern const query q18;
+extern const query q19;
+extern const query q20;
+extern const query q21;
+extern const query q22;
 
 /// All of them, in the order of their numbers.
 [[nodiscard]] std::span<const query* const> queries() noexcept;

@@ -56,6 +56,17 @@ void for_each_row(const row_block& block, const row_mask& mask, F&& f) {
   }
 }
 
+/// Keeps the rows of the table for which test(row) holds; asks only those that are left.
+template <class Test>
+void keep_if(const row_block& block, row_mask& mask, Test&& test) noexcept {
+  for (std::size_t w = 0; w < block.words(); ++w) {
+    for (std::uint64_t rest = mask.words[w]; rest != 0; rest &= rest - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(rest));
+      if (!test(block.first + 64 * w + bit)) mask.words[w] &= ~(std::uint64_t{1} << bit);
+    }
+  }
+}
+
 /// The rows of a block that are left, as offsets from its first row, in order.
 class row_list {
  public:

@@ -76,6 +76,7 @@ void less(const T* left, T left_shift, const T* right, T right_shift, std::size_
   const hn::CappedTag<T, 64> any;
   const auto a = hn::Set(any, left_shift), b = hn::Set(any, right_shift);
   for (std::size_t w = 0; w < words; ++w) {
+    if (mask[w] == 0) continue;
     mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
       return hn::Lt(hn::Add(hn::LoadU(d, left + i), a), hn::Add(hn::LoadU(d, right + i), b));
     });
@@ -101,9 +102,20 @@ std::size_t list_bits(const std::uint64_t* mask, std::size_t words, std::uint16_
   return static_cast<std::size_t>(to - begin);
 }
 
-/// Keys of 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond `range`.
-void members(const std::uint32_t* keys, std::size_t words, const std::uint32_t* bitmap,
-             std::uint32_t shift, std::uint32_t range, std::uint64_t* mask) {
+/// Codes of up to 32 bits, widened.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> load_wide(D d, const T* codes) {
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, codes);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), codes));
+  }
+}
+
+/// Keys of up to 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond `range`.
+template <class T>
+void members(const T* keys, std::size_t words, const std::uint32_t* bitmap, std::uint32_t shift,
+             std::uint32_t range, std::uint64_t* mask) {
   const hn::CappedTag<std::uint32_t, 64> any;
   const hn::RebindToSigned<decltype(any)> index;
   const auto offset = hn::Set(any, shift), end = hn::Set(any, range);
@@ -111,13 +123,29 @@ void members(const std::uint32_t* keys, std::size_t words, const std::uint32_t* 
   for (std::size_t w = 0; w < words; ++w) {
     if (mask[w] == 0) continue;
     mask[w] &= compare_word<std::uint32_t>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
-      const auto at = hn::Add(hn::LoadU(d, keys + i), offset);
+      const auto at = hn::Add(load_wide(d, keys + i), offset);
       const auto inside = hn::Min(at, last);  // so that only the bitmap is read
       const auto bits = hn::GatherIndex(d, bitmap, hn::BitCast(index, hn::ShiftRight<5>(inside)));
       const auto bit = hn::And(hn::Shr(bits, hn::And(inside, low)), one);
       return hn::And(hn::Eq(bit, one), hn::Lt(at, end));
     });
   }
+}
+
+/// Takes out rows that are equal to the next; returns whether one is greater than the next. The
+/// value after the last row is looked at too.
+template <class T>
+bool differ_from_next(const T* codes, std::size_t words, std::uint64_t* mask) {
+  std::uint64_t falls = 0;
+  for (std::size_t w = 0; w < words; ++w) {
+    falls |= mask[w] & compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
+               return hn::Lt(hn::LoadU(d, codes + i + 1), hn::LoadU(d, codes + i));
+             });
+    mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
+      return hn::Ne(hn::LoadU(d, codes + i + 1), hn::LoadU(d, codes + i));
+    });
+  }
+  return falls != 0;
 }
 
 template <class T>
@@ -136,6 +164,25 @@ void between_any(const packed& column, const row_block& block, code_range range,
       return between_as<std::uint32_t>(column, block, range, mask);
     default:
       return between_as<std::uint64_t>(column, block, range, mask);
+  }
+}
+
+bool differ_from_next_any(const packed& column, const row_block& block, std::uint64_t* mask) {
+  return with_width(column.width, [&](auto zero) {
+    return differ_from_next(column.as<decltype(zero)>() + block.first, block.words(), mask);
+  });
+}
+
+void members_any(const packed& column, const row_block& block, const std::uint32_t* bitmap,
+                 std::uint32_t shift, std::uint32_t range, std::uint64_t* mask) {
+  const std::size_t first = block.first, words = block.words();
+  switch (column.width) {
+    case 1:
+      return members(column.as<std::uint8_t>() + first, words, bitmap, shift, range, mask);
+    case 2:
+      return members(column.as<std::uint16_t>() + first, words, bitmap, shift, range, mask);
+    default:
+      return members(column.as<std::uint32_t>() + first, words, bitmap, shift, range, mask);
   }
 }
 
@@ -158,23 +205,9 @@ namespace creek::tpch {
 HWY_EXPORT(between_any);
 HWY_EXPORT(either_bytes);
 HWY_EXPORT(less_shorts);
-HWY_EXPORT(members);
+HWY_EXPORT(differ_from_next_any);
+HWY_EXPORT(members_any);
 HWY_EXPORT(list_bits);
-
-namespace {
-
-/// Keeps the rows for which test(row) holds: for columns too wide for the vector code.
-template <class Test>
-void keep_if(const row_block& block, row_mask& mask, Test&& test) noexcept {
-  for (std::size_t w = 0; w < block.words(); ++w) {
-    for (std::uint64_t rest = mask.words[w]; rest != 0; rest &= rest - 1) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(rest));
-      if (!test(block.first + 64 * w + bit)) mask.words[w] &= ~(std::uint64_t{1} << bit);
-    }
-  }
-}
-
-}  // namespace
 
 row_list::row_list(const row_block& block, const row_mask& mask) noexcept
     : size_(HWY_DYNAMIC_DISPATCH(list_bits)(mask.words, block.words(), rows_)) {}
@@ -229,19 +262,36 @@ void keep_less(const packed& left, const packed& right, const row_block& block,
   }
 }
 
+bool keep_run_ends(const packed& column, const row_block& block, row_mask& mask) noexcept {
+  // The last row of the table has no next one, and what lies in the slack there is no value.
+  const bool ends = block.first + block.rows == column.size;
+  const std::size_t last = block.rows - 1;
+  std::uint64_t& word = mask.words[last / 64];
+  const std::uint64_t bit = std::uint64_t{1} << last % 64;
+  if (ends) word &= ~bit;
+  if (HWY_DYNAMIC_DISPATCH(differ_from_next_any)(column, block, mask.words)) return false;
+  if (ends) word |= bit;
+  return true;
+}
+
 void keep_members(const packed& column, const row_block& block, const key_index& keys,
                   row_mask& mask) noexcept {
   const key_index::bitmap set = keys.as_bitmap();
+  if (set.range != 0 && set.bits == nullptr) {
+    const auto least = static_cast<std::int64_t>(set.least);
+    const auto greatest = static_cast<std::int64_t>(set.least + (set.range - 1));
+    return keep_between(column, block, codes_between(column, least, greatest), mask);
+  }
   const auto shift = static_cast<std::uint64_t>(column.base) - set.least;
   // Then code + shift is above -2^31 and below 2^32: in 32 bits, what is negative wraps round to
   // 2^31 or more, which is outside of the range too.
   constexpr std::uint64_t half = std::uint64_t{1} << 31;
   const bool shorts =
       set.range < half && column.last_code < half && (shift < half || -shift < half);
-  if (column.width == 4 && column.factor == 1 && set.range != 0 && shorts) {
-    HWY_DYNAMIC_DISPATCH(members)
-    (column.as<std::uint32_t>() + block.first, block.words(), set.bits,
-     static_cast<std::uint32_t>(shift), static_cast<std::uint32_t>(set.range), mask.words);
+  if (column.width <= 4 && column.factor == 1 && set.range != 0 && shorts) {
+    HWY_DYNAMIC_DISPATCH(members_any)
+    (column, block, set.bits, static_cast<std::uint32_t>(shift),
+     static_cast<std::uint32_t>(set.range), mask.words);
   } else {
     keep_if(block, mask,
             [&](std::size_t row) { return keys.find(column.value(row)) != key_index::absent; });

@@ -33,6 +33,12 @@ void keep_either(const packed& column, const row_block& block, std::uint64_t one
 void keep_less(const packed& left, const packed& right, const row_block& block,
                row_mask& mask) noexcept;
 
+/// Keeps the last rows of runs of one value: those whose next row in the table has another or is
+/// not there. False, with the mask void, if a value is less than the one before it in the block or
+/// in the row after it: the table is not in the order of the column.
+[[nodiscard]] bool keep_run_ends(const packed& column, const row_block& block,
+                                 row_mask& mask) noexcept;
+
 /// Keeps rows whose value is one of the keys.
 void keep_members(const packed& column, const row_block& block, const key_index& keys,
                   row_mask& mask) noexcept;

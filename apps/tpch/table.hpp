@@ -33,6 +33,10 @@ struct column {
   [[nodiscard]] std::string_view text(std::size_t row) const noexcept {
     return schema->holds == kind::text ? between(values, row) : word(values.code(row));
   }
+  /// Bytes that a scan of the whole column reads: all of a text, but not the words of a category.
+  [[nodiscard]] std::size_t scan_bytes() const noexcept {
+    return values.bytes() + (schema->holds == kind::text ? bytes.size() : 0);
+  }
 
  private:
   [[nodiscard]] std::string_view between(const packed& begins, std::size_t i) const noexcept {

@@ -36,6 +36,19 @@ TEST(tpch_key_index, empty_and_single) {
   }
 }
 
+TEST(tpch_key_index, all_keys_of_a_range) {
+  for (const std::int64_t least : {lowest, std::int64_t{-3}, highest - 9}) {
+    std::vector<std::int64_t> keys;
+    for (std::int64_t i = 0; i < 10; ++i) keys.push_back(least + i);
+    check(keys, true, {lowest, lowest + 10, -4, 7, highest - 10, highest});
+    EXPECT_EQ(key_index(keys).bytes(), 0u);
+    const key_index same = key_index::consecutive(least, keys.size());
+    for (const std::int64_t key : {lowest, lowest + 9, lowest + 10, -4L, -3L, 6L, 7L, highest}) {
+      EXPECT_EQ(same.find(key), key_index(keys).find(key)) << key;
+    }
+  }
+}
+
 TEST(tpch_key_index, both_ends_of_the_range) {
   check({lowest, -1, 0, highest}, false, {lowest + 1, highest - 1, 1, -2});
 }

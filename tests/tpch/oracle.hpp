@@ -72,12 +72,15 @@ inline answer oracle_q3(const small_database& data, const std::string& segment, 
 inline answer oracle_q6(const small_database& data, std::int32_t date, std::int64_t discount,
                         std::int64_t quantity) {
   int128 revenue = 0;
+  bool any = false;
   for (const line_row& line : data.lines) {
     if (line.shipped < date || line.shipped >= add_months(date, 12)) continue;
     if (line.discount < discount - 1 || line.discount > discount + 1) continue;
-    if (line.quantity < 100 * quantity) revenue += int128{line.price} * line.discount;
+    if (line.quantity >= 100 * quantity) continue;
+    revenue += int128{line.price} * line.discount;
+    any = true;
   }
-  return {{"revenue"}, {{decimal{revenue, 4}}}};
+  return {{"revenue"}, {{any ? cell(decimal{revenue, 4}) : null{}}}};
 }
 
 inline answer oracle_q12(const small_database& data, const std::string& one,

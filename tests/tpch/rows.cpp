@@ -7,6 +7,8 @@
 namespace creek::tpch::testing {
 namespace {
 
+constexpr std::size_t suppliers = 100;  // keys from 0
+
 class maker {
  public:
   maker(std::uint64_t seed, const flavour& like) : random_(seed), like_(like) {}
@@ -19,7 +21,9 @@ class maker {
     }
     for (std::size_t i = 0; i < order_count; ++i) {
       const std::size_t missing = like_.orphans && below(10) == 0 ? customers : 0;
-      data.orders.push_back({key(i + 1), key(below(customers) + 1 + missing), day(),
+      // As in dbgen's tables, every third customer has no orders.
+      const std::size_t drawn = below(customers), customer = drawn - (drawn % 3 == 2 ? 1 : 0);
+      data.orders.push_back({key(i + 1), key(customer + 1 + missing), day(),
                              std::string(priorities[below(5)]), below(8) == 0 ? 1 : 0});
       const std::size_t gone = like_.orphans && below(10) == 0 ? order_count : 0;
       for (std::size_t line = 0; line < below(7) + 1; ++line) {
@@ -71,6 +75,10 @@ class maker {
   flavour like_;
 };
 
+std::uint64_t size_of(std::int64_t key) {
+  return static_cast<std::uint64_t>(key < 0 ? -key : key);
+}
+
 void write(const std::string& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
@@ -84,44 +92,105 @@ small_database make_rows(std::uint64_t seed, std::size_t order_count, const flav
 std::string customer_text(const small_database& data) {
   std::string text;
   for (const customer_row& row : data.customers) {
-    text += fmt::format("{}|Customer|street \xc3\xa4 \xff|{}|11-719-748-3364|{}|{}|a comment|\n",
-                        row.key, row.key % 25, money(row.key % 1'000'000 - 999), row.segment);
+    text += fmt::format("{}|Customer|street \xc3\xa4 \xff|{}|{}-719-748-3364|{}|{}|a comment|\n",
+                        row.key, row.key % 25, size_of(row.key) % 25 + 10,
+                        money(row.key * 100 % 1'000'000 - 999), row.segment);
   }
   return text;
 }
 
 std::string orders_text(const small_database& data) {
+  constexpr std::string_view comments[] = {"", "special packages or requests", "specialrequests",
+                                           "requests are special", "pending accounts"};
   std::string text;
   for (const order_row& row : data.orders) {
-    text += fmt::format("{}|{}|O|{}|{}|{}|Clerk#{}|{}||\n", row.key, row.customer,
-                        money(row.key % 10'000'000), date_to_string(row.date), row.priority,
-                        row.key % 1000, row.ship_priority);
+    text += fmt::format("{}|{}|{}|{}|{}|{}|Clerk#{}|{}|{}|\n", row.key, row.customer,
+                        "FOP"[size_of(row.key) % 3], money(row.key % 10'000'000),
+                        date_to_string(row.date), row.priority, row.key % 1000, row.ship_priority,
+                        comments[size_of(row.key) % std::size(comments)]);
   }
   return text;
 }
 
 std::string lineitem_text(const small_database& data) {
   std::string text;
-  int number = 0;
+  std::size_t number = 0;
   for (const line_row& row : data.lines) {
     ++number;
     // dbgen writes whole quantities without a point.
     const std::string quantity =
         row.quantity % 100 == 0 ? std::to_string(row.quantity / 100) : money(row.quantity);
-    text +=
-        fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|\n", row.order, number,
-                    number % 100, number % 7 + 1, quantity, money(row.price), money(row.discount),
-                    money(row.tax), row.flag, row.status, date_to_string(row.shipped),
-                    date_to_string(row.committed), date_to_string(row.received), "NONE", row.mode,
-                    std::string(static_cast<std::size_t>(number % 45), 'c'));
+    text += fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|\n", row.order,
+                        part_of(number), number % suppliers, number % 7 + 1, quantity,
+                        money(row.price), money(row.discount), money(row.tax), row.flag, row.status,
+                        date_to_string(row.shipped), date_to_string(row.committed),
+                        date_to_string(row.received), instruction_of(number), row.mode,
+                        std::string(number % 45, 'c'));
   }
   return text;
+}
+
+std::string part_text() {
+  constexpr std::string_view brands[] = {"Brand#12", "Brand#23", "Brand#34"};
+  constexpr std::string_view containers[] = {"SM PACK", "MED BAG", "LG CASE"};
+  constexpr std::string_view types[] = {"ECONOMY ANODIZED STEEL", "PROMO PLATED TIN",
+                                        "STANDARD BRUSHED BRASS"};
+  std::string text;
+  for (std::size_t key = 1; key <= parts; ++key) {
+    text += fmt::format("{}|green pale|Manufacturer#1|{}|{}|{}|{}|901.00|a comment|\n", key,
+                        brands[key % 3], types[key / 3 % 3], key % 20, containers[key % 3]);
+  }
+  return text;
+}
+
+std::string supplier_text() {
+  std::string text;
+  for (std::size_t key = 0; key < suppliers; ++key) {
+    text += fmt::format("{}|Supplier#{}|street|{}|11-719-748-3364|7.50|{}|\n", key, key, key % 5,
+                        key % 17 == 3 ? "Customers had Complaints" : "a comment");
+  }
+  return text;
+}
+
+std::string partsupp_text() {
+  std::string text;
+  for (std::size_t part = 1; part <= parts; ++part) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t supplier = (part + i * (suppliers / 4 + 1)) % suppliers;
+      text += fmt::format("{}|{}|{}|{}|a comment|\n", part, supplier, (part + i) * 37 % 200,
+                          money(static_cast<std::int64_t>((part * 7 + i * 31) % 100'000)));
+    }
+  }
+  return text;
+}
+
+std::string nation_text() {
+  constexpr std::string_view names[] = {"CHINA", "FRANCE", "BRAZIL", "GERMANY", "KENYA"};
+  std::string text;
+  for (std::size_t key = 0; key < 25; ++key) {
+    // The first of each region has a name that queries ask for.
+    text += key < 5 ? fmt::format("{}|{}|{}|a comment|\n", key, names[key], key)
+                    : fmt::format("{}|NATION {}|{}|a comment|\n", key, key, key % 5);
+  }
+  return text;
+}
+
+std::string region_text() {
+  return "0|ASIA|c|\n1|EUROPE|c|\n2|AMERICA|c|\n3|MIDDLE EAST|c|\n4|AFRICA|c|\n";
 }
 
 void write_tables(const std::string& folder, const small_database& data) {
   write(folder + "/customer.tbl", customer_text(data));
   write(folder + "/orders.tbl", orders_text(data));
   write(folder + "/lineitem.tbl", lineitem_text(data));
+}
+
+void write_other_tables(const std::string& folder) {
+  write(folder + "/part.tbl", part_text());
+  write(folder + "/supplier.tbl", supplier_text());
+  write(folder + "/partsupp.tbl", partsupp_text());
+  write(folder + "/nation.tbl", nation_text());
+  write(folder + "/region.tbl", region_text());
 }
 
 }  // namespace creek::tpch::testing

@@ -48,6 +48,19 @@ inline constexpr std::string_view segments[] = {"AUTOMOBILE", "BUILDING", "FURNI
 inline constexpr std::string_view priorities[] = {"1-URGENT", "2-HIGH", "3-MEDIUM",
                                                   "4-NOT SPECIFIED", "5-LOW"};
 
+/// Parts have the keys 1 ... parts.
+inline constexpr std::size_t parts = 3000;
+
+/// l_partkey of the line that is written as the `number`th, from 1 on.
+inline std::size_t part_of(std::size_t number) {
+  return (number - 1) % parts + 1;
+}
+
+/// How the line that comes as the `number`-th, from 1, is handed over.
+inline std::string_view instruction_of(std::size_t number) {
+  return number % 2 == 0 ? "DELIVER IN PERSON" : "NONE";
+}
+
 inline std::string money(std::int64_t hundredths) {
   const auto size = static_cast<std::uint64_t>(hundredths < 0 ? -hundredths : hundredths);
   return fmt::format("{}{}.{:02}", hundredths < 0 ? "-" : "", size / 100, size % 100);
@@ -69,7 +82,18 @@ std::string customer_text(const small_database& data);
 std::string orders_text(const small_database& data);
 std::string lineitem_text(const small_database& data);
 
-/// Writes the three files into a folder.
+/// Tables that are the same in every database: the parts and suppliers that the lines refer to, in
+/// the words that queries ask for by default, 25 nations and 5 regions.
+std::string part_text();
+std::string supplier_text();
+std::string partsupp_text();
+std::string nation_text();
+std::string region_text();
+
+/// Writes the customers, orders and lines into a folder.
 void write_tables(const std::string& folder, const small_database& data);
+
+/// Writes the tables that are always the same.
+void write_other_tables(const std::string& folder);
 
 }  // namespace creek::tpch::testing

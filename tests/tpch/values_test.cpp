@@ -31,6 +31,16 @@ TEST(tpch_decimal, text) {
   }
 }
 
+TEST(tpch_decimal, quotient_rounds_halves_away_from_zero) {
+  EXPECT_EQ(to_string(quotient(1, 3, 6)), "0.333333");
+  EXPECT_EQ(to_string(quotient(-2, 3, 6)), "-0.666667");
+  EXPECT_EQ(to_string(quotient(2, -3, 6)), "-0.666667");
+  EXPECT_EQ(to_string(quotient(-1, -8, 2)), "0.13");
+  EXPECT_EQ(to_string(quotient(1, -8, 2)), "-0.13");
+  EXPECT_EQ(to_string(quotient(124, 1000, 2)), "0.12");
+  EXPECT_EQ(to_string(quotient(int128{1} << 100, int128{1} << 100, 3)), "1.000");
+}
+
 TEST(tpch_decimal, average_rounds_halves_away_from_zero) {
   EXPECT_EQ(to_string(average({100, 2}, 3, 6)), "0.333333");
   EXPECT_EQ(to_string(average({200, 2}, 3, 6)), "0.666667");
@@ -207,10 +217,40 @@ TEST(tpch_select, sums_of_products) {
   }
 }
 
+TEST(tpch_select, ends_of_runs) {
+  std::mt19937_64 random(6);
+  for (const std::uint64_t step : {1ull, 1ull << 12, 1ull << 30}) {
+    for (const std::size_t rows : {1u, 64u, 100u, 4096u, 4097u, 9000u}) {
+      std::vector<std::int64_t> values{-5};
+      while (values.size() < rows) {
+        const bool same = random() % 4 != 0;
+        values.push_back(values.back() + (same ? 0 : static_cast<std::int64_t>(random() % step)));
+      }
+      const packed_numbers numbers(values);
+      check_selection(
+          rows,
+          [&](const row_block& block, row_mask& mask) {
+            EXPECT_TRUE(keep_run_ends(numbers.view, block, mask));
+          },
+          [&](std::size_t row) { return row + 1 == rows || values[row + 1] != values[row]; });
+      if (rows < 2 || values.front() == values.back()) continue;
+      std::swap(values.front(), values.back());
+      const packed_numbers fallen(values);
+      bool in_order = true;
+      for (std::size_t first = 0; first < rows; first += block_rows) {
+        const row_block block{first, std::min(block_rows, rows - first)};
+        row_mask mask(block);
+        in_order = keep_run_ends(fallen.view, block, mask) && in_order;
+      }
+      EXPECT_FALSE(in_order);
+    }
+  }
+}
+
 TEST(tpch_select, members_of_close_and_of_scattered_keys) {
   std::mt19937_64 random(4);
   constexpr std::size_t rows = 5000;
-  for (const std::uint64_t range : {200ull, 1ull << 20, 1ull << 24, 1ull << 34}) {
+  for (const std::uint64_t range : {200ull, 1ull << 12, 1ull << 20, 1ull << 24, 1ull << 34}) {
     for (const std::int64_t base : {0ll, -3'000'000'000ll, 1ll << 62}) {
       const auto values = random_numbers(random, rows, range, base, 1);
       // Keys that begin before, within and far from the column's values.

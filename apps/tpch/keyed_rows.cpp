@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keyed_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <creek/tasking/parallel_reduce.hpp>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "data_fault.hpp"
+
+namespace creek::tpch {
+namespace {
+
+/// Each key is one more than that of the row before.
+bool consecutive(const packed& keys) {
+  if (keys.size == 0 || keys.factor != 1) return false;
+  // With this no step below wraps round.
+  if (keys.code(keys.size - 1) != keys.code(0) + keys.size - 1) return false;
+  return with_width(keys.width, [&](auto zero) {
+    using code = decltype(zero);
+    const code* const codes = keys.as<code>();
+    return parallel_reduce_range(
+        std::size_t{1}, keys.size, true,
+        [codes](std::size_t i, std::size_t last, bool so_far) {
+          bool all = so_far;
+          for (; i < last; ++i) all &= static_cast<code>(codes[i] - codes[i - 1]) == 1;
+          return all;
+        },
+        std::logical_and{});
+  });
+}
+
+std::vector<std::size_t> every_row(std::size_t rows) {
+  std::vector<std::size_t> all(rows);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+/// The keys of the rows in ascending order; orders the rows by them.
+std::vector<std::int64_t> sorted_keys(const column& key, std::vector<std::size_t>& rows) {
+  const auto key_of = [&key](std::size_t row) { return key.values.value(row); };
+  std::vector<std::int64_t> keys(rows.size());
+  std::ranges::transform(rows, keys.begin(), key_of);
+  if (!std::ranges::is_sorted(keys)) {
+    std::ranges::sort(rows, {}, key_of);
+    std::ranges::transform(rows, keys.begin(), key_of);
+  }
+  const auto twice = std::ranges::adjacent_find(keys);
+  if (twice != keys.end()) {
+    fail(data_fault::malformed,
+         fmt::format("{}: two rows have the key {}", key.schema->name, *twice));
+  }
+  return keys;
+}
+
+}  // namespace
+
+keyed_rows::keyed_rows(const column& key)
+    : rows_(consecutive(key.values) ? std::vector<std::size_t>() : every_row(key.values.size)),
+      index_(rows_.empty() && key.values.size > 0
+                 ? key_index::consecutive(key.values.value(0), key.values.size)
+                 : key_index(sorted_keys(key, rows_))) {}
+
+keyed_rows::keyed_rows(const column& key, std::vector<std::size_t> rows)
+    : rows_(std::move(rows)), index_(sorted_keys(key, rows_)) {}
+
+std::string keyed_rows::describe() const {
+  if (index_.bytes() == 0) return "consecutive keys";
+  return fmt::format("{} of {} bytes", index_.dense() ? "a bitmap" : "a hash table",
+                     index_.bytes());
+}
+
+}  // namespace creek::tpch

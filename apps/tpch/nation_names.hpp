@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nation a supplier or a customer is of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "keyed_rows.hpp"
+#include "packed.hpp"
+#include "table.hpp"
+
+namespace creek::tpch {
+
+/// From the keys of nations, of the world or of one region, to codes of their names. Any thread;
+/// the tables must outlive it.
+class nation_names {
+ public:
+  /// Of a key that no nation has, or none of the region.
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  /// All; `nation` with n_nationkey and n_name. Both throw creek::error for a key of two rows.
+  explicit nation_names(const table& nation);
+  /// Those of the region of this name; `nation` with n_regionkey too, `region` with r_regionkey and
+  /// r_name.
+  nation_names(const table& nation, const table& region, std::string_view name);
+
+  [[nodiscard]] std::size_t code_of(std::int64_t key) const noexcept {
+    const std::size_t row = rows_.find(key);
+    return row == keyed_rows::absent ? none : static_cast<std::size_t>(names_.values.code(row));
+  }
+  [[nodiscard]] const keyed_rows& rows() const noexcept { return rows_; }
+  /// Codes are below this.
+  [[nodiscard]] std::size_t size() const noexcept { return names_.words(); }
+  [[nodiscard]] std::string_view name(std::size_t code) const noexcept { return names_.word(code); }
+  /// Of a name; none if no nation at all has it.
+  [[nodiscard]] std::size_t code_named(std::string_view name) const noexcept {
+    return static_cast<std::size_t>(names_.find(name).value_or(none));
+  }
+
+ private:
+  keyed_rows rows_;
+  const column& names_;
+};
+
+/// From the keys of suppliers or of customers to the codes of their nations' names. Any thread.
+class nation_by_key {
+ public:
+  /// `nation_keys` is the column of the same table that says the nation.
+  nation_by_key(keyed_rows rows, const packed& nation_keys, const nation_names& names)
+      : rows_(std::move(rows)), nation_keys_(nation_keys), names_(names) {}
+
+  /// nation_names::none where there is no such row or no such nation.
+  [[nodiscard]] std::size_t operator()(std::int64_t key) const noexcept {
+    const std::size_t row = rows_.find(key);
+    return row == keyed_rows::absent ? nation_names::none : names_.code_of(nation_keys_.value(row));
+  }
+  [[nodiscard]] const keyed_rows& rows() const noexcept { return rows_; }
+
+ private:
+  keyed_rows rows_;
+  const packed& nation_keys_;
+  const nation_names& names_;
+};
+
+}  // namespace creek::tpch

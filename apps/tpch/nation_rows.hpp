@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of small tables by what a query says of them, such as the suppliers of a nation.
+#pragma once
+
+#include <string_view>
+
+#include "gather_rows.hpp"
+#include "keyed_rows.hpp"
+
+namespace creek::tpch {
+
+/// The rows whose category is `word`, by their key.
+[[nodiscard]] inline keyed_rows rows_with_word(const column& key, const column& category,
+                                               std::string_view word) {
+  code_range codes;
+  if (const auto code = category.find(word)) codes = {*code, *code};
+  return {key, select_rows(key.values.size, [&](const row_block& block, row_mask& mask) {
+            keep_between(category.values, block, codes, mask);
+          })};
+}
+
+/// The rows whose foreign key is one of `partners`, by their own key: suppliers of these nations,
+/// nations of these regions.
+[[nodiscard]] inline keyed_rows rows_of_partners(const column& key, const column& foreign_key,
+                                                 const keyed_rows& partners) {
+  return {key, select_rows(key.values.size, [&](const row_block& block, row_mask& mask) {
+            keep_members(foreign_key.values, block, partners.index(), mask);
+          })};
+}
+
+}  // namespace creek::tpch
