@@ -6,19 +6,17 @@
 namespace creek::tpch {
 namespace {
 
-constexpr int128 power_of_ten(int exponent) noexcept {
-  int128 power = 1;
-  for (; exponent > 0; --exponent) power *= 10;
-  return power;
+__extension__ using uint128 = unsigned __int128;
+
+constexpr uint128 size_of(int128 number) noexcept {
+  return number < 0 ? -static_cast<uint128>(number) : static_cast<uint128>(number);
 }
 
 }  // namespace
 
 std::string to_string(const decimal& number) {
-  __extension__ using uint128 = unsigned __int128;
   const bool negative = number.units < 0;
-  uint128 rest =
-      negative ? -static_cast<uint128>(number.units) : static_cast<uint128>(number.units);
+  uint128 rest = size_of(number.units);
   std::string reversed;
   for (int digit = 0; rest != 0 || digit <= number.scale; ++digit) {
     if (digit == number.scale && digit > 0) reversed += '.';
@@ -31,11 +29,16 @@ std::string to_string(const decimal& number) {
 }
 
 decimal quotient(int128 numerator, int128 denominator, int scale) {
-  const int128 wide = (denominator < 0 ? -numerator : numerator) * power_of_ten(scale);
-  const int128 size = denominator < 0 ? -denominator : denominator;
-  const int128 half = wide < 0 ? -(size / 2) : size / 2;
-  // For an odd denominator no quotient lies halfway, and size / 2 rounds as it should.
-  return {(wide + half) / size, scale};
+  // A digit at a time, so that nothing is multiplied by more than ten.
+  const uint128 by = size_of(denominator);
+  uint128 units = size_of(numerator) / by, rest = size_of(numerator) % by;
+  for (int digit = 0; digit < scale; ++digit) {
+    units = 10 * units + 10 * rest / by;
+    rest = 10 * rest % by;
+  }
+  if (rest >= by - rest) ++units;
+  const auto size = static_cast<int128>(units);
+  return {(numerator < 0) == (denominator < 0) ? size : -size, scale};
 }
 
 decimal average(const decimal& sum, std::int64_t count, int scale) {

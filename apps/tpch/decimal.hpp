@@ -23,11 +23,11 @@ struct decimal {
 [[nodiscard]] std::string to_string(const decimal& number);
 
 /// (numerator / denominator) with `scale` digits after the point, halves rounded away from zero.
-/// `denominator` is not 0; |numerator| * 10^scale and |denominator| must be below 2^125.
+/// `denominator` is not 0 and below 2^124 in size, the quotient times 10^scale below 2^126.
 [[nodiscard]] decimal quotient(int128 numerator, int128 denominator, int scale);
 
 /// (sum / count) with `scale` digits after the point, halves rounded away from zero. `count` > 0;
-/// |sum| * 10^(scale - sum.scale) must be below 2^126 and scale at least sum.scale.
+/// |sum| * 10^(scale - sum.scale) / count must be below 2^126 and scale at least sum.scale.
 [[nodiscard]] decimal average(const decimal& sum, std::int64_t count, int scale);
 
 /// Reads "12", "-0.5" or "1.25" as a whole number of 10^-scale. Nothing if the text is no decimal

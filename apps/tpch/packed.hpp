@@ -39,11 +39,11 @@ struct packed {
                                      static_cast<std::uint64_t>(factor) * code);
   }
   [[nodiscard]] std::int64_t value(std::size_t i) const noexcept { return value_of(code(i)); }
-  /// Has the code on its way to the cache.
-  void prefetch(std::size_t i) const noexcept { __builtin_prefetch(codes + i * width); }
   [[nodiscard]] std::int64_t least() const noexcept { return base; }
   [[nodiscard]] std::int64_t greatest() const noexcept { return value_of(last_code); }
   [[nodiscard]] std::size_t bytes() const noexcept { return size * width; }
+  /// Asks for the cache line of a code that will be wanted soon.
+  void prefetch(std::size_t i) const noexcept { __builtin_prefetch(codes + i * width); }
   template <class T>
   [[nodiscard]] const T* as() const noexcept {
     return reinterpret_cast<const T*>(codes);

@@ -104,7 +104,7 @@ class q18_query final : public prepared_query {
                       lineitem_.rows(), summed.load(), large.size(), more_than_ / 100));
       return large;
     }
-    done.bytes += quantity_.bytes();
+    done.bytes += line_key_.bytes() + quantity_.bytes();
     return sums_fit_64_bits() ? by_key<std::int64_t>(done) : by_key<int128>(done);
   }
 

@@ -106,11 +106,12 @@ class q19_query final : public prepared_query {
     const cell revenue =
         sum.rows == 0 ? cell(null{}) : cell(decimal{sum.revenue, net_price::scale});
     done.result = {{"revenue"}, {{revenue}}};
-    done.bytes = brand_.values.bytes() + container_.values.bytes() + size_.bytes() +
-                 parts.size() * part_["p_partkey"].values.width + mode_.values.bytes() +
-                 instruction_.values.bytes() + quantity_.bytes() + sum.selected * line_part_.width +
-                 sum.matched * (container_.values.width + quantity_.width) +
-                 sum.rows * net_price_.bytes_a_row();
+    done.bytes =
+        q19_kinds.size() * (brand_.values.bytes() + container_.values.bytes() + size_.bytes()) +
+        parts.size() * part_["p_partkey"].values.width + mode_.values.bytes() +
+        instruction_.values.bytes() + quantity_.bytes() + sum.selected * line_part_.width +
+        sum.matched * (container_.values.width + quantity_.width) +
+        sum.rows * net_price_.bytes_a_row();
     done.steps = {
         fmt::format("scan part, {} rows, once a kind: {}, {} and {} left", part_.rows(), ends[0],
                     ends[1] - ends[0], ends[2] - ends[1]),

@@ -36,14 +36,11 @@ constexpr std::array q3_parameters{
 
 constexpr std::size_t q3_limit = 10;
 
-struct q3_hit {
-  std::size_t order = 0;  ///< place among the orders that are left
-  std::size_t row = 0;    ///< of the line
-};
-
+/// An order, or what lines of it that follow one another gave.
 struct q3_group {
-  std::size_t order = 0;
+  std::size_t order = 0;  ///< place among the orders that are left
   int128 revenue = 0;
+  std::uint64_t lines = 0;
 };
 
 class q3_query final : public prepared_query {
@@ -73,20 +70,23 @@ class q3_query final : public prepared_query {
   [[nodiscard]] query_run run() const override {
     const keyed_rows customers(customer_["c_custkey"], rows_of_customers());
     const keyed_rows orders(orders_["o_orderkey"], rows_of_orders(customers));
-    const std::vector<q3_hit> hits = lines_of(orders);
+    const std::vector<q3_group> groups = revenue_of(orders);
+    std::uint64_t lines = 0;
+    for (const q3_group& group : groups) lines += group.lines;
 
-    query_run done{.result = answer_of(orders, revenue_of(hits)),
+    query_run done{.result = answer_of(orders, groups),
                    .rows = customer_.rows() + orders_.rows() + lineitem_.rows()};
     done.bytes = segment_.values.bytes() + customers.size() * customer_["c_custkey"].values.width +
                  order_date_.bytes() + order_customer_.bytes() + orders.size() * order_key_.width +
-                 shipdate_.bytes() + line_key_.bytes() + hits.size() * net_price_.bytes_a_row();
-    done.steps = {fmt::format("scan customer, {} rows: {} of the segment", customer_.rows(),
-                              customers.size()),
-                  fmt::format("scan orders, {} rows, select o_orderdate, join on {}: {} left",
-                              orders_.rows(), customers.describe(), orders.size()),
-                  fmt::format("scan lineitem, {} rows, select l_shipdate, join on {}: {} left",
-                              lineitem_.rows(), orders.describe(), hits.size()),
-                  fmt::format("sum by order, take the first {}", q3_limit)};
+                 shipdate_.bytes() + line_key_.bytes() + lines * net_price_.bytes_a_row();
+    done.steps = {
+        fmt::format("scan customer, {} rows: {} of the segment", customer_.rows(),
+                    customers.size()),
+        fmt::format("scan orders, {} rows, select o_orderdate, join on {}: {} left", orders_.rows(),
+                    customers.describe(), orders.size()),
+        fmt::format("scan lineitem, {} rows, select l_shipdate, join on {}: {} left",
+                    lineitem_.rows(), orders.describe(), lines),
+        fmt::format("sum by order: {} groups, take the first {}", groups.size(), q3_limit)};
     return done;
   }
 
@@ -104,29 +104,33 @@ class q3_query final : public prepared_query {
     });
   }
 
-  /// The lines of these orders after the date, in the order of the orders.
-  [[nodiscard]] std::vector<q3_hit> lines_of(const keyed_rows& orders) const {
-    const auto emit = [&](const row_block& block, std::vector<q3_hit>& to) {
+  /// One group an order that has lines after the date, in the order of the orders.
+  [[nodiscard]] std::vector<q3_group> revenue_of(const keyed_rows& orders) const {
+    const auto emit = [&](const row_block& block, std::vector<q3_group>& to) {
       row_mask mask(block);
       keep_between(shipdate_, block, shipped_, mask);
-      for_each_match(line_key_, block, orders, mask, [&](std::size_t row, std::size_t order) {
-        to.push_back({order, row});
-      });
+      for_each_match(line_key_, block, orders, mask,
+                     [&](std::size_t row, std::size_t order) {
+                       if (to.empty() || to.back().order != order) to.push_back({order});
+                       to.back().revenue += net_price_(row);
+                       ++to.back().lines;
+                     },
+                     {&net_price_.price(), &net_price_.discount()});
     };
-    auto hits = gather_rows<q3_hit>(lineitem_.rows(), emit);
-    if (!std::ranges::is_sorted(hits, {}, &q3_hit::order)) {
-      std::ranges::sort(hits, {}, &q3_hit::order);
+    auto groups = gather_rows<q3_group>(lineitem_.rows(), emit);
+    if (!std::ranges::is_sorted(groups, {}, &q3_group::order)) {
+      std::ranges::sort(groups, {}, &q3_group::order);
     }
-    return hits;
-  }
-
-  /// Few lines are left, so their sums are made by one task.
-  [[nodiscard]] std::vector<q3_group> revenue_of(const std::vector<q3_hit>& hits) const {
-    std::vector<q3_group> groups;
-    for (const q3_hit& hit : hits) {
-      if (groups.empty() || groups.back().order != hit.order) groups.push_back({hit.order});
-      groups.back().revenue += net_price_(hit.row);
+    std::size_t size = 0;  // of those whose parts are joined
+    for (const q3_group& next : groups) {
+      if (size > 0 && groups[size - 1].order == next.order) {
+        groups[size - 1].revenue += next.revenue;
+        groups[size - 1].lines += next.lines;
+      } else {
+        groups[size++] = next;
+      }
     }
+    groups.resize(size);
     return groups;
   }
 

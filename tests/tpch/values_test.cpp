@@ -38,7 +38,9 @@ TEST(tpch_decimal, quotient_rounds_halves_away_from_zero) {
   EXPECT_EQ(to_string(quotient(-1, -8, 2)), "0.13");
   EXPECT_EQ(to_string(quotient(1, -8, 2)), "-0.13");
   EXPECT_EQ(to_string(quotient(124, 1000, 2)), "0.12");
-  EXPECT_EQ(to_string(quotient(int128{1} << 100, int128{1} << 100, 3)), "1.000");
+  EXPECT_EQ(to_string(quotient(0, -3, 2)), "0.00");
+  EXPECT_EQ(to_string(quotient(int128{1} << 123, int128{1} << 123, 9)), "1.000000000");
+  EXPECT_EQ(to_string(quotient(-(int128{1} << 122), (int128{1} << 123) + 1, 1)), "-0.5");
 }
 
 TEST(tpch_decimal, average_rounds_halves_away_from_zero) {
