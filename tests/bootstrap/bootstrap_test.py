@@ -46,7 +46,9 @@ esac
 """,
     "python3": """
 [ "$2" = pip ] || exit 0
+action=$3
 shift $(($# - 2))
+[ "$action" != install ] || { [ ! -e $WORLD/no-network ] && exec mkdir -p build/oracle.new; exit 1; }
 ! grep -Fqx -e "$2" $WORLD/not-to-be-had || exit 1
 mkdir -p "$1" && touch "$1/$2.whl"
 """,
@@ -81,12 +83,13 @@ class bootstrap(unittest.TestCase):
         self.world = Path(folder.name) / "world"
         programs = Path(folder.name) / "bin"
         for path in (self.root / "cmake", self.root / "bench/peers", self.root / "tests/lapack",
-                     self.world / "some-1.0", programs):
+                     self.root / "tests/tpch", self.world / "some-1.0", programs):
             path.mkdir(parents=True)
         shutil.copy(SOURCES / "bootstrap", self.root)
         (self.root / "cmake/packages.txt").write_text(PACKAGES)
         (self.root / "bench/peers/wheels.txt").write_text(WHEELS)
         (self.root / "tests/lapack/netlib.txt").write_text(SOURCE)
+        (self.root / "tests/tpch/wheels.txt").write_text(WHEELS)
         self.calls = self.world / "calls"
         for name in ("installed", "not-to-be-had", "calls"):
             (self.world / name).touch()
@@ -186,6 +189,27 @@ class bootstrap(unittest.TestCase):
         self.run_it("bench")
         self.assertEqual(self.called("python3"), [])
         self.assertEqual(self.called("creek"), ["creek bench tasking"])
+
+    def test_test_installs_wheels_once_and_anew_where_the_list_has_changed(self):
+        def installs():
+            return [call for call in self.called("python3") if "pip install" in call]
+
+        self.all_installed()
+        self.set("no-network")
+        self.assertIn("wheels of tests/tpch/wheels.txt could not be had", self.run_it("test"))
+        self.assertEqual(len(self.called("ctest")), 1)
+        (self.world / "no-network").unlink()
+        self.run_it("--no-install", "test")
+        self.assertEqual(installs(), [])
+        self.run_it("test")
+        self.assertEqual(len(installs()), 1)
+        self.assertTrue(installs()[0].endswith("--target build/oracle.new -r tests/tpch/wheels.txt"))
+        self.assertTrue((self.root / "build/oracle").is_dir())
+        self.run_it("test")
+        self.assertEqual(installs(), [])
+        (self.root / "tests/tpch/wheels.txt").write_text("three==3.0\n")
+        self.run_it("test")
+        self.assertEqual(len(installs()), 1)
 
     def test_test_fetches_sources_once_from_the_first_mirror_that_has_them(self):
         self.all_installed()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scripts of this folder share: the oracle or its absence, the seed, runs of the tool."""
+import json
+import shlex
+import subprocess
+import sys
+
+
+def skip(why):
+    print(f"skipped: {why} (./bootstrap test installs tests/tpch/wheels.txt)")
+    sys.exit(77)
+
+
+def engine():
+    """DuckDB's module. Ends the test as skipped where it is not installed."""
+    try:
+        import duckdb
+    except ImportError as failure:
+        skip(failure)
+    return duckdb
+
+
+def fill(database, folder, schema):
+    """Makes the tables of `schema` in a database of DuckDB and reads them from FOLDER/TABLE.tbl."""
+    database.execute(schema)
+    for table in [row[0] for row in database.execute("show tables").fetchall()]:
+        types = {row[0]: row[1] for row in database.execute(f"describe {table}").fetchall()}
+        # After the bar that ends a record comes one more column, always empty.
+        database.execute(
+            f"insert into {table} select {', '.join(types)} from read_csv(?, delim = '|', quote = '', "
+            "escape = '', header = false, nullstr = 'no text is null', auto_detect = false, columns = ?)",
+            [f"{folder}/{table}.tbl", types | {"after_the_last_bar": "VARCHAR"}])
+
+
+class Failure(Exception):
+    """One line that says what went wrong."""
+
+
+def run_tool(tool, *arguments):
+    """What `creek tpch` prints as JSON."""
+    command = [tool, "tpch", *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1000)
+    if done.returncode != 0:
+        raise Failure(f"{shlex.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)

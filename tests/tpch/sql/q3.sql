@@ -1,0 +1,10 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- param SEGMENT: choice AUTOMOBILE|BUILDING|FURNITURE|HOUSEHOLD|MACHINERY|NOBODY'S
+-- param DATE: date 1992-06-01 1998-08-01
+select l_orderkey, sum(l_extendedprice * (1 - l_discount)) as revenue, o_orderdate, o_shippriority
+from customer, orders, lineitem
+where c_mktsegment = :SEGMENT and c_custkey = o_custkey and l_orderkey = o_orderkey
+  and o_orderdate < :DATE and l_shipdate > :DATE
+group by l_orderkey, o_orderdate, o_shippriority
+order by revenue desc, o_orderdate, l_orderkey
+limit 10
