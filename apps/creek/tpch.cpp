@@ -157,8 +157,7 @@ void run_query(const tpch::query& which, const tpch_arguments& given) {
   const tpch::parameter_values values(which.parameters, given.parameters);
   tpch::database from(given.folder);
   runtime workers = tpch_runtime(given);
-  const timed_query timed =
-      workers.run([&] { return run_timed(which, from, values, given); });
+  const timed_query timed = workers.run([&] { return run_timed(which, from, values, given); });
   if (given.as_json) {
     print_query_json(given, which, workers.worker_count(), values, timed);
   } else {
