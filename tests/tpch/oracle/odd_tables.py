@@ -63,8 +63,12 @@ class _Maker:
         sign, size = "-" * (hundredths < 0), abs(hundredths)
         return f"{sign}{size // 100}.{size % 100:02}"
 
-    def text(self, words, most):
-        return " ".join(self.random.choices(words, k=self.random.randint(1, most)))
+    def text(self, words, most, longest):
+        """Up to so many words of at most so many bytes together, which is what the column holds."""
+        chosen = self.random.choices(words, k=self.random.randint(1, most))
+        while len(" ".join(chosen).encode()) > longest:
+            chosen.pop()
+        return " ".join(chosen)
 
     def phone(self):
         return f"{self.random.randint(10, 34)}-{self.random.randint(100, 999)}-555-0100"
@@ -77,30 +81,30 @@ class _Maker:
         for region, (_, nations) in enumerate(REGIONS.items()):
             for name in nations.split():
                 number += 1
-                yield self.key(number), name.replace("_", " "), self.key(region + 1), self.text(WORDS, 9)
+                yield self.key(number), name.replace("_", " "), self.key(region + 1), self.text(WORDS, 9, 152)
 
     def parts(self, count):
         for i in range(1, count + 1):
             brand = self.random.randint(1, 5) * 10 + self.random.randint(1, 5)
-            yield (self.key(i), self.text(COLOURS, 5), f"Manufacturer#{brand // 10}", f"Brand#{brand}",
+            yield (self.key(i), self.text(COLOURS, 5, 55), f"Manufacturer#{brand // 10}", f"Brand#{brand}",
                    self.of_each(TYPES), self.random.randint(1, 50), self.of_each(CONTAINERS),
-                   self.amount(90_000, 200_000), self.text(COLOURS, 2))
+                   self.amount(90_000, 200_000), self.text(COLOURS, 2, 23))
 
     def suppliers(self, count):
         for i in range(1, count + 1):
             yield (self.key(i), f"Supplier#{i:09}", "street", self.any_of(25), self.phone(),
-                   self.amount(-99_999, 999_999), self.text(WORDS, 9))
+                   self.amount(-99_999, 999_999), self.text(WORDS, 9, 101))
 
     def customers(self, count):
         for i in range(1, count + 1):
             yield (self.key(i), f"Customer#{i:09}", "street", self.any_of(25), self.phone(),
-                   self.amount(-99_999, 999_999), self.random.choice(SEGMENTS), self.text(WORDS, 9))
+                   self.amount(-99_999, 999_999), self.random.choice(SEGMENTS), self.text(WORDS, 9, 117))
 
     def orders(self, count, customers, days):
         for i in range(1, count + 1):
             yield (self.key(i), self.any_of(customers), self.random.choice("FOP"), self.amount(90_000, 50_000_000),
                    days[i - 1], self.random.choice(PRIORITIES), "Clerk#1", self.random.randint(0, 1),
-                   self.text(WORDS, 6))
+                   self.text(WORDS, 6, 79))
 
     def lines(self, days, parts, suppliers_of):
         for order, ordered in enumerate(days, 1):
@@ -115,7 +119,7 @@ class _Maker:
                        self.random.choice("FO"), shipped,
                        ordered + datetime.timedelta(days=self.random.randint(30, 90)),
                        shipped + datetime.timedelta(days=self.random.randint(1, 30)),
-                       self.random.choice(INSTRUCTIONS), self.random.choice(MODES), self.text(WORDS, 3))
+                       self.random.choice(INSTRUCTIONS), self.random.choice(MODES), self.text(WORDS, 3, 44))
 
     def tables(self):
         count = self.like.orders
@@ -124,12 +128,12 @@ class _Maker:
         days = [first + datetime.timedelta(days=self.random.randrange(2406)) for _ in range(count)]
         suppliers_of = [self.random.sample(range(1, suppliers + 1), min(4, suppliers)) for _ in range(parts)]
         return {
-            "region": [(self.key(i + 1), name, self.text(WORDS, 9)) for i, name in enumerate(REGIONS)],
+            "region": [(self.key(i + 1), name, self.text(WORDS, 9, 152)) for i, name in enumerate(REGIONS)],
             "nation": list(self.nations()),
             "part": list(self.parts(parts)),
             "supplier": list(self.suppliers(suppliers)),
             "partsupp": [(self.key(part), self.key(supplier), self.random.randint(1, 9999), self.amount(100, 100_000),
-                          self.text(WORDS, 9))
+                          self.text(WORDS, 9, 199))
                          for part, some in enumerate(suppliers_of, 1) for supplier in some],
             "customer": list(self.customers(customers)),
             "orders": list(self.orders(count, customers, days)),
