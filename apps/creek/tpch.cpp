@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <creek/core/error.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <cstdio>
+#include <harness/median.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -103,15 +103,14 @@ timed_query run_timed(const tpch::query& which, tpch::database& from,
   using clock = std::chrono::steady_clock;
   timed_query timed;
   const auto prepared = which.prepare(from, values);
-  std::vector<std::chrono::duration<double>> times;
+  std::vector<double> times;
   for (int i = 0; i < given.repeat; ++i) {
     const auto start = clock::now();
     timed.run = prepared->run();
-    times.push_back(clock::now() - start);
+    times.push_back(std::chrono::duration<double>(clock::now() - start).count());
   }
   if (prepared->lost()) throw error(EIO, "a file of the tables became shorter while it was read");
-  std::ranges::nth_element(times, times.begin() + given.repeat / 2);
-  timed.median = times[static_cast<std::size_t>(given.repeat / 2)];
+  timed.median = std::chrono::duration<double>(::bench::median(times));
   for (const tpch::table_source& source : from.sources()) timed.reading += source.reading;
   if (!given.answer_only) timed.bandwidth = tpch::read_bandwidth();
   return timed;
@@ -172,11 +171,8 @@ timed_paper run_paper_timed(const paper_form& form, int ranks, const tpch_argume
     reading.push_back(timed.run.reading);
     computing.push_back(timed.run.computing);
   }
-  for (auto* times : {&reading, &computing}) {
-    std::ranges::nth_element(*times, times->begin() + given.repeat / 2);
-  }
-  timed.run.reading = reading[static_cast<std::size_t>(given.repeat / 2)];
-  timed.run.computing = computing[static_cast<std::size_t>(given.repeat / 2)];
+  timed.run.reading = ::bench::median(reading);
+  timed.run.computing = ::bench::median(computing);
   return timed;
 }
 

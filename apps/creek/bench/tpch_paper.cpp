@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <creek/tasking/runtime.hpp>
+#include <harness/median.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -93,11 +94,6 @@ std::vector<const tpch::query*> queries_of(const paper_options& given) {
   return chosen;
 }
 
-double median_of(std::vector<double> times) {
-  std::ranges::sort(times);
-  return times[times.size() / 2];
-}
-
 paper_point measure_point(const paper_form& form, int ranks, const paper_options& given,
                           const scc_backend::machine_options& on,
                           std::optional<tpch::answer>& expected) {
@@ -114,8 +110,8 @@ paper_point measure_point(const paper_form& form, int ranks, const paper_options
     whole.push_back(run.reading + run.computing);
     point.energy = run.energy;
   }
-  point.computing = median_of(computing);
-  point.whole = median_of(whole);
+  point.computing = ::bench::median(computing);
+  point.whole = ::bench::median(whole);
   return point;
 }
 
