@@ -112,21 +112,42 @@ def one_line(failure):
 
 # --- measuring ------------------------------------------------------------------------------------
 
+def peers_differ(one, other):
+    """What is wrong between two peers' answers. Quotients are binary floating point at one and decimals of six
+    digits at another."""
+    def same(a, b):
+        if isinstance(a, float) or isinstance(b, float):
+            if a is None or b is None:
+                return False
+            return abs(float(a) - float(b)) <= 1e-6 + 1e-9 * abs(float(a))
+        return a == b
+
+    if one[0] != other[0] or len(one[1]) != len(other[1]):
+        return f"{len(other[1])} rows of {other[0]}, not {len(one[1])} of {one[0]}"
+    for number, (row, wanted) in enumerate(zip(other[1], one[1]), 1):
+        if not all(map(same, row, wanted)):
+            return f"row {number} is {row}, not {wanted}"
+    return None
+
+
 def check_answers(creek, peers, queries, threads):
-    """Runs everything once; returns why a peer does not answer a query. A wrong answer ends the command."""
+    """Runs everything once; returns why a peer does not answer a query. A wrong answer ends the command: creek's
+    must be the first peer's, and another peer's, too."""
     refused = {}
     for query in queries:
         mine = creek.run(query.name, threads[-1], 1)["answer"]
+        first = None
         for peer in peers:
             try:
                 answers = [peer.answer(query, count) for count in threads]
             except Exception as failure:
                 refused[query.name, peer.name] = one_line(failure)
                 continue
-            for columns, rows in answers:
-                wrong = difference(mine, columns, rows)
+            for answer in answers:
+                wrong = peers_differ(first, answer) if first else difference(mine, *answer)
                 if wrong:
-                    raise Failure(f"{query.name}: creek and {peer.name} differ: {wrong}")
+                    raise Failure(f"{query.name}: {peer.name} gives another answer: {wrong}")
+            first = first or answers[0]
     return refused
 
 
