@@ -230,6 +230,17 @@ def print_tables(given, queries, engines, missing, refused, figures):
         print(f"{query} on {name}: {why}")
 
 
+def surroundings():
+    def git(*arguments):
+        done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = next((line.split(": ", 1)[1].strip() for line in file if line.startswith("model name")), "unknown")
+    return {"processor": model, "processors": os.cpu_count(), "kernel": os.uname().release,
+            "commit": git("rev-parse", "HEAD"), "modified": bool(git("status", "--porcelain", "-uno"))}
+
+
 def run(given):
     folder = (given.data / f"sf{given.scale}").resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -247,7 +258,7 @@ def run(given):
     for peer in peers:
         peer.close()
     figures = {
-        "scale": given.scale, "rounds": given.rounds, "runs": given.runs, "processors": os.cpu_count(),
+        "scale": given.scale, "rounds": given.rounds, "runs": given.runs, "machine": surroundings(),
         "engines": {engine.name: engine.version for engine in engines}, "missing": missing,
         "queries": list(results_of(samples)),
         "scan_limit": [{"threads": count, "seconds": seconds, "limit_s": limit}
