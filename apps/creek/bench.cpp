@@ -14,6 +14,7 @@
 #include "bench/scc_messages.hpp"
 #include "bench/scc_power.hpp"
 #include "bench/scc_schedulers.hpp"
+#include "bench/tpch_paper.hpp"
 #include "chip_options.hpp"
 #include "commands.hpp"
 #include "one_of.hpp"
@@ -358,6 +359,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   linalg->callback([dense, &exit_code] { exit_code = run_bench(*dense, part::workloads); });
 
   add_scc_mapreduce(*bench);
+  add_tpch_paper(*bench);
   add_scc_linalg_messages(*bench);
 
   CLI::App* schedulers = bench->add_subcommand(

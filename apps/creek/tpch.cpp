@@ -5,19 +5,21 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <creek/core/error.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <cstdio>
+#include <harness/median.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "chip_options.hpp"
 #include "commands.hpp"
+#include "paper_form.hpp"
 #include "runtime_choice.hpp"
 #include "tpch/database.hpp"
 #include "tpch/read_bandwidth.hpp"
@@ -33,6 +35,9 @@ struct tpch_arguments {
   bool as_json = false;
   bool explain = false;
   bool answer_only = false;
+  std::string form = "full";
+  std::string backend = "host";  // of the published form
+  chip_options chip;
 };
 
 constexpr const char* tpch_notes =
@@ -98,15 +103,14 @@ timed_query run_timed(const tpch::query& which, tpch::database& from,
   using clock = std::chrono::steady_clock;
   timed_query timed;
   const auto prepared = which.prepare(from, values);
-  std::vector<std::chrono::duration<double>> times;
+  std::vector<double> times;
   for (int i = 0; i < given.repeat; ++i) {
     const auto start = clock::now();
     timed.run = prepared->run();
-    times.push_back(clock::now() - start);
+    times.push_back(std::chrono::duration<double>(clock::now() - start).count());
   }
   if (prepared->lost()) throw error(EIO, "a file of the tables became shorter while it was read");
-  std::ranges::nth_element(times, times.begin() + given.repeat / 2);
-  timed.median = times[static_cast<std::size_t>(given.repeat / 2)];
+  timed.median = std::chrono::duration<double>(::bench::median(times));
   for (const tpch::table_source& source : from.sources()) timed.reading += source.reading;
   if (!given.answer_only) timed.bandwidth = tpch::read_bandwidth();
   return timed;
@@ -151,9 +155,85 @@ void print_query_json(const tpch_arguments& given, const tpch::query& which, uns
   fmt::print("{}\n", all.dump());
 }
 
+/// Medians of several runs, and the answer and energy of the last.
+struct timed_paper {
+  paper_run run;
+  int ranks = 0;
+  std::uint64_t rows = 0;
+};
+
+timed_paper run_paper_timed(const paper_form& form, int ranks, const tpch_arguments& given,
+                            const scc_backend::machine_options& on) {
+  timed_paper timed{{}, ranks, form.rows()};
+  std::vector<double> reading, computing;
+  for (int i = 0; i < given.repeat; ++i) {
+    timed.run = given.backend == "scc" ? form.on_chip(ranks, on) : form.on_host(ranks);
+    reading.push_back(timed.run.reading);
+    computing.push_back(timed.run.computing);
+  }
+  timed.run.reading = ::bench::median(reading);
+  timed.run.computing = ::bench::median(computing);
+  return timed;
+}
+
+/// Seconds of the host and of a simulated chip have different names.
+void print_paper_json(const tpch_arguments& given, const tpch::query& which,
+                      const tpch::parameter_values& values, const timed_paper& timed) {
+  const auto answer = nlohmann::ordered_json::parse(to_json(timed.run.result));
+  if (given.answer_only) {
+    fmt::print("{}\n", answer.dump());
+    return;
+  }
+  const bool on_chip = given.backend == "scc";
+  nlohmann::ordered_json all{{"query", which.name},
+                             {"form", "paper"},
+                             {"parameters", values.describe()},
+                             {"backend", given.backend},
+                             {on_chip ? "cores" : "workers", timed.ranks},
+                             {"answer", answer},
+                             {"rows", timed.rows},
+                             {"runs", given.repeat},
+                             {on_chip ? "computing_virtual_s" : "computing_s", timed.run.computing},
+                             {on_chip ? "reading_virtual_s" : "reading_s", timed.run.reading}};
+  if (on_chip) all["joules"] = timed.run.energy.value;
+  fmt::print("{}\n", all.dump());
+}
+
+void print_paper_text(const tpch_arguments& given, const timed_paper& timed) {
+  fmt::print("{}", to_text(timed.run.result));
+  if (given.answer_only) return;
+  const bool on_chip = given.backend == "scc";
+  const char* ms = on_chip ? "virtual ms" : "ms";
+  fmt::print("\n{} rows on {} {}: computing {:.3f} {}, reading before {:.3f} {}\n", timed.rows,
+             timed.ranks, on_chip ? "simulated cores" : "workers", 1e3 * timed.run.computing, ms,
+             1e3 * timed.run.reading, ms);
+  if (on_chip) fmt::print("{:.1f} mJ\n", 1e3 * timed.run.energy.value);
+}
+
+void run_paper(const tpch::query& which, const tpch_arguments& given) {
+  const tpch::parameter_values values(which.parameters, given.parameters);
+  const scc_backend::machine_options on = to_machine_options(given.chip);
+  scheduler_options chosen = scheduler_options::from_environment();
+  if (given.workers) chosen.workers = checked_workers(*given.workers);
+  tpch::database from(given.folder);
+  runtime workers(chosen, "host");  // reads the tables, and says how many workers there are
+  std::optional<paper_form> form;
+  workers.run([&] { form.emplace(which, from, values); });
+  const int ranks = given.backend == "scc" ? participating_cores(given.chip, on)
+                                           : static_cast<int>(workers.worker_count());
+  const timed_paper timed = run_paper_timed(*form, ranks, given, on);
+  if (given.as_json) {
+    print_paper_json(given, which, values, timed);
+  } else {
+    print_paper_text(given, timed);
+  }
+}
+
 void run_query(const tpch::query& which, const tpch_arguments& given) {
   if (given.repeat < 1)
     throw usage_error(fmt::format("--repeat {}: must be 1 or more", given.repeat));
+  if (given.form == "paper") return run_paper(which, given);
+  if (given.backend != "host") throw usage_error("--backend scc: is for --form paper");
   const tpch::parameter_values values(which.parameters, given.parameters);
   tpch::database from(given.folder);
   runtime workers = tpch_runtime(given);
@@ -188,6 +268,15 @@ void add_query(CLI::App& parent, const tpch::query& which) {
   command->add_flag("--answer-only", given->answer_only, "Print the answer and measure nothing")
       ->excludes("--explain");
   add_shared_options(*command, *given);
+  if (has_paper_form(which)) {
+    command->add_option("--form", given->form, "full, or paper: the published one, by nested loops")
+        ->check(CLI::IsMember({"full", "paper"}))
+        ->capture_default_str();
+    command->add_option("--backend", given->backend, "Of --form paper: host threads, or scc")
+        ->check(CLI::IsMember({"host", "scc"}))
+        ->capture_default_str();
+    add_chip_options(*command, given->chip);
+  }
   command->callback([given, &which] { run_query(which, *given); });
 }
 

@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <array>
-#include <creek/core/error.hpp>
 
 #include "date.hpp"
 #include "day_limits.hpp"
@@ -27,6 +26,7 @@
 #include "key_index.hpp"
 #include "query.hpp"
 #include "select.hpp"
+#include "ship_modes.hpp"
 
 namespace creek::tpch {
 namespace {
@@ -59,11 +59,7 @@ class q12_query final : public prepared_query {
         commitdate_(lineitem_["l_commitdate"].values),
         receiptdate_(lineitem_["l_receiptdate"].values),
         order_key_(orders_["o_orderkey"].values),
-        names_{given.text("SHIPMODE1"), given.text("SHIPMODE2")} {
-    if (names_[0] == names_[1]) {
-      throw usage_error(fmt::format("--param SHIPMODE2={}: must not be SHIPMODE1", names_[1]));
-    }
-    std::ranges::sort(names_);  // the answer's order
+        names_(ship_modes(given)) {
     // A mode that no line has is a code that no line has.
     for (std::size_t i = 0; i < 2; ++i)
       codes_[i] = mode_.find(names_[i]).value_or(~std::uint64_t{0});

@@ -48,7 +48,10 @@ esac
 [ "$2" = pip ] || exit 0
 action=$3
 shift $(($# - 2))
-[ "$action" != install ] || { [ ! -e $WORLD/no-network ] && exec mkdir -p build/oracle.new; exit 1; }
+if [ "$action" = install ]; then
+  for last in "$@"; do case $last in tests/*) into=oracle ;; bench/*) into=hyper ;; esac; done
+  [ ! -e $WORLD/no-network ] && exec mkdir -p build/$into.new; exit 1
+fi
 ! grep -Fqx -e "$2" $WORLD/not-to-be-had || exit 1
 mkdir -p "$1" && touch "$1/$2.whl"
 """,
@@ -83,13 +86,14 @@ class bootstrap(unittest.TestCase):
         self.world = Path(folder.name) / "world"
         programs = Path(folder.name) / "bin"
         for path in (self.root / "cmake", self.root / "bench/peers", self.root / "tests/lapack",
-                     self.root / "tests/tpch", self.world / "some-1.0", programs):
+                     self.root / "tests/tpch", self.root / "bench/tpch", self.world / "some-1.0", programs):
             path.mkdir(parents=True)
         shutil.copy(SOURCES / "bootstrap", self.root)
         (self.root / "cmake/packages.txt").write_text(PACKAGES)
         (self.root / "bench/peers/wheels.txt").write_text(WHEELS)
         (self.root / "tests/lapack/netlib.txt").write_text(SOURCE)
         (self.root / "tests/tpch/wheels.txt").write_text(WHEELS)
+        (self.root / "bench/tpch/wheels.txt").write_text(WHEELS)
         self.calls = self.world / "calls"
         for name in ("installed", "not-to-be-had", "calls"):
             (self.world / name).touch()
@@ -189,6 +193,17 @@ class bootstrap(unittest.TestCase):
         self.run_it("bench")
         self.assertEqual(self.called("python3"), [])
         self.assertEqual(self.called("creek"), ["creek bench tasking"])
+
+    def test_bench_of_queries_installs_the_peers_and_runs_beside_them(self):
+        self.all_installed()
+        self.run_it("bench", "tpch", "--rounds", "2")
+        calls = self.called("python3")
+        self.assertTrue(calls[0].endswith("--target build/oracle.new -r tests/tpch/wheels.txt"), calls)
+        self.assertTrue(calls[1].endswith("--target build/hyper.new -r bench/tpch/wheels.txt"), calls)
+        self.assertEqual(calls[2:], ["python3 -B bench/tpch/compare.py --tool build/release/bin/creek --rounds 2"])
+        self.assertEqual(self.called("creek"), [])
+        self.run_it("bench", "tpch")
+        self.assertEqual(len(self.called("python3")), 1)
 
     def test_test_installs_wheels_once_and_anew_where_the_list_has_changed(self):
         def installs():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: query_test.py TOOL QUERY.sql FOLDER DRAWS: answers of `creek tpch` on every database below FOLDER
-(make_databases.py), DRAWS random parameter sets each, are those of DuckDB: names and order of the columns, number
-and order of the rows, every value. Exit status 77 where DuckDB is missing."""
+"""usage: query_test.py TOOL QUERY.sql FOLDER DRAWS [OPTION...]: answers of `creek tpch QUERY OPTION...` on every
+database below FOLDER (make_databases.py), DRAWS random parameter sets each, are those of DuckDB: names and order of
+the columns, number and order of the rows, every value. Exit status 77 where DuckDB is missing."""
 import functools
 import random
 import shlex
@@ -16,7 +16,7 @@ from rows import difference
 WORKERS = (1, 2, 5)
 
 
-def compare(tool, query, folder, draws, generator):
+def compare(tool, query, folder, draws, options, generator):
     """Returns how many answers were compared; raises Failure at the first that is wrong."""
     compared = 0
     with engine().connect(str(folder / "oracle.duckdb"), read_only=True, config={"threads": 1}) as oracle:
@@ -28,7 +28,8 @@ def compare(tool, query, folder, draws, generator):
             values = query.draw(generator, values_of)
             if values is None:  # as where all rows of a database have the one value
                 continue
-            arguments = [query.name, "--data", str(folder), "--workers", str(generator.choice(WORKERS))]
+            count = "--cores" if "scc" in options else "--workers"
+            arguments = [query.name, "--data", str(folder), *options, count, str(generator.choice(WORKERS))]
             for name, value in values.items():
                 arguments += ["--param", f"{name}={value}"]
             done = oracle.execute(query.sql(values))
@@ -41,7 +42,7 @@ def compare(tool, query, folder, draws, generator):
 
 
 def main():
-    tool, query, folder, draws = sys.argv[1:]
+    tool, query, folder, draws, *options = sys.argv[1:]
     engine()
     folder, query = Path(folder), QueryFile(query)
     if not (folder / "seed").exists():
@@ -52,7 +53,7 @@ def main():
     compared, failed = 0, False
     for database in databases:
         try:
-            compared += compare(tool, query, database, int(draws),
+            compared += compare(tool, query, database, int(draws), options,
                                 random.Random(f"{seed}:{query.name}:{database.name}"))
         except Failure as failure:
             print(f"{database.name}: {failure}")

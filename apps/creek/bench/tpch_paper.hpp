@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek bench tpch-paper`: how the published forms of TPC-H queries speed up with workers, or with
+// the cores of a simulated chip.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace creek::tool::bench {
+
+/// Adds the subcommand to `creek bench`.
+void add_tpch_paper(CLI::App& bench);
+
+}  // namespace creek::tool::bench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two ways of shipping that Q12 is asked about.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <creek/core/error.hpp>
+#include <string>
+#include <utility>
+
+#include "parameters.hpp"
+
+namespace creek::tpch {
+
+/// SHIPMODE1 and SHIPMODE2 in the order of the answer. Throws usage_error if they are the same.
+[[nodiscard]] inline std::array<std::string, 2> ship_modes(const parameter_values& given) {
+  std::array<std::string, 2> names{given.text("SHIPMODE1"), given.text("SHIPMODE2")};
+  if (names[0] == names[1]) {
+    throw usage_error(fmt::format("--param SHIPMODE2={}: must not be SHIPMODE1", names[1]));
+  }
+  if (names[1] < names[0]) std::swap(names[0], names[1]);
+  return names;
+}
+
+}  // namespace creek::tpch
