@@ -7,9 +7,10 @@
 #include <creek/core/error.hpp>
 
 namespace creek::tpch {
+namespace schemas {
 namespace {
 
-using enum kind;
+using enum kind;  // whose names are those of types outside
 
 constexpr std::array part{
     column_schema{"p_partkey"},
@@ -104,6 +105,7 @@ constexpr std::array all{
 };
 
 }  // namespace
+}  // namespace schemas
 
 std::size_t table_schema::at(std::string_view column) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -113,11 +115,11 @@ std::size_t table_schema::at(std::string_view column) const {
 }
 
 std::span<const table_schema> tables() noexcept {
-  return all;
+  return schemas::all;
 }
 
 const table_schema& table_named(std::string_view name) {
-  for (const table_schema& table : all) {
+  for (const table_schema& table : schemas::all) {
     if (table.name == name) return table;
   }
   throw usage_error(fmt::format("{}: no table of TPC-H", name));

@@ -41,14 +41,14 @@ struct study_options {
   std::string csv;
 };
 
-struct row {
+struct message_row {
   message_settings chosen;
   message_run run;
   double time_ratio = 1;  ///< to the first policy of the same problem
   double energy_ratio = 1;
 };
 
-void require_right(const row& made) {
+void require_right(const message_row& made) {
   const std::string which = fmt::format("n = {} on {} cores: ", made.chosen.n, made.chosen.cores);
   if (made.run.info != 0) {
     throw error(EILSEQ, which + "the matrix is singular or not positive definite (info " +
@@ -59,15 +59,16 @@ void require_right(const row& made) {
   }
 }
 
-std::vector<row> measure(const study_options& given, const scc_backend::machine_options& on) {
-  std::vector<row> all;
+std::vector<message_row> measure(const study_options& given,
+                                 const scc_backend::machine_options& on) {
+  std::vector<message_row> all;
   progress_line line;
   for (const auto n : given.sizes) {
     for (const auto block : given.blocks) {
       for (const int cores : given.cores) {
         const std::size_t first = all.size();
         for (const std::string& policy : given.policies) {
-          row& made = all.emplace_back();
+          message_row& made = all.emplace_back();
           made.chosen = given.each;
           made.chosen.n = n;
           made.chosen.block = block;
@@ -91,14 +92,14 @@ double gigaflops(const message_run& run) {
 }
 
 void print(const study_options& given, const scc_backend::machine_options& on,
-           const std::vector<row>& all) {
+           const std::vector<message_row>& all) {
   fmt::print(
       "{} by messages on the simulated chip {}: virtual time, simulated energy; ratios to {}\n",
       problem_names[static_cast<int>(given.what)], on.description.name, given.policies.front());
   fmt::print("{:>6} {:>5} {:>5} {:<16} {:>10} {:>8} {:>9} {:>9} {:>8} {:>8} {:>6} {:>6} {:>6}\n",
              "n", "block", "cores", "policy", "ms", "Gflop/s", "J", "J s", "time", "energy",
              "busy%", "wait%", "halt%");
-  for (const row& r : all) {
+  for (const message_row& r : all) {
     const double seconds = r.run.time.in_seconds().value;
     const double whole = seconds * r.chosen.cores / 100;
     fmt::print(
@@ -110,7 +111,7 @@ void print(const study_options& given, const scc_backend::machine_options& on,
   }
 }
 
-json to_json(const row& r) {
+json to_json(const message_row& r) {
   return {{"n", r.chosen.n},
           {"block", r.run.block},
           {"cores", r.chosen.cores},
@@ -127,9 +128,9 @@ json to_json(const row& r) {
           {"residual", r.run.residual}};
 }
 
-std::string to_csv(const std::vector<row>& all) {
+std::string to_csv(const std::vector<message_row>& all) {
   std::string out = "n,block,cores,policy,virtual_ms,simulated_joules,time_ratio,energy_ratio\n";
-  for (const row& r : all) {
+  for (const message_row& r : all) {
     out += fmt::format("{},{},{},{},{},{},{},{}\n", r.chosen.n, r.run.block, r.chosen.cores,
                        r.chosen.policy, 1e3 * r.run.time.in_seconds().value, r.run.energy.value,
                        r.time_ratio, r.energy_ratio);
@@ -145,7 +146,7 @@ void study(const study_options& given) {
     if (n < 1) throw usage_error("scc-linalg-messages: --n: sizes of matrices, from 1");
   }
   output_file csv(given.csv);
-  const std::vector<row> all = measure(given, on);
+  const std::vector<message_row> all = measure(given, on);
   csv.write(to_csv(all));
   if (!given.as_json) return print(given, on, all);
   json whole{{"schema", "creek-scc-linalg-messages"},
@@ -153,7 +154,7 @@ void study(const study_options& given) {
              {"problem", problem_names[static_cast<int>(given.what)]},
              {"chip", on.description.name},
              {"runs", json::array()}};
-  for (const row& r : all) whole["runs"].push_back(to_json(r));
+  for (const message_row& r : all) whole["runs"].push_back(to_json(r));
   fmt::print("{}\n", with_energy(whole).dump(2));
 }
 

@@ -41,15 +41,23 @@ class q6_form {
         result.push_back({price[i], discount[i]});
       }
     });
-    int128 revenue = 0;
-    for (const line& l : lines) revenue += int128{l.price} * l.discount;
+    sum mine{0, lines.size()};
+    for (const line& l : lines) mine.revenue += int128{l.price} * l.discount;
     me.state_sums(lines, 1);
-    return {{"revenue"}, {{decimal{ranks.reduce(revenue, std::plus{}, 0), 4}}}};
+    const sum all = ranks.reduce(mine, std::plus{}, 0);
+    return {{"revenue"}, {{all.lines == 0 ? cell(null{}) : decimal{all.revenue, 4}}}};
   }
 
  private:
   struct line {
     std::int64_t price, discount;
+  };
+  struct sum {
+    int128 revenue;
+    std::uint64_t lines;
+    friend sum operator+(const sum& a, const sum& b) {
+      return {a.revenue + b.revenue, a.lines + b.lines};
+    }
   };
 
   table lineitem_;
