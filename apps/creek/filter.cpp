@@ -38,7 +38,7 @@ files and of the lines in them, after all have been searched; a last line withou
 {}
 
   creek filter error server.log
-  creek filter --line-numbers --names TODO src/
+  creek filter --line-numbers --names deprecated src/
   creek filter --invert --count '#' hosts
   zcat log.gz | creek filter --output errors.txt error)";
 

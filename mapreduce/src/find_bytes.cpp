@@ -25,14 +25,16 @@ const char* find(const char* at, const char* end, std::string_view pattern) {
   const hn::CappedTag<std::uint8_t, 64> d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   const auto first = hn::Set(d, static_cast<std::uint8_t>(pattern.front()));
+  const auto middle = hn::Set(d, static_cast<std::uint8_t>(pattern[length / 2]));
   const auto last = hn::Set(d, static_cast<std::uint8_t>(pattern.back()));
   for (; places_end - at >= lanes; at += lanes) {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(at);
     const auto both =
         hn::And(hn::Eq(hn::LoadU(d, bytes), first), hn::Eq(hn::LoadU(d, bytes + length - 1), last));
-    if (HWY_LIKELY(hn::AllFalse(d, both))) continue;
+    const auto all = hn::And(both, hn::Eq(hn::LoadU(d, bytes + length / 2), middle));
+    if (HWY_LIKELY(hn::AllFalse(d, all))) continue;
     std::uint8_t mask[8] = {};
-    hn::StoreMaskBits(d, both, mask);
+    hn::StoreMaskBits(d, all, mask);
     std::uint64_t bits = 0;
     std::memcpy(&bits, mask, sizeof(bits));
     for (; bits != 0; bits &= bits - 1) {

@@ -74,7 +74,7 @@ void expect_gathered(const std::vector<Key>& keys) {
     pairs.push_back({key, number});
     expected[key].insert(number);
   }
-  gather_pairs(std::span(pairs), std::span(scratch));
+  detail::gather_spread(std::span(pairs), std::span(scratch), 0, false);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (i != 0 && pairs[i].key != pairs[i - 1].key) {
       ASSERT_FALSE(seen.contains(pairs[i].key)) << "two runs of " << +pairs[i].key;

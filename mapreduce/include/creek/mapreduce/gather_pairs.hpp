@@ -67,8 +67,10 @@ void insertion_sort(std::span<Pair> pairs) noexcept {
   }
 }
 
-/// Radix sort by spread keys that agree in their first `skipped` bits, most significant first, to
-/// and fro between the two arrays. What is in `from` ends up there or, with `across`, in `to`.
+/// Permutes pairs so that those with equal keys stand together, keys in no particular order. Radix
+/// sort by spread keys, which agree in their first `skipped` bits, most significant first, to and
+/// fro between two arrays of one size: what is in `from` ends up there or, with `across`, in `to`.
+/// One thread.
 template <movable_pair Pair>
 void gather_spread(std::span<Pair> from, std::span<Pair> to, int skipped, bool across) noexcept {
   constexpr std::size_t few = 32;  // below, counting costs more than it saves
@@ -104,12 +106,4 @@ void gather_spread(std::span<Pair> from, std::span<Pair> to, int skipped, bool a
 }
 
 }  // namespace detail
-
-/// Permutes `pairs` so that those with equal keys stand together, keys in no particular order.
-/// `scratch` is as long and loses its contents. One thread.
-template <movable_pair Pair>
-void gather_pairs(std::span<Pair> pairs, std::span<Pair> scratch) noexcept {
-  detail::gather_spread(pairs, scratch, 0, false);
-}
-
 }  // namespace creek::mapreduce
