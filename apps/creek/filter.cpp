@@ -3,21 +3,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <creek/core/atomic_file.hpp>
-#include <creek/core/error.hpp>
 #include <creek/mapreduce.hpp>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "byte_text.hpp"
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
+#include "text_output.hpp"
 
 namespace creek::tool {
 namespace {
@@ -46,29 +43,8 @@ constexpr int filter_schema = 1;
 
 using filter_result = mapreduce::result<mapreduce::line_filter>;
 
-/// Where lines go: standard output or a file that appears whole.
-class line_output {
- public:
-  explicit line_output(const std::string& name) {
-    if (!name.empty()) file_.emplace(name);
-  }
-  void write(std::string_view text) {
-    if (file_) {
-      file_->write(text);
-    } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-      throw error(errno, "standard output");
-    }
-  }
-  void done() {
-    if (file_) file_->commit();
-  }
-
- private:
-  std::optional<atomic_file> file_;
-};
-
 void write_lines(const filter_arguments& given, const filter_result& found,
-                 const mapreduce::text_files& files, line_output& out) {
+                 const mapreduce::text_files& files, text_output& out) {
   std::uint32_t file = 0;
   std::uint64_t before = 1;  // the number of the first line of a piece
   for (const auto& [from, piece] : found) {
@@ -86,7 +62,7 @@ void write_lines(const filter_arguments& given, const filter_result& found,
 
 /// The number of lines found, of all files or of each.
 void write_counts(const filter_arguments& given, const filter_result& found,
-                  const mapreduce::text_files& files, line_output& out) {
+                  const mapreduce::text_files& files, text_output& out) {
   std::vector<std::uint64_t> counts(given.names ? files.size() : 1);
   for (const auto& [from, piece] : found) counts[given.names ? from.file : 0] += piece.found;
   for (std::uint32_t i = 0; i < counts.size(); ++i) {
@@ -121,7 +97,7 @@ void filter(const CLI::App& command, const filter_arguments& given) {
   if (given.count) refuse(command, {"--line-numbers"}, "not with --count");
   const mapreduce::line_filter job(given.pattern, {detail_of(given), given.invert});
   job_run run(given.job);
-  line_output out(given.output);
+  text_output out(given.output);
   run.start();
   mapreduce::text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable,
                                                        .units = mapreduce::text_units::lines});

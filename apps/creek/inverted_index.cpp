@@ -4,13 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/mapreduce.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +19,7 @@
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
+#include "text_output.hpp"
 
 namespace creek::tool {
 namespace {
@@ -87,13 +86,12 @@ index_summary summary_of(const index_result& index, std::size_t top) {
   return made;
 }
 
-/// Calls `write(text)` for the lines of the index.
-template <class Write>
-void write_index(const index_result& index, const mapreduce::text_files& files, Write&& write) {
+void write_index(const index_result& index, const mapreduce::text_files& files, text_output& out) {
   for (const auto& [key, count] : index) {
-    write(std::get<0>(key));
-    write(fmt::format("\t{}\t{}\n", files.name(std::get<1>(key)), count));
+    out.write(std::get<0>(key));
+    out.write(fmt::format("\t{}\t{}\n", files.name(std::get<1>(key)), count));
   }
+  out.done();
 }
 
 void print_json(const index_result& index, const index_summary& summary,
@@ -132,22 +130,16 @@ void print_text(const index_result& index, const index_summary& summary, const j
 void make_index(const index_arguments& given) {
   if (given.top < 0) throw usage_error(fmt::format("--top {}: must be 0 or more", given.top));
   job_run run(given.job);
-  std::optional<atomic_file> out;
-  if (!given.output.empty()) out.emplace(given.output);
+  text_output out(given.output);
+  const bool lines_only = given.job.quiet && !given.job.as_json;
   run.start();
   mapreduce::text_files files(input_names(given.job),
                               {.skip_unreadable = given.job.skip_unreadable});
   const index_result index = run(mapreduce::inverted_index{}, files);
   const job_report report = run.report(files);
-  if (out) {
-    write_index(index, files, [&](std::string_view text) { out->write(text); });
-    out->commit();
-  }
+  if (lines_only || !given.output.empty()) write_index(index, files, out);
   say_skipped(given.job, report);
-  if (given.job.quiet && !given.job.as_json) {
-    if (out) return;
-    return write_index(index, files, [](std::string_view text) { fmt::print("{}", text); });
-  }
+  if (lines_only) return;
   const index_summary summary = summary_of(index, static_cast<std::size_t>(given.top));
   if (given.job.as_json) {
     print_json(index, summary, files, report);
