@@ -17,7 +17,6 @@
 
 #include <creek/core/clock.hpp>
 #include <creek/tasking/detail/linear_range.hpp>
-#include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/parallel_options.hpp>
 #include <creek/tasking/this_worker.hpp>
 
@@ -34,8 +33,9 @@ class pace {
   position chunk() const noexcept { return chunk_; }
   ticks start() const noexcept { return fixed_ ? ticks{} : tick_clock::now(); }
 
-  /// Whether to give away half of the `left` elements that are more than a chunk. Answering also shows
-  /// thieves the larger pieces that were forked before, so it is done even if this half is small.
+  /// Whether to give away half of the `left` elements that are more than a chunk. Answering also
+  /// shows thieves the larger pieces that were forked before, so it is done even if this half is
+  /// small.
   bool worth_splitting(position left) const noexcept { return settled() && left > chunk_; }
 
   /// Learns from a chunk that began at `started`. A counter that ran backwards, as after a
@@ -90,35 +90,23 @@ class loop_control {
   std::atomic<bool> failed_{false};
 };
 
-/// Works off positions [lo, hi) chunk by chunk with chunk(lo, hi), giving halves to idle workers.
-template <class Chunk>
-void lazy_loop(position lo, position hi, pace speed, const Chunk& chunk, loop_control& control) {
-  while (lo < hi) {
-    if (control.ended()) return;
-    const position end = lo + std::min(speed.chunk(), hi - lo);
-    const ticks started = speed.start();
-    control.guard([&] { chunk(lo, end); });
-    speed.finish(started);
-    lo = end;
-    if (hungry() && speed.worth_splitting(hi - lo)) {
-      const position mid = lo + (hi - lo) / 2;
-      fork_join([&] { lazy_loop(lo, mid, speed, chunk, control); },
-                [&] { lazy_loop(mid, hi, speed, chunk, control); });
-      return;
-    }
-  }
-}
+/// A reference to what works off positions [lo, hi). A call through a pointer costs a chunk a
+/// nanosecond or two; a driver of its own for every loop of a program would cost its compilation
+/// seconds.
+class chunk_reference {
+ public:
+  template <class Chunk>
+  explicit chunk_reference(const Chunk& chunk) noexcept
+      : chunk_(&chunk), call_([](const void* what, position lo, position hi) {
+          (*static_cast<const Chunk*>(what))(lo, hi);
+        }) {}
 
-/// Cuts [lo, hi) into `parts` contiguous pieces by forking in halves and runs lazy_loop on each.
-template <class Chunk>
-void divide_loop(position lo, position hi, position parts, pace speed, const Chunk& chunk,
-                 loop_control& control) {
-  if (parts <= 1) return lazy_loop(lo, hi, speed, chunk, control);
-  const position lower = parts / 2;
-  const position mid = lo + (hi - lo) / parts * lower;
-  fork_join([&] { divide_loop(lo, mid, lower, speed, chunk, control); },
-            [&] { divide_loop(mid, hi, parts - lower, speed, chunk, control); });
-}
+  void operator()(position lo, position hi) const { call_(chunk_, lo, hi); }
+
+ private:
+  const void* chunk_;
+  void (*call_)(const void*, position, position);
+};
 
 /// Pieces for the first division of `count` elements: one a worker, none smaller than the grain.
 inline position first_pieces(position count, std::size_t grain) noexcept {
@@ -126,12 +114,15 @@ inline position first_pieces(position count, std::size_t grain) noexcept {
   return std::clamp<position>(most, 1, worker_count());
 }
 
-/// Runs chunk(lo, hi) over positions [0, count) under a control that the caller shares with more
-/// work.
+/// Runs chunk(lo, hi) over positions [0, count), at least one, under a control that the caller
+/// shares with more work.
+void drive_chunks(position count, std::size_t grain, const chunk_reference& chunk,
+                  loop_control& control);
+
+/// As above for any callable, and for none.
 template <class Chunk>
 void drive_loop(position count, std::size_t grain, const Chunk& chunk, loop_control& control) {
-  if (count == 0) return;
-  divide_loop(0, count, first_pieces(count, grain), pace(grain), chunk, control);
+  if (count != 0) drive_chunks(count, grain, chunk_reference(chunk), control);
 }
 
 }  // namespace creek::detail
