@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The three functions that every folder of creek uses: a module, the library made of them, a test.
+# The functions that every folder of creek uses: a module, the library made of them, a test.
 include_guard(GLOBAL)
 
 # GCC 12 sees overlapping copies in std::string where there are none (GCC bug 105651).
@@ -29,6 +29,17 @@ function(_creek_options target)
   target_compile_options(${target} PRIVATE ${CREEK_WARNINGS} $<$<BOOL:${CREEK_WERROR}>:-Werror>
                                            ${CREEK_SANITIZE_FLAGS})
   target_link_options(${target} PRIVATE ${CREEK_SANITIZE_FLAGS})
+endfunction()
+
+# creek_unity(target [batch]): compiles the sources of a target that is nobody's inner loop several at once,
+# for what they include takes longer than what they say (CLI11, nlohmann-json, GoogleTest). A name of one
+# source may then shadow that of another.
+function(creek_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  if(ARGC GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE ${ARGV1})
+  endif()
+  target_compile_options(${target} PRIVATE -Wno-shadow)
 endfunction()
 
 # Libraries that have something to link; a header-only one is needed to build creek, not to use it.
@@ -155,6 +166,7 @@ function(creek_test)
                         ${T_LIBRARIES})
   target_include_directories(${T_NAME} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests)
   _creek_options(${T_NAME})
+  creek_unity(${T_NAME})
   gtest_discover_tests(${T_NAME} TEST_PREFIX ${T_NAME}. DISCOVERY_TIMEOUT 60
                        PROPERTIES ${properties})
 endfunction()

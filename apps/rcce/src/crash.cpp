@@ -16,7 +16,7 @@ namespace creek::rcce {
 
 namespace {
 
-constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+constexpr std::size_t handler_stack_bytes = std::size_t{64} << 10;
 
 /// A line put together without memory of the heap, which may be what is broken.
 class plain_line {
@@ -85,10 +85,10 @@ void name_crashed_ues() {
   }
 }
 
-handler_stack::handler_stack() : bytes_{std::make_unique<std::byte[]>(stack_bytes)} {
+handler_stack::handler_stack() : bytes_{std::make_unique<std::byte[]>(handler_stack_bytes)} {
   stack_t used{};
   used.ss_sp = bytes_.get();
-  used.ss_size = stack_bytes;
+  used.ss_size = handler_stack_bytes;
   sigaltstack(&used, nullptr);
 }
 handler_stack::~handler_stack() {
