@@ -19,13 +19,15 @@ def run(*arguments, stdin=b""):
 
 
 def oracle(points):
+    """Exact: all coordinates are multiples of 1/128, summed up as whole numbers of these."""
+    scaled = [(int(128 * x), int(128 * y)) for x, y in points]
+    assert all((a / 128, b / 128) == tuple(p) for (a, b), p in zip(scaled, points))
     n = len(points)
-    x, y = (sum(Fraction(p[c]) for p in points) for c in (0, 1))
-    xx, yy, xy = (sum(Fraction(p[a]) * Fraction(p[b]) for p in points)
-                  for a, b in ((0, 0), (1, 1), (0, 1)))
-    slope = (n * xy - x * y) / (n * xx - x * x)
-    return {"n": n, "slope": float(slope), "intercept": float((y - slope * x) / n),
-            "r2": float((n * xy - x * y) ** 2 / ((n * xx - x * x) * (n * yy - y * y)))}
+    x, y = (sum(p[c] for p in scaled) for c in (0, 1))
+    xx, yy, xy = (sum(p[a] * p[b] for p in scaled) for a, b in ((0, 0), (1, 1), (0, 1)))
+    slope = Fraction(n * xy - x * y, n * xx - x * x)
+    r2 = Fraction((n * xy - x * y) ** 2, (n * xx - x * x) * (n * yy - y * y))
+    return {"n": n, "slope": float(slope), "intercept": float((y - slope * x) / n / 128), "r2": float(r2)}
 
 
 def random_points(seed, count):
