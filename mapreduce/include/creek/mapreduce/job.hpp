@@ -31,6 +31,8 @@ struct record {
 ///                                                                    // is that of the records
 ///     static std::uint64_t hash(const key_type&);        // default: by type, see default_hash
 ///     static bool before(const R& a, const R& b);        // order of the records; default: by key
+///     static std::uint64_t order_digits(const R&);       // where those of two differ, the less comes
+///                                                        // first: speeds up sorting by `before`
 ///     using table_type = ...;                            // where combined pairs live: see table
 ///     static constexpr std::size_t dense_keys = ...; // keys are 0 to this - 1: see dense
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last two stages, common to all plans: every partition's records are sorted on their own, then
-// the sorted runs are merged pairwise in log2(partitions) rounds.
+// the sorted runs are merged.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,40 @@
 #include <creek/mapreduce/byte_arena.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/merge_runs.hpp>
 #include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/radix_sort.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace creek::mapreduce {
+
+namespace detail {
+
+template <class Job>
+concept tells_digits = orders<Job> && requires(const Job& job, const record_of<Job>& one) {
+  { job.order_digits(one) } -> std::same_as<std::uint64_t>;
+};
+
+/// Jobs whose order begins with numbers.
+template <class Job>
+concept has_digits = tells_digits<Job> ||(!orders<Job> && byte_string<typename Job::key_type>);
+
+template <has_digits Job>
+std::uint64_t order_digits(const Job& job, const record_of<Job>& one) {
+  if constexpr (tells_digits<Job>) {
+    return job.order_digits(one);
+  } else {
+    return key_digits<typename Job::key_type>::digits(one.key, 0);
+  }
+}
+
+}  // namespace detail
 
 /// Records by partition. Different partitions may be used by different tasks at once.
 template <job Job>
@@ -54,7 +80,11 @@ class runs {
   void sort(std::size_t part) {
     if constexpr (sortable<Job>) {
       std::vector<record_type>& records = parts_[part].records;
-      std::ranges::sort(records, before());
+      if constexpr (detail::has_digits<Job>) {
+        sort_by_digits(parts_[part]);
+      } else {
+        std::ranges::sort(records, before());
+      }
       if (options_.top != 0 && records.size() > options_.top) {
         records.erase(records.begin() + static_cast<std::ptrdiff_t>(options_.top), records.end());
       }
@@ -63,14 +93,19 @@ class runs {
 
   /// Makes one sequence of all partitions, sorted if they are.
   [[nodiscard]] std::vector<record_type> merge() {
-    if (!sortable<Job> || !options_.sort) return concatenate();
-    for (std::size_t step = 1; step < parts_.size(); step *= 2) {
-      const std::size_t pairs = (parts_.size() - step + 2 * step - 1) / (2 * step);
-      detail::for_each_index(pairs, [&](std::size_t i) {
-        merge_two(parts_[2 * step * i].records, parts_[2 * step * i + step].records);
-      });
+    if constexpr (sortable<Job>) {
+      if (options_.sort) {
+        std::vector<detail::sorted_run<record_type>> runs;
+        for (partition& part : parts_) {
+          if (part.records.empty()) continue;
+          runs.push_back({part.records, part.digits.empty() ? nullptr : part.digits.data()});
+        }
+        const std::size_t wanted = options_.top == 0 ? static_cast<std::size_t>(-1) : options_.top;
+        return detail::merge_runs(std::span<const detail::sorted_run<record_type>>(runs), wanted,
+                                  before());
+      }
     }
-    return parts_.empty() ? std::vector<record_type>{} : std::move(parts_.front().records);
+    return concatenate();
   }
 
   /// The copies of keys; they must live as long as the records.
@@ -83,6 +118,7 @@ class runs {
  private:
   struct partition {
     std::vector<record_type> records;
+    std::vector<std::uint64_t> digits;  // after sort(), where the job has any
     byte_arena arena;
     bool bounded = false;  // records.front() is then the last of the first `top`
   };
@@ -122,21 +158,29 @@ class runs {
     return all;
   }
 
-  void merge_two(std::vector<record_type>& left, std::vector<record_type>& right) {
-    if (left.empty()) left.swap(right);
-    if (right.empty()) return;
-    std::vector<record_type> both;
-    both.reserve(left.size() + right.size());
-    auto out = std::back_inserter(both);
-    if constexpr (sortable<Job>) {
-      std::merge(std::move_iterator(left.begin()), std::move_iterator(left.end()),
-                 std::move_iterator(right.begin()), std::move_iterator(right.end()), out, before());
+  /// Sorts digits, which stand side by side, and looks at records only where those are equal.
+  void sort_by_digits(partition& part) requires detail::has_digits<Job> {
+    struct entry {
+      std::uint64_t digits;
+      std::size_t at;
+    };
+    std::vector<record_type>& records = part.records;
+    std::vector<entry> order(records.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order[i] = {detail::order_digits(*job_, records[i]), i};
     }
-    if (options_.top != 0 && both.size() > options_.top) {
-      both.erase(both.begin() + static_cast<std::ptrdiff_t>(options_.top), both.end());
+    std::ranges::sort(order, [&](const entry& a, const entry& b) {
+      if (a.digits != b.digits) return a.digits < b.digits;
+      return comes_before(*job_, records[a.at], records[b.at]);
+    });
+    std::vector<record_type> sorted;
+    sorted.reserve(records.size());
+    part.digits.reserve(records.size());
+    for (const entry& next : order) {
+      sorted.push_back(std::move(records[next.at]));
+      part.digits.push_back(next.digits);
     }
-    left = std::move(both);
-    std::vector<record_type>().swap(right);
+    records = std::move(sorted);
   }
 
   const Job* job_;

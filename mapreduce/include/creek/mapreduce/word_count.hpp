@@ -4,6 +4,7 @@
 #pragma once
 
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/radix_sort.hpp>
 #include <creek/mapreduce/word_cache.hpp>
 #include <creek/mapreduce/word_table.hpp>
 #include <creek/mapreduce/words.hpp>
@@ -37,6 +38,16 @@ struct word_count {
                             const record<std::string_view, std::uint64_t>& b) const {
     if (sorted == word_order::by_count && a.value != b.value) return a.value > b.value;
     return a.key < b.key;
+  }
+
+  /// By count: 24 bits of it, upside down, and the first 5 bytes of the word; what comes more often
+  /// than 24 bits tell is all one.
+  [[nodiscard]] std::uint64_t order_digits(
+      const record<std::string_view, std::uint64_t>& one) const {
+    constexpr std::uint64_t most = (std::uint64_t{1} << 24) - 1;
+    if (sorted == word_order::by_count && one.value >= most) return 0;
+    const std::uint64_t bytes = key_digits<std::string_view>::digits(one.key, 0);
+    return sorted == word_order::by_word ? bytes : (most - one.value) << 40 | bytes >> 24;
   }
 };
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorted runs of all shapes, merged by any number of workers, against a stable sort of them all.
+#include <creek/mapreduce/merge_runs.hpp>
+#include <creek/tasking/runtime.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace creek::mapreduce::detail {
+namespace {
+
+struct numbered {
+  std::uint32_t key = 0;
+  std::uint32_t run = 0;
+  friend bool operator==(const numbered&, const numbered&) = default;
+};
+
+/// As above, without a default.
+struct made_of_one : numbered {
+  explicit made_of_one(const numbered& from) : numbered(from) {}
+};
+
+constexpr auto by_key = [](const numbered& a, const numbered& b) { return a.key < b.key; };
+
+struct several_runs {
+  std::vector<std::vector<numbered>> records;
+  std::vector<std::vector<std::uint64_t>> digits;  // of keys, without their last two bits
+  std::vector<numbered> in_order;                  // equal keys by run
+};
+
+several_runs random_runs(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  several_runs made;
+  const std::uint32_t keys = random() % 2 == 0 ? 50 : 4'000'000'000;
+  const std::size_t runs = random() % 70;
+  for (std::uint32_t run = 0; run < runs; ++run) {
+    std::vector<numbered> records(random() % 3 == 0 ? random() % 3 : random() % 1000);
+    for (numbered& one : records) one = {static_cast<std::uint32_t>(random() % keys), run};
+    std::ranges::stable_sort(records, by_key);
+    made.in_order.insert(made.in_order.end(), records.begin(), records.end());
+    made.digits.emplace_back();
+    for (const numbered& one : records) made.digits.back().push_back(one.key >> 2);
+    made.records.push_back(std::move(records));
+  }
+  std::ranges::stable_sort(made.in_order, by_key);
+  return made;
+}
+
+template <class Record>
+std::vector<numbered> merged(const several_runs& from, bool with_digits, std::size_t wanted) {
+  std::vector<std::vector<Record>> copies;
+  std::vector<sorted_run<Record>> runs;
+  for (std::size_t i = 0; i < from.records.size(); ++i) {
+    copies.emplace_back(from.records[i].begin(), from.records[i].end());
+    runs.push_back({copies.back(), with_digits ? from.digits[i].data() : nullptr});
+  }
+  const auto all = merge_runs(std::span<const sorted_run<Record>>(runs), wanted, by_key);
+  return {all.begin(), all.end()};
+}
+
+TEST(MergeRuns, AgreesWithAStableSort) {
+  for (const unsigned workers : {1u, 2u, 5u}) {
+    runtime rt(scheduler_options{.workers = workers});
+    for (std::uint64_t seed = 0; seed < 15; ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", workers " + std::to_string(workers));
+      const several_runs from = random_runs(seed);
+      const std::size_t size = from.in_order.size();
+      for (const bool digits : {false, true}) {
+        for (const std::size_t wanted :
+             {std::size_t{0}, std::size_t{1}, size / 2, size, size + 9}) {
+          const std::vector<numbered> expected(
+              from.in_order.begin(),
+              from.in_order.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, size)));
+          ASSERT_EQ(rt.run([&] { return merged<numbered>(from, digits, wanted); }), expected);
+        }
+        ASSERT_EQ(rt.run([&] { return merged<made_of_one>(from, digits, size); }), from.in_order);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace creek::mapreduce::detail
