@@ -178,15 +178,18 @@ contest grouping(std::span<const key_value> pairs, std::size_t keys, const runti
   held.all.push_back({"std::sort and a pass", 1, [=] { return sums_by_sorting(pairs); }});
   held.all.push_back({"std::unordered_map", 1, [=] { return sums_by_hash_map(pairs); }});
   for (creek::runtime* rt : at) {
-    held.all.push_back({"creek emit_and_group", rt->worker_count(), [=] {
-                          const auto made = rt->run([&] {
-                            return run(sum_by_key{}, pairs,
-                                       {.sort = false, .how = strategy::emit_and_group});
-                          });
-                          pair_digest digest;
-                          for (const auto& [key, sum] : made) digest.add(key, sum);
-                          return digest.numbers();
-                        }});
+    for (const auto& [name, how] : {std::pair{"creek", strategy::automatic},
+                                    {"creek combine_on_emit", strategy::combine_on_emit},
+                                    {"creek emit_and_group", strategy::emit_and_group}}) {
+      held.all.push_back({name, rt->worker_count(), [=, how = how] {
+                            const auto made = rt->run([&] {
+                              return run(sum_by_key{}, pairs, {.sort = false, .how = how});
+                            });
+                            pair_digest digest;
+                            for (const auto& [key, sum] : made) digest.add(key, sum);
+                            return digest.numbers();
+                          }});
+    }
   }
   return held;
 }

@@ -229,6 +229,50 @@ TYPED_TEST(MapReduceProperties, AgreeWithASequentialReference) {
   }
 }
 
+/// A job that can go either way combines few keys and groups many, with the same answer.
+TEST(MapReduceStrategy, FollowsTheNumberOfKeys) {
+  using job = random_job<std::uint64_t, std::uint64_t, form::combines>;
+  for (const unsigned workers : {1u, 2u, 7u}) {
+    runtime rt(scheduler_options{.workers = workers});
+    for (const bool many : {false, true}) {
+      SCOPED_TRACE(std::to_string(workers) + " workers, " + (many ? "many" : "few") + " keys");
+      std::vector<std::uint32_t> numbers(1'500'000);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<std::uint32_t>(many ? i : i % 1000);
+      }
+      span_input<std::uint32_t> from(numbers, 1000);
+      const job sums{};
+      const options chosen{};
+      combine_or_group<job> plan(sums, chosen, workers);
+      const auto made = rt.run([&] { return run_plan(plan, from, chosen, workers); });
+      EXPECT_EQ(plan.groups(), many);
+      const auto wanted = rt.run([&] {
+        return run(job{}, std::span<const std::uint32_t>(numbers),
+                   {.how = strategy::combine_on_emit});
+      });
+      EXPECT_EQ(made.emitted, wanted.emitted);
+      EXPECT_EQ(made.distinct, wanted.distinct);
+      EXPECT_EQ(made.records, wanted.records);
+    }
+  }
+}
+
+/// Memory of grouping follows the different keys where the job combines.
+TEST(MapReduceStrategy, GroupingCombinesWhatHasDoubled) {
+  using job = random_job<std::uint64_t, std::uint64_t, form::combines>;
+  std::vector<std::uint32_t> numbers(1'000'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 5 * (i % 2);
+  runtime rt(scheduler_options{.workers = 1});
+  const auto made = rt.run([&] {
+    return run(job{}, std::span<const std::uint32_t>(numbers), {.how = strategy::emit_and_group});
+  });
+  EXPECT_EQ(made.emitted, 2 * numbers.size());
+  ASSERT_EQ(made.size(), 3u);  // keys of 0, 1 and 5
+  std::uint64_t sum = 0;
+  for (const auto& one : made) sum += one.value;
+  EXPECT_EQ(sum, numbers.size() / 2 * (1 + 1 + 6 + 1));
+}
+
 /// One worker would be left with nearly all pairs if heavy keys were not combined before.
 TEST(MapReduceSkew, HeavyKeysAreCombinedByEveryMapper) {
   using job = random_job<std::uint64_t, std::uint64_t, form::combines>;

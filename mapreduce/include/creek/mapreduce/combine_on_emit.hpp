@@ -63,6 +63,33 @@ class combine_on_emit {
     mine.flush();
   }
 
+  /// What a mapper has emitted, and for how many different keys.
+  struct tally {
+    std::uint64_t emitted = 0;
+    std::uint64_t keys = 0;
+  };
+  [[nodiscard]] tally count(std::size_t mapper) const {
+    tally made;
+    if (const auto& mine = tables_[mapper]) {
+      made.emitted = mine->emitted();
+      for (std::size_t part = 0; part < table_type::partitions; ++part)
+        made.keys += mine->size(part);
+    }
+    return made;
+  }
+
+  /// Calls `f(key, value)` for the combined pairs of a mapper, which are no longer in this plan
+  /// then.
+  template <class F>
+  void hand_over(std::size_t mapper, F&& f) {
+    auto& mine = tables_[mapper];
+    if (!mine) return;
+    for (std::size_t part = 0; part < table_type::partitions; ++part) {
+      mine->for_each(part, f);
+      mine->clear(part);
+    }
+  }
+
   [[nodiscard]] std::size_t partitions() const { return table_type::partitions; }
 
   /// Merges a partition of all mappers into the first mapper's table.

@@ -28,9 +28,16 @@ concept emits_movable_pairs =
 template <movable_pair Pair>
 class pair_pieces {
  public:
-  void push_back(const Pair& pair) {
-    if (pieces_.empty() || pieces_.back().size() == pieces_.back().capacity()) grow();
-    pieces_.back().push_back(pair);
+  /// Appends a pair; the caller has looked that there is room.
+  void push_back(const Pair& pair) { pieces_.back().push_back(pair); }
+  [[nodiscard]] bool has_room() const noexcept {
+    return !pieces_.empty() && pieces_.back().size() < pieces_.back().capacity();
+  }
+  void make_room() {
+    constexpr std::size_t least = 64, most = 4096;
+    const std::size_t size =
+        pieces_.empty() ? least : std::clamp(2 * pieces_.back().capacity(), least, most);
+    pieces_.emplace_back().reserve(size);
   }
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t sum = 0;
@@ -50,13 +57,6 @@ class pair_pieces {
   }
 
  private:
-  void grow() {
-    constexpr std::size_t least = 64, most = 4096;
-    const std::size_t size =
-        pieces_.empty() ? least : std::min(most, 2 * pieces_.back().capacity());
-    pieces_.emplace_back().reserve(size);
-  }
-
   std::vector<std::vector<Pair>> pieces_;
 };
 
@@ -120,10 +120,14 @@ class emit_and_move {
 
   template <class Split>
   void map(std::size_t index, const Split& split) {
-    mapper& mine = mappers_[index];
-    mine.parts.resize(part_count);
-    emitter emit{*job_, mine};
+    emitter emit = emitter_of(index);
     job_->map(split, emit);
+  }
+
+  /// Takes pairs that a mapper has from elsewhere: called with `emit(key, value)`.
+  template <class F>
+  void take(std::size_t index, F&& f) {
+    f(emitter_of(index));
   }
 
   /// A partition with far more than its share has a key that came often. Where the job combines,
@@ -134,14 +138,7 @@ class emit_and_move {
     for (const auto& part : mine.parts) all += part.size();
     const std::uint64_t heavy = 4 * all / part_count + 16384;
     for (auto& part : mine.parts) {
-      const std::size_t size = part.size();
-      if (size <= heavy) continue;
-      std::vector<pair> sums;
-      gathered_pairs<pair>({&part, 1}).for_each_key([&](std::span<pair> equal) {
-        sums.push_back({equal[0].key, combined(equal)});
-      });
-      mine.combined += size - sums.size();
-      part.assign(std::move(sums));
+      if (part.size() > heavy) mine.combine(*job_, part);
     }
   }
 
@@ -164,7 +161,7 @@ class emit_and_move {
         const std::span<const pair> same = equal;
         runs_.add(part, equal[0].key, job_->reduce(equal[0].key, values<Job>(same)));
       } else {
-        runs_.add(part, equal[0].key, combined(equal));
+        runs_.add(part, equal[0].key, combined(*job_, equal));
       }
       ++all.keys;
     });
@@ -177,7 +174,7 @@ class emit_and_move {
   [[nodiscard]] std::uint64_t emitted() const {
     std::uint64_t sum = 0;
     for (const mapper& m : mappers_) {
-      sum += m.combined;
+      sum += m.combined_away;
       for (const auto& part : m.parts) sum += part.size();
     }
     return sum;
@@ -190,9 +187,39 @@ class emit_and_move {
   [[nodiscard]] byte_arena take_arena() { return runs_.take_arena(); }
 
  private:
+  static value_type combined(const Job& job, std::span<pair> equal) requires combines<Job> {
+    value_type sum = equal[0].value;
+    for (pair& more : equal.subspan(1)) job.combine(sum, std::move(more.value));
+    return sum;
+  }
+
+  /// What a mapper emitted. Where the job combines, a part is combined whenever it has doubled, so
+  /// that memory follows the different keys, not the pairs.
   struct mapper {
+    static constexpr std::size_t worth_combining = std::size_t{1} << 17;  // pairs
+
     std::vector<pair_pieces<pair>> parts;
-    std::uint64_t combined = 0;  // pairs that are no more
+    std::vector<std::size_t> limits;  // sizes at which parts are combined
+    std::uint64_t combined_away = 0;  // pairs that are no more
+
+    void combine(const Job& job, pair_pieces<pair>& part) requires combines<Job> {
+      const std::size_t size = part.size();
+      std::vector<pair> sums;
+      gathered_pairs<pair>({&part, 1}).for_each_key([&](std::span<pair> equal) {
+        sums.push_back({equal[0].key, combined(job, equal)});
+      });
+      combined_away += size - sums.size();
+      part.assign(std::move(sums));
+    }
+    void make_room(const Job& job, std::size_t index) {
+      if constexpr (combines<Job>) {
+        if (parts[index].size() >= limits[index]) {
+          combine(job, parts[index]);
+          limits[index] = std::max(worth_combining, 2 * parts[index].size());
+        }
+      }
+      parts[index].make_room();
+    }
   };
   struct key_group {
     gathered_pairs<pair> pairs;
@@ -202,14 +229,19 @@ class emit_and_move {
     const Job& job;
     mapper& to;
     void operator()(key_type key, value_type value) {
-      to.parts[hash_of(job, key) >> 58].push_back({key, value});
+      const std::size_t index = hash_of(job, key) >> 58;
+      if (!to.parts[index].has_room()) to.make_room(job, index);
+      to.parts[index].push_back({key, value});
     }
   };
 
-  value_type combined(std::span<pair> equal) const requires combines<Job> {
-    value_type sum = equal[0].value;
-    for (pair& more : equal.subspan(1)) job_->combine(sum, std::move(more.value));
-    return sum;
+  emitter emitter_of(std::size_t index) {
+    mapper& mine = mappers_[index];
+    if (mine.parts.empty()) {
+      mine.limits.assign(part_count, mapper::worth_combining);
+      mine.parts.resize(part_count);
+    }
+    return {*job_, mine};
   }
 
   const Job* job_;

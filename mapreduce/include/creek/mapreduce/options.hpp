@@ -14,7 +14,8 @@ namespace creek::mapreduce {
 
 /// How pairs find their key's other pairs.
 enum class strategy : std::uint8_t {
-  automatic,        ///< combine_on_emit if the job can combine, else emit_and_group
+  automatic,        ///< the first if the job can combine, else the second; for small pairs with integer
+                    ///< keys that can go either way, by what the first pieces of the input show
   combine_on_emit,  ///< a hash table a mapper, combined at once, merged by partition
   emit_and_group,   ///< pairs in buffers, they or pointers to them radix-sorted by key
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <creek/mapreduce/combine_on_emit.hpp>
+#include <creek/mapreduce/combine_or_group.hpp>
 #include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/emit_and_group.hpp>
 #include <creek/mapreduce/input.hpp>
@@ -73,6 +74,11 @@ template <job Job, input Input>
   if constexpr (fills<Job>) {
     return detail::run_filling(job, from, chosen);
   } else if constexpr (combines<Job>) {
+    if constexpr (detail::combines_or_groups<Job>) {
+      if (chosen.how == strategy::automatic) {
+        return detail::run_with<combine_or_group<Job>>(job, from, chosen);
+      }
+    }
     if (chosen.how != strategy::emit_and_group) {
       return detail::run_with<combine_on_emit<Job>>(job, from, chosen);
     }
