@@ -95,13 +95,13 @@ class runs {
   [[nodiscard]] std::vector<record_type> merge() {
     if constexpr (sortable<Job>) {
       if (options_.sort) {
-        std::vector<detail::sorted_run<record_type>> runs;
+        std::vector<detail::sorted_run<record_type>> sorted;
         for (partition& part : parts_) {
           if (part.records.empty()) continue;
-          runs.push_back({part.records, part.digits.empty() ? nullptr : part.digits.data()});
+          sorted.push_back({part.records, part.digits.empty() ? nullptr : part.digits.data()});
         }
         const std::size_t wanted = options_.top == 0 ? static_cast<std::size_t>(-1) : options_.top;
-        return detail::merge_runs(std::span<const detail::sorted_run<record_type>>(runs), wanted,
+        return detail::merge_runs(std::span<const detail::sorted_run<record_type>>(sorted), wanted,
                                   before());
       }
     }

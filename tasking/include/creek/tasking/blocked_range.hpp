@@ -8,6 +8,7 @@
 
 #include <creek/tasking/detail/lazy_loop.hpp>
 #include <creek/tasking/detail/linear_range.hpp>
+#include <creek/tasking/fork_join.hpp>
 
 namespace creek {
 
