@@ -17,5 +17,6 @@
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/rounds.hpp>
 #include <creek/mapreduce/run.hpp>
+#include <creek/mapreduce/spill.hpp>
 #include <creek/mapreduce/string_match.hpp>
 #include <creek/mapreduce/word_count.hpp>

@@ -8,6 +8,7 @@
 #include <creek/mapreduce/byte_arena.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/key_store.hpp>
 #include <creek/mapreduce/merge_runs.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/radix_sort.hpp>
@@ -15,7 +16,6 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,16 +56,14 @@ class runs {
   [[nodiscard]] std::size_t partitions() const { return parts_.size(); }
 
   /// Adds a record to partition `part`. With `options.top`, records that cannot be among the first
-  /// are dropped as soon as that is known. `copy`: the key is a view that is about to die.
+  /// are dropped as soon as that is known. `copy`: the key has views into what is about to die.
   void add(std::size_t part, typename Job::key_type key, result_type value, bool copy = false) {
     partition& to = parts_[part];
     record_type candidate{std::move(key), std::move(value)};
     if constexpr (sortable<Job>) {
       if (to.bounded && !comes_before(*job_, candidate, to.records.front())) return;
     }
-    if constexpr (std::is_same_v<typename Job::key_type, std::string_view>) {
-      if (copy) candidate.key = to.arena.keep(candidate.key);
-    }
+    if (copy) to.keys.keep(candidate.key);
     to.records.push_back(std::move(candidate));
     if (options_.top != 0 && to.records.size() >= 2 * options_.top + 64) prune(to);
   }
@@ -111,7 +109,7 @@ class runs {
   /// The copies of keys; they must live as long as the records.
   [[nodiscard]] byte_arena take_arena() {
     byte_arena all;
-    for (partition& part : parts_) all.adopt(std::move(part.arena));
+    for (partition& part : parts_) all.adopt(part.keys.take_arena());
     return all;
   }
 
@@ -119,7 +117,7 @@ class runs {
   struct partition {
     std::vector<record_type> records;
     std::vector<std::uint64_t> digits;  // after sort(), where the job has any
-    byte_arena arena;
+    key_store<typename Job::key_type> keys;  // no source: copies all that it is given
     bool bounded = false;  // records.front() is then the last of the first `top`
   };
 

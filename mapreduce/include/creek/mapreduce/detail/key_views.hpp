@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The views in a key: a string_view, or those among the parts of a tuple.
+#pragma once
+
+#include <concepts>
+#include <creek/mapreduce/hash.hpp>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace creek::mapreduce::detail {
+
+template <class T>
+constexpr bool holds_views() {
+  if constexpr (tuple_like<T>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (holds_views<std::remove_cv_t<std::tuple_element_t<I, T>>>() || ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<T>>{});
+  } else {
+    return std::same_as<T, std::string_view>;
+  }
+}
+
+/// Calls `f(std::string_view&)` for each of them.
+template <class T, class F>
+void for_each_view(T& key, F&& f) {
+  if constexpr (std::same_as<T, std::string_view>) {
+    f(key);
+  } else if constexpr (holds_views<T>()) {
+    std::apply([&](auto&... parts) { (for_each_view(parts, f), ...); }, key);
+  }
+}
+
+}  // namespace creek::mapreduce::detail

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs whose intermediate data may exceed the memory: run() with a limit, and run_to(), which hands
+// over the records one by one instead of keeping them.
+#pragma once
+
+#include <creek/mapreduce/dense.hpp>
+#include <creek/mapreduce/detail/check_options.hpp>
+#include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/detail/stopwatch.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/memory_limit.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/plan.hpp>
+#include <creek/mapreduce/record_runs.hpp>
+#include <creek/mapreduce/run.hpp>
+#include <creek/mapreduce/runs.hpp>
+#include <creek/mapreduce/spill_file.hpp>
+#include <creek/mapreduce/spill_plan.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <creek/tasking/this_worker.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace creek::mapreduce {
+
+/// What run() with a limit returns; keys that are views point into `keys`.
+template <job Job>
+struct spilled_result : result<Job> {
+  spill_use spilled;
+};
+
+/// What run_to() returns.
+struct run_summary {
+  stage_times times;
+  std::uint64_t emitted = 0;   ///< pairs that `map` emitted
+  std::uint64_t distinct = 0;  ///< different keys among them
+  std::uint64_t records = 0;   ///< handed over
+  spill_use spilled;
+};
+
+namespace detail {
+
+/// Keeps all records.
+template <job Job>
+class records_in_memory final : public record_target<Job> {
+ public:
+  explicit records_in_memory(runs<Job>& to) : to_(&to) {}
+  void add(std::size_t, std::size_t part, typename Job::key_type&& key,
+           typename result_value<Job>::type&& value) override {
+    to_->add(part, std::move(key), std::move(value), holds_views<typename Job::key_type>());
+  }
+  void release(std::size_t) override {}
+
+ private:
+  runs<Job>* to_;
+};
+
+/// From the input to the records in `target`. `Report` is a result or a summary.
+template <job Job, class Input, class Report>
+void run_spilling(spill_plan<Job>& plan, Input& from, const options& chosen, std::size_t workers,
+                  record_target<Job>& target, Report& report) {
+  {
+    const stopwatch watch(report.times, stage::map);
+    map_all(plan, from, chosen, workers);
+  }
+  {
+    const stopwatch watch(report.times, stage::partition);
+    for_each_index(workers, [&](std::size_t mapper) { plan.finish(mapper); });
+    plan.gather();
+  }
+  const stopwatch watch(report.times, stage::group);
+  deal(plan.partitions(), workers,
+       [&](std::size_t taker, std::size_t part) { plan.group(taker, part, target); });
+  plan.group_heavy(target);
+  report.emitted = plan.emitted();
+  report.distinct = plan.distinct();
+}
+
+/// Throws usage_error.
+template <job Job>
+void check(const options& chosen, const memory_limit& limit, std::size_t workers) {
+  static_assert(!fills<Job>, "jobs that fill arrays have nothing to spill");
+  check<Job>(chosen);
+  check_limit(limit, workers);
+}
+
+}  // namespace detail
+
+/// As run() without a limit, with the same result, but with no more than `limit.bytes` of memory
+/// for pairs on their way from map() to the result; what is more goes to files in
+/// `limit.directory`. Keys and values need a form as bytes (wire.hpp); values must not be views.
+/// The result is in memory and not limited: `top` or run_to() is for results that are large.
+///
+/// Throws usage_error for a limit that is too small for the workers, and creek::error, after every
+/// mapper has stopped, if a file cannot be written or read, if a pair is larger than an eighth of a
+/// worker's share, or if a job that does not combine has a key whose values alone exceed the limit.
+template <job Job, input Input>
+[[nodiscard]] spilled_result<Job> run(const Job& job, Input& from, const options& chosen,
+                                      const memory_limit& limit) {
+  if (this_worker() < 0) {
+    runtime own;
+    return own.run([&] { return run(job, from, chosen, limit); });
+  }
+  const std::size_t workers = worker_count();
+  detail::check<Job>(chosen, limit, workers);
+  const spill_shares shares(limit, workers);
+  spill_file file(limit.directory);
+  spill_meter meter;
+  spill_plan<Job> plan(job, chosen, shares, shares.worker, file, meter, workers);
+  runs<Job> records(job, chosen, plan.partitions());
+  detail::records_in_memory<Job> target(records);
+  spilled_result<Job> made;
+  detail::run_spilling(plan, from, chosen, workers, target, made);
+  if (chosen.sort) {
+    const detail::stopwatch watch(made.times, stage::sort);
+    detail::for_each_index(plan.partitions(), [&](std::size_t part) { records.sort(part); });
+  }
+  const detail::stopwatch watch(made.times, stage::merge);
+  made.records = records.merge();
+  made.keys = records.take_arena();
+  made.spilled = {file.bytes(), meter.runs(), meter.peak()};
+  return made;
+}
+
+/// The same over text in memory, cut at white space.
+template <job Job>
+[[nodiscard]] spilled_result<Job> run(const Job& job, std::string_view text, const options& chosen,
+                                      const memory_limit& limit) {
+  text_view from(text, chosen.split);
+  return run(job, from, chosen, limit);
+}
+
+/// The same over an array.
+template <job Job, class T>
+[[nodiscard]] spilled_result<Job> run(const Job& job, std::span<const T> data,
+                                      const options& chosen, const memory_limit& limit) {
+  span_input<T> from(data, chosen.split);
+  return run(job, from, chosen, limit);
+}
+
+/// Runs a job and calls `sink(const record_of<Job>&)` for each record, in the task that called, in
+/// order if `options.sort`, else in none. With a limit the records wait for it in a file, so that
+/// the result may exceed the memory as well; they need a form as bytes, too. Views in a record are
+/// valid during the call. An exception in `sink` ends the run; otherwise as run().
+template <job Job, input Input, class Sink>
+run_summary run_to(const Job& job, Input& from, const options& chosen, const memory_limit& limit,
+                   Sink&& sink) {
+  if (this_worker() < 0) {
+    runtime own;
+    return own.run([&] { return run_to(job, from, chosen, limit, sink); });
+  }
+  const std::size_t workers = worker_count();
+  detail::check<Job>(chosen, limit, workers);
+  const spill_shares shares(limit, workers);
+  spill_file sorted(limit.directory);
+  spill_meter meter;
+  run_summary made;
+  record_runs<Job> records(job, chosen, shares, shares.worker / 2, sorted, meter, workers);
+  {
+    spill_file file(limit.directory);
+    spill_plan<Job> plan(job, chosen, shares, shares.worker / 2, file, meter, workers);
+    detail::run_spilling(plan, from, chosen, workers, records, made);
+    made.spilled.bytes = file.bytes();
+  }
+  {
+    const detail::stopwatch watch(made.times, stage::sort);
+    detail::for_each_index(workers, [&](std::size_t taker) { records.finish(taker); });
+  }
+  const detail::stopwatch watch(made.times, stage::merge);
+  made.records = records.merge(sink);
+  made.spilled = {made.spilled.bytes + sorted.bytes(), meter.runs(), meter.peak()};
+  return made;
+}
+
+/// The same without a limit: run(), and then the calls.
+template <job Job, input Input, class Sink>
+run_summary run_to(const Job& job, Input& from, const options& chosen, Sink&& sink) {
+  if (this_worker() < 0) {
+    runtime own;
+    return own.run([&] { return run_to(job, from, chosen, sink); });
+  }
+  const result<Job> all = run(job, from, chosen);
+  for (const auto& record : all) sink(record);
+  run_summary made;
+  made.times = all.times;
+  made.emitted = all.emitted;
+  made.distinct = all.distinct;
+  made.records = all.size();
+  return made;
+}
+
+}  // namespace creek::mapreduce

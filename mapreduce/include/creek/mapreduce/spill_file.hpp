@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a run's intermediate data that memory has no room for: a file without a name, written
+// and read in blocks, and the memory that is left, counted.
+#pragma once
+
+#include <atomic>
+#include <creek/mapreduce/memory_limit.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// Counts bytes in memory, for `spill_use::peak`, and runs. Any thread.
+class spill_meter {
+ public:
+  void add(std::size_t bytes) noexcept;
+  void subtract(std::size_t bytes) noexcept { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void count_run() noexcept { runs_.fetch_add(1, std::memory_order_relaxed); }
+
+  [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
+  [[nodiscard]] std::uint64_t runs() const noexcept { return runs_; }
+
+ private:
+  std::atomic<std::uint64_t> held_{0}, peak_{0}, runs_{0};
+};
+
+/// Bytes that somebody holds, given back with it.
+class memory_charge {
+ public:
+  explicit memory_charge(spill_meter& meter) noexcept : meter_(&meter) {}
+  memory_charge(const memory_charge&) = delete;
+  memory_charge& operator=(const memory_charge&) = delete;
+  ~memory_charge() { set(0); }
+
+  void set(std::size_t bytes) noexcept {
+    if (bytes > bytes_) meter_->add(bytes - bytes_);
+    if (bytes < bytes_) meter_->subtract(bytes_ - bytes);
+    bytes_ = bytes;
+  }
+  void raise_to(std::size_t bytes) noexcept {
+    if (bytes > bytes_) set(bytes);
+  }
+
+ private:
+  spill_meter* meter_;
+  std::size_t bytes_ = 0;
+};
+
+/// Pages from the kernel, all zero, resident once touched and given back at once.
+class page_memory {
+ public:
+  page_memory() = default;
+  /// Throws std::bad_alloc.
+  explicit page_memory(std::size_t bytes);
+  page_memory(page_memory&& other) noexcept;
+  page_memory& operator=(page_memory&& other) noexcept;
+  ~page_memory();
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// A piece of a spill file that is read as a whole: `items` pairs or records of one partition.
+struct spill_block {
+  std::uint64_t offset = 0;
+  std::uint64_t checksum = 0;  ///< XXH3-64
+  std::uint32_t bytes = 0;
+  std::uint32_t items = 0;
+  /// 32 bits of the hash of the first item's key, and those in which others differ from it.
+  std::uint32_t first_hash = 0;
+  std::uint32_t differing = 0;
+};
+using spill_blocks = std::vector<spill_block>;
+
+/// A temporary file in a directory, without a name. Any thread; writers do not wait for each other.
+/// Every failure throws creek::error naming the directory; what was written is then lost with it.
+class spill_file {
+ public:
+  explicit spill_file(std::string directory);
+  spill_file(const spill_file&) = delete;
+  spill_file& operator=(const spill_file&) = delete;
+  ~spill_file();
+
+  /// Appends; returns where.
+  std::uint64_t write(std::span<const std::byte> bytes);
+  /// Reads a block to `to`. EIO if it is not what was written.
+  void read(const spill_block& block, std::byte* to) const;
+
+  /// Bytes written so far.
+  [[nodiscard]] std::uint64_t bytes() const noexcept {
+    return end_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  [[noreturn]] void fail(int why, const char* doing) const;
+
+  std::string directory_;
+  int descriptor_ = -1;
+  std::atomic<std::uint64_t> end_{0};
+};
+
+/// Reads blocks one after the other into memory of its own.
+class block_reader {
+ public:
+  block_reader(const spill_file& file, spill_meter& meter) : file_(&file), charge_(meter) {}
+
+  /// The bytes of a block, valid until the next call.
+  [[nodiscard]] std::span<const std::byte> read(const spill_block& block);
+
+ private:
+  const spill_file* file_;
+  std::vector<std::byte> bytes_;
+  memory_charge charge_;
+};
+
+/// Collects items as bytes, partition by partition, and writes them in large pieces. One task.
+class block_writer {
+ public:
+  /// Writes when `buffer` bytes are there; throws creek::error (ENOMEM) for an item of more than
+  /// `largest`. `limit` is named by that error.
+  block_writer(spill_file& file, spill_meter& meter, std::size_t buffer, std::size_t largest,
+               std::size_t limit);
+
+  /// The blocks that follow are listed in `parts`, by partition.
+  void begin(spill_blocks* parts) noexcept { parts_ = parts; }
+  /// Append an item here, then call `item`.
+  [[nodiscard]] std::vector<std::byte>& bytes() noexcept { return bytes_; }
+  /// What was appended since the last call is an item of partition `part`; `hash` is that of its
+  /// key, or part of it.
+  void item(std::size_t part, std::uint32_t hash) {
+    if (bytes_.size() > buffer_) make_room();
+    if (part != part_ && start_ != block_begin_) cut();
+    part_ = part;
+    if (items_++ == 0) first_hash_ = hash;
+    differing_ |= first_hash_ ^ hash;
+    start_ = bytes_.size();
+  }
+  /// After the last item of a run: everything is in the file.
+  void finish();
+
+ private:
+  struct pending {
+    std::size_t part, begin, end;
+    std::uint32_t items, first_hash, differing;
+  };
+
+  void make_room();
+  void cut();
+  void write_out();
+
+  spill_file* file_;
+  spill_meter* meter_;
+  std::size_t buffer_, largest_, limit_;
+  spill_blocks* parts_ = nullptr;
+  std::vector<std::byte> bytes_;
+  std::vector<pending> pending_;
+  std::size_t part_ = 0;
+  std::size_t block_begin_ = 0;  // of the block that is being collected
+  std::size_t start_ = 0;        // of the item that is being appended
+  std::uint32_t items_ = 0, first_hash_ = 0, differing_ = 0;
+  memory_charge charge_;
+};
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages of a run with a memory limit. A mapper keeps its pairs in memory of fixed size (a
+// spill_table), combined where the job combines, and writes them to a file by partition whenever
+// that is full and at the end. Then each worker takes a partition at a time, brings equal keys
+// together in its share of the memory and hands over the records. A partition that does not fit is
+// parted again, by further bits of the hash, until it does.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce/detail/key_views.hpp>
+#include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/key_groups.hpp>
+#include <creek/mapreduce/memory_limit.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/pair_buffer.hpp>
+#include <creek/mapreduce/spill_file.hpp>
+#include <creek/mapreduce/spill_table.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// Where the records of such a run go.
+template <job Job>
+class record_target {
+ public:
+  /// A record of partition `part`, from the worker numbered `taker`; different takers call at once,
+  /// those of a partition one after the other. Views in the key are valid until `release`.
+  virtual void add(std::size_t taker, std::size_t part, typename Job::key_type&& key,
+                   typename detail::result_value<Job>::type&& value) = 0;
+  virtual void release(std::size_t taker) = 0;
+
+ protected:
+  ~record_target() = default;
+};
+
+/// What the limit comes to for one worker.
+struct spill_shares {
+  std::size_t limit;    ///< bytes, of all workers
+  std::size_t worker;   ///< bytes, of one
+  std::size_t buffer;   ///< bytes that are written at once
+  std::size_t largest;  ///< bytes of a pair
+  int bits;             ///< of the hash, that say the partition
+
+  spill_shares(const memory_limit& given, std::size_t workers) noexcept;
+};
+
+namespace detail {
+
+/// The first bit of the hash, from `base` on, in which keys of these blocks differ, or at least a
+/// later one than `base` up to which they agree; 64 if they agree in all. The blocks' hashes begin
+/// at `base`.
+[[nodiscard]] int differing_from(const spill_blocks& blocks, int base) noexcept;
+
+/// Throws creek::error (ENOMEM) for what cannot be parted any further.
+[[noreturn]] void refuse_heavy_key(std::uint64_t values, std::uint64_t bytes, std::size_t limit);
+/// The same for a pair that does not fit alone.
+[[noreturn]] void refuse_pair(std::size_t limit);
+
+}  // namespace detail
+
+/// The stages, called in the order of their declaration by `run_spilling`.
+template <job Job>
+class spill_plan {
+ public:
+  using key_type = typename Job::key_type;
+  using value_type = typename Job::value_type;
+  using table = spill_table<Job>;
+  using pair = typename table::pair;
+
+  static_assert(combines<Job> || reduces<Job>, "a job needs combine() or reduce()");
+  static_assert(sendable<key_type>, "keys go to files: give key_type a form, see wire.hpp");
+  static_assert(sendable<value_type>, "values go to files: give value_type a form, see wire.hpp");
+  static_assert(!detail::holds_views<value_type>() &&
+                    !detail::holds_views<typename detail::result_value<Job>::type>(),
+                "values that are views lose what they point into: let them be strings");
+
+  /// `grouping` bytes of each worker's share are for bringing pairs together.
+  spill_plan(const Job& job, const options& chosen, const spill_shares& shares,
+             std::size_t grouping, spill_file& file, spill_meter& meter, std::size_t workers)
+      : job_(&job),
+        chosen_(&chosen),
+        shares_(shares),
+        grouping_(grouping),
+        file_(&file),
+        meter_(&meter),
+        mappers_(workers),
+        groupers_(workers),
+        index_(meter) {}
+
+  template <class Split>
+  void map(std::size_t index, const Split& split) {
+    mapper& mine = mappers_[index];
+    if (!mine.pairs) {
+      mine.pairs.emplace(*job_, shares_.worker - 2 * shares_.buffer, *meter_);
+      open(mine.writer);
+      mine.parts.resize(partitions());
+    }
+    if constexpr (std::is_same_v<Split, text_split>) mine.pairs->source(split.text, split.stable);
+    emitter emit{*this, mine};
+    job_->map(split, emit);
+  }
+
+  /// Writes out what a mapper still has.
+  void finish(std::size_t index) {
+    mapper& mine = mappers_[index];
+    if (mine.pairs && mine.pairs->size() != 0) write_out(mine);
+    mine.pairs.reset();
+    mine.writer.reset();
+  }
+
+  /// Lists the blocks of all mappers by partition.
+  void gather() {
+    parts_.resize(partitions());
+    for (mapper& mine : mappers_) {
+      for (std::size_t part = 0; part < mine.parts.size(); ++part) {
+        parts_[part].insert(parts_[part].end(), mine.parts[part].begin(), mine.parts[part].end());
+      }
+      mine.parts = {};
+    }
+    index_.set(index_bytes(parts_));
+  }
+
+  [[nodiscard]] std::size_t partitions() const noexcept { return std::size_t{1} << shares_.bits; }
+
+  /// Makes the records of a partition.
+  void group(std::size_t taker, std::size_t part, record_target<Job>& target) {
+    if (chosen_->stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
+    grouper& mine = groupers_[taker];
+    if (!mine.reader) {
+      mine.reader.emplace(*file_, *meter_);
+      open(mine.writer);
+      if constexpr (combines<Job>) mine.pairs.emplace(*job_, table_bytes(), *meter_);
+    }
+    const place at{taker, part, &target};
+    if constexpr (combines<Job>) {
+      combine_part(at, std::exchange(parts_[part], {}), 0);
+    } else {
+      group_part(at, std::exchange(parts_[part], {}), 0);
+    }
+  }
+
+  /// Keys whose values take more than a worker's share get that of all, one key after the other.
+  void group_heavy(record_target<Job>& target) {
+    groupers_.clear();
+    for (heavy_part& one : heavy_) {
+      const extent size = extent_of(one.blocks);
+      if (size.needed() > grouping_ * mappers_.size()) {
+        detail::refuse_heavy_key(size.pairs, size.bytes, shares_.limit);
+      }
+      reduce_blocks({0, one.part, &target}, one.blocks, size);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t emitted() const noexcept {
+    std::uint64_t sum = 0;
+    for (const mapper& mine : mappers_) sum += mine.emitted;
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t distinct() const noexcept { return distinct_; }
+
+ private:
+  struct mapper {
+    std::optional<table> pairs;
+    std::optional<block_writer> writer;
+    std::vector<spill_blocks> parts;
+    std::uint64_t emitted = 0;
+  };
+  struct grouper {
+    std::optional<table> pairs;
+    std::optional<block_reader> reader;
+    std::optional<block_writer> writer;
+  };
+  /// Who makes records of which partition for whom.
+  struct place {
+    std::size_t taker, part;
+    record_target<Job>* target;
+  };
+  struct heavy_part {
+    std::size_t part;
+    spill_blocks blocks;
+  };
+  /// How much there is in some blocks.
+  struct extent {
+    std::uint64_t pairs = 0, bytes = 0;
+    /// Memory for them and for grouping them: twice pointers, as sorting has it, and the groups.
+    [[nodiscard]] std::uint64_t needed() const noexcept {
+      using ref = pair_ref<key_type, value_type>;
+      constexpr bool owning =
+          !std::is_trivially_copyable_v<pair> &&
+          !(detail::holds_views<key_type>() && std::is_trivially_copyable_v<value_type>);
+      const std::uint64_t owned = owning ? bytes + 32 * pairs : 0;
+      return bytes + owned + pairs * (sizeof(pair) + 2 * sizeof(ref) + 2 * sizeof(std::size_t));
+    }
+  };
+
+  struct emitter {
+    spill_plan& plan;
+    mapper& to;
+    void operator()(key_type key, value_type value) {
+      ++to.emitted;
+      if constexpr (combines<Job>) {
+        if (plan.chosen_->how != strategy::emit_and_group) {
+          const std::uint64_t hash = spread_hash(*plan.job_, key);
+          plan.add(to, [&] { return to.pairs->combine(hash, key, value); });
+          if (to.pairs->overgrown()) plan.write_out(to);
+          return;
+        }
+      }
+      plan.add(to, [&] { return to.pairs->append(key, value); });
+    }
+  };
+
+  template <class Try>
+  void add(mapper& to, Try&& fits) {
+    if (fits()) [[likely]]
+      return;
+    if (to.pairs->size() != 0) write_out(to);
+    if (!fits()) detail::refuse_pair(shares_.limit);
+  }
+
+  void write_out(mapper& from) {
+    from.pairs->write_out(0, shares_.bits, *from.writer, from.parts.data());
+  }
+
+  void open(std::optional<block_writer>& writer) const {
+    writer.emplace(*file_, *meter_, shares_.buffer, shares_.largest, shares_.limit);
+  }
+  [[nodiscard]] std::size_t table_bytes() const noexcept { return grouping_ - 3 * shares_.buffer; }
+
+  [[nodiscard]] static std::size_t index_bytes(const std::vector<spill_blocks>& parts) noexcept {
+    std::size_t sum = 0;
+    for (const spill_blocks& part : parts) sum += part.capacity() * sizeof(spill_block);
+    return sum;
+  }
+  [[nodiscard]] static extent extent_of(const spill_blocks& blocks) noexcept {
+    extent sum;
+    for (const spill_block& block : blocks) {
+      sum.pairs += block.items;
+      sum.bytes += block.bytes;
+    }
+    return sum;
+  }
+
+  /// Brings the pairs of some blocks together in a table; if that gets full, parts them.
+  void combine_part(const place& at, spill_blocks blocks, int base) requires combines<Job> {
+    grouper& mine = groupers_[at.taker];
+    table& sums = *mine.pairs;
+    const int next = detail::differing_from(blocks, base);
+    std::vector<spill_blocks> children;
+    const auto part_again = [&] {
+      if (sums.size() == 0) detail::refuse_pair(shares_.limit);
+      write_child(mine, next, children, extent_of(blocks));
+    };
+    for (const spill_block& block : blocks) {
+      const auto bytes = mine.reader->read(block);
+      for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
+        auto one = get_pair<pair>(from);
+        const std::uint64_t hash = spread_hash(*job_, one.key);
+        if (!sums.combine(hash, one.key, one.value)) {
+          part_again();
+          if (!sums.combine(hash, one.key, one.value)) detail::refuse_pair(shares_.limit);
+        } else if (sums.overgrown() && sums.size() > 1) {
+          part_again();
+        }
+      }
+    }
+    if (children.empty()) return hand_over(at, sums);
+    if (sums.size() != 0) part_again();
+    blocks = {};
+    memory_charge index(*meter_);
+    index.set(index_bytes(children));
+    for (spill_blocks& child : children) {
+      if (!child.empty()) combine_part(at, std::exchange(child, {}), next);
+    }
+  }
+
+  /// Groups the pairs of some blocks, or parts them if they are too many.
+  void group_part(const place& at, spill_blocks blocks, int base) {
+    const extent size = extent_of(blocks);
+    if (size.needed() <= grouping_) return reduce_blocks(at, blocks, size);
+    const int next = detail::differing_from(blocks, base);
+    if (next >= 64) {
+      const std::lock_guard lock(heavy_lock_);
+      heavy_.push_back({at.part, std::move(blocks)});
+      return;
+    }
+    std::vector<spill_blocks> children;
+    part_blocks(groupers_[at.taker], blocks, next, children);
+    blocks = {};
+    memory_charge index(*meter_);
+    index.set(index_bytes(children));
+    for (spill_blocks& child : children) {
+      if (!child.empty()) group_part(at, std::exchange(child, {}), next);
+    }
+  }
+
+  void part_blocks(grouper& mine, const spill_blocks& blocks, int next,
+                   std::vector<spill_blocks>& children) {
+    mine.pairs.emplace(*job_, table_bytes(), *meter_);
+    for (const spill_block& block : blocks) {
+      const auto bytes = mine.reader->read(block);
+      for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
+        auto one = get_pair<pair>(from);
+        if (mine.pairs->append(one.key, one.value)) continue;
+        write_child(mine, next, children, extent_of(blocks));
+        if (!mine.pairs->append(one.key, one.value)) detail::refuse_pair(shares_.limit);
+      }
+    }
+    write_child(mine, next, children, extent_of(blocks));
+    mine.pairs.reset();
+  }
+
+  void write_child(grouper& mine, int next, std::vector<spill_blocks>& children,
+                   const extent& size) {
+    if (next >= 64) detail::refuse_heavy_key(size.pairs, size.bytes, shares_.limit);
+    children.resize(partitions());
+    mine.pairs->write_out(next, shares_.bits, *mine.writer, children.data());
+  }
+
+  /// Makes records of combined pairs.
+  void hand_over(const place& at, table& sums) requires combines<Job> {
+    for (pair& one : sums.pairs()) {
+      if constexpr (reduces<Job>) {
+        const std::span<const pair> alone(&one, 1);
+        auto reduced = job_->reduce(one.key, values<Job>(alone));
+        at.target->add(at.taker, at.part, std::move(one.key), std::move(reduced));
+      } else {
+        at.target->add(at.taker, at.part, std::move(one.key), std::move(one.value));
+      }
+    }
+    distinct_.fetch_add(sums.size(), std::memory_order_relaxed);
+    at.target->release(at.taker);
+    sums.clear();
+  }
+
+  /// Reads all of some blocks, groups the pairs and makes records.
+  void reduce_blocks(const place& at, const spill_blocks& blocks, const extent& size) {
+    if constexpr (!combines<Job>) {
+      if (size.pairs == 0) return;
+      memory_charge charge(*meter_);
+      charge.set(size.needed());
+      const page_memory bytes(size.bytes);  // into which views of keys point
+      std::vector<pair> pairs;
+      pairs.reserve(size.pairs);
+      std::byte* to = bytes.data();
+      for (const spill_block& block : blocks) {
+        file_->read(block, to);
+        get_pairs({to, block.bytes}, pairs);
+        to += block.bytes;
+      }
+      const key_groups<key_type, value_type> groups(std::move(pairs));
+      groups.for_each([&](std::span<const pair_ref<key_type, value_type>> same) {
+        auto reduced = job_->reduce(same[0].pair->key, values<Job>(same));
+        at.target->add(at.taker, at.part, std::move(same[0].pair->key), std::move(reduced));
+      });
+      distinct_.fetch_add(groups.keys(), std::memory_order_relaxed);
+      at.target->release(at.taker);
+    }
+  }
+
+  const Job* job_;
+  const options* chosen_;
+  spill_shares shares_;
+  std::size_t grouping_;
+  spill_file* file_;
+  spill_meter* meter_;
+  std::vector<mapper> mappers_;
+  std::vector<grouper> groupers_;
+  std::vector<spill_blocks> parts_;
+  memory_charge index_;
+  std::vector<heavy_part> heavy_;
+  std::mutex heavy_lock_;
+  std::atomic<std::uint64_t> distinct_{0};
+};
+
+}  // namespace creek::mapreduce
