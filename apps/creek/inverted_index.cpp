@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
+#include "spill_options.hpp"
 #include "text_output.hpp"
 
 namespace creek::tool {
@@ -28,6 +27,7 @@ struct index_arguments {
   job_options job;
   long long top = 10;
   std::string output;
+  spill_options spill;
 };
 
 constexpr const char* index_notes =
@@ -37,72 +37,89 @@ the words, and for each word by the order of the files.
 
   creek inverted-index --output index.tsv docs/
   creek inverted-index --top 20 a.txt b.txt c.txt.gz
+  creek inverted-index --memory 2G --spill /var/tmp --output index.tsv logs/
   creek inverted-index --quiet *.txt | grep '^creek')";
 
 constexpr int index_schema = 1;
 
-using index_result = mapreduce::result<mapreduce::inverted_index>;
+using index_entry = mapreduce::record_of<mapreduce::inverted_index>;
 
-std::string_view word_of(const index_result::record_type& entry) {
-  return std::get<0>(entry.key);
-}
+struct file_count {
+  std::uint32_t file;
+  std::uint64_t count;
+};
 
-/// A word and its entries, one a file.
+/// A word and the files it occurs in.
 struct indexed_word {
-  std::string_view word;
-  std::span<const index_result::record_type> files;
+  std::string word;
+  std::vector<file_count> files;
 
   [[nodiscard]] std::uint64_t occurrences() const {
     std::uint64_t sum = 0;
-    for (const auto& entry : files) sum += entry.value;
+    for (const file_count& one : files) sum += one.count;
     return sum;
   }
 };
 
-/// Calls `f(indexed_word)` for every word, in order.
-template <class F>
-void for_each_indexed(const index_result& index, F&& f) {
-  for (std::size_t from = 0, to = 0; from < index.size(); from = to) {
-    while (to < index.size() && word_of(index[to]) == word_of(index[from])) ++to;
-    f(indexed_word{word_of(index[from]), std::span(index.records).subspan(from, to - from)});
-  }
-}
+/// Looks at the entries of an index one after the other, in order: counts the words and keeps
+/// those that are in most files; of those alike the first.
+class index_summary {
+ public:
+  explicit index_summary(std::size_t top) : top_(top) {}
 
-struct index_summary {
-  std::uint64_t words = 0;  // different ones
-  std::vector<indexed_word> top;
+  void add(const index_entry& entry) {
+    const auto& [word, file] = entry.key;
+    if (entries_++ == 0 || word != current_.word) {
+      close();
+      current_.word = word;
+      ++words_;
+    }
+    current_.files.push_back({file, entry.value});
+  }
+  /// After the last entry.
+  void finish() {
+    close();
+    std::ranges::sort_heap(best_, before);
+  }
+
+  [[nodiscard]] std::uint64_t words() const { return words_; }  ///< different ones
+  [[nodiscard]] std::uint64_t entries() const { return entries_; }
+  [[nodiscard]] const std::vector<indexed_word>& top() const { return best_; }
+
+ private:
+  static bool before(const indexed_word& a, const indexed_word& b) {
+    return a.files.size() != b.files.size() ? a.files.size() > b.files.size() : a.word < b.word;
+  }
+
+  void close() {
+    if (top_ != 0 && !current_.files.empty() &&
+        (best_.size() < top_ || before(current_, best_.front()))) {
+      if (best_.size() == top_) {
+        std::ranges::pop_heap(best_, before);
+        best_.pop_back();
+      }
+      best_.push_back(current_);
+      std::ranges::push_heap(best_, before);
+    }
+    current_.files.clear();
+  }
+
+  std::size_t top_;
+  std::vector<indexed_word> best_;  // a heap, the last of them in front
+  indexed_word current_;
+  std::uint64_t words_ = 0;
+  std::uint64_t entries_ = 0;
 };
 
-/// The words that are in most files; of those alike the first.
-index_summary summary_of(const index_result& index, std::size_t top) {
-  index_summary made;
-  std::vector<indexed_word> all;
-  for_each_indexed(index, [&](const indexed_word& one) { all.push_back(one); });
-  made.words = all.size();
-  made.top.resize(std::min(top, all.size()));
-  std::ranges::partial_sort_copy(all, made.top, [](const indexed_word& a, const indexed_word& b) {
-    return a.files.size() != b.files.size() ? a.files.size() > b.files.size() : a.word < b.word;
-  });
-  return made;
-}
-
-void write_index(const index_result& index, const mapreduce::text_files& files, text_output& out) {
-  for (const auto& [key, count] : index) {
-    out.write(std::get<0>(key));
-    out.write(fmt::format("\t{}\t{}\n", files.name(std::get<1>(key)), count));
-  }
-  out.done();
-}
-
-void print_json(const index_result& index, const index_summary& summary,
+void print_json(const index_summary& summary, std::uint64_t emitted,
                 const mapreduce::text_files& files, const job_report& report) {
   nlohmann::ordered_json top = nlohmann::ordered_json::array();
-  for (const indexed_word& one : summary.top) {
+  for (const indexed_word& one : summary.top()) {
     nlohmann::ordered_json entry, in = nlohmann::ordered_json::array();
     add_text(entry, "word", one.word);
     entry["occurrences"] = one.occurrences();
-    for (const auto& [key, count] : one.files) {
-      in.push_back({{"file", files.name(std::get<1>(key))}, {"count", count}});
+    for (const auto& [file, count] : one.files) {
+      in.push_back({{"file", files.name(file)}, {"count", count}});
     }
     entry["in"] = std::move(in);
     top.push_back(std::move(entry));
@@ -110,41 +127,60 @@ void print_json(const index_result& index, const index_summary& summary,
   nlohmann::ordered_json all = {{"schema_version", index_schema}};
   all.update(run_json(report));
   all.update(nlohmann::ordered_json{
-      {"words", index.emitted}, {"distinct", summary.words}, {"entries", index.size()}});
+      {"words", emitted}, {"distinct", summary.words()}, {"entries", summary.entries()}});
   all["top"] = std::move(top);
   fmt::print("{}\n", dump(all));
 }
 
-void print_text(const index_result& index, const index_summary& summary, const job_report& report) {
-  fmt::print("{} words, {} different, {} entries, in {} of text from {} file{}\n", index.emitted,
-             summary.words, index.size(), bytes_text(report.bytes), report.files,
+void print_text(const index_summary& summary, std::uint64_t emitted, const job_report& report) {
+  fmt::print("{} words, {} different, {} entries, in {} of text from {} file{}\n", emitted,
+             summary.words(), summary.entries(), bytes_text(report.bytes), report.files,
              report.files == 1 ? "" : "s");
   print_run(stdout, report);
-  if (summary.top.empty()) return;
+  if (summary.top().empty()) return;
   fmt::print("\n{:>8} {:>12}  word\n", "files", "occurrences");
-  for (const indexed_word& one : summary.top) {
+  for (const indexed_word& one : summary.top()) {
     fmt::print("{:>8} {:>12}  {}\n", one.files.size(), one.occurrences(), printable(one.word));
   }
 }
 
 void make_index(const index_arguments& given) {
   if (given.top < 0) throw usage_error(fmt::format("--top {}: must be 0 or more", given.top));
+  const auto limit = limit_of(given.spill);
   job_run run(given.job);
   text_output out(given.output);
   const bool lines_only = given.job.quiet && !given.job.as_json;
+  const bool lines = lines_only || !given.output.empty();
   run.start();
   mapreduce::text_files files(input_names(given.job),
                               {.skip_unreadable = given.job.skip_unreadable});
-  const index_result index = run(mapreduce::inverted_index{}, files);
-  const job_report report = run.report(files);
-  if (lines_only || !given.output.empty()) write_index(index, files, out);
+  index_summary summary(lines_only ? 0 : static_cast<std::size_t>(given.top));
+  const auto take = [&](const index_entry& entry) {
+    if (lines) {
+      out.write(std::get<0>(entry.key));
+      out.write(fmt::format("\t{}\t{}\n", files.name(std::get<1>(entry.key)), entry.value));
+    }
+    summary.add(entry);
+  };
+  job_report report;
+  std::uint64_t emitted = 0;
+  if (limit) {  // the index may be larger than the limit, too: it is written while it is merged
+    emitted = run.to(mapreduce::inverted_index{}, files, {}, *limit, take).emitted;
+    report = run.report(files);
+  } else {
+    const auto index = run(mapreduce::inverted_index{}, files);
+    report = run.report(files);
+    for (const index_entry& entry : index) take(entry);
+    emitted = index.emitted;
+  }
+  summary.finish();
+  if (lines) out.done();
   say_skipped(given.job, report);
   if (lines_only) return;
-  const index_summary summary = summary_of(index, static_cast<std::size_t>(given.top));
   if (given.job.as_json) {
-    print_json(index, summary, files, report);
+    print_json(summary, emitted, files, report);
   } else {
-    print_text(index, summary, report);
+    print_text(summary, emitted, report);
   }
 }
 
@@ -158,6 +194,7 @@ void add_inverted_index(CLI::App& app, int&) {
   command->add_option("--top", given->top, "Words in most files to print")->capture_default_str();
   command->add_option("--output", given->output,
                       "Write the index as WORD TAB FILE TAB COUNT lines");
+  add_spill_options(*command, given->spill);
   command->callback([given] { make_index(*given); });
 }
 

@@ -73,6 +73,11 @@ void print_run(std::FILE* to, const job_report& report) {
              bytes_text(static_cast<std::uint64_t>(bytes_a_second(report))), report.workers,
              report.workers == 1 ? "" : "s", report.backend, report.scheduler, report.idle);
   fmt::print(to, "stages (ms): {}\n", stages_text(report.stages));
+  if (report.spilled) {
+    fmt::print(to, "spilled {} in {} run{}, at most {} of intermediate data in memory\n",
+               bytes_text(report.spilled->bytes), report.spilled->runs,
+               report.spilled->runs == 1 ? "" : "s", bytes_text(report.spilled->peak));
+  }
 }
 
 json run_json(const job_report& report) {
@@ -80,19 +85,25 @@ json run_json(const job_report& report) {
   for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
     stages[mapreduce::stage_names[i]] = milliseconds(report.stages.spent[i]);
   }
-  return {{"version", version()},
-          {"backend", report.backend},
-          {"scheduler", report.scheduler},
-          {"idle", report.idle},
-          {"workers", report.workers},
-          {"files", report.files},
-          {"skipped", report.skipped},
-          {"bytes", report.bytes},
-          {"mapped_bytes", report.mapped_bytes},
-          {"peak_resident_bytes", report.peak_bytes},
-          {"milliseconds", milliseconds(report.elapsed)},
-          {"bytes_per_second", bytes_a_second(report)},
-          {"stages_ms", stages}};
+  json all = {{"version", version()},
+              {"backend", report.backend},
+              {"scheduler", report.scheduler},
+              {"idle", report.idle},
+              {"workers", report.workers},
+              {"files", report.files},
+              {"skipped", report.skipped},
+              {"bytes", report.bytes},
+              {"mapped_bytes", report.mapped_bytes},
+              {"peak_resident_bytes", report.peak_bytes},
+              {"milliseconds", milliseconds(report.elapsed)},
+              {"bytes_per_second", bytes_a_second(report)},
+              {"stages_ms", stages}};
+  if (report.spilled) {
+    all["spilled"] = {{"bytes", report.spilled->bytes},
+                      {"runs", report.spilled->runs},
+                      {"peak_bytes", report.spilled->peak}};
+  }
+  return all;
 }
 
 void say_skipped(const job_options& given, const job_report& report) {

@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <creek/mapreduce/files.hpp>
+#include <creek/mapreduce/memory_limit.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@ struct job_report {
   std::uint64_t peak_bytes = 0;        // resident at most, mapped files included; 0: unknown
   std::chrono::nanoseconds elapsed{};  // finding the files and the job, without any output
   mapreduce::stage_times stages;
+  std::optional<mapreduce::spill_use> spilled;  // of a run with --memory
 };
 
 /// All but what the caller measures: `elapsed` and `stages`.

@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <creek/mapreduce/run.hpp>
+#include <creek/mapreduce/spill.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "job_options.hpp"
 #include "job_report.hpp"
@@ -35,6 +37,33 @@ class job_run {
     return made;
   }
 
+  /// The same within a limit.
+  template <class Job, class Input>
+  mapreduce::result<Job> operator()(const Job& job, Input& from, mapreduce::options chosen,
+                                    const mapreduce::memory_limit& limit) {
+    chosen.report = &done_;
+    std::optional<progress_bar> bar;
+    watch(bar, given_, done_, from.splits());
+    auto made = workers_.run([&] { return mapreduce::run(job, from, chosen, limit); });
+    stages_ = made.times;
+    spilled_ = made.spilled;
+    return std::move(made);
+  }
+
+  /// The same, handing the records to `sink`, whose time is part of the merge.
+  template <class Job, class Input, class Sink>
+  mapreduce::run_summary to(const Job& job, Input& from, mapreduce::options chosen,
+                            const mapreduce::memory_limit& limit, Sink&& sink) {
+    chosen.report = &done_;
+    std::optional<progress_bar> bar;
+    watch(bar, given_, done_, from.splits());
+    const auto made =
+        workers_.run([&] { return mapreduce::run_to(job, from, chosen, limit, sink); });
+    stages_ = made.times;
+    spilled_ = made.spilled;
+    return made;
+  }
+
   /// Size of the splits that were mapped, as the jobs got them.
   [[nodiscard]] std::uint64_t bytes_done() const { return done_.bytes_done; }
 
@@ -43,6 +72,7 @@ class job_run {
     job_report made = describe(workers_, files);
     made.elapsed = std::chrono::steady_clock::now() - start_;
     made.stages = stages_;
+    made.spilled = spilled_;
     return made;
   }
 
@@ -51,6 +81,7 @@ class job_run {
   runtime workers_;
   mapreduce::progress done_;
   mapreduce::stage_times stages_;
+  std::optional<mapreduce::spill_use> spilled_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -7,6 +7,7 @@
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/mapreduce.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
+#include "spill_options.hpp"
 #include "wordcount/report.hpp"
 #include "wordcount/whole_text.hpp"
 
@@ -33,6 +35,7 @@ struct wordcount_arguments {
   long long top = 10;
   bool no_combine = false;
   std::string output;
+  spill_options spill;
   chip_options chip;  // its cores and its trace are meant for other backends too
 };
 
@@ -43,6 +46,7 @@ constexpr const char* wordcount_notes =
   creek wordcount --top 20 /usr/share/doc
   creek wordcount --backend scc --cores 48 book.txt
   creek wordcount --output counts.tsv --quiet book.txt
+  creek wordcount --memory 2G --spill /var/tmp --output counts.tsv logs/
   zcat log.gz | creek wordcount --json -)";
 
 /// The number of words to print.
@@ -92,6 +96,41 @@ void say(const wordcount_arguments& given, const wordcount_report& report) {
   }
 }
 
+/// The most frequent words of many that come one by one and go away again.
+class top_words {
+ public:
+  explicit top_words(std::size_t top) : top_(top) {}
+
+  void add(const word_record& word) {
+    const bool full = best_.size() == top_;
+    if (full && (top_ == 0 || !word_count{}.before(word, view(best_.front())))) return;
+    if (full) {
+      std::ranges::pop_heap(best_, before);
+      best_.pop_back();
+    }
+    best_.push_back({std::string(word.key), word.value});
+    std::ranges::push_heap(best_, before);
+  }
+  /// After the last word. Views of this object.
+  [[nodiscard]] std::vector<word_record> sorted() {
+    std::ranges::sort_heap(best_, before);
+    std::vector<word_record> all;
+    for (const owned& one : best_) all.push_back(view(one));
+    return all;
+  }
+
+ private:
+  using owned = mapreduce::record<std::string, std::uint64_t>;
+
+  static word_record view(const owned& one) { return {one.key, one.value}; }
+  static bool before(const owned& a, const owned& b) {
+    return word_count{}.before(view(a), view(b));
+  }
+
+  std::size_t top_;
+  std::vector<owned> best_;  // a heap, the last of them in front
+};
+
 void hand_out(const wordcount_arguments& given, wordcount_report& report, const counts& counted,
               std::optional<atomic_file>& out) {
   report.combined = !given.no_combine;
@@ -138,8 +177,30 @@ void wordcount_on_chip(const wordcount_arguments& given) {
   hand_out(given, report, run.result, out);
 }
 
+/// The output may be larger than the limit too: it is written while the words are merged.
+void count_to_file(const wordcount_arguments& given, job_run& run, text_files& files,
+                   const mapreduce::memory_limit& limit, atomic_file& out) {
+  top_words top(top_of(given));
+  const auto write = [&](const word_record& word) {
+    out.write(word.key);
+    out.write(fmt::format("\t{}\n", word.value));
+    top.add(word);
+  };
+  const auto counted = run.to(job_of(given), files, options_of(given), limit, write);
+  out.commit();
+  wordcount_report report;
+  report.run = run.report(files);
+  report.words = counted.emitted;
+  report.distinct = counted.distinct;
+  report.combined = !given.no_combine;
+  const std::vector<word_record> best = top.sorted();
+  report.top = best;
+  say(given, report);
+}
+
 void wordcount_on_workers(const wordcount_arguments& given) {
   (void)top_of(given);  // before any work
+  const std::optional<mapreduce::memory_limit> limit = limit_of(given.spill);
   job_run run(given.job);
   if (!given.chip.trace.empty()) run.workers().trace_to(given.chip.trace);
   // Opened before the work, so that a name that cannot be written is known at once.
@@ -148,7 +209,9 @@ void wordcount_on_workers(const wordcount_arguments& given) {
 
   run.start();
   text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable});
-  const counts counted = run(job_of(given), files, options_of(given));
+  if (limit && out) return count_to_file(given, run, files, *limit, *out);
+  const counts counted = limit ? run(job_of(given), files, options_of(given), *limit)
+                               : run(job_of(given), files, options_of(given));
   wordcount_report report;
   report.run = run.report(files);
   report.words = counted.emitted;
@@ -158,7 +221,7 @@ void wordcount_on_workers(const wordcount_arguments& given) {
 
 void wordcount(const CLI::App& command, wordcount_arguments& given) {
   if (backend_name(given.job) == "scc") {
-    refuse(command, {"--scheduler", "--idle", "--workers"},
+    refuse(command, {"--scheduler", "--idle", "--workers", "--memory", "--spill"},
            "not for --backend scc, where jobs run on --cores that send messages");
     wordcount_on_chip(given);
     return;
@@ -184,6 +247,7 @@ void add_wordcount(CLI::App& app, int&) {
   command->add_flag("--no-combine", given->no_combine,
                     "Emit every word and group by sorting, instead of combining at once");
   command->add_option("--output", given->output, "Write WORD TAB COUNT lines, sorted by the bytes");
+  add_spill_options(*command, given->spill);
   add_chip_options(*command, given->chip, {.clock = true});
   command->callback([given, command] { wordcount(*command, *given); });
 }
