@@ -8,7 +8,6 @@
 #include <creek/tasking/runtime.hpp>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "job_options.hpp"
 #include "job_report.hpp"
@@ -47,7 +46,7 @@ class job_run {
     auto made = workers_.run([&] { return mapreduce::run(job, from, chosen, limit); });
     stages_ = made.times;
     spilled_ = made.spilled;
-    return std::move(made);
+    return made;
   }
 
   /// The same, handing the records to `sink`, whose time is part of the merge.

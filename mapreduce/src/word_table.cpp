@@ -137,6 +137,12 @@ std::size_t word_table::bytes() const noexcept {
   return sum;
 }
 
+std::size_t word_table::key_bytes() const noexcept {
+  std::size_t sum = 0;
+  for (const partition& part : parts_) sum += part.arena.bytes();
+  return sum;
+}
+
 byte_arena word_table::take_arena() {
   byte_arena all;
   for (partition& part : parts_) all.adopt(std::move(part.arena));

@@ -3,6 +3,7 @@
 // several, for jobs that combine and jobs that do not; and what must not be left behind by
 // failures.
 #include <creek/mapreduce.hpp>
+#include <creek/mapreduce/spill.hpp>
 
 #include <gtest/gtest.h>
 
@@ -93,9 +94,10 @@ std::uint64_t most_memory(const memory_limit& limit, const spill_use& used) {
 
 class MapReduceSpill : public testing::Test {
  protected:
-  /// The same as without a limit, kept and handed over.
+  /// The same as without a limit, kept and handed over. Returns what keeping took.
   template <class Job, class Input>
-  void check(runtime& rt, const Job& job, Input& from, const options& chosen, std::size_t share) {
+  spill_use check(runtime& rt, const Job& job, Input& from, const options& chosen,
+                  std::size_t share) {
     SCOPED_TRACE("workers " + std::to_string(rt.worker_count()) + ", share " +
                  std::to_string(share) + ", top " + std::to_string(chosen.top) + ", sort " +
                  std::to_string(chosen.sort) + ", strategy " +
@@ -129,6 +131,7 @@ class MapReduceSpill : public testing::Test {
       EXPECT_GT(kept.spilled.bytes, 0u);
     }
     expect_nothing_left();
+    return kept.spilled;
   }
 
   void expect_nothing_left() const {
@@ -176,6 +179,21 @@ TEST_F(MapReduceSpill, CountsWordsAsWithoutALimit) {
     check(rt, word_count{.sorted = word_order::by_word}, from, {}, memory_limit::least * 7);
     check(rt, word_count{}, from, {.top = 20}, memory_limit::least);
   }
+}
+
+/// With a share as large as this each mapper has a word table of its own, emptied when it is full.
+TEST_F(MapReduceSpill, CountsWordsInTablesOfTheirOwn) {
+  runtime rt(scheduler_options{.workers = 2});
+  std::string text;
+  std::mt19937_64 random(5);
+  while (text.size() < 24'000'000) {
+    text += std::to_string(random() % (random() % 2 == 0 ? 1000 : 100'000'000'000));
+    text += random() % 9000 == 0 ? std::string(300, 'l') + ' ' : " ";
+  }
+  text_view from(text, std::size_t{20} << 20);  // one split is more than the share
+  const spill_use used =
+      check(rt, word_count{.sorted = word_order::by_word}, from, {}, std::size_t{24} << 20);
+  EXPECT_GT(used.runs, 2u) << "each table was written once, at the end";
 }
 
 TEST_F(MapReduceSpill, ReducesAsWithoutALimit) {

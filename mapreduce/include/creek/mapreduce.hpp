@@ -17,6 +17,5 @@
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/rounds.hpp>
 #include <creek/mapreduce/run.hpp>
-#include <creek/mapreduce/spill.hpp>
 #include <creek/mapreduce/string_match.hpp>
 #include <creek/mapreduce/word_count.hpp>

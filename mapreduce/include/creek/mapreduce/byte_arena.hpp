@@ -42,9 +42,13 @@ class byte_arena {
     return ::new (at) T(object);
   }
 
+  /// Bytes that the arena has taken, filled or not.
+  [[nodiscard]] std::size_t bytes() const noexcept { return held_; }
+
   /// Takes over the contents of another arena.
   void adopt(byte_arena&& other) {
     for (auto& block : other.blocks_) blocks_.push_back(std::move(block));
+    held_ += other.held_;
     other = byte_arena{};
   }
 
@@ -56,11 +60,13 @@ class byte_arena {
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     next_ = blocks_.back().get();
     left_ = size;
+    held_ += size;
   }
 
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* next_ = nullptr;
   std::size_t left_ = 0;
+  std::size_t held_ = 0;
 };
 
 }  // namespace creek::mapreduce

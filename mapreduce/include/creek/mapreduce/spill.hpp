@@ -158,10 +158,11 @@ run_summary run_to(const Job& job, Input& from, const options& chosen, const mem
   spill_file sorted(limit.directory);
   spill_meter meter;
   run_summary made;
-  record_runs<Job> records(job, chosen, shares, shares.worker / 2, sorted, meter, workers);
+  const std::size_t room = shares.worker / 3;  // for records, which are smaller than a table of them
+  record_runs<Job> records(job, chosen, shares, room, sorted, meter, workers);
   {
     spill_file file(limit.directory);
-    spill_plan<Job> plan(job, chosen, shares, shares.worker / 2, file, meter, workers);
+    spill_plan<Job> plan(job, chosen, shares, shares.worker - room, file, meter, workers);
     detail::run_spilling(plan, from, chosen, workers, records, made);
     made.spilled.bytes = file.bytes();
   }

@@ -19,9 +19,12 @@
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/pair_buffer.hpp>
 #include <creek/mapreduce/spill_file.hpp>
+#include <creek/mapreduce/spill_mapper.hpp>
+#include <creek/mapreduce/spill_shares.hpp>
 #include <creek/mapreduce/spill_table.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -43,31 +46,6 @@ class record_target {
  protected:
   ~record_target() = default;
 };
-
-/// What the limit comes to for one worker.
-struct spill_shares {
-  std::size_t limit;    ///< bytes, of all workers
-  std::size_t worker;   ///< bytes, of one
-  std::size_t buffer;   ///< bytes that are written at once
-  std::size_t largest;  ///< bytes of a pair
-  int bits;             ///< of the hash, that say the partition
-
-  spill_shares(const memory_limit& given, std::size_t workers) noexcept;
-};
-
-namespace detail {
-
-/// The first bit of the hash, from `base` on, in which keys of these blocks differ, or at least a
-/// later one than `base` up to which they agree; 64 if they agree in all. The blocks' hashes begin
-/// at `base`.
-[[nodiscard]] int differing_from(const spill_blocks& blocks, int base) noexcept;
-
-/// Throws creek::error (ENOMEM) for what cannot be parted any further.
-[[noreturn]] void refuse_heavy_key(std::uint64_t values, std::uint64_t bytes, std::size_t limit);
-/// The same for a pair that does not fit alone.
-[[noreturn]] void refuse_pair(std::size_t limit);
-
-}  // namespace detail
 
 /// The stages, called in the order of their declaration by `run_spilling`.
 template <job Job>
@@ -100,38 +78,36 @@ class spill_plan {
 
   template <class Split>
   void map(std::size_t index, const Split& split) {
-    mapper& mine = mappers_[index];
-    if (!mine.pairs) {
-      mine.pairs.emplace(*job_, shares_.worker - 2 * shares_.buffer, *meter_);
-      open(mine.writer);
-      mine.parts.resize(partitions());
+    if (!mappers_[index]) {
+      mappers_[index] =
+          std::make_unique<spill_mapper<Job>>(*job_, *chosen_, shares_, *file_, *meter_);
     }
-    if constexpr (std::is_same_v<Split, text_split>) mine.pairs->source(split.text, split.stable);
-    emitter emit{*this, mine};
-    job_->map(split, emit);
+    mappers_[index]->map(split);
   }
 
   /// Writes out what a mapper still has.
   void finish(std::size_t index) {
-    mapper& mine = mappers_[index];
-    if (mine.pairs && mine.pairs->size() != 0) write_out(mine);
-    mine.pairs.reset();
-    mine.writer.reset();
+    if (mappers_[index]) mappers_[index]->finish();
   }
 
   /// Lists the blocks of all mappers by partition.
   void gather() {
     parts_.resize(partitions());
-    for (mapper& mine : mappers_) {
-      for (std::size_t part = 0; part < mine.parts.size(); ++part) {
-        parts_[part].insert(parts_[part].end(), mine.parts[part].begin(), mine.parts[part].end());
+    for (auto& mapper : mappers_) {
+      if (!mapper) continue;
+      emitted_ += mapper->emitted();
+      const std::vector<spill_blocks> theirs = mapper->take_blocks();
+      for (std::size_t part = 0; part < parts_.size(); ++part) {
+        parts_[part].insert(parts_[part].end(), theirs[part].begin(), theirs[part].end());
       }
-      mine.parts = {};
+      mapper.reset();
     }
     index_.set(index_bytes(parts_));
   }
 
-  [[nodiscard]] std::size_t partitions() const noexcept { return std::size_t{1} << shares_.bits; }
+  [[nodiscard]] std::size_t partitions() const noexcept {
+    return spill_mapper<Job>::partitions(*chosen_, shares_);
+  }
 
   /// Makes the records of a partition.
   void group(std::size_t taker, std::size_t part, record_target<Job>& target) {
@@ -162,20 +138,10 @@ class spill_plan {
     }
   }
 
-  [[nodiscard]] std::uint64_t emitted() const noexcept {
-    std::uint64_t sum = 0;
-    for (const mapper& mine : mappers_) sum += mine.emitted;
-    return sum;
-  }
+  [[nodiscard]] std::uint64_t emitted() const noexcept { return emitted_; }
   [[nodiscard]] std::uint64_t distinct() const noexcept { return distinct_; }
 
  private:
-  struct mapper {
-    std::optional<table> pairs;
-    std::optional<block_writer> writer;
-    std::vector<spill_blocks> parts;
-    std::uint64_t emitted = 0;
-  };
   struct grouper {
     std::optional<table> pairs;
     std::optional<block_reader> reader;
@@ -204,35 +170,6 @@ class spill_plan {
     }
   };
 
-  struct emitter {
-    spill_plan& plan;
-    mapper& to;
-    void operator()(key_type key, value_type value) {
-      ++to.emitted;
-      if constexpr (combines<Job>) {
-        if (plan.chosen_->how != strategy::emit_and_group) {
-          const std::uint64_t hash = spread_hash(*plan.job_, key);
-          plan.add(to, [&] { return to.pairs->combine(hash, key, value); });
-          if (to.pairs->overgrown()) plan.write_out(to);
-          return;
-        }
-      }
-      plan.add(to, [&] { return to.pairs->append(key, value); });
-    }
-  };
-
-  template <class Try>
-  void add(mapper& to, Try&& fits) {
-    if (fits()) [[likely]]
-      return;
-    if (to.pairs->size() != 0) write_out(to);
-    if (!fits()) detail::refuse_pair(shares_.limit);
-  }
-
-  void write_out(mapper& from) {
-    from.pairs->write_out(0, shares_.bits, *from.writer, from.parts.data());
-  }
-
   void open(std::optional<block_writer>& writer) const {
     writer.emplace(*file_, *meter_, shares_.buffer, shares_.largest, shares_.limit);
   }
@@ -257,10 +194,11 @@ class spill_plan {
     grouper& mine = groupers_[at.taker];
     table& sums = *mine.pairs;
     const int next = detail::differing_from(blocks, base);
+    const extent size = extent_of(blocks);
     std::vector<spill_blocks> children;
     const auto part_again = [&] {
       if (sums.size() == 0) detail::refuse_pair(shares_.limit);
-      write_child(mine, next, children, extent_of(blocks));
+      write_child(mine, next, children, size);
     };
     for (const spill_block& block : blocks) {
       const auto bytes = mine.reader->read(block);
@@ -296,7 +234,7 @@ class spill_plan {
       return;
     }
     std::vector<spill_blocks> children;
-    part_blocks(groupers_[at.taker], blocks, next, children);
+    part_blocks(groupers_[at.taker], blocks, size, next, children);
     blocks = {};
     memory_charge index(*meter_);
     index.set(index_bytes(children));
@@ -305,7 +243,7 @@ class spill_plan {
     }
   }
 
-  void part_blocks(grouper& mine, const spill_blocks& blocks, int next,
+  void part_blocks(grouper& mine, const spill_blocks& blocks, const extent& size, int next,
                    std::vector<spill_blocks>& children) {
     mine.pairs.emplace(*job_, table_bytes(), *meter_);
     for (const spill_block& block : blocks) {
@@ -313,19 +251,20 @@ class spill_plan {
       for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
         auto one = get_pair<pair>(from);
         if (mine.pairs->append(one.key, one.value)) continue;
-        write_child(mine, next, children, extent_of(blocks));
+        write_child(mine, next, children, size);
         if (!mine.pairs->append(one.key, one.value)) detail::refuse_pair(shares_.limit);
       }
     }
-    write_child(mine, next, children, extent_of(blocks));
+    write_child(mine, next, children, size);
     mine.pairs.reset();
   }
 
   void write_child(grouper& mine, int next, std::vector<spill_blocks>& children,
                    const extent& size) {
     if (next >= 64) detail::refuse_heavy_key(size.pairs, size.bytes, shares_.limit);
-    children.resize(partitions());
-    mine.pairs->write_out(next, shares_.bits, *mine.writer, children.data());
+    const int bits = shares_.bits_for(size.needed(), grouping_);
+    children.resize(std::size_t{1} << bits);
+    mine.pairs->write_out(next, bits, *mine.writer, children.data());
   }
 
   /// Makes records of combined pairs.
@@ -375,10 +314,11 @@ class spill_plan {
   std::size_t grouping_;
   spill_file* file_;
   spill_meter* meter_;
-  std::vector<mapper> mappers_;
+  std::vector<std::unique_ptr<spill_mapper<Job>>> mappers_;  // from their first split on
   std::vector<grouper> groupers_;
   std::vector<spill_blocks> parts_;
   memory_charge index_;
+  std::uint64_t emitted_ = 0;
   std::vector<heavy_part> heavy_;
   std::mutex heavy_lock_;
   std::atomic<std::uint64_t> distinct_{0};

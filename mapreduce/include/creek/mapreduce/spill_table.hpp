@@ -141,7 +141,7 @@ class spill_table {
     // The index has done its work; its room is enough for two numbers a pair.
     auto* const digits = reinterpret_cast<std::uint32_t*>(memory_.data());
     std::uint32_t* const order = digits + size_;
-    std::array<std::uint32_t, 65> next{};
+    std::array<std::uint32_t, 257> next{};  // of at most 8 bits
     const int down = 32 - bits;
     for (std::size_t i = 0; i < size_; ++i) {
       digits[i] = hash_digits(spread_hash(*job_, pairs_[i].key), skipped);

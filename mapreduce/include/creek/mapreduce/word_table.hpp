@@ -38,6 +38,8 @@ class word_table {
 
   /// Bytes of the table itself, without the text that it points into.
   [[nodiscard]] std::size_t bytes() const noexcept;
+  /// Bytes of the copies of keys.
+  [[nodiscard]] std::size_t key_bytes() const noexcept;
 
   /// Calls `f(std::string_view word, std::uint64_t count)` for each word of a partition, in no
   /// order. Views of words of at most eight bytes are valid during the call only.

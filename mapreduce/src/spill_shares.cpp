@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a limit is shared out, and what does not fit into it.
-#include <creek/mapreduce/spill_plan.hpp>
+#include <creek/mapreduce/spill_shares.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <creek/core/error.hpp>
 
 namespace creek::mapreduce {
 
 spill_shares::spill_shares(const memory_limit& given, std::size_t workers) noexcept
     : limit(given.bytes),
       worker(given.bytes / workers),
-      buffer(std::clamp<std::size_t>(worker / 16, 4096, std::size_t{1} << 20)),
+      buffer(std::clamp<std::size_t>(worker / 32, 4096, std::size_t{1} << 20)),
       largest(std::min<std::size_t>(worker / 8, std::size_t{1} << 30)),
-      // Blocks of at least about 16 KiB; more partitions than 64 are of no use.
-      bits(std::clamp(static_cast<int>(std::bit_width(worker >> 14)) - 1, 2, 6)) {}
+      // Blocks of at least some ten kilobytes: their index is to be small beside them.
+      bits(std::clamp(static_cast<int>(std::bit_width(worker >> 15)) - 1, 2, most_bits)) {}
+
+int spill_shares::bits_for(std::uint64_t bytes, std::size_t room) const noexcept {
+  return std::clamp(static_cast<int>(std::bit_width(bytes / room)) + 1, 2, bits);
+}
 
 namespace detail {
 
