@@ -25,6 +25,9 @@ std::optional<mapreduce::memory_limit> limit_of(const spill_options& given) {
       throw usage_error("--spill: needs --memory, from which on to spill");
     return std::nullopt;
   }
+  if (*given.memory >> 56 != 0) {  // "-1", too
+    throw usage_error("--memory: give a size, as 64M or 2G");
+  }
   std::string directory = given.directory;
   if (directory.empty()) {
     const char* const chosen = std::getenv("TMPDIR");

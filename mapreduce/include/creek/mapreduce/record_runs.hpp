@@ -47,10 +47,14 @@ class record_runs final : public record_target<Job> {
     collector& mine = takers_[taker];
     mine.bytes += sizeof(record_type) + detail::heap_bytes(key, mine.scratch) +
                   detail::heap_bytes(value, mine.scratch);
-    // Reserved, not resident: pages are, once touched.
-    if (mine.records.empty()) mine.records.reserve(room_ / sizeof(record_type));
+    constexpr std::size_t at_once = std::size_t{32} << 20;  // not resident before it is used
+    if (mine.records.empty()) mine.records.reserve(std::min(room_, at_once) / sizeof(record_type));
     mine.records.push_back({std::move(key), std::move(value)});
-    if (mine.bytes + sizeof(record_type) > room_) write_run(mine);
+    // A vector that grows has the elements twice for a moment.
+    const std::size_t growth = mine.records.size() == mine.records.capacity()
+                                   ? 2 * mine.records.capacity()
+                                   : std::size_t{1};
+    if (mine.bytes + growth * sizeof(record_type) > room_) write_run(mine);
   }
 
   void release(std::size_t taker) override {

@@ -39,6 +39,15 @@ template <class Job>
 
 namespace detail {
 
+/// Bytes of an object's form. Out of line: appending to an empty vector, inlined, makes GCC 12 warn
+/// of an overflow that cannot be.
+template <class T>
+[[gnu::noinline]] std::size_t form_bytes(const T& object, std::vector<std::byte>& scratch) {
+  scratch.clear();
+  wire<T>::put(scratch, object);
+  return scratch.size();
+}
+
 /// About what an object owns on the heap.
 template <class T>
 [[nodiscard]] std::size_t heap_bytes(const T& object, std::vector<std::byte>& scratch) {
@@ -48,9 +57,7 @@ template <class T>
   } else if constexpr (std::is_same_v<T, std::string>) {
     return object.capacity() < sizeof(std::string) / 2 ? 0 : object.capacity() + allocation;
   } else {
-    scratch.clear();
-    wire<T>::put(scratch, object);
-    return scratch.size() + allocation;
+    return form_bytes(object, scratch) + allocation;
   }
 }
 
@@ -71,6 +78,7 @@ class spill_table {
     // Three quarters of the slots may be taken; keys that are views have about eight bytes.
     constexpr std::size_t of_pair = sizeof(pair) + (detail::holds_views<key_type>() ? 8 : 0);
     slots_ = bytes / (sizeof(std::uint64_t) + of_pair * 3 / 4);
+    active_ = std::min<std::size_t>(slots_, 1024);
     most_ = std::min<std::size_t>(slots_ * 3 / 4, std::numeric_limits<std::uint32_t>::max() - 1);
     void* at = memory_.data() + slots_ * sizeof(std::uint64_t);
     std::size_t left = bytes - slots_ * sizeof(std::uint64_t);
@@ -91,11 +99,12 @@ class spill_table {
   /// room.
   [[nodiscard]] bool combine(std::uint64_t hash, key_type& key, value_type& value) {
     const std::uint64_t tag = hash << 32;
-    for (std::size_t at = slot_of(hash);; at = at + 1 == slots_ ? 0 : at + 1) {
+    for (std::size_t at = slot_of(hash);; at = at + 1 == active_ ? 0 : at + 1) {
       const std::uint64_t entry = index()[at];
       if (entry == 0) {
         if (!append(key, value)) return false;
         index()[at] = tag | size_;
+        if (size_ > active_ / 4 * 3 && active_ < slots_) enlarge_index();
         return true;
       }
       if ((entry ^ tag) >> 32 != 0) continue;
@@ -137,7 +146,7 @@ class spill_table {
   /// Writes all pairs by the `bits` bits of their keys' hash behind the first `skipped`, and begins
   /// anew. The block's hashes are those 32 bits from `skipped` on.
   void write_out(int skipped, int bits, block_writer& to, spill_blocks* parts) {
-    charge_.raise_to(used());
+    charge_.raise_to(resident());
     // The index has done its work; its room is enough for two numbers a pair.
     auto* const digits = reinterpret_cast<std::uint32_t*>(memory_.data());
     std::uint32_t* const order = digits + size_;
@@ -163,9 +172,9 @@ class spill_table {
   }
 
   void clear() {
-    charge_.raise_to(used());
+    charge_.raise_to(resident());
     std::destroy_n(pairs_, size_);
-    std::memset(memory_.data(), 0, slots_ * sizeof(std::uint64_t));
+    std::memset(memory_.data(), 0, active_ * sizeof(std::uint64_t));
     size_ = heap_ = 0;
     keys_ = end();
   }
@@ -187,10 +196,26 @@ class spill_table {
            static_cast<std::size_t>(end() - keys_) + heap_;
   }
 
+  [[nodiscard]] std::size_t resident() const noexcept {
+    return used() - (slots_ - std::max(active_, size_)) * sizeof(std::uint64_t);
+  }
+
+  /// An index of the size that there are pairs for stays in the caches and is soon cleared.
+  void enlarge_index() {
+    active_ = std::min(4 * active_, slots_);
+    std::memset(memory_.data(), 0, active_ * sizeof(std::uint64_t));
+    for (std::size_t i = 0; i < size_; ++i) {
+      const std::uint64_t hash = spread_hash(*job_, pairs_[i].key);
+      std::size_t at = slot_of(hash);
+      while (index()[at] != 0) at = at + 1 == active_ ? 0 : at + 1;
+      index()[at] = hash << 32 | (i + 1);
+    }
+  }
+
   /// Keys of one partition agree in high bits: the product's depend on all.
   [[nodiscard]] std::size_t slot_of(std::uint64_t hash) const noexcept {
     __extension__ using wide = unsigned __int128;
-    return static_cast<std::size_t>(wide{hash * 0x9E3779B97F4A7C15ull} * slots_ >> 64);
+    return static_cast<std::size_t>(wide{hash * 0x9E3779B97F4A7C15ull} * active_ >> 64);
   }
 
   [[nodiscard]] std::string_view keep(std::string_view bytes) noexcept {
@@ -202,8 +227,9 @@ class spill_table {
   const Job* job_;
   page_memory memory_;
   memory_charge charge_;
-  std::size_t slots_;
-  std::size_t most_;  // pairs
+  std::size_t slots_;   // that there is room for
+  std::size_t active_;  // that are used
+  std::size_t most_;    // pairs
   pair* pairs_;
   std::size_t size_ = 0;
   char* keys_;
