@@ -118,7 +118,7 @@ class runs {
     std::vector<record_type> records;
     std::vector<std::uint64_t> digits;  // after sort(), where the job has any
     key_store<typename Job::key_type> keys;  // no source: copies all that it is given
-    bool bounded = false;  // records.front() is then the last of the first `top`
+    bool bounded = false;                    // records.front() is then the last of the first `top`
   };
 
   [[nodiscard]] auto before() const {
