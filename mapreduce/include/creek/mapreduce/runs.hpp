@@ -116,7 +116,7 @@ class runs {
  private:
   struct partition {
     std::vector<record_type> records;
-    std::vector<std::uint64_t> digits;  // after sort(), where the job has any
+    std::vector<std::uint64_t> digits;       // after sort(), where the job has any
     key_store<typename Job::key_type> keys;  // no source: copies all that it is given
     bool bounded = false;                    // records.front() is then the last of the first `top`
   };
