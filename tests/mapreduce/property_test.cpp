@@ -270,7 +270,7 @@ TEST(MapReduceStrategy, GroupingCombinesWhatHasDoubled) {
   ASSERT_EQ(made.size(), 3u);  // keys of 0, 1 and 5
   std::uint64_t sum = 0;
   for (const auto& one : made) sum += one.value;
-  EXPECT_EQ(sum, numbers.size() / 2 * (1 + 1 + 6 + 1));
+  EXPECT_EQ(sum, numbers.size() / 2 * (1 + 2 + 6 + 2));
 }
 
 /// One worker would be left with nearly all pairs if heavy keys were not combined before.
