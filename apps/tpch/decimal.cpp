@@ -57,9 +57,10 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, int scale) noex
   if (whole.empty() || (point != std::string_view::npos && part.empty())) return {};
   if (part.size() > static_cast<std::size_t>(scale)) return {};
   std::int64_t value = 0;
-  const auto append = [&value](char c) {
+  const auto append = [&](char c) {  // towards the sign, as the least number has no opposite
+    const int digit = negative ? '0' - c : c - '0';
     return c >= '0' && c <= '9' && !__builtin_mul_overflow(value, 10, &value) &&
-           !__builtin_add_overflow(value, c - '0', &value);
+           !__builtin_add_overflow(value, digit, &value);
   };
   for (const char c : whole) {
     if (!append(c)) return {};
@@ -67,7 +68,7 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, int scale) noex
   for (std::size_t i = 0; i < static_cast<std::size_t>(scale); ++i) {
     if (!append(i < part.size() ? part[i] : '0')) return {};
   }
-  return negative ? -value : value;
+  return value;
 }
 
 }  // namespace creek::tpch

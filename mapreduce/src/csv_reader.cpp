@@ -221,7 +221,7 @@ void csv_reader::learn(const text_split& split) {
     const char* const begin = at;
     const std::string_view line = next_line(at, end);
     if (trimmed(line).empty()) continue;
-    file_.emplace();
+    file_ = file_facts{};
     file_->begin = offset + static_cast<std::uint64_t>(begin - text.data());
     file_->separator = format_.separator != 0 ? format_.separator : separator_of(line);
     if (learn_names({text, split.stable, {split.from.file, offset}}, line)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -18,9 +19,11 @@ namespace creek {
 class team {
  public:
   /// All cores of the memory, rank = core number.
-  template <memory_policy Memory>
-  explicit team(const Memory& memory)
-      : members_(static_cast<std::size_t>(memory.cores())), rank_{memory.self().value} {
+  // Not a team: whether that is a memory asks whether it can be copied, which would ask here again.
+  template <class Memory>
+  requires(!std::same_as<Memory, team>) && memory_policy<Memory> explicit team(const Memory& memory)
+      : members_(static_cast<std::size_t>(memory.cores())),
+  rank_{memory.self().value} {
     int core = 0;
     for (core_id& member : members_) member = core_id{core++};
   }

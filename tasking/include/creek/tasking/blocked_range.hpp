@@ -77,10 +77,11 @@ class tile_loop {
   }
 
   void call(position row, position col) {
-    const auto [r0, r1] = side(whole_.row_first, whole_.row_last, row, height());
-    const auto [c0, c1] = side(whole_.col_first, whole_.col_last, col, width());
+    const auto rows = side(whole_.row_first, whole_.row_last, row, height());
+    const auto cols = side(whole_.col_first, whole_.col_last, col, width());
     control_.guard([&] {
-      body_(blocked_range_2d<Index>{r0, r1, c0, c1, whole_.tile_rows, whole_.tile_cols});
+      body_(blocked_range_2d<Index>{rows.first, rows.second, cols.first, cols.second,
+                                    whole_.tile_rows, whole_.tile_cols});
     });
   }
 

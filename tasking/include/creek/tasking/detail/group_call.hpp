@@ -208,7 +208,7 @@ class detached_group_call final : public group_call {
   }
 
  private:
-  friend std::unique_ptr<detached_group_call>::deleter_type;
+  friend std::default_delete<detached_group_call>;
   detached_group_call(const std::shared_ptr<const group_state<T>>& on, F closure)
       : group_call(on->cells, on->tree, nullptr, sizeof(F), 0),
         state_(on),

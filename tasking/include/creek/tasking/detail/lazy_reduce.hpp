@@ -118,7 +118,9 @@ class reduction {
   template <class Left, class Right>
   T join(Left&& left, Right&& right) {
     auto [a, b] = fork_join(left, right);
-    return control_.guard([&]() -> T { return combine_(std::move(a), std::move(b)); });
+    // By name: Clang before 16 captures no structured bindings by default.
+    return control_.guard(
+        [this, &a = a, &b = b]() -> T { return combine_(std::move(a), std::move(b)); });
   }
 
   const T& identity_;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "column_check.hpp"
+
+namespace creek::tpch {
+namespace {
+
+bool in_range(const packed& values) noexcept {
+  if (values.factor != 1 && values.factor != 100) return false;
+  const std::uint64_t room =
+      static_cast<std::uint64_t>(INT64_MAX) - static_cast<std::uint64_t>(values.base);
+  if (values.last_code > room / static_cast<std::uint64_t>(values.factor)) return false;
+  return with_width(values.width, [&](auto zero) {
+    auto most = zero;
+    const auto* const codes = values.as<decltype(zero)>();
+    for (std::size_t i = 0; i < values.size; ++i) most = std::max(most, codes[i]);
+    return most <= values.last_code;
+  });
+}
+
+/// An index is its own code.
+bool are_indexes(const packed& values) noexcept {
+  return values.base == 0 && values.factor == 1;
+}
+
+/// Where the parts of `bytes` begin, and where the last one ends.
+bool are_begins(const packed& begins, std::size_t bytes) noexcept {
+  if (begins.size == 0 || !are_indexes(begins) || begins.code(begins.size - 1) > bytes) {
+    return false;
+  }
+  return with_width(begins.width, [&](auto zero) {
+    const auto* const codes = begins.as<decltype(zero)>();
+    bool falls = false;
+    for (std::size_t i = 1; i < begins.size; ++i) falls |= codes[i] < codes[i - 1];
+    return !falls;
+  });
+}
+
+bool are_words(const column& what) noexcept {
+  if (!are_begins(what.word_begins, what.bytes.size())) return false;
+  for (std::size_t i = 1; i < what.words(); ++i) {
+    if (what.word(i) <= what.word(i - 1)) return false;
+  }
+  return are_indexes(what.values) && what.values.last_code < what.words();
+}
+
+}  // namespace
+
+bool is_sound(const column& what) noexcept {
+  if (!in_range(what.values)) return false;
+  switch (what.schema->holds) {
+    case kind::text:
+      return are_begins(what.values, what.bytes.size());
+    case kind::category:
+      return are_words(what);
+    default:
+      return true;
+  }
+}
+
+}  // namespace creek::tpch

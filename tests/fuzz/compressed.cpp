@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files in gzip and Zstandard, read as text or as records: what the libraries make of the whole
+// file in memory at once, or a refusal. Three kinds of input: a file as it is; the deflated body of
+// a gzip member, whose checksum is put right here; text that is compressed here, in several
+// members or frames, cut short or with one byte changed.
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <creek/mapreduce.hpp>
+#include <creek/mapreduce/data_fault.hpp>
+#include <memory>
+
+#include "harness.hpp"
+
+namespace creek::fuzz {
+namespace {
+
+using mapreduce::text_files, mapreduce::text_units;
+
+constexpr std::size_t most_bytes = std::size_t{1} << 21;  // of text; more is no use and takes long
+
+/// What a file is once decompressed.
+struct expansion {
+  enum { whole, damaged, too_long } state = whole;
+  std::string text;
+};
+
+using zlib_stream = std::unique_ptr<z_stream, int (*)(z_stream*)>;
+
+/// `window` as inflateInit2 has it. Takes one member from `from`.
+expansion inflate_one(std::string_view& from, int window) {
+  z_stream stream{};
+  if (inflateInit2(&stream, window) != Z_OK) throw std::bad_alloc();
+  const zlib_stream closed(&stream, &inflateEnd);
+  expansion to;
+  to.text.resize(most_bytes);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data()));
+  stream.avail_in = static_cast<uInt>(from.size());
+  stream.next_out = reinterpret_cast<Bytef*>(to.text.data());
+  stream.avail_out = static_cast<uInt>(to.text.size());
+  const int code = inflate(&stream, Z_FINISH);
+  if (code != Z_STREAM_END) {
+    to.state = stream.avail_out == 0 ? expansion::too_long : expansion::damaged;
+  }
+  to.text.resize(to.text.size() - stream.avail_out);
+  from.remove_prefix(from.size() - stream.avail_in);
+  return to;
+}
+
+expansion gunzip(std::string_view file) {
+  expansion all;
+  do {
+    expansion one = inflate_one(file, 16 + MAX_WBITS);
+    all.text += one.text;
+    all.state = all.text.size() > most_bytes ? expansion::too_long : one.state;
+  } while (all.state == expansion::whole && !file.empty() && file.front() != '\0');
+  return all;
+}
+
+expansion unzstd(std::string_view file) {
+  expansion to;
+  to.text.resize(most_bytes);
+  std::size_t at = 0;
+  while (!file.empty()) {
+    const std::size_t taken = ZSTD_findFrameCompressedSize(file.data(), file.size());
+    if (ZSTD_isError(taken) != 0) return {expansion::damaged, {}};
+    const std::size_t made =
+        ZSTD_decompress(to.text.data() + at, to.text.size() - at, file.data(), taken);
+    if (ZSTD_isError(made) != 0) {
+      const bool full =
+          std::string_view(ZSTD_getErrorName(made)).find("too small") != std::string::npos;
+      return {full ? expansion::too_long : expansion::damaged, {}};
+    }
+    at += made;
+    file.remove_prefix(taken);
+  }
+  to.text.resize(at);
+  return to;
+}
+
+/// A gzip file with this body. Empty if the body is no deflated text.
+std::string with_trailer(std::string_view body) {
+  std::string_view left = body;
+  const expansion text = inflate_one(left, -MAX_WBITS);
+  if (text.state != expansion::whole) return {};
+  std::string file("\x1F\x8B\x08\0\0\0\0\0\0\xFF", 10);
+  file += body.substr(0, body.size() - left.size());
+  const auto append = [&file](std::uint32_t number) {
+    for (int i = 0; i < 4; ++i) file += static_cast<char>(number >> 8 * i);
+  };
+  append(static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(text.text.data()),
+                                          static_cast<uInt>(text.text.size()))));
+  append(static_cast<std::uint32_t>(text.text.size()));
+  return file.append(left);  // another member, padding, rubbish
+}
+
+std::string gzip(std::string_view text, int level) {
+  z_stream stream{};
+  if (deflateInit2(&stream, level, Z_DEFLATED, 16 + MAX_WBITS, 1, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  const zlib_stream closed(&stream, &deflateEnd);
+  std::string to(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(to.data());
+  stream.avail_out = static_cast<uInt>(to.size());
+  expect(deflate(&stream, Z_FINISH) == Z_STREAM_END, "deflate");
+  to.resize(to.size() - stream.avail_out);
+  return to;
+}
+
+std::string zstd(std::string_view text, int level) {
+  std::string to(ZSTD_compressBound(text.size()), '\0');
+  to.resize(ZSTD_compress(to.data(), to.size(), text.data(), text.size(), level));
+  return to;
+}
+
+/// Text compressed as the next bytes say; a text of many copies reaches over the readers' buffers.
+std::string compressed(input& from) {
+  const bool by_zstd = from.below(2) != 0;
+  const int level = static_cast<int>(from.below(2));
+  const std::size_t scale = from.below(4);
+  const std::size_t copies = 1 + scale * from.byte();
+  const std::size_t members = 1 + from.below(3);
+  const std::size_t damage = from.below(4);
+  const std::size_t place = from.below_wide(1 << 16), byte = from.byte();
+  std::string text;
+  while (text.size() < std::min(copies * from.rest().size(), most_bytes / 2)) text += from.rest();
+  std::string file;
+  for (std::size_t i = 0; i < members; ++i) {
+    const std::size_t first = i * text.size() / members, last = (i + 1) * text.size() / members;
+    const std::string_view part = std::string_view(text).substr(first, last - first);
+    file += by_zstd ? zstd(part, level) : gzip(part, level);
+  }
+  const std::size_t at = 4 + place * (file.size() - 4) / (1 << 16);
+  if (damage == 1) file.resize(at);
+  if (damage == 2) file[at] = static_cast<char>(file[at] ^ byte);
+  if (damage == 3) file += std::string(byte, '\0');
+  return file;
+}
+
+std::string file_from(input& from) {
+  switch (from.below(3)) {
+    case 0:
+      return std::string(from.rest());
+    case 1:
+      return with_trailer(from.rest());
+    default:
+      return compressed(from);
+  }
+}
+
+/// All that is visited, which is one stream.
+std::string content_of(const std::string& name, text_files::settings chosen, bool several) {
+  text_files files({name}, std::move(chosen));
+  std::string content;
+  expect(files.splits() == 1, "a compressed file is cut");
+  workers(several).run([&] {
+    files.visit(0, [&](const mapreduce::text_split& split) {
+      expect(split.from.offset == content.size(), "not where it says");
+      content += split.text;
+    });
+  });
+  return content;
+}
+
+text_files::settings settings_from(input& from, std::size_t& stride) {
+  text_files::settings chosen;
+  chosen.split = 1 + from.byte();
+  const unsigned units = from.below(3);
+  chosen.units = units == 0 ? text_units::words : text_units::lines;
+  stride = units == 2 ? 1 + from.byte() : 1;
+  if (units == 2) {
+    chosen.layout = [stride](const std::string&, std::string_view) {
+      return mapreduce::record_layout{.stride = stride, .used = stride};
+    };
+  }
+  return chosen;
+}
+
+}  // namespace
+}  // namespace creek::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace creek::fuzz;
+  input from(data, size);
+  const bool several = from.below(2) != 0;
+  std::size_t stride = 1;
+  const auto chosen = settings_from(from, stride);
+  const std::string bytes = file_from(from);
+  if (!looks_compressed(bytes)) return -1;
+  const expansion expected = bytes.starts_with('\x1F') ? gunzip(bytes) : unzstd(bytes);
+  if (expected.state == expansion::too_long) return -1;
+  const memory_file file(bytes);
+  std::string content;
+  const auto refused =
+      refusal_of(file.name(), [&] { content = content_of(file.name(), chosen, several); });
+  if (expected.state == expansion::damaged) {
+    expect(refused && refused->code.value() == EIO, "not refused as damaged");
+  } else if (expected.text.size() % stride != 0) {
+    expect(refused && refused->code == creek::mapreduce::data_fault::truncated,
+           "not refused as cut short");
+  } else {
+    // Windows over 128 MiB are refused, as by the zstd tool.
+    const bool large = refused && refused->why.find("too much memory") != std::string::npos;
+    expect(!refused || large, "refused: " + (refused ? refused->why : ""));
+    expect(large || content == expected.text, "other text");
+  }
+  return 0;
+}

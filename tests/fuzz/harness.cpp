@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <cstdlib>
+
+namespace creek::fuzz {
+
+void expect(bool holds, const std::string& what) {
+  if (!holds) throw finding(what);
+}
+
+unsigned input::byte() {
+  if (left_.empty()) return 0;
+  const auto first = static_cast<unsigned char>(left_.front());
+  left_.remove_prefix(1);
+  return first;
+}
+
+std::size_t input::below_wide(std::size_t n) {
+  const unsigned low = byte();
+  return (low | byte() << 8) % n;
+}
+
+std::size_t input::piece_bytes() {
+  const std::size_t chosen = below_wide(1 << 16);
+  const std::size_t size = left_.size();
+  return std::max(1 + chosen % (size + 2), size / 64);
+}
+
+memory_file::memory_file(std::string_view content)
+    : descriptor_(memfd_create("creek-fuzz", MFD_CLOEXEC)),
+      name_("/proc/self/fd/" + std::to_string(descriptor_)) {
+  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
+  while (!content.empty()) {
+    const ssize_t wrote = write(descriptor_, content.data(), content.size());
+    if (wrote < 0) throw std::system_error(errno, std::generic_category(), name_);
+    content.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+memory_file::~memory_file() {
+  close(descriptor_);
+}
+
+runtime& workers(bool several) {
+  static runtime one(scheduler_options{.workers = 1});
+  static runtime three(scheduler_options{.workers = 3});
+  return several ? three : one;
+}
+
+std::uint64_t refusal::line() const {
+  return why.starts_with(':') ? std::strtoull(why.c_str() + 1, nullptr, 10) : 0;
+}
+
+std::size_t refusal::column() const {
+  constexpr std::string_view before = ": column ";
+  const auto at = why.find(before);
+  if (at == std::string::npos) return 0;
+  return static_cast<std::size_t>(std::strtoull(why.c_str() + at + before.size(), nullptr, 10));
+}
+
+std::optional<refusal> refusal_of(const std::string& file, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    const std::string what = e.what();
+    expect(what.starts_with(file + ":"), "no file is named: " + what);
+    expect(std::ranges::all_of(what, [](char c) { return c >= ' ' && c <= '~'; }),
+           "not one printable line: " + what);
+    return refusal{e.code(), what.substr(file.size())};
+  }
+  return {};
+}
+
+bool looks_compressed(std::string_view text) {
+  return text.starts_with("\x1F\x8B\x08") || text.starts_with("\x28\xB5\x2F\xFD");
+}
+
+}  // namespace creek::fuzz

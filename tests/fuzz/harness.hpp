@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fuzz targets share: settings taken from the front of the input, files in memory, and
+// what may be said of a file that is refused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <creek/tasking/runtime.hpp>
+
+namespace creek::fuzz {
+
+/// A finding. Nothing in the library throws it, so it comes out of the target.
+struct finding : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// Throws `finding`.
+void expect(bool holds, const std::string& what);
+
+/// Choices by the bytes at the front of an input, and what is left of it. Zeros after the end.
+class input {
+ public:
+  input(const std::uint8_t* data, std::size_t size)
+      : left_(reinterpret_cast<const char*>(data), size) {}
+
+  [[nodiscard]] unsigned byte();
+  [[nodiscard]] unsigned below(unsigned n) { return byte() % n; }
+  /// By two bytes, the lower one first.
+  [[nodiscard]] std::size_t below_wide(std::size_t n);
+  /// Bytes of a piece of what is left: from 1 to a little more than all, and no more than 64
+  /// pieces. Two bytes.
+  [[nodiscard]] std::size_t piece_bytes();
+  [[nodiscard]] std::string_view rest() const { return left_; }
+
+ private:
+  std::string_view left_;
+};
+
+/// A regular file that lies in memory, by a name that the whole process can open.
+class memory_file {
+ public:
+  explicit memory_file(std::string_view content);
+  ~memory_file();
+  memory_file(const memory_file&) = delete;
+  memory_file& operator=(const memory_file&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  int descriptor_;
+  std::string name_;
+};
+
+/// A runtime of one worker, or of three; the same ones for the life of the process.
+[[nodiscard]] runtime& workers(bool several);
+
+/// Why a file was refused.
+struct refusal {
+  std::error_code code;
+  std::string why;  ///< behind the name of the file
+
+  /// The number in "NAME:LINE: why", or 0.
+  [[nodiscard]] std::uint64_t line() const;
+  /// N in "column N", or 0.
+  [[nodiscard]] std::size_t column() const;
+};
+
+/// Calls `f`, which may throw creek::error that names `file` in one printable line. Any other
+/// exception, and any other text, is a finding.
+[[nodiscard]] std::optional<refusal> refusal_of(const std::string& file,
+                                                const std::function<void()>& f);
+
+/// True if MapReduce takes this text for one in gzip or Zstandard, of which compressed.cpp has
+/// more.
+[[nodiscard]] bool looks_compressed(std::string_view text);
+
+}  // namespace creek::fuzz
+
+/// Runs one input. libFuzzer's interface: 0, or -1 for an input not worth keeping.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
