@@ -27,6 +27,12 @@ struct expansion {
   std::string text;
 };
 
+/// Where whole files are decompressed to; kept, since memory of this size takes long to clear.
+std::string& room() {
+  static std::string bytes(most_bytes, '\0');
+  return bytes;
+}
+
 using zlib_stream = std::unique_ptr<z_stream, int (*)(z_stream*)>;
 
 /// `window` as inflateInit2 has it. Takes one member from `from`.
@@ -35,16 +41,15 @@ expansion inflate_one(std::string_view& from, int window) {
   if (inflateInit2(&stream, window) != Z_OK) throw std::bad_alloc();
   const zlib_stream closed(&stream, &inflateEnd);
   expansion to;
-  to.text.resize(most_bytes);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data()));
   stream.avail_in = static_cast<uInt>(from.size());
-  stream.next_out = reinterpret_cast<Bytef*>(to.text.data());
-  stream.avail_out = static_cast<uInt>(to.text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(room().data());
+  stream.avail_out = static_cast<uInt>(most_bytes);
   const int code = inflate(&stream, Z_FINISH);
   if (code != Z_STREAM_END) {
     to.state = stream.avail_out == 0 ? expansion::too_long : expansion::damaged;
   }
-  to.text.resize(to.text.size() - stream.avail_out);
+  to.text = room().substr(0, most_bytes - stream.avail_out);
   from.remove_prefix(from.size() - stream.avail_in);
   return to;
 }
@@ -60,14 +65,12 @@ expansion gunzip(std::string_view file) {
 }
 
 expansion unzstd(std::string_view file) {
-  expansion to;
-  to.text.resize(most_bytes);
   std::size_t at = 0;
   while (!file.empty()) {
     const std::size_t taken = ZSTD_findFrameCompressedSize(file.data(), file.size());
     if (ZSTD_isError(taken) != 0) return {expansion::damaged, {}};
     const std::size_t made =
-        ZSTD_decompress(to.text.data() + at, to.text.size() - at, file.data(), taken);
+        ZSTD_decompress(room().data() + at, most_bytes - at, file.data(), taken);
     if (ZSTD_isError(made) != 0) {
       const bool full =
           std::string_view(ZSTD_getErrorName(made)).find("too small") != std::string::npos;
@@ -76,8 +79,7 @@ expansion unzstd(std::string_view file) {
     at += made;
     file.remove_prefix(taken);
   }
-  to.text.resize(at);
-  return to;
+  return {expansion::whole, room().substr(0, at)};
 }
 
 /// A gzip file with this body. Empty if the body is no deflated text.

@@ -13,6 +13,13 @@
 #if defined(__SANITIZE_THREAD__)
 #define CREEK_TSAN_FIBERS 1
 #endif
+#if defined(__has_feature)  // Clang
+#if __has_feature(address_sanitizer)
+#define CREEK_ASAN_FIBERS 1
+#elif __has_feature(thread_sanitizer)
+#define CREEK_TSAN_FIBERS 1
+#endif
+#endif
 
 namespace creek {
 

@@ -131,12 +131,13 @@ void sort_from(std::span<pair_ref<Key, Value>> refs, std::span<pair_ref<Key, Val
     at += 8;
     for_each_run(refs, [&](std::span<ref> run) {
       if (run.size() == 1) return;
-      const auto rest = std::ranges::partition(run, [&](const ref& r) { return size(r) <= at; });
-      const std::size_t ended = run.size() - rest.size();
+      const auto rest =
+          std::partition(run.begin(), run.end(), [&](const ref& r) { return size(r) <= at; });
+      const auto ended = static_cast<std::size_t>(rest - run.begin());
       std::ranges::sort(run.first(ended), {}, size);
       // Mostly one key, and so one size: a pass to see that they are in order.
       effort.comparisons += ended;
-      if (rest.size() > 1) sort_from(std::span<ref>(rest.begin(), rest.end()), scratch, effort, at);
+      if (run.size() - ended > 1) sort_from(run.subspan(ended), scratch, effort, at);
     });
   }
 }
