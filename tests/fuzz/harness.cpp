@@ -60,9 +60,11 @@ std::uint64_t refusal::line() const {
 
 std::size_t refusal::column() const {
   constexpr std::string_view before = ": column ";
-  const auto at = why.find(before);
-  if (at == std::string::npos) return 0;
-  return static_cast<std::size_t>(std::strtoull(why.c_str() + at + before.size(), nullptr, 10));
+  const auto line_end = why.find_first_not_of(":0123456789");
+  if (line_end == std::string::npos || line_end == 0) return 0;
+  if (!why.substr(line_end - 1).starts_with(before)) return 0;
+  return static_cast<std::size_t>(
+      std::strtoull(why.c_str() + line_end - 1 + before.size(), nullptr, 10));
 }
 
 std::optional<refusal> refusal_of(const std::string& file, const std::function<void()>& f) {

@@ -83,6 +83,7 @@ void check_table(const tpch::table& table, const std::vector<bool>& wanted, std:
     for (std::size_t row = 0; row < column.values.size; ++row) {
       expect(column.values.code(row) <= column.values.last_code, "a greater code in " + name);
     }
+    expect(column.values.least() <= column.values.greatest(), "numbers wrap around in " + name);
     if (column.schema->holds == kind::text) begins(column.values);
     if (column.schema->holds == kind::category) {
       begins(column.word_begins);
