@@ -76,7 +76,8 @@ class reading {
   void read(piece_reader& reader, std::size_t i) {
     if (i > first_bad_.load(std::memory_order_relaxed)) return;
     map_.populate(texts_[i]);
-    if ((faults_[i] = reader.read(texts_[i], i == 0))) {
+    const auto before = static_cast<std::size_t>(texts_[i].data() - map_.text().data());
+    if ((faults_[i] = reader.read(texts_[i], before))) {
       std::size_t first = first_bad_.load(std::memory_order_relaxed);
       while (i < first && !first_bad_.compare_exchange_weak(first, i, std::memory_order_relaxed)) {
       }

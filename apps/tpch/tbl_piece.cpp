@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <creek/mapreduce/data_fault.hpp>
 #include <cstring>
 #include <utility>
@@ -33,9 +34,9 @@ void piece_reader::reset() {
   }
 }
 
-std::optional<record_fault> piece_reader::read(std::string_view text, bool begins_file) {
+std::optional<record_fault> piece_reader::read(std::string_view text, std::size_t before) {
   reset();
-  fast_from_ = text.data() + (begins_file ? field_slack : 0);
+  fast_from_ = text.data() + (field_slack - std::min(before, field_slack));
   // Looked for once here, so that no field has to be searched; where there is one, every field is.
   has_nul_ = text.find('\0') != std::string_view::npos;
   const char* at = text.data();

@@ -37,9 +37,9 @@ class piece_reader {
   piece_reader(const table_schema& schema, const std::vector<bool>& wanted);
 
   /// Reads whole records; `text` begins with one. Each ends with a line end, the last one may lack
-  /// it. `begins_file`: nothing before `text` may be read; else `field_slack` bytes may. Returns
-  /// the first fault, if any.
-  [[nodiscard]] std::optional<record_fault> read(std::string_view text, bool begins_file);
+  /// it. `before`: how many bytes lie before `text` in the file, which may be read. Returns the
+  /// first fault, if any.
+  [[nodiscard]] std::optional<record_fault> read(std::string_view text, std::size_t before);
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   /// The columns of the last piece, those wanted in the order of the schema. Once a piece.

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <creek/core/error.hpp>
+#include <cstring>
 
 namespace creek::mapreduce::detail {
 namespace {
@@ -22,36 +23,68 @@ class zstd_source final : public byte_source {
   std::size_t read(char* to, std::size_t bytes) override {
     ZSTD_outBuffer out{to, bytes, 0};
     while (out.pos == 0 && bytes != 0) {
-      // What the library still holds of a frame comes before the next bytes of the file.
-      if (ahead_.pos == ahead_.size && !refill() && !step(out)) break;
-      if (ahead_.pos < ahead_.size) step(out);
+      if (frame_ended_ && !begin_frame()) break;
+      step(out);
     }
     return out.pos;
   }
 
  private:
-  bool refill() {
-    ahead_ = {chunk_.data(), input_.read(chunk_.data(), chunk_.size()), 0};
-    return ahead_.size != 0;
+  /// Has at least `bytes` bytes of the file ahead in one piece, or all that are left.
+  void look_ahead(std::size_t bytes) {
+    std::size_t end = ahead_.size - ahead_.pos;
+    std::memmove(chunk_.data(), chunk_.data() + ahead_.pos, end);
+    while (end < bytes) {
+      const std::size_t got = input_.read(chunk_.data() + end, chunk_.size() - end);
+      if (got == 0) break;
+      end += got;
+    }
+    ahead_ = {chunk_.data(), end, 0};
   }
 
-  /// False at the end of the last frame.
-  bool step(ZSTD_outBuffer& out) {
-    if (ahead_.pos == ahead_.size && frame_ended_) return false;
+  /// False at the end of the file.
+  bool begin_frame() {
+    constexpr std::size_t longest_header = 18;  // RFC 8878, 3.1.1.1, with the magic number
+    if (ahead_.size - ahead_.pos < longest_header) look_ahead(longest_header);
+    if (ahead_.pos == ahead_.size) return false;
+    // Of a header that is damaged or cut short the library will complain.
+    announced_ = ZSTD_getFrameContentSize(chunk_.data() + ahead_.pos, ahead_.size - ahead_.pos);
+    given_ = 0;
+    // The first byte by itself: a frame that lay ahead as a whole would not be decoded as a stream,
+    // and what damage is seen would depend on the sizes of buffers.
+    ZSTD_inBuffer first{chunk_.data(), ahead_.pos + 1, ahead_.pos};
+    ZSTD_outBuffer none{nullptr, 0, 0};
+    const std::size_t code = ZSTD_decompressStream(stream_.get(), &none, &first);
+    if (ZSTD_isError(code) != 0) fail(code);
+    ahead_.pos = first.pos;
+    frame_ended_ = false;
+    return true;
+  }
+
+  void step(ZSTD_outBuffer& out) {
+    if (ahead_.pos == ahead_.size) look_ahead(1);
     const std::size_t before = out.pos, taken = ahead_.pos;
     const std::size_t code = ZSTD_decompressStream(stream_.get(), &out, &ahead_);
     if (ZSTD_isError(code) != 0) fail(code);
+    given_ += out.pos - before;
     frame_ended_ = code == 0;
+    // Which the library does not check of a frame whose last block is empty.
+    if (frame_ended_ && announced_ < ZSTD_CONTENTSIZE_ERROR && given_ != announced_) {
+      damaged("other size than announced");
+    }
     if (out.pos == before && ahead_.pos == taken && !frame_ended_) {
       throw error(EIO, file_->name() + ": truncated zstd data");
     }
-    return true;
   }
 
   [[noreturn]] void fail(std::size_t code) const {
     const bool memory = ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation;
     if (memory) throw error(ENOMEM, file_->name() + ": no memory to decompress");
-    throw error(EIO, file_->name() + ": damaged zstd data (" + ZSTD_getErrorName(code) + ")");
+    damaged(ZSTD_getErrorName(code));
+  }
+
+  [[noreturn]] void damaged(const char* why) const {
+    throw error(EIO, file_->name() + ": damaged zstd data (" + why + ")");
   }
 
   const open_file* file_;
@@ -60,6 +93,8 @@ class zstd_source final : public byte_source {
   std::array<char, 128 * 1024> chunk_;
   ZSTD_inBuffer ahead_{nullptr, 0, 0};
   bool frame_ended_ = true;
+  unsigned long long announced_ = 0;  // bytes of the frame's content, if its header says
+  unsigned long long given_ = 0;      // of it, until now
 };
 
 }  // namespace

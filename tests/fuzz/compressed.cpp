@@ -5,6 +5,7 @@
 // members or frames, cut short or with one byte changed.
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -64,6 +65,27 @@ expansion gunzip(std::string_view file) {
   return all;
 }
 
+/// Whether a frame can be read in small pieces, or needs too much memory for that.
+bool is_stream(std::string_view frame) {
+  const std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
+                                                                             &ZSTD_freeDStream);
+  char some[1024];
+  ZSTD_inBuffer ahead{frame.data(), 1, 0};
+  for (;;) {
+    ZSTD_outBuffer out{some, sizeof some, 0};
+    const std::size_t code = ZSTD_decompressStream(stream.get(), &out, &ahead);
+    if (ZSTD_isError(code) != 0) {
+      return ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge;
+    }
+    if (code == 0) return true;
+    if (out.pos != 0 || ahead.pos < ahead.size) continue;
+    if (ahead.size == frame.size()) return false;
+    ahead.size = std::min(ahead.size + 7, frame.size());
+  }
+}
+
+/// The library's two decoders let different damage pass: that for whole frames blocks that are too
+/// large, that for streams a frame of another size than its header says. Neither should.
 expansion unzstd(std::string_view file) {
   std::size_t at = 0;
   while (!file.empty()) {
@@ -76,6 +98,7 @@ expansion unzstd(std::string_view file) {
           std::string_view(ZSTD_getErrorName(made)).find("too small") != std::string::npos;
       return {full ? expansion::too_long : expansion::damaged, {}};
     }
+    if (!is_stream(file.substr(0, taken))) return {expansion::damaged, {}};
     at += made;
     file.remove_prefix(taken);
   }
