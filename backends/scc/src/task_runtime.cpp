@@ -231,7 +231,7 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
       chip_.start_computing();
       left(left_argument);
       chip_.stop_computing();
-      if (take_back(worker, branch)) {
+      if (retake(worker, branch)) {
         chip_.start_computing();
         right(right_argument);
         chip_.stop_computing();
@@ -257,7 +257,7 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
 
 /// Takes the branch out of its maker's deque, from under younger tasks if there are any: those
 /// stay, for whoever waits for them. False if another has it.
-bool task_runtime::take_back(task_worker& worker, forked_branch& branch) {
+bool task_runtime::retake(task_worker& worker, forked_branch& branch) {
   bool found = false;
   if (shared_) {
     const auto mine = std::find_if(worker.surplus.rbegin(), worker.surplus.rend(),

@@ -108,7 +108,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void run_branch(forked_branch& branch) noexcept;
   bool put(task_worker& worker, const task_record& made);
   void share_surplus(task_worker& worker);
-  bool take_back(task_worker& worker, forked_branch& branch);
+  bool retake(task_worker& worker, forked_branch& branch);
   task_fiber& next_fiber(task_worker& worker);
   void change(task_worker& worker, const child_counter& counter, int by);
   std::optional<pool_lines> take_lines(task_worker& worker, std::size_t lines) noexcept;
