@@ -8,6 +8,7 @@
 #include <creek/mapreduce/open_file.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cache_file.hpp"
 #include "cache_layout.hpp"
@@ -44,7 +45,7 @@ class opened_cache {
     column result;
     result.schema = &schema_.columns[index];
     const json& bytes = from.at("bytes");
-    result.bytes = section(bytes, bytes.at("size").get<std::uint64_t>());
+    result.bytes = section(bytes, number<std::uint64_t>(bytes, "size"));
     result.values = numbers(from.at("values"));
     result.word_begins = numbers(from.at("begins"));
     if (result.values.size != rows_ + (result.schema->holds == kind::text ? 1 : 0)) {
@@ -58,11 +59,23 @@ class opened_cache {
     const json& from = directory_.at("columns").at(index);
     const column found = read(index);
     const auto same = [&](const char* part, std::string_view bytes) {
-      return from.at(part).at("hash").get<std::uint64_t>() == detail::hash_of(bytes);
+      return number<std::uint64_t>(from.at(part), "hash") == detail::hash_of(bytes);
     };
     return same("values", detail::bytes_of(found.values)) &&
            same("begins", detail::bytes_of(found.word_begins)) && same("bytes", found.bytes) &&
            is_sound(found);
+  }
+
+  /// A number of the directory. One that `T` does not hold would become another.
+  template <class T>
+  [[nodiscard]] T number(const json& from, const char* name) const {
+    const json& value = from.at(name);
+    const auto in_range = [&](auto exact) { return std::in_range<T>(exact); };
+    const bool fits = value.is_number_unsigned()
+                          ? in_range(value.get<std::uint64_t>())
+                          : value.is_number_integer() && in_range(value.get<std::int64_t>());
+    if (!fits) refuse("the directory is damaged");
+    return value.get<T>();
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
@@ -105,14 +118,14 @@ class opened_cache {
       same = columns[i].value("name", "") == schema_.columns[i].name;
     }
     if (!same) refuse("has other columns");
-    rows_ = directory_.at("rows").get<std::size_t>();
+    rows_ = number<std::size_t>(directory_, "rows");
     if (rows_ > sections_.size()) refuse("has more rows than bytes");
-    origin_ = {directory_.at("text_bytes").get<std::uint64_t>(),
-               directory_.at("text_modified").get<std::int64_t>()};
+    origin_ = {number<std::uint64_t>(directory_, "text_bytes"),
+               number<std::int64_t>(directory_, "text_modified")};
   }
 
   [[nodiscard]] std::string_view section(const json& at, std::uint64_t bytes) const {
-    const auto offset = at.at("offset").get<std::uint64_t>();
+    const auto offset = number<std::uint64_t>(at, "offset");
     if (offset % 64 != 0 || bytes > sections_.size() || offset > sections_.size() ||
         detail::section_bytes(bytes) > sections_.size() - offset) {
       refuse("an array reaches beyond the end");
@@ -122,11 +135,11 @@ class opened_cache {
 
   [[nodiscard]] packed numbers(const json& from) const {
     packed values;
-    values.size = from.at("size").get<std::size_t>();
-    values.width = from.at("width").get<unsigned>();
-    values.base = from.at("base").get<std::int64_t>();
-    values.factor = from.at("factor").get<std::int64_t>();
-    values.last_code = from.at("last").get<std::uint64_t>();
+    values.size = number<std::size_t>(from, "size");
+    values.width = number<unsigned>(from, "width");
+    values.base = number<std::int64_t>(from, "base");
+    values.factor = number<std::int64_t>(from, "factor");
+    values.last_code = number<std::uint64_t>(from, "last");
     const unsigned width = values.width;
     if ((width != 1 && width != 2 && width != 4 && width != 8) ||
         values.size > sections_.size() / width) {

@@ -2,9 +2,8 @@
 // What becomes of words that are not in a mapper's cache.
 #include <creek/mapreduce/word_cache.hpp>
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
+#include <utility>
 
 #include <creek/mapreduce/detail/byte_hash.hpp>
 #include <creek/mapreduce/key_store.hpp>
@@ -13,25 +12,13 @@
 namespace creek::mapreduce {
 namespace {
 
-using entry = word_table::entry;
-
-// A count in the cache is two: in the low bits since the last look at which words are rare, and
-// above what came before.
-constexpr unsigned recent_bits = 24;
-constexpr std::uint64_t recent_mask = (1ull << recent_bits) - 1;
-constexpr std::uint64_t words_between_drops = 1u << 18;  // less than recent_mask, batch included
-
-std::uint64_t whole(std::uint64_t count) noexcept {
-  return (count >> recent_bits) + (count & recent_mask);
-}
+constexpr std::uint64_t words_between_drops = 1u << 19;
+constexpr std::uint32_t rare = 3;  // fewer of so many
 
 }  // namespace
 
 word_cache::word_cache(word_table& table)
-    : table_(&table),
-      next_drop_(words_between_drops),
-      collections_(2 * word_table::partitions),
-      lines_(line_count) {}
+    : table_(&table), next_drop_(words_between_drops), lines_(line_count), before_(line_count) {}
 
 void word_cache::source(std::string_view text, bool stable) noexcept {
   text_ = text;
@@ -39,62 +26,75 @@ void word_cache::source(std::string_view text, bool stable) noexcept {
 }
 
 void word_cache::count_words() {
-  std::array<miss, batch> missing;
   std::array<std::uint16_t, batch> odd;
-  const std::size_t words = std::exchange(waiting_, 0);
-  const auto found = detail::probe_cache(lines_, std::span(words_).first(words), text_,
-                                         missing.data(), odd.data());
-  emitted_ += words - found.odd;
-  for (const miss& next : std::span(missing).first(found.words)) {
-    const std::string_view word = words_[next.index];
-    const bool is_long = !word_table::is_inline(word.size());
-    if (!is_long && admit(next)) continue;
-    const std::uint64_t body = is_long ? reinterpret_cast<std::uintptr_t>(word.data()) : next.low;
-    collect(word_table::make_entry(body, word.size(), next.hash, 1),
-            word_table::part_of(next.hash));
-  }
-  for (const std::uint16_t i : std::span(odd).first(found.odd)) add_odd(words_[i], 1);
-  if (emitted_ >= next_drop_) drop_rare();
+  const auto words = std::span(words_).first(std::exchange(waiting_, 0));
+  const std::size_t left =
+      detail::count_words({lines_, &collected_, this}, words, text_, odd.data());
+  emitted_ += words.size() - left;
+  for (const std::uint16_t i : std::span(odd).first(left)) count_odd(words[i], 1);
+  if (emitted_ >= next_drop_) drop_rare(rare);
 }
 
-/// Takes a short word into the cache if its line has room.
-bool word_cache::admit(const miss& next) {
-  line& home = lines_[word_table::place_of(next.hash) % line_count];
-  if (__builtin_expect(home.body[3] != 0, 1)) return false;
-  for (std::size_t i = 0;; ++i) {
-    if (home.body[i] != 0 && home.body[i] != next.low) continue;
-    home.body[i] = next.low;
-    ++home.count[i];
-    return true;
-  }
+void word_cache::count_all(std::string_view text) {
+  for_each_block_of_words(
+      text, [this](const block_words& words) { count_block(words); },
+      [this](std::string_view word) { count_odd(word, 1); });
 }
 
-void word_cache::add_odd(std::string_view word, std::uint64_t count) {
+void word_cache::count_block(const block_words& words) {
+  const auto word = [&](std::size_t i) {
+    const std::size_t begin = words.borders[2 * i];
+    return std::string_view(words.text + begin, words.borders[2 * i + 1] - begin);
+  };
+  const std::size_t size = words.borders.size() / 2;
+  if (size == 0) return;
+  const bool readable = word(size - 1).data() + 16 <= text_.data() + text_.size();
+  if (!readable || words.has_nul) {
+    for (std::size_t i = 0; i < size; ++i) (*this)(word(i));
+    return;
+  }
+  std::array<std::uint16_t, word_block / 2> odd;
+  const std::size_t left = detail::count_block({lines_, &collected_, this}, words, odd.data());
+  emitted_ += size - left;
+  for (const std::uint16_t i : std::span(odd).first(left)) count_odd(word(i), 1);
+  if (emitted_ >= next_drop_) drop_rare(rare);
+}
+
+void word_cache::admit(word_table::line& home, const word_table::word_ref& word) noexcept {
+  const word_table::body what{word.low, word.high};
+  std::size_t i = 0;  // where it is: it may have come twice since it was looked for
+  while (home.count[i] != 0 && home.at(i) != what) ++i;
+  home.put(i, what, home.count[i] + 1);
+}
+
+void word_cache::count_odd(std::string_view word, std::uint64_t count) {
   ++emitted_;
-  borrowed_ |= !(stable_ && lies_in(text_, word));
   const std::uint64_t hash = detail::hash_word(word);
+  if (word_table::is_inline(word)) {
+    word_table::word_ref ref{0, 0, static_cast<std::uint32_t>(hash >> 32)};
+    std::memcpy(&ref, word.data(), word.size());
+    return collect(ref, false, count);
+  }
   if (word.size() > word_table::longest_tagged) {
-    return table_->add_huge(word, hash, count, stable_ ? text_ : std::string_view{});
+    const auto ref = word_table::make_long(&word, word_table::longest_tagged + 1, hash);
+    return table_->add(word_table::bucket_of(ref.hash, true), ref, count, stable_text());
   }
-  std::uint64_t body = reinterpret_cast<std::uintptr_t>(word.data());
-  if (word.size() <= 8) {
-    body = 0;
-    if (!word.empty()) std::memcpy(&body, word.data(), word.size());
-  }
-  collect(word_table::make_entry(body, word.size(), hash, count), word_table::part_of(hash));
+  borrowed_ |= !(stable_ && lies_in(text_, word));
+  collect(word_table::make_long(word.data(), word.size(), hash), true, count);
 }
 
-void word_cache::collect(const entry& key, std::size_t part) {
-  const std::size_t bucket = 2 * part + static_cast<std::size_t>(key.short_length() > 8);
-  collections_[bucket].keys[lengths_[bucket]] = key;
-  if (++lengths_[bucket] == collected) hand_over(bucket);
+void word_cache::collect(const word_table::word_ref& word, bool is_long, std::uint64_t count) {
+  const std::size_t bucket = word_table::bucket_of(word.hash, is_long);
+  if (count > word_table::most_on_the_way) {
+    table_->add(bucket, word, count, stable_text());
+  } else if (collected_.add(word, static_cast<std::uint32_t>(count), is_long)) {
+    hand_over(bucket);
+  }
 }
 
 void word_cache::hand_over(std::size_t bucket) {
-  const std::size_t length = std::exchange(lengths_[bucket], 0);
-  if (length == 0) return;
-  table_->add(bucket / 2, bucket % 2 != 0, std::span(collections_[bucket].keys).first(length),
-              stable_ ? text_ : std::string_view{});
+  const auto words = collected_.take(bucket);
+  if (!words.empty()) table_->add(bucket, words, stable_text());
 }
 
 void word_cache::flush() {
@@ -105,33 +105,34 @@ void word_cache::flush() {
   borrowed_ = false;
 }
 
-/// Makes room for words that have become frequent: those met less than twice since the last time
-/// go.
-void word_cache::drop_rare() {
+/// Makes room for words that have become frequent: those counted less often than `least` times
+/// since the last look go.
+void word_cache::drop_rare(std::uint32_t least) {
   next_drop_ = emitted_ + words_between_drops;
-  for (line& l : lines_) {
+  for (std::size_t at = 0; at < line_count; ++at) {
+    word_table::line& line = lines_[at];
+    auto& before = before_[at];
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < 4 && l.body[i] != 0; ++i) {
-      const std::uint64_t body = l.body[i];
-      const std::uint64_t count = l.count[i];
-      if ((count & recent_mask) >= 2) {
-        l.body[kept] = body;
-        l.count[kept++] = whole(count) << recent_bits;
-        continue;
+    for (std::size_t i = 0; i < word_table::line_entries && line.count[i] != 0; ++i) {
+      const word_table::body what = line.at(i);
+      const std::uint32_t count = line.count[i];
+      if (count >= least) {
+        before[kept] = before[i] + count - 1;
+        line.put(kept++, what, 1);
+      } else {
+        const std::uint32_t hash = detail::hash_upper(what.low, what.high);
+        collect({what.low, what.high, hash}, false, before[i] + count);
       }
-      const auto length = static_cast<std::size_t>(8 - std::countl_zero(body) / 8);
-      const std::uint64_t hash = detail::hash_padded(body, 0);
-      collect(word_table::make_entry(body, length, hash, whole(count)), word_table::part_of(hash));
     }
-    for (std::size_t i = kept; i < 4; ++i) l.body[i] = l.count[i] = 0;
+    for (std::size_t i = kept; i < word_table::line_entries; ++i) {
+      line.put(i, {}, 0);
+      before[i] = 0;
+    }
   }
 }
 
 void word_cache::finish() {
-  for (line& l : lines_) {
-    for (std::size_t i = 0; i < 4; ++i) l.count[i] = whole(l.count[i]) << recent_bits;
-  }
-  drop_rare();
+  drop_rare(UINT32_MAX);
 }
 
 void word_cache::drain(std::size_t part) {

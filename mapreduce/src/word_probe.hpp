@@ -1,34 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lookup of batches of words, compiled for each vector instruction set.
+// The vector code of word_cache and word_table, chosen for the CPU.
 #pragma once
 
+#include <creek/mapreduce/word_cache.hpp>
+#include <creek/mapreduce/word_table.hpp>
+#include <creek/mapreduce/words.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include <creek/mapreduce/word_cache.hpp>
-#include <creek/mapreduce/word_table.hpp>
-
 namespace creek::mapreduce::detail {
 
-/// Adds the counts of the keys (all of at most 8 bytes) that stand in their home line, and moves
-/// those that do not to the front; returns how many they are.
-std::size_t count_short(const word_table::partition& part, std::span<word_table::entry> keys);
+/// Adds the counts of the words that stand in their home line, and moves those that do not to the
+/// front; returns how many they are.
+std::size_t count_known(const word_table::bucket& in, std::span<word_table::counted_word> words);
 
-/// The same for keys of 9 to 254 bytes.
-std::size_t count_long(const word_table::partition& part, std::span<word_table::entry> keys);
+/// The entry of a word in a segment, or else the free one where it may go: from its home line on.
+/// There always is a free one.
+word_table::entry find_entry(const word_table::bucket& in, word_table::segment& s,
+                             const word_table::counted_word& word);
 
-/// What `probe_cache` found.
-struct cache_misses {
-  std::size_t words = 0;  ///< not in the cache
-  std::size_t odd = 0;    ///< not looked for
+/// What the cache of a mapper is to the probing code.
+struct cache_view {
+  std::span<word_table::line> lines;
+  word_cache::collections* collected;
+  word_cache* owner;
 };
 
-/// Counts the words that are in the cache. Writes the others to `missing`, or, where they are
-/// empty, longer than 16 bytes, end in NUL or may not be read in steps of 8 bytes (they do not
-/// begin in `safe`), their indices to `odd`; both have room for all words.
-cache_misses probe_cache(std::span<word_cache::line> lines, std::span<const std::string_view> words,
-                         std::string_view safe, word_cache::miss* missing, std::uint16_t* odd);
+/// Counts words: in the cache those that are there or have room there, else they are collected.
+/// Writes the indices of those that are not inline words or may not be read in steps of 8 bytes
+/// (they do not begin in `safe`) to `odd`, which has room for all; returns how many they are.
+std::size_t count_words(const cache_view& cache, std::span<const std::string_view> words,
+                        std::string_view safe, std::uint16_t* odd);
+
+/// The same for the words of a block without NUL bytes, after the begin of each of which 16 bytes
+/// may be read.
+std::size_t count_block(const cache_view& cache, const block_words& words, std::uint16_t* odd);
 
 }  // namespace creek::mapreduce::detail

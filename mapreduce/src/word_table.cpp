@@ -16,77 +16,73 @@
 namespace creek::mapreduce {
 namespace {
 
+using body = word_table::body;
+using bucket = word_table::bucket;
 using entry = word_table::entry;
 using line = word_table::line;
 using segment = word_table::segment;
-using partition = word_table::partition;
 
 static_assert(sizeof(line) == 64 && sizeof(segment) == 64);
-static_assert(std::endian::native == std::endian::little, "short keys are loaded as integers");
+static_assert(std::endian::native == std::endian::little, "short words are loaded as integers");
 
-constexpr std::size_t largest_segment = 64;  // lines
+constexpr std::uint32_t full_percent = 85;               // above, ways to displaced words get long
+constexpr std::uint32_t growths = 3;                     // doublings of a bucket's only segment
+constexpr std::size_t largest_segment = 64u << growths;  // lines
+constexpr std::uint64_t most = UINT32_MAX;
 
-bool same_key(const entry& a, const entry& b) noexcept {
-  if (((a.meta ^ b.meta) & ~word_table::count_mask) != 0) return false;
-  if (a.short_length() <= 8) return a.body == b.body;
-  return ((a.body ^ b.body) & ~word_table::address_mask) == 0 && a.key() == b.key();
+std::uint32_t place(const bucket& from, const body& what) noexcept {
+  if (from.is_long) return what.high >> 8;
+  return word_table::place_of(detail::hash_upper(what.low, what.high));
 }
 
-/// Calls `f(line, i)` for the entries of a segment from the home of a word on until it returns
-/// true. There always is a free entry, where callers stop.
-template <class F>
-void walk(const partition& part, segment& s, std::uint32_t place, F&& f) {
+/// Puts a word that is not in the segment.
+void put_new(const bucket& in, segment& s, std::uint32_t place, const body& what,
+             std::uint32_t count) noexcept {
   line* const first = s.lines();
-  line* const end = first + part.lines;
-  for (line* l = first + part.line_of(place);; l = l + 1 == end ? first : l + 1) {
-    for (std::size_t i = 0; i < word_table::line_entries; ++i) {
-      if (f(*l, i)) return;
+  line* l = first + in.line_of(place);
+  while (l->count[word_table::line_entries - 1] != 0) l = l + 1 == first + in.lines ? first : l + 1;
+  std::size_t i = 0;
+  while (l->count[i] != 0) ++i;
+  l->put(i, what, count);
+  ++s.used;
+}
+
+/// Puts the words of `from` into the segments that `segment_of` their places.
+template <class SegmentOf>
+void put_all(const bucket& in, std::span<const line> from, SegmentOf&& segment_of) {
+  for (const line& l : from) {
+    for (std::size_t i = 0; i < word_table::line_entries && l.count[i] != 0; ++i) {
+      const body what = l.at(i);
+      const std::uint32_t goes = place(in, what);
+      put_new(in, *segment_of(goes), goes, what, l.count[i]);
     }
   }
 }
 
-/// Puts an entry that is not in the segment into the first free place.
-void put(const partition& part, segment& s, const entry& e) noexcept {
-  walk(part, s, e.place(), [&](line& l, std::size_t i) {
-    if (l.meta[i] != 0) return false;
-    l.body[i] = e.body;
-    l.meta[i] = e.meta;
-    ++s.used;
-    return true;
-  });
+void set_lines(bucket& b, std::uint32_t lines) noexcept {
+  b.lines = lines;
+  b.limit = lines * word_table::line_entries * full_percent / 100;
 }
 
-/// A free entry.
-struct gap {
-  segment* in;
-  line* at;
-  std::size_t i;
-};
-
-/// Adds the count of `e` if its key is in the partition, or else says where it may go.
-bool raise(const partition& part, const entry& e, std::uint32_t place, gap& free) noexcept {
-  bool found = false;
-  for (segment* s = part.directory[place >> part.shift]; s != nullptr && !found; s = s->overflow) {
-    walk(part, *s, place, [&](line& l, std::size_t i) {
-      if (l.meta[i] == 0) {
-        free = {s, &l, i};
-        return true;
-      }
-      if (!same_key({l.body[i], l.meta[i]}, e)) return false;
-      l.meta[i] += e.count();
-      return found = true;
-    });
+/// Adds to a count, which stays positive.
+void raise(bucket& in, const entry& e, std::uint64_t count) {
+  std::uint32_t& held = e.at->count[e.i];
+  const std::uint64_t room = most - held;
+  if (count <= room) {
+    held += static_cast<std::uint32_t>(count);
+  } else {
+    in.carried[e.at->at(e.i)] += held - 1 + count;
+    held = 1;
   }
-  return found;
 }
 
-/// Where the bytes of a new long key will stay: beside the other keys, which are compared often;
-/// the text is large and far away. Only long ones, rare and dear to copy, stay in the text.
-std::uint64_t keep(byte_arena& arena, std::string_view key, std::string_view stable) {
+/// Where the bytes of a new long word will stay: beside the other words, which are compared often;
+/// the text is large and far away. Only very long ones, rare and dear to copy, stay in the text.
+std::uint64_t keep(byte_arena& arena, std::string_view word, std::string_view stable) {
   constexpr std::size_t copied = 32;
-  if (key.size() <= copied || !lies_in(stable, key)) key = arena.keep(key);
-  const void* address = key.data();
-  if (key.size() > word_table::longest_tagged) address = arena.keep_object(key);
+  if (word.size() <= copied || !lies_in(stable, word)) word = arena.keep(word);
+  const void* address = word.data();
+  if (word.size() > word_table::longest_tagged) address = arena.keep_object(word);
   const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(address);
   if (bits > word_table::address_mask) {
     throw error(EOVERFLOW, "word table: addresses of more than 48 bits");
@@ -96,143 +92,165 @@ std::uint64_t keep(byte_arena& arena, std::string_view key, std::string_view sta
 
 }  // namespace
 
-std::string_view word_table::entry::key() const noexcept {
-  const std::size_t length = short_length();
-  if (length <= 8) return {reinterpret_cast<const char*>(&body), length};
-  const auto address = static_cast<std::uintptr_t>(body & address_mask);
+std::string_view word_table::text_of(const body& held) noexcept {
+  const std::size_t length = held.high & 0xFF;
+  const auto address = static_cast<std::uintptr_t>(held.low & address_mask);
   if (length > longest_tagged) return *reinterpret_cast<const std::string_view*>(address);
   return {reinterpret_cast<const char*>(address), length};
 }
 
-std::uint32_t word_table::entry::place() const noexcept {
-  if (short_length() > 8) return static_cast<std::uint32_t>((meta >> 56) << 16 | body >> 48);
-  return place_of(detail::hash_padded(body, 0));
-}
-
-/// Segments of a partition are full, and split, at about the same time; of sizes spread over a
-/// factor of two they are not so in all partitions, and the whole is about 60 % full always.
+/// Segments of a bucket are full, and split, at about the same time; of sizes spread over a factor
+/// of two they are not so in all buckets, and the whole is about 60 % full always.
 word_table::word_table() {
-  constexpr std::uint32_t full_percent = 85;  // above, ways to displaced words get long
-  for (std::size_t i = 0; i < partitions; ++i) {
-    partition& part = parts_[i];
-    const double size = 32 * std::exp2(static_cast<double>(i) / partitions);
-    part.lines = static_cast<std::uint32_t>(size) - 1;
-    part.limit = part.lines * line_entries * full_percent / 100;
-    part.directory.push_back(make_segment(part, 0));
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    bucket& b = buckets_[i];
+    const double size = 32 * std::exp2(static_cast<double>(i / 2) / partitions);
+    set_lines(b, static_cast<std::uint32_t>(size) - 1);
+    b.is_long = i % 2 != 0;
   }
 }
 
 std::size_t word_table::size() const noexcept {
   std::size_t sum = 0;
-  for (const partition& part : parts_) sum += part.used;
+  for (const bucket& b : buckets_) sum += b.used;
   return sum;
 }
 
 std::size_t word_table::bytes() const noexcept {
   std::size_t sum = 0;
-  for (const partition& part : parts_) {
-    sum += part.segments.size() * (part.lines + 1) * sizeof(line) +
-           part.directory.size() * sizeof(segment*);
+  for (const bucket& b : buckets_) {
+    sum += b.segments.size() * (b.lines + 1) * sizeof(line) + b.directory.size() * sizeof(segment*);
   }
   return sum;
 }
 
 std::size_t word_table::key_bytes() const noexcept {
   std::size_t sum = 0;
-  for (const partition& part : parts_) sum += part.arena.bytes();
+  for (const bucket& b : buckets_) sum += b.arena.bytes();
   return sum;
 }
 
 byte_arena word_table::take_arena() {
   byte_arena all;
-  for (partition& part : parts_) all.adopt(std::move(part.arena));
+  for (bucket& b : buckets_) all.adopt(std::move(b.arena));
   return all;
 }
 
-void word_table::add(std::size_t part, bool are_long, std::span<entry> keys,
+void word_table::add(std::size_t to, std::span<counted_word> words, std::string_view stable) {
+  bucket& b = buckets_[to];
+  const std::lock_guard guard(b.lock);
+  begin(b);
+  const std::size_t missing = detail::count_known(b, words);
+  // They stand in the next line, if not new: ask for what is needed of all before the first is.
+  for (const counted_word& word : words.first(missing)) {
+    segment* const s = b.directory[word.place() >> b.shift];
+    line* const home = s->lines() + b.line_of(word.place());
+    __builtin_prefetch(s, 1);
+    __builtin_prefetch(home, 1);
+    __builtin_prefetch(home + 1, 1);
+  }
+  for (const counted_word& word : words.first(missing)) insert(b, word, word.count(), stable);
+}
+
+void word_table::add(std::size_t to, const word_ref& word, std::uint64_t count,
                      std::string_view stable) {
-  partition& to = parts_[part];
-  const std::lock_guard guard(to.lock);
-  const std::size_t missing = (are_long ? detail::count_long : detail::count_short)(to, keys);
-  for (const entry& key : keys.first(missing)) insert(to, key, stable);
+  bucket& b = buckets_[to];
+  const std::lock_guard guard(b.lock);
+  begin(b);
+  insert(b, make_counted(word, 0), count, stable);
 }
 
-void word_table::add_huge(std::string_view key, std::uint64_t hash, std::uint64_t count,
-                          std::string_view stable) {
-  const std::uint64_t place = place_of(hash);
-  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(&key);
-  partition& to = parts_[part_of(hash)];
-  const std::lock_guard guard(to.lock);
-  insert(to, {address | place << 48, ((place >> 8 & 0xFF00) | 0xFF) << 48 | count}, stable);
+/// The first segment comes with the first word: texts with few words touch little memory.
+void word_table::begin(bucket& to) {
+  if (to.directory.empty()) to.directory.push_back(make_segment(to, 0));
 }
 
-void word_table::insert(partition& part, entry key, std::string_view stable) {
-  const std::uint32_t place = key.place();
-  gap free{};
-  if (raise(part, key, place, free)) return;
-  if (!is_inline(key.short_length())) {
-    key.body = keep(part.arena, key.key(), stable) | (key.body & ~address_mask);
+void word_table::insert(bucket& to, counted_word word, std::uint64_t count,
+                        std::string_view stable) {
+  entry at{};
+  for (segment* s = to.directory[word.place() >> to.shift]; s != nullptr; s = s->overflow) {
+    at = detail::find_entry(to, *s, word);
+    if (at.at->count[at.i] != 0) return raise(to, at, count);
   }
-  if (free.in->used < part.limit) {
-    free.at->body[free.i] = key.body;
-    free.at->meta[free.i] = key.meta;
-    ++free.in->used;
-  } else {
-    put(part, *room_for(part, place), key);
+  if (to.is_long) {
+    const std::string_view text = text_of({word.low, word.high});
+    word.low = keep(to.arena, text, stable) | (word.low & ~address_mask);
   }
-  ++part.used;
+  if (at.in->used >= to.limit) at = detail::find_entry(to, *room_for(to, word.place()), word);
+  at.at->put(at.i, {word.low, word.high}, 1);
+  ++at.in->used;
+  ++to.used;
+  if (count > 1) raise(to, at, count - 1);
 }
 
-segment* word_table::make_segment(partition& part, std::uint32_t depth) {
-  auto* s = ::new (pool_.allocate((part.lines + 1) * sizeof(line))) segment;
+segment* word_table::make_segment(bucket& to, std::uint32_t depth) {
+  auto* s = ::new (pool_.allocate((to.lines + 1) * sizeof(line))) segment;
   s->depth = depth;
-  part.segments.push_back(s);
+  to.segments.push_back(s);
   return s;
 }
 
 /// The segment that a new word goes to.
-segment* word_table::room_for(partition& part, std::uint32_t place) {
+segment* word_table::room_for(bucket& to, std::uint32_t place) {
   for (;;) {
-    segment* s = part.directory[place >> part.shift];
-    if (s->used < part.limit) return s;
+    segment* s = to.directory[place >> to.shift];
+    if (s->used < to.limit) return s;
     if (s->depth < max_depth) {
-      split(part, place);
+      if (to.lines < largest_segment / 2) {
+        grow(to);
+      } else {
+        split(to, place);
+      }
       continue;
     }
-    while (s->used >= part.limit) {
-      if (s->overflow == nullptr) s->overflow = make_segment(part, max_depth);
+    while (s->used >= to.limit) {
+      if (s->overflow == nullptr) s->overflow = make_segment(to, max_depth);
       s = s->overflow;
     }
     return s;
   }
 }
 
-void word_table::split(partition& part, std::uint32_t place) {
-  segment* left = part.directory[place >> part.shift];
-  segment* right = make_segment(part, left->depth + 1);
-  if (24 - part.shift == left->depth) {
-    std::vector<segment*> twice(2 * part.directory.size());
-    for (std::size_t i = 0; i < twice.size(); ++i) twice[i] = part.directory[i / 2];
-    part.directory = std::move(twice);
-    --part.shift;
+/// Moves all words of a bucket to a segment of twice the size.
+void word_table::grow(bucket& b) {
+  const std::uint32_t lines = b.lines;
+  const segment* const from = b.segments.front();
+  segment* to = nullptr;
+  set_lines(b, 2 * lines + 1);
+  try {
+    b.segments.reserve(2);
+    to = make_segment(b, 0);
+  } catch (...) {
+    set_lines(b, lines);
+    throw;
+  }
+  put_all(b, std::span(from->lines(), lines), [&](std::uint32_t) { return to; });
+  b.segments = {to};
+  b.directory = {to};
+}
+
+void word_table::split(bucket& b, std::uint32_t place) {
+  segment* left = b.directory[place >> b.shift];
+  segment* right = make_segment(b, left->depth + 1);
+  if (24 - b.shift == left->depth) {
+    std::vector<segment*> twice(2 * b.directory.size());
+    for (std::size_t i = 0; i < twice.size(); ++i) twice[i] = b.directory[i / 2];
+    b.directory = std::move(twice);
+    --b.shift;
   }
   ++left->depth;
   const std::uint32_t bit = 24 - left->depth;
-  const std::size_t span = std::size_t{1} << (bit - part.shift);
-  const std::size_t begin = (place >> bit | 1) << (bit - part.shift);
-  for (std::size_t i = begin; i < begin + span; ++i) part.directory[i] = right;
+  const std::size_t span = std::size_t{1} << (bit - b.shift);
+  const std::size_t begin = (place >> bit | 1) << (bit - b.shift);
+  for (std::size_t i = begin; i < begin + span; ++i) b.directory[i] = right;
 
   std::array<line, largest_segment> old;
-  const std::size_t bytes = part.lines * sizeof(line);
+  const std::size_t bytes = b.lines * sizeof(line);
   std::memcpy(old.data(), left->lines(), bytes);
   std::memset(left->lines(), 0, bytes);
   left->used = 0;
-  for (const line& l : std::span(old).first(part.lines)) {
-    for (std::size_t i = 0; i < line_entries && l.meta[i] != 0; ++i) {
-      const entry e{l.body[i], l.meta[i]};
-      put(part, (e.place() >> bit & 1) != 0 ? *right : *left, e);
-    }
-  }
+  put_all(b, std::span(old).first(b.lines),
+          [&](std::uint32_t goes) { return (goes >> bit & 1) != 0 ? right : left; });
 }
 
 }  // namespace creek::mapreduce

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,20 +41,65 @@ void count_into(word_cache& cache, std::string_view text, bool stable) {
   cache.flush();
 }
 
+/// The same without handing over single words.
+void count_all_into(word_cache& cache, std::string_view text, bool stable) {
+  cache.source(text, stable);
+  cache.count_all(text);
+  cache.flush();
+}
+
 TEST(WordTable, CountsAsAMapDoes) {
   for (const auto target : hwy::SupportedAndGeneratedTargets()) {
     hwy::GetChosenTarget().Update(target);
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
-      const std::string text = oracle::random_text(seed, 300000, 20 << seed);
-      word_table table;
-      word_cache cache(table);
-      count_into(cache, text, true);
-      finish(cache);
-      EXPECT_EQ(contents(table), oracle::count_by_map(text)) << "seed " << seed;
-      EXPECT_EQ(table.size(), contents(table).size());
+      std::string text = oracle::random_text(seed, 300000, 20 << seed);
+      if (seed % 2 != 0) std::replace(text.begin(), text.end(), '\0', '0');
+      const word_map expected = oracle::count_by_map(text);
+      for (const auto count : {count_into, count_all_into}) {
+        word_table table;
+        word_cache cache(table);
+        count(cache, text, true);
+        finish(cache);
+        EXPECT_EQ(contents(table), expected) << "seed " << seed;
+        EXPECT_EQ(table.size(), expected.size());
+      }
     }
   }
   hwy::GetChosenTarget().DeInit();
+}
+
+TEST(WordTable, CountsAllOfATextThatGoesAway) {
+  word_table table;
+  word_cache cache(table);
+  word_map expected;
+  for (const std::size_t size : {0, 1, 15, 16, 17, 4095, 4096, 4097, 20000}) {
+    std::string text = oracle::random_text(size, size, 300).substr(0, size);
+    for (const auto& [word, count] : oracle::count_by_map(text)) expected[word] += count;
+    count_all_into(cache, text, false);
+    text.assign(text.size(), '#');
+  }
+  finish(cache);
+  EXPECT_EQ(contents(table), expected);
+}
+
+TEST(WordTable, CountsMoreThanAnEntryHasBitsFor) {
+  constexpr std::uint64_t nearly = (std::uint64_t{1} << 32) - 3;
+  word_table table;
+  word_map expected;
+  for (const std::string word : {"short", "a_word_of_more_than_twelve_bytes"}) {
+    word_cache cache(table);
+    cache(word, nearly);
+    std::string text;
+    for (int i = 0; i < 1000; ++i) text += word + ' ';
+    for (int times = 0; times < 3; ++times) {  // by ones and by sums, to the table each time
+      count_into(cache, text, true);
+      cache.finish();
+    }
+    cache(word, 3 * nearly);
+    finish(cache);
+    expected[word] = 4 * nearly + 3000;
+  }
+  EXPECT_EQ(contents(table), expected);
 }
 
 TEST(WordTable, CopiesKeysOfTextThatGoesAway) {
@@ -114,7 +160,7 @@ TEST(WordTable, TakesKeysAroundEveryLimitOfLength) {
   word_cache cache(table);
   word_map expected;
   std::string text;
-  for (const std::size_t n : {7, 8, 9, 15, 16, 17, 32, 33, 253, 254, 255, 256, 70000}) {
+  for (const std::size_t n : {7, 8, 9, 11, 12, 13, 15, 16, 17, 32, 33, 253, 254, 255, 256, 70000}) {
     for (const char c : {'a', 'b'}) {
       text += std::string(n, c) + ' ' + std::string(n, c) + ' ';
       expected[std::string(n, c)] = 4;
@@ -186,12 +232,12 @@ TEST(WordTable, WordsThatShareAllBitsOfTheirPlace) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < same; ++i) words.push_back("a long word " + std::to_string(i));
   for (int times = 0; times < 2; ++times) {
-    std::vector<word_table::entry> keys;
+    std::vector<word_table::counted_word> refs;
     for (const std::string& word : words) {
-      keys.push_back(word_table::make_entry(reinterpret_cast<std::uintptr_t>(word.data()),
-                                            word.size(), 42, 1));
+      const auto ref = word_table::make_long(word.data(), word.size(), 42);
+      refs.push_back(word_table::make_counted(ref, 1));
     }
-    table.add(word_table::part_of(42), true, keys, {});
+    table.add(word_table::bucket_of(0, true), refs, {});
   }
   word_map expected;
   for (const std::string& word : words) expected[word] = 2;

@@ -29,7 +29,11 @@ struct word_count {
 
   template <class Emit>
   static void map(std::string_view text, Emit& emit) {
-    for_each_word(text, [&](std::string_view word) { emit(word, 1); });
+    if constexpr (requires { emit.count_all(text); }) {
+      emit.count_all(text);
+    } else {
+      for_each_word(text, [&](std::string_view word) { emit(word, 1); });
+    }
   }
 
   static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of a text and their counts: sixteen bytes an entry, short words inside it. One table
 // for all mappers; each writes through a `word_cache` of its own, which counts frequent words
-// itself and hands over the rest a partition at a time. Why it looks like this:
+// itself and hands over the rest a bucket at a time. Why it looks like this:
 // docs/design/0002-word-table.md.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <map>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -20,8 +23,9 @@ namespace creek::mapreduce {
 
 class word_cache;
 
-/// A counting hash table cut by hash in `partitions`, each with a lock that is taken once for some
-/// hundred words. What reads a partition (`size`, `for_each`) must not run beside what writes it.
+/// A counting hash table cut by hash in `partitions`, and each of these in a bucket of short words
+/// and one of long words, with a lock each that is taken once for some hundred words. What reads a
+/// partition (`size`, `for_each`) must not run beside what writes it.
 class word_table {
  public:
   /// What a mapper emits to.
@@ -33,7 +37,9 @@ class word_table {
   word_table& operator=(const word_table&) = delete;
 
   /// Number of different words in a partition, or in all.
-  [[nodiscard]] std::size_t size(std::size_t part) const noexcept { return parts_[part].used; }
+  [[nodiscard]] std::size_t size(std::size_t part) const noexcept {
+    return buckets_[2 * part].used + buckets_[2 * part + 1].used;
+  }
   [[nodiscard]] std::size_t size() const noexcept;
 
   /// Bytes of the table itself, without the text that it points into.
@@ -42,23 +48,29 @@ class word_table {
   [[nodiscard]] std::size_t key_bytes() const noexcept;
 
   /// Calls `f(std::string_view word, std::uint64_t count)` for each word of a partition, in no
-  /// order. Views of words of at most eight bytes are valid during the call only.
+  /// order. Views of words that are `is_inline` are valid during the call only.
   template <class F>
   void for_each(std::size_t part, F&& f) const {
-    for (const segment* s : parts_[part].segments) {
-      for (const line *l = s->lines(), *end = l + parts_[part].lines; l != end; ++l) {
-        for (std::size_t i = 0; i < line_entries && l->meta[i] != 0; ++i) {
-          const entry e{l->body[i], l->meta[i]};
-          f(e.key(), e.count());
+    for (const bucket& from : std::span(buckets_).subspan(2 * part, 2)) {
+      for (const segment* s : from.segments) {
+        for (const line *l = s->lines(), *end = l + from.lines; l != end; ++l) {
+          for (std::size_t i = 0; i < line_entries && l->count[i] != 0; ++i) {
+            const body held = l->at(i);
+            const std::uint64_t count = l->count[i] + from.carried_of(held);
+            f(from.is_long ? text_of(held) : held.view(), count);
+          }
         }
       }
     }
   }
 
-  /// True if the table holds keys of this length itself, so that they die with it.
-  [[nodiscard]] static constexpr bool is_inline(std::size_t length) noexcept { return length <= 8; }
+  /// True if the table holds such a key itself, so that it dies with it: the zero-padded bytes tell
+  /// it from all others.
+  [[nodiscard]] static constexpr bool is_inline(std::string_view key) noexcept {
+    return key.size() - 1 < longest_inline && key.back() != 0;
+  }
   [[nodiscard]] static constexpr bool must_copy(std::string_view key) noexcept {
-    return is_inline(key.size());
+    return is_inline(key);
   }
 
   /// Moves the copied keys out, for a result that outlives the table.
@@ -66,41 +78,92 @@ class word_table {
 
   // The second tier: what the cache, the probing code and the tests work with.
 
-  /// A key and its count in 16 bytes, in the table or on its way to it.
-  struct entry {
-    /// At most 8 bytes: the key, zero-padded. Longer: its address (48 bits, as user space of x86-64
-    /// and of AArch64 without large addresses has them) under 16 bits of hash.
-    std::uint64_t body;
-    /// Length (255: the address is that of a std::string_view), 8 bits of hash, 48 bits of count;
-    /// 0 if the entry is free.
-    std::uint64_t meta;
-
-    [[nodiscard]] std::uint64_t count() const noexcept { return meta & count_mask; }
-    [[nodiscard]] std::size_t short_length() const noexcept { return meta >> 48 & 0xFF; }
-    [[nodiscard]] std::string_view key() const noexcept;
-    /// The 24 hash bits that say the line; the entry holds them all, so splitting reads no text.
-    [[nodiscard]] std::uint32_t place() const noexcept;
-  };
-
-  /// Those bits of a key's hash, and the partition.
-  [[nodiscard]] static constexpr std::uint32_t place_of(std::uint64_t hash) noexcept {
-    return static_cast<std::uint32_t>(hash >> 33) & 0xFFFFFF;
-  }
-  [[nodiscard]] static constexpr std::size_t part_of(std::uint64_t hash) noexcept {
-    return hash >> 57;
-  }
-
-  /// Four entries in a cache line. Bodies stand apart from counts: a vector load of the bodies
-  /// must not wait for the store of a count that was just raised.
-  struct alignas(64) line {
-    std::uint64_t body[4];
-    std::uint64_t meta[4];
-  };
-  static constexpr std::size_t line_entries = 4;
-  static constexpr std::uint64_t count_mask = (1ull << 48) - 1;
-  static constexpr std::uint64_t address_mask = (1ull << 48) - 1;
+  static constexpr std::size_t longest_inline = 12;
   /// Longer keys have no room for their length in an entry.
   static constexpr std::size_t longest_tagged = 254;
+  static constexpr std::uint64_t address_mask = (1ull << 48) - 1;
+
+  /// Twelve bytes that say which word. Of a short one they are its bytes, zero-padded. Of a long
+  /// one `low` is its address (48 bits, as user space of x86-64 and of AArch64 without large
+  /// addresses has them) under 16 bits of hash, `high` its place over 8 bits of length (255: the
+  /// address is that of a std::string_view).
+  struct body {
+    std::uint64_t low;
+    std::uint32_t high;
+
+    friend bool operator==(const body&, const body&) = default;
+    friend auto operator<=>(const body&, const body&) = default;
+    /// The bytes of a short word, valid as long as this.
+    [[nodiscard]] std::string_view view() const noexcept {
+      const int zeros = high != 0 ? std::countl_zero(high) : 32 + std::countl_zero(low);
+      return {reinterpret_cast<const char*>(this),
+              longest_inline - static_cast<std::size_t>(zeros) / 8};
+    }
+  };
+
+  /// A word and its hash.
+  struct word_ref {
+    std::uint64_t low;
+    std::uint32_t high;
+    std::uint32_t hash;
+  };
+
+  /// A word on its way to a bucket of the table.
+  struct counted_word {
+    std::uint64_t low;
+    std::uint32_t high;
+    std::uint32_t place_and_count;  // 24 and 8 bits
+
+    [[nodiscard]] std::uint32_t place() const noexcept { return place_of(place_and_count); }
+    [[nodiscard]] std::uint32_t count() const noexcept { return place_and_count >> 24; }
+  };
+  static constexpr std::uint64_t most_on_the_way = 255;
+  /// `count` is at most 255.
+  [[nodiscard]] static constexpr counted_word make_counted(const word_ref& word,
+                                                           std::uint32_t count) noexcept {
+    return {word.low, word.high, place_of(word.hash) | count << 24};
+  }
+
+  /// Where a long word's bytes are.
+  [[nodiscard]] static std::string_view text_of(const body& held) noexcept;
+
+  /// Those bits of a hash that say the line in a bucket, and the partition.
+  [[nodiscard]] static constexpr std::uint32_t place_of(std::uint32_t hash) noexcept {
+    return hash & 0xFFFFFF;
+  }
+  [[nodiscard]] static constexpr std::size_t part_of(std::uint32_t hash) noexcept {
+    return hash >> 25;
+  }
+  [[nodiscard]] static constexpr std::size_t bucket_of(std::uint32_t hash, bool is_long) noexcept {
+    return 2 * part_of(hash) + std::size_t{is_long};
+  }
+
+  /// A word that is not inline and of at most 254 bytes, or the address of a std::string_view and
+  /// 255. `hash`: all 64 bits, of which a word_ref keeps the upper half.
+  [[nodiscard]] static word_ref make_long(const void* address, std::size_t length,
+                                          std::uint64_t hash) noexcept {
+    const auto upper = static_cast<std::uint32_t>(hash >> 32);
+    return {reinterpret_cast<std::uintptr_t>(address) | hash << 48,
+            place_of(upper) << 8 | static_cast<std::uint32_t>(length), upper};
+  }
+
+  /// Four entries in a cache line, filled from the first. What is compared stands apart from the
+  /// counts: a vector load of it must not wait for the store of a count that was just raised.
+  struct alignas(64) line {
+    std::uint32_t word[3][4];
+    std::uint32_t count[4];  // 0: free
+
+    [[nodiscard]] body at(std::size_t i) const noexcept {
+      return {word[0][i] | std::uint64_t{word[1][i]} << 32, word[2][i]};
+    }
+    void put(std::size_t i, const body& what, std::uint32_t times) noexcept {
+      word[0][i] = static_cast<std::uint32_t>(what.low);
+      word[1][i] = static_cast<std::uint32_t>(what.low >> 32);
+      word[2][i] = what.high;
+      count[i] = times;
+    }
+  };
+  static constexpr std::size_t line_entries = 4;
 
   /// Lines whose words agree in the first `depth` bits of `place`; split in two when full.
   struct alignas(64) segment {
@@ -116,15 +179,18 @@ class word_table {
   static constexpr std::uint32_t max_depth = 14;
   static constexpr std::uint32_t line_bits = 10;  // of `place`, say the line in a segment
 
-  /// Where a partition's words are: an extendible hash table (Fagin, Nievergelt, Pippenger, Strong,
-  /// TODS 1979), so that growing stops nobody for long, frees nothing and copies little.
-  struct alignas(64) partition {
-    std::vector<segment*> directory;  // by the first `depth` bits of `place`
+  /// Where the short or the long words of a partition are: an extendible hash table (Fagin,
+  /// Nievergelt, Pippenger, Strong, TODS 1979), so that growing stops nobody for long, frees
+  /// nothing and copies little.
+  struct alignas(64) bucket {
+    std::vector<segment*> directory;  // by the first `depth` bits of `place`; at first empty
     std::uint32_t shift = 24;         // 24 - depth
     std::uint32_t lines = 0;          // of a segment, its first line not counted
     std::uint32_t limit = 0;          // entries of a segment
-    std::size_t used = 0;             // entries
+    bool is_long = false;
+    std::size_t used = 0;  // entries
     std::vector<segment*> segments;
+    std::map<body, std::uint64_t> carried;  // of counts, what 32 bits have no room for
     byte_arena arena;
     std::mutex lock;
 
@@ -135,33 +201,36 @@ class word_table {
     [[nodiscard]] line* home(std::uint32_t place) const noexcept {
       return directory[place >> shift]->lines() + line_of(place);
     }
+    [[nodiscard]] std::uint64_t carried_of(const body& what) const noexcept {
+      if (carried.empty()) return 0;
+      const auto found = carried.find(what);
+      return found == carried.end() ? 0 : found->second;
+    }
   };
 
-  /// A key of at most 254 bytes; of a short one `body` is its bytes, of a long one its address.
-  [[nodiscard]] static constexpr entry make_entry(std::uint64_t body, std::size_t length,
-                                                  std::uint64_t hash,
-                                                  std::uint64_t count) noexcept {
-    const std::uint64_t place = place_of(hash);
-    if (!is_inline(length)) body |= place << 48;
-    return {body, ((place >> 8 & 0xFF00) | length) << 48 | count};
-  }
+  /// An entry of a line, taken or free.
+  struct entry {
+    segment* in;
+    line* at;
+    std::size_t i;
+  };
 
-  /// Adds the counts of `keys`, all of partition `part` and all of at most 8 bytes, or all longer.
-  /// New long keys are copied unless they are long and lie in `stable`. Permutes `keys`. Any
-  /// thread.
-  void add(std::size_t part, bool are_long, std::span<entry> keys, std::string_view stable);
+  /// Adds words to a bucket. New long ones are copied unless they are very long and lie in
+  /// `stable`. Permutes them. Any thread.
+  void add(std::size_t to, std::span<counted_word> words, std::string_view stable);
 
-  /// The same for a key that no entry has the room for.
-  void add_huge(std::string_view key, std::uint64_t hash, std::uint64_t count,
-                std::string_view stable);
+  /// The same for one word and any count.
+  void add(std::size_t to, const word_ref& word, std::uint64_t count, std::string_view stable);
 
  private:
-  void insert(partition& part, entry key, std::string_view stable);
-  segment* make_segment(partition& part, std::uint32_t depth);
-  segment* room_for(partition& part, std::uint32_t place);
-  void split(partition& part, std::uint32_t place);
+  void insert(bucket& to, counted_word word, std::uint64_t count, std::string_view stable);
+  void begin(bucket& to);
+  segment* make_segment(bucket& to, std::uint32_t depth);
+  segment* room_for(bucket& to, std::uint32_t place);
+  void grow(bucket& to);
+  void split(bucket& to, std::uint32_t place);
 
-  std::array<partition, partitions> parts_;
+  std::array<bucket, 2 * partitions> buckets_;
   detail::zero_pool pool_;
 };
 

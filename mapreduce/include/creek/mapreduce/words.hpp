@@ -8,6 +8,7 @@
 #include <creek/core/charge.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace creek::mapreduce {
@@ -17,44 +18,66 @@ namespace creek::mapreduce {
   return c == ' ' || static_cast<unsigned char>(c - '\t') < 5;
 }
 
-/// Bytes that one call of `word_borders` looks at: positions fit 16 bits and the list stays in L1.
+/// Bytes that one call of `find_word_borders` looks at: positions fit 16 bits and the list stays in
+/// L1.
 inline constexpr std::size_t word_block = 4096;
 
-/// Room for the borders of a block. The vector code writes in groups and so needs some slack.
-using border_list = std::array<std::uint16_t, word_block + 64>;
+/// Where words begin and end in a block, in order and so alternating.
+struct word_borders {
+  /// The vector code writes in groups and so needs some slack.
+  std::array<std::uint16_t, word_block + 64> at;
+  std::size_t count;
+  bool has_nul;  ///< of the block, not only of its words
+};
 
-/// Writes the positions in `text` (at most `word_block` bytes) where a word begins or ends, in
-/// order and so alternating, and returns how many. `in_word` says whether a word is open before the
-/// first byte and, on return, after the last. Reads nothing outside `text`. Any thread; never
-/// throws.
-[[nodiscard]] std::size_t word_borders(std::string_view text, bool& in_word,
-                                       border_list& borders) noexcept;
+/// Finds the borders of words in `text`, of at most `word_block` bytes. `in_word` says whether a
+/// word is open before the first byte and, on return, after the last. Reads nothing outside `text`.
+/// Any thread; never throws.
+void find_word_borders(std::string_view text, bool& in_word, word_borders& borders) noexcept;
 
-/// Calls `f(std::string_view word)` for every word of `text` in order. Words touching an end of
-/// `text` are taken to end there: cut inputs at white space (see `cut`).
-template <class F>
-void for_each_word(std::string_view text, F&& f) {
-  border_list borders;
+/// The words that lie in one block.
+struct block_words {
+  const char* text;                        ///< what borders count from
+  std::span<const std::uint16_t> borders;  ///< two a word
+  bool has_nul;                            ///< perhaps in a word
+};
+
+/// Calls `block(block_words)` for the words of each block of `text`, and `crossing(std::string_view
+/// word)` for those that lie in several, in order. Words touching an end of `text` are taken to end
+/// there: cut inputs at white space (see `cut`).
+template <class Block, class Crossing>
+void for_each_block_of_words(std::string_view text, Block&& block, Crossing&& crossing) {
+  word_borders borders;
   const char* open = nullptr;
   bool in_word = false;
+  const auto close = [&](const char* end) {
+    crossing(std::string_view(open, static_cast<std::size_t>(end - open)));
+  };
   for (std::size_t at = 0; at < text.size(); at += word_block) {
-    const std::string_view block = text.substr(at, word_block);
-    charge(work::byte_scanned, static_cast<std::int64_t>(block.size()));
-    const bool continued = in_word;
-    const std::size_t count = word_borders(block, in_word, borders);
-    std::size_t i = 0;
-    if (continued && count != 0) {
-      f(std::string_view(open, static_cast<std::size_t>(block.data() + borders[0] - open)));
-      i = 1;
-    }
-    for (; i + 1 < count; i += 2) {
-      f(std::string_view(block.data() + borders[i],
-                         static_cast<std::size_t>(borders[i + 1] - borders[i])));
-    }
-    if (i < count) open = block.data() + borders[i];
+    const std::string_view here = text.substr(at, word_block);
+    charge(work::byte_scanned, static_cast<std::int64_t>(here.size()));
+    const std::size_t first = in_word ? 1 : 0;
+    find_word_borders(here, in_word, borders);
+    if (borders.count < first) continue;
+    if (first != 0) close(here.data() + borders.at[0]);
+    const std::size_t size = (borders.count - first) / 2 * 2;
+    block(block_words{here.data(), std::span(borders.at).subspan(first, size), borders.has_nul});
+    if (first + size < borders.count) open = here.data() + borders.at[first + size];
   }
-  if (in_word)
-    f(std::string_view(open, static_cast<std::size_t>(text.data() + text.size() - open)));
+  if (in_word) close(text.data() + text.size());
+}
+
+/// Calls `f(std::string_view word)` for every word of `text` in order, with the same ends.
+template <class F>
+void for_each_word(std::string_view text, F&& f) {
+  const auto each = [&](const block_words& words) {
+    for (std::size_t i = 0; i < words.borders.size(); i += 2) {
+      const std::uint16_t begin = words.borders[i];
+      f(std::string_view(words.text + begin,
+                         static_cast<std::size_t>(words.borders[i + 1] - begin)));
+    }
+  };
+  for_each_block_of_words(text, each, f);
 }
 
 }  // namespace creek::mapreduce

@@ -53,6 +53,11 @@ inline constexpr std::array<std::uint64_t, 17> keep_high = [] {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
+/// The upper half, which is better mixed where `high` has few bits.
+[[nodiscard]] constexpr std::uint32_t hash_upper(std::uint64_t low, std::uint64_t high) noexcept {
+  return static_cast<std::uint32_t>(hash_padded(low, high) >> 32);
+}
+
 /// Hash of any byte string; reads exactly its bytes.
 [[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes) noexcept {
   if (bytes.size() > 16) return XXH3_64bits(bytes.data(), bytes.size());
