@@ -9,6 +9,7 @@
 // rows that are left, about one in fifty.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "date.hpp"
@@ -73,7 +74,16 @@ class q6_query final : public prepared_query {
     std::uint64_t price_bytes = 0;  // read, not all of them wanted
   };
 
+  /// In steps short enough that the CPU takes the columns for four streams read side by side, and
+  /// fetches ahead in all of them: 4096 rows at a time took a quarter longer.
   void add(const row_block& block, sum& so_far) const {
+    constexpr std::size_t step = 512;
+    for (std::size_t at = 0; at < block.rows; at += step) {
+      add_step({block.first + at, std::min(step, block.rows - at)}, so_far);
+    }
+  }
+
+  void add_step(const row_block& block, sum& so_far) const {
     row_mask mask(block);
     keep_between(shipdate_, block, dates_, mask);
     keep_between(discount_, block, discounts_, mask);

@@ -15,7 +15,7 @@ namespace creek::tpch {
 
 inline constexpr std::size_t block_rows = 4096;
 
-/// Rows [first, first + rows) of a table; `first` is a multiple of block_rows.
+/// Rows [first, first + rows) of a table; `first` is a multiple of 64.
 struct row_block {
   std::size_t first = 0;
   std::size_t rows = 0;
