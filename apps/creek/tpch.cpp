@@ -41,10 +41,12 @@ struct tpch_arguments {
 };
 
 constexpr const char* tpch_notes =
-    R"(The tables are text as dbgen or tpchgen-cli write it, DIR/lineitem.tbl and so on. `load` puts a
-cache beside each, DIR/lineitem.creek, that later queries map instead of reading the text again.
+    R"(The tables are text as dbgen or tpchgen-cli write it, DIR/lineitem.tbl and so on, or in parts,
+DIR/lineitem.tbl.1, DIR/lineitem.tbl.2 or DIR/lineitem/lineitem.1.tbl. `load` makes a cache of each,
+DIR/lineitem.creek, that later queries map instead of reading the text again.
 
   creek tpch load /data/sf1
+  dbgen -s 10 -C 4 -S 1 (then -S 2, 3, 4) && creek tpch load .
   creek tpch q6 --data /data/sf1 --param DATE=1995-01-01 --param DISCOUNT=0.05
   creek tpch q1 --data /data/sf1 --workers 2 --repeat 9 --json)";
 
@@ -68,6 +70,7 @@ void print_load(const tpch_arguments& given, const tpch::database& from) {
   for (const tpch::table_source& source : from.sources()) {
     tables.push_back({{"table", source.table},
                       {"rows", source.rows},
+                      {"files", source.files},
                       {"text_bytes", source.text_bytes},
                       {"cache_bytes", source.cache_bytes},
                       {"reading_s", source.reading.count()},
@@ -129,7 +132,9 @@ void print_query_text(const tpch_arguments& given, const tpch::database& from,
              static_cast<double>(timed.run.bytes) / 1e6, rate / 1e9, 100 * rate / timed.bandwidth,
              timed.bandwidth / 1e9);
   for (const tpch::table_source& source : from.sources()) {
-    fmt::print("{} from {} in {:.3f} s\n", source.table, source.file, source.reading.count());
+    fmt::print("{} from {}{} in {:.3f} s\n", source.table, source.file,
+               source.files > 1 ? fmt::format(" and {} more", source.files - 1) : "",
+               source.reading.count());
   }
   if (!given.explain) return;
   for (const std::string& step : timed.run.steps) fmt::print("- {}\n", step);

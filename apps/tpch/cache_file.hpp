@@ -19,7 +19,7 @@
 namespace creek::tpch {
 
 /// Changes with the layout and with the schema; other versions are refused.
-inline constexpr std::uint32_t cache_version = 1;
+inline constexpr std::uint32_t cache_version = 2;
 
 /// Writes all columns of `loaded` to `file`, which appears whole or not at all. Checksums are made
 /// in parallel on the runtime that this runs in. Returns the bytes written. Throws creek::error.
@@ -30,8 +30,9 @@ std::uint64_t write_cache(const std::string& file, const loaded_table& loaded);
 [[nodiscard]] loaded_table read_cache(const std::string& file, const table_schema& schema,
                                       const std::vector<bool>& wanted);
 
-/// Which text a cache was made from; nothing if there is no such file. Throws as read_cache.
-[[nodiscard]] std::optional<file_stamp> cache_origin(const std::string& file,
-                                                     const table_schema& schema);
+/// Which text a cache was made from, a stamp for each of its files; nothing if there is no such
+/// cache. Throws as read_cache.
+[[nodiscard]] std::optional<std::vector<file_stamp>> cache_origin(const std::string& file,
+                                                                  const table_schema& schema);
 
 }  // namespace creek::tpch

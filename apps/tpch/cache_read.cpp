@@ -34,7 +34,7 @@ class opened_cache {
     read_directory();
   }
 
-  [[nodiscard]] file_stamp origin() const { return origin_; }
+  [[nodiscard]] const std::vector<file_stamp>& origin() const noexcept { return origin_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] const mapreduce::mapped_file& map() const noexcept { return map_; }
   [[nodiscard]] mapreduce::mapped_file take_map() { return std::move(map_); }
@@ -120,8 +120,10 @@ class opened_cache {
     if (!same) refuse("has other columns");
     rows_ = number<std::size_t>(directory_, "rows");
     if (rows_ > sections_.size()) refuse("has more rows than bytes");
-    origin_ = {number<std::uint64_t>(directory_, "text_bytes"),
-               number<std::int64_t>(directory_, "text_modified")};
+    for (const json& file : directory_.at("text")) {
+      origin_.push_back(
+          {number<std::uint64_t>(file, "bytes"), number<std::int64_t>(file, "modified")});
+    }
   }
 
   [[nodiscard]] std::string_view section(const json& at, std::uint64_t bytes) const {
@@ -156,7 +158,7 @@ class opened_cache {
   json directory_;
   std::string_view sections_;
   std::size_t rows_ = 0;
-  file_stamp origin_;
+  std::vector<file_stamp> origin_;
 };
 
 /// What a directory with the right checksum but the wrong content makes of the JSON library.
@@ -197,7 +199,8 @@ loaded_table read_cache(const std::string& file, const table_schema& schema,
   });
 }
 
-std::optional<file_stamp> cache_origin(const std::string& file, const table_schema& schema) {
+std::optional<std::vector<file_stamp>> cache_origin(const std::string& file,
+                                                    const table_schema& schema) {
   struct stat facts {};
   if (stat(file.c_str(), &facts) != 0 && errno == ENOENT) return {};
   return with_json_errors_named(file,

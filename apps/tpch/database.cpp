@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
 
 #include "cache_file.hpp"
-#include "data_fault.hpp"
+#include "table_files.hpp"
 
 namespace creek::tpch {
 namespace {
@@ -22,12 +23,18 @@ bool exists(const std::string& file) {
   throw error(errno, file);
 }
 
-/// Nothing if there is no such file.
-std::optional<file_stamp> stamp_of(const std::string& file) {
+/// Throws creek::error if there is no such file.
+file_stamp current_stamp(const std::string& file) {
   struct stat facts {};
-  if (stat(file.c_str(), &facts) != 0) return {};
-  return file_stamp{static_cast<std::uint64_t>(facts.st_size),
-                    facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
+  if (stat(file.c_str(), &facts) != 0) throw error(errno, file);
+  return {static_cast<std::uint64_t>(facts.st_size),
+          facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
+}
+
+std::uint64_t total_bytes(const std::vector<file_stamp>& files) {
+  std::uint64_t bytes = 0;
+  for (const file_stamp& file : files) bytes += file.bytes;
+  return bytes;
 }
 
 }  // namespace
@@ -37,24 +44,19 @@ database::database(std::string folder) : folder_(std::move(folder)) {
   if (stat(folder_.c_str(), &facts) != 0) throw error(errno, folder_);
   if (!S_ISDIR(facts.st_mode)) throw error(ENOTDIR, folder_);
   for (const table_schema& table : tables()) {
-    if (exists(text_of(table.name)) || exists(cache_of(table.name))) return;
+    if (has_table(folder_, table.name) || exists(cache_of(table.name))) return;
   }
   throw error(ENOENT, folder_ + ": has no .tbl files of dbgen");
-}
-
-std::string database::text_of(std::string_view table) const {
-  return fmt::format("{}/{}.tbl", folder_, table);
 }
 
 std::string database::cache_of(std::string_view table) const {
   return fmt::format("{}/{}.creek", folder_, table);
 }
 
-bool database::cache_serves(const table_schema& schema) const {
+bool database::cache_serves(const table_schema& schema,
+                            const std::vector<std::string>& text) const {
   const auto origin = cache_origin(cache_of(schema.name), schema);
-  if (!origin) return false;
-  const auto text = stamp_of(text_of(schema.name));
-  return !text || *text == *origin;
+  return origin && (text.empty() || std::ranges::equal(*origin, text, {}, {}, current_stamp));
 }
 
 table database::open(std::string_view name, std::initializer_list<std::string_view> columns) {
@@ -62,14 +64,18 @@ table database::open(std::string_view name, std::initializer_list<std::string_vi
   std::vector<bool> wanted(schema.columns.size());
   for (const std::string_view column : columns) wanted[schema.at(column)] = true;
   const auto start = clock::now();
-  const bool cached = cache_serves(schema);
-  const std::string file = cached ? cache_of(name) : text_of(name);
-  loaded_table loaded = cached ? read_cache(file, schema, wanted) : load_tbl(file, schema, wanted);
+  std::vector<std::string> files = find_table(folder_, name);
+  const bool cached = cache_serves(schema, files);
+  if (cached) files = {cache_of(name)};
+  if (files.empty()) throw error(ENOENT, fmt::format("{}/{}.tbl", folder_, name));
+  loaded_table loaded =
+      cached ? read_cache(files[0], schema, wanted) : load_tbl(files, schema, wanted);
   sources_.push_back({.table = schema.name,
-                      .file = file,
+                      .file = files[0],
+                      .files = files.size(),
                       .cached = cached,
                       .rows = loaded.content.rows(),
-                      .text_bytes = loaded.from.bytes,
+                      .text_bytes = total_bytes(loaded.from),
                       .reading = clock::now() - start});
   return std::move(loaded.content);
 }
@@ -77,17 +83,18 @@ table database::open(std::string_view name, std::initializer_list<std::string_vi
 void database::make_caches() {
   bool found = false;
   for (const table_schema& schema : tables()) {
-    const std::string file = text_of(schema.name);
-    if (!exists(file)) continue;
+    const std::vector<std::string> files = find_table(folder_, schema.name);
+    if (files.empty()) continue;
     found = true;
     const auto start = clock::now();
-    const loaded_table loaded = load_tbl(file, schema, every_column(schema));
+    const loaded_table loaded = load_tbl(files, schema, every_column(schema));
     const auto read = clock::now();
     const std::uint64_t bytes = write_cache(cache_of(schema.name), loaded);
     sources_.push_back({.table = schema.name,
-                        .file = file,
+                        .file = files[0],
+                        .files = files.size(),
                         .rows = loaded.content.rows(),
-                        .text_bytes = loaded.from.bytes,
+                        .text_bytes = total_bytes(loaded.from),
                         .cache_bytes = bytes,
                         .reading = read - start,
                         .writing = clock::now() - read});

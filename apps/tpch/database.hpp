@@ -16,7 +16,8 @@ namespace creek::tpch {
 /// Where a table came from and what that took.
 struct table_source {
   std::string_view table;
-  std::string file;
+  std::string file;  ///< of several the first
+  std::size_t files = 1;
   bool cached = false;
   std::uint64_t rows = 0;
   std::uint64_t text_bytes = 0;
@@ -32,9 +33,10 @@ class database {
   /// Throws creek::error if the folder cannot be read or holds neither text nor caches.
   explicit database(std::string folder);
 
-  /// The named columns of a table: from its cache TABLE.creek, where that was made from the text
-  /// TABLE.tbl as it is now or the text is not there, else from the text. Throws creek::error as
-  /// load_tbl and read_cache; a damaged cache is refused, not passed over.
+  /// The named columns of a table: from its cache TABLE.creek, where that was made from the text as
+  /// it is now or the text is not there, else from the text, whose files find_table finds. Throws
+  /// creek::error as find_table, load_tbl and read_cache; a damaged cache is refused, not passed
+  /// over.
   [[nodiscard]] table open(std::string_view name, std::initializer_list<std::string_view> columns);
 
   /// Makes the cache of every table whose text is there. Throws creek::error, also if none is.
@@ -44,9 +46,9 @@ class database {
   [[nodiscard]] const std::vector<table_source>& sources() const noexcept { return sources_; }
 
  private:
-  [[nodiscard]] std::string text_of(std::string_view table) const;
   [[nodiscard]] std::string cache_of(std::string_view table) const;
-  [[nodiscard]] bool cache_serves(const table_schema& schema) const;
+  [[nodiscard]] bool cache_serves(const table_schema& schema,
+                                  const std::vector<std::string>& text) const;
 
   std::string folder_;
   std::vector<table_source> sources_;

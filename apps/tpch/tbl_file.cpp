@@ -30,44 +30,68 @@ file_stamp stamp_of(const mapreduce::open_file& file) {
           facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
 }
 
+/// A file, mapped. One that is empty, as a part of a small table may be, has no text.
+struct tbl_text {
+  explicit tbl_text(const std::string& file) : name(file) {
+    const mapreduce::open_file source(file);
+    stamp = stamp_of(source);
+    if (stamp.bytes > 0) map = mapreduce::mapped_file(source, stamp.bytes);
+  }
+
+  void check_whole() const {
+    if (map.lost()) throw error(EIO, name + ": became shorter while it was read");
+  }
+
+  std::string name;
+  file_stamp stamp;
+  mapreduce::mapped_file map;
+};
+
+/// Some records of a file.
+struct tbl_records {
+  const tbl_text* file = nullptr;
+  std::string_view text;
+};
+
 /// Pieces of about `bytes` bytes that begin after a line end.
-std::vector<std::string_view> cut(std::string_view text, std::size_t bytes) {
-  std::vector<std::string_view> pieces;
+void cut(const tbl_text& file, std::size_t bytes, std::vector<tbl_records>& pieces) {
+  std::string_view text = file.map.text();
   while (!text.empty()) {
     const auto line_end =
         text.size() <= bytes ? std::string_view::npos : text.find('\n', bytes - 1);
     const auto size = line_end == std::string_view::npos ? text.size() : line_end + 1;
-    pieces.push_back(text.substr(0, size));
+    pieces.push_back({&file, text.substr(0, size)});
     text.remove_prefix(size);
   }
-  return pieces;
 }
 
-/// The pieces of a file being read by several tasks.
+/// The pieces of a table being read by several tasks.
 class reading {
  public:
   reading(const table_schema& schema, const std::vector<bool>& wanted,
-          const mapreduce::mapped_file& map, std::size_t piece_bytes)
+          std::vector<tbl_records> records)
       : schema_(schema),
         wanted_(wanted),
-        map_(map),
-        texts_(cut(map.text(), piece_bytes)),
-        pieces_(texts_.size()),
-        faults_(texts_.size()),
-        first_bad_(texts_.size()) {}
+        records_(std::move(records)),
+        pieces_(records_.size()),
+        faults_(records_.size()),
+        first_bad_(records_.size()) {}
 
   /// All pieces, or those up to the first fault.
   void run() {
-    in_order(texts_.size(), [this] {
+    in_order(records_.size(), [this] {
       auto reader = std::make_unique<piece_reader>(schema_, wanted_);
       return [this, reader = std::move(reader)](std::size_t i) { read(*reader, i); };
     });
   }
 
-  /// The fault nearest to the front of the file: the same one however the work was divided.
-  [[nodiscard]] const record_fault* fault() const {
+  /// Throws for the fault nearest to the front: the same one however the work was divided.
+  void check() const {
     const std::size_t first = first_bad_.load(std::memory_order_relaxed);
-    return first == texts_.size() ? nullptr : &*faults_[first];
+    if (first == records_.size()) return;
+    const tbl_text& file = *records_[first].file;
+    const auto line = 1 + std::count(file.map.text().data(), faults_[first]->at, '\n');
+    fail(data_fault::malformed, fmt::format("{}:{}: {}", file.name, line, faults_[first]->what));
   }
 
   [[nodiscard]] std::vector<table_piece> take() { return std::move(pieces_); }
@@ -75,9 +99,10 @@ class reading {
  private:
   void read(piece_reader& reader, std::size_t i) {
     if (i > first_bad_.load(std::memory_order_relaxed)) return;
-    map_.populate(texts_[i]);
-    const auto before = static_cast<std::size_t>(texts_[i].data() - map_.text().data());
-    if ((faults_[i] = reader.read(texts_[i], before))) {
+    const auto& [file, text] = records_[i];
+    file->map.populate(text);
+    const auto before = static_cast<std::size_t>(text.data() - file->map.text().data());
+    if ((faults_[i] = reader.read(text, before))) {
       std::size_t first = first_bad_.load(std::memory_order_relaxed);
       while (i < first && !first_bad_.compare_exchange_weak(first, i, std::memory_order_relaxed)) {
       }
@@ -89,8 +114,7 @@ class reading {
 
   const table_schema& schema_;
   const std::vector<bool>& wanted_;
-  const mapreduce::mapped_file& map_;
-  std::vector<std::string_view> texts_;
+  std::vector<tbl_records> records_;
   std::vector<table_piece> pieces_;
   std::vector<std::optional<record_fault>> faults_;
   std::atomic<std::size_t> first_bad_;  // pieces before it are always read
@@ -98,26 +122,30 @@ class reading {
 
 }  // namespace
 
-loaded_table load_tbl(const std::string& file, const table_schema& schema,
+loaded_table load_tbl(const std::vector<std::string>& files, const table_schema& schema,
                       const std::vector<bool>& wanted, std::size_t piece_bytes) {
-  const mapreduce::open_file source(file);
-  const file_stamp stamp = stamp_of(source);
-  if (stamp.bytes == 0) fail(data_fault::malformed, file + ": the file is empty");
-  const mapreduce::mapped_file map(source, stamp.bytes);
+  const std::vector<tbl_text> texts(files.begin(), files.end());
   const auto check_whole = [&] {
-    if (map.lost()) throw error(EIO, file + ": became shorter while it was read");
+    for (const tbl_text& text : texts) text.check_whole();
   };
+  std::vector<file_stamp> stamps;
+  std::vector<tbl_records> records;
+  for (const tbl_text& text : texts) {
+    stamps.push_back(text.stamp);
+    cut(text, piece_bytes, records);
+  }
+  if (records.empty()) {
+    fail(data_fault::malformed,
+         files[0] + (files.size() == 1 ? ": the file is empty" : ": all files of it are empty"));
+  }
 
-  reading read(schema, wanted, map, piece_bytes);
+  reading read(schema, wanted, std::move(records));
   read.run();
   check_whole();  // first: the zeros of a missing page are a fault that the file does not have
-  if (const record_fault* fault = read.fault()) {
-    const auto line = 1 + std::count(map.text().data(), fault->at, '\n');
-    fail(data_fault::malformed, fmt::format("{}:{}: {}", file, line, fault->what));
-  }
+  read.check();
   table content = assemble(schema, wanted, read.take());
   check_whole();
-  return {std::move(content), stamp};
+  return {std::move(content), std::move(stamps)};
 }
 
 }  // namespace creek::tpch

@@ -18,18 +18,19 @@ struct file_stamp {
   friend bool operator==(const file_stamp&, const file_stamp&) = default;
 };
 
-/// A table from text, and which text.
+/// A table from text, and which text: a stamp for each of its files.
 struct loaded_table {
   table content;
-  file_stamp from;
+  std::vector<file_stamp> from;
 };
 
-/// Reads `file` in parallel on the runtime that this runs in, keeping the columns `wanted` (one
-/// flag a column of the schema, at least one set) and checking all. Throws creek::error:
-/// "FILE: why" if it cannot be read or is empty, "FILE:LINE: column N (NAME): why" for the first
-/// record that is malformed or cut short. `piece_bytes` is for tests.
-[[nodiscard]] loaded_table load_tbl(const std::string& file, const table_schema& schema,
-                                    const std::vector<bool>& wanted,
+/// Reads `files`, at least one, the parts of a table in their order, in parallel on the runtime
+/// that this runs in, keeping the columns `wanted` (one flag a column of the schema, at least one
+/// set) and checking all. Throws creek::error: "FILE: why" if one cannot be read or all are empty,
+/// "FILE:LINE: column N (NAME): why" for the first record that is malformed or cut short.
+/// `piece_bytes` is for tests.
+[[nodiscard]] loaded_table load_tbl(const std::vector<std::string>& files,
+                                    const table_schema& schema, const std::vector<bool>& wanted,
                                     std::size_t piece_bytes = std::size_t{1} << 20);
 
 /// All columns.

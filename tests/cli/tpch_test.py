@@ -74,6 +74,22 @@ class Answers(Case):
             os.remove(self.path(name + ".tbl"))
         self.check_all()
 
+    def test_known_answers_from_tables_in_parts(self):
+        os.remove(self.path("lineitem.tbl"))
+        os.remove(self.path("orders.tbl"))
+        os.mkdir(self.path("orders"))
+        for number, record in enumerate(LINEITEM.splitlines(keepends=True), 1):
+            self.write(f"lineitem.tbl.{number}", record)
+        for number, record in enumerate(ORDERS.splitlines(keepends=True), 1):
+            self.write(f"orders/orders.{number}.tbl", record)
+        self.check_all()
+        done = run("q6", "--data", self.folder.name)
+        self.assertIn(self.path("lineitem.tbl.1") + " and 2 more", done.stdout)
+        done = run("load", self.folder.name, "--json")
+        loaded = {table["table"]: table["files"] for table in json.loads(done.stdout)["tables"]}
+        self.assertEqual(loaded, {"customer": 1, "orders": 2, "lineitem": 3})
+        self.check_all()
+
     def test_text_names_the_source_and_explains(self):
         done = run("q6", "--data", self.folder.name, "--repeat", "3", "--explain")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -97,6 +113,16 @@ class BadInput(Case):
         self.fails(run("load", self.path("empty")), 1, "has no .tbl files")
         os.remove(self.path("orders.tbl"))
         self.fails(run("q12", "--data", self.folder.name), 1, "orders.tbl: No such file")
+
+    def test_parts_that_are_missing_or_too_many(self):
+        self.write("lineitem.tbl.2", LINEITEM)
+        self.fails(run("q6", "--data", self.folder.name), 1, "lineitem.tbl and ", "lineitem.tbl.2 both hold",
+                   "keep one")
+        os.remove(self.path("lineitem.tbl"))
+        self.fails(run("load", self.folder.name), 1, "lineitem.tbl.1: a part that must be there")
+        self.write("lineitem.tbl.1", LINEITEM.replace("1995-03-21", "1995-02-30"))
+        self.fails(run("q6", "--data", self.folder.name), 1,
+                   "lineitem.tbl.1:2: column 11 (l_shipdate): '1995-02-30' is no date")
 
     def test_malformed_text_is_named(self):
         self.write("lineitem.tbl", LINEITEM.replace("0.06", "0.0x"))

@@ -151,7 +151,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::optional<tpch::loaded_table> loaded;
   const auto refused = fuzz::refusal_of(file.name(), [&] {
     loaded = fuzz::workers(several).run(
-        [&] { return tpch::load_tbl(file.name(), schema, wanted, piece); });
+        [&] { return tpch::load_tbl({file.name()}, schema, wanted, piece); });
   });
   const fuzz::naive_table expected = fuzz::read_naively(schema, text);
   const bool bad = text.empty() || expected.bad_line != 0;

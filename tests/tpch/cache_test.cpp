@@ -57,7 +57,7 @@ TEST_F(tpch_cache, gives_back_every_value) {
   for (const std::string_view name : {"lineitem", "orders", "customer"}) {
     const table_schema& schema = table_named(name);
     const std::string stem = folder() + "/" + std::string(name);
-    const table text = load_tbl(stem + ".tbl", schema, every_column(schema)).content;
+    const table text = load_tbl({stem + ".tbl"}, schema, every_column(schema)).content;
     const table cached = read_cache(stem + ".creek", schema, every_column(schema)).content;
     ASSERT_EQ(cached.rows(), text.rows());
     for (const column_schema& facts : schema.columns) {
@@ -113,7 +113,7 @@ TEST_F(tpch_cache, says_what_is_wrong) {
     return refusal();
   };
   EXPECT_EQ(with(0, 'X'), "not a cache of creek");
-  EXPECT_EQ(with(8, 9), "version 9 of the cache, this creek reads 1");
+  EXPECT_EQ(with(8, 9), "version 9 of the cache, this creek reads 2");
   EXPECT_EQ(with(24, 1), "the header is damaged");
   EXPECT_EQ(with(70, '\0'), "the directory is damaged");
   const auto tax = good.find("cccccc", 8192);

@@ -26,7 +26,7 @@ class tpch_loader : public ::testing::Test {
   }
   table load(const std::string& name, std::string_view text, std::size_t piece = 1 << 20) const {
     const table_schema& schema = table_named(name);
-    return load_tbl(write(name + ".tbl", text), schema, every_column(schema), piece).content;
+    return load_tbl({write(name + ".tbl", text)}, schema, every_column(schema), piece).content;
   }
   /// The message for a file that must be refused, without the folder.
   std::string refusal(const std::string& name, std::string_view text,
@@ -101,12 +101,12 @@ TEST_F(tpch_loader, leaves_out_what_is_not_wanted_but_checks_it) {
   const table_schema& schema = table_named("region");
   const std::vector<bool> wanted{true, false, false};
   const std::string good = write("region.tbl", "0|AFRICA|one|\n1|ASIA|two|\n");
-  const table loaded = load_tbl(good, schema, wanted).content;
+  const table loaded = load_tbl({good}, schema, wanted).content;
   EXPECT_EQ(loaded.rows(), 2u);
   EXPECT_EQ(loaded["r_regionkey"].values.value(1), 1);
   EXPECT_THROW(static_cast<void>(loaded["r_name"]), usage_error);
   const std::string bad = write("region.tbl", "0|AFRICA NOT BY DBGEN'S TWENTY-FIVE|one|\n");
-  EXPECT_THROW(static_cast<void>(load_tbl(bad, schema, wanted)), error);
+  EXPECT_THROW(static_cast<void>(load_tbl({bad}, schema, wanted)), error);
 }
 
 TEST_F(tpch_loader, extreme_numbers) {
@@ -241,7 +241,7 @@ TEST_F(tpch_loader, files_that_are_not_there_or_not_files) {
   const table_schema& schema = table_named("region");
   const auto message = [&](const std::string& name) -> std::string {
     try {
-      static_cast<void>(load_tbl(name, schema, every_column(schema)));
+      static_cast<void>(load_tbl({name}, schema, every_column(schema)));
     } catch (const error& e) {
       return e.what();
     }
