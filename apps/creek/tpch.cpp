@@ -71,16 +71,18 @@ void print_load(const tpch_arguments& given, const tpch::database& from) {
     tables.push_back({{"table", source.table},
                       {"rows", source.rows},
                       {"files", source.files},
+                      {"format", source.format == tpch::file_format::text ? "text" : "parquet"},
                       {"text_bytes", source.text_bytes},
                       {"cache_bytes", source.cache_bytes},
                       {"reading_s", source.reading.count()},
                       {"writing_s", source.writing.count()}});
     if (given.as_json) continue;
     fmt::print(
-        "{:<9} {:>11} rows  {:>8.1f} MB of text in {:.3f} s, {:.0f} MB/s; cache {:.1f} MB, "
+        "{:<9} {:>11} rows  {:>8.1f} MB of {} in {:.3f} s, {:.0f} MB/s; cache {:.1f} MB, "
         "{:.3f} s\n",
         source.table, source.rows, static_cast<double>(source.text_bytes) / 1e6,
-        source.reading.count(), megabytes_a_second(source.text_bytes, source.reading),
+        source.format == tpch::file_format::text ? "text" : "Parquet", source.reading.count(),
+        megabytes_a_second(source.text_bytes, source.reading),
         static_cast<double>(source.cache_bytes) / 1e6, source.writing.count());
   }
   if (given.as_json) fmt::print("{}\n", nlohmann::ordered_json{{"tables", tables}}.dump());

@@ -30,7 +30,7 @@ std::uint64_t write_cache(const std::string& file, const loaded_table& loaded);
 [[nodiscard]] loaded_table read_cache(const std::string& file, const table_schema& schema,
                                       const std::vector<bool>& wanted);
 
-/// Which text a cache was made from, a stamp for each of its files; nothing if there is no such
+/// Which files a cache was made from, a stamp for each; nothing if there is no such
 /// cache. Throws as read_cache.
 [[nodiscard]] std::optional<std::vector<file_stamp>> cache_origin(const std::string& file,
                                                                   const table_schema& schema);

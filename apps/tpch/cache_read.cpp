@@ -120,7 +120,7 @@ class opened_cache {
     if (!same) refuse("has other columns");
     rows_ = number<std::size_t>(directory_, "rows");
     if (rows_ > sections_.size()) refuse("has more rows than bytes");
-    for (const json& file : directory_.at("text")) {
+    for (const json& file : directory_.at("files")) {
       origin_.push_back(
           {number<std::uint64_t>(file, "bytes"), number<std::int64_t>(file, "modified")});
     }

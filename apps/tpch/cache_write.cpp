@@ -57,13 +57,13 @@ std::string directory_of(const loaded_table& loaded, const std::vector<section>&
          {"bytes",
           {{"offset", at[2].offset}, {"hash", at[2].hash}, {"size", at[2].bytes.size()}}}});
   }
-  auto text = nlohmann::json::array();
+  auto files = nlohmann::json::array();
   for (const file_stamp& file : loaded.from) {
-    text.push_back({{"bytes", file.bytes}, {"modified", file.modified}});
+    files.push_back({{"bytes", file.bytes}, {"modified", file.modified}});
   }
   return nlohmann::json{{"table", loaded.content.schema().name},
                         {"rows", loaded.content.rows()},
-                        {"text", text},
+                        {"files", files},
                         {"columns", columns}}
       .dump();
 }

@@ -13,6 +13,8 @@ class data_fault_category final : public std::error_category {
     switch (static_cast<data_fault>(fault)) {
       case data_fault::malformed:
         return "not a table as dbgen writes it";
+      case data_fault::foreign:
+        return "not a table of TPC-H";
       case data_fault::corrupt:
         return "remove it or make it again with `creek tpch load`";
     }

@@ -10,6 +10,7 @@ namespace creek::tpch {
 enum class data_fault {
   malformed = 1,  ///< a .tbl file that dbgen would not have written
   corrupt,        ///< a cache file that is damaged or of another version
+  foreign,        ///< a Parquet file that holds something else, or nothing that can be read
 };
 
 [[nodiscard]] std::error_code make_error_code(data_fault fault) noexcept;

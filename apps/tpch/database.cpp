@@ -9,7 +9,8 @@
 #include <creek/core/error.hpp>
 
 #include "cache_file.hpp"
-#include "table_files.hpp"
+#include "parquet_file.hpp"
+#include "tbl_file.hpp"
 
 namespace creek::tpch {
 namespace {
@@ -23,19 +24,19 @@ bool exists(const std::string& file) {
   throw error(errno, file);
 }
 
-/// Throws creek::error if there is no such file.
-file_stamp current_stamp(const std::string& file) {
-  struct stat facts {};
-  if (stat(file.c_str(), &facts) != 0) throw error(errno, file);
-  return {static_cast<std::uint64_t>(facts.st_size),
-          facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
-}
-
 std::uint64_t total_bytes(const std::vector<file_stamp>& files) {
   std::uint64_t bytes = 0;
   for (const file_stamp& file : files) bytes += file.bytes;
   return bytes;
 }
+
+loaded_table load(const table_files& files, const table_schema& schema,
+                  const std::vector<bool>& wanted) {
+  return files.format == file_format::text ? load_tbl(files.names, schema, wanted)
+                                           : load_parquet(files.names, schema, wanted);
+}
+
+constexpr const char* no_tables = ": has no .tbl or .parquet files of TPC-H";
 
 }  // namespace
 
@@ -46,7 +47,7 @@ database::database(std::string folder) : folder_(std::move(folder)) {
   for (const table_schema& table : tables()) {
     if (has_table(folder_, table.name) || exists(cache_of(table.name))) return;
   }
-  throw error(ENOENT, folder_ + ": has no .tbl files of dbgen");
+  throw error(ENOENT, folder_ + no_tables);
 }
 
 std::string database::cache_of(std::string_view table) const {
@@ -54,9 +55,9 @@ std::string database::cache_of(std::string_view table) const {
 }
 
 bool database::cache_serves(const table_schema& schema,
-                            const std::vector<std::string>& text) const {
+                            const std::vector<std::string>& files) const {
   const auto origin = cache_origin(cache_of(schema.name), schema);
-  return origin && (text.empty() || std::ranges::equal(*origin, text, {}, {}, current_stamp));
+  return origin && (files.empty() || std::ranges::equal(*origin, files, {}, {}, stamp_of));
 }
 
 table database::open(std::string_view name, std::initializer_list<std::string_view> columns) {
@@ -64,15 +65,16 @@ table database::open(std::string_view name, std::initializer_list<std::string_vi
   std::vector<bool> wanted(schema.columns.size());
   for (const std::string_view column : columns) wanted[schema.at(column)] = true;
   const auto start = clock::now();
-  std::vector<std::string> files = find_table(folder_, name);
-  const bool cached = cache_serves(schema, files);
-  if (cached) files = {cache_of(name)};
-  if (files.empty()) throw error(ENOENT, fmt::format("{}/{}.tbl", folder_, name));
+  table_files files = find_table(folder_, name);
+  const bool cached = cache_serves(schema, files.names);
+  if (cached) files.names = {cache_of(name)};
+  if (files.names.empty()) throw error(ENOENT, fmt::format("{}/{}.tbl", folder_, name));
   loaded_table loaded =
-      cached ? read_cache(files[0], schema, wanted) : load_tbl(files, schema, wanted);
+      cached ? read_cache(files.names[0], schema, wanted) : load(files, schema, wanted);
   sources_.push_back({.table = schema.name,
-                      .file = files[0],
-                      .files = files.size(),
+                      .file = files.names[0],
+                      .files = files.names.size(),
+                      .format = files.format,
                       .cached = cached,
                       .rows = loaded.content.rows(),
                       .text_bytes = total_bytes(loaded.from),
@@ -83,23 +85,24 @@ table database::open(std::string_view name, std::initializer_list<std::string_vi
 void database::make_caches() {
   bool found = false;
   for (const table_schema& schema : tables()) {
-    const std::vector<std::string> files = find_table(folder_, schema.name);
-    if (files.empty()) continue;
+    const table_files files = find_table(folder_, schema.name);
+    if (files.names.empty()) continue;
     found = true;
     const auto start = clock::now();
-    const loaded_table loaded = load_tbl(files, schema, every_column(schema));
+    const loaded_table loaded = load(files, schema, every_column(schema));
     const auto read = clock::now();
     const std::uint64_t bytes = write_cache(cache_of(schema.name), loaded);
     sources_.push_back({.table = schema.name,
-                        .file = files[0],
-                        .files = files.size(),
+                        .file = files.names[0],
+                        .files = files.names.size(),
+                        .format = files.format,
                         .rows = loaded.content.rows(),
                         .text_bytes = total_bytes(loaded.from),
                         .cache_bytes = bytes,
                         .reading = read - start,
                         .writing = clock::now() - read});
   }
-  if (!found) throw error(ENOENT, folder_ + ": has no .tbl files of dbgen");
+  if (!found) throw error(ENOENT, folder_ + no_tables);
 }
 
 }  // namespace creek::tpch

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tbl_file.hpp"
+#include "loaded_table.hpp"
+#include "table_files.hpp"
 
 namespace creek::tpch {
 
@@ -18,9 +19,10 @@ struct table_source {
   std::string_view table;
   std::string file;  ///< of several the first
   std::size_t files = 1;
+  file_format format = file_format::text;  ///< of the files that it or its cache was made from
   bool cached = false;
   std::uint64_t rows = 0;
-  std::uint64_t text_bytes = 0;
+  std::uint64_t text_bytes = 0;   ///< or those of Parquet files
   std::uint64_t cache_bytes = 0;  ///< written by make_caches
   std::chrono::duration<double> reading{};
   std::chrono::duration<double> writing{};  ///< by make_caches
@@ -30,16 +32,16 @@ struct table_source {
 /// is parallel then.
 class database {
  public:
-  /// Throws creek::error if the folder cannot be read or holds neither text nor caches.
+  /// Throws creek::error if the folder cannot be read or holds neither tables nor caches.
   explicit database(std::string folder);
 
-  /// The named columns of a table: from its cache TABLE.creek, where that was made from the text as
-  /// it is now or the text is not there, else from the text, whose files find_table finds. Throws
-  /// creek::error as find_table, load_tbl and read_cache; a damaged cache is refused, not passed
-  /// over.
+  /// The named columns of a table: from its cache TABLE.creek, where that was made from the files
+  /// that find_table finds as they are now or it finds none, else from those files. Throws
+  /// creek::error as find_table, load_tbl, load_parquet and read_cache; a damaged cache is refused,
+  /// not passed over.
   [[nodiscard]] table open(std::string_view name, std::initializer_list<std::string_view> columns);
 
-  /// Makes the cache of every table whose text is there. Throws creek::error, also if none is.
+  /// Makes the cache of every table whose files are there. Throws creek::error, also if none is.
   void make_caches();
 
   /// What was read so far.
@@ -48,7 +50,7 @@ class database {
  private:
   [[nodiscard]] std::string cache_of(std::string_view table) const;
   [[nodiscard]] bool cache_serves(const table_schema& schema,
-                                  const std::vector<std::string>& text) const;
+                                  const std::vector<std::string>& files) const;
 
   std::string folder_;
   std::vector<table_source> sources_;

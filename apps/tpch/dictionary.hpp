@@ -14,6 +14,8 @@ class dictionary {
  public:
   /// Number of the word, a new one if it was not there. Amortised constant.
   std::uint32_t number_of(std::string_view word);
+  /// The text of a word has a new place.
+  void moved(std::uint32_t number, std::string_view to) { words_[number] = to; }
   [[nodiscard]] const std::vector<std::string_view>& words() const noexcept { return words_; }
   void clear();
 

@@ -27,11 +27,7 @@ piece_reader::piece_reader(const table_schema& schema, const std::vector<bool>& 
 void piece_reader::reset() {
   rows_ = 0;
   fault_.reset();
-  for (column_state& column : columns_) {
-    column.numbers.clear();
-    column.words.clear();
-    column.text.clear();
-  }
+  for (column_values& column : columns_) column.clear();
 }
 
 std::optional<record_fault> piece_reader::read(std::string_view text, std::size_t before) {
@@ -79,7 +75,7 @@ const char* piece_reader::read_record(const char* at, const char* end) {
 
 inline bool piece_reader::read_field(std::size_t index, std::string_view field) {
   const column_schema& column = schema_.columns[index];
-  column_state& state = columns_[index];
+  column_values& state = columns_[index];
   std::optional<std::int64_t> number;
   switch (column.holds) {
     case kind::integer:
@@ -135,17 +131,7 @@ void piece_reader::complain_about(std::size_t index, std::string_view field) {
 std::vector<piece_column> piece_reader::take() {
   std::vector<piece_column> taken;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (!wanted_[i]) continue;
-    column_state& state = columns_[i];
-    piece_column& column = taken.emplace_back();
-    column.seen.see(state.numbers);
-    column.values = column.seen.shape();
-    column.values.size = state.numbers.size();
-    column.memory = buffer(column.values.bytes());
-    column.values.codes = column.memory.data();
-    pack(state.numbers, column.values, column.memory.data(), 0);
-    column.words = state.words.words();
-    column.text = state.text;  // a copy, so that it is as large as it must be and no larger
+    if (wanted_[i]) taken.push_back(columns_[i].pack_up());
   }
   return taken;
 }

@@ -8,9 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "buffer.hpp"
-#include "dictionary.hpp"
-#include "packed.hpp"
+#include "piece_column.hpp"
 #include "schema.hpp"
 
 namespace creek::tpch {
@@ -19,15 +17,6 @@ namespace creek::tpch {
 struct record_fault {
   const char* at = nullptr;  ///< a place in the record
   std::string what;
-};
-
-/// A column of the records of one piece.
-struct piece_column {
-  packing seen;
-  packed values;  ///< of the piece only: numbers, numbers of words, lengths of texts
-  buffer memory;
-  std::vector<std::string_view> words;  ///< categories, in any order, into the file
-  std::string text;                     ///< text, one after the other
 };
 
 /// Reads pieces. One thread; keep one for several pieces, it holds on to its memory.
@@ -46,12 +35,6 @@ class piece_reader {
   [[nodiscard]] std::vector<piece_column> take();
 
  private:
-  struct column_state {
-    std::vector<std::int64_t> numbers;
-    dictionary words;
-    std::string text;
-  };
-
   const char* read_record(const char* at, const char* end);
   bool read_field(std::size_t index, std::string_view field);
   void reset();
@@ -60,7 +43,7 @@ class piece_reader {
 
   const table_schema& schema_;
   const std::vector<bool>& wanted_;
-  std::vector<column_state> columns_;
+  std::vector<column_values> columns_;
   std::size_t rows_ = 0;
   const char* fast_from_ = nullptr;  // fields that begin here or later have the slack before them
   bool has_nul_ = false;

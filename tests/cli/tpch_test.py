@@ -110,7 +110,7 @@ class BadInput(Case):
         self.fails(run("q6", "--data", "/nowhere"), 1, "/nowhere: No such file")
         self.fails(run("load", self.path("orders.tbl")), 1, "Not a directory")
         os.mkdir(self.path("empty"))
-        self.fails(run("load", self.path("empty")), 1, "has no .tbl files")
+        self.fails(run("load", self.path("empty")), 1, "has no .tbl or .parquet files")
         os.remove(self.path("orders.tbl"))
         self.fails(run("q12", "--data", self.folder.name), 1, "orders.tbl: No such file")
 

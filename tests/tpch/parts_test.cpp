@@ -32,7 +32,7 @@ class tpch_parts : public ::testing::Test {
   }
   std::vector<std::string> found(const std::string& table) const {
     std::vector<std::string> names;
-    for (const std::string& name : find_table(folder(), table)) {
+    for (const std::string& name : find_table(folder(), table).names) {
       names.push_back(files::relative(name, folder_.path()));
     }
     return names;

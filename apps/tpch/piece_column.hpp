@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A column of some rows of a table, on its way from a file to the whole column.
+#pragma once
+
+#include <cstdint>
+#include <forward_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "buffer.hpp"
+#include "dictionary.hpp"
+#include "packed.hpp"
+
+namespace creek::tpch {
+
+/// A column of the rows of one piece.
+struct piece_column {
+  packing seen;
+  packed values;  ///< of the piece only: numbers, numbers of words, lengths of texts
+  buffer memory;
+  std::vector<std::string_view> words;  ///< categories, in any order, into the file or `kept`
+  std::forward_list<std::string> kept;  ///< words that do not lie in the file
+  std::string text;                     ///< text, one after the other
+};
+
+/// The values of a column while a piece is read.
+struct column_values {
+  std::vector<std::int64_t> numbers;  ///< values, numbers of words, lengths of texts
+  dictionary words;
+  std::string text;
+
+  void clear();
+  /// As large as it must be and no larger; without words of its own.
+  [[nodiscard]] piece_column pack_up() const;
+};
+
+}  // namespace creek::tpch
