@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrow's C++ library with its Parquet reader, for the tool: target creek_arrow if it is there and this
 # compiler can use it. From Arrow's CMake package, or else from the pyarrow wheel of PyPI, which has headers
-# and libraries: Debian 12 has no Arrow. `creek_arrow_is_packaged` says that it is the first.
+# and libraries: Debian 12 has no Arrow. CREEK_ARROW_IS_PACKAGED says that it is the first.
 include_guard(GLOBAL)
 
 set(CREEK_PYARROW ${PROJECT_SOURCE_DIR}/build/oracle CACHE PATH
@@ -11,10 +11,10 @@ if(NOT CREEK_WITH_PARQUET)
 endif()
 
 find_package(Parquet CONFIG QUIET)
-set(creek_arrow_is_packaged NO)
+set(CREEK_ARROW_IS_PACKAGED NO CACHE INTERNAL "")
 set(found)
 if(TARGET Parquet::parquet_shared)
-  set(creek_arrow_is_packaged YES)
+  set(CREEK_ARROW_IS_PACKAGED YES CACHE INTERNAL "")
   set(found LIBRARIES Parquet::parquet_shared)
 else()
   file(GLOB parquet ${CREEK_PYARROW}/pyarrow/libparquet.so.*)

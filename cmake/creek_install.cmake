@@ -67,6 +67,10 @@ function(_creek_install_targets)
     file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(creek_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
     install(TARGETS creek_tool)
+    # The wheel of another Arrow stays where it is: only a system's Arrow is there wherever the tree goes.
+    if(TARGET creek_parquet AND CREEK_ARROW_IS_PACKAGED)
+      install(TARGETS creek_parquet LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/creek)
+    endif()
   endif()
 endfunction()
 

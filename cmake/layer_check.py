@@ -36,6 +36,8 @@ EXTERNAL = {
     "tbb/": "backends/tbb",
     "oneapi/tbb": "backends/tbb",
     "mpi.h": "backends/mpi",
+    "arrow/": "apps",
+    "parquet/": "apps",
 }
 
 SOURCE = {".cpp", ".hpp", ".cc", ".h", ".c", ".inl", ".cmake", ".py", ".sh", ".pml", ".rs"}

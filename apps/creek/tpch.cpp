@@ -42,11 +42,12 @@ struct tpch_arguments {
 
 constexpr const char* tpch_notes =
     R"(The tables are text as dbgen or tpchgen-cli write it, DIR/lineitem.tbl and so on, or in parts,
-DIR/lineitem.tbl.1, DIR/lineitem.tbl.2 or DIR/lineitem/lineitem.1.tbl. `load` makes a cache of each,
-DIR/lineitem.creek, that later queries map instead of reading the text again.
+DIR/lineitem.tbl.1, DIR/lineitem.tbl.2 or DIR/lineitem/lineitem.1.tbl; or Parquet, if creek was built
+with Arrow: DIR/lineitem.parquet, DIR/lineitem/*.parquet. `load` makes a cache of each,
+DIR/lineitem.creek, that later queries map instead of reading the tables again.
 
   creek tpch load /data/sf1
-  dbgen -s 10 -C 4 -S 1 (then -S 2, 3, 4) && creek tpch load .
+  tpchgen-cli parquet -s 10 --parts 4 -o sf10 && creek tpch q6 --data sf10
   creek tpch q6 --data /data/sf1 --param DATE=1995-01-01 --param DISCOUNT=0.05
   creek tpch q1 --data /data/sf1 --workers 2 --repeat 9 --json)";
 

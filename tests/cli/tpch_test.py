@@ -3,6 +3,7 @@
 """`creek tpch` from the outside: load, answers, options, and every kind of bad input."""
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -96,6 +97,19 @@ class Answers(Case):
         for part in ("revenue", "rows/s", "MB touched", self.path("lineitem.tbl"), "- scan lineitem",
                      "median of 3"):
             self.assertIn(part, done.stdout)
+
+
+class WithoutParquet(Case):
+    def test_says_how_to_get_it(self):
+        """Beside a tool that lies elsewhere there is no reader."""
+        alone = os.path.join(self.folder.name, "creek")
+        shutil.copy(TOOL, alone)
+        os.remove(self.path("lineitem.tbl"))
+        self.write("lineitem.parquet", "PAR1")
+        for arguments in (["load", self.folder.name], ["q6", "--data", self.folder.name]):
+            done = subprocess.run([alone, "tpch", *arguments], capture_output=True, text=True, timeout=1000)
+            self.fails(done, 1, "lineitem.parquet: this creek was built without Parquet", "install Arrow",
+                       "CREEK_PYARROW", "docs/tpch.md")
 
 
 class BadInput(Case):

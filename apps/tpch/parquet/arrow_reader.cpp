@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet files by the reader of Arrow's C++ library: the column readers of libparquet, which give
-// values as the file has them and start no thread. All other sources of creek do without Arrow.
+// Parquet files by Arrow's C++ library: the column readers of libparquet, which give values as the
+// file has them and work in the thread that asks. All other sources of creek do without Arrow.
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 #include <arrow/memory_pool.h>
@@ -203,7 +203,7 @@ class arrow_reader final : public parquet_reader {
         std::make_shared<arrow::Buffer>(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                         static_cast<std::int64_t>(bytes.size())));
   }
-  /// malloc instead of a pool, which may have threads of its own.
+  /// malloc, as everywhere else in creek.
   static parquet::ReaderProperties properties() {
     parquet::ReaderProperties chosen(arrow::system_memory_pool());
     chosen.set_page_checksum_verification(true);
