@@ -26,7 +26,7 @@ parquet_module load_module() {
   namespace fs = std::filesystem;
   std::error_code fault;
   const fs::path folder = fs::read_symlink("/proc/self/exe", fault).parent_path();
-  for (const fs::path& place : {folder, folder / "../lib/creek"}) {
+  for (const fs::path& place : {folder, folder / CREEK_MODULE_FOLDER}) {
     const fs::path file = place / "creek_parquet.so";
     if (!fs::exists(file, fault)) continue;
     void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

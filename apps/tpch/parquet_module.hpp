@@ -11,7 +11,7 @@
 namespace creek::tpch {
 
 /// Opens the Parquet file `name`, whose content is `bytes`, which must outlive the reader. The
-/// module is creek_parquet.so beside the program, or in ../lib/creek as it is installed. Throws
+/// module is creek_parquet.so beside the program, or in lib/creek as it is installed. Throws
 /// creek::error if there is none, which says how to get it, or it cannot be loaded; another
 /// std::exception, as the module does. Any thread.
 [[nodiscard]] std::unique_ptr<parquet_reader> open_parquet(const std::string& name,

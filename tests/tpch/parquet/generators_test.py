@@ -26,7 +26,7 @@ class Generators(Case):
         self.assertEqual(len(self.wanted), 8)
 
     def generate(self, folder, *options):
-        subprocess.run([GENERATOR, *options, "-s", "0.002", "-o", folder, "-q"], check=True)
+        subprocess.run([GENERATOR, *options, "-s", "0.001", "-o", folder, "-q"], check=True)
 
     def test_tpchgen(self):
         for name, options in (("one", ["parquet"]), ("parts", ["parquet", "--parts", "12"]),
@@ -38,10 +38,10 @@ class Generators(Case):
     def test_duckdb(self):
         folder = self.folder / "duckdb"
         folder.mkdir()
-        with engine().connect() as database:
+        with engine().connect(config={"threads": 1}) as database:
             fill(database, self.folder / "text", SCHEMA.read_text(encoding="utf-8"))
             for table in self.wanted:
-                database.execute(f"copy {table} to '{folder}/{table}.parquet' (format parquet, row_group_size 3000)")
+                database.execute(f"copy {table} to '{folder}/{table}.parquet' (format parquet, row_group_size 2048)")
         self.assertTrue(self.arrays(folder) == self.wanted)
 
 
