@@ -164,7 +164,8 @@ TEST_F(tpch_cache, folders_without_tables) {
     return "no error";
   };
   EXPECT_EQ(message(empty.path()),
-            empty.path().string() + ": has no .tbl or .parquet files of TPC-H: No such file or directory");
+            empty.path().string() +
+                ": has no .tbl or .parquet files of TPC-H: No such file or directory");
   EXPECT_EQ(message("/nowhere/at/all"), "/nowhere/at/all: No such file or directory");
   const std::string file = folder() + "/orders.tbl";
   EXPECT_EQ(message(file), file + ": Not a directory");
