@@ -95,6 +95,27 @@ TEST_F(tpch_parts, are_found_in_the_order_of_their_numbers) {
   EXPECT_FALSE(has_table(folder(), "partsupp"));
 }
 
+TEST_F(tpch_parts, of_parquet_may_have_names_of_their_own) {
+  for (const char* name :
+       {"lineitem/data_10.parquet", "lineitem/data_9.parquet", "lineitem/data_09.parquet",
+        "lineitem/_metadata.parquet", "lineitem/.data_1.parquet", "lineitem/_SUCCESS",
+        "orders.parquet/part-00001-c2.parquet", "orders.parquet/part-00000-c3.parquet",
+        "part/part.2.parquet", "part/part.1.parquet", "nation.parquet"}) {
+    write(name);
+  }
+  EXPECT_THAT(found("lineitem"), ElementsAre("lineitem/data_09.parquet", "lineitem/data_9.parquet",
+                                             "lineitem/data_10.parquet"));
+  EXPECT_THAT(found("orders"), ElementsAre("orders.parquet/part-00000-c3.parquet",
+                                           "orders.parquet/part-00001-c2.parquet"));
+  EXPECT_THAT(found("part"), ElementsAre("part/part.1.parquet", "part/part.2.parquet"));
+  EXPECT_THAT(found("nation"), ElementsAre("nation.parquet"));
+  EXPECT_EQ(find_table(folder(), "nation").format, file_format::parquet);
+  write("nation/data_0.parquet");
+  EXPECT_EQ(not_found("nation"),
+            "nation.parquet and nation/data_0.parquet both hold the table "
+            "nation, keep one and move the other away: File exists");
+}
+
 TEST_F(tpch_parts, that_are_missing_or_there_twice_are_named) {
   for (const char* n : {"1", "2", "4"}) write(std::string("lineitem.tbl.") + n);
   EXPECT_EQ(not_found("lineitem"),
