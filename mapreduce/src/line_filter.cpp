@@ -4,6 +4,7 @@
 #include <creek/mapreduce/line_filter.hpp>
 
 #include <algorithm>
+#include <creek/core/charge.hpp>
 #include <creek/mapreduce/find_bytes.hpp>
 #include <creek/mapreduce/string_match.hpp>
 #include <cstring>
@@ -19,8 +20,21 @@ const char* end_of_line(const char* at, const char* end) {
 }
 
 std::uint64_t lines_in(std::string_view text) {
+  charge(work::byte_scanned, static_cast<std::int64_t>(text.size()));
   const auto ends = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
   return ends + (!text.empty() && text.back() != '\n' ? 1 : 0);
+}
+
+/// Makes the lines views of a copy that the piece owns.
+void copy_lines(filtered_piece& piece) {
+  std::string all;
+  for (const filtered_line& line : piece.lines) all += line.text;
+  piece.copies.push_back(std::make_shared<const std::string>(std::move(all)));
+  const char* at = piece.copies.back()->data();
+  for (filtered_line& line : piece.lines) {
+    line.text = {at, line.text.size()};
+    at += line.text.size();
+  }
 }
 
 /// Takes the text of a piece from front to end, in whole lines.
@@ -35,6 +49,7 @@ class collector {
       const char* const end = text.data() + text.size();
       for (const char* at = text.data(); at != end;) {
         const char* const next = end_of_line(at, end);
+        charge(work::byte_scanned, next - at);
         piece_.lines.push_back({{at, static_cast<std::size_t>(next - at)}, piece_.seen++});
         ++piece_.found;
         at = next;
@@ -56,22 +71,11 @@ class collector {
   }
 
   [[nodiscard]] filtered_piece done(bool stable) {
-    if (!stable && !piece_.lines.empty()) copy_lines();
+    if (!stable && !piece_.lines.empty()) copy_lines(piece_);
     return std::move(piece_);
   }
 
  private:
-  void copy_lines() {
-    std::string all;
-    for (const filtered_line& line : piece_.lines) all += line.text;
-    piece_.copies.push_back(std::make_shared<const std::string>(std::move(all)));
-    const char* at = piece_.copies.back()->data();
-    for (filtered_line& line : piece_.lines) {
-      line.text = {at, line.text.size()};
-      at += line.text.size();
-    }
-  }
-
   filter_detail detail_;
   filtered_piece piece_;
 };
@@ -113,6 +117,29 @@ void line_filter::combine(filtered_piece& into, filtered_piece&& from) {
   into.seen += from.seen;
   into.found += from.found;
   into.copies.insert(into.copies.end(), from.copies.begin(), from.copies.end());
+}
+
+void wire<filtered_piece>::put(std::vector<std::byte>& to, const filtered_piece& piece) {
+  wire<std::uint64_t>::put(to, piece.seen);
+  wire<std::uint64_t>::put(to, piece.found);
+  detail::put_length(to, piece.lines.size());
+  for (const filtered_line& line : piece.lines) {
+    wire<std::string_view>::put(to, line.text);
+    wire<std::uint64_t>::put(to, line.number);
+  }
+}
+
+filtered_piece wire<filtered_piece>::get(const std::byte*& at) {
+  filtered_piece piece;
+  piece.seen = wire<std::uint64_t>::get(at);
+  piece.found = wire<std::uint64_t>::get(at);
+  piece.lines.resize(detail::get_length(at));
+  for (filtered_line& line : piece.lines) {
+    line.text = wire<std::string_view>::get(at);
+    line.number = wire<std::uint64_t>::get(at);
+  }
+  if (!piece.lines.empty()) copy_lines(piece);
+  return piece;
 }
 
 }  // namespace creek::mapreduce

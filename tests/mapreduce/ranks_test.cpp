@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <creek/core/error.hpp>
 #include <creek/host/spmd.hpp>
 #include <creek/mapreduce.hpp>
@@ -194,6 +196,91 @@ TYPED_TEST(Ranks, IntegerKeysOfArrays) {
   for (const int ranks : TypeParam::ranks) {
     span_input<int> from(numbers, even_split(numbers.size(), ranks));
     EXPECT_EQ(run_job<TypeParam>(ranks, histogram{}, from).records, expected.records);
+  }
+}
+
+/// Texts of two files, cut at lines; the memory of a split is gone when `map` returns.
+struct passing_files {
+  std::array<std::string, 2> texts;
+  std::size_t split;
+
+  [[nodiscard]] std::size_t pieces(std::size_t file) const {
+    return (texts[file].size() + split - 1) / split;
+  }
+  [[nodiscard]] std::size_t splits() const { return pieces(0) + pieces(1); }
+  [[nodiscard]] std::uint64_t bytes() const { return texts[0].size() + texts[1].size(); }
+  template <class F>
+  void visit(std::size_t i, F&& f) const {
+    const std::size_t file = i < pieces(0) ? 0 : 1;
+    const std::string_view all = texts[file];
+    const std::string_view piece = cut(all, i - file * pieces(0), split, &is_line_end);
+    if (piece.empty()) return;
+    std::string copy(piece);
+    f(text_split{
+        copy,
+        false,
+        {static_cast<std::uint32_t>(file), static_cast<std::uint64_t>(piece.data() - all.data())}});
+    std::ranges::fill(copy, '?');
+  }
+};
+
+passing_files some_files() {
+  return {{oracle::random_text(31, 30000, 300), oracle::random_text(32, 20000, 300)}, 2500};
+}
+
+TYPED_TEST(Ranks, KeepViewsInKeysOfTuples) {
+  passing_files from = some_files();
+  const auto expected = run(inverted_index{}, from);
+  EXPECT_GT(expected.size(), 300u);
+  for (const int ranks : TypeParam::ranks) {
+    for (const strategy how : both) {
+      const auto made = run_job<TypeParam>(ranks, inverted_index{}, from, {.how = how});
+      EXPECT_EQ(made.records, expected.records) << ranks;
+    }
+  }
+}
+
+TYPED_TEST(Ranks, FillArraysAsRunDoes) {
+  passing_files from = some_files();
+  const string_match job({"a", "ab", "absent"});
+  const auto expected = run(job, from);
+  EXPECT_GT(expected[1].value.occurrences, expected[1].value.lines);
+  for (const int ranks : TypeParam::ranks) {
+    const auto made = run_job<TypeParam>(ranks, job, from);
+    EXPECT_EQ(made.records, expected.records) << ranks;
+    EXPECT_EQ(made.emitted, static_cast<std::uint64_t>(3 * ranks));
+  }
+  EXPECT_THROW((void)run_job<TypeParam>(2, job, from, {.how = strategy::emit_and_group}),
+               usage_error);
+  passing_files nothing{{}, 100};
+  EXPECT_EQ(run_job<TypeParam>(3, job, nothing).records, run(job, nothing).records);
+}
+
+/// What a filter found, in order.
+template <class Result>
+std::tuple<std::uint64_t, std::uint64_t, std::string> all_lines(const Result& filtered) {
+  std::tuple<std::uint64_t, std::uint64_t, std::string> all;
+  for (const auto& [from, piece] : filtered) {
+    std::get<0>(all) += piece.seen;
+    std::get<1>(all) += piece.found;
+    for (const filtered_line& line : piece.lines) {
+      std::get<2>(all) += std::to_string(line.number) + ':' + std::string(line.text);
+    }
+  }
+  return all;
+}
+
+TYPED_TEST(Ranks, SendFilteredLines) {
+  passing_files from = some_files();
+  for (const auto detail : {filter_detail::counts, filter_detail::text, filter_detail::lines}) {
+    const line_filter job("ab", {detail, false});
+    const auto expected = all_lines(run(job, from));
+    EXPECT_GT(std::get<1>(expected), 10u);
+    for (const int ranks : TypeParam::ranks) {
+      for (const strategy how : both) {
+        EXPECT_EQ(all_lines(run_job<TypeParam>(ranks, job, from, {.how = how})), expected);
+      }
+    }
   }
 }
 

@@ -2,7 +2,9 @@
 // Keys and values as bytes and back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <creek/mapreduce/line_filter.hpp>
 #include <creek/mapreduce/pair_buffer.hpp>
 #include <creek/mapreduce/wire.hpp>
 #include <map>
@@ -56,6 +58,28 @@ TEST(Wire, TakesNothingThatPointsElsewhere) {
   static_assert(!sendable<std::vector<std::unique_ptr<int>>>);
   static_assert(!sendable<std::pair<int, int*>>);
   static_assert(!sendable<std::span<const int>>);
+}
+
+TEST(Wire, FilteredLinesAreCopied) {
+  std::vector<std::byte> bytes;
+  {
+    const std::string text = "one\ntwo";
+    filtered_piece piece{5, 2, {{std::string_view(text).substr(0, 4), 3}, {"two", 4}}, {}};
+    wire<filtered_piece>::put(bytes, piece);
+    wire<filtered_piece>::put(bytes, filtered_piece{7, 0, {}, {}});
+  }
+  const std::byte* at = bytes.data();
+  const auto piece = wire<filtered_piece>::get(at), none = wire<filtered_piece>::get(at);
+  EXPECT_EQ(at, bytes.data() + bytes.size());
+  std::ranges::fill(bytes, std::byte{0});
+  EXPECT_EQ(piece.seen, 5u);
+  EXPECT_EQ(piece.found, 2u);
+  ASSERT_EQ(piece.lines.size(), 2u);
+  EXPECT_EQ(piece.lines[0].text, "one\n");
+  EXPECT_EQ(piece.lines[0].number, 3u);
+  EXPECT_EQ(piece.lines[1].text, "two");
+  EXPECT_EQ(none.seen, 7u);
+  EXPECT_TRUE(none.lines.empty());
 }
 
 TEST(PairBuffer, GivesEachPartitionInOrder) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/wire.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -60,6 +62,13 @@ class line_filter {
 
   std::string pattern_;
   settings settings_;
+};
+
+/// The lines themselves are sent; whoever gets a piece has a copy of their text.
+template <>
+struct wire<filtered_piece> {
+  static void put(std::vector<std::byte>& to, const filtered_piece& piece);
+  static filtered_piece get(const std::byte*& at);
 };
 
 }  // namespace creek::mapreduce

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <creek/mapreduce/byte_arena.hpp>
+#include <creek/mapreduce/dense.hpp>
+#include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/key_groups.hpp>
@@ -22,6 +24,7 @@
 #include <iterator>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,6 +64,8 @@ template <class Key>
 [[nodiscard]] std::size_t hashed_bytes(const Key& key) noexcept {
   if constexpr (byte_string<Key>) {
     return std::string_view(key).size();
+  } else if constexpr (tuple_like<Key>) {
+    return std::apply([](const auto&... parts) { return (hashed_bytes(parts) + ... + 0); }, key);
   } else {
     return sizeof(Key);
   }
@@ -99,9 +104,11 @@ class rank_plan {
         me_{static_cast<std::size_t>(ranks.rank())},
         buffer_{size_} {}
 
-  /// Every size-th split of the input, from the rank's own number on.
+  /// Every size-th split of the input, from the rank's own number on. A job that fills an array
+  /// fills one a rank, of which each element becomes a pair.
   template <class Input>
   void map(Input& from) {
+    if constexpr (fills<Job>) filled_.assign(dense_keys_of(*job_), value_type{});
     for (std::size_t i = me_; i < from.splits(); i += size_) {
       if (options_->stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
       from.visit(i, [&](const auto& split) { map_split(split); });
@@ -109,6 +116,7 @@ class rank_plan {
         options_->report->splits_done.fetch_add(1, std::memory_order_relaxed);
       }
     }
+    if constexpr (fills<Job>) emit_filled();
     totals_.emitted = buffer_.pairs();
   }
 
@@ -204,8 +212,9 @@ class rank_plan {
     made.emitted = totals_.emitted;
     made.distinct = totals_.distinct;
     made.sent_bytes = totals_.sent_bytes;
-    if constexpr (std::is_same_v<key_type, std::string_view>) {
-      for (record_type& one : made.records) one.key = made.keys.keep(one.key);
+    if constexpr (detail::holds_views<key_type>()) {
+      const auto keep = [&](std::string_view& view) { view = made.keys.keep(view); };
+      for (record_type& one : made.records) detail::for_each_view(one.key, keep);
     }
     return made;
   }
@@ -232,18 +241,36 @@ class rank_plan {
 
   template <class Split>
   void map_split(const Split& split) {
-    const std::uint64_t pairs = buffer_.pairs();
-    const std::size_t bytes = buffer_.bytes();
     const std::size_t length = detail::size_in_bytes(split);
-    hashed_bytes_ = 0;
     costs_.scanned(length);
-    emitter emit{*this};
-    job_->map(split, emit);
-    detail::charge_units(work::byte_hashed, hashed_bytes_);
-    costs_.emitted(buffer_.pairs() - pairs, buffer_.bytes() - bytes);
+    if constexpr (fills<Job>) {
+      job_->fill(split, std::span<value_type>{filled_});
+    } else {
+      emit_by([&](emitter emit) { job_->map(split, emit); });
+    }
     if (options_->report != nullptr) {
       options_->report->bytes_done.fetch_add(length, std::memory_order_relaxed);
     }
+  }
+
+  void emit_filled() {
+    emit_by([&](emitter emit) {
+      for (std::size_t key = 0; key < filled_.size(); ++key) {
+        emit(static_cast<key_type>(key), filled_[key]);
+      }
+    });
+    filled_ = {};
+  }
+
+  /// Calls `f(emitter)` and states the cost of what it emits.
+  template <class F>
+  void emit_by(F&& f) {
+    const std::uint64_t pairs = buffer_.pairs();
+    const std::size_t bytes = buffer_.bytes();
+    hashed_bytes_ = 0;
+    f(emitter{*this});
+    detail::charge_units(work::byte_hashed, hashed_bytes_);
+    costs_.emitted(buffer_.pairs() - pairs, buffer_.bytes() - bytes);
   }
 
   groups group_pairs(std::vector<pair> pairs, std::size_t bytes) const {
@@ -323,6 +350,7 @@ class rank_plan {
   std::size_t me_;
   buffer buffer_;
   std::size_t hashed_bytes_ = 0;
+  std::vector<value_type> filled_;               // by jobs with fill()
   std::deque<std::vector<std::byte>> messages_;  // into which views of keys point
   groups groups_;
   std::size_t grouped_bytes_ = 0;

@@ -23,8 +23,10 @@ struct unwatched {
 /// one of its stages begins, and so the one before has ended, waits for other ranks included.
 ///
 /// Options as run() takes them, but `split` means nothing; strategy emit_and_group leaves out the
-/// combiner. Throws usage_error for options that do not fit the job, before any work. What the
-/// input or the job throw comes out on the rank where it happened, and the program has to end.
+/// combiner. A job that fills an array has combined when it has mapped; `in_order` of such a job
+/// (dense.hpp) makes results repeat for a number of ranks, not agree among several. Throws
+/// usage_error for options that do not fit the job, before any work. What the input or the job
+/// throw comes out on the rank where it happened, and the program has to end.
 template <job Job, class Communicator, input Input, class Began = unwatched>
 [[nodiscard]] rank_result<Job> run_on_ranks(const Job& job, Communicator& ranks, Input& from,
                                             const options& chosen = {}, Began began = {}) {
@@ -32,7 +34,7 @@ template <job Job, class Communicator, input Input, class Began = unwatched>
   rank_plan<Job, Communicator> plan(job, ranks, chosen);
   began(stage::map);
   plan.map(from);
-  if constexpr (combines<Job>) {
+  if constexpr (combines<Job> && !fills<Job>) {
     if (chosen.how != strategy::emit_and_group) {
       began(stage::combine);
       plan.combine();
