@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "bench/doubling.hpp"
 #include "bench/report.hpp"
 #include "bench/scc_linalg.hpp"
 #include "bench/scc_mapreduce.hpp"
@@ -213,10 +214,7 @@ int run_on_scc(const bench_options& o, scc_options given) {
   plan.chip = to_machine_options(given.chip);
   if (given.chip.seed != 0) plan.seed = given.chip.seed;
   const auto there = static_cast<unsigned>(plan.chip.description.cores());
-  if (plan.cores.empty()) {
-    for (unsigned cores = 1; cores < there; cores *= 2) plan.cores.push_back(cores);
-    plan.cores.push_back(there);
-  }
+  if (plan.cores.empty()) plan.cores = doubling(there);
   if (o.quick && plan.tasks == 0) plan.tasks = 5000;
   if (!given.schedulers.empty()) plan.schedulers.clear();
   for (const std::string& name : given.schedulers) {

@@ -16,12 +16,6 @@ json describe(const workload& w) {
   return {{"workload", w.name}, {"about", w.about}, {"unit", w.unit}};
 }
 
-json describe(const surroundings& a) {
-  json git = nullptr;
-  if (!a.commit.empty()) git = {{"commit", a.commit}, {"modified", a.modified}};
-  return {{"cpu", a.cpu}, {"cpus", a.cpus}, {"kernel", a.kernel}, {"load", a.load}, {"git", git}};
-}
-
 json describe(const series& s, const series* base) {
   json result{{"peer", s.label}, {"version", s.version}, {"workers", s.workers}, {"n", s.n}};
   if (!s.ok()) {
@@ -73,6 +67,12 @@ json describe(const report& r, const std::vector<comparison>& all) {
 }
 
 }  // namespace
+
+json describe(const surroundings& a) {
+  json git = nullptr;
+  if (!a.commit.empty()) git = {{"commit", a.commit}, {"modified", a.modified}};
+  return {{"cpu", a.cpu}, {"cpus", a.cpus}, {"kernel", a.kernel}, {"load", a.load}, {"git", git}};
+}
 
 std::string to_json(const report& r) {
   json whole{{"schema", "creek-bench"}, {"schema_version", 2}, {"size", r.size},

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The jobs of the published MapReduce study beside word count ([N] in scc-chip.md; the jobs are
-// those of Phoenix, Ranger et al., HPCA 2007, doi:10.1109/HPCA.2007.346181), and their inputs. They
-// count in integers, so that a sum does not depend on its order; each states what its map computes.
+// those of Phoenix, Ranger et al., HPCA 2007, doi:10.1109/HPCA.2007.346181), as they emit pairs.
+// They count in integers, so that a sum does not depend on its order; each states what its map
+// computes. The library's own jobs of these names fill arrays instead, where they can.
 #pragma once
 
 #include <array>
 #include <creek/core/charge.hpp>
+#include <creek/mapreduce/colour_histogram.hpp>
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/string_match.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include <zipf_text.hpp>
-
 namespace creek::tool::bench {
-
-/// Three bytes of colour.
-struct pixel {
-  std::array<std::uint8_t, 3> colour;
-};
 
 /// How often each value of each colour occurs: 768 keys, three pairs a pixel.
 struct histogram {
@@ -28,9 +26,9 @@ struct histogram {
   using value_type = std::uint32_t;
 
   template <class Emit>
-  static void map(std::span<const pixel> pixels, Emit& emit) {
+  static void map(std::span<const mapreduce::pixel> pixels, Emit& emit) {
     charge(work::element_visited, 3 * static_cast<std::int64_t>(pixels.size()));
-    for (const pixel& p : pixels) {
+    for (const mapreduce::pixel& p : pixels) {
       for (std::size_t c = 0; c < 3; ++c) emit(static_cast<key_type>(256 * c + p.colour[c]), 1);
     }
   }
@@ -110,45 +108,29 @@ struct k_means {
   }
 };
 
-inline std::vector<pixel> random_pixels(std::size_t count) {
-  creek_bench::random_bits random(2);
-  std::vector<pixel> pixels(count);
-  for (pixel& p : pixels) {
-    // Towards the middle, as in a photograph.
-    for (std::uint8_t& c : p.colour)
-      c = static_cast<std::uint8_t>((random() % 256 + random() % 256) / 2);
+/// How often strings occur and in how many lines: a pair for each line that has one.
+struct match_by_line {
+  using key_type = std::uint32_t;
+  using value_type = mapreduce::match_counts;
+
+  std::vector<std::string> patterns;
+
+  template <class Emit>
+  void map(std::string_view text, Emit& emit) const {
+    charge(work::byte_scanned, static_cast<std::int64_t>(text.size()));  // for the ends of lines
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      for (std::size_t k = 0; k < patterns.size(); ++k) {
+        value_type found;
+        mapreduce::count_matches(line, std::span(patterns).subspan(k, 1), std::span(&found, 1));
+        if (found.lines != 0) emit(static_cast<key_type>(k), found);
+      }
+      text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
+    }
   }
-  return pixels;
-}
-
-inline std::vector<sample> random_samples(std::size_t count) {
-  creek_bench::random_bits random(3);
-  std::vector<sample> samples(count);
-  for (sample& s : samples) {
-    s.x = static_cast<std::int16_t>(random() % 1000);
-    s.y = static_cast<std::int16_t>(3 * s.x + static_cast<int>(random() % 200) - 100);
+  static void combine(value_type& into, value_type from) {
+    mapreduce::string_match::combine(into, from);
   }
-  return samples;
-}
-
-inline point random_point(creek_bench::random_bits& random) {
-  point p;
-  for (std::int32_t& c : p.at) c = static_cast<std::int32_t>(random() % 10000);
-  return p;
-}
-
-inline std::vector<point> random_points(std::size_t count) {
-  creek_bench::random_bits random(4);
-  std::vector<point> points(count);
-  for (point& p : points) p = random_point(random);
-  return points;
-}
-
-inline k_means random_centres() {
-  creek_bench::random_bits random(5);
-  k_means job{};
-  for (point& p : job.centres) p = random_point(random);
-  return job;
-}
+};
 
 }  // namespace creek::tool::bench

@@ -2,6 +2,7 @@
 // What a benchmark run hands on: a table for people, JSON for programs, charts for pages.
 #pragma once
 #include <cstdio>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct surroundings {
 };
 
 surroundings look_around();
+nlohmann::ordered_json describe(const surroundings& a);
 
 /// All results of one workload at one size.
 struct comparison {

@@ -23,6 +23,7 @@
 #include "../paper_form.hpp"
 #include "../progress_line.hpp"
 #include "../runtime_choice.hpp"
+#include "doubling.hpp"
 
 namespace creek::tool::bench {
 namespace {
@@ -54,14 +55,6 @@ struct paper_series {
   std::uint64_t rows = 0;
   std::vector<paper_point> points;  ///< the first is of one worker
 };
-
-/// 1, 2, 4, ... and all.
-std::vector<int> doubling(int most) {
-  std::vector<int> numbers;
-  for (int n = 1; n < most; n *= 2) numbers.push_back(n);
-  numbers.push_back(most);
-  return numbers;
-}
 
 std::vector<int> ranks_of(const paper_options& given, const scc_backend::machine_options& on) {
   const int most = given.on_chip()

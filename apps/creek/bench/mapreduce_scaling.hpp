@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the stages of a MapReduce job speed up: tables and columns that the studies of the host and
+// of the simulated chip have in common. A series holds wall time or virtual time, never both.
+#pragma once
+
+#include <creek/mapreduce/options.hpp>
+
+#include <array>
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mapreduce_workloads.hpp"
+
+namespace creek::tool::bench {
+
+/// A number of workers, or of simulated cores, and what it took.
+struct scaling_point {
+  int workers = 0;
+  double total_ms = 0;
+  std::array<double, mapreduce::stage_count> stages_ms{};
+};
+
+/// One workload, run one way.
+struct scaling_series {
+  std::string workload;
+  std::size_t input_bytes = 0;
+  way how = way::combine;
+  std::vector<scaling_point> points;
+
+  /// How many times faster than with so many workers; nothing if that was not measured.
+  [[nodiscard]] std::optional<double> speedup(const scaling_point& point, int against) const;
+  /// Of one stage, than with one worker; nothing either for a stage that takes one worker less
+  /// than a thousandth of the whole, which says nothing.
+  [[nodiscard]] std::optional<double> speedup(const scaling_point& point,
+                                              mapreduce::stage which) const;
+};
+
+/// What the points are called and in which time: "cores" and "virtual ms".
+struct scaling_words {
+  const char* workers;
+  const char* unit;
+};
+
+/// The heading of a table of the stages, without an end of line; rows with it have these columns.
+[[nodiscard]] std::string stage_heading(const scaling_words& words);
+[[nodiscard]] std::string times_row(const scaling_point& point);
+[[nodiscard]] std::string speedup_row(const scaling_series& one, const scaling_point& point);
+[[nodiscard]] std::string times(std::optional<double> factor);
+
+/// Names of the columns of a CSV file, and the values of a point, without an end of line. The
+/// unit of the heading has no blank: "virtual_ms".
+[[nodiscard]] std::string csv_heading(const scaling_words& words);
+[[nodiscard]] std::string csv_row(const scaling_series& one, const scaling_point& point);
+/// A number, or nothing.
+[[nodiscard]] std::string csv_cell(std::optional<double> value);
+
+[[nodiscard]] nlohmann::ordered_json number_or_null(std::optional<double> value);
+
+/// The ways that --strategy names; empty: all. Throws usage_error for others than `offered`.
+[[nodiscard]] std::vector<way> ways_of(const std::vector<std::string>& names,
+                                       const std::vector<way>& offered);
+
+}  // namespace creek::tool::bench

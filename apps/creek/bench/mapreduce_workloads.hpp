@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jobs that the MapReduce studies of the host and of the simulated chip have in common: what
+// each reads, the ways it can be run, and whether an answer is right.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <zipf_text.hpp>
+
+#include "mapreduce_inputs.hpp"
+#include "mapreduce_jobs.hpp"
+
+namespace creek::tool::bench {
+
+/// How a job is run.
+enum class way : std::uint8_t {
+  combine,    ///< pairs combined where they are emitted
+  group,      ///< no combiner
+  automatic,  ///< the library chooses one of the two as it goes, where it can
+  fill,       ///< the library's form of the job, which fills an array instead of emitting pairs
+};
+inline constexpr std::array<const char*, 4> way_names{"combine", "group", "automatic", "fill"};
+
+/// For tables.
+[[nodiscard]] inline const char* describe(way how) {
+  constexpr std::array<const char*, 4> told{"with combiner", "without combiner",
+                                            "combiner or not, by the input", "in arrays"};
+  return told[static_cast<std::size_t>(how)];
+}
+
+/// A job, what it reads and its answer. `Filling` is the job in the form that fills an array, or
+/// something else where there is none; `Right` is called with the records of a run.
+template <class Job, class Data, class Right, class Filling = std::nullptr_t>
+struct problem {
+  Job job;
+  Data data;
+  Right right;
+  Filling filling{};
+
+  [[nodiscard]] static constexpr bool has(way how) {
+    if (how == way::automatic) return mapreduce::detail::combines_or_groups<Job>;
+    return how != way::fill || mapreduce::fills<Filling>;
+  }
+  /// Calls `f(job, options)` with what makes a run go that way.
+  template <class F>
+  auto with(way how, F&& f) const {
+    using mapreduce::strategy;
+    if constexpr (mapreduce::fills<Filling>) {
+      if (how == way::fill) return f(filling, mapreduce::options{});
+    }
+    return f(job, mapreduce::options{.how = how == way::combine ? strategy::combine_on_emit
+                                            : how == way::group ? strategy::emit_and_group
+                                                                : strategy::automatic});
+  }
+};
+
+/// The records of a job, found without creek.
+template <class Record>
+struct same_records {
+  std::vector<Record> expected;
+
+  /// An array that was filled has records of what did not occur, too.
+  template <class Other>
+  [[nodiscard]] bool operator()(const std::vector<Other>& records, way how) const {
+    using value_type = decltype(Other::value);
+    auto next = expected.begin();
+    for (const auto& [key, value] : records) {
+      if (next != expected.end() && next->key == key) {
+        if (!(static_cast<value_type>(next++->value) == value)) return false;
+      } else if (how != way::fill || !(value == value_type{})) {
+        return false;
+      }
+    }
+    return next == expected.end();
+  }
+};
+
+template <class Job, class Data>
+same_records<mapreduce::record_of<Job>> sequential(const Job& job, const Data& data) {
+  std::map<typename Job::key_type, typename Job::value_type> found;
+  auto emit = [&](const typename Job::key_type& key, typename Job::value_type value) {
+    const auto [at, fresh] = found.try_emplace(key, value);
+    if (!fresh) job.combine(at->second, std::move(value));
+  };
+  const auto from = data.parts(1);
+  for (std::size_t i = 0; i < from.splits(); ++i) {
+    from.visit(i, [&](const auto& split) { job.map(split, emit); });
+  }
+  same_records<mapreduce::record_of<Job>> made;
+  for (const auto& [key, value] : found) made.expected.push_back({key, value});
+  std::ranges::sort(made.expected,
+                    [&](const auto& a, const auto& b) { return comes_before(job, a, b); });
+  return made;
+}
+
+/// The lines of a text that have a string in them.
+struct same_lines {
+  std::uint64_t seen = 0, found = 0;
+  std::string lines;
+
+  same_lines(std::string_view text, std::string_view pattern) {
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n') + 1);
+      ++seen;
+      if (line.find(pattern) != std::string_view::npos) {
+        ++found;
+        lines += line;
+      }
+      text.remove_prefix(line.size());
+    }
+  }
+
+  template <class Records>
+  [[nodiscard]] bool operator()(const Records& records, way) const {
+    same_lines made("", "");
+    for (const auto& [from, piece] : records) {
+      made.seen += piece.seen;
+      made.found += piece.found;
+      for (const auto& line : piece.lines) made.lines += line.text;
+    }
+    return made.seen == seen && made.found == found && made.lines == lines;
+  }
+};
+
+inline constexpr std::size_t vocabulary_words = 20'000;
+
+/// About 400 KB of text by Zipf's law for each of `scale`, in whole lines.
+inline std::string study_text(std::size_t scale) {
+  std::string text = creek_bench::zipf_text(scale * 400'000, vocabulary_words);
+  text.back() = '\n';
+  return text;
+}
+/// The word of its vocabulary that is the `rank`-th most frequent. Those below have several letters:
+/// in a twelfth of the lines (20), in one of 130 (201), in one of 800 (500).
+inline std::string study_word(std::size_t rank) {
+  return creek_bench::zipf_vocabulary(vocabulary_words, 1)[rank];
+}
+
+/// Makes a problem whose answer is that of a sequential loop over the job's own map.
+template <class Job, class Data, class Filling = std::nullptr_t>
+auto problem_of(Job job, Data data, Filling filling = {}) {
+  auto right = sequential(job, data);
+  return problem<Job, Data, decltype(right), Filling>{std::move(job), std::move(data),
+                                                      std::move(right), std::move(filling)};
+}
+
+inline auto matched_strings(std::size_t scale) {
+  std::vector<std::string> patterns{study_word(20), study_word(201), study_word(500)};
+  return problem_of(match_by_line{patterns}, text_data(study_text(scale), text_data::units::lines),
+                    mapreduce::string_match(patterns));
+}
+
+inline auto filtered_lines(std::size_t scale) {
+  const std::string pattern = study_word(201);
+  const mapreduce::line_filter job(pattern, {});
+  text_data data(study_text(scale), text_data::units::lines);
+  same_lines right(data.text(), pattern);
+  return problem<mapreduce::line_filter, text_data, same_lines>{job, std::move(data),
+                                                                std::move(right)};
+}
+
+/// The names and, made only when asked for, the workloads.
+template <class Study>
+struct workload_offer {
+  const char* name;
+  /// Calls `study(name, problem)`.
+  void (*show)(const char* name, std::size_t scale, Study& study);
+};
+template <class Study>
+inline constexpr std::array<workload_offer<Study>, 7> workload_offers{{
+    {"word-count",
+     [](const char* name, std::size_t scale, Study& study) {
+       study(name, problem_of(mapreduce::word_count{}, text_data(study_text(scale))));
+     }},
+    {"histogram",
+     [](const char* name, std::size_t scale, Study& study) {
+       study(name,
+             problem_of(histogram{}, array_data<mapreduce::pixel>{random_pixels(scale * 20'000)},
+                        mapreduce::colour_histogram{}));
+     }},
+    {"linear-regression",
+     [](const char* name, std::size_t scale, Study& study) {
+       study(name,
+             problem_of(linear_regression{}, array_data<sample>{random_samples(scale * 100'000)}));
+     }},
+    {"k-means",
+     [](const char* name, std::size_t scale, Study& study) {
+       study(name, problem_of(random_centres(), array_data<point>{random_points(scale * 10'000)}));
+     }},
+    {"string-match", [](const char* name, std::size_t scale,
+                        Study& study) { study(name, matched_strings(scale)); }},
+    {"inverted-index",
+     [](const char* name, std::size_t scale, Study& study) {
+       study(name, problem_of(mapreduce::inverted_index{},
+                              text_data(study_text(scale), text_data::units::words, 20'000)));
+     }},
+    {"line-filter",
+     [](const char* name, std::size_t scale, Study& study) { study(name, filtered_lines(scale)); }},
+}};
+
+/// For --help.
+inline constexpr const char* workload_choice =
+    "Only these of word-count, histogram, linear-regression, k-means, string-match, "
+    "inverted-index, line-filter";
+
+/// Shows the study the workloads that are wanted; none named: all. Throws usage_error for a name
+/// that there is not.
+template <class Study>
+void show_workloads(const std::vector<std::string>& wanted, std::size_t scale, Study& study) {
+  constexpr const auto& offers = workload_offers<Study>;
+  const auto is_wanted = [&](const char* name) {
+    return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+  };
+  for (const std::string& name : wanted) {
+    if (std::ranges::none_of(offers, [&](const auto& o) { return name == o.name; })) {
+      throw usage_error("unknown workload '" + name + "'");
+    }
+  }
+  for (const auto& offer : offers) {
+    if (is_wanted(offer.name)) offer.show(offer.name, scale, study);
+  }
+}
+
+}  // namespace creek::tool::bench
