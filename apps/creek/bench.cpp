@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "bench/doubling.hpp"
+#include "bench/host_mapreduce.hpp"
 #include "bench/report.hpp"
 #include "bench/scc_linalg.hpp"
 #include "bench/scc_mapreduce.hpp"
@@ -356,6 +357,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_choice(*linalg, *dense, "lu,qr");
   linalg->callback([dense, &exit_code] { exit_code = run_bench(*dense, part::workloads); });
 
+  add_host_mapreduce(*bench);
   add_scc_mapreduce(*bench);
   add_tpch_paper(*bench);
   add_scc_linalg_messages(*bench);
