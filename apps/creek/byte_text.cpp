@@ -42,6 +42,17 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+/// No more than `most` bytes from the front of `text`, and no part of a UTF-8 character.
+std::string_view front_of(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  for (std::size_t back = 0; back < 4; ++back) {
+    if (const std::size_t n = utf8_length(text.substr(most - back)); n != 0) {
+      return text.substr(0, n > back ? most - back : most);
+    }
+  }
+  return text.substr(0, most);
+}
+
 }  // namespace
 
 std::string printable(std::string_view word) {
@@ -67,11 +78,14 @@ std::string printable(std::string_view word) {
 }
 
 void add_text(json& to, const char* name, std::string_view text) {
-  to[name] = std::string(text);
-  if (is_utf8(text)) return;
-  std::string hex;
-  for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  to["bytes"] = hex;
+  const std::string_view shown = front_of(text, std::size_t{1} << 16);
+  to[name] = std::string(shown);
+  if (!is_utf8(shown)) {
+    std::string hex;
+    for (const char c : shown) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    to["bytes"] = hex;
+  }
+  if (shown.size() != text.size()) to["length"] = text.size();
 }
 
 std::string dump(const json& all) {

@@ -13,7 +13,8 @@ namespace creek::tool {
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// Adds text to a JSON object: as "NAME", and, if it is not UTF-8 and that only a likeness, in hex
-/// as "bytes".
+/// as "bytes". Of more than 64 KiB that is the beginning, and "length" says how many bytes there
+/// are: JSON takes up to twenty times the memory of a text.
 void add_text(nlohmann::ordered_json& to, const char* name, std::string_view text);
 
 /// One line of JSON or several; bytes that are no UTF-8 are replaced.

@@ -98,7 +98,7 @@ class index_summary {
         std::ranges::pop_heap(best_, before);
         best_.pop_back();
       }
-      best_.push_back(current_);
+      best_.push_back(std::move(current_));  // a word may be large; add() makes the next one
       std::ranges::push_heap(best_, before);
     }
     current_.files.clear();

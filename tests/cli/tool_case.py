@@ -3,6 +3,7 @@
 what a failure looks like."""
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -23,6 +24,19 @@ class FolderCase(unittest.TestCase):
         with open(self.path(name), "wb") as file:
             file.write(data)
         return self.path(name)
+
+    def as_nobody(self):
+        """Arguments of subprocess.run() for a user who may not do everything; the test is skipped
+        where root cannot become one."""
+        if os.geteuid() != 0:
+            return {}
+        other = {"user": 65534, "group": 65534, "extra_groups": []}
+        os.chmod(self.folder.name, 0o755)
+        try:
+            subprocess.run([TOOL, "--version"], capture_output=True, check=True, **other)
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("nobody may not run the tool here")
+        return other
 
     def complains(self, done, code, *parts):
         """One line on standard error that has all the parts."""

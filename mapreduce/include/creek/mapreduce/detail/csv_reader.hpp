@@ -31,6 +31,7 @@ class csv_reader {
   [[nodiscard]] std::size_t columns() const noexcept { return file_ ? file_->wanted : 0; }
 
  private:
+  static constexpr std::size_t most_columns = std::size_t{1} << 20;
   static constexpr std::size_t not_wanted = ~std::size_t{0};
 
   /// What the first line of a file says.
