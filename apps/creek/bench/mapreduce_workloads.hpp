@@ -140,8 +140,8 @@ inline std::string study_text(std::size_t scale) {
   text.back() = '\n';
   return text;
 }
-/// The word of its vocabulary that is the `rank`-th most frequent. Those below have several letters:
-/// in a twelfth of the lines (20), in one of 130 (201), in one of 800 (500).
+/// The word of its vocabulary that is the `rank`-th most frequent. Those below have several
+/// letters: in a twelfth of the lines (20), in one of 130 (201), in one of 800 (500).
 inline std::string study_word(std::size_t rank) {
   return creek_bench::zipf_vocabulary(vocabulary_words, 1)[rank];
 }
