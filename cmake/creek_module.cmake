@@ -133,13 +133,15 @@ function(creek_library)
 endfunction()
 
 # creek_test(NAME core_locks SOURCES locks_test.cpp [LIBRARIES ...] [LABELS ...] [TIMEOUT seconds]
-#            [ENVIRONMENT NAME=value ...] [RUN_SERIAL] [ONE_THREAD])
+#            [ENVIRONMENT NAME=value ...] [RUN_SERIAL] [ONE_THREAD] [INSTRUCTION_SETS])
 # A GoogleTest binary whose cases ctest runs one by one, each as NAME.Suite.Case. TIMEOUT (120) is
 # for one case of an optimised build; sanitizers get five times as long. RUN_SERIAL keeps a test
 # that measures time or needs every core from running beside others. ONE_THREAD: no two threads share
-# memory in it, so there is no such test for ThreadSanitizer.
+# memory in it, so there is no such test for ThreadSanitizer. INSTRUCTION_SETS: all of its cases run
+# once more as NAME.AVX2, NAME.SSE4 and NAME.SCALAR, with the vector code for these; what the processor
+# lacks runs as the next older one.
 function(creek_test)
-  cmake_parse_arguments(T "RUN_SERIAL;ONE_THREAD" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(T "RUN_SERIAL;ONE_THREAD;INSTRUCTION_SETS" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT" ${ARGN})
   if(T_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "creek_test(${T_NAME}): unknown arguments ${T_UNPARSED_ARGUMENTS}")
   endif()
@@ -169,4 +171,17 @@ function(creek_test)
   creek_unity(${T_NAME})
   gtest_discover_tests(${T_NAME} TEST_PREFIX ${T_NAME}. DISCOVERY_TIMEOUT 60
                        PROPERTIES ${properties})
+  if(NOT T_INSTRUCTION_SETS)
+    return()
+  endif()
+  target_sources(${T_NAME} PRIVATE
+                 ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests/support/instruction_sets.cpp)
+  target_link_libraries(${T_NAME} PRIVATE PkgConfig::HWY)
+  if(NOT CREEK_SANITIZE)
+    foreach(instructions AVX2 SSE4 SCALAR)
+      add_test(NAME ${T_NAME}.${instructions} COMMAND ${T_NAME})
+      set_tests_properties(${T_NAME}.${instructions} PROPERTIES
+        ENVIRONMENT CREEK_TEST_INSTRUCTIONS=${instructions} TIMEOUT 300)
+    endforeach()
+  endif()
 endfunction()

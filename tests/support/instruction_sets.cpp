@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace creek::linalg::testing {
+namespace creek::support {
 namespace {
 
 [[maybe_unused]] const bool limited = [] {
@@ -23,4 +23,4 @@ namespace {
 }();
 
 }  // namespace
-}  // namespace creek::linalg::testing
+}  // namespace creek::support
