@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "bits.hpp"
+
 namespace creek::tpch {
 
 key_index::key_index(std::span<const std::int64_t> keys) : size_(keys.size()) {
@@ -34,17 +36,14 @@ key_index key_index::consecutive(std::int64_t least, std::size_t size) {
 }
 
 void key_index::build_dense(std::span<const std::int64_t> keys) {
-  bits_.resize(static_cast<std::size_t>((range_ + 31) / 32));
-  before_.resize(bits_.size());
+  const auto words = static_cast<std::size_t>((range_ + 31) / 32);
+  bits_.resize(words + bitmap::slack);
+  before_.resize(words);
   for (const std::int64_t key : keys) {
     const std::uint64_t offset = static_cast<std::uint64_t>(key) - least_;
     bits_[offset / 32] |= std::uint32_t{1} << offset % 32;
   }
-  std::uint32_t before = 0;
-  for (std::size_t w = 0; w < bits_.size(); ++w) {
-    before_[w] = before;
-    before += static_cast<std::uint32_t>(std::popcount(bits_[w]));
-  }
+  count_ones_before({bits_.data(), words}, before_.data());
 }
 
 void key_index::build_hashed(std::span<const std::int64_t> keys) {

@@ -34,8 +34,10 @@ class key_index {
   }
 
   /// Bit `key - least` (in 64 bits that wrap round) of an array, for keys below `range`; all of the
-  /// range where there is no array. No range unless dense().
+  /// range where there is no array. No range unless dense(). Behind the last bit's word there are
+  /// `slack` more that may be read.
   struct bitmap {
+    static constexpr std::size_t slack = 16;
     const std::uint32_t* bits;
     std::uint64_t least, range;
   };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <creek/tasking/parallel_for.hpp>
 #include <creek/tasking/parallel_reduce.hpp>
 #include <functional>
 #include <numeric>
@@ -39,15 +40,31 @@ std::vector<std::size_t> every_row(std::size_t rows) {
   return all;
 }
 
+/// Sorted, and none is there twice.
+bool ascending(const std::vector<std::int64_t>& keys) {
+  return parallel_reduce_range(
+      std::size_t{1}, std::max<std::size_t>(keys.size(), 1), true,
+      [&keys](std::size_t i, std::size_t last, bool so_far) {
+        bool all = so_far;
+        for (; i < last; ++i) all &= keys[i - 1] < keys[i];
+        return all;
+      },
+      std::logical_and{});
+}
+
 /// The keys of the rows in ascending order; orders the rows by them.
 std::vector<std::int64_t> sorted_keys(const column& key, std::vector<std::size_t>& rows) {
   const auto key_of = [&key](std::size_t row) { return key.values.value(row); };
   std::vector<std::int64_t> keys(rows.size());
-  std::ranges::transform(rows, keys.begin(), key_of);
-  if (!std::ranges::is_sorted(keys)) {
-    std::ranges::sort(rows, {}, key_of);
-    std::ranges::transform(rows, keys.begin(), key_of);
-  }
+  const auto read = [&] {
+    parallel_for_range(std::size_t{0}, rows.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) keys[i] = key_of(rows[i]);
+    });
+  };
+  read();
+  if (ascending(keys)) return keys;
+  std::ranges::sort(rows, {}, key_of);
+  read();
   const auto twice = std::ranges::adjacent_find(keys);
   if (twice != keys.end()) {
     fail(data_fault::malformed,

@@ -11,6 +11,8 @@
 
 #include <creek/tasking/parallel_reduce.hpp>
 
+#include "bits.hpp"
+
 namespace creek::tpch {
 
 inline constexpr std::size_t block_rows = 4096;
@@ -33,11 +35,7 @@ struct row_mask {
     if (block.rows % 64 != 0) words[count - 1] = (std::uint64_t{1} << block.rows % 64) - 1;
   }
   [[nodiscard]] std::size_t count(const row_block& block) const noexcept {
-    std::size_t rows = 0;
-    for (std::size_t w = 0; w < block.words(); ++w) {
-      rows += static_cast<std::size_t>(std::popcount(words[w]));
-    }
-    return rows;
+    return count_ones({words, block.words()});
   }
 };
 
@@ -70,7 +68,8 @@ void keep_if(const row_block& block, row_mask& mask, Test&& test) noexcept {
 /// The rows of a block that are left, as offsets from its first row, in order.
 class row_list {
  public:
-  row_list(const row_block& block, const row_mask& mask) noexcept;
+  row_list(const row_block& block, const row_mask& mask) noexcept
+      : size_(list_ones({mask.words, block.words()}, rows_)) {}
 
   [[nodiscard]] const std::uint16_t* begin() const noexcept { return rows_; }
   [[nodiscard]] const std::uint16_t* end() const noexcept { return rows_ + size_; }

@@ -4,7 +4,6 @@
 // that this makes fall to the mask's own zeros.
 #include "select.hpp"
 
-#include <bit>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -83,25 +82,6 @@ void less(const T* left, T left_shift, const T* right, T right_shift, std::size_
   }
 }
 
-/// Offsets of the bits of a mask. How many bits a word has is a guess for the CPU, so four are
-/// written whether there are or not, and the branch asks only whether there are more.
-std::size_t list_bits(const std::uint64_t* mask, std::size_t words, std::uint16_t* to) {
-  std::uint16_t* const begin = to;
-  for (std::size_t w = 0; w < words; ++w) {
-    std::uint64_t rest = mask[w];
-    const auto first = static_cast<std::uint32_t>(64 * w);
-    const auto count = static_cast<std::size_t>(std::popcount(rest));
-    std::uint16_t* next = to;
-    do {
-      for (int i = 0; i < 4; ++i, rest &= rest - 1) {
-        *next++ = static_cast<std::uint16_t>(first + static_cast<unsigned>(std::countr_zero(rest)));
-      }
-    } while (HWY_UNLIKELY(rest != 0));
-    to += count;
-  }
-  return static_cast<std::size_t>(to - begin);
-}
-
 /// Codes of up to 32 bits, widened.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> load_wide(D d, const T* codes) {
@@ -113,19 +93,27 @@ HWY_INLINE hn::Vec<D> load_wide(D d, const T* codes) {
 }
 
 /// Keys of up to 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond `range`.
+/// Keys that follow one another in a table are often close: their bits are then in one vector of
+/// the bitmap, from the first one's word on, and taken from there without a gather.
 template <class T>
 void members(const T* keys, std::size_t words, const std::uint32_t* bitmap, std::uint32_t shift,
              std::uint32_t range, std::uint64_t* mask) {
   const hn::CappedTag<std::uint32_t, 64> any;
   const hn::RebindToSigned<decltype(any)> index;
   const auto offset = hn::Set(any, shift), end = hn::Set(any, range);
+  const auto lanes = hn::Set(any, static_cast<std::uint32_t>(hn::Lanes(any)));
   const auto last = hn::Set(any, range - 1), low = hn::Set(any, 31u), one = hn::Set(any, 1u);
   for (std::size_t w = 0; w < words; ++w) {
     if (mask[w] == 0) continue;
     mask[w] &= compare_word<std::uint32_t>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
       const auto at = hn::Add(load_wide(d, keys + i), offset);
       const auto inside = hn::Min(at, last);  // so that only the bitmap is read
-      const auto bits = hn::GatherIndex(d, bitmap, hn::BitCast(index, hn::ShiftRight<5>(inside)));
+      const auto word = hn::ShiftRight<5>(inside);
+      const std::uint32_t* const near = bitmap + hn::GetLane(word);
+      const auto lane = hn::Sub(word, hn::Set(d, hn::GetLane(word)));
+      const auto bits = hn::AllTrue(d, hn::Lt(lane, lanes))
+                            ? hn::TableLookupLanes(hn::LoadU(d, near), hn::IndicesFromVec(d, lane))
+                            : hn::GatherIndex(d, bitmap, hn::BitCast(index, word));
       const auto bit = hn::And(hn::Shr(bits, hn::And(inside, low)), one);
       return hn::And(hn::Eq(bit, one), hn::Lt(at, end));
     });
@@ -207,10 +195,6 @@ HWY_EXPORT(either_bytes);
 HWY_EXPORT(less_shorts);
 HWY_EXPORT(differ_from_next_any);
 HWY_EXPORT(members_any);
-HWY_EXPORT(list_bits);
-
-row_list::row_list(const row_block& block, const row_mask& mask) noexcept
-    : size_(HWY_DYNAMIC_DISPATCH(list_bits)(mask.words, block.words(), rows_)) {}
 
 code_range codes_between(const packed& column, std::int64_t low, std::int64_t high) noexcept {
   __extension__ using int128 = __int128;
