@@ -25,10 +25,18 @@ inline constexpr std::uint32_t cache_version = 2;
 /// in parallel on the runtime that this runs in. Returns the bytes written. Throws creek::error.
 std::uint64_t write_cache(const std::string& file, const loaded_table& loaded);
 
-/// Maps the columns `wanted` and checks their checksums, in parallel. Throws creek::error:
-/// "FILE: why" if it cannot be read, is damaged, of another version or of another table.
+/// Where the columns of a cache are to lie.
+enum class residence : unsigned char {
+  file,    ///< in the mapped file: nothing is copied, memory is that of the page cache
+  memory,  ///< in large pages of their own, which scans read faster; the file is let go of
+};
+
+/// Maps or copies the columns `wanted` and checks their checksums, in parallel. Throws
+/// creek::error: "FILE: why" if it cannot be read, is damaged, of another version or of another
+/// table; std::bad_alloc.
 [[nodiscard]] loaded_table read_cache(const std::string& file, const table_schema& schema,
-                                      const std::vector<bool>& wanted);
+                                      const std::vector<bool>& wanted,
+                                      residence where = residence::file);
 
 /// Which files a cache was made from, a stamp for each; nothing if there is no such
 /// cache. Throws as read_cache.

@@ -54,10 +54,10 @@ class opened_cache {
     return result;
   }
 
-  /// Checksums are right, and so is what they are of: whoever made the file, it can be worked with.
-  [[nodiscard]] bool is_whole(std::size_t index) const {
+  /// The checksums of a column as it was read are right, and so is what they are of: whoever made
+  /// the file, it can be worked with.
+  [[nodiscard]] bool is_whole(std::size_t index, const column& found) const {
     const json& from = directory_.at("columns").at(index);
-    const column found = read(index);
     const auto same = [&](const char* part, std::string_view bytes) {
       return number<std::uint64_t>(from.at(part), "hash") == detail::hash_of(bytes);
     };
@@ -161,6 +161,28 @@ class opened_cache {
   std::vector<file_stamp> origin_;
 };
 
+/// A column and the memory of its own that it lies in, if any.
+struct placed_column {
+  column content;
+  std::vector<buffer> memory;
+
+  void copy() {
+    copy(content.values);
+    copy(content.word_begins);
+    content.bytes = {copy(content.bytes), content.bytes.size()};
+  }
+
+ private:
+  void copy(packed& numbers) {
+    numbers.codes = reinterpret_cast<const std::byte*>(copy(detail::bytes_of(numbers)));
+  }
+  const char* copy(std::string_view bytes) {
+    const buffer& to = memory.emplace_back(bytes.size());
+    std::memcpy(to.data(), bytes.data(), bytes.size());
+    return reinterpret_cast<const char*>(to.data());
+  }
+};
+
 /// What a directory with the right checksum but the wrong content makes of the JSON library.
 template <class F>
 auto with_json_errors_named(const std::string& file, F&& f) {
@@ -178,23 +200,29 @@ std::uint64_t detail::hash_of(std::string_view bytes) noexcept {
 }
 
 loaded_table read_cache(const std::string& file, const table_schema& schema,
-                        const std::vector<bool>& wanted) {
+                        const std::vector<bool>& wanted, residence where) {
   return with_json_errors_named(file, [&] {
     opened_cache cache(file, schema);
     loaded_table result{table(schema), cache.origin()};
     result.content.set_rows(cache.rows());
+    std::vector<placed_column> columns(schema.columns.size());
     in_order(schema.columns.size(), [&] {
       return [&](std::size_t i) {
-        if (wanted[i] && !cache.is_whole(i)) {
+        if (!wanted[i]) return;
+        columns[i].content = cache.read(i);
+        if (where == residence::memory) columns[i].copy();
+        if (!cache.is_whole(i, columns[i].content)) {
           cache.refuse(fmt::format("column {} is damaged", schema.columns[i].name));
         }
       };
     });
-    for (std::size_t i = 0; i < schema.columns.size(); ++i) {
-      if (wanted[i]) result.content.put(i, cache.read(i));
-    }
     if (cache.map().lost()) cache.refuse("");
-    result.content.keep(cache.take_map());
+    for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+      if (!wanted[i]) continue;
+      result.content.put(i, columns[i].content);
+      for (buffer& memory : columns[i].memory) result.content.keep(std::move(memory));
+    }
+    if (where == residence::file) result.content.keep(cache.take_map());
     return result;
   });
 }

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 
-#include "cache_file.hpp"
 #include "parquet_file.hpp"
 #include "tbl_file.hpp"
 
@@ -40,7 +39,8 @@ constexpr const char* no_tables = ": has no .tbl or .parquet files of TPC-H";
 
 }  // namespace
 
-database::database(std::string folder) : folder_(std::move(folder)) {
+database::database(std::string folder, residence where)
+    : folder_(std::move(folder)), where_(where) {
   struct stat facts {};
   if (stat(folder_.c_str(), &facts) != 0) throw error(errno, folder_);
   if (!S_ISDIR(facts.st_mode)) throw error(ENOTDIR, folder_);
@@ -70,7 +70,7 @@ table database::open(std::string_view name, std::initializer_list<std::string_vi
   if (cached) files.names = {cache_of(name)};
   if (files.names.empty()) throw error(ENOENT, fmt::format("{}/{}.tbl", folder_, name));
   loaded_table loaded =
-      cached ? read_cache(files.names[0], schema, wanted) : load(files, schema, wanted);
+      cached ? read_cache(files.names[0], schema, wanted, where_) : load(files, schema, wanted);
   sources_.push_back({.table = schema.name,
                       .file = files.names[0],
                       .files = files.names.size(),

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache_file.hpp"
 #include "loaded_table.hpp"
 #include "table_files.hpp"
 
@@ -32,8 +33,9 @@ struct table_source {
 /// is parallel then.
 class database {
  public:
-  /// Throws creek::error if the folder cannot be read or holds neither tables nor caches.
-  explicit database(std::string folder);
+  /// `where` is of columns that come from caches; others lie in memory. Throws creek::error if the
+  /// folder cannot be read or holds neither tables nor caches.
+  explicit database(std::string folder, residence where = residence::file);
 
   /// The named columns of a table: from its cache TABLE.creek, where that was made from the files
   /// that find_table finds as they are now or it finds none, else from those files. Throws
@@ -53,6 +55,7 @@ class database {
                                   const std::vector<std::string>& files) const;
 
   std::string folder_;
+  residence where_;
   std::vector<table_source> sources_;
 };
 

@@ -100,6 +100,15 @@ class Answers(Case):
 
 
 class WithoutParquet(Case):
+    def test_in_memory_and_every_run(self):
+        self.assertEqual(run("load", self.folder.name).returncode, 0)
+        mapped, copied = (json.loads(run("q6", "--data", self.folder.name, "--repeat", "3", "--json", *more).stdout)
+                          for more in ([], ["--in-memory"]))
+        self.assertEqual(copied["answer"], mapped["answer"])
+        for said in mapped, copied:
+            self.assertEqual(said["schema_version"], 1)
+            self.assertEqual(sorted(said["each_s"])[1], said["seconds"])
+
     def test_says_how_to_get_it(self):
         """Beside a tool that lies elsewhere there is no reader."""
         alone = os.path.join(self.folder.name, "creek")

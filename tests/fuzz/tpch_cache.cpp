@@ -115,12 +115,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                   ? std::string(rest)
                                   : fuzz::cache_of(rest.substr(0, directory),
                                                    rest.substr(std::min(directory, rest.size())));
+  const auto where = (flags & 4) != 0 ? tpch::residence::memory : tpch::residence::file;
   const fuzz::memory_file file(content);
   std::optional<tpch::loaded_table> loaded;
   const auto refused = fuzz::refusal_of(file.name(), [&] {
     loaded = fuzz::workers((flags & 1) != 0).run([&] {
       static_cast<void>(tpch::cache_origin(file.name(), schema));
-      return tpch::read_cache(file.name(), schema, wanted);
+      return tpch::read_cache(file.name(), schema, wanted, where);
     });
   });
   if (refused) {

@@ -32,11 +32,17 @@ class tpch_cache : public ::testing::Test {
   static void write(const std::string& file, std::string_view text) {
     std::ofstream(file, std::ios::binary) << text;
   }
-  /// Why the cache is refused, without the name of the file and without what to do.
+  /// Why the cache is refused, whether it is mapped or copied; without the name of the file and
+  /// without what to do.
   std::string refusal() const {
+    const std::string mapped = refusal(residence::file);
+    EXPECT_EQ(refusal(residence::memory), mapped);
+    return mapped;
+  }
+  std::string refusal(residence where) const {
     const table_schema& schema = table_named("lineitem");
     try {
-      static_cast<void>(read_cache(cache(), schema, every_column(schema)));
+      static_cast<void>(read_cache(cache(), schema, every_column(schema), where));
     } catch (const error& e) {
       std::string what = e.what();
       EXPECT_TRUE(what.starts_with(cache() + ": ")) << what;
@@ -50,6 +56,21 @@ class tpch_cache : public ::testing::Test {
   support::temporary_folder folder_;
 };
 
+/// Every value of two tables.
+void expect_same(const table& got, const table& wanted) {
+  ASSERT_EQ(got.rows(), wanted.rows());
+  for (const column_schema& facts : wanted.schema().columns) {
+    const bool is_text = facts.holds == kind::category || facts.holds == kind::text;
+    for (std::size_t row = 0; row < wanted.rows(); ++row) {
+      if (is_text) {
+        ASSERT_EQ(got[facts.name].text(row), wanted[facts.name].text(row)) << facts.name;
+      } else {
+        ASSERT_EQ(got[facts.name].values.value(row), wanted[facts.name].values.value(row));
+      }
+    }
+  }
+}
+
 TEST_F(tpch_cache, gives_back_every_value) {
   database from(folder());
   from.make_caches();
@@ -58,20 +79,20 @@ TEST_F(tpch_cache, gives_back_every_value) {
     const table_schema& schema = table_named(name);
     const std::string stem = folder() + "/" + std::string(name);
     const table text = load_tbl({stem + ".tbl"}, schema, every_column(schema)).content;
-    const table cached = read_cache(stem + ".creek", schema, every_column(schema)).content;
-    ASSERT_EQ(cached.rows(), text.rows());
-    for (const column_schema& facts : schema.columns) {
-      const bool is_text = facts.holds == kind::category || facts.holds == kind::text;
-      for (std::size_t row = 0; row < text.rows(); ++row) {
-        if (is_text) {
-          ASSERT_EQ(cached[facts.name].text(row), text[facts.name].text(row)) << facts.name;
-        } else {
-          ASSERT_EQ(cached[facts.name].values.value(row), text[facts.name].values.value(row));
-        }
-      }
-    }
-    EXPECT_FALSE(cached.lost());
+    const table mapped = read_cache(stem + ".creek", schema, every_column(schema)).content;
+    expect_same(mapped, text);
+    EXPECT_FALSE(mapped.lost());
   }
+}
+
+TEST_F(tpch_cache, in_memory_outlives_its_file) {
+  database(folder()).make_caches();
+  const table_schema& schema = table_named("lineitem");
+  const table text = load_tbl({folder() + "/lineitem.tbl"}, schema, every_column(schema)).content;
+  const table copied = read_cache(cache(), schema, every_column(schema), residence::memory).content;
+  write(cache(), "");
+  expect_same(copied, text);
+  EXPECT_FALSE(copied.lost());
 }
 
 TEST_F(tpch_cache, same_bytes_on_any_number_of_workers) {
