@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorted runs of all shapes, merged by any number of workers, against a stable sort of them all.
 #include <creek/mapreduce/merge_runs.hpp>
+#include <creek/mapreduce/runs.hpp>
+#include <creek/mapreduce/word_count.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace creek::mapreduce::detail {
@@ -79,6 +83,54 @@ TEST(MergeRuns, AgreesWithAStableSort) {
         }
         ASSERT_EQ(rt.run([&] { return merged<made_of_one>(from, digits, size); }), from.in_order);
       }
+    }
+  }
+}
+
+using counted = record<std::string_view, std::uint64_t>;
+
+/// Words that begin alike, end in NUL or are beginnings of others, each once.
+std::vector<counted> odd_words(std::uint64_t seed, std::size_t size, std::vector<std::string>& to) {
+  std::mt19937_64 random(seed);
+  std::set<std::string> words;
+  while (words.size() < size) {
+    std::string word = random() % 2 == 0 ? "" : "the same beginning of many words";
+    if (random() % 8 == 0) word.append(random() % 600, 'x');
+    for (std::size_t more = random() % 12; more > 0; --more) {
+      word += std::string_view("\0ab\xff", 4)[random() % 4];
+    }
+    words.insert(word);
+  }
+  to.assign(words.begin(), words.end());
+  std::ranges::shuffle(to, random);
+  constexpr std::uint64_t counts[] = {1,       1,         2, 300, (1 << 24) - 2, (1 << 24) - 1,
+                                      1 << 24, 1ull << 60};
+  std::vector<counted> records;
+  for (const std::string& word : to)
+    records.push_back({word, counts[random() % std::size(counts)]});
+  return records;
+}
+
+TEST(DigitSorter, WordsByCountAndByWordAsTheyCompare) {
+  for (const word_order by : {word_order::by_count, word_order::by_word}) {
+    const word_count job{.sorted = by};
+    const record_order<word_count> order{&job};
+    std::vector<std::string> words;
+    std::vector<counted> records = odd_words(7, 20'000, words);
+    std::vector<counted> expected = records;
+    std::ranges::sort(expected, order);
+    std::vector<std::uint64_t> digits;
+    for (const counted& one : records) digits.push_back(order.digits(one, 0));
+    const std::size_t half = records.size() / 2;
+    const sorted_run<counted> all{records, digits.data()};
+    const sorted_run<counted> runs[] = {all.part(0, half), all.part(half, records.size())};
+    std::vector<counted> sorted;
+    std::vector<std::uint64_t> in_order(records.size());
+    digit_sorter<counted, record_order<word_count>>(order).move_to(std::back_inserter(sorted), runs,
+                                                                   in_order.data());
+    EXPECT_EQ(sorted, expected);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      ASSERT_EQ(in_order[i], order.digits(expected[i], 0));
     }
   }
 }

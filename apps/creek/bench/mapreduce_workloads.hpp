@@ -71,7 +71,7 @@ struct same_records {
 
   /// An array that was filled has records of what did not occur, too.
   template <class Other>
-  [[nodiscard]] bool operator()(const std::vector<Other>& records, way how) const {
+  [[nodiscard]] bool operator()(const mapreduce::record_vector<Other>& records, way how) const {
     using value_type = decltype(Other::value);
     auto next = expected.begin();
     for (const auto& [key, value] : records) {

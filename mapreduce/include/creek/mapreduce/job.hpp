@@ -5,12 +5,14 @@
 
 #include <compare>
 #include <concepts>
+#include <creek/mapreduce/detail/large_pages.hpp>
 #include <creek/mapreduce/values.hpp>
 #include <cstdint>
 #include <functional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace creek::mapreduce {
 
@@ -25,16 +27,20 @@ struct record {
 /// A job. Beside the two types it has `map(split, emit) const`, which calls `emit(key, value)` any
 /// number of times, and `combine` or `reduce`, or both:
 ///
-///     static void combine(value_type& into, value_type&& from);      // associative, commutative
-///     static auto reduce(const key_type&, const values<Job>& all);   // once a key; its result
-///     type
-///                                                                    // is that of the records
-///     static std::uint64_t hash(const key_type&);        // default: by type, see default_hash
-///     static bool before(const R& a, const R& b);        // order of the records; default: by key
-///     static std::uint64_t order_digits(const R&);       // where those of two differ, the less comes
-///                                                        // first: speeds up sorting by `before`
-///     using table_type = ...;                            // where combined pairs live: see table
-///     static constexpr std::size_t dense_keys = ...; // keys are 0 to this - 1: see dense
+///     // associative, commutative
+///     static void combine(value_type& into, value_type&& from);
+///     // once a key; its result becomes the record's value
+///     static auto reduce(const key_type&, const values<Job>& all);
+///     static std::uint64_t hash(const key_type&);   // default: by type, see default_hash
+///     static bool before(const R& a, const R& b);   // order of the records; default: by key
+///     // For sorting by `before`: where these differ, the record with the less comes first.
+///     static std::uint64_t order_digits(const R&);
+///     // Or, where `before` orders records as it would byte strings, none equal to another: eight
+///     // of the bytes from `at` on, the first one highest, zeros behind the end; and how many.
+///     static std::uint64_t order_digits(const R&, std::size_t at);
+///     static std::size_t order_size(const R&);
+///     using table_type = ...;                       // where combined pairs live: see table
+///     static constexpr std::size_t dense_keys = ...;  // keys are 0 to this - 1: see dense
 ///
 /// `map` is called by several workers at once on one const job; it may use the runtime, but `emit`
 /// only from the task that called it. An exception ends the job and comes out of run().
@@ -72,6 +78,11 @@ struct result_value<J> {
 /// What a result of the job is made of.
 template <job J>
 using record_of = record<typename J::key_type, typename detail::result_value<J>::type>;
+
+/// A std::vector, from 8 MiB on in large pages; resize(n) leaves new records that are plain bytes
+/// uninitialised.
+template <class Record>
+using record_vector = std::vector<Record, detail::large_page_allocator<Record>>;
 
 template <class J>
 concept orders = job<J> && requires(const J& j, const record_of<J>& a) {

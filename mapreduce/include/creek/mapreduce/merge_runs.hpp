@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted runs made into one sequence: cut by keys into ranges for the workers, each range merged
-// from all runs at once by a tournament of losers (Knuth, The Art of Computer Programming
-// 3, 5.4.1).
+// Sorted runs made into one sequence: cut by keys into ranges for the workers. Each range is merged
+// from all runs at once by a tournament of losers (Knuth, The Art of Computer Programming 3, 5.4.1)
+// or, where records have digits, radix-sorted by these.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <concepts>
 #include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/radix_sort.hpp>
 #include <creek/tasking/this_worker.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -96,50 +99,130 @@ class run_merger {
   Before before_;
 };
 
+/// An order by bytes, of which digits are the first eight, and no two records are equal: see
+/// sort_from.
+template <class Before>
+concept orders_by_bytes = requires {
+  requires Before::by_bytes;
+};
+
+/// Puts records in order by their digits, which for what fits the core's cache is quicker than to
+/// compare them. One thread; keeps its memory from one use to the next.
+template <class Record, class Before>
+class digit_sorter {
+ public:
+  explicit digit_sorter(Before before) : before_(std::move(before)) {}
+
+  /// Moves the records of `runs`, which have digits and may be in any order, to `out`; of equal
+  /// ones those of the first run come first. `digits`, if not null, becomes their digits.
+  template <class Out>
+  void move_to(Out out, std::span<const sorted_run<Record>> runs, std::uint64_t* digits = nullptr) {
+    order_.clear();
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      for (std::size_t at = 0; at < runs[run].records.size(); ++at) {
+        order_.push_back({runs[run].digits[at], static_cast<std::uint32_t>(run),
+                          static_cast<std::uint32_t>(at)});
+      }
+    }
+    scratch_.resize(order_.size());
+    sort_effort effort;
+    sort_by_digits(std::span(order_), std::span(scratch_), effort);
+    if (digits != nullptr) std::ranges::transform(order_, digits, &place::digits);
+    const auto record = [&](const place& one) -> Record& { return runs[one.run].records[one.at]; };
+    if constexpr (orders_by_bytes<Before>) {
+      sort_ties(std::span(order_), std::span(scratch_), effort, 8, bytes_of_places{before_, runs});
+    } else {
+      for_each_run(std::span(order_), [&](std::span<place> equal) {
+        if (equal.size() == 1) return;
+        std::ranges::sort(equal, [&](const place& a, const place& b) {
+          if (before_(record(a), record(b))) return true;
+          if (before_(record(b), record(a))) return false;
+          return a.run != b.run ? a.run < b.run : a.at < b.at;
+        });
+      });
+    }
+    for (const place& one : order_) *out++ = std::move(record(one));
+  }
+
+ private:
+  struct place {
+    std::uint64_t digits;
+    std::uint32_t run, at;
+  };
+  struct bytes_of_places {
+    const Before& order;
+    std::span<const sorted_run<Record>> runs;
+
+    const Record& record(const place& one) const { return runs[one.run].records[one.at]; }
+    std::uint64_t digits(const place& one, std::size_t from) const {
+      return order.digits(record(one), from);
+    }
+    std::size_t size(const place& one) const { return order.size(record(one)); }
+    bool before(const place& a, const place& b) const { return order(record(a), record(b)); }
+  };
+
+  Before before_;
+  std::vector<place> order_, scratch_;
+};
+
 /// Where to cut runs so that `ranges` ranges of keys are about as long: by range, after all its
 /// records, the position in each run.
 template <class Record, class Before>
 std::vector<std::vector<std::size_t>> cuts_of(std::span<const sorted_run<Record>> runs,
                                               std::size_t total, std::size_t ranges,
                                               const Before& before) {
+  struct splitter {
+    const Record* record;
+    std::uint64_t digits;
+  };
+  const auto at = [](const sorted_run<Record>& run, std::size_t i) {
+    return splitter{&run.records[i], run.digits == nullptr ? 0 : run.digits[i]};
+  };
+  const auto precedes = [&](const splitter& a, const splitter& b) {
+    return a.digits != b.digits ? a.digits < b.digits : before(*a.record, *b.record);
+  };
   const std::size_t step = std::max<std::size_t>(1, total / (32 * ranges));
-  std::vector<const Record*> sample;
+  std::vector<splitter> sample;
   for (const auto& run : runs) {
-    for (std::size_t i = step / 2; i < run.records.size(); i += step) {
-      sample.push_back(&run.records[i]);
-    }
+    for (std::size_t i = step / 2; i < run.records.size(); i += step) sample.push_back(at(run, i));
   }
-  std::ranges::sort(sample, [&](const Record* a, const Record* b) { return before(*a, *b); });
+  std::ranges::sort(sample, precedes);
   std::vector cuts(ranges, std::vector<std::size_t>(runs.size()));
   for_each_index(ranges, [&](std::size_t range) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const std::span<Record> records = runs[i].records;
-      cuts[range][i] = records.size();
+      cuts[range][i] = runs[i].records.size();
       if (range + 1 == ranges) continue;
-      const Record& splitter = *sample[(range + 1) * sample.size() / ranges];
-      const auto cut = std::ranges::lower_bound(records, splitter, before);
-      cuts[range][i] = static_cast<std::size_t>(cut - records.begin());
+      const splitter& wanted = sample[(range + 1) * sample.size() / ranges];
+      const auto places = std::views::iota(std::size_t{0}, runs[i].records.size());
+      const auto cut = std::ranges::partition_point(
+          places, [&](std::size_t place) { return precedes(at(runs[i], place), wanted); });
+      cuts[range][i] = static_cast<std::size_t>(cut - places.begin());
     }
   });
   return cuts;
 }
 
-/// The first `wanted` records of all runs, in order, on the workers of the caller's runtime. The
-/// runs are left moved from.
+/// The first `wanted` records of all runs, in order, on the workers of the caller's runtime. Either
+/// all runs have digits or none. The runs are left moved from.
 template <class Record, class Before>
-std::vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::size_t wanted,
-                               const Before& before) {
+record_vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::size_t wanted,
+                                 const Before& before) {
   std::size_t total = 0;
   for (const auto& run : runs) total += run.records.size();
   wanted = std::min(wanted, total);
-  constexpr std::size_t worth_a_task = 4096;  // records
-  std::vector<Record> all;
+  record_vector<Record> all;
   if constexpr (std::default_initializable<Record>) {
-    const std::size_t ranges = std::min(total / worth_a_task, std::size_t{8} * worker_count());
+    constexpr std::size_t worth_a_task = 4096, in_cache = 16384;  // records
+    const bool by_digits = total > 0 && runs.front().digits != nullptr;
+    const std::size_t ranges =
+        by_digits ? total / in_cache
+                  : std::min(total / worth_a_task, std::size_t{8} * worker_count());
     if (wanted == total && ranges > 1) {
       const auto cuts = cuts_of(runs, total, ranges, before);
       all.resize(total);
-      for_each_index(ranges, [&](std::size_t range) {
+      std::vector<digit_sorter<Record, Before>> sorters(worker_count(),
+                                                        digit_sorter<Record, Before>(before));
+      deal(ranges, sorters.size(), [&](std::size_t taker, std::size_t range) {
         std::vector<sorted_run<Record>> parts;
         std::size_t begin = 0, size = 0;
         for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -148,8 +231,12 @@ std::vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::si
           size += to - from;
           if (from != to) parts.push_back(runs[i].part(from, to));
         }
-        run_merger<Record, Before>(parts, before)
-            .move_to(all.begin() + static_cast<std::ptrdiff_t>(begin), size);
+        const auto out = all.begin() + static_cast<std::ptrdiff_t>(begin);
+        if (by_digits) {
+          sorters[taker].move_to(out, parts);
+        } else {
+          run_merger<Record, Before>(parts, before).move_to(out, size);
+        }
       });
       return all;
     }

@@ -29,8 +29,8 @@ template <class Pair>
 }
 
 /// Appends the pairs of a message. Views of keys point into the message.
-template <class Pair>
-void get_pairs(std::span<const std::byte> message, std::vector<Pair>& to) {
+template <class Pair, class Memory>
+void get_pairs(std::span<const std::byte> message, std::vector<Pair, Memory>& to) {
   const std::byte* const end = message.data() + message.size();
   for (const std::byte* at = message.data(); at != end;) to.push_back(get_pair<Pair>(at));
 }

@@ -33,7 +33,7 @@ template <job Job>
 struct result {
   using record_type = record_of<Job>;
 
-  std::vector<record_type> records;
+  record_vector<record_type> records;
   stage_times times;
   std::uint64_t emitted = 0;   ///< pairs that `map` emitted
   std::uint64_t distinct = 0;  ///< different keys among them

@@ -45,9 +45,12 @@ struct key_digits<Key> {
   static constexpr bool available = true;
   static std::uint64_t digits(const Key& key, std::size_t at) noexcept {
     const std::string_view bytes = key;
+    const char* const from = bytes.data() + at;
     std::uint64_t x = 0;
-    if (at < bytes.size()) {
-      std::memcpy(&x, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+    if (at + 8 <= bytes.size()) {
+      std::memcpy(&x, from, 8);
+    } else if (at < bytes.size()) {
+      std::memcpy(&x, from, bytes.size() - at);
     }
     if constexpr (std::endian::native == std::endian::little) x = __builtin_bswap64(x);
     return x;
@@ -110,37 +113,58 @@ void for_each_run(std::span<Ref> refs, F&& f) {
   }
 }
 
-/// Sorts refs whose keys agree in their first `at` bytes.
-template <class Key, class Value>
-void sort_from(std::span<pair_ref<Key, Value>> refs, std::span<pair_ref<Key, Value>> scratch,
-               sort_effort& effort, std::size_t at) {
-  using ref = pair_ref<Key, Value>;
-  using digits = key_digits<Key>;
+template <class Ref, class Bytes>
+void sort_ties(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort, std::size_t at,
+               const Bytes& bytes);
+
+/// Sorts refs by byte strings that agree in their first `at` bytes: bytes.digits(ref, at) are eight
+/// of them from there on, padded with zeros, bytes.size(ref) says where they end, and
+/// bytes.before(ref, ref) compares them.
+template <class Ref, class Bytes>
+void sort_from(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort, std::size_t at,
+               const Bytes& bytes) {
   constexpr std::size_t deepest = 512;  // bounds the recursion: long keys in common are rare
   if (at >= deepest) {
-    std::ranges::sort(refs, [](const ref& a, const ref& b) { return a.pair->key < b.pair->key; });
+    std::ranges::sort(refs, [&](const Ref& a, const Ref& b) { return bytes.before(a, b); });
     effort.compare_sorted(refs.size());
     return;
   }
-  for (ref& r : refs) r.digits = digits::digits(r.pair->key, at);
+  for (Ref& r : refs) r.digits = bytes.digits(r, at);
   sort_by_digits(refs, scratch, effort);
-  if constexpr (byte_string<Key>) {
-    // Padding makes a key that ended look like one that goes on with NUL bytes: the ended ones are
-    // prefixes of the others and so come first, the shorter before the longer.
-    const auto size = [](const ref& r) { return digits::size(r.pair->key); };
-    at += 8;
-    for_each_run(refs, [&](std::span<ref> run) {
-      if (run.size() == 1) return;
-      const auto rest =
-          std::partition(run.begin(), run.end(), [&](const ref& r) { return size(r) <= at; });
-      const auto ended = static_cast<std::size_t>(rest - run.begin());
-      std::ranges::sort(run.first(ended), {}, size);
-      // Mostly one key, and so one size: a pass to see that they are in order.
-      effort.comparisons += ended;
-      if (run.size() - ended > 1) sort_from(run.subspan(ended), scratch, effort, at);
-    });
-  }
+  sort_ties(refs, scratch, effort, at + 8, bytes);
 }
+
+/// The same for refs that are sorted by the eight bytes before `at`, which are their digits, and
+/// agree in those before.
+template <class Ref, class Bytes>
+void sort_ties(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort, std::size_t at,
+               const Bytes& bytes) {
+  // Padding makes a string that ended look like one that goes on with NUL bytes: the ended ones are
+  // prefixes of the others and so come first, the shorter before the longer.
+  const auto size = [&](const Ref& r) { return bytes.size(r); };
+  for_each_run(refs, [&](std::span<Ref> run) {
+    if (run.size() == 1) return;
+    const auto rest =
+        std::partition(run.begin(), run.end(), [&](const Ref& r) { return size(r) <= at; });
+    const auto ended = static_cast<std::size_t>(rest - run.begin());
+    std::ranges::sort(run.first(ended), {}, size);
+    // Mostly one key, and so one size: a pass to see that they are in order.
+    effort.comparisons += ended;
+    if (run.size() - ended > 1) sort_from(run.subspan(ended), scratch, effort, at, bytes);
+  });
+}
+
+/// The bytes of the keys of pairs.
+template <class Key, class Value>
+struct pair_key_bytes {
+  using ref = pair_ref<Key, Value>;
+
+  static std::uint64_t digits(const ref& r, std::size_t at) noexcept {
+    return key_digits<Key>::digits(r.pair->key, at);
+  }
+  static std::size_t size(const ref& r) noexcept { return key_digits<Key>::size(r.pair->key); }
+  static bool before(const ref& a, const ref& b) { return a.pair->key < b.pair->key; }
+};
 
 }  // namespace detail
 
@@ -151,7 +175,8 @@ sort_effort sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
   sort_effort effort;
   if constexpr (key_digits<Key>::available) {
     std::vector<pair_ref<Key, Value>> scratch(refs.size());
-    detail::sort_from(std::span(refs), std::span(scratch), effort, 0);
+    detail::sort_from(std::span(refs), std::span(scratch), effort, 0,
+                      detail::pair_key_bytes<Key, Value>());
   } else {
     std::ranges::sort(refs, [](const auto& a, const auto& b) { return a.pair->key < b.pair->key; });
     effort.compare_sorted(refs.size());

@@ -317,13 +317,13 @@ class rank_plan {
     std::vector<std::byte>& message = messages_.emplace_back(theirs.message_bytes);
     ranks_->recv(std::span<std::byte>{message}, from);
     costs_.received(message.size());
-    std::vector<record_type> more;
+    record_vector<record_type> more;
     get_pairs(message, more);
     merge_with(std::move(more));
   }
 
-  void merge_with(std::vector<record_type> more) {
-    std::vector<record_type> both;
+  void merge_with(record_vector<record_type> more) {
+    record_vector<record_type> both;
     both.reserve(records_.size() + more.size());
     const auto move = [](auto at) { return std::move_iterator(at); };
     std::uint64_t compared = 0;
@@ -354,7 +354,7 @@ class rank_plan {
   std::deque<std::vector<std::byte>> messages_;  // into which views of keys point
   groups groups_;
   std::size_t grouped_bytes_ = 0;
-  std::vector<record_type> records_;
+  record_vector<record_type> records_;
   totals totals_;
 };
 

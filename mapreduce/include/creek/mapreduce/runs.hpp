@@ -15,7 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <mutex>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,19 +29,44 @@ template <class Job>
 concept tells_digits = orders<Job> && requires(const Job& job, const record_of<Job>& one) {
   { job.order_digits(one) } -> std::same_as<std::uint64_t>;
 };
-
-/// Jobs whose order begins with numbers.
 template <class Job>
-concept has_digits = tells_digits<Job> ||(!orders<Job> && byte_string<typename Job::key_type>);
+concept tells_bytes = orders<Job> && requires(const Job& job, const record_of<Job>& one) {
+  { job.order_digits(one, std::size_t{}) } -> std::same_as<std::uint64_t>;
+  { job.order_size(one) } -> std::same_as<std::size_t>;
+};
 
-template <has_digits Job>
-std::uint64_t order_digits(const Job& job, const record_of<Job>& one) {
-  if constexpr (tells_digits<Job>) {
-    return job.order_digits(one);
-  } else {
-    return key_digits<typename Job::key_type>::digits(one.key, 0);
+/// The order of a job's records. Where it has digits they are eight bytes each of what is compared:
+/// the first ones or, by_bytes, all.
+template <job Job>
+struct record_order {
+  using record_type = record_of<Job>;
+  static constexpr bool by_key = !orders<Job> && byte_string<typename Job::key_type>;
+  static constexpr bool by_bytes = by_key || tells_bytes<Job>;
+  static constexpr bool has_digits = by_bytes || tells_digits<Job>;
+
+  const Job* job;
+
+  [[nodiscard]] bool operator()(const record_type& a, const record_type& b) const {
+    return comes_before(*job, a, b);
   }
-}
+  [[nodiscard]] std::uint64_t digits(const record_type& one,
+                                     std::size_t at) const requires has_digits {
+    if constexpr (by_key) {
+      return key_digits<typename Job::key_type>::digits(one.key, at);
+    } else if constexpr (by_bytes) {
+      return job->order_digits(one, at);
+    } else {
+      return job->order_digits(one);
+    }
+  }
+  [[nodiscard]] std::size_t size(const record_type& one) const requires by_bytes {
+    if constexpr (by_key) {
+      return key_digits<typename Job::key_type>::size(one.key);
+    } else {
+      return job->order_size(one);
+    }
+  }
+};
 
 }  // namespace detail
 
@@ -49,61 +76,75 @@ class runs {
  public:
   using record_type = record_of<Job>;
   using result_type = typename detail::result_value<Job>::type;
+  using order = detail::record_order<Job>;
 
   runs(const Job& job, const options& chosen, std::size_t partitions)
       : job_(&job), options_(chosen), parts_(partitions) {}
 
   [[nodiscard]] std::size_t partitions() const { return parts_.size(); }
 
+  /// Makes room for all partitions at the first call, where that saves moving records:
+  /// size_of(part) says how many will be added to a partition at most. To be called, if at all, in
+  /// every task before it adds any.
+  template <class SizeOf>
+  void expect(SizeOf&& size_of) {
+    if constexpr (can_be_placed) {
+      if (options_.top == 0) std::call_once(placing_, [&] { place(size_of); });
+    }
+  }
+
   /// Adds a record to partition `part`. With `options.top`, records that cannot be among the first
   /// are dropped as soon as that is known. `copy`: the key has views into what is about to die.
   void add(std::size_t part, typename Job::key_type key, result_type value, bool copy = false) {
     partition& to = parts_[part];
     record_type candidate{std::move(key), std::move(value)};
+    if constexpr (can_be_placed) {
+      if (!placed_.empty()) {
+        if (copy) to.keys.keep(candidate.key);
+        placed_[to.begin + to.size++] = candidate;
+        return;
+      }
+    }
     if constexpr (sortable<Job>) {
-      if (to.bounded && !comes_before(*job_, candidate, to.records.front())) return;
+      if (to.bounded && !comes_before(*job_, candidate, to.list.front())) return;
     }
     if (copy) to.keys.keep(candidate.key);
-    to.records.push_back(std::move(candidate));
-    if (options_.top != 0 && to.records.size() >= 2 * options_.top + 64) prune(to);
-  }
-
-  /// Room for `count` records in a partition.
-  void expect(std::size_t part, std::size_t count) {
-    parts_[part].records.reserve(options_.top == 0 ? count
-                                                   : std::min(count, 2 * options_.top + 64));
+    to.list.push_back(std::move(candidate));
+    if (options_.top != 0 && to.list.size() >= 2 * options_.top + 64) prune(to);
   }
 
   /// Sorts a partition.
   void sort(std::size_t part) {
     if constexpr (sortable<Job>) {
-      std::vector<record_type>& records = parts_[part].records;
-      if constexpr (detail::has_digits<Job>) {
-        sort_by_digits(parts_[part]);
+      if constexpr (order::has_digits) {
+        sort_by_digits(part);
       } else {
-        std::ranges::sort(records, before());
+        std::ranges::sort(records_of(part), before());
       }
-      if (options_.top != 0 && records.size() > options_.top) {
-        records.erase(records.begin() + static_cast<std::ptrdiff_t>(options_.top), records.end());
+      record_vector<record_type>& list = parts_[part].list;
+      if (options_.top != 0 && list.size() > options_.top) {
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(options_.top), list.end());
       }
     }
   }
 
   /// Makes one sequence of all partitions, sorted if they are.
-  [[nodiscard]] std::vector<record_type> merge() {
+  [[nodiscard]] record_vector<record_type> merge() {
     if constexpr (sortable<Job>) {
       if (options_.sort) {
         std::vector<detail::sorted_run<record_type>> sorted;
-        for (partition& part : parts_) {
-          if (part.records.empty()) continue;
-          sorted.push_back({part.records, part.digits.empty() ? nullptr : part.digits.data()});
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+          if (const auto records = records_of(i); !records.empty()) {
+            const auto& digits = parts_[i].digits;
+            sorted.push_back({records, digits.empty() ? nullptr : digits.data()});
+          }
         }
         const std::size_t wanted = options_.top == 0 ? static_cast<std::size_t>(-1) : options_.top;
         return detail::merge_runs(std::span<const detail::sorted_run<record_type>>(sorted), wanted,
                                   before());
       }
     }
-    return concatenate();
+    return placed_.empty() ? concatenate() : close_up();
   }
 
   /// The copies of keys; they must live as long as the records.
@@ -114,76 +155,103 @@ class runs {
   }
 
  private:
+  /// Records that one array for all partitions can take in any order.
+  static constexpr bool can_be_placed =
+      std::is_trivially_copyable_v<record_type> && std::default_initializable<record_type>;
+
   struct partition {
-    std::vector<record_type> records;
+    record_vector<record_type> list;         // its records, or
+    std::size_t begin = 0, size = 0;         // where they are in placed_
     std::vector<std::uint64_t> digits;       // after sort(), where the job has any
     key_store<typename Job::key_type> keys;  // no source: copies all that it is given
-    bool bounded = false;                    // records.front() is then the last of the first `top`
+    bool bounded = false;                    // list.front() is then the last of the first `top`
   };
 
-  [[nodiscard]] auto before() const {
-    return [this](const record_type& a, const record_type& b) { return comes_before(*job_, a, b); };
+  [[nodiscard]] std::span<record_type> records_of(std::size_t part) {
+    partition& from = parts_[part];
+    if (placed_.empty()) return from.list;
+    return std::span(placed_).subspan(from.begin, from.size);
+  }
+
+  [[nodiscard]] order before() const { return {job_}; }
+
+  template <class SizeOf>
+  void place(SizeOf&& size_of) {
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      parts_[i].begin = all;
+      all += size_of(i);
+    }
+    placed_.resize(all);
   }
 
   /// Keeps the first `top`, the last of them in front.
   void prune(partition& part) {
     if constexpr (sortable<Job>) {
-      const auto last = part.records.begin() + static_cast<std::ptrdiff_t>(options_.top) - 1;
-      std::nth_element(part.records.begin(), last, part.records.end(), before());
-      part.records.erase(last + 1, part.records.end());
-      std::swap(part.records.front(), part.records.back());
+      const auto last = part.list.begin() + static_cast<std::ptrdiff_t>(options_.top) - 1;
+      std::nth_element(part.list.begin(), last, part.list.end(), before());
+      part.list.erase(last + 1, part.list.end());
+      std::swap(part.list.front(), part.list.back());
       part.bounded = true;
     }
   }
 
   /// Records in no order need be moved only once.
-  [[nodiscard]] std::vector<record_type> concatenate() {
+  [[nodiscard]] record_vector<record_type> concatenate() {
     std::vector<std::size_t> begin(parts_.size() + 1);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      begin[i + 1] = begin[i] + parts_[i].records.size();
+      begin[i + 1] = begin[i] + parts_[i].list.size();
     }
-    std::vector<record_type> all;
+    record_vector<record_type> all;
     if constexpr (std::default_initializable<record_type>) {
       all.resize(begin.back());
       detail::for_each_index(parts_.size(), [&](std::size_t i) {
-        std::ranges::move(parts_[i].records, all.begin() + static_cast<std::ptrdiff_t>(begin[i]));
-        std::vector<record_type>().swap(parts_[i].records);  // `= {}` would copy an empty list
+        std::ranges::move(parts_[i].list, all.begin() + static_cast<std::ptrdiff_t>(begin[i]));
+        record_vector<record_type>().swap(parts_[i].list);  // `= {}` would copy an empty list
       });
     } else {
       all.reserve(begin.back());
-      for (partition& part : parts_) std::ranges::move(part.records, std::back_inserter(all));
+      for (partition& part : parts_) std::ranges::move(part.list, std::back_inserter(all));
     }
     return all;
   }
 
+  /// Or not at all, if there are as many as were expected.
+  [[nodiscard]] record_vector<record_type> close_up() {
+    std::size_t size = 0;
+    for (const partition& part : parts_) {
+      const auto from = placed_.begin() + static_cast<std::ptrdiff_t>(part.begin);
+      if (size != part.begin) {
+        std::move(from, from + static_cast<std::ptrdiff_t>(part.size),
+                  placed_.begin() + static_cast<std::ptrdiff_t>(size));
+      }
+      size += part.size;
+    }
+    placed_.erase(placed_.begin() + static_cast<std::ptrdiff_t>(size), placed_.end());
+    return std::move(placed_);
+  }
+
   /// Sorts digits, which stand side by side, and looks at records only where those are equal.
-  void sort_by_digits(partition& part) requires detail::has_digits<Job> {
-    struct entry {
-      std::uint64_t digits;
-      std::size_t at;
-    };
-    std::vector<record_type>& records = part.records;
-    std::vector<entry> order(records.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      order[i] = {detail::order_digits(*job_, records[i]), i};
+  void sort_by_digits(std::size_t part) requires order::has_digits {
+    const std::span<record_type> records = records_of(part);
+    std::vector<std::uint64_t>& digits = parts_[part].digits;
+    digits.resize(records.size());
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      digits[i] = before().digits(records[i], 0);
     }
-    std::ranges::sort(order, [&](const entry& a, const entry& b) {
-      if (a.digits != b.digits) return a.digits < b.digits;
-      return comes_before(*job_, records[a.at], records[b.at]);
-    });
-    std::vector<record_type> sorted;
+    const detail::sorted_run<record_type> all{records, digits.data()};
+    record_vector<record_type> sorted;
     sorted.reserve(records.size());
-    part.digits.reserve(records.size());
-    for (const entry& next : order) {
-      sorted.push_back(std::move(records[next.at]));
-      part.digits.push_back(next.digits);
-    }
-    records = std::move(sorted);
+    detail::digit_sorter<record_type, order>(before()).move_to(std::back_inserter(sorted),
+                                                               std::span(&all, 1), digits.data());
+    std::ranges::move(sorted, records.begin());
   }
 
   const Job* job_;
   options options_;
   std::vector<partition> parts_;
+  std::once_flag placing_;
+  record_vector<record_type> placed_;  // all partitions' records, if not in their lists
 };
 
 }  // namespace creek::mapreduce

@@ -44,15 +44,27 @@ struct word_count {
     return a.key < b.key;
   }
 
-  /// By count: 24 bits of it, upside down, and the first 5 bytes of the word; what comes more often
-  /// than 24 bits tell is all one.
-  [[nodiscard]] std::uint64_t order_digits(
-      const record<std::string_view, std::uint64_t>& one) const {
-    constexpr std::uint64_t most = (std::uint64_t{1} << 24) - 1;
-    if (sorted == word_order::by_count && one.value >= most) return 0;
-    const std::uint64_t bytes = key_digits<std::string_view>::digits(one.key, 0);
-    return sorted == word_order::by_word ? bytes : (most - one.value) << 40 | bytes >> 24;
+  /// Eight of the bytes by which words are sorted, from `at` on, a multiple of 8. By count: three
+  /// of the count, upside down, then the word; where three are too few, eight zeros, eight of the
+  /// count, then the word.
+  [[nodiscard]] std::uint64_t order_digits(const record<std::string_view, std::uint64_t>& one,
+                                           std::size_t at) const {
+    using word = key_digits<std::string_view>;
+    if (sorted == word_order::by_word) return word::digits(one.key, at);
+    if (one.value < most) {
+      if (at == 0) return (most - one.value) << 40 | word::digits(one.key, 0) >> 24;
+      return word::digits(one.key, at - 3);
+    }
+    return at == 0 ? 0 : at == 8 ? ~one.value : word::digits(one.key, at - 16);
   }
+  /// How many bytes there are.
+  [[nodiscard]] std::size_t order_size(const record<std::string_view, std::uint64_t>& one) const {
+    if (sorted == word_order::by_word) return one.key.size();
+    return one.key.size() + (one.value < most ? 3 : 16);
+  }
+
+ private:
+  static constexpr std::uint64_t most = (std::uint64_t{1} << 24) - 1;
 };
 
 }  // namespace creek::mapreduce

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of megabytes in large pages, which several tasks may be the first to touch.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+namespace creek::mapreduce::detail {
+
+/// Memory for `bytes` bytes, not touched yet: in large pages from 8 MiB on where the system has
+/// them. Throws std::bad_alloc.
+[[nodiscard]] void* allocate_large(std::size_t bytes);
+void free_large(void* memory, std::size_t bytes) noexcept;
+
+/// For std::vector. Elements that are plain bytes are not initialised by resize(n) and the like, so
+/// that memory is touched first by those who fill it.
+template <class T>
+struct large_page_allocator {
+  using value_type = T;
+
+  large_page_allocator() = default;
+  template <class U>
+  large_page_allocator(const large_page_allocator<U>&) noexcept {}  // NOLINT: converts by design
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    if (count > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(allocate_large(count * sizeof(T)));
+  }
+  void deallocate(T* at, std::size_t count) noexcept { free_large(at, count * sizeof(T)); }
+
+  template <class U>
+  void construct(U* at) noexcept(std::is_nothrow_default_constructible_v<U>) {
+    if constexpr (!std::is_trivially_copyable_v<U>) ::new (static_cast<void*>(at)) U();
+  }
+
+  friend bool operator==(const large_page_allocator&, const large_page_allocator&) noexcept {
+    return true;
+  }
+};
+
+}  // namespace creek::mapreduce::detail
