@@ -180,8 +180,8 @@ function(creek_test)
   if(NOT CREEK_SANITIZE)
     foreach(instructions AVX2 SSE4 SCALAR)
       add_test(NAME ${T_NAME}.${instructions} COMMAND ${T_NAME})
-      set_tests_properties(${T_NAME}.${instructions} PROPERTIES
-        ENVIRONMENT CREEK_TEST_INSTRUCTIONS=${instructions} TIMEOUT 300)
+      set_tests_properties(${T_NAME}.${instructions} PROPERTIES ${properties} TIMEOUT 300
+        ENVIRONMENT "CREEK_TEST_INSTRUCTIONS=${instructions};${T_ENVIRONMENT}")
     endforeach()
   endif()
 endfunction()

@@ -3,7 +3,6 @@
 #include "tpch/query.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -17,6 +16,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "chip_options.hpp"
 #include "commands.hpp"
@@ -258,10 +261,13 @@ void run_paper(const tpch::query& which, const tpch_arguments& given) {
 void run_query(const tpch::query& which, const tpch_arguments& given) {
   if (given.repeat < 1)
     throw usage_error(fmt::format("--repeat {}: must be 1 or more", given.repeat));
+  if (given.in_memory && given.form == "paper") {
+    throw usage_error("--in-memory: not for --form paper, whose tables always are");
+  }
   if (given.form == "paper") return run_paper(which, given);
-  keep_memory();
   if (given.backend != "host") throw usage_error("--backend scc: is for --form paper");
   const tpch::parameter_values values(which.parameters, given.parameters);
+  keep_memory();
   tpch::database from(given.folder,
                       given.in_memory ? tpch::residence::memory : tpch::residence::file);
   runtime workers = tpch_runtime(given);

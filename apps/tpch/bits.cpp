@@ -26,8 +26,8 @@ void count_before(const std::uint32_t* bits, std::size_t words, std::uint32_t* b
 }
 
 /// How many bits a word has is a guess for the CPU, so four are written whether there are or not,
-/// and the branch asks only whether there are more. The top bit stands in for none: with it, no
-/// branch asks whether there is one.
+/// and the branch asks only whether there are more. std::countr_zero(0) would be a branch, too; the
+/// top bit keeps its argument from 0, and what is written then is overwritten or not looked at.
 std::size_t list_all(const std::uint64_t* bits, std::size_t words, std::uint16_t* to) {
   constexpr std::uint64_t top = std::uint64_t{1} << 63;
   std::uint16_t* const begin = to;

@@ -166,7 +166,7 @@ struct placed_column {
   column content;
   std::vector<buffer> memory;
 
-  void copy() {
+  void move_to_memory() {
     copy(content.values);
     copy(content.word_begins);
     content.bytes = {copy(content.bytes), content.bytes.size()};
@@ -210,7 +210,7 @@ loaded_table read_cache(const std::string& file, const table_schema& schema,
       return [&](std::size_t i) {
         if (!wanted[i]) return;
         columns[i].content = cache.read(i);
-        if (where == residence::memory) columns[i].copy();
+        if (where == residence::memory) columns[i].move_to_memory();
         if (!cache.is_whole(i, columns[i].content)) {
           cache.refuse(fmt::format("column {} is damaged", schema.columns[i].name));
         }

@@ -37,7 +37,7 @@ class key_index {
   /// range where there is no array. No range unless dense(). Behind the last bit's word there are
   /// `slack` more that may be read.
   struct bitmap {
-    static constexpr std::size_t slack = 16;
+    static constexpr std::size_t slack = 64;  // the longest vector in select.cpp
     const std::uint32_t* bits;
     std::uint64_t least, range;
   };

@@ -110,9 +110,9 @@ void members(const T* keys, std::size_t words, const std::uint32_t* bitmap, std:
       const auto inside = hn::Min(at, last);  // so that only the bitmap is read
       const auto word = hn::ShiftRight<5>(inside);
       const std::uint32_t* const near = bitmap + hn::GetLane(word);
-      const auto lane = hn::Sub(word, hn::Set(d, hn::GetLane(word)));
-      const auto bits = hn::AllTrue(d, hn::Lt(lane, lanes))
-                            ? hn::TableLookupLanes(hn::LoadU(d, near), hn::IndicesFromVec(d, lane))
+      const auto ahead = hn::Sub(word, hn::Set(d, hn::GetLane(word)));
+      const auto bits = hn::AllTrue(d, hn::Lt(ahead, lanes))
+                            ? hn::TableLookupLanes(hn::LoadU(d, near), hn::IndicesFromVec(d, ahead))
                             : hn::GatherIndex(d, bitmap, hn::BitCast(index, word));
       const auto bit = hn::And(hn::Shr(bits, hn::And(inside, low)), one);
       return hn::And(hn::Eq(bit, one), hn::Lt(at, end));

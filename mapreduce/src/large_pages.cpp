@@ -3,6 +3,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <new>
+
 namespace creek::mapreduce::detail {
 namespace {
 
@@ -12,22 +15,22 @@ constexpr bool is_large(std::size_t bytes) noexcept {
   return bytes >= 4 * page;
 }
 
+/// Of memory of so many bytes.
+constexpr std::align_val_t border_of(std::size_t bytes, std::size_t alignment) noexcept {
+  return std::align_val_t{is_large(bytes) ? std::max(alignment, page) : alignment};
+}
+
 }  // namespace
 
-void* allocate_large(std::size_t bytes) {
-  if (!is_large(bytes)) return ::operator new(bytes);
-  const std::size_t whole = (bytes + page - 1) / page * page;
-  void* const memory = ::operator new(whole, std::align_val_t{page});
-  (void)madvise(memory, whole, MADV_HUGEPAGE);  // only speed
+void* allocate_large(std::size_t bytes, std::size_t alignment) {
+  const std::size_t whole = is_large(bytes) ? (bytes + page - 1) / page * page : bytes;
+  void* const memory = ::operator new(whole, border_of(bytes, alignment));
+  if (is_large(bytes)) (void)madvise(memory, whole, MADV_HUGEPAGE);  // only speed
   return memory;
 }
 
-void free_large(void* memory, std::size_t bytes) noexcept {
-  if (is_large(bytes)) {
-    ::operator delete(memory, std::align_val_t{page});
-  } else {
-    ::operator delete(memory);
-  }
+void free_large(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
+  ::operator delete(memory, border_of(bytes, alignment));
 }
 
 }  // namespace creek::mapreduce::detail

@@ -91,15 +91,6 @@ class Answers(Case):
         self.assertEqual(loaded, {"customer": 1, "orders": 2, "lineitem": 3})
         self.check_all()
 
-    def test_text_names_the_source_and_explains(self):
-        done = run("q6", "--data", self.folder.name, "--repeat", "3", "--explain")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for part in ("revenue", "rows/s", "MB touched", self.path("lineitem.tbl"), "- scan lineitem",
-                     "median of 3"):
-            self.assertIn(part, done.stdout)
-
-
-class WithoutParquet(Case):
     def test_in_memory_and_every_run(self):
         self.assertEqual(run("load", self.folder.name).returncode, 0)
         mapped, copied = (json.loads(run("q6", "--data", self.folder.name, "--repeat", "3", "--json", *more).stdout)
@@ -109,6 +100,15 @@ class WithoutParquet(Case):
             self.assertEqual(said["schema_version"], 1)
             self.assertEqual(sorted(said["each_s"])[1], said["seconds"])
 
+    def test_text_names_the_source_and_explains(self):
+        done = run("q6", "--data", self.folder.name, "--repeat", "3", "--explain")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for part in ("revenue", "rows/s", "MB touched", self.path("lineitem.tbl"), "- scan lineitem",
+                     "median of 3"):
+            self.assertIn(part, done.stdout)
+
+
+class WithoutParquet(Case):
     def test_says_how_to_get_it(self):
         """Beside a tool that lies elsewhere there is no reader."""
         alone = os.path.join(self.folder.name, "creek")

@@ -12,6 +12,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -46,6 +47,39 @@ TEST(WordCount, AgreesWithAMapForAllSettings) {
         }
       }
     }
+  }
+}
+
+/// Plain bytes that cannot be copied.
+struct only_moved {
+  only_moved() = default;
+  explicit only_moved(int from) : n(from) {}
+  only_moved(only_moved&&) = default;
+  only_moved& operator=(only_moved&&) = default;
+  only_moved(const only_moved&) = delete;
+  only_moved& operator=(const only_moved&) = delete;
+  int n = 0;
+};
+
+struct sums_that_move {
+  using key_type = int;
+  using value_type = only_moved;
+  template <class Emit>
+  static void map(std::span<const int> numbers, Emit& emit) {
+    for (const int n : numbers) emit(n % 7, only_moved(n));
+  }
+  static void combine(only_moved& into, only_moved&& from) { into.n += from.n; }
+};
+
+TEST(MoveOnlyValues, OfPlainBytesAreCombined) {
+  std::vector<int> numbers(1000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  runtime rt = workers(2);
+  for (const strategy how : both) {
+    const auto sums =
+        rt.run([&] { return run(sums_that_move{}, std::span<const int>(numbers), {.how = how}); });
+    ASSERT_EQ(sums.size(), 7u);
+    EXPECT_EQ(sums[6].value.n, 142 * 6 + 7 * (141 * 142 / 2));
   }
 }
 

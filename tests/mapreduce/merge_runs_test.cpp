@@ -36,13 +36,12 @@ struct several_runs {
   std::vector<numbered> in_order;                  // equal keys by run
 };
 
-several_runs random_runs(std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+/// `runs` of `size()` records each, with keys below `keys`.
+template <class Size>
+several_runs make_runs(std::mt19937_64& random, std::size_t runs, std::uint32_t keys, Size&& size) {
   several_runs made;
-  const std::uint32_t keys = random() % 2 == 0 ? 50 : 4'000'000'000;
-  const std::size_t runs = random() % 70;
   for (std::uint32_t run = 0; run < runs; ++run) {
-    std::vector<numbered> records(random() % 3 == 0 ? random() % 3 : random() % 1000);
+    std::vector<numbered> records(size());
     for (numbered& one : records) one = {static_cast<std::uint32_t>(random() % keys), run};
     std::ranges::stable_sort(records, by_key);
     made.in_order.insert(made.in_order.end(), records.begin(), records.end());
@@ -52,6 +51,14 @@ several_runs random_runs(std::uint64_t seed) {
   }
   std::ranges::stable_sort(made.in_order, by_key);
   return made;
+}
+
+several_runs random_runs(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const std::uint32_t keys = random() % 2 == 0 ? 50 : 4'000'000'000;
+  const std::size_t runs = random() % 70;
+  return make_runs(random, runs, keys,
+                   [&] { return random() % 3 == 0 ? random() % 3 : random() % 1000; });
 }
 
 template <class Record>
@@ -84,6 +91,35 @@ TEST(MergeRuns, AgreesWithAStableSort) {
         ASSERT_EQ(rt.run([&] { return merged<made_of_one>(from, digits, size); }), from.in_order);
       }
     }
+  }
+}
+
+TEST(MergeRuns, CutsManyRecordsIntoRanges) {
+  for (const unsigned workers : {1u, 2u, 5u}) {
+    runtime rt(scheduler_options{.workers = workers});
+    for (const std::size_t runs : {1u, 2u, 64u, 256u}) {
+      for (const std::size_t size : {40'000u, 150'000u}) {
+        for (const std::uint32_t keys : {3u, 20'000u, 4'000'000'000u}) {
+          SCOPED_TRACE(testing::Message() << runs << " runs, " << size << " records, " << keys
+                                          << " keys, " << workers << " workers");
+          std::mt19937_64 random(runs + size + keys);
+          const several_runs from = make_runs(random, runs, keys, [&] { return size / runs; });
+          for (const bool digits : {false, true}) {
+            ASSERT_EQ(rt.run([&] { return merged<numbered>(from, digits, size); }), from.in_order);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RecordVector, KeepsAlignment) {
+  struct alignas(128) wide {
+    char bytes[128];
+  };
+  for (const std::size_t size : {1u, 3u, 100'000u}) {
+    const record_vector<wide> some(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(some.data()) % alignof(wide), 0u) << size;
   }
 }
 
@@ -133,6 +169,52 @@ TEST(DigitSorter, WordsByCountAndByWordAsTheyCompare) {
       ASSERT_EQ(in_order[i], order.digits(expected[i], 0));
     }
   }
+}
+
+TEST(MergeRuns, WordsInManyRanges) {
+  std::vector<std::string> words;
+  const std::vector<counted> records = odd_words(8, 60'000, words);
+  for (const word_order by : {word_order::by_count, word_order::by_word}) {
+    const word_count job{.sorted = by};
+    const record_order<word_count> order{&job};
+    std::vector<counted> expected = records;
+    std::ranges::sort(expected, order);
+    for (const unsigned workers : {1u, 3u}) {
+      options chosen;
+      mapreduce::runs<word_count> all(job, chosen, 128);
+      runtime rt(scheduler_options{.workers = workers});
+      const auto merged = rt.run([&] {
+        const auto size_of = [&](std::size_t part) { return (records.size() - part + 127) / 128; };
+        for (std::size_t part = 0; part < 128; ++part) {
+          all.expect_all(part, size_of);
+          for (std::size_t i = part; i < records.size(); i += 128) {
+            all.add(part, records[i].key, records[i].value);
+          }
+          all.sort(part);
+        }
+        return all.merge();
+      });
+      EXPECT_TRUE(std::ranges::equal(merged, expected)) << workers << " workers";
+    }
+  }
+}
+
+TEST(Runs, TableThatMiscountsIsRefused) {
+  const word_count job;
+  options unsorted;
+  unsorted.sort = false;
+  const auto two = [](std::size_t) { return std::size_t{2}; };
+  mapreduce::runs<word_count> few(job, unsorted, 1);
+  few.expect_all(0, two);
+  few.add(0, "a", 1);
+  EXPECT_THROW(static_cast<void>(few.merge()), usage_error);
+  few.add(0, "b", 1);
+  EXPECT_EQ(few.merge().size(), 2u);
+  mapreduce::runs<word_count> many(job, unsorted, 1);
+  many.expect_all(0, two);
+  many.add(0, "a", 1);
+  many.add(0, "b", 1);
+  EXPECT_THROW(many.add(0, "c", 1), usage_error);
 }
 
 }  // namespace

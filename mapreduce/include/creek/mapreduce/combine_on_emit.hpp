@@ -107,14 +107,10 @@ class combine_on_emit {
 
   /// Turns a partition into records and frees it.
   void reduce(std::size_t part) {
-    runs_.expect([this](std::size_t i) {
-      std::size_t size = 0;
-      for (auto& table : tables_) size += table ? table->size(i) : 0;
-      return size;
-    });
     for (auto& table : tables_) {
       if (!table || table->size(part) == 0) continue;
       sizes_[part] += table->size(part);
+      runs_.expect(part, table->size(part));
       table->for_each(part, [&](auto&& key, auto&& value) { add(part, key, value); });
       table->clear(part);
     }

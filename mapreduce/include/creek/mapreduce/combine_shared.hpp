@@ -56,7 +56,7 @@ class combine_shared {
 
   /// Turns a partition into records.
   void reduce(std::size_t part) {
-    runs_.expect([this](std::size_t i) { return std::size_t{table_.size(i)}; });
+    runs_.expect_all(part, [this](std::size_t i) -> std::size_t { return table_.size(i); });
     table_.for_each(part, [&](auto&& key, auto&& value) {
       const bool copy = table_type::must_copy(key);
       runs_.add(part, std::move(key), std::move(value), copy);

@@ -35,8 +35,9 @@ struct record {
 ///     static bool before(const R& a, const R& b);   // order of the records; default: by key
 ///     // For sorting by `before`: where these differ, the record with the less comes first.
 ///     static std::uint64_t order_digits(const R&);
-///     // Or, where `before` orders records as it would byte strings, none equal to another: eight
-///     // of the bytes from `at` on, the first one highest, zeros behind the end; and how many.
+///     // Or, where `before` compares records as byte strings and no two are equal: bytes `at` to
+///     // `at` + 7 of that string, the first one highest, zeros behind its end (`at` is a multiple
+///     // of 8); and its length.
 ///     static std::uint64_t order_digits(const R&, std::size_t at);
 ///     static std::size_t order_size(const R&);
 ///     using table_type = ...;                       // where combined pairs live: see table

@@ -99,8 +99,8 @@ class run_merger {
   Before before_;
 };
 
-/// An order by bytes, of which digits are the first eight, and no two records are equal: see
-/// sort_from.
+/// An order by byte strings, no two of which are equal and whose first eight bytes are the digits:
+/// see sort_from.
 template <class Before>
 concept orders_by_bytes = requires {
   requires Before::by_bytes;
@@ -109,7 +109,7 @@ concept orders_by_bytes = requires {
 /// Puts records in order by their digits, which for what fits the core's cache is quicker than to
 /// compare them. One thread; keeps its memory from one use to the next.
 template <class Record, class Before>
-class digit_sorter {
+class alignas(64) digit_sorter {  // side by side, they share no line
  public:
   explicit digit_sorter(Before before) : before_(std::move(before)) {}
 
@@ -117,14 +117,16 @@ class digit_sorter {
   /// ones those of the first run come first. `digits`, if not null, becomes their digits.
   template <class Out>
   void move_to(Out out, std::span<const sorted_run<Record>> runs, std::uint64_t* digits = nullptr) {
-    order_.clear();
+    std::size_t size = 0;
+    for (const auto& run : runs) size += run.records.size();
+    order_.resize(size);
+    scratch_.resize(size);
+    place* next = order_.data();
     for (std::size_t run = 0; run < runs.size(); ++run) {
       for (std::size_t at = 0; at < runs[run].records.size(); ++at) {
-        order_.push_back({runs[run].digits[at], static_cast<std::uint32_t>(run),
-                          static_cast<std::uint32_t>(at)});
+        *next++ = {runs[run].digits[at], run, at};
       }
     }
-    scratch_.resize(order_.size());
     sort_effort effort;
     sort_by_digits(std::span(order_), std::span(scratch_), effort);
     if (digits != nullptr) std::ranges::transform(order_, digits, &place::digits);
@@ -147,7 +149,7 @@ class digit_sorter {
  private:
   struct place {
     std::uint64_t digits;
-    std::uint32_t run, at;
+    std::uint64_t run : 16, at : 48;
   };
   struct bytes_of_places {
     const Before& order;
@@ -183,15 +185,20 @@ std::vector<std::vector<std::size_t>> cuts_of(std::span<const sorted_run<Record>
   };
   const std::size_t step = std::max<std::size_t>(1, total / (32 * ranges));
   std::vector<splitter> sample;
-  for (const auto& run : runs) {
-    for (std::size_t i = step / 2; i < run.records.size(); i += step) sample.push_back(at(run, i));
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    // Each run from another place on: runs are alike, and the same places in all of them are, too.
+    const std::uint64_t spread = static_cast<std::uint32_t>(run * 0x9E3779B9u);
+    const auto first = static_cast<std::size_t>(spread * step >> 32);
+    for (std::size_t i = first; i < runs[run].records.size(); i += step) {
+      sample.push_back(at(runs[run], i));
+    }
   }
   std::ranges::sort(sample, precedes);
   std::vector cuts(ranges, std::vector<std::size_t>(runs.size()));
   for_each_index(ranges, [&](std::size_t range) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       cuts[range][i] = runs[i].records.size();
-      if (range + 1 == ranges) continue;
+      if (range + 1 == ranges || sample.empty()) continue;
       const splitter& wanted = sample[(range + 1) * sample.size() / ranges];
       const auto places = std::views::iota(std::size_t{0}, runs[i].records.size());
       const auto cut = std::ranges::partition_point(
@@ -202,8 +209,9 @@ std::vector<std::vector<std::size_t>> cuts_of(std::span<const sorted_run<Record>
   return cuts;
 }
 
-/// The first `wanted` records of all runs, in order, on the workers of the caller's runtime. Either
-/// all runs have digits or none. The runs are left moved from.
+/// The first `wanted` records of all runs, in order, on the workers of the caller's runtime; of
+/// equal ones, which an order by bytes has not, those of the first run. Either all runs have digits
+/// or none. The runs are left moved from.
 template <class Record, class Before>
 record_vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::size_t wanted,
                                  const Before& before) {
@@ -214,13 +222,13 @@ record_vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::
   if constexpr (std::default_initializable<Record>) {
     constexpr std::size_t worth_a_task = 4096, in_cache = 16384;  // records
     const bool by_digits = total > 0 && runs.front().digits != nullptr;
-    const std::size_t ranges =
-        by_digits ? total / in_cache
-                  : std::min(total / worth_a_task, std::size_t{8} * worker_count());
+    const std::size_t workers = worker_count(), worth = total / worth_a_task;
+    const std::size_t ranges = by_digits ? std::max(total / in_cache, std::min(worth, workers))
+                                         : std::min(worth, 8 * workers);
     if (wanted == total && ranges > 1) {
       const auto cuts = cuts_of(runs, total, ranges, before);
       all.resize(total);
-      std::vector<digit_sorter<Record, Before>> sorters(worker_count(),
+      std::vector<digit_sorter<Record, Before>> sorters(workers,
                                                         digit_sorter<Record, Before>(before));
       deal(ranges, sorters.size(), [&](std::size_t taker, std::size_t range) {
         std::vector<sorted_run<Record>> parts;

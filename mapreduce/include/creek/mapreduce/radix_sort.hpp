@@ -45,12 +45,11 @@ struct key_digits<Key> {
   static constexpr bool available = true;
   static std::uint64_t digits(const Key& key, std::size_t at) noexcept {
     const std::string_view bytes = key;
-    const char* const from = bytes.data() + at;
     std::uint64_t x = 0;
     if (at + 8 <= bytes.size()) {
-      std::memcpy(&x, from, 8);
+      std::memcpy(&x, bytes.data() + at, 8);
     } else if (at < bytes.size()) {
-      std::memcpy(&x, from, bytes.size() - at);
+      std::memcpy(&x, bytes.data() + at, bytes.size() - at);
     }
     if constexpr (std::endian::native == std::endian::little) x = __builtin_bswap64(x);
     return x;

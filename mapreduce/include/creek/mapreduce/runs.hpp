@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <creek/core/error.hpp>
 #include <creek/mapreduce/byte_arena.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
 #include <creek/mapreduce/job.hpp>
@@ -30,8 +31,12 @@ concept tells_digits = orders<Job> && requires(const Job& job, const record_of<J
   { job.order_digits(one) } -> std::same_as<std::uint64_t>;
 };
 template <class Job>
-concept tells_bytes = orders<Job> && requires(const Job& job, const record_of<Job>& one) {
+concept tells_more_digits = orders<Job> && requires(const Job& job, const record_of<Job>& one) {
   { job.order_digits(one, std::size_t{}) } -> std::same_as<std::uint64_t>;
+};
+template <class Job>
+concept tells_bytes = tells_more_digits<Job> &&
+    requires(const Job& job, const record_of<Job>& one) {
   { job.order_size(one) } -> std::same_as<std::size_t>;
 };
 
@@ -43,6 +48,9 @@ struct record_order {
   static constexpr bool by_key = !orders<Job> && byte_string<typename Job::key_type>;
   static constexpr bool by_bytes = by_key || tells_bytes<Job>;
   static constexpr bool has_digits = by_bytes || tells_digits<Job>;
+
+  static_assert(by_bytes || !tells_more_digits<Job>,
+                "order_digits(record, at) needs a std::size_t order_size(record)");
 
   const Job* job;
 
@@ -83,14 +91,20 @@ class runs {
 
   [[nodiscard]] std::size_t partitions() const { return parts_.size(); }
 
-  /// Makes room for all partitions at the first call, where that saves moving records:
-  /// size_of(part) says how many will be added to a partition at most. To be called, if at all, in
-  /// every task before it adds any.
+  /// Room for `count` records in a partition.
+  void expect(std::size_t part, std::size_t count) {
+    parts_[part].list.reserve(options_.top == 0 ? count : std::min(count, 2 * options_.top + 64));
+  }
+
+  /// The same where all partitions' sizes are known, size_of(part), before a record is added: then
+  /// these can be added where merge() wants them. Every task calls it before it adds any; throws
+  /// usage_error, as merge(), if there are more or fewer in the end.
   template <class SizeOf>
-  void expect(SizeOf&& size_of) {
+  void expect_all(std::size_t part, SizeOf&& size_of) {
     if constexpr (can_be_placed) {
-      if (options_.top == 0) std::call_once(placing_, [&] { place(size_of); });
+      if (options_.top == 0) return std::call_once(placing_, [&] { place(size_of); });
     }
+    expect(part, size_of(part));
   }
 
   /// Adds a record to partition `part`. With `options.top`, records that cannot be among the first
@@ -100,8 +114,9 @@ class runs {
     record_type candidate{std::move(key), std::move(value)};
     if constexpr (can_be_placed) {
       if (!placed_.empty()) {
+        if (to.size == to.room) wrong_size();
         if (copy) to.keys.keep(candidate.key);
-        placed_[to.begin + to.size++] = candidate;
+        placed_[to.begin + to.size++] = std::move(candidate);
         return;
       }
     }
@@ -130,6 +145,10 @@ class runs {
 
   /// Makes one sequence of all partitions, sorted if they are.
   [[nodiscard]] record_vector<record_type> merge() {
+    if (!placed_.empty() &&
+        !std::ranges::all_of(parts_, [](const auto& part) { return part.size == part.room; })) {
+      wrong_size();
+    }
     if constexpr (sortable<Job>) {
       if (options_.sort) {
         std::vector<detail::sorted_run<record_type>> sorted;
@@ -144,7 +163,7 @@ class runs {
                                   before());
       }
     }
-    return placed_.empty() ? concatenate() : close_up();
+    return placed_.empty() ? concatenate() : std::move(placed_);
   }
 
   /// The copies of keys; they must live as long as the records.
@@ -155,13 +174,15 @@ class runs {
   }
 
  private:
-  /// Records that one array for all partitions can take in any order.
-  static constexpr bool can_be_placed =
-      std::is_trivially_copyable_v<record_type> && std::default_initializable<record_type>;
+  /// One array can hold the records of all partitions while these are added side by side.
+  static constexpr bool can_be_placed = std::is_trivially_copyable_v<record_type> &&
+                                        std::default_initializable<record_type> &&
+                                        std::is_move_assignable_v<record_type>;
 
   struct partition {
     record_vector<record_type> list;         // its records, or
-    std::size_t begin = 0, size = 0;         // where they are in placed_
+    std::size_t begin = 0;                   // where they are in placed_,
+    std::size_t size = 0, room = 0;          // how many, and will be
     std::vector<std::uint64_t> digits;       // after sort(), where the job has any
     key_store<typename Job::key_type> keys;  // no source: copies all that it is given
     bool bounded = false;                    // list.front() is then the last of the first `top`
@@ -180,9 +201,12 @@ class runs {
     std::size_t all = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       parts_[i].begin = all;
-      all += size_of(i);
+      all += parts_[i].room = size_of(i);
     }
     placed_.resize(all);
+  }
+  [[noreturn]] static void wrong_size() {
+    throw usage_error("table: for_each gives more or fewer keys than size says");
   }
 
   /// Keeps the first `top`, the last of them in front.
@@ -214,21 +238,6 @@ class runs {
       for (partition& part : parts_) std::ranges::move(part.list, std::back_inserter(all));
     }
     return all;
-  }
-
-  /// Or not at all, if there are as many as were expected.
-  [[nodiscard]] record_vector<record_type> close_up() {
-    std::size_t size = 0;
-    for (const partition& part : parts_) {
-      const auto from = placed_.begin() + static_cast<std::ptrdiff_t>(part.begin);
-      if (size != part.begin) {
-        std::move(from, from + static_cast<std::ptrdiff_t>(part.size),
-                  placed_.begin() + static_cast<std::ptrdiff_t>(size));
-      }
-      size += part.size;
-    }
-    placed_.erase(placed_.begin() + static_cast<std::ptrdiff_t>(size), placed_.end());
-    return std::move(placed_);
   }
 
   /// Sorts digits, which stand side by side, and looks at records only where those are equal.

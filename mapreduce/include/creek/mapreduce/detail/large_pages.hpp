@@ -8,10 +8,10 @@
 
 namespace creek::mapreduce::detail {
 
-/// Memory for `bytes` bytes, not touched yet: in large pages from 8 MiB on where the system has
-/// them. Throws std::bad_alloc.
-[[nodiscard]] void* allocate_large(std::size_t bytes);
-void free_large(void* memory, std::size_t bytes) noexcept;
+/// Memory for `bytes` bytes on a border of `alignment`, not touched yet: in large pages from 8 MiB
+/// on where the system has them. Throws std::bad_alloc.
+[[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment);
+void free_large(void* memory, std::size_t bytes, std::size_t alignment) noexcept;
 
 /// For std::vector. Elements that are plain bytes are not initialised by resize(n) and the like, so
 /// that memory is touched first by those who fill it.
@@ -25,9 +25,11 @@ struct large_page_allocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(allocate_large(count * sizeof(T)));
+    return static_cast<T*>(allocate_large(count * sizeof(T), alignof(T)));
   }
-  void deallocate(T* at, std::size_t count) noexcept { free_large(at, count * sizeof(T)); }
+  void deallocate(T* at, std::size_t count) noexcept {
+    free_large(at, count * sizeof(T), alignof(T));
+  }
 
   template <class U>
   void construct(U* at) noexcept(std::is_nothrow_default_constructible_v<U>) {
