@@ -29,7 +29,7 @@ def main():
     assert [row["threads"] for row in figures["load"]] == [row["threads"] for row in figures["scan_limit"]] == [1, 2]
     assert ("hyper" in figures["missing"]) != ("hyper" in figures["engines"])
     for arguments, code, why in ((["--queries", "q99"], 1, "q99: no query"), (["--rounds", "0"], 2, "must be 1 or more"),
-                                 (["--scale", "1e7"], 1, "needs 17000000 GB of memory")):
+                                 (["--scale", "1e7"], 1, "needs 20000000 GB of memory")):
         done = subprocess.run([*command, "--scale", "0.001", *arguments], capture_output=True, text=True)
         assert done.returncode == code and why in done.stderr, done
 
