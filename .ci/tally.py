@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints `passed failed skipped` of a result that `ctest --output-junit` wrote, and on standard
-error the name of each test that failed and what it printed. ctest's own totals call a test skipped that could not be
-run because its program or its fixture failed; here it failed. No result: all zeros."""
+error the name of each test that failed and what it printed. A program that left its own results
+(RESULTS/NAME.xml, by GoogleTest) counts by its cases. ctest's own totals call a test skipped that
+could not be run because its program or its fixture failed; here it failed. No result: all zeros.
+
+usage: tally.py CTEST.xml RESULTS"""
 
 import sys
 import xml.etree.ElementTree as xml
+from collections import Counter
+from pathlib import Path
 
 LINES_SHOWN = 60  # of a failed test's output
 
@@ -19,19 +24,44 @@ def outcome(case):
     return "skipped" if status == "disabled" or asked_for else "failed"
 
 
+def outcome_of_case(case):
+    """By GoogleTest."""
+    if case.find("failure") is not None:
+        return "failed"
+    return "skipped" if case.get("result") in ("skipped", "suppressed") else "passed"
+
+
+def cases_of(results, name):
+    """The outcomes of the program's cases; none if it did not come to its end."""
+    try:
+        cases = xml.parse(results / f"{name}.xml").getroot().iter("testcase")
+        return Counter(outcome_of_case(case) for case in cases)
+    except (OSError, xml.ParseError):
+        return Counter()
+
+
+def count(case, results):
+    whole = outcome(case)
+    cases = cases_of(results, case.get("name"))
+    if whole == "failed":  # also where all cases passed, as after a leak or a fault at the exit
+        cases["failed"] = max(cases["failed"], 1)
+        return cases
+    return cases or Counter([whole])
+
+
 def main():
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    counts = Counter()
     try:
         for case in xml.parse(sys.argv[1]).getroot().iter("testcase"):
-            counts[outcome(case)] += 1
+            counts += count(case, Path(sys.argv[2]))
             if outcome(case) == "failed":
                 print(f"   failed: {case.get('name')}", file=sys.stderr)
                 printed = (case.findtext("system-out") or "").splitlines()
-                for line in printed[:LINES_SHOWN]:
+                for line in printed[-LINES_SHOWN:]:
                     print("   |", line, file=sys.stderr)
     except (OSError, xml.ParseError):
         pass
-    print(*counts.values())
+    print(counts["passed"], counts["failed"], counts["skipped"])
 
 
 if __name__ == "__main__":

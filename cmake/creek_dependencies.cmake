@@ -1,41 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-# What creek is built on. Required: hwloc, fmt, nlohmann-json, Highway, xxHash, Boost.Context, zlib, zstd.
-# Optional: oneTBB (backend `tbb`), libdw (line numbers in reports of the coherence checker). All
-# from the system; nothing is downloaded.
+# The libraries that creek is built on, for the components in CREEK_WANTED only. Optional: oneTBB (component
+# tbb), libdw (line numbers in reports of the coherence checker). All from the system; nothing is downloaded.
 include_guard(GLOBAL)
 
+# Stops the configuration if a library was not found, and says which Debian package has it.
+function(_creek_require target package user)
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "creek: ${target} is missing, which ${user} needs: install ${package} "
+                        "(the name of the Debian package)")
+  endif()
+endfunction()
+
+# _creek_find(fmt::fmt libfmt-dev "core tasking" fmt): find_package(fmt), if one of these components is wanted.
+macro(_creek_find target package users)
+  foreach(_creek_user ${users})
+    if(_creek_user IN_LIST CREEK_WANTED)
+      find_package(${ARGN} QUIET)
+      _creek_require(${target} ${package} "component ${_creek_user}")
+      break()
+    endif()
+  endforeach()
+endmacro()
+
+# _creek_find_pkgconfig(HWY libhwy-dev "tasking linalg" libhwy): the target PkgConfig::HWY, for libraries that
+# ship a pkg-config file in every version, a CMake package only in some.
+macro(_creek_find_pkgconfig prefix package users module)
+  foreach(_creek_user ${users})
+    if(_creek_user IN_LIST CREEK_WANTED)
+      pkg_check_modules(${prefix} QUIET IMPORTED_TARGET ${module})
+      _creek_require(PkgConfig::${prefix} ${package} "component ${_creek_user}")
+      break()
+    endif()
+  endforeach()
+endmacro()
+
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
-find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(Boost REQUIRED COMPONENTS context)
-if(CREEK_WITH_TBB)
+find_package(PkgConfig QUIET)
+if(NOT PkgConfig_FOUND)
+  message(FATAL_ERROR "creek: pkg-config is missing: install pkg-config (the name of the Debian package)")
+endif()
+_creek_find(fmt::fmt libfmt-dev core fmt)
+_creek_find(Boost::context libboost-context-dev core Boost COMPONENTS context)
+_creek_find(nlohmann_json::nlohmann_json nlohmann-json3-dev scc nlohmann_json)
+_creek_find(ZLIB::ZLIB zlib1g-dev mapreduce ZLIB)
+_creek_find(LibLZMA::LibLZMA liblzma-dev mapreduce LibLZMA)
+_creek_find(BZip2::BZip2 libbz2-dev mapreduce BZip2)
+_creek_find_pkgconfig(HWLOC libhwloc-dev tasking hwloc)
+_creek_find_pkgconfig(HWY libhwy-dev "tasking;mapreduce;linalg" libhwy)
+_creek_find_pkgconfig(HWY_CONTRIB libhwy-dev tasking libhwy-contrib)
+_creek_find_pkgconfig(XXHASH libxxhash-dev mapreduce libxxhash)
+_creek_find_pkgconfig(ZSTD libzstd-dev mapreduce libzstd)
+if(scc IN_LIST CREEK_WANTED)
+  pkg_check_modules(DW QUIET IMPORTED_TARGET libdw)
+endif()
+if(CREEK_COMPLETE AND CREEK_WITH_TBB)
   find_package(TBB QUIET)
+elseif(NOT CREEK_COMPLETE)
+  _creek_find(TBB::tbb libtbb-dev tbb TBB)
+endif()
+if(CREEK_BUILD_APPS OR CREEK_BUILD_BENCH)
+  find_package(CLI11 QUIET)
+  _creek_require(CLI11::CLI11 libcli11-dev "the tool")
+endif()
+if(CREEK_BUILD_TESTS)
+  find_package(GTest QUIET)
+  _creek_require(GTest::gmock "libgtest-dev and libgmock-dev" "the test suite")
 endif()
 
-# These ship a pkg-config file in every version, a CMake package only in some.
-pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
-pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
-pkg_check_modules(HWY_CONTRIB REQUIRED IMPORTED_TARGET libhwy-contrib)
-pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(DW QUIET IMPORTED_TARGET libdw)
+include(creek_find_highway)
+if(TARGET PkgConfig::HWY)
+  creek_define_highway()
+endif()
 
-# How a consumer of the installed library finds again what `creek` links, a row a target:
-#   target | CMake call in creek-config.cmake | pkg-config module, or -l flag where it has none
+# How a consumer of the installed libraries finds again what one of them links, a row a target:
+#   target | CMake call in the component's file | pkg-config module, or flag where it has none
 # creek_install() writes the rows that are needed; a library missing here stops the configuration.
-# hwloc goes by flag: its module asks `pkg-config --static` for libudev, which Debian's libhwloc-dev
-# does not bring.
 set(CREEK_CONSUMER_DEPENDENCIES
   "Threads::Threads|find_dependency(Threads)|-pthread"
   "fmt::fmt|find_dependency(fmt)|fmt"
   "ZLIB::ZLIB|find_dependency(ZLIB)|zlib"
+  "LibLZMA::LibLZMA|find_dependency(LibLZMA)|liblzma"
+  "BZip2::BZip2|find_dependency(BZip2)|-lbz2"
   "Boost::context|find_dependency(Boost COMPONENTS context)|-lboost_context"
   "TBB::tbb|find_dependency(TBB)|tbb"
-  "PkgConfig::HWLOC|creek_find_pkgconfig(HWLOC hwloc)|-lhwloc"
   "PkgConfig::XXHASH|creek_find_pkgconfig(XXHASH libxxhash)|libxxhash"
   "PkgConfig::ZSTD|creek_find_pkgconfig(ZSTD libzstd)|libzstd"
-  "PkgConfig::DW|creek_find_pkgconfig(DW libdw)|-ldw"
-  "PkgConfig::HWY|creek_find_pkgconfig(HWY libhwy)|libhwy"
-  "PkgConfig::HWY_CONTRIB|creek_find_pkgconfig(HWY_CONTRIB libhwy-contrib)|libhwy-contrib")
+  "creek::highway|creek_find_highway()|-Wl,--push-state,--as-needed,-lhwy,-lhwy_contrib,--pop-state")

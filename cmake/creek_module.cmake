@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The functions that every folder of creek uses: a module, the library made of them, a test.
+# The functions that every folder of creek uses: a module, the libraries made of them.
 include_guard(GLOBAL)
 
-# GCC 12 sees overlapping copies in std::string where there are none (GCC bug 105651).
+# GCC 12 sees overlapping copies in std::string where there are none (GCC bug 105651). Clang 19 reports
+# that libstdc++'s std::stable_sort calls std::get_temporary_buffer, which is deprecated.
 set(CREEK_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
-                   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+                   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 
 # Where several sources are compiled at once, a name of one shadows that of another; the other builds
 # keep that warning.
@@ -23,12 +25,58 @@ if(CREEK_SANITIZE)
   list(APPEND CREEK_WARNINGS $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
+# A parent project that names no build type would get creek without any optimisation.
+set(CREEK_DEFAULT_OPTIMISATION)
+set(CREEK_OPTIMISED $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CREEK_DEFAULT_OPTIMISATION -O2 -g)
+  set(CREEK_OPTIMISED 1)
+  message(STATUS "creek: no build type is set; creek itself is compiled with -O2 -g")
+endif()
+
+# Programs and libraries of optimised builds are hardened: checked calls of libc, guarded stack frames, marked
+# targets of indirect jumps, addresses bound at the start and read-only from then on. Sanitizers check
+# more and come without.
+set(CREEK_HARDENING)
+set(CREEK_LINK_HARDENING)
+if(NOT CREEK_SANITIZE)
+  set(CREEK_HARDENING $<${CREEK_OPTIMISED}:-U_FORTIFY_SOURCE> $<${CREEK_OPTIMISED}:-D_FORTIFY_SOURCE=2>
+                      -fstack-protector-strong -fcf-protection)
+  set(CREEK_LINK_HARDENING LINKER:-z,relro LINKER:-z,now)
+endif()
+
 function(_creek_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(${target} PRIVATE ${CREEK_WARNINGS} $<$<BOOL:${CREEK_WERROR}>:-Werror>
+  target_compile_options(${target} PRIVATE ${CREEK_DEFAULT_OPTIMISATION} ${CREEK_WARNINGS}
+                                           $<$<BOOL:${CREEK_WERROR}>:-Werror> ${CREEK_HARDENING}
                                            ${CREEK_SANITIZE_FLAGS})
-  target_link_options(${target} PRIVATE ${CREEK_SANITIZE_FLAGS})
+  target_link_options(${target} PRIVATE ${CREEK_LINK_HARDENING} ${CREEK_SANITIZE_FLAGS})
+endfunction()
+
+# creek_install_rpath(target folder): lets a program or library that is installed to `folder` find creek's shared
+# libraries, relative to itself, there and in the build tree, where they lie in one folder. The search path
+# is final when the target is linked: CMake ends one that it is to change later with an empty entry, which
+# means the current folder.
+function(creek_install_rpath target folder)
+  if(NOT BUILD_SHARED_LIBS)
+    return()
+  endif()
+  set(built ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${built})
+  get_target_property(type ${target} TYPE)
+  get_target_property(here ${target} RUNTIME_OUTPUT_DIRECTORY)
+  if(type STREQUAL "SHARED_LIBRARY")
+    set(here ${built})
+  elseif(NOT here)
+    get_target_property(here ${target} BINARY_DIR)
+  endif()
+  file(RELATIVE_PATH installed_path ${folder} ${CMAKE_INSTALL_FULL_LIBDIR})
+  file(RELATIVE_PATH built_path ${here} ${built})
+  set(rpath "$ORIGIN/${installed_path}" "$ORIGIN/${built_path}")
+  list(TRANSFORM rpath REPLACE "/$" "")
+  list(REMOVE_DUPLICATES rpath)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}" BUILD_WITH_INSTALL_RPATH ON)
 endfunction()
 
 # creek_unity(target [batch]): compiles the sources of a target that is nobody's inner loop several at once,
@@ -55,133 +103,133 @@ function(_creek_linkable out)
   set(${out} ${linkable} PARENT_SCOPE)
 endfunction()
 
-# creek_module(NAME core SOURCES a.cpp ... DEPENDS core tasking ... LIBRARIES hwloc::hwloc ...)
+# creek_module(NAME core SOURCES a.cpp ... DEPENDS core tasking ... LIBRARIES fmt::fmt ... [LIBRARY tasking]
+#              [ENTRY symbol] [COLD b.cpp ...])
 # Declares the module of this folder: target creek_NAME_headers with the include root `include/`
 # and, through DEPENDS, those of the modules it may use (and no other: an undeclared include does
-# not compile); target creek_NAME_objects with its sources, if it has any. Alias creek::NAME.
+# not compile); target creek_NAME_objects with its sources, if it has any. creek_libraries() makes them a
+# part of libcreek_LIBRARY (default: a library of its own), which links PRIVATE_LIBRARIES, and LIBRARIES
+# for those who use it, too. ENTRY: a program that links the library statically gets the part that
+# defines this symbol, though it may not name it. COLD: sources of the start, of reports and of errors, which
+# are compiled for size.
 function(creek_module)
-  cmake_parse_arguments(M "" "NAME" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(M "" "NAME;LIBRARY;ENTRY" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES;COLD" ${ARGN})
+  if(NOT M_LIBRARY)
+    set(M_LIBRARY ${M_NAME})
+  endif()
   set(headers creek_${M_NAME}_headers)
   add_library(${headers} INTERFACE)
+  target_compile_features(${headers} INTERFACE cxx_std_20)
+  set_property(GLOBAL PROPERTY CREEK_LIBRARY_OF_${M_NAME} ${M_LIBRARY})
+  set(requires)
+  foreach(dep ${M_DEPENDS})
+    target_link_libraries(${headers} INTERFACE creek_${dep}_headers)
+    get_property(library GLOBAL PROPERTY CREEK_LIBRARY_OF_${dep})
+    if(library AND NOT library STREQUAL M_LIBRARY)
+      list(APPEND requires ${library})
+    endif()
+  endforeach()
+  set(collected CREEK_${M_LIBRARY})
   if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include)
     target_include_directories(${headers} INTERFACE
       $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
-    set_property(GLOBAL APPEND PROPERTY CREEK_INCLUDE_ROOTS ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    set_property(GLOBAL APPEND PROPERTY ${collected}_ROOTS ${CMAKE_CURRENT_SOURCE_DIR}/include)
   endif()
-  target_compile_features(${headers} INTERFACE cxx_std_20)
-  foreach(dep ${M_DEPENDS})
-    target_link_libraries(${headers} INTERFACE creek_${dep}_headers)
-  endforeach()
-  set_property(GLOBAL APPEND PROPERTY CREEK_MODULES ${M_NAME})
-  set_property(GLOBAL APPEND PROPERTY CREEK_LIBRARIES ${M_LIBRARIES})
-  set_property(GLOBAL APPEND PROPERTY CREEK_PRIVATE_LIBRARIES ${M_PRIVATE_LIBRARIES})
+  get_property(known GLOBAL PROPERTY CREEK_LIBRARIES)
+  if(NOT M_LIBRARY IN_LIST known)
+    set_property(GLOBAL APPEND PROPERTY CREEK_LIBRARIES ${M_LIBRARY})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ${collected}_MODULES ${M_NAME})
+  set_property(GLOBAL APPEND PROPERTY ${collected}_REQUIRES ${requires})
+  set_property(GLOBAL APPEND PROPERTY ${collected}_PUBLIC ${M_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY ${collected}_PRIVATE ${M_PRIVATE_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY ${collected}_ENTRY ${M_ENTRY})
   if(M_SOURCES)
-    add_library(creek_${M_NAME}_objects OBJECT ${M_SOURCES})
-    target_link_libraries(creek_${M_NAME}_objects
-      PUBLIC ${headers} Threads::Threads PRIVATE ${M_LIBRARIES} ${M_PRIVATE_LIBRARIES})
-    target_include_directories(creek_${M_NAME}_objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-    # Position-independent, yet nobody may replace our functions: they can be inlined as ever.
-    set_target_properties(creek_${M_NAME}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_options(creek_${M_NAME}_objects PRIVATE -fno-semantic-interposition)
-    _creek_options(creek_${M_NAME}_objects)
-    set_property(GLOBAL APPEND PROPERTY CREEK_OBJECTS creek_${M_NAME}_objects)
+    if(M_COLD AND NOT CREEK_SANITIZE)
+      set_source_files_properties(${M_COLD} PROPERTIES COMPILE_OPTIONS $<${CREEK_OPTIMISED}:-Os>)
+    endif()
+    _creek_objects(${M_NAME} "${M_SOURCES}" "${M_LIBRARIES};${M_PRIVATE_LIBRARIES}")
+    set_property(GLOBAL APPEND PROPERTY ${collected}_OBJECTS creek_${M_NAME}_objects)
   endif()
 endfunction()
 
-# Makes the one library `creek` (alias creek::creek) of all modules declared so far, and a target
-# creek::MODULE for each of them.
-function(creek_library)
-  get_property(objects GLOBAL PROPERTY CREEK_OBJECTS)
-  get_property(modules GLOBAL PROPERTY CREEK_MODULES)
+function(_creek_objects module sources libraries)
+  set(objects creek_${module}_objects)
+  add_library(${objects} OBJECT ${sources})
+  target_link_libraries(${objects} PUBLIC creek_${module}_headers Threads::Threads PRIVATE ${libraries})
+  target_include_directories(${objects} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  # Position-independent, yet nobody may replace our functions: they can be inlined as ever. A section for
+  # each lets the linker drop those that nobody calls.
+  set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${objects} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections)
+  _creek_options(${objects})
+endfunction()
+
+# Makes a library creek_LIBRARY (alias creek::LIBRARY) for each that modules named, and creek::creek, which
+# links all of them.
+function(creek_libraries)
   get_property(libraries GLOBAL PROPERTY CREEK_LIBRARIES)
-  get_property(private_libraries GLOBAL PROPERTY CREEK_PRIVATE_LIBRARIES)
-  list(REMOVE_DUPLICATES libraries)
-  list(REMOVE_DUPLICATES private_libraries)
+  foreach(library ${libraries})
+    _creek_library(${library})
+  endforeach()
+  # A source makes it a target that `cmake --build --target creek` knows.
+  add_library(creek INTERFACE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/README.md)
+  add_library(creek::creek ALIAS creek)
+  foreach(library ${libraries})
+    target_link_libraries(creek INTERFACE creek_${library})
+    add_dependencies(creek creek_${library})
+  endforeach()
+endfunction()
+
+function(_creek_library library)
+  foreach(part MODULES OBJECTS REQUIRES PUBLIC PRIVATE ENTRY)
+    get_property(${part} GLOBAL PROPERTY CREEK_${library}_${part})
+    set(${part} "${${part}}")
+    list(REMOVE_DUPLICATES ${part})
+  endforeach()
   set(sources)
-  foreach(object ${objects})
+  foreach(object ${OBJECTS})
     list(APPEND sources $<TARGET_OBJECTS:${object}>)
   endforeach()
-  _creek_linkable(private_libraries ${private_libraries})
-  add_library(creek ${sources})
-  add_library(creek::creek ALIAS creek)
+  set(target creek_${library})
+  add_library(${target} ${sources})
+  add_library(creek::${library} ALIAS ${target})
   # Until 1.0 a minor version may change the binary interface.
-  set_target_properties(creek PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} POSITION_INDEPENDENT_CODE ON)
-  _creek_options(creek)
-  target_compile_options(creek INTERFACE ${CREEK_SANITIZE_FLAGS})
-  if(CREEK_SANITIZE MATCHES "undefined")
-    # In tests and applications these two checks take a fifth of the time to compile, and find what
-    # AddressSanitizer finds too.
-    target_compile_options(creek INTERFACE -fno-sanitize=null,alignment)
-  endif()
-  target_link_options(creek INTERFACE ${CREEK_SANITIZE_FLAGS})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} POSITION_INDEPENDENT_CODE ON
+    EXPORT_NAME ${library})
+  _creek_options(${target})
+  creek_install_rpath(${target} ${CMAKE_INSTALL_FULL_LIBDIR})
   # Worker threads and handlers of signals and fork() must not lose their code to dlclose():
   # whatever contains creek, the shared library or the plug-in of a user, stays in memory.
   if(BUILD_SHARED_LIBS)
-    target_link_options(creek PRIVATE LINKER:-z,nodelete)
+    target_link_options(${target} PRIVATE LINKER:-z,nodelete)
   else()
-    target_link_options(creek INTERFACE LINKER:-z,nodelete)
+    target_link_options(${target} INTERFACE LINKER:-z,nodelete)
+    # An object holds more than one program needs, all the more if several sources are compiled as one.
+    if(NOT CREEK_SANITIZE)
+      target_link_options(${target} INTERFACE LINKER:--gc-sections)
+    endif()
+    if(ENTRY)
+      target_link_options(${target} INTERFACE LINKER:--undefined=${ENTRY})
+    endif()
   endif()
-  target_link_libraries(creek PUBLIC Threads::Threads ${libraries} PRIVATE ${private_libraries})
-  foreach(module ${modules})
-    target_link_libraries(creek PUBLIC $<BUILD_INTERFACE:creek_${module}_headers>)
-    add_library(creek_${module} INTERFACE)
-    set_target_properties(creek_${module} PROPERTIES EXPORT_NAME ${module})
-    target_link_libraries(creek_${module} INTERFACE creek)
-    add_library(creek::${module} ALIAS creek_${module})
+  _creek_linkable(PRIVATE ${PRIVATE})
+  list(TRANSFORM REQUIRES PREPEND creek_)
+  target_link_libraries(${target} PUBLIC ${REQUIRES} Threads::Threads ${PUBLIC} PRIVATE ${PRIVATE})
+  foreach(module ${MODULES})
+    target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:creek_${module}_headers>)
   endforeach()
+  _creek_sanitized(${target})
 endfunction()
 
-# creek_test(NAME core_locks SOURCES locks_test.cpp [LIBRARIES ...] [LABELS ...] [TIMEOUT seconds]
-#            [ENVIRONMENT NAME=value ...] [RUN_SERIAL] [ONE_THREAD] [INSTRUCTION_SETS])
-# A GoogleTest binary whose cases ctest runs one by one, each as NAME.Suite.Case. TIMEOUT (120) is
-# for one case of an optimised build; sanitizers get five times as long. RUN_SERIAL keeps a test
-# that measures time or needs every core from running beside others. ONE_THREAD: no two threads share
-# memory in it, so there is no such test for ThreadSanitizer. INSTRUCTION_SETS: all of its cases run
-# once more as NAME.AVX2, NAME.SSE4 and NAME.SCALAR, with the vector code for these; what the processor
-# lacks runs as the next older one.
-function(creek_test)
-  cmake_parse_arguments(T "RUN_SERIAL;ONE_THREAD;INSTRUCTION_SETS" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT" ${ARGN})
-  if(T_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "creek_test(${T_NAME}): unknown arguments ${T_UNPARSED_ARGUMENTS}")
+# Whoever links a library that is built for a sanitizer is built for it, too.
+function(_creek_sanitized target)
+  target_compile_options(${target} INTERFACE ${CREEK_SANITIZE_FLAGS})
+  if(CREEK_SANITIZE MATCHES "undefined")
+    # In tests and applications these two checks take a fifth of the time to compile, and find what
+    # AddressSanitizer finds too.
+    target_compile_options(${target} INTERFACE -fno-sanitize=null,alignment)
   endif()
-  if(T_ONE_THREAD AND CREEK_SANITIZE STREQUAL "thread")
-    return()
-  endif()
-  if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 120)
-  endif()
-  if(CREEK_SANITIZE)
-    math(EXPR T_TIMEOUT "5 * ${T_TIMEOUT}")
-  endif()
-  set(properties TIMEOUT ${T_TIMEOUT})
-  if(T_RUN_SERIAL)
-    list(APPEND properties RUN_SERIAL TRUE)
-  endif()
-  foreach(property LABELS ENVIRONMENT)
-    if(T_${property})
-      list(APPEND properties ${property} "${T_${property}}")
-    endif()
-  endforeach()
-  add_executable(${T_NAME} ${T_SOURCES})
-  target_link_libraries(${T_NAME} PRIVATE creek::creek GTest::gtest GTest::gtest_main GTest::gmock
-                        ${T_LIBRARIES})
-  target_include_directories(${T_NAME} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests)
-  _creek_options(${T_NAME})
-  creek_unity(${T_NAME})
-  gtest_discover_tests(${T_NAME} TEST_PREFIX ${T_NAME}. DISCOVERY_TIMEOUT 60
-                       PROPERTIES ${properties})
-  if(NOT T_INSTRUCTION_SETS)
-    return()
-  endif()
-  target_sources(${T_NAME} PRIVATE
-                 ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests/support/instruction_sets.cpp)
-  target_link_libraries(${T_NAME} PRIVATE PkgConfig::HWY)
-  if(NOT CREEK_SANITIZE)
-    foreach(instructions AVX2 SSE4 SCALAR)
-      add_test(NAME ${T_NAME}.${instructions} COMMAND ${T_NAME})
-      set_tests_properties(${T_NAME}.${instructions} PROPERTIES ${properties} TIMEOUT 300
-        ENVIRONMENT "CREEK_TEST_INSTRUCTIONS=${instructions};${T_ENVIRONMENT}")
-    endforeach()
-  endif()
+  target_link_options(${target} INTERFACE ${CREEK_SANITIZE_FLAGS})
 endfunction()

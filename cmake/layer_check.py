@@ -4,8 +4,9 @@
 
 The rules are those of the architecture: a layer sees the public headers of the layers that it
 stands on, and nothing else; backends never meet each other; what lies in a src/ folder stays there
-(tests may look); the library behind a backend is included by that backend alone. Every source file
-starts with its SPDX line. One line a finding, exit status 1 if there is any.
+(tests may look); the library behind a backend is included by that backend alone. Every public header
+includes <creek/core/language.hpp>, directly or by another header of creek. Every source file starts with
+its SPDX line. One line a finding, exit status 1 if there is any.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import re
 import sys
 from pathlib import Path
 
+LANGUAGE = "creek/core/language.hpp"
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 # A layer and those it may use besides itself. `backends/*` stands for each backend on its own,
@@ -135,6 +137,13 @@ class checker:
         elif is_private(target) and used != user and user != "tests":
             self.report(path, line, f"{target} is private to {used}")
 
+    def check_language(self, path, text):
+        """A header without another of creek's has to refuse compilers' modes that creek cannot work in."""
+        if path not in self.public.values() or self.public.get(LANGUAGE) == path:
+            return
+        if not any(self.resolve(path, match[1], match[2]) for match in INCLUDE.finditer(text)):
+            self.report(path, 1, f"a public header that includes no other of creek includes <{LANGUAGE}>")
+
     def check_licence(self, path, text):
         head = text.splitlines()[:2]
         if head and head[0].startswith("#!"):
@@ -153,6 +162,7 @@ class checker:
             for match in INCLUDE.finditer(text):
                 line = text.count("\n", 0, match.start()) + 1
                 self.check_include(path, line, match[1], match[2])
+            self.check_language(path, text)
         return self.findings
 
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench`: creek's tasks beside those of other libraries, the machine's limits and its own
-// other settings. Only runs what is built; bench/README.md says how the programs talk.
-#include <CLI/CLI.hpp>
+// `creek bench tasking` and its like: creek beside other libraries, the machine's limits and its
+// own other settings. Only runs what is built; bench/README.md says how the programs talk.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <creek/core/error.hpp>
 #include <creek/tasking/options.hpp>
@@ -9,20 +11,14 @@
 #include <memory>
 
 #include "bench/doubling.hpp"
-#include "bench/host_mapreduce.hpp"
+#include "bench/peer_groups.hpp"
 #include "bench/report.hpp"
-#include "bench/scc_linalg.hpp"
-#include "bench/scc_mapreduce.hpp"
-#include "bench/scc_messages.hpp"
-#include "bench/scc_power.hpp"
 #include "bench/scc_schedulers.hpp"
-#include "bench/tpch_paper.hpp"
 #include "chip_options.hpp"
-#include "commands.hpp"
-#include "one_of.hpp"
+#include "command_line/command.hpp"
 #include "output_file.hpp"
 #include "progress_line.hpp"
-#include "scc/parts.hpp"
+#include "runtime_choice.hpp"
 
 namespace creek::tool {
 namespace {
@@ -194,9 +190,9 @@ int run_bench(const bench_options& o, part which) {
     }
     if (which != part::workloads) measure_schedulers(found, how, r);
   }
-  print_report(r, stdout);
   json.write(to_json(r));
   if (!o.svg.empty()) write_charts(r, o.svg);
+  print_report(r, stdout);
   return anything_failed(r) ? 1 : 0;
 }
 
@@ -228,14 +224,15 @@ int run_on_scc(const bench_options& o, scc_options given) {
     plan.progress = [&line](const std::string& text) { line.show(text); };
     results = run_scc_schedulers(plan);
   }
-  print_table(plan, results, stdout);
   json.write(to_json(plan, results));
   csv.write(to_csv(results));
   if (!o.svg.empty()) write_charts(plan, results, o.svg);
+  print_table(plan, results, stdout);
   return 0;
 }
 
-int run_schedulers(const CLI::App& command, const bench_options& o, const scc_options& given) {
+int run_schedulers(const command_line::command& command, const bench_options& o,
+                   const scc_options& given) {
   const bool simulated = given.backend == "scc";
   if (!simulated && given.backend != "host") {
     throw creek::usage_error("--backend: host or scc, not '" + given.backend + "'");
@@ -254,129 +251,156 @@ int run_schedulers(const CLI::App& command, const bench_options& o, const scc_op
   return simulated ? run_on_scc(o, given) : run_bench(o, part::schedulers);
 }
 
-void add_scc(CLI::App& command, scc_options& given) {
+void add_scc(command_line::command& command, scc_options& given) {
   scc_plan& plan = given.plan;
   plan.cores.clear();
   command.add_option("--backend", given.backend, "host: threads; scc: the simulated chip")
-      ->capture_default_str();
+      ->show_default();
   add_chip_options(command, given.chip, {.cores = false});
-  CLI::Option_group* group = command.add_option_group(
+  command_line::option_group* group = command.add_option_group(
       "Tasks on the chip", "SPC, BPC and a tree of tasks in virtual time, with --backend scc");
   group->add_option("--cores", plan.cores, "Numbers of cores (default: powers of two, and all)")
       ->delimiter(',')
-      ->check(CLI::Range(1U, creek::scheduler_options::max_workers));
+      ->range(1, creek::scheduler_options::max_workers);
   group->add_option("--tasks", plan.tasks,
                     "About so many (default: 100000, 100000 and 242784; --quick: 5000)");
   group->add_option("--lengths", plan.lengths_us, "Microseconds that a task computes")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
+      ->range(1, 1'000'000)
+      ->show_default();
   group->add_option("--workload", plan.workloads, "Only these of spc, bpc and tree")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->suggest({"spc", "bpc", "tree"});
   group
       ->add_option("--scheduler", given.schedulers,
-                   "Only these (default: random, latency and sharing)")
-      ->delimiter(',');
+                   "Only these of random, last-victim, latency and sharing (default: all but "
+                   "last-victim)")
+      ->delimiter(',')
+      ->suggest({scheduler_choices.begin(), scheduler_choices.end()});
   group->add_option("--deque-capacity", plan.deque_capacity, "Tasks in a deque (default: 10)")
-      ->check(CLI::Range(2, 1 << 20));
+      ->range(2, 1 << 20);
   group->add_option("--csv", given.csv, "Write the results to FILE")->type_name("FILE");
 }
 
-void add_common(CLI::App& command, bench_options& o) {
+void add_common(command_line::command& command, bench_options& o) {
   command.add_flag("--quick", o.quick, "Small sizes: a look, not figures to quote");
-  command.add_option("--size", o.size, "smoke: answers only")
-      ->transform(one_of<size_class>({{"full", size_class::full},
-                                      {"quick", size_class::quick},
-                                      {"smoke", size_class::smoke}}));
+  command.add_choice(
+      "--size", o.size,
+      {{"full", size_class::full}, {"quick", size_class::quick}, {"smoke", size_class::smoke}},
+      "smoke: answers only");
   command
       .add_option("--workers", o.workers, "Numbers of workers, such as 1,2 (default: 1 and all)")
       ->delimiter(',')
-      ->check(CLI::Range(1, 4096));
-  command.add_option("--runs", o.rounds, "Rounds; each runs every peer once")
-      ->check(CLI::Range(1, 10000));
+      ->range(1, 4096);
+  command.add_option("--runs", o.rounds, "Rounds; each runs every peer once")->range(1, 10000);
   command.add_option("--timeout", o.limit_s, "Seconds for one process, default 120")
-      ->check(CLI::Range(1, 86400));
+      ->range(1, 86400);
   command.add_option("--json", o.json, "Write the results to FILE")->type_name("FILE");
   command.add_option("--svg", o.svg, "Draw charts into DIR")->type_name("DIR");
   command.add_option("--peer-dir", o.folder, "Where the bench_* programs are")->type_name("DIR");
 }
 
+// The workloads of the programs in bench/, limits of the machine included.
+const std::vector<std::string> tasking_workloads{
+    "axpy",      "bpc",           "bpc_1us",     "busy_step",    "deque",
+    "deque_mpb", "fence",         "fib",         "futex_wake",   "idle",
+    "loop_20us", "matmul",        "memory_read", "memory_triad", "mergesort",
+    "nqueens",   "parallel_sort", "ping_pong",   "rmw",          "round_trip",
+    "spc",       "spc_1us",       "sum",         "uts",          "wakeup"};
+const std::vector<std::string> invoke_workloads{
+    "barrier",           "barrier_tree",      "busy_step",       "delegated_counter",
+    "delegated_queue",   "delegated_queue_8", "futex_trip",      "futex_trip_far",
+    "group_step",        "hash_update",       "hash_update_256", "invoke_post",
+    "invoke_round_trip", "invoke_wake",       "ping_pong",       "work_queue",
+    "work_queue_1us"};
+const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
+                                                "lu",       "lu_solve", "qr"};
+
 /// Which workloads, which peers, and creek's own settings.
-void add_choice(CLI::App& command, bench_options& o, const std::string& such_as) {
-  command.add_option("--workload", o.workloads, "Only these, such as " + such_as)->delimiter(',');
+void add_choice(command_line::command& command, bench_options& o,
+                const std::vector<std::string>& workloads) {
+  command
+      .add_option("--workload", o.workloads,
+                  fmt::format("Only these of {}", fmt::join(workloads, ", ")))
+      ->delimiter(',')
+      ->suggest(workloads);
   command.add_option("--peers", o.peers, "Only these, such as creek,tbb")->delimiter(',');
-  command.add_option("--scheduler", o.scheduler, "creek's scheduler");
-  command.add_option("--deque", o.deque, "creek's deque");
-  command.add_option("--idle", o.idle, "creek's idle policy");
+  const auto setting = [&](const char* name, std::string& to, const char* about,
+                           const auto& choices) {
+    command.add_option(name, to, fmt::format("{}: {}", about, fmt::join(choices, ", ")))
+        ->suggest({choices.begin(), choices.end()});
+  };
+  setting("--scheduler", o.scheduler, "creek's scheduler", scheduler_choices);
+  setting("--deque", o.deque, "creek's deque", deque_choices);
+  setting("--idle", o.idle, "creek's idle policy", idle_choices);
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app, int& exit_code) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure creek beside other libraries");
-  bench->require_subcommand(1);
-  add_scc_messages(*bench);
-  add_scc_copies(*bench);
-  add_scc_invoke(*bench);
+void bench::add_peer_groups(command_line::command& bench, int& exit_code) {
   const auto options = std::make_shared<bench_options>();
 
-  CLI::App* tasking = bench->add_subcommand(
+  auto* tasking = bench.add_subcommand(
       "tasking",
       "Tasks: ratios to serial code, oneTBB, OpenMP, rayon, chili and the machine's limits");
   add_common(*tasking, *options);
-  add_choice(*tasking, *options, "fib,nqueens");
+  add_choice(*tasking, *options, tasking_workloads);
+  tasking->footer(R"(Examples:
+  creek bench tasking --quick
+  creek bench tasking --workload fib,nqueens --peers creek,tbb --workers 1,2
+  creek bench tasking --json figures.json --svg charts/)");
   tasking->callback([options, &exit_code] {
     // A look at single workloads or peers leaves out the comparison of creek with itself.
     const bool all = options->workloads.empty() && options->peers.empty();
     exit_code = run_bench(*options, all ? part::both : part::workloads);
   });
 
-  CLI::App* invoke = bench->add_subcommand("invoke",
-                                           "Calls of objects on other workers: round trip, asleep, "
-                                           "one way; a counter, a queue and a hash table that "
-                                           "all share");
+  auto* invoke = bench.add_subcommand("invoke",
+                                      "Calls of objects on other workers: round trip, asleep, "
+                                      "one way; a counter, a queue and a hash table that "
+                                      "all share");
   const auto calls = std::make_shared<bench_options>();
   calls->group = "invoke";
-  invoke->add_flag_callback(
+  invoke->add_flag(
       "--sections", [calls] { calls->group = "sections"; },
       "Instead: critical sections of many sizes, sent to their data or locked");
   add_common(*invoke, *calls);
-  add_choice(*invoke, *calls, "invoke_post,invoke_wake");
+  add_choice(*invoke, *calls, invoke_workloads);
+  invoke->footer(R"(Examples:
+  creek bench invoke --quick
+  creek bench invoke --workload invoke_post,invoke_wake
+  creek bench invoke --sections --workers 2)");
   invoke->callback([calls, &exit_code] { exit_code = run_bench(*calls, part::workloads); });
 
-  CLI::App* linalg = bench->add_subcommand("linalg",
-                                           "Dense linear algebra in double precision: dgemm, LU, "
-                                           "Cholesky, QR and solve beside OpenBLAS, "
-                                           "MKL, BLIS and faer, in GFLOP/s");
+  auto* linalg = bench.add_subcommand("linalg",
+                                      "Dense linear algebra in double precision: dgemm, LU, "
+                                      "Cholesky, QR and solve beside OpenBLAS, "
+                                      "MKL, BLIS and faer, in GFLOP/s");
   const auto dense = std::make_shared<bench_options>();
   dense->group = "linalg";
   add_common(*linalg, *dense);
   linalg->add_option("-n,--n", dense->sizes, "Only these sizes, such as 1000,2000")
       ->delimiter(',')
-      ->check(CLI::Range(1, 100'000));
-  add_choice(*linalg, *dense, "lu,qr");
+      ->range(1, 100'000);
+  add_choice(*linalg, *dense, linalg_workloads);
+  linalg->footer(R"(Examples:
+  creek bench linalg --n 1000,2000
+  creek bench linalg --workload lu,qr --peers creek,blas)");
   linalg->callback([dense, &exit_code] { exit_code = run_bench(*dense, part::workloads); });
 
-  add_host_mapreduce(*bench);
-  add_scc_mapreduce(*bench);
-  add_tpch_paper(*bench);
-  add_scc_linalg_messages(*bench);
-
-  CLI::App* schedulers = bench->add_subcommand(
+  auto* schedulers = bench.add_subcommand(
       "schedulers",
       "creek's schedulers and deques side by side, on fib without cutoff; on the simulated chip on "
       "SPC, BPC and a tree");
   add_common(*schedulers, *options);
+  schedulers->footer(R"(Examples:
+  creek bench schedulers --workers 2
+  creek bench schedulers --backend scc --cores 1,48 --lengths 10 --workload spc)");
   const auto on_scc = std::make_shared<scc_options>();
   add_scc(*schedulers, *on_scc);
   schedulers->callback([options, on_scc, schedulers, &exit_code] {
     exit_code = run_schedulers(*schedulers, *options, *on_scc);
   });
-
-  add_scc_primitives(*bench, exit_code);
-  add_scc_simulator(*bench);
-  add_scc_power(*bench, exit_code);
-  add_scc_linalg(*bench, exit_code);
 }
 
 }  // namespace creek::tool

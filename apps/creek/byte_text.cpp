@@ -7,7 +7,7 @@
 
 namespace creek::tool {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 namespace {
 
@@ -89,7 +89,7 @@ void add_text(json& to, const char* name, std::string_view text) {
 }
 
 std::string dump(const json& all) {
-  return with_energy(all).dump(2, ' ', false, json::error_handler_t::replace);
+  return with_energy(all).dump(2);
 }
 
 }  // namespace creek::tool

@@ -2,9 +2,10 @@
 // Text that may hold any bytes, for terminals and for JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "json/json_value.hpp"
 
 namespace creek::tool {
 
@@ -15,9 +16,9 @@ namespace creek::tool {
 /// Adds text to a JSON object: as "NAME", and, if it is not UTF-8 and that only a likeness, in hex
 /// as "bytes". Of more than 64 KiB that is the beginning, and "length" says how many bytes there
 /// are: JSON takes up to twenty times the memory of a text.
-void add_text(nlohmann::ordered_json& to, const char* name, std::string_view text);
+void add_text(json_value& to, const char* name, std::string_view text);
 
 /// One line of JSON or several; bytes that are no UTF-8 are replaced.
-[[nodiscard]] std::string dump(const nlohmann::ordered_json& all);
+[[nodiscard]] std::string dump(const json_value& all);
 
 }  // namespace creek::tool

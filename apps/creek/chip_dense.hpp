@@ -19,11 +19,11 @@ struct chip_dense_problem {
   long long n = 1024;
   long long block = 64;  ///< by messages: 0 chooses
   unsigned cores = 48;
-  std::uint64_t seed = 1;  ///< of the matrix
+  std::uint64_t seed = 1;           ///< of the matrix
   std::string policy = "blocking";  ///< as policy_names() spells it
-  double watts = 0;     ///< power_cap
-  double bound = 0.02;  ///< slack_reduction
-  bool check = true;    ///< compute residuals
+  double watts = 0;                 ///< power_cap
+  double bound = 0.02;              ///< slack_reduction
+  bool check = true;                ///< compute residuals
   /// Ranks with columns in their private memories (linalg/ranks.hpp), and not tasks: no graph, no
   /// slack_reduction, nothing in `report` but the energy.
   bool by_messages = false;

@@ -13,14 +13,9 @@
 #include <creek/mapreduce/ranks.hpp>
 #include <creek/scc/spmd.hpp>
 
-namespace creek::tool {
+#include "stage_use.hpp"
 
-/// How long a stage took the cores, waits for other cores included, and the energy of all of them.
-struct stage_use {
-  virtual_time longest, median, shortest;
-  units::joules energy;
-};
-using stage_uses = std::array<stage_use, mapreduce::stage_count>;
+namespace creek::tool {
 
 /// The virtual time of every stage on every core.
 class stage_clock {

@@ -3,14 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <iostream>
-#include <vector>
-
 #include <creek/core/error.hpp>
-#include <creek/scc/chip_file.hpp>
 
-#include "clock_factor.hpp"
+#include "command_line/command.hpp"
 
 namespace creek::tool {
 
@@ -18,31 +13,26 @@ namespace {
 
 bool faults_found = false;
 
-void report(const std::vector<scc_backend::fault>& faults) {
-  faults_found = true;
-  std::cout.flush();
-  scc_backend::print(std::cerr, faults);
-}
-
 }  // namespace
 
-void add_chip_options(CLI::App& command, chip_options& given, optional_chip_options has) {
-  CLI::Option_group* group = command.add_option_group("Simulated chip");
+void add_chip_options(command_line::command& command, chip_options& given,
+                      optional_chip_options has) {
+  command_line::option_group* group = command.add_option_group("Simulated chip");
   group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
       ->type_name("NAME|FILE")
-      ->capture_default_str();
+      ->show_default();
   if (has.cores) {
     group->add_option("--cores", given.cores, "Cores that take part (default: all of the chip)")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->positive();
   }
   if (has.clock) {
     group
         ->add_option("--clock", given.clock,
                      "charged: computing takes the simulated time that is stated for it; measured: "
                      "that of the CPU time it takes here (creek scc calibrate)")
-        ->check(CLI::IsMember({"charged", "measured"}))
-        ->capture_default_str();
+        ->among({"charged", "measured"})
+        ->show_default();
   }
   group->add_option("--seed", given.seed, "Let the cores begin at times drawn from N, not at once")
       ->type_name("N");
@@ -57,33 +47,6 @@ void add_chip_options(CLI::App& command, chip_options& given, optional_chip_opti
   group->add_flag("--check", given.check, "Report wrong uses of memory that is not coherent");
 }
 
-namespace {
-
-/// A file has a suffix or a folder, a preset has neither.
-scc_backend::chip chip_named(const std::string& name) {
-  return name.find_first_of("./") == std::string::npos ? scc_backend::chip::named(name)
-                                                       : scc_backend::read_chip(name);
-}
-
-}  // namespace
-
-scc_backend::machine_options to_machine_options(const chip_options& given) {
-  scc_backend::machine_options made;
-  made.description = chip_named(given.chip);
-  made.seed = given.seed;
-  if (given.clock == "measured") made.cycles_a_host_second = saved_calibration();
-  made.check = given.check;
-  if (given.check) made.on_faults = report;
-  made.trace_file = given.trace;
-  made.heatmap_file = given.heatmap;
-  const int there = made.description.cores();
-  if (given.cores > there) {
-    throw usage_error(fmt::format("chip '{}' has {} {}, not {}", made.description.name, there,
-                                  there == 1 ? "core" : "cores", given.cores));
-  }
-  return made;
-}
-
 void refuse_records(const chip_options& given, const char* command) {
   if (given.trace.empty() && given.heatmap.empty()) return;
   throw usage_error(
@@ -93,9 +56,8 @@ void refuse_records(const chip_options& given, const char* command) {
 bool coherence_faults_found() noexcept {
   return faults_found;
 }
-
-int participating_cores(const chip_options& given, const scc_backend::machine_options& on) {
-  return given.cores > 0 ? given.cores : on.description.cores();
+void note_coherence_faults() noexcept {
+  faults_found = true;
 }
 
 }  // namespace creek::tool

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include <creek/scc/spmd.hpp>
-
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
+}
+namespace creek::scc_backend {
+struct machine_options;
 }
 
 namespace creek::tool {
@@ -30,7 +31,8 @@ struct optional_chip_options {
 };
 
 /// Adds the options to a command, as a group of its own. `given` outlives the parse.
-void add_chip_options(CLI::App& command, chip_options& given, optional_chip_options has = {});
+void add_chip_options(command_line::command& command, chip_options& given,
+                      optional_chip_options has = {});
 
 /// Reads the description, and the calibration of --clock measured. Throws usage_error if there is
 /// none, if there is no such chip, if it is none, or if it has fewer cores than asked for; nothing
@@ -43,6 +45,7 @@ void refuse_records(const chip_options& given, const char* command);
 /// Whether a run with --check has found a fault since this process began; it has been printed on
 /// standard error then, and the exit code is 1.
 bool coherence_faults_found() noexcept;
+void note_coherence_faults() noexcept;
 
 /// How many cores take part: those asked for, or all.
 int participating_cores(const chip_options& given, const scc_backend::machine_options& on);

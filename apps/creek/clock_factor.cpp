@@ -10,12 +10,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <iterator>
+#include <optional>
 
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/thread_cpu_time.hpp>
+
+#include "json/json_value.hpp"
 
 namespace creek::tool {
 
@@ -116,8 +119,7 @@ void save_calibration(const calibration& found) {
   std::error_code failed;
   std::filesystem::create_directories(name.parent_path(), failed);
   if (failed) throw error(failed, name.parent_path().string());
-  nlohmann::ordered_json json{{"schema_version", 1},
-                              {"cycles_a_host_second", found.cycles_a_second}};
+  json_value json{{"schema_version", 1}, {"cycles_a_host_second", found.cycles_a_second}};
   for (const auto& kernel : found.kernels) json["kernels"][kernel.name] = kernel.cycles_a_second;
   atomic_file file(name);
   file.write(json.dump(2) + "\n");
@@ -131,9 +133,10 @@ double saved_calibration() {
     throw usage_error(
         fmt::format("--clock measured: no {}: run `creek scc calibrate` first", name));
   }
-  const auto json = nlohmann::json::parse(file, nullptr, false);
-  const auto found = json.is_object() ? json.find("cycles_a_host_second") : json.end();
-  const double factor = found != json.end() && found->is_number() ? found->get<double>() : 0.0;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::optional<json_value> json = json_value::parse(text);
+  const json_value* const found = json ? json->find("cycles_a_host_second") : nullptr;
+  const double factor = found != nullptr && found->is_number() ? found->as_number() : 0.0;
   if (!(factor > 0)) {
     throw usage_error(
         fmt::format("--clock measured: {} holds no calibration: run `creek scc calibrate`", name));

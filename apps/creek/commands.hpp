@@ -5,24 +5,25 @@
 // exception 1, with `creek: what: why` on standard error (main.cpp).
 #pragma once
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool {
 
-void add_info(CLI::App& app, int& exit_code);
-void add_wordcount(CLI::App& app, int& exit_code);
-void add_histogram(CLI::App& app, int& exit_code);
-void add_linear_regression(CLI::App& app, int& exit_code);
-void add_kmeans(CLI::App& app, int& exit_code);
-void add_string_match(CLI::App& app, int& exit_code);
-void add_filter(CLI::App& app, int& exit_code);
-void add_inverted_index(CLI::App& app, int& exit_code);
-void add_tpch(CLI::App& app, int& exit_code);
-void add_dense(CLI::App& app, int& exit_code);  // lu, chol, qr, solve
-void add_compare(CLI::App& app, int& exit_code);
-void add_scc(CLI::App& app, int& exit_code);
-void add_bench(CLI::App& app, int& exit_code);
+void add_info(command_line::command& app, int& exit_code);
+void add_wordcount(command_line::command& app, int& exit_code);
+void add_histogram(command_line::command& app, int& exit_code);
+void add_linear_regression(command_line::command& app, int& exit_code);
+void add_kmeans(command_line::command& app, int& exit_code);
+void add_string_match(command_line::command& app, int& exit_code);
+void add_filter(command_line::command& app, int& exit_code);
+void add_inverted_index(command_line::command& app, int& exit_code);
+void add_tpch(command_line::command& app, int& exit_code);
+void add_dense(command_line::command& app, int& exit_code);  // lu, chol, qr, solve
+void add_compare(command_line::command& app, int& exit_code);
+void add_scc(command_line::command& app, int& exit_code);
+void add_bench(command_line::command& app, int& exit_code);
+void add_generate(command_line::command& app, int& exit_code);
 
 }  // namespace creek::tool

@@ -2,19 +2,21 @@
 // `creek compare`: what power policies cost and save, side by side.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <creek/core/error.hpp>
+#include <creek/tasking/options.hpp>
 
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "compare/report.hpp"
 #include "compare/setup.hpp"
 #include "compare/study.hpp"
-#include "one_of.hpp"
 #include "output_file.hpp"
+#include "policy_options.hpp"
 #include "progress_line.hpp"
 #include "runtime_choice.hpp"
 
@@ -51,86 +53,88 @@ int run_compare(setup given) {
           compare::run_study(given, n, [&](const std::string& what) { line.show(what); }));
     }
   }
+  if (!given.plot.empty()) plot.write(compare::draw(given, studies));
   if (given.as_json) {
     fmt::print("{}\n", compare::to_json(given, studies));
   } else {
     compare::print_text(given, studies);
   }
-  if (!given.plot.empty()) plot.write(compare::draw(given, studies));
   return 0;
 }
 
-void add_problem(CLI::App& command, setup& given) {
-  const auto kinds = one_of<problem_kind>({{"lu", problem_kind::lu},
-                                           {"chol", problem_kind::chol},
-                                           {"qr", problem_kind::qr},
-                                           {"fib", problem_kind::fib},
-                                           {"sort", problem_kind::sort}});
-  command.add_option("problem", given.kind, "What is computed")
-      ->required()
-      ->option_text("PROBLEM {lu,chol,qr,fib,sort}")
-      ->transform(CLI::Validator(
-          [&given, kinds](std::string& name) {
-            given.name = name;
-            return kinds(name);
-          },
-          "{lu,chol,qr,fib,sort}"));
-  command.add_option("-n", given.n, "Sizes, comma-separated; 2000, on scc 1024, unless given")
-      ->delimiter(',')
-      ->option_text("LIST");
-  command.add_option(
-      "--block", given.block,
-      "Columns of a panel, or the size of a tile; by the size, on scc 32, unless given");
-  command.add_option("--form", given.layout, "Columns of a matrix, or tiles; column unless given")
-      ->transform(
-          one_of<dense::form>({{"column", dense::form::column}, {"blocks", dense::form::blocks}}));
-  command.add_option("--seed", given.seed, "Of the matrix, and of the order of runs")
-      ->capture_default_str();
+const command_line::names_of<problem_kind> problems{{"lu", problem_kind::lu},
+                                                    {"chol", problem_kind::chol},
+                                                    {"qr", problem_kind::qr},
+                                                    {"fib", problem_kind::fib},
+                                                    {"sort", problem_kind::sort}};
+
+std::string name_of(problem_kind kind) {
+  const auto same = [&](const auto& each) { return each.second == kind; };
+  return std::ranges::find_if(problems, same)->first;
 }
 
-void add_policies(CLI::App& command, setup& given) {
+void add_problem(command_line::command& command, setup& given) {
+  command.add_choice("problem", given.kind, problems, "What is computed")
+      ->required()
+      ->option_text("PROBLEM {lu,chol,qr,fib,sort}");
+  command.add_option("-n", given.n, "Sizes, comma-separated; 2000, on scc 1024, unless given")
+      ->delimiter(',')
+      ->at_least(1)
+      ->option_text("LIST");
+  command
+      .add_option("--block", given.block,
+                  "Columns of a panel, or the size of a tile; by the size, on scc 32, unless given")
+      ->range(1, 1'000'000);
+  command.add_choice("--form", given.layout,
+                     {{"column", dense::form::column}, {"blocks", dense::form::blocks}},
+                     "Columns of a matrix, or tiles; column unless given");
+  command.add_option("--seed", given.seed, "Of the matrix, and of the order of runs")
+      ->show_default();
+}
+
+void add_policies(command_line::command& command, setup& given) {
   command
       .add_option("--policy", given.policies,
                   "Policies, comma-separated; the first is the baseline")
       ->delimiter(',')
       ->option_text("LIST")
-      ->capture_default_str();
+      ->show_default();
   command.add_option("--watts", given.watts, "power_cap: the most that may be drawn")
       ->option_text("W")
-      ->check(CLI::PositiveNumber);
+      ->positive();
   command
       .add_option("--bound", given.bound,
                   "slack_reduction: the end may move by this share of the time")
+      ->range(0, 1)
       ->option_text("SHARE")
-      ->capture_default_str();
+      ->show_default();
 }
 
-void add_chip(CLI::App& command, setup& given) {
+void add_chip(command_line::command& command, setup& given) {
   using scc_backend::block_moves;
-  CLI::Option_group* group = command.add_option_group("Simulated chip");
+  command_line::option_group* group = command.add_option_group("Simulated chip");
   group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
       ->option_text("NAME|FILE")
-      ->capture_default_str();
-  group
-      ->add_option(
-          "--memory", given.memory,
-          "Blocks in memory that the cores share, or sent in messages; shared unless given")
-      ->transform(one_of<compare::chip_memory>({{"shared", compare::chip_memory::shared},
-                                                {"messages", compare::chip_memory::messages}}));
-  group
-      ->add_option("--moves", given.moves,
-                   "Shared blocks are moved word by word, or in lines; uncached unless given")
-      ->transform(one_of<block_moves>(
-          {{"uncached", block_moves::uncached}, {"combined", block_moves::combined}}));
+      ->show_default();
+  group->add_choice(
+      "--memory", given.memory,
+      {{"shared", compare::chip_memory::shared}, {"messages", compare::chip_memory::messages}},
+      "Blocks in memory that the cores share, or sent in messages; shared unless given");
+  group->add_choice("--moves", given.moves,
+                    {{"uncached", block_moves::uncached}, {"combined", block_moves::combined}},
+                    "Shared blocks are moved word by word, or in lines; uncached unless given");
 }
 
-void add_measuring(CLI::App& command, setup& given) {
+void add_measuring(command_line::command& command, setup& given) {
   command.add_option("--backend", given.backend, "host or scc; CREEK_BACKEND unless given")
       ->option_text("NAME");
-  command.add_option("--workers", given.workers, "Workers, or cores of the chip");
-  command.add_option("--runs", given.runs, "Rounds that count")->capture_default_str();
+  command.add_option("--workers", given.workers, "Workers, or cores of the chip")
+      ->range(1, scheduler_options::max_workers);
+  // Intervals take time as the third power of the runs.
+  command.add_option("--runs", given.runs, "Rounds that count")->range(1, 2000)->show_default();
   command.add_option("--warmup", given.warmup, "Rounds before them that do not")
-      ->capture_default_str();
+      ->range(0, 1'000'000)
+      ->show_default();
   command
       .add_option("--meter", given.meter,
                   "Where energy is from: auto, rapl, perf, model, none; CREEK_METER unless given")
@@ -149,15 +153,16 @@ void add_measuring(CLI::App& command, setup& given) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, int& exit_code) {
+void add_compare(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<setup>();
-  CLI::App* command = app.add_subcommand("compare", "Time and energy by power policy");
+  command_line::command* command = app.add_subcommand("compare", "Time and energy by power policy");
   add_problem(*command, *given);
   add_policies(*command, *given);
   add_measuring(*command, *given);
   add_chip(*command, *given);
   command->footer(std::string(notes + 1));
   command->callback([given, command, &exit_code] {
+    given->name = name_of(given->kind);
     if (command->count("--backend") == 0) given->backend = backend_of_environment();
     for (const char* each : {"--chip", "--memory", "--moves"}) {
       if (given->backend == "host" && command->count(each) > 0) {
@@ -167,6 +172,7 @@ void add_compare(CLI::App& app, int& exit_code) {
     if (given->memory == compare::chip_memory::messages && command->count("--moves") > 0) {
       throw usage_error("--moves: of blocks in shared memory; --memory messages has none");
     }
+    refuse_without_policy(*command, given->policies);
     exit_code = run_compare(*given);
   });
 }

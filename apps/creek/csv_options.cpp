@@ -3,31 +3,32 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <creek/core/error.hpp>
 
-#include "one_of.hpp"
+#include "command_line/command.hpp"
 
 namespace creek::tool {
 
-void add_csv_options(CLI::App& command, csv_arguments& given) {
+void add_csv_options(command_line::command& command, csv_arguments& given) {
   using mapreduce::csv_header;
   command
       .add_option("--columns", given.format.columns,
                   "Columns to read, in this order: names of the header or numbers from 1")
       ->delimiter(',')
-      ->allow_extra_args(false)
+      ->one_word()
       ->option_text("NAME,...");
   command
       .add_option("--separator", given.separator,
                   "Between columns: comma, semicolon, tab, space, or one character; auto is as the "
                   "first line has it")
-      ->capture_default_str();
-  command.add_option("--header", given.format.header, "Whether the first line has names")
-      ->option_text("auto|yes|no")
-      ->transform(one_of<csv_header>({{"auto", csv_header::automatic},
-                                      {"yes", csv_header::present},
-                                      {"no", csv_header::absent}}));
+      ->show_default();
+  command
+      .add_choice("--header", given.format.header,
+                  {{"auto", csv_header::automatic},
+                   {"yes", csv_header::present},
+                   {"no", csv_header::absent}},
+                  "Whether the first line has names")
+      ->option_text("auto|yes|no");
 }
 
 mapreduce::csv_format format_of(const csv_arguments& given) {

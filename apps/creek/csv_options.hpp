@@ -5,8 +5,8 @@
 #include <creek/mapreduce/csv_columns.hpp>
 #include <string>
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool {
@@ -17,7 +17,7 @@ struct csv_arguments {
 };
 
 /// Adds --columns, --separator and --header. `given` outlives the parse.
-void add_csv_options(CLI::App& command, csv_arguments& given);
+void add_csv_options(command_line::command& command, csv_arguments& given);
 
 /// Throws usage_error.
 [[nodiscard]] mapreduce::csv_format format_of(const csv_arguments& given);

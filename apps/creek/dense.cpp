@@ -3,7 +3,6 @@
 // how fast and how well.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -13,12 +12,13 @@
 #include <creek/linalg/blas_library.hpp>
 #include <creek/tasking/runtime.hpp>
 
+#include "command_line/command.hpp"
+#include "command_line/process.hpp"
 #include "commands.hpp"
 #include "dense/measure.hpp"
 #include "dense/on_chip.hpp"
 #include "dense/problem.hpp"
 #include "dense/report.hpp"
-#include "one_of.hpp"
 #include "runtime_choice.hpp"
 
 namespace creek::tool {
@@ -88,7 +88,7 @@ void try_outputs(const dense::problem& what) {
 int run_dense(const request& given, const std::string& asked_backend) {
   dense::require_sense(given);
   scheduler_options scheduling = scheduler_options::from_environment();
-  if (given.workers) scheduling.workers = checked_workers(*given.workers);
+  if (given.workers) scheduling.workers = static_cast<unsigned>(*given.workers);
   const std::string backend = dense_backend(asked_backend);
   (void)linalg::blas_in_use();  // one that cannot be used is to be known before the work
   dense::input_files files = dense::open_files(given);
@@ -106,37 +106,43 @@ int run_dense(const request& given, const std::string& asked_backend) {
   const std::string why = dense::failure(found);
   if (why.empty()) return 0;
   std::fflush(stdout);
-  fmt::print(stderr, "creek: {}: {}\n", what.command, why);
+  command_line::print_error(fmt::format("creek: {}: {}", what.command, why));
   return 1;
 }
 
-void add_check(CLI::App& command, request& given) {
-  CLI::Option* on = command.add_flag_callback(
+void add_check(command_line::command& command, request& given) {
+  command_line::option* on = command.add_flag(
       "--check", [&given] { given.check = true; },
       "Compute scaled residuals; the default for solve and for files");
-  CLI::Option* off = command.add_flag_callback(
+  command_line::option* off = command.add_flag(
       "--no-check", [&given] { given.check = false; }, "Do not: saves memory and time");
   on->excludes(off);
 }
 
-void add_common(CLI::App& command, request& given) {
-  command.add_option("-n", given.n, "Size of a generated square matrix")->option_text("N");
+void add_common(command_line::command& command, request& given) {
+  command.add_option("-n", given.n, "Size of a generated square matrix")
+      ->at_least(1)
+      ->option_text("N");
   command.add_option("--input", given.input, "Take the matrix from a file")->option_text("FILE");
+  using dense::element_type;
   command
-      .add_option_function<std::string>(
-          "--type",
-          [&given](const std::string& name) {
-            given.type = static_cast<dense::element_type>(name.front());
-          },
-          "float, double, complex float, complex double")
-      ->check(CLI::IsMember({"s", "d", "c", "z"}));
-  command.add_option("--seed", given.seed, "Of what is generated; 1 unless given");
-  command.add_option("--block", given.block,
-                     "Columns of a panel, or the size of a tile; chosen by the size unless given");
-  command.add_option("--workers", given.workers,
-                     fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
+      .add_choice("--type", given.type,
+                  {{"s", element_type::s},
+                   {"d", element_type::d},
+                   {"c", element_type::c},
+                   {"z", element_type::z}},
+                  "float, double, complex float, complex double")
+      ->type_name("TEXT");
+  command.add_option("--seed", given.seed, "Of what is generated; 1 unless given")->at_least(0);
+  command
+      .add_option("--block", given.block,
+                  "Columns of a panel, or the size of a tile; chosen by the size unless given")
+      ->at_least(1);
+  command.add_option("--workers", given.workers, "Workers")
+      ->range(1, scheduler_options::max_workers);
   command.add_option("--runs", given.runs, "Repeat, and say median and spread")
-      ->capture_default_str();
+      ->range(1, 1'000'000)
+      ->show_default();
   add_check(command, given);
   command.add_option("--output", given.output, "Write the answer: .npy or .mtx, by the name's end")
       ->option_text("FILE");
@@ -147,35 +153,31 @@ void add_common(CLI::App& command, request& given) {
   command.add_flag("--json", given.as_json, "Machine-readable, with a \"schema_version\"");
 }
 
-void add_form(CLI::App& command, request& given) {
-  command.add_option("--form", given.layout, "Columns of a matrix, or tiles; column unless given")
-      ->transform(
-          one_of<dense::form>({{"column", dense::form::column}, {"blocks", dense::form::blocks}}));
+void add_form(command_line::command& command, request& given) {
+  command.add_choice("--form", given.layout,
+                     {{"column", dense::form::column}, {"blocks", dense::form::blocks}},
+                     "Columns of a matrix, or tiles; column unless given");
 }
 
-void add_pivoting(CLI::App& command, request& given) {
-  command
-      .add_option_function<dense::pivoting>(
-          "--pivoting", [&given](const dense::pivoting& which) { given.pivots = which; },
-          "Of LU: partial (columns), incremental or none (blocks)")
-      ->transform(one_of<dense::pivoting>({{"partial", dense::pivoting::partial},
-                                           {"incremental", dense::pivoting::incremental},
-                                           {"none", dense::pivoting::none}}));
+void add_pivoting(command_line::command& command, request& given) {
+  command.add_choice("--pivoting", given.pivots,
+                     {{"partial", dense::pivoting::partial},
+                      {"incremental", dense::pivoting::incremental},
+                      {"none", dense::pivoting::none}},
+                     "Of LU: partial (columns), incremental or none (blocks)");
 }
 
-void add_tree(CLI::App& command, request& given) {
+void add_tree(command_line::command& command, request& given) {
   using linalg::reduction_tree;
-  command
-      .add_option_function<reduction_tree>(
-          "--tree", [&given](const reduction_tree& which) { given.tree = which; },
-          "Of QR by blocks: the order of eliminations; flat unless given")
-      ->transform(one_of<reduction_tree>(
-          {{"flat", reduction_tree::flat}, {"binary", reduction_tree::binary}}));
+  command.add_choice("--tree", given.tree,
+                     {{"flat", reduction_tree::flat}, {"binary", reduction_tree::binary}},
+                     "Of QR by blocks: the order of eliminations; flat unless given");
 }
 
-CLI::App* add_command(CLI::App& app, int& exit_code, const std::shared_ptr<request>& given,
-                      const char* about, const char* more) {
-  CLI::App* command = app.add_subcommand(given->command(), about);
+command_line::command* add_command(command_line::command& app, int& exit_code,
+                                   const std::shared_ptr<request>& given, const char* about,
+                                   const char* more) {
+  auto* command = app.add_subcommand(given->command(), about);
   add_common(*command, *given);
   command->footer(std::string(notes + 1) + more);
   const auto chip = std::make_shared<dense::chip_request>();
@@ -187,35 +189,35 @@ CLI::App* add_command(CLI::App& app, int& exit_code, const std::shared_ptr<reque
   return command;
 }
 
-void add_factorization(CLI::App& app, int& exit_code, dense::method how, const char* about,
-                       const char* more) {
+void add_factorization(command_line::command& app, int& exit_code, dense::method how,
+                       const char* about, const char* more) {
   auto given = std::make_shared<request>();
   given->how = how;
-  CLI::App* command = add_command(app, exit_code, given, about, more);
+  auto* command = add_command(app, exit_code, given, about, more);
   add_form(*command, *given);
   if (how == dense::method::lu) add_pivoting(*command, *given);
   if (how == dense::method::qr) add_tree(*command, *given);
 }
 
-void add_solve(CLI::App& app, int& exit_code) {
+void add_solve(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<request>();
   given->solves = true;
-  CLI::App* command =
-      add_command(app, exit_code, given, "Solve a dense linear system", solve_notes);
-  command->add_option("--method", given->how, "By which factorization; lu unless given")
-      ->transform(one_of<dense::method>(
-          {{"lu", dense::method::lu}, {"chol", dense::method::chol}, {"qr", dense::method::qr}}));
+  auto* command = add_command(app, exit_code, given, "Solve a dense linear system", solve_notes);
+  command->add_choice(
+      "--method", given->how,
+      {{"lu", dense::method::lu}, {"chol", dense::method::chol}, {"qr", dense::method::qr}},
+      "By which factorization; lu unless given");
   add_form(*command, *given);
   add_pivoting(*command, *given);
   add_tree(*command, *given);
-  command
-      ->add_option("--refine", given->refine,
-                   "Correct the solution: in its own precision, or by factors in float; none "
-                   "unless given")
-      ->transform(one_of<dense::refinement>({{"none", dense::refinement::none},
-                                             {"fixed", dense::refinement::fixed},
-                                             {"mixed", dense::refinement::mixed}}));
+  command->add_choice("--refine", given->refine,
+                      {{"none", dense::refinement::none},
+                       {"fixed", dense::refinement::fixed},
+                       {"mixed", dense::refinement::mixed}},
+                      "Correct the solution: in its own precision, or by factors in float; none "
+                      "unless given");
   command->add_option("--rhs", given->rhs, "Generated right-hand sides; 1 unless given")
+      ->at_least(1)
       ->option_text("K");
   command->add_option("--rhs-file", given->rhs_file, "Take the right-hand sides from a file")
       ->option_text("FILE");
@@ -223,7 +225,7 @@ void add_solve(CLI::App& app, int& exit_code) {
 
 }  // namespace
 
-void add_dense(CLI::App& app, int& exit_code) {
+void add_dense(command_line::command& app, int& exit_code) {
   using dense::method;
   add_factorization(app, exit_code, method::lu, "LU factorization", lu_notes);
   add_factorization(app, exit_code, method::chol, "Cholesky factorization", chol_notes);

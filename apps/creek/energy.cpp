@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -16,10 +15,13 @@
 
 #include <creek/power/meter.hpp>
 
+#include "command_line/command.hpp"
+#include "command_line/process.hpp"
+
 namespace creek::tool {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 double seconds_of(const timeval& span) {
   return static_cast<double>(span.tv_sec) + 1e-6 * static_cast<double>(span.tv_usec);
@@ -44,10 +46,10 @@ class with_children final : public power::activity_source {
 /// From the parsing of a command to whenever it is asked.
 class command_meter {
  public:
-  explicit command_meter(const CLI::App& command)
+  explicit command_meter(const command_line::command& command)
       : command_(command), meter_(options(activity_)), children_(cpu_seconds(RUSAGE_CHILDREN)) {}
 
-  [[nodiscard]] const CLI::App& command() const noexcept { return command_; }
+  [[nodiscard]] const command_line::command& command() const noexcept { return command_; }
   [[nodiscard]] power::meter_reading read() {
     power::meter_reading made = meter_.read();
     made.cpu += units::seconds{cpu_seconds(RUSAGE_CHILDREN) - children_};
@@ -62,7 +64,7 @@ class command_meter {
     return made;
   }
 
-  const CLI::App& command_;
+  const command_line::command& command_;
   with_children activity_;
   power::meter meter_;
   double children_;
@@ -109,34 +111,29 @@ std::string energy_text(const power::meter_reading& reading) {
 }
 
 /// A flag prints JSON, an option names a file for it.
-bool prints_json(const CLI::App& command) {
-  const CLI::Option* const json_option = command.get_option_no_throw("--json");
-  return json_option != nullptr && json_option->count() > 0 &&
-         json_option->get_items_expected_max() == 0;
+bool prints_json(const command_line::command& command) {
+  const command_line::option* const json_option = command.find("--json");
+  return json_option != nullptr && json_option->count() > 0 && json_option->is_flag();
 }
 
-bool only_looks(const CLI::App& command) {
-  constexpr std::array<const char*, 1> names{"info"};
-  return std::find(names.begin(), names.end(), command.get_name()) != names.end();
+bool only_looks(const command_line::command& command) {
+  constexpr std::array<const char*, 2> names{"generate", "info"};
+  return std::find(names.begin(), names.end(), command.name()) != names.end();
 }
 
 }  // namespace
 
-void add_energy_option(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+void add_energy_option(command_line::command& app) {
+  for (const auto& command : app.subcommands()) {
     // Of groups only those at the end of the line run something.
-    if (!command->get_subcommands([](CLI::App* below) { return !below->get_name().empty(); })
-             .empty()) {
+    if (!command->subcommands().empty()) {
       add_energy_option(*command);
       continue;
     }
-    if (command->get_name().empty() || only_looks(*command)) continue;
-    const CLI::Option* const asked =
-        command->add_flag("--energy")
-            ->description("Say what the command used: joules, where they come from, CPU seconds");
-    command->parse_complete_callback([command, asked] {
-      if (asked->count() > 0) running().emplace(*command);
-    });
+    if (only_looks(*command)) continue;
+    command->add_flag(
+        "--energy", [each = command.get()] { running().emplace(*each); },
+        "Say what the command used: joules, where they come from, CPU seconds");
   }
 }
 
@@ -147,9 +144,13 @@ json with_energy(json whole) {
 
 void print_energy() {
   if (!running() || prints_json(running()->command())) return;
-  const CLI::Option* const quiet = running()->command().get_option_no_throw("--quiet");
-  const bool only_results = quiet != nullptr && quiet->count() > 0;
-  fmt::print(only_results ? stderr : stdout, "{}\n", energy_text(running()->read()));
+  const bool only_results = running()->command().count("--quiet") > 0;
+  const std::string text = energy_text(running()->read());
+  if (only_results) {
+    command_line::print_error(text);
+  } else {
+    fmt::print("{}\n", text);
+  }
 }
 
 }  // namespace creek::tool

@@ -2,7 +2,6 @@
 // `creek filter`: the lines of files that a string occurs in.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <creek/mapreduce.hpp>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "byte_text.hpp"
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
@@ -78,10 +78,10 @@ void print_json(const filter_arguments& given, const filter_result& found,
     lines += piece.found;
     seen += piece.seen;
   }
-  nlohmann::ordered_json all = {{"schema_version", filter_schema}};
+  json_value all = {{"schema_version", filter_schema}};
   all.update(run_json(report));
   add_text(all, "pattern", given.pattern);
-  all.update(nlohmann::ordered_json{{"inverted", given.invert}, {"lines", seen}, {"found", lines}});
+  all.update(json_value{{"inverted", given.invert}, {"lines", seen}, {"found", lines}});
   fmt::print("{}\n", dump(all));
 }
 
@@ -93,7 +93,7 @@ mapreduce::filter_detail detail_of(const filter_arguments& given) {
                                       : mapreduce::filter_detail::text;
 }
 
-void filter(const CLI::App& command, const filter_arguments& given) {
+void filter(const command_line::command& command, const filter_arguments& given) {
   if (given.count) refuse(command, {"--line-numbers"}, "not with --count");
   const mapreduce::line_filter job(given.pattern, {detail_of(given), given.invert});
   job_run run(given.job);
@@ -117,9 +117,9 @@ void filter(const CLI::App& command, const filter_arguments& given) {
 
 }  // namespace
 
-void add_filter(CLI::App& app, int&) {
+void add_filter(command_line::command& app, int&) {
   auto given = std::make_shared<filter_arguments>();
-  CLI::App* command = app.add_subcommand("filter", "Print the lines that a string occurs in");
+  auto* command = app.add_subcommand("filter", "Print the lines that a string occurs in");
   command->footer(fmt::format(filter_notes, names_notes));
   command->add_option("pattern", given->pattern, "The string")->required()->option_text("PATTERN");
   add_job_options(*command, given->job, "No progress bar and no notes on what was left out");

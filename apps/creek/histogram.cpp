@@ -2,7 +2,6 @@
 // `creek histogram`: how often each value of each colour occurs in images.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <bit>
 #include <creek/core/error.hpp>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "byte_text.hpp"
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
@@ -90,9 +90,9 @@ void say(const histogram_arguments& given, const colour_counts& counts, const jo
   const std::uint64_t pixels = std::accumulate(counts[0].begin(), counts[0].end(), 0ull);
   say_skipped(given.job, report);
   if (given.job.as_json) {
-    nlohmann::ordered_json all = {{"schema_version", histogram_schema}};
+    json_value all = {{"schema_version", histogram_schema}};
     all.update(run_json(report));
-    all.update(nlohmann::ordered_json{
+    all.update(json_value{
         {"pixels", pixels}, {"red", counts[0]}, {"green", counts[1]}, {"blue", counts[2]}});
     fmt::print("{}\n", dump(all));
   } else if (given.job.quiet) {
@@ -107,7 +107,7 @@ void say(const histogram_arguments& given, const colour_counts& counts, const jo
 
 void histogram(const histogram_arguments& given) {
   if (given.bins < 1 || given.bins > 256 || !std::has_single_bit(static_cast<unsigned>(given.bins)))
-    throw usage_error(fmt::format("--bins {}: must be 1, 2, 4, ... 256", given.bins));
+    throw usage_error(fmt::format("--bins must be 1, 2, 4, ... or 256, got {}", given.bins));
   job_run run(given.job);
   output_file out(given.output);
   run.start();
@@ -127,15 +127,14 @@ void histogram(const histogram_arguments& given) {
 
 }  // namespace
 
-void add_histogram(CLI::App& app, int&) {
+void add_histogram(command_line::command& app, int&) {
   auto given = std::make_shared<histogram_arguments>();
-  CLI::App* command = app.add_subcommand("histogram", "Count the colours of images");
+  command_line::command* command = app.add_subcommand("histogram", "Count the colours of images");
   command->footer(fmt::format(histogram_notes, names_notes));
   add_job_options(*command, given->job,
                   "No summary and no progress bar, VALUE TAB RED TAB GREEN TAB BLUE lines only");
   command->add_flag("--raw", given->raw, "Files are bytes red, green, blue, and not bitmaps");
-  command->add_option("--bins", given->bins, "Rows of the table: 1, 2, 4, ... 256")
-      ->capture_default_str();
+  command->add_option("--bins", given->bins, "Rows of the table: 1, 2, 4, ... 256")->show_default();
   command->add_option("--output", given->output,
                       "Write VALUE TAB RED TAB GREEN TAB BLUE lines of all 256 values");
   command->callback([given] { histogram(*given); });

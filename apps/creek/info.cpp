@@ -5,11 +5,8 @@
 #include <fmt/ranges.h>
 #include <hwy/targets.h>
 
-#include <CLI/CLI.hpp>
-#include <complex>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,18 +18,19 @@
 #include <creek/core/version.hpp>
 #include <creek/host/cpu_limit.hpp>
 #include <creek/host/topology.hpp>
-#include <creek/linalg/blas3.hpp>
-#include <creek/linalg/blas_library.hpp>
 #include <creek/power/meter.hpp>
 #include <creek/tasking/runtime.hpp>
 
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "info/cpu_clocks.hpp"
+#include "info/linalg_facts.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tool {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 // Raised when a member of the JSON changes its meaning or goes; new members may come without.
 constexpr int info_schema = 1;
@@ -43,8 +41,7 @@ struct findings {
   unsigned workers;
   std::vector<std::string> backends;
   std::vector<std::string> vector_targets;  // best first
-  std::vector<linalg::blas_library> other_blas;
-  std::optional<linalg::blas_library> chosen_blas;  // by CREEK_BLAS
+  linalg_facts linalg;
   fence_strategy fence;
   double ticks_per_ns;
   cpu_clocks clocks;
@@ -69,8 +66,7 @@ findings look_around() {
           .workers = asked != 0 ? asked : limit.workers,
           .backends = backends(),
           .vector_targets = vector_targets(),
-          .other_blas = linalg::other_blas_libraries(),
-          .chosen_blas = linalg::blas_in_use(),
+          .linalg = look_at_linalg(),
           .fence = prepare_heavy_fence(),
           .ticks_per_ns = 1.0 / tick_clock::scale().ns_per_tick,
           .clocks = look_at_cpu_clocks(),
@@ -112,28 +108,6 @@ json limits_json(const findings& found) {
           {"decided_by", to_string(limit.decided_by)}};
 }
 
-/// Of LAPACK's letters for the types of elements.
-std::vector<std::pair<std::string, linalg::tile_shape>> product_tiles() {
-  return {{"s", linalg::product_tile<float>()},
-          {"d", linalg::product_tile<double>()},
-          {"c", linalg::product_tile<std::complex<float>>()},
-          {"z", linalg::product_tile<std::complex<double>>()}};
-}
-
-json blas_json(const linalg::blas_library& of) {
-  return {{"name", of.name}, {"version", of.version}, {"kernel", of.kernel}, {"path", of.path}};
-}
-
-json linalg_json(const findings& found) {
-  json tiles, libraries = json::array();
-  for (const auto& [type, shape] : product_tiles()) tiles[type] = {shape.rows, shape.cols};
-  for (const auto& each : found.other_blas) libraries.push_back(blas_json(each));
-  return {{"instructions", linalg::tile_instructions()},
-          {"tiles", tiles},
-          {"other_blas", libraries},
-          {"chosen_blas", found.chosen_blas ? blas_json(*found.chosen_blas) : json(nullptr)}};
-}
-
 json meters_json(const findings& found) {
   json meters = json::array();
   for (const power::meter_state& each : found.meters) {
@@ -147,24 +121,24 @@ json meters_json(const findings& found) {
 }
 
 json to_json(const findings& found) {
-  return {{"schema", info_schema},
-          {"version", version()},
-          {"build", {{"compiler", compiler()}, {"kind", build_kind()}}},
-          {"topology", json::parse(creek::to_json(found.machine))},
-          {"limits", limits_json(found)},
-          {"workers", found.workers},
-          {"oversubscribed", host_backend::oversubscribed(found.workers, found.limit)},
-          {"backends", found.backends},
-          {"simd", {{"target", found.vector_targets.front()}, {"usable", found.vector_targets}}},
-          {"linalg", linalg_json(found)},
-          {"fence",
-           {{"strategy", to_string(found.fence)},
-            {"membarrier", found.fence == fence_strategy::membarrier}}},
-          {"clock",
-           {{"source", tick_clock::uses_tsc() ? "tsc" : "clock_gettime"},
-            {"ghz", found.ticks_per_ns}}},
-          {"cpu_clocks", to_json(found.clocks)},
-          {"energy", meters_json(found)}};
+  return {
+      {"schema_version", info_schema},
+      {"version", version()},
+      {"build", {{"compiler", compiler()}, {"kind", build_kind()}}},
+      {"topology", json::parse(creek::to_json(found.machine)).value()},
+      {"limits", limits_json(found)},
+      {"workers", found.workers},
+      {"oversubscribed", host_backend::oversubscribed(found.workers, found.limit)},
+      {"backends", found.backends},
+      {"simd", {{"target", found.vector_targets.front()}, {"usable", found.vector_targets}}},
+      {"linalg", found.linalg.as_json},
+      {"fence",
+       {{"strategy", to_string(found.fence)},
+        {"membarrier", found.fence == fence_strategy::membarrier}}},
+      {"clock",
+       {{"source", tick_clock::uses_tsc() ? "tsc" : "clock_gettime"}, {"ghz", found.ticks_per_ns}}},
+      {"cpu_clocks", to_json(found.clocks)},
+      {"energy", meters_json(found)}};
 }
 
 // --- text
@@ -234,34 +208,6 @@ std::string workers_text(const findings& found) {
   return text;
 }
 
-std::string blas_text(const linalg::blas_library& of) {
-  std::string text = of.name;
-  if (!of.version.empty()) text += " " + of.version;
-  if (!of.kernel.empty()) text += ", kernel " + of.kernel;
-  return fmt::format("{} ({})", text, of.path);
-}
-
-std::string products_text(const findings& found) {
-  std::vector<std::string> tiles;
-  for (const auto& [type, shape] : product_tiles()) {
-    tiles.push_back(fmt::format("{} {} x {}", type, shape.rows, shape.cols));
-  }
-  std::string text =
-      fmt::format("{}, tiles of {}", linalg::tile_instructions(), fmt::join(tiles, ", "));
-  if (found.chosen_blas) {
-    text += fmt::format("\n{:11}whole ones by CREEK_BLAS: {}", "", blas_text(*found.chosen_blas));
-  }
-  return text;
-}
-
-/// A library a line, in place of the label on all but the first.
-std::string other_blas_text(const findings& found) {
-  std::vector<std::string> lines;
-  for (const auto& each : found.other_blas) lines.push_back(blas_text(each));
-  if (lines.empty()) return "none found, none needed";
-  return fmt::format("{}", fmt::join(lines, fmt::format("\n{:11}", "")));
-}
-
 /// A source a line: what it measures, or why it cannot.
 std::string meters_text(const findings& found) {
   std::vector<std::string> lines;
@@ -294,8 +240,8 @@ void print_text(const findings& found) {
   line("backends", fmt::format("{}", fmt::join(found.backends, ", ")));
   line("vectors", fmt::format("{} (usable: {})", found.vector_targets.front(),
                               fmt::join(found.vector_targets, ", ")));
-  line("products", products_text(found));
-  line("other BLAS", other_blas_text(found));
+  line("products", found.linalg.products);
+  line("other BLAS", found.linalg.other_blas);
   line("fences",
        fmt::format(
            "{}{}", to_string(found.fence),
@@ -309,10 +255,10 @@ void print_text(const findings& found) {
 
 }  // namespace
 
-void add_info(CLI::App& app, int& exit_code) {
+void add_info(command_line::command& app, int& exit_code) {
   auto* command = app.add_subcommand("info", "Show this machine as creek sees it");
   const auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "Machine-readable, with a \"schema\" number");
+  command->add_flag("--json", *as_json, "Machine-readable, with a \"schema_version\"");
   command->footer(R"(Examples:
   creek info                                    topology, limits, default number of workers
   creek info --json | jq .limits                why so many workers?

@@ -2,7 +2,6 @@
 // `creek inverted-index`: which files every word occurs in.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <creek/core/error.hpp>
 #include <creek/mapreduce.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "byte_text.hpp"
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
@@ -113,9 +113,9 @@ class index_summary {
 
 void print_json(const index_summary& summary, std::uint64_t emitted,
                 const mapreduce::text_files& files, const job_report& report) {
-  nlohmann::ordered_json top = nlohmann::ordered_json::array();
+  json_value top = json_value::array();
   for (const indexed_word& one : summary.top()) {
-    nlohmann::ordered_json entry, in = nlohmann::ordered_json::array();
+    json_value entry, in = json_value::array();
     add_text(entry, "word", one.word);
     entry["occurrences"] = one.occurrences();
     for (const auto& [file, count] : one.files) {
@@ -124,9 +124,9 @@ void print_json(const index_summary& summary, std::uint64_t emitted,
     entry["in"] = std::move(in);
     top.push_back(std::move(entry));
   }
-  nlohmann::ordered_json all = {{"schema_version", index_schema}};
+  json_value all = {{"schema_version", index_schema}};
   all.update(run_json(report));
-  all.update(nlohmann::ordered_json{
+  all.update(json_value{
       {"words", emitted}, {"distinct", summary.words()}, {"entries", summary.entries()}});
   all["top"] = std::move(top);
   fmt::print("{}\n", dump(all));
@@ -145,7 +145,6 @@ void print_text(const index_summary& summary, std::uint64_t emitted, const job_r
 }
 
 void make_index(const index_arguments& given) {
-  if (given.top < 0) throw usage_error(fmt::format("--top {}: must be 0 or more", given.top));
   const auto limit = limit_of(given.spill);
   job_run run(given.job);
   text_output out(given.output);
@@ -186,12 +185,14 @@ void make_index(const index_arguments& given) {
 
 }  // namespace
 
-void add_inverted_index(CLI::App& app, int&) {
+void add_inverted_index(command_line::command& app, int&) {
   auto given = std::make_shared<index_arguments>();
-  CLI::App* command = app.add_subcommand("inverted-index", "Find out which files have which words");
+  auto* command = app.add_subcommand("inverted-index", "Find out which files have which words");
   command->footer(fmt::format(index_notes, names_notes));
   add_job_options(*command, given->job, "WORD TAB FILE TAB COUNT lines only");
-  command->add_option("--top", given->top, "Words in most files to print")->capture_default_str();
+  command->add_option("--top", given->top, "Words in most files to print")
+      ->at_least(0)
+      ->show_default();
   command->add_option("--output", given->output,
                       "Write the index as WORD TAB FILE TAB COUNT lines");
   add_spill_options(*command, given->spill);

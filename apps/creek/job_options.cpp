@@ -5,23 +5,30 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <creek/core/error.hpp>
 #include <creek/tasking/runtime.hpp>
 
+#include "command_line/command.hpp"
 #include "runtime_choice.hpp"
 
 namespace creek::tool {
 
-void add_job_options(CLI::App& command, job_options& given, const char* quiet_text) {
+void add_job_options(command_line::command& command, job_options& given, const char* quiet_text) {
   command.add_option("names", given.names, "Files and directories")->option_text("[FILE|DIR...]");
-  command.add_option("--workers", given.workers,
-                     fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
-  command.add_option(
-      "--backend", given.backend,
-      fmt::format("One of {}; scc is a simulated chip", fmt::join(backends(), ", ")));
-  command.add_option("--scheduler", given.scheduler, "Who runs a task, see docs/environment.md");
-  command.add_option("--idle", given.idle, "What workers without work do");
+  command.add_option("--workers", given.workers, "Workers")
+      ->range(1, scheduler_options::max_workers);
+  command
+      .add_option("--backend", given.backend,
+                  fmt::format("One of {}; scc is a simulated chip", fmt::join(backends(), ", ")))
+      ->suggest(backends());
+  command
+      .add_option("--scheduler", given.scheduler,
+                  fmt::format("Who runs a task: {}", fmt::join(scheduler_choices, ", ")))
+      ->suggest({scheduler_choices.begin(), scheduler_choices.end()});
+  command
+      .add_option("--idle", given.idle,
+                  fmt::format("What workers without work do: {}", fmt::join(idle_choices, ", ")))
+      ->suggest({idle_choices.begin(), idle_choices.end()});
   command.add_flag("--json", given.as_json, "Print a JSON object");
   command.add_flag("--quiet", given.quiet, quiet_text);
   command.add_flag("--skip-unreadable", given.skip_unreadable,
@@ -30,7 +37,7 @@ void add_job_options(CLI::App& command, job_options& given, const char* quiet_te
 
 scheduler_options scheduling(const job_options& given) {
   scheduler_options chosen = scheduler_options::from_environment();
-  if (given.workers) chosen.workers = checked_workers(*given.workers);
+  if (given.workers) chosen.workers = *given.workers;
   if (!given.scheduler.empty()) chosen.scheduler = parse_scheduler(given.scheduler);
   if (!given.idle.empty()) chosen.idle = parse_idle(given.idle);
   return chosen;
@@ -49,10 +56,10 @@ void watch(std::optional<progress_bar>& bar, const job_options& given,
   if (!given.quiet && isatty(STDERR_FILENO) != 0) bar.emplace(done, splits);
 }
 
-void refuse(const CLI::App& command, std::initializer_list<const char*> options, const char* why) {
+void refuse(const command_line::command& command, std::initializer_list<const char*> options,
+            const char* why) {
   for (const char* name : options) {
-    const CLI::Option* option = command.get_option_no_throw(name);
-    if (option != nullptr && option->count() > 0) {
+    if (command.count(name) > 0) {
       throw usage_error(fmt::format("{}: {}", name, why));
     }
   }

@@ -12,15 +12,15 @@
 
 #include "progress_bar.hpp"
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool {
 
 struct job_options {
   std::vector<std::string> names;
-  std::optional<long long> workers;
+  std::optional<unsigned> workers;
   std::string backend;
   std::string scheduler;
   std::string idle;
@@ -31,12 +31,12 @@ struct job_options {
 
 /// Adds FILE|DIR..., the last of the arguments by position, and the options. `given` outlives the
 /// parse. `quiet_text` says what is left with --quiet.
-void add_job_options(CLI::App& command, job_options& given, const char* quiet_text);
+void add_job_options(command_line::command& command, job_options& given, const char* quiet_text);
 
 /// What --help says of the names.
 inline constexpr const char* names_notes =
     R"(Directories stand for the regular files below them; links and special files found there are left
-out. Files in gzip or zstd are decompressed. '-' or no name at all is standard input. Options not
+out. Files in gzip, zstd, xz or bzip2 are decompressed. '-' or no name at all is standard input. Options not
 given are as the environment says (CREEK_WORKERS and others). Exit codes: 0 success, 1 failed run,
 2 bad usage.)";
 
@@ -53,6 +53,7 @@ void watch(std::optional<progress_bar>& bar, const job_options& given,
 
 /// Throws usage_error if one of the options was given: what says nothing to the chosen backend or
 /// format must not look as if it did.
-void refuse(const CLI::App& command, std::initializer_list<const char*> options, const char* why);
+void refuse(const command_line::command& command, std::initializer_list<const char*> options,
+            const char* why);
 
 }  // namespace creek::tool

@@ -7,9 +7,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "command_line/process.hpp"
+
 namespace creek::tool {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 namespace {
 
@@ -108,7 +110,9 @@ json run_json(const job_report& report) {
 
 void say_skipped(const job_options& given, const job_report& report) {
   if (given.quiet) return;
-  for (const std::string& line : report.skipped) fmt::print(stderr, "creek: skipped {}\n", line);
+  for (const std::string& line : report.skipped) {
+    command_line::print_error("creek: skipped " + line);
+  }
 }
 
 }  // namespace creek::tool

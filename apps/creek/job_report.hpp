@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "job_options.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tool {
 
@@ -42,7 +42,7 @@ struct job_report {
 void print_run(std::FILE* to, const job_report& report);
 
 /// The members that all commands have.
-[[nodiscard]] nlohmann::ordered_json run_json(const job_report& report);
+[[nodiscard]] json_value run_json(const job_report& report);
 
 /// A line on standard error for every file that was left out, unless --quiet.
 void say_skipped(const job_options& given, const job_report& report);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -17,11 +16,11 @@
 #include <vector>
 
 #include "byte_text.hpp"
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "csv_options.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
-#include "one_of.hpp"
 
 namespace creek::tool {
 namespace {
@@ -135,13 +134,13 @@ std::span<const float> centre(const clustering& made, std::size_t c) {
 }
 
 void print_json(const kmeans_arguments& given, const clustering& made) {
-  nlohmann::ordered_json clusters = nlohmann::ordered_json::array();
+  json_value clusters = json_value::array();
   for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
     clusters.push_back({{"points", made.found.sizes[c]}, {"centre", centre(made, c)}});
   }
-  nlohmann::ordered_json all = {{"schema_version", kmeans_schema}};
+  json_value all = {{"schema_version", kmeans_schema}};
   all.update(run_json(made.report));
-  all.update(nlohmann::ordered_json{
+  all.update(json_value{
       {"n", made.from.points.size() / made.from.dimensions},
       {"dimensions", made.from.dimensions},
       {"seed", given.seed},
@@ -181,27 +180,16 @@ void say(const kmeans_arguments& given, const clustering& made) {
   }
 }
 
-void check(const CLI::App& command, const kmeans_arguments& given) {
-  const auto at_least_one = [](const char* name, long long value) {
-    if (value < 1) throw usage_error(fmt::format("{} {}: must be 1 or more", name, value));
-  };
-  at_least_one("--clusters", given.clusters);
-  at_least_one("--rounds", given.rounds);
-  if (!(given.tolerance >= 0)) {
-    throw usage_error(fmt::format("--tolerance {}: must be 0 or more", given.tolerance));
-  }
+void check(const command_line::command& command, const kmeans_arguments& given) {
   if (given.format == cloud_format::text) {
     refuse(command, {"--dimensions"}, "only for --format floats: text has as many as columns");
     return;
   }
   refuse(command, {"--columns", "--separator", "--header"}, "only for --format text");
-  constexpr long long most = 1 << 20;
-  if (given.dimensions < 1 || given.dimensions > most) {
-    throw usage_error(fmt::format("--dimensions {}: must be 1 to {}", given.dimensions, most));
-  }
+  if (given.dimensions == 0) throw usage_error("--format floats: needs --dimensions");
 }
 
-void kmeans(const CLI::App& command, const kmeans_arguments& given) {
+void kmeans(const command_line::command& command, const kmeans_arguments& given) {
   check(command, given);
   job_run run(given.job);
   run.start();
@@ -218,21 +206,24 @@ void kmeans(const CLI::App& command, const kmeans_arguments& given) {
 
 }  // namespace
 
-void add_kmeans(CLI::App& app, int&) {
+void add_kmeans(command_line::command& app, int&) {
   auto given = std::make_shared<kmeans_arguments>();
-  CLI::App* command = app.add_subcommand("kmeans", "Cluster points");
+  command_line::command* command = app.add_subcommand("kmeans", "Cluster points");
   command->footer(fmt::format(kmeans_notes, csv_notes, names_notes));
   add_job_options(*command, given->job, "POINTS TAB CENTRE... lines only, one a cluster");
-  command->add_option("--clusters", given->clusters, "Clusters to find")->required();
-  command->add_option("--rounds", given->rounds, "Rounds at most")->capture_default_str();
+  command->add_option("--clusters", given->clusters, "Clusters to find")->required()->at_least(1);
+  command->add_option("--rounds", given->rounds, "Rounds at most")->at_least(1)->show_default();
   command->add_option("--tolerance", given->tolerance, "A move of a centre that counts as none")
-      ->capture_default_str();
-  command->add_option("--seed", given->seed, "Chooses the first centres")->capture_default_str();
-  command->add_option("--format", given->format, "What files hold")
-      ->option_text("text|floats")
-      ->transform(
-          one_of<cloud_format>({{"text", cloud_format::text}, {"floats", cloud_format::floats}}));
-  command->add_option("--dimensions", given->dimensions, "Floats a point, with --format floats");
+      ->at_least(0)
+      ->show_default();
+  command->add_option("--seed", given->seed, "Chooses the first centres")->show_default();
+  command
+      ->add_choice("--format", given->format,
+                   {{"text", cloud_format::text}, {"floats", cloud_format::floats}},
+                   "What files hold")
+      ->option_text("text|floats");
+  command->add_option("--dimensions", given->dimensions, "Floats a point, with --format floats")
+      ->range(1, 1 << 20);
   add_csv_options(*command, given->csv);
   command->callback([given, command] { kmeans(*command, *given); });
 }

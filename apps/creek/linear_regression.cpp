@@ -2,7 +2,6 @@
 // `creek linear-regression`: the line of best fit through points.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -15,11 +14,11 @@
 #include <string>
 
 #include "byte_text.hpp"
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "csv_options.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
-#include "one_of.hpp"
 
 namespace creek::tool {
 namespace {
@@ -105,12 +104,12 @@ void say(const regression_arguments& given, const fit& made) {
   const bool flat = std::isnan(made.line.r_squared);  // all y are equal: nothing to explain
   say_skipped(given.job, made.report);
   if (given.job.as_json) {
-    nlohmann::ordered_json all = {{"schema_version", regression_schema}};
+    json_value all = {{"schema_version", regression_schema}};
     all.update(run_json(made.report));
     all["n"] = made.points;
     all["slope"] = made.line.slope;
     all["intercept"] = made.line.intercept;
-    all["r2"] = flat ? nlohmann::ordered_json() : nlohmann::ordered_json(made.line.r_squared);
+    all["r2"] = flat ? json_value() : json_value(made.line.r_squared);
     fmt::print("{}\n", dump(all));
     return;
   }
@@ -125,7 +124,7 @@ void say(const regression_arguments& given, const fit& made) {
   print_run(stdout, made.report);
 }
 
-void linear_regression(const CLI::App& command, const regression_arguments& given) {
+void linear_regression(const command_line::command& command, const regression_arguments& given) {
   if (given.format != point_format::text) {
     refuse(command, {"--columns", "--separator", "--header"}, "only for --format text");
   }
@@ -141,16 +140,18 @@ void linear_regression(const CLI::App& command, const regression_arguments& give
 
 }  // namespace
 
-void add_linear_regression(CLI::App& app, int&) {
+void add_linear_regression(command_line::command& app, int&) {
   auto given = std::make_shared<regression_arguments>();
-  CLI::App* command = app.add_subcommand("linear-regression", "Fit a line to points");
+  command_line::command* command = app.add_subcommand("linear-regression", "Fit a line to points");
   command->footer(fmt::format(regression_notes, csv_notes, names_notes));
   add_job_options(*command, given->job, "SLOPE TAB INTERCEPT TAB R2 TAB N only");
-  command->add_option("--format", given->format, "What files hold")
-      ->option_text("text|bytes|doubles")
-      ->transform(one_of<point_format>({{"text", point_format::text},
-                                        {"bytes", point_format::bytes},
-                                        {"doubles", point_format::doubles}}));
+  command
+      ->add_choice("--format", given->format,
+                   {{"text", point_format::text},
+                    {"bytes", point_format::bytes},
+                    {"doubles", point_format::doubles}},
+                   "What files hold")
+      ->option_text("text|bytes|doubles");
   add_csv_options(*command, given->csv);
   command->callback([given, command] { linear_regression(*command, *given); });
 }

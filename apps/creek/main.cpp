@@ -3,7 +3,6 @@
 // and an exit code, 2 for bad usage and 1 for a failed run.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,10 +10,13 @@
 #include <new>
 #include <string>
 
+#include <creek/core/environment.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 
 #include "chip_options.hpp"
+#include "command_line/command.hpp"
+#include "command_line/process.hpp"
 #include "commands.hpp"
 #include "energy.hpp"
 
@@ -23,7 +25,7 @@ namespace {
 
 constexpr int failed = 1, bad_usage = 2;
 
-constexpr void (*commands[])(CLI::App&, int&) = {
+constexpr void (*commands[])(command_line::command&, int&) = {
 #include "command_table.inc"
 };
 
@@ -38,25 +40,8 @@ constexpr const char* examples = R"(Examples:
 Exit codes: 0 success, 1 failed run, 2 bad usage.)";
 
 int complain(int code, const std::string& message) {
-  fmt::print(stderr, "creek: {}\n", message.substr(0, message.find('\n')));
+  command_line::print_error("creek: " + message.substr(0, message.find('\n')));
   return code;
-}
-
-// CLI11's messages in the form `what: why`.
-std::string describe(const CLI::App& app, const CLI::ParseError& problem) {
-  const std::string text = problem.what();
-  if (app.get_subcommands().empty() && !app.remaining().empty()) {
-    return app.remaining().front() + ": no such command or option (see creek --help)";
-  }
-  if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr) {
-    return "command line: " + text + " (see --help)";
-  }
-  if (dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr) {
-    const auto colon = text.rfind(": ");
-    const auto what = colon == std::string::npos ? text : text.substr(colon + 2);
-    return what + ": not an option or argument of this command (see --help)";
-  }
-  return text.find(": ") == std::string::npos ? "command line: " + text : text;
 }
 
 // A full disk or a closed pipe under standard output is a failed run, not a success.
@@ -70,20 +55,14 @@ int check_output(int code) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("creek: tasks, MapReduce and messages on many cores", "creek");
+  command_line::command app("creek: tasks, MapReduce and messages on many cores", "creek");
   int exit_code = 0;
-  app.set_version_flag("--version", std::string("creek ") + version());
-  app.require_subcommand(1);
+  app.version(std::string("creek ") + version());
+  app.require_subcommand();
   app.footer(examples);
   for (const auto add : commands) add(app, exit_code);
   add_energy_option(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
-  } catch (const CLI::ParseError& problem) {
-    return complain(bad_usage, describe(app, problem));
-  }
+  if (!app.parse({argv + 1, argv + argc})) return 0;
   print_energy();
   return exit_code == 0 && coherence_faults_found() ? failed : exit_code;
 }
@@ -93,7 +72,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace creek::tool;
+  creek::command_line::prepare_process();
   try {
+    creek::warn_of_misspelt_variables();
     return check_output(run(argc, argv));
   } catch (const creek::usage_error& problem) {
     return complain(bad_usage, problem.what());

@@ -33,7 +33,7 @@ std::uint64_t paper_form::rows() const {
 
 void paper_form::check_not_lost() const {
   if (std::visit([](const auto& form) { return form.lost(); }, form_)) {
-    throw error(EIO, "a file of the tables became shorter while it was read");
+    throw error(EIO, "a file of the tables was changed while it was read");
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <string>
 
 namespace creek::tool {
@@ -16,8 +17,10 @@ void draw(const mapreduce::progress& watched, std::size_t splits, double seconds
   const auto done = static_cast<std::size_t>(watched.splits_done.load(std::memory_order_relaxed));
   const auto bytes = static_cast<double>(watched.bytes_done.load(std::memory_order_relaxed));
   const std::size_t filled = splits == 0 ? width : std::min(width, done * width / splits);
-  fmt::print(stderr, "\r[{:<{}}] {:3}%  {:.0f} MB  {:.0f} MB/s ", std::string(filled, '#'), width,
-             filled * 100 / width, bytes / 1e6, bytes / 1e6 / seconds);
+  const std::string line =
+      fmt::format("\r[{:<{}}] {:3}%  {:.0f} MB  {:.0f} MB/s ", std::string(filled, '#'), width,
+                  filled * 100 / width, bytes / 1e6, bytes / 1e6 / seconds);
+  std::fputs(line.c_str(), stderr);  // a bar that cannot be drawn fails no run
   std::fflush(stderr);
 }
 
@@ -44,7 +47,7 @@ void progress_bar::draw_until(std::stop_token stop) {
     draw(watched_, splits_, spent.count());
     drawn = true;
   }
-  if (drawn) fmt::print(stderr, "\r\x1b[K");
+  if (drawn) std::fputs("\r\x1b[K", stderr);
 }
 
 }  // namespace creek::tool

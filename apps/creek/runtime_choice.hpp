@@ -2,24 +2,17 @@
 // How the command line and the environment choose workers and their backend.
 #pragma once
 
-#include <fmt/format.h>
-
+#include <array>
 #include <cstdlib>
 #include <string>
 
-#include <creek/core/error.hpp>
-#include <creek/tasking/options.hpp>
-
 namespace creek::tool {
 
-/// The value of --workers. Throws usage_error.
-inline unsigned checked_workers(long long asked) {
-  if (asked < 1 || asked > scheduler_options::max_workers) {
-    throw usage_error(
-        fmt::format("--workers {}: must be 1 to {}", asked, scheduler_options::max_workers));
-  }
-  return static_cast<unsigned>(asked);
-}
+/// Names for --help; parse_scheduler(), parse_deque() and parse_idle() decide.
+inline constexpr std::array<const char*, 4> scheduler_choices{"random", "last-victim", "latency",
+                                                              "sharing"};
+inline constexpr std::array<const char*, 2> deque_choices{"host", "mpb"};
+inline constexpr std::array<const char*, 3> idle_choices{"poll", "backoff", "block"};
 
 /// CREEK_BACKEND, or the default.
 inline std::string backend_of_environment() {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek scc`: the simulated chip itself.
-#include <CLI/CLI.hpp>
 
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "scc/parts.hpp"
 
 namespace creek::tool {
 
-void add_scc(CLI::App& app, int&) {
-  CLI::App* command = app.add_subcommand("scc", "The simulated chip: what it is made of");
-  command->require_subcommand(1);
+void add_scc(command_line::command& app, int&) {
+  auto* command = app.add_subcommand("scc", "The simulated chip: what it is made of");
+  command->require_subcommand();
+  command->footer(R"(Examples:
+  creek scc info --chip scc-800
+  creek scc info --description > my-chip.json
+  creek scc calibrate)");
   add_scc_info(*command);
   add_scc_calibrate(*command);
 }

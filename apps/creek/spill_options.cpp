@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spill_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <creek/core/error.hpp>
 #include <cstdlib>
 
+#include "command_line/command.hpp"
+
 namespace creek::tool {
 
-void add_spill_options(CLI::App& command, spill_options& given) {
+void add_spill_options(command_line::command& command, spill_options& given) {
   command
-      .add_option("--memory", given.memory,
-                  "Memory for intermediate data, as 64M or 2G; what is more goes to --spill")
-      ->transform(CLI::AsSizeValue(false))
+      .add("--memory", command_line::size_value_of(given.memory),
+           "Memory for intermediate data, as 64M or 2G; what is more goes to --spill")
       ->option_text("SIZE");
   command
       .add_option("--spill", given.directory,
@@ -24,9 +24,6 @@ std::optional<mapreduce::memory_limit> limit_of(const spill_options& given) {
     if (!given.directory.empty())
       throw usage_error("--spill: needs --memory, from which on to spill");
     return std::nullopt;
-  }
-  if (*given.memory >> 56 != 0) {  // "-1", too
-    throw usage_error("--memory: give a size, as 64M or 2G");
   }
   std::string directory = given.directory;
   if (directory.empty()) {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool {
@@ -19,7 +19,7 @@ struct spill_options {
 };
 
 /// Adds --memory and --spill. `given` outlives the parse.
-void add_spill_options(CLI::App& command, spill_options& given);
+void add_spill_options(command_line::command& command, spill_options& given);
 
 /// The limit, if one was given; without --spill in the directory that TMPDIR names, or /tmp.
 /// Throws usage_error for --spill without --memory.

@@ -2,7 +2,6 @@
 // `creek string-match`: how often each of several strings occurs in files.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <creek/core/error.hpp>
 #include <creek/mapreduce.hpp>
 #include <creek/mapreduce/open_file.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "byte_text.hpp"
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
@@ -39,12 +39,16 @@ first argument is the string.
 
 constexpr int match_schema = 1;
 
-/// The lines of a file.
+/// The lines of a file of patterns, which must end and be of a size that can be searched for.
 std::vector<std::string> lines_of_file(const std::string& name) {
+  constexpr std::size_t max_bytes = std::size_t{16} << 20;
   const mapreduce::open_file file(name);
   std::string text;
   char piece[4096];
-  for (std::size_t n; (n = file.read(piece, sizeof(piece))) != 0;) text.append(piece, n);
+  for (std::size_t n; (n = file.read(piece, sizeof(piece))) != 0;) {
+    text.append(piece, n);
+    if (text.size() > max_bytes) throw usage_error("--patterns " + name + ": larger than 16 MiB");
+  }
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -74,15 +78,15 @@ void say(const match_arguments& given, const std::vector<std::string>& patterns,
          const match_result& counted, const job_report& report) {
   say_skipped(given.job, report);
   if (given.job.as_json) {
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    json_value rows = json_value::array();
     for (const auto& [k, counts] : counted) {
-      nlohmann::ordered_json row;
+      json_value row;
       add_text(row, "pattern", patterns[k]);
       row["occurrences"] = counts.occurrences;
       row["lines"] = counts.lines;
       rows.push_back(std::move(row));
     }
-    nlohmann::ordered_json all = {{"schema_version", match_schema}};
+    json_value all = {{"schema_version", match_schema}};
     all.update(run_json(report));
     all["patterns"] = std::move(rows);
     fmt::print("{}\n", dump(all));
@@ -116,13 +120,13 @@ void match(match_arguments& given) {
 
 }  // namespace
 
-void add_string_match(CLI::App& app, int&) {
+void add_string_match(command_line::command& app, int&) {
   auto given = std::make_shared<match_arguments>();
-  CLI::App* command = app.add_subcommand("string-match", "Count strings in files");
+  command_line::command* command = app.add_subcommand("string-match", "Count strings in files");
   command->footer(fmt::format(match_notes, names_notes));
   add_job_options(*command, given->job, "STRING TAB OCCURRENCES TAB LINES lines only");
   command->add_option("-e,--pattern", given->patterns, "A string to count; may be given often")
-      ->allow_extra_args(false);
+      ->one_word();
   command->add_option("--patterns", given->list, "A file with a string to count in each line");
   command->callback([given] { match(*given); });
 }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
 #include <creek/core/error.hpp>
@@ -12,7 +11,6 @@
 #include <cstdio>
 #include <harness/median.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +20,10 @@
 #endif
 
 #include "chip_options.hpp"
+#include "command_line/command.hpp"
 #include "commands.hpp"
+#include "job_options.hpp"
+#include "json/json_value.hpp"
 #include "paper_form.hpp"
 #include "runtime_choice.hpp"
 #include "tpch/database.hpp"
@@ -33,7 +34,7 @@ namespace {
 
 struct tpch_arguments {
   std::string folder;
-  std::optional<long long> workers;
+  std::optional<unsigned> workers;
   std::vector<std::string> parameters;
   int repeat = 1;
   bool as_json = false;
@@ -61,7 +62,10 @@ DIR/lineitem.creek, that later queries map instead of reading the tables again.
 constexpr const char* query_notes =
     R"(Parameters not given have the values of the specification's validation run. Bytes touched are
 those of the columns scanned, and of the values taken from the others; the bandwidth they are compared
-with is that of the same workers summing an array of 256 MiB.)";
+with is that of the same workers summing an array of 256 MiB.
+
+  creek tpch {0} --data /data/sf1
+  creek tpch {0} --data /data/sf1 --workers 2 --repeat 9 --json)";
 
 /// Runs of a query take the same memory again and again. What is kept needs no pages anew, which
 /// was a tenth to a fifth of the time of runs after the first.
@@ -74,7 +78,7 @@ void keep_memory() {
 
 runtime tpch_runtime(const tpch_arguments& given) {
   scheduler_options chosen = scheduler_options::from_environment();
-  if (given.workers) chosen.workers = checked_workers(*given.workers);
+  if (given.workers) chosen.workers = *given.workers;
   return runtime(chosen, backend_of_environment());
 }
 
@@ -83,7 +87,7 @@ double megabytes_a_second(std::uint64_t bytes, std::chrono::duration<double> tak
 }
 
 void print_load(const tpch_arguments& given, const tpch::database& from) {
-  auto tables = nlohmann::ordered_json::array();
+  auto tables = json_value::array();
   for (const tpch::table_source& source : from.sources()) {
     tables.push_back({{"table", source.table},
                       {"rows", source.rows},
@@ -103,8 +107,7 @@ void print_load(const tpch_arguments& given, const tpch::database& from) {
         static_cast<double>(source.cache_bytes) / 1e6, source.writing.count());
   }
   if (!given.as_json) return;
-  fmt::print("{}\n",
-             nlohmann::ordered_json{{"schema_version", tpch_schema}, {"tables", tables}}.dump());
+  fmt::print("{}\n", json_value{{"schema_version", tpch_schema}, {"tables", tables}}.dump());
 }
 
 void load_tables(const tpch_arguments& given) {
@@ -128,12 +131,20 @@ timed_query run_timed(const tpch::query& which, tpch::database& from,
   using clock = std::chrono::steady_clock;
   timed_query timed;
   const auto prepared = which.prepare(from, values);
-  for (int i = 0; i < given.repeat; ++i) {
-    const auto start = clock::now();
-    timed.run = prepared->run();
-    timed.each.push_back(std::chrono::duration<double>(clock::now() - start).count());
+  const auto check_unchanged = [&] {
+    if (prepared->lost()) throw error(EIO, "a file of the tables was changed while it was read");
+  };
+  try {
+    for (int i = 0; i < given.repeat; ++i) {
+      const auto start = clock::now();
+      timed.run = prepared->run();
+      timed.each.push_back(std::chrono::duration<double>(clock::now() - start).count());
+    }
+  } catch (...) {
+    check_unchanged();  // that may be what was wrong
+    throw;
   }
-  if (prepared->lost()) throw error(EIO, "a file of the tables became shorter while it was read");
+  check_unchanged();
   timed.median = std::chrono::duration<double>(::bench::median(timed.each));
   for (const tpch::table_source& source : from.sources()) timed.reading += source.reading;
   if (!given.answer_only) timed.bandwidth = tpch::read_bandwidth();
@@ -167,18 +178,18 @@ void print_query_json(const tpch_arguments& given, const tpch::query& which, uns
     fmt::print("{}\n", to_json(timed.run.result));
     return;
   }
-  nlohmann::ordered_json all{{"schema_version", tpch_schema},
-                             {"query", which.name},
-                             {"parameters", values.describe()},
-                             {"workers", workers},
-                             {"answer", nlohmann::ordered_json::parse(to_json(timed.run.result))},
-                             {"rows", timed.run.rows},
-                             {"bytes", timed.run.bytes},
-                             {"seconds", timed.median.count()},
-                             {"runs", given.repeat},
-                             {"each_s", timed.each},
-                             {"reading_s", timed.reading.count()},
-                             {"memory_bytes_s", timed.bandwidth}};
+  json_value all{{"schema_version", tpch_schema},
+                 {"query", which.name},
+                 {"parameters", values.describe()},
+                 {"workers", workers},
+                 {"answer", json_value::parse(to_json(timed.run.result)).value()},
+                 {"rows", timed.run.rows},
+                 {"bytes", timed.run.bytes},
+                 {"seconds", timed.median.count()},
+                 {"runs", given.repeat},
+                 {"each_s", timed.each},
+                 {"reading_s", timed.reading.count()},
+                 {"memory_bytes_s", timed.bandwidth}};
   if (given.explain) all["steps"] = timed.run.steps;
   fmt::print("{}\n", all.dump());
 }
@@ -207,23 +218,23 @@ timed_paper run_paper_timed(const paper_form& form, int ranks, const tpch_argume
 /// Seconds of the host and of a simulated chip have different names.
 void print_paper_json(const tpch_arguments& given, const tpch::query& which,
                       const tpch::parameter_values& values, const timed_paper& timed) {
-  const auto answer = nlohmann::ordered_json::parse(to_json(timed.run.result));
+  const auto answer = json_value::parse(to_json(timed.run.result)).value();
   if (given.answer_only) {
     fmt::print("{}\n", answer.dump());
     return;
   }
   const bool on_chip = given.backend == "scc";
-  nlohmann::ordered_json all{{"schema_version", tpch_schema},
-                             {"query", which.name},
-                             {"form", "paper"},
-                             {"parameters", values.describe()},
-                             {"backend", given.backend},
-                             {on_chip ? "cores" : "workers", timed.ranks},
-                             {"answer", answer},
-                             {"rows", timed.rows},
-                             {"runs", given.repeat},
-                             {on_chip ? "computing_virtual_s" : "computing_s", timed.run.computing},
-                             {on_chip ? "reading_virtual_s" : "reading_s", timed.run.reading}};
+  json_value all{{"schema_version", tpch_schema},
+                 {"query", which.name},
+                 {"form", "paper"},
+                 {"parameters", values.describe()},
+                 {"backend", given.backend},
+                 {on_chip ? "cores" : "workers", timed.ranks},
+                 {"answer", answer},
+                 {"rows", timed.rows},
+                 {"runs", given.repeat},
+                 {on_chip ? "computing_virtual_s" : "computing_s", timed.run.computing},
+                 {on_chip ? "reading_virtual_s" : "reading_s", timed.run.reading}};
   if (on_chip) all["joules"] = timed.run.energy.value;
   fmt::print("{}\n", all.dump());
 }
@@ -243,7 +254,7 @@ void run_paper(const tpch::query& which, const tpch_arguments& given) {
   const tpch::parameter_values values(which.parameters, given.parameters);
   const scc_backend::machine_options on = to_machine_options(given.chip);
   scheduler_options chosen = scheduler_options::from_environment();
-  if (given.workers) chosen.workers = checked_workers(*given.workers);
+  if (given.workers) chosen.workers = *given.workers;
   tpch::database from(given.folder);
   runtime workers(chosen, "host");  // reads the tables, and says how many workers there are
   std::optional<paper_form> form;
@@ -259,12 +270,12 @@ void run_paper(const tpch::query& which, const tpch_arguments& given) {
 }
 
 void run_query(const tpch::query& which, const tpch_arguments& given) {
-  if (given.repeat < 1)
-    throw usage_error(fmt::format("--repeat {}: must be 1 or more", given.repeat));
-  if (given.in_memory && given.form == "paper") {
-    throw usage_error("--in-memory: not for --form paper, whose tables always are");
+  if (given.form == "paper") {
+    if (given.in_memory) {
+      throw usage_error("--in-memory: not for --form paper, whose tables always are");
+    }
+    return run_paper(which, given);
   }
-  if (given.form == "paper") return run_paper(which, given);
   if (given.backend != "host") throw usage_error("--backend scc: is for --form paper");
   const tpch::parameter_values values(which.parameters, given.parameters);
   keep_memory();
@@ -279,55 +290,64 @@ void run_query(const tpch::query& which, const tpch_arguments& given) {
   }
 }
 
-void add_shared_options(CLI::App& command, tpch_arguments& given) {
-  command.add_option("--workers", given.workers,
-                     fmt::format("Workers, 1 to {}", scheduler_options::max_workers));
+void add_shared_options(command_line::command& command, tpch_arguments& given) {
+  command.add_option("--workers", given.workers, "Workers")
+      ->range(1, scheduler_options::max_workers);
   command.add_flag("--json", given.as_json, "Print a JSON object");
 }
 
-void add_query(CLI::App& parent, const tpch::query& which) {
+void add_query(command_line::command& parent, const tpch::query& which) {
   auto given = std::make_shared<tpch_arguments>();
-  CLI::App* command = parent.add_subcommand(std::string(which.name), std::string(which.about));
+  auto* command = parent.add_subcommand(std::string(which.name), std::string(which.about));
   std::string usual;
   for (const tpch::parameter& p : which.parameters) {
     usual += fmt::format("{}{}={}", usual.empty() ? "" : " ", p.name, p.usual);
   }
-  command->footer(query_notes);
+  command->footer(fmt::format(query_notes, which.name));
   command->add_option("--data", given->folder, "Folder of the tables")->required();
-  command->add_option("--param", given->parameters, "NAME=VALUE, of: " + usual)
-      ->allow_extra_args(false);
+  command->add_option("--param", given->parameters, "NAME=VALUE, of: " + usual)->one_word();
   command->add_option("--repeat", given->repeat, "Runs; the median time is printed")
-      ->capture_default_str();
+      ->at_least(1)
+      ->show_default();
   command->add_flag("--in-memory", given->in_memory,
                     "Copy cached columns to memory first; many runs are faster then");
-  command->add_flag("--explain", given->explain, "Say what was done");
+  const auto* explain = command->add_flag("--explain", given->explain, "Say what was done");
   command->add_flag("--answer-only", given->answer_only, "Print the answer and measure nothing")
-      ->excludes("--explain");
+      ->excludes(explain);
   add_shared_options(*command, *given);
   if (has_paper_form(which)) {
     command->add_option("--form", given->form, "full, or paper: the published one, by nested loops")
-        ->check(CLI::IsMember({"full", "paper"}))
-        ->capture_default_str();
+        ->among({"full", "paper"})
+        ->show_default();
     command->add_option("--backend", given->backend, "Of --form paper: host threads, or scc")
-        ->check(CLI::IsMember({"host", "scc"}))
-        ->capture_default_str();
+        ->among({"host", "scc"})
+        ->show_default();
     add_chip_options(*command, given->chip);
   }
-  command->callback([given, &which] { run_query(which, *given); });
+  command->callback([given, command, &which] {
+    if (given->backend != "scc") {
+      refuse(*command, {"--chip", "--cores", "--seed", "--trace", "--heatmap", "--check"},
+             "only for --backend scc");
+    }
+    run_query(which, *given);
+  });
 }
 
 }  // namespace
 
-void add_tpch(CLI::App& app, int&) {
-  CLI::App* tpch = app.add_subcommand("tpch", "TPC-H: load tables, run queries");
-  tpch->require_subcommand(1);
+void add_tpch(command_line::command& app, int&) {
+  auto* tpch = app.add_subcommand("tpch", "TPC-H: load tables, run queries");
+  tpch->require_subcommand();
   tpch->footer(tpch_notes);
   auto given = std::make_shared<tpch_arguments>();
-  CLI::App* loader = tpch->add_subcommand("load", "Make a cache of every table of a folder");
+  auto* loader = tpch->add_subcommand("load", "Make a cache of every table of a folder");
   loader->add_option("folder", given->folder, "Folder of the tables")
       ->required()
       ->option_text("DIR");
   add_shared_options(*loader, *given);
+  loader->footer(R"(Examples:
+  creek tpch load /data/sf1
+  creek tpch load /data/sf10 --workers 8 --json)");
   loader->callback([given] { load_tables(*given); });
   for (const tpch::query* which : tpch::queries()) add_query(*tpch, *which);
 }

@@ -2,11 +2,10 @@
 // `creek wordcount`: how often every word of the given files occurs.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
-#include <creek/mapreduce.hpp>
+#include <creek/mapreduce/files.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -14,30 +13,16 @@
 #include <string>
 #include <vector>
 
-#include "chip_mapreduce.hpp"
-#include "chip_options.hpp"
+#include "command_line/command.hpp"
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "job_run.hpp"
-#include "spill_options.hpp"
-#include "wordcount/report.hpp"
-#include "wordcount/whole_text.hpp"
+#include "wordcount/count.hpp"
 
 namespace creek::tool {
 namespace {
 
 using mapreduce::text_files;
-using mapreduce::word_count;
-using counts = mapreduce::result<word_count>;
-
-struct wordcount_arguments {
-  job_options job;
-  long long top = 10;
-  bool no_combine = false;
-  std::string output;
-  spill_options spill;
-  chip_options chip;  // its cores and its trace are meant for other backends too
-};
 
 constexpr const char* wordcount_notes =
     R"(Words are maximal runs of bytes other than ASCII white space.
@@ -48,25 +33,6 @@ constexpr const char* wordcount_notes =
   creek wordcount --output counts.tsv --quiet book.txt
   creek wordcount --memory 2G --spill /var/tmp --output counts.tsv logs/
   zcat log.gz | creek wordcount --json -)";
-
-/// The number of words to print.
-std::size_t top_of(const wordcount_arguments& given) {
-  if (given.top < 0) throw usage_error(fmt::format("--top {}: must be 0 or more", given.top));
-  return static_cast<std::size_t>(given.top);
-}
-
-word_count job_of(const wordcount_arguments& given) {
-  return {.sorted = given.output.empty() ? mapreduce::word_order::by_count
-                                         : mapreduce::word_order::by_word};
-}
-
-mapreduce::options options_of(const wordcount_arguments& given) {
-  mapreduce::options chosen;
-  // The totals are wanted even if no word is; and 0 would keep all.
-  if (given.output.empty()) chosen.top = std::max<std::size_t>(top_of(given), 1);
-  if (given.no_combine) chosen.how = mapreduce::strategy::emit_and_group;
-  return chosen;
-}
 
 /// The most frequent words of a result in any order.
 std::vector<word_record> most_frequent(const counts& counted, std::size_t top) {
@@ -131,6 +97,25 @@ class top_words {
   std::vector<owned> best_;  // a heap, the last of them in front
 };
 
+}  // namespace
+
+std::size_t top_of(const wordcount_arguments& given) {
+  return static_cast<std::size_t>(given.top);
+}
+
+word_count job_of(const wordcount_arguments& given) {
+  return {.sorted = given.output.empty() ? mapreduce::word_order::by_count
+                                         : mapreduce::word_order::by_word};
+}
+
+mapreduce::options options_of(const wordcount_arguments& given) {
+  mapreduce::options chosen;
+  // The totals are wanted even if no word is; and 0 would keep all.
+  if (given.output.empty()) chosen.top = std::max<std::size_t>(top_of(given), 1);
+  if (given.no_combine) chosen.how = mapreduce::strategy::emit_and_group;
+  return chosen;
+}
+
 void hand_out(const wordcount_arguments& given, wordcount_report& report, const counts& counted,
               std::optional<atomic_file>& out) {
   report.combined = !given.no_combine;
@@ -140,42 +125,7 @@ void hand_out(const wordcount_arguments& given, wordcount_report& report, const 
   say(given, report);
 }
 
-/// The same job on a simulated chip, whose cores share no memory and send each other messages.
-void wordcount_on_chip(const wordcount_arguments& given) {
-  (void)top_of(given);  // before any work
-  const scc_backend::machine_options on = to_machine_options(given.chip);
-  const int cores = participating_cores(given.chip, on);
-  std::optional<atomic_file> out;
-  if (!given.output.empty()) out.emplace(given.output);
-
-  text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable});
-  const std::string text = whole_text(files);
-  mapreduce::text_view from(text, mapreduce::even_split(text.size(), cores));
-  mapreduce::progress done;
-  mapreduce::options chosen = options_of(given);
-  chosen.report = &done;
-  std::optional<progress_bar> bar;
-  watch(bar, given.job, done, from.splits());
-  const auto run = run_on_chip(job_of(given), from, chosen, cores, on);
-  bar.reset();
-
-  wordcount_report report;
-  report.run.backend = "scc";
-  report.run.files = files.size();
-  report.run.skipped = files.skipped();
-  report.run.bytes = text.size();
-  report.words = run.result.emitted;
-  report.distinct = run.result.distinct;
-  report.simulated = simulated_count{.chip = on.description.name,
-                                     .seed = on.seed,
-                                     .cycles_a_host_second = on.cycles_a_host_second,
-                                     .cores = cores,
-                                     .length = run.report.length(),
-                                     .stages = run.stages,
-                                     .sent_bytes = run.result.sent_bytes,
-                                     .energy = run.report.usage.total};
-  hand_out(given, report, run.result, out);
-}
+namespace {
 
 /// The output may be larger than the limit too: it is written while the words are merged.
 void count_to_file(const wordcount_arguments& given, job_run& run, text_files& files,
@@ -199,7 +149,6 @@ void count_to_file(const wordcount_arguments& given, job_run& run, text_files& f
 }
 
 void wordcount_on_workers(const wordcount_arguments& given) {
-  (void)top_of(given);  // before any work
   const std::optional<mapreduce::memory_limit> limit = limit_of(given.spill);
   job_run run(given.job);
   if (!given.chip.trace.empty()) run.workers().trace_to(given.chip.trace);
@@ -219,7 +168,7 @@ void wordcount_on_workers(const wordcount_arguments& given) {
   hand_out(given, report, counted, out);
 }
 
-void wordcount(const CLI::App& command, wordcount_arguments& given) {
+void wordcount(const command_line::command& command, wordcount_arguments& given) {
   if (backend_name(given.job) == "scc") {
     refuse(command, {"--scheduler", "--idle", "--workers", "--memory", "--spill"},
            "not for --backend scc, where jobs run on --cores that send messages");
@@ -230,20 +179,22 @@ void wordcount(const CLI::App& command, wordcount_arguments& given) {
          "only for --backend scc");
   if (given.chip.cores > 0) {
     refuse(command, {"--workers"}, "the same as --cores: give one of them");
-    given.job.workers = given.chip.cores;
+    given.job.workers = static_cast<unsigned>(given.chip.cores);
   }
   wordcount_on_workers(given);
 }
 
 }  // namespace
 
-void add_wordcount(CLI::App& app, int&) {
+void add_wordcount(command_line::command& app, int&) {
   auto given = std::make_shared<wordcount_arguments>();
-  CLI::App* command = app.add_subcommand("wordcount", "Count the words of files");
+  command_line::command* command = app.add_subcommand("wordcount", "Count the words of files");
   command->footer(fmt::format(wordcount_notes, names_notes));
   add_job_options(*command, given->job,
                   "No summary and no progress bar, WORD TAB COUNT lines only");
-  command->add_option("--top", given->top, "Most frequent words to print")->capture_default_str();
+  command->add_option("--top", given->top, "Most frequent words to print")
+      ->at_least(0)
+      ->show_default();
   command->add_flag("--no-combine", given->no_combine,
                     "Emit every word and group by sorting, instead of combining at once");
   command->add_option("--output", given->output, "Write WORD TAB COUNT lines, sorted by the bytes");

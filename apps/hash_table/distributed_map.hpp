@@ -29,7 +29,8 @@ namespace creek::hash_table {
 /// A handle, as remote<T> is: copyable, used from any thread, const or not; the entries go with the
 /// last handle, or with the runtime, after which every operation throws usage_error.
 ///
-/// K: equality, and a hash by mapreduce::default_hash. K and V are copyable; while both are
+/// K: equality, and a hash by mapreduce::default_hash, or by repeatable_hash on the simulated chip,
+/// where keys so have the same home in every run. K and V are copyable; while both are
 /// trivially copyable and small, a message carries them itself.
 ///
 /// Operations on one key run one at a time, those of one caller in the order in which it made them
@@ -51,7 +52,8 @@ class distributed_map {
   explicit distributed_map(int shards = 0) : distributed_map(homes_of(shards)) {}
   /// A shard on each of these workers, of which one may be named more than once. Throws usage_error
   /// if there are none, or no such worker.
-  explicit distributed_map(const std::vector<core_id>& homes) : shards_(make_group<table>(homes)) {}
+  explicit distributed_map(const std::vector<core_id>& homes)
+      : shards_(make_group<table>(homes, {}, std::size_t{0}, hash_)) {}
 
   int shards() const noexcept { return shards_.size(); }
   /// The worker on which the key's entry lives, if there is one.
@@ -169,7 +171,10 @@ class distributed_map {
 
  private:
   struct hasher {
-    std::size_t operator()(const K& key) const { return mapreduce::default_hash(key); }
+    bool repeats = false;
+    std::size_t operator()(const K& key) const {
+      return repeats ? mapreduce::repeatable_hash(key) : mapreduce::default_hash(key);
+    }
   };
   using table = std::unordered_map<K, V, hasher>;
 
@@ -249,7 +254,7 @@ class distributed_map {
   std::size_t index_of(const K& key) const {
     __extension__ using wide = unsigned __int128;
     const auto shards = static_cast<std::uint64_t>(shards_.size());
-    return static_cast<std::size_t>((wide{mapreduce::default_hash(key)} * shards) >> 64);
+    return static_cast<std::size_t>((wide{hash_(key)} * shards) >> 64);
   }
   const remote<table>& shard_of(const K& key) const {
     return shards_[static_cast<int>(index_of(key))];
@@ -305,6 +310,7 @@ class distributed_map {
     }
   }
 
+  hasher hash_{detail::require_executor("distributed_map").runs_repeat()};
   group<table> shards_;
 };
 

@@ -33,14 +33,17 @@ enum class residence : unsigned char {
 
 /// Maps or copies the columns `wanted` and checks their checksums, in parallel. Throws
 /// creek::error: "FILE: why" if it cannot be read, is damaged, of another version or of another
-/// table; std::bad_alloc.
+/// table; std::bad_alloc. The name of a cache is found, not given, so a link there is refused
+/// unless `links` says otherwise.
 [[nodiscard]] loaded_table read_cache(const std::string& file, const table_schema& schema,
                                       const std::vector<bool>& wanted,
-                                      residence where = residence::file);
+                                      residence where = residence::file,
+                                      mapreduce::links links = mapreduce::links::refuse);
 
 /// Which files a cache was made from, a stamp for each; nothing if there is no such
 /// cache. Throws as read_cache.
-[[nodiscard]] std::optional<std::vector<file_stamp>> cache_origin(const std::string& file,
-                                                                  const table_schema& schema);
+[[nodiscard]] std::optional<std::vector<file_stamp>> cache_origin(
+    const std::string& file, const table_schema& schema,
+    mapreduce::links links = mapreduce::links::refuse);
 
 }  // namespace creek::tpch

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <creek/core/error.hpp>
-#include <creek/mapreduce/open_file.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -24,20 +23,16 @@ using json = nlohmann::json;
 /// A cache file, mapped, whose header and directory are as they were written.
 class opened_cache {
  public:
-  opened_cache(const std::string& file, const table_schema& schema)
-      : name_(file), source_(file), schema_(schema) {
-    struct stat facts {};
-    if (fstat(source_.descriptor(), &facts) != 0) throw error(errno, file);
-    if (!S_ISREG(facts.st_mode)) refuse("not a regular file");
-    map_ = mapreduce::mapped_file(source_, static_cast<std::size_t>(facts.st_size));
+  opened_cache(const std::string& file, const table_schema& schema, mapreduce::links links)
+      : source_(file, links), schema_(schema) {
     check_header();
     read_directory();
   }
 
   [[nodiscard]] const std::vector<file_stamp>& origin() const noexcept { return origin_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
-  [[nodiscard]] const mapreduce::mapped_file& map() const noexcept { return map_; }
-  [[nodiscard]] mapreduce::mapped_file take_map() { return std::move(map_); }
+  [[nodiscard]] const source_file& source() const noexcept { return source_; }
+  [[nodiscard]] source_file take_source() { return std::move(source_); }
 
   /// A column; that its checksums are right is for the caller to see to.
   [[nodiscard]] column read(std::size_t index) const {
@@ -79,13 +74,13 @@ class opened_cache {
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
-    if (map_.lost()) throw error(EIO, name_ + ": became shorter while it was read");
-    fail(data_fault::corrupt, name_ + ": " + why);
+    source_.check_unchanged();
+    fail(data_fault::corrupt, source_.name() + ": " + why);
   }
 
  private:
   void check_header() {
-    const std::string_view text = map_.text();
+    const std::string_view text = source_.bytes();
     detail::cache_header header;
     if (text.size() < sizeof header) refuse("too short for a cache of creek");
     std::memcpy(&header, text.data(), sizeof header);
@@ -151,10 +146,8 @@ class opened_cache {
     return values;
   }
 
-  std::string name_;
-  mapreduce::open_file source_;
+  source_file source_;
   const table_schema& schema_;
-  mapreduce::mapped_file map_;
   json directory_;
   std::string_view sections_;
   std::size_t rows_ = 0;
@@ -200,9 +193,9 @@ std::uint64_t detail::hash_of(std::string_view bytes) noexcept {
 }
 
 loaded_table read_cache(const std::string& file, const table_schema& schema,
-                        const std::vector<bool>& wanted, residence where) {
+                        const std::vector<bool>& wanted, residence where, mapreduce::links links) {
   return with_json_errors_named(file, [&] {
-    opened_cache cache(file, schema);
+    opened_cache cache(file, schema, links);
     loaded_table result{table(schema), cache.origin()};
     result.content.set_rows(cache.rows());
     std::vector<placed_column> columns(schema.columns.size());
@@ -216,23 +209,24 @@ loaded_table read_cache(const std::string& file, const table_schema& schema,
         }
       };
     });
-    if (cache.map().lost()) cache.refuse("");
+    cache.source().check_unchanged();
     for (std::size_t i = 0; i < schema.columns.size(); ++i) {
       if (!wanted[i]) continue;
       result.content.put(i, columns[i].content);
       for (buffer& memory : columns[i].memory) result.content.keep(std::move(memory));
     }
-    if (where == residence::file) result.content.keep(cache.take_map());
+    if (where == residence::file) result.content.keep(cache.take_source());
     return result;
   });
 }
 
 std::optional<std::vector<file_stamp>> cache_origin(const std::string& file,
-                                                    const table_schema& schema) {
+                                                    const table_schema& schema,
+                                                    mapreduce::links links) {
   struct stat facts {};
-  if (stat(file.c_str(), &facts) != 0 && errno == ENOENT) return {};
-  return with_json_errors_named(file,
-                                [&] { return std::optional(opened_cache(file, schema).origin()); });
+  if (lstat(file.c_str(), &facts) != 0 && errno == ENOENT) return {};
+  return with_json_errors_named(
+      file, [&] { return std::optional(opened_cache(file, schema, links).origin()); });
 }
 
 }  // namespace creek::tpch

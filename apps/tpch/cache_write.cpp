@@ -80,7 +80,7 @@ std::uint64_t detail::hash_of(const cache_header& header) noexcept {
 }
 
 std::uint64_t write_cache(const std::string& file, const loaded_table& loaded) {
-  atomic_file out(file);
+  atomic_file out(file, atomic_file::targets::regular);
   const std::vector<section> sections = sections_of(loaded.content);
   const std::string directory = directory_of(loaded, sections);
 

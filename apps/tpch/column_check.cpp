@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "column_check.hpp"
 
+#include "day_limits.hpp"
+
 namespace creek::tpch {
 namespace {
 
@@ -22,21 +24,24 @@ bool are_indexes(const packed& values) noexcept {
   return values.base == 0 && values.factor == 1;
 }
 
-/// Where the parts of `bytes` begin, and where the last one ends.
-bool are_begins(const packed& begins, std::size_t bytes) noexcept {
+/// Where the parts of `bytes` begin, and where the last one ends; none has more than `longest`.
+bool are_begins(const packed& begins, std::size_t bytes, std::size_t longest) noexcept {
   if (begins.size == 0 || !are_indexes(begins) || begins.code(begins.size - 1) > bytes) {
     return false;
   }
   return with_width(begins.width, [&](auto zero) {
     const auto* const codes = begins.as<decltype(zero)>();
-    bool falls = false;
-    for (std::size_t i = 1; i < begins.size; ++i) falls |= codes[i] < codes[i - 1];
-    return !falls;
+    bool wrong = false;
+    for (std::size_t i = 1; i < begins.size; ++i) {
+      const std::uint64_t before = codes[i - 1], here = codes[i];
+      wrong |= here < before || here - before > longest;
+    }
+    return !wrong;
   });
 }
 
 bool are_words(const column& what) noexcept {
-  if (!are_begins(what.word_begins, what.bytes.size())) return false;
+  if (!are_begins(what.word_begins, what.bytes.size(), what.schema->longest)) return false;
   for (std::size_t i = 1; i < what.words(); ++i) {
     if (what.word(i) <= what.word(i - 1)) return false;
   }
@@ -49,9 +54,11 @@ bool is_sound(const column& what) noexcept {
   if (!in_range(what.values)) return false;
   switch (what.schema->holds) {
     case kind::text:
-      return are_begins(what.values, what.bytes.size());
+      return are_begins(what.values, what.bytes.size(), what.schema->longest);
     case kind::category:
       return are_words(what);
+    case kind::date:
+      return what.values.least() >= year_0 && what.values.greatest() <= year_9999;
     default:
       return true;
   }

@@ -18,9 +18,17 @@ using clock = std::chrono::steady_clock;
 
 bool exists(const std::string& file) {
   struct stat facts {};
-  if (stat(file.c_str(), &facts) == 0) return true;
+  if (lstat(file.c_str(), &facts) == 0) return true;
   if (errno == ENOENT) return false;
   throw error(errno, file);
+}
+
+/// True if the file was written to less than some ticks of its clock ago: writing to it once more
+/// may leave its time of modification as it is, so nobody would notice.
+bool is_young(const std::string& file) {
+  constexpr auto ticks = std::chrono::milliseconds(100);
+  const std::chrono::nanoseconds modified(stamp_of(file).modified);
+  return std::chrono::system_clock::now().time_since_epoch() - modified < ticks;
 }
 
 std::uint64_t total_bytes(const std::vector<file_stamp>& files) {
@@ -69,8 +77,11 @@ table database::open(std::string_view name, std::initializer_list<std::string_vi
   const bool cached = cache_serves(schema, files.names);
   if (cached) files.names = {cache_of(name)};
   if (files.names.empty()) throw error(ENOENT, fmt::format("{}/{}.tbl", folder_, name));
-  loaded_table loaded =
-      cached ? read_cache(files.names[0], schema, wanted, where_) : load(files, schema, wanted);
+  const auto read_cached = [&] {
+    const std::string& cache = files.names[0];
+    return read_cache(cache, schema, wanted, is_young(cache) ? residence::memory : where_);
+  };
+  loaded_table loaded = cached ? read_cached() : load(files, schema, wanted);
   sources_.push_back({.table = schema.name,
                       .file = files.names[0],
                       .files = files.names.size(),

@@ -33,8 +33,9 @@ struct table_source {
 /// is parallel then.
 class database {
  public:
-  /// `where` is of columns that come from caches; others lie in memory. Throws creek::error if the
-  /// folder cannot be read or holds neither tables nor caches.
+  /// `where` is of columns that come from caches; others lie in memory, and so do those of a cache
+  /// written in the last tenth of a second. Throws creek::error if the folder cannot be read or
+  /// holds neither tables nor caches.
   explicit database(std::string folder, residence where = residence::file);
 
   /// The named columns of a table: from its cache TABLE.creek, where that was made from the files

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The days that a parameter of a query may be.
+// The days that a table may have, and those that a parameter of a query may be.
 #pragma once
 
 #include <chrono>
@@ -12,6 +12,12 @@ constexpr std::int64_t days_to(std::chrono::year_month_day day) {
   return std::chrono::sys_days(day).time_since_epoch().count();
 }
 }  // namespace detail
+
+/// The first and the last day that a table may have: what YYYY-MM-DD can say.
+inline constexpr std::int64_t year_0 =
+    detail::days_to(std::chrono::year(0) / std::chrono::January / 1);
+inline constexpr std::int64_t year_9999 =
+    detail::days_to(std::chrono::year(9999) / std::chrono::December / 31);
 
 /// Wide enough for any data and so that adding a year still makes a date.
 inline constexpr std::int64_t first_day =

@@ -201,8 +201,9 @@ class groups {
       buffer& memory = arrays[worker];
       if (memory.data() == nullptr) memory = new_array(keys_in_range());
       A* const mine = reinterpret_cast<A*>(memory.data());
-      const auto emit = [mine, least = least_](std::int64_t key, const A& value) {
-        mine[static_cast<std::uint64_t>(key) - least].join(value);
+      const auto emit = [mine, least = least_, last = last_](std::int64_t key, const A& value) {
+        const std::uint64_t offset = static_cast<std::uint64_t>(key) - least;
+        if (offset <= last) mine[offset].join(value);
       };
       scan(block, emit);
     });
@@ -229,6 +230,7 @@ class groups {
       };
       const auto emit = [&](std::int64_t key, const A& value) {
         const std::uint64_t offset = offset_of(key);
+        if (offset > last_) return;
         if (offset != run.offset) {
           deal();
           run = {offset, A{}};
@@ -305,8 +307,9 @@ class groups {
 };
 
 /// Adds up the rows of a table by key: scan(block, emit) calls emit(key, A) for each row of the
-/// block that counts, with keys within `keys`. In parallel on the runtime that this runs in; scan
-/// is called by several workers at a time.
+/// block that counts. Keys outside of `keys` are passed over: only a file that changes while it is
+/// read makes them. In parallel on the runtime that this runs in; scan is called by several workers
+/// at a time.
 template <group_aggregate A, class Scan>
 [[nodiscard]] groups<A> group_sums(std::size_t rows, key_range keys, Scan&& scan,
                                    const group_limits& limits = {}) {

@@ -8,12 +8,26 @@
 #include <creek/tasking/parallel_reduce.hpp>
 #include <functional>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "data_fault.hpp"
 
 namespace creek::tpch {
 namespace {
+
+/// follows(i) holds for each element but the first of `size`, which it compares with that before.
+template <class Follows>
+bool all_follow(std::size_t size, Follows&& follows) {
+  return parallel_reduce_range(
+      std::size_t{1}, std::max<std::size_t>(size, 1), true,
+      [&](std::size_t i, std::size_t last, bool so_far) {
+        bool all = so_far;
+        for (; i < last; ++i) all &= follows(i);
+        return all;
+      },
+      std::logical_and{});
+}
 
 /// Each key is one more than that of the row before.
 bool consecutive(const packed& keys) {
@@ -23,14 +37,9 @@ bool consecutive(const packed& keys) {
   return with_width(keys.width, [&](auto zero) {
     using code = decltype(zero);
     const code* const codes = keys.as<code>();
-    return parallel_reduce_range(
-        std::size_t{1}, keys.size, true,
-        [codes](std::size_t i, std::size_t last, bool so_far) {
-          bool all = so_far;
-          for (; i < last; ++i) all &= static_cast<code>(codes[i] - codes[i - 1]) == 1;
-          return all;
-        },
-        std::logical_and{});
+    return all_follow(keys.size, [codes](std::size_t i) {
+      return static_cast<code>(codes[i] - codes[i - 1]) == 1;
+    });
   });
 }
 
@@ -40,31 +49,18 @@ std::vector<std::size_t> every_row(std::size_t rows) {
   return all;
 }
 
-/// Sorted, and none is there twice.
-bool ascending(const std::vector<std::int64_t>& keys) {
-  return parallel_reduce_range(
-      std::size_t{1}, std::max<std::size_t>(keys.size(), 1), true,
-      [&keys](std::size_t i, std::size_t last, bool so_far) {
-        bool all = so_far;
-        for (; i < last; ++i) all &= keys[i - 1] < keys[i];
-        return all;
-      },
-      std::logical_and{});
-}
-
-/// The keys of the rows in ascending order; orders the rows by them.
+/// The keys of the rows in ascending order; orders the rows by them. Reads the column once, as a
+/// sort whose keys change reads beyond its range.
 std::vector<std::int64_t> sorted_keys(const column& key, std::vector<std::size_t>& rows) {
-  const auto key_of = [&key](std::size_t row) { return key.values.value(row); };
   std::vector<std::int64_t> keys(rows.size());
-  const auto read = [&] {
-    parallel_for_range(std::size_t{0}, rows.size(), [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) keys[i] = key_of(rows[i]);
-    });
-  };
-  read();
-  if (ascending(keys)) return keys;
-  std::ranges::sort(rows, {}, key_of);
-  read();
+  parallel_for_range(std::size_t{0}, rows.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) keys[i] = key.values.value(rows[i]);
+  });
+  if (all_follow(keys.size(), [&](std::size_t i) { return keys[i - 1] < keys[i]; })) return keys;
+  std::vector<std::pair<std::int64_t, std::size_t>> pairs(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) pairs[i] = {keys[i], rows[i]};
+  std::ranges::sort(pairs);
+  for (std::size_t i = 0; i < rows.size(); ++i) std::tie(keys[i], rows[i]) = pairs[i];
   const auto twice = std::ranges::adjacent_find(keys);
   if (twice != keys.end()) {
     fail(data_fault::malformed,

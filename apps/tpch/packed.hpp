@@ -14,6 +14,10 @@ namespace creek::tpch {
 
 /// A view of numbers: value(i) = base + factor * code(i), the codes unsigned and 1, 2, 4 or 8 bytes
 /// wide. The array is followed by `read_slack` readable bytes. Any thread.
+///
+/// The array may lie in a mapped file, which another process may write to at any time: two readings
+/// of one row may then differ. A code is at most `last_code` even so, and may index memory; a value
+/// may be any, and is to be looked up or bounded, as is what is read through as().
 struct packed {
   const std::byte* codes = nullptr;
   std::size_t size = 0;
@@ -23,22 +27,13 @@ struct packed {
   std::uint64_t last_code = 0;  ///< no code is greater
 
   [[nodiscard]] std::uint64_t code(std::size_t i) const noexcept {
-    switch (width) {  // the same one each time: predicted
-      case 1:
-        return as<std::uint8_t>()[i];
-      case 2:
-        return as<std::uint16_t>()[i];
-      case 4:
-        return as<std::uint32_t>()[i];
-      default:
-        return as<std::uint64_t>()[i];
-    }
+    return std::min(read(i), last_code);
   }
   [[nodiscard]] std::int64_t value_of(std::uint64_t code) const noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(base) +
                                      static_cast<std::uint64_t>(factor) * code);
   }
-  [[nodiscard]] std::int64_t value(std::size_t i) const noexcept { return value_of(code(i)); }
+  [[nodiscard]] std::int64_t value(std::size_t i) const noexcept { return value_of(read(i)); }
   [[nodiscard]] std::int64_t least() const noexcept { return base; }
   [[nodiscard]] std::int64_t greatest() const noexcept { return value_of(last_code); }
   [[nodiscard]] std::size_t bytes() const noexcept { return size * width; }
@@ -47,6 +42,25 @@ struct packed {
   template <class T>
   [[nodiscard]] const T* as() const noexcept {
     return reinterpret_cast<const T*>(codes);
+  }
+
+ private:
+  [[nodiscard, gnu::always_inline]] std::uint64_t read(std::size_t i) const noexcept {
+    switch (width) {  // the same one each time: predicted
+      case 1:
+        return once(as<std::uint8_t>() + i);
+      case 2:
+        return once(as<std::uint16_t>() + i);
+      case 4:
+        return once(as<std::uint32_t>() + i);
+      default:
+        return once(as<std::uint64_t>() + i);
+    }
+  }
+  /// Atomic, so that the compiler does not read it a second time after a comparison.
+  template <class T>
+  [[nodiscard, gnu::always_inline]] static T once(const T* at) noexcept {
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
   }
 };
 

@@ -8,12 +8,11 @@
 #include <optional>
 
 #include "date.hpp"
+#include "day_limits.hpp"
 #include "decimal.hpp"
 
 namespace creek::tpch {
 namespace {
-
-constexpr std::int64_t year_0 = -719528, year_9999 = 2932896;  // first and last day
 
 /// The number with `to` digits after the point instead of `from`, if that is a number of 64 bits.
 std::optional<std::int64_t> rescaled(std::int64_t number, int from, int to) noexcept {
@@ -106,6 +105,7 @@ void parquet_column::take_text(std::string_view text) {
     values_.numbers.push_back(*day);
     return;
   }
+  if (text.size() < to_.shortest) complain("is empty");
   if (text.size() > to_.longest) {
     complain(fmt::format("has {} bytes, more than {}", text.size(), to_.longest));
   }
@@ -130,9 +130,7 @@ void parquet_column::refuse(const std::string& what) const {
 }
 
 piece_column parquet_column::finish() {
-  piece_column column = values_.pack_up();
-  column.kept = std::move(kept_);
-  return column;
+  return values_.pack_up();
 }
 
 }  // namespace creek::tpch

@@ -2,6 +2,8 @@
 // From the values of a Parquet column to those of a column of TPC-H.
 #pragma once
 
+#include <forward_list>
+#include <string>
 #include <string_view>
 
 #include "parquet_reader.hpp"

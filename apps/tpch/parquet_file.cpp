@@ -39,7 +39,7 @@ class parquet_table_file {
     } catch (const error&) {
       throw;
     } catch (const std::exception& e) {
-      file_.check_whole();
+      file_.check_unchanged();
       fail(data_fault::foreign, fmt::format("{}: {}", name, on_one_line(e.what())));
     }
     for (std::size_t i = 0; i < schema.columns.size(); ++i) fields_.push_back(find(schema, i));
@@ -119,17 +119,18 @@ class parquet_reading {
 
   void read(std::size_t unit) {
     if (unit > first_bad_.get()) return;
-    const auto& [file, group] = groups_[unit / columns_.size()];
+    const row_group& from = groups_[unit / columns_.size()];
     const std::size_t index = columns_[unit % columns_.size()];
     const auto report = [&](const std::string& row, const std::exception& e) {
-      faults_[unit] = fmt::format("{}: row group {}{}: {}: {}", file->file().name(), group + 1, row,
-                                  column_text(schema_, index), on_one_line(e.what()));
+      faults_[unit] =
+          fmt::format("{}: row group {}{}: {}: {}", from.file->file().name(), from.number + 1, row,
+                      column_text(schema_, index), on_one_line(e.what()));
       first_bad_.report(unit);
     };
     try {
-      const std::size_t field = file->field_of(index);
-      parquet_column column(schema_.columns[index], file->reader().fields()[field]);
-      file->reader().read(group, field, column);
+      const std::size_t field = from.file->field_of(index);
+      parquet_column column(schema_.columns[index], from.file->reader().fields()[field]);
+      from.file->reader().read(from.number, field, column);
       pieces_[unit / columns_.size()].columns[unit % columns_.size()] = column.finish();
     } catch (const parquet_fault& fault) {
       report(fmt::format(", row {}", fault.row + 1), fault);
@@ -168,13 +169,13 @@ loaded_table load_parquet(const std::vector<std::string>& names, const table_sch
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i]) columns.push_back(i);
   }
-  const auto check_whole = [&] {
-    for (const auto& file : files) file->file().check_whole();
+  const auto check_unchanged = [&] {
+    for (const auto& file : files) file->file().check_unchanged();
   };
 
   parquet_reading read(schema, std::move(columns), std::move(groups));
   read.run();
-  check_whole();  // first: the zeros of a missing page are a fault that the file does not have
+  check_unchanged();  // first: the zeros of a missing page are a fault that the file does not have
   read.check();
   return {assemble(schema, wanted, read.take()), std::move(stamps)};
 }

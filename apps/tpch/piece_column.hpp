@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <forward_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +18,8 @@ struct piece_column {
   packing seen;
   packed values;  ///< of the piece only: numbers, numbers of words, lengths of texts
   buffer memory;
-  std::vector<std::string_view> words;  ///< categories, in any order, into the file or `kept`
-  std::forward_list<std::string> kept;  ///< words that do not lie in the file
+  std::vector<std::string_view> words;  ///< categories, in any order, into `word_bytes`
+  std::vector<char> word_bytes;         ///< copies: words are sorted, and the file may change
   std::string text;                     ///< text, one after the other
 };
 
@@ -31,7 +30,7 @@ struct column_values {
   std::string text;
 
   void clear();
-  /// As large as it must be and no larger; without words of its own.
+  /// As large as it must be and no larger.
   [[nodiscard]] piece_column pack_up() const;
 };
 

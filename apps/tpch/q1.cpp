@@ -17,6 +17,7 @@
 
 #include <array>
 #include <limits>
+#include <type_traits>
 
 #include "date.hpp"
 #include "query.hpp"
@@ -38,11 +39,12 @@ struct q1_sums {
 
   template <class Other>
   void add(const q1_sums<Other>& other) {
-    quantity += other.quantity;
-    price += other.price;
-    discounted += other.discounted;
-    charge += other.charge;
-    discount += other.discount;
+    using exact = std::conditional_t<sizeof(Other) == 8, std::int64_t, Other>;
+    quantity += static_cast<exact>(other.quantity);
+    price += static_cast<exact>(other.price);
+    discounted += static_cast<exact>(other.discounted);
+    charge += static_cast<exact>(other.charge);
+    discount += static_cast<exact>(other.discount);
     count += other.count;
   }
   /// Amounts in hundredths.
@@ -135,7 +137,9 @@ class q1_query final : public prepared_query {
   void add_narrow(const row_block& block, groups& so_far) const {
     row_mask mask(block);
     keep_between(shipdate_, block, dates_, mask);
-    std::array<q1_sums<std::int64_t>, most_narrow> sums{};
+    // Unsigned: codes that are not bounded may overflow, in a file that changes while it is read.
+    using number = std::uint64_t;
+    std::array<q1_sums<number>, most_narrow> sums{};
     const std::uint8_t *flags = flag_.values.as<std::uint8_t>(),
                        *statuses = status_.values.as<std::uint8_t>(),
                        *quantities = quantity_.as<std::uint8_t>(),
@@ -143,9 +147,11 @@ class q1_query final : public prepared_query {
     const std::uint32_t* prices = price_.as<std::uint32_t>();
     const auto per_flag = static_cast<unsigned>(status_.words());
     for_each_row(block, mask, [&](std::size_t row) {
-      sums[flags[row] * per_flag + statuses[row]].add_row(
-          quantity_.value_of(quantities[row]), price_.value_of(prices[row]),
-          discount_.value_of(discounts[row]), tax_.value_of(taxes[row]));
+      sums[(flags[row] * per_flag + statuses[row]) % most_narrow].add_row(
+          static_cast<number>(quantity_.value_of(quantities[row])),
+          static_cast<number>(price_.value_of(prices[row])),
+          static_cast<number>(discount_.value_of(discounts[row])),
+          static_cast<number>(tax_.value_of(taxes[row])));
     });
     for (std::size_t g = 0; g < so_far.size(); ++g) so_far[g].add(sums[g]);
   }
@@ -179,7 +185,7 @@ class q1_query final : public prepared_query {
     return result;
   }
 
-  static constexpr std::size_t most_narrow = 16;  // dbgen makes six
+  static constexpr std::size_t most_narrow = 16;  // a power of two; dbgen makes six
 
   table lineitem_;
   const column& flag_;

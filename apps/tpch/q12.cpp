@@ -146,7 +146,9 @@ class q12_query final : public prepared_query {
       keep_members(order_key_, block, index, mask);
       for (const std::size_t offset : row_list(block, mask)) {
         const std::size_t row = block.first + offset;
-        const q12_lines& of = lines[index.find(order_key_.value(row))];
+        const std::size_t place = index.find(order_key_.value(row));
+        if (place == key_index::absent) continue;  // the file has changed
+        const q12_lines& of = lines[place];
         const std::uint64_t code = priority_.values.code(row);
         const std::size_t other = code == urgent || code == high ? 0 : 1;
         for (std::size_t m = 0; m < 2; ++m) so_far[m][other] += of.of_mode[m];

@@ -141,9 +141,10 @@ class q16_query final : public prepared_query {
     std::vector<std::uint64_t> groups(parts.size());
     for (std::size_t place = 0; place < groups.size(); ++place) {
       const std::size_t row = parts.row(place);
+      const std::size_t size = size_index_.find(size_.value(row));
       groups[place] =
           (brand_.values.code(row) * type_.words() + type_.values.code(row)) * sizes_.size() +
-          size_index_.find(size_.value(row));
+          (size == key_index::absent ? 0 : size);  // absent: the file has changed
     }
     return groups;
   }

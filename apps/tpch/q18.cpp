@@ -180,10 +180,11 @@ class q18_query final : public prepared_query {
     for (const std::size_t row : first_of(rows.size(), q18_limit, row_at, before)) {
       const std::int64_t key = order_key_.values.value(row);
       const std::int64_t customer = order_customer_.value(row);
-      result.rows.push_back({std::string(customer_["c_name"].text(customers.find(customer))),
-                             customer, key, date_to_string(date_.value(row)),
-                             decimal{price_.value(row), 2},
-                             decimal{large[index.find(key)].quantity, 2}});
+      const std::size_t customer_row = customers.find(customer), place = index.find(key);
+      if (customer_row == keyed_rows::absent || place == key_index::absent) continue;  // changed
+      result.rows.push_back({std::string(customer_["c_name"].text(customer_row)), customer, key,
+                             date_to_string(date_.value(row)), decimal{price_.value(row), 2},
+                             decimal{large[place].quantity, 2}});
     }
     return result;
   }

@@ -134,7 +134,10 @@ class q2_query final : public prepared_query {
     const packed& nation = supplier_["s_nationkey"].values;
     const packed& balance = supplier_["s_acctbal"].values;
     const packed& supplier_key = supplier_["s_suppkey"].values;
-    const auto nation_row = [&](std::size_t row) { return nations.find(nation.value(row)); };
+    const auto nation_row = [&](std::size_t row) {
+      const std::size_t found = nations.find(nation.value(row));
+      return found == keyed_rows::absent ? 0 : found;  // absent: the file has changed
+    };
     const auto order_of = [&](const q2_offer& of) {
       // Parts are in the order of their keys, nations' codes in that of their names.
       return std::tuple(nation_name.values.code(nation_row(of.supplier)),

@@ -142,17 +142,16 @@ class q20_query final : public prepared_query {
         rows_with_word(nation_["n_nationkey"], nation_["n_name"], nation_name_);
     const keyed_rows suppliers =
         rows_of_partners(supplier_["s_suppkey"], supplier_["s_nationkey"], nations);
-    std::vector<std::size_t> rows;  // by s_suppkey
+    // Names are copied before they are sorted: a file may change meanwhile.
+    std::vector<std::pair<std::string, std::size_t>> rows;  // by s_suppkey
     for (const std::int64_t key : promoted) {
       const std::size_t row = suppliers.find(key);
-      if (row != keyed_rows::absent) rows.push_back(row);
+      if (row != keyed_rows::absent) rows.emplace_back(supplier_["s_name"].text(row), row);
     }
-    const column& name = supplier_["s_name"];
-    std::ranges::stable_sort(rows, {}, [&](std::size_t row) { return name.text(row); });
+    std::ranges::stable_sort(rows, {}, [](const auto& named) { return named.first; });
     answer result{{"s_name", "s_address"}, {}};
-    for (const std::size_t row : rows) {
-      result.rows.push_back(
-          {std::string(name.text(row)), std::string(supplier_["s_address"].text(row))});
+    for (const auto& [name, row] : rows) {
+      result.rows.push_back({name, std::string(supplier_["s_address"].text(row))});
     }
     return result;
   }

@@ -68,7 +68,7 @@ struct q21_wait {
 };
 
 struct q21_row {
-  std::string_view name;
+  std::string name;  ///< a copy: names are sorted, and a file may change meanwhile
   std::int64_t waits = 0;
 };
 
@@ -164,8 +164,9 @@ class q21_query final : public prepared_query {
     return orders.gather<q21_wait>(
         [&](std::int64_t place, const q21_order& of, std::vector<q21_wait>& to) {
           if (!of.all.several || of.late.several) return;
-          to.push_back(
-              {keys[static_cast<std::size_t>(place)], suppliers.place(of.late.one), of.late.lines});
+          const std::size_t supplier = suppliers.place(of.late.one);
+          if (supplier == keyed_rows::absent) return;  // the file has changed
+          to.push_back({keys[static_cast<std::size_t>(place)], supplier, of.late.lines});
         });
   }
 
@@ -189,7 +190,8 @@ class q21_query final : public prepared_query {
     std::vector<q21_row> rows;
     const column& name = supplier_["s_name"];
     for (std::size_t place = 0; place < counts.size(); ++place) {
-      if (counts[place] > 0) rows.push_back({name.text(suppliers.row(place)), counts[place]});
+      if (counts[place] == 0) continue;
+      rows.push_back({std::string(name.text(suppliers.row(place))), counts[place]});
     }
     add_up_names(rows);
     answer result{{"s_name", "numwait"}, {}};
@@ -198,7 +200,7 @@ class q21_query final : public prepared_query {
     };
     const auto row = [&](std::size_t i) { return rows[i]; };
     for (const q21_row& best : first_of(rows.size(), q21_limit, row, before)) {
-      result.rows.push_back({std::string(best.name), best.waits});
+      result.rows.push_back({best.name, best.waits});
     }
     return result;
   }
@@ -211,7 +213,7 @@ class q21_query final : public prepared_query {
       if (rows[i].name == rows[last].name) {
         rows[last].waits += rows[i].waits;
       } else {
-        rows[++last] = rows[i];
+        rows[++last] = std::move(rows[i]);
       }
     }
     if (!rows.empty()) rows.resize(last + 1);

@@ -135,7 +135,7 @@ class q5_query final : public prepared_query {
                          [&](std::size_t row, std::size_t order) {
                            ++so_far.joined;
                            const std::size_t nation = suppliers(line_supplier_.value(row));
-                           if (nation != nation_of[order]) return;
+                           if (nation == nation_names::none || nation != nation_of[order]) return;
                            so_far.revenue[nation] += net_price_(row);
                            ++so_far.rows[nation];
                          },

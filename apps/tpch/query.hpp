@@ -30,7 +30,7 @@ class prepared_query {
  public:
   virtual ~prepared_query() = default;
   [[nodiscard]] virtual query_run run() const = 0;
-  /// True if a file under the tables was cut short: the answers are void.
+  /// True if a file under the tables was written to or cut short since: the answers are void.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
 };
 

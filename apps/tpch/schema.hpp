@@ -20,7 +20,8 @@ enum class kind : unsigned char {
 struct column_schema {
   std::string_view name;
   kind holds = kind::integer;
-  std::size_t longest = 0;  ///< bytes; category and text only
+  std::size_t longest = 0;   ///< bytes; category and text only
+  std::size_t shortest = 0;  ///< 1 for columns of one letter, which is never missing
 };
 
 struct table_schema {

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <creek/core/error.hpp>
-#include <creek/mapreduce/open_file.hpp>
 
 namespace creek::tpch {
 namespace {
@@ -23,18 +22,27 @@ file_stamp stamp_of(const std::string& file) {
   return stamp_from(facts);
 }
 
-source_file::source_file(const std::string& name) : name_(name) {
-  const mapreduce::open_file file(name);
+source_file::source_file(const std::string& name, mapreduce::links links) : name_(name) {
+  const mapreduce::open_file file(name, links);
   struct stat facts {};
   if (fstat(file.descriptor(), &facts) != 0) throw error(errno, name);
-  if (S_ISDIR(facts.st_mode)) throw error(EISDIR, name);
-  if (!S_ISREG(facts.st_mode)) throw error(ENOTSUP, name + ": not a regular file");
   stamp_ = stamp_from(facts);
+  device_ = facts.st_dev;
+  inode_ = facts.st_ino;
   if (stamp_.bytes > 0) map_ = mapreduce::mapped_file(file, stamp_.bytes);
 }
 
-void source_file::check_whole() const {
-  if (map_.lost()) throw error(EIO, name_ + ": became shorter while it was read");
+bool source_file::has_changed() const noexcept {
+  if (map_.lost()) return true;
+  // By name, as there may be more parts of a table than a process may have open files. Another
+  // file that took the name since leaves the mapped one as it was.
+  struct stat now {};
+  return stat(name_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_ &&
+         stamp_from(now) != stamp_;
+}
+
+void source_file::check_unchanged() const {
+  if (has_changed()) throw error(EIO, name_ + ": was changed while it was read");
 }
 
 }  // namespace creek::tpch

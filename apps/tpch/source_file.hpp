@@ -2,7 +2,10 @@
 // A file that tables are read from, mapped.
 #pragma once
 
+#include <sys/types.h>
+
 #include <creek/mapreduce/mapped_file.hpp>
+#include <creek/mapreduce/open_file.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,23 +23,30 @@ struct file_stamp {
 /// Throws creek::error if there is no such file.
 [[nodiscard]] file_stamp stamp_of(const std::string& file);
 
-/// A regular file, whole. Move only; reading is for any thread.
+/// A regular file, whole. Move only; reading is for any thread. Other processes may write to the
+/// file meanwhile: two readings of a byte may then differ, and pages that were cut off read as
+/// zeros.
 class source_file {
  public:
-  /// Throws creek::error naming the file if it cannot be read.
-  explicit source_file(const std::string& name);
+  /// Throws creek::error naming the file if it cannot be read or is not a regular one.
+  explicit source_file(const std::string& name, mapreduce::links links = mapreduce::links::follow);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const file_stamp& stamp() const noexcept { return stamp_; }
   [[nodiscard]] std::string_view bytes() const noexcept { return map_.text(); }
   void populate(std::string_view piece) const noexcept { map_.populate(piece); }
 
-  /// Throws creek::error if some of it went missing: what was read of it is then void.
-  void check_whole() const;
+  /// True if the file was written to or cut short since it was opened, as its size and its time of
+  /// modification tell: what was read of it is then void.
+  [[nodiscard]] bool has_changed() const noexcept;
+  /// Throws creek::error if so.
+  void check_unchanged() const;
 
  private:
   std::string name_;
   file_stamp stamp_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
   mapreduce::mapped_file map_;  // of an empty file, nothing
 };
 

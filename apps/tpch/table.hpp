@@ -2,7 +2,7 @@
 // Tables of typed columns.
 #pragma once
 
-#include <creek/mapreduce/mapped_file.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -11,6 +11,7 @@
 #include "buffer.hpp"
 #include "packed.hpp"
 #include "schema.hpp"
+#include "source_file.hpp"
 
 namespace creek::tpch {
 
@@ -39,9 +40,11 @@ struct column {
   }
 
  private:
+  /// Within `bytes` and no longer than the schema allows, also where a file changes meanwhile.
   [[nodiscard]] std::string_view between(const packed& begins, std::size_t i) const noexcept {
-    const auto begin = static_cast<std::size_t>(begins.value(i));
-    return bytes.substr(begin, static_cast<std::size_t>(begins.value(i + 1)) - begin);
+    const std::size_t begin = std::min(std::size_t{begins.code(i)}, bytes.size());
+    const std::size_t size = std::size_t{begins.code(i + 1)} - begin;
+    return bytes.substr(begin, std::min(size, schema->longest));
   }
 };
 
@@ -61,16 +64,16 @@ class table {
   void put(std::size_t index, column what) { columns_[index] = what; }
   /// Memory that columns point into.
   void keep(buffer memory) { memory_.push_back(std::move(memory)); }
-  void keep(mapreduce::mapped_file file) { file_ = std::move(file); }
-  /// True if the file under the columns was cut short while it was read: answers are then void.
-  [[nodiscard]] bool lost() const noexcept { return file_.lost(); }
+  void keep(source_file file) { file_ = std::move(file); }
+  /// True if the file under the columns was written to or cut short since: answers are then void.
+  [[nodiscard]] bool lost() const noexcept { return file_ && file_->has_changed(); }
 
  private:
   const table_schema* schema_;
   std::size_t rows_ = 0;
   std::vector<std::optional<column>> columns_;
   std::vector<buffer> memory_;
-  mapreduce::mapped_file file_;
+  std::optional<source_file> file_;
 };
 
 }  // namespace creek::tpch

@@ -92,8 +92,8 @@ class reading {
 loaded_table load_tbl(const std::vector<std::string>& files, const table_schema& schema,
                       const std::vector<bool>& wanted, std::size_t piece_bytes) {
   const std::vector<source_file> texts(files.begin(), files.end());
-  const auto check_whole = [&] {
-    for (const source_file& text : texts) text.check_whole();
+  const auto check_unchanged = [&] {
+    for (const source_file& text : texts) text.check_unchanged();
   };
   std::vector<file_stamp> stamps;
   std::vector<tbl_records> records;
@@ -108,10 +108,10 @@ loaded_table load_tbl(const std::vector<std::string>& files, const table_schema&
 
   reading read(schema, wanted, std::move(records));
   read.run();
-  check_whole();  // first: the zeros of a missing page are a fault that the file does not have
+  check_unchanged();  // first: the zeros of a missing page are a fault that the file does not have
   read.check();
   table content = assemble(schema, wanted, read.take());
-  check_whole();
+  check_unchanged();
   return {std::move(content), std::move(stamps)};
 }
 

@@ -89,7 +89,7 @@ inline bool piece_reader::read_field(std::size_t index, std::string_view field) 
       break;
     case kind::category:
     case kind::text:
-      if (field.size() > column.longest) return false;
+      if (field.size() < column.shortest || field.size() > column.longest) return false;
       if (has_nul_ && field.find('\0') != std::string_view::npos) return false;
       if (!wanted_[index]) return true;
       if (column.holds == kind::category) {
@@ -122,6 +122,7 @@ void piece_reader::complain_about(std::size_t index, std::string_view field) {
       case kind::date:
         return "is no date YYYY-MM-DD";
       default:
+        if (field.size() < column.shortest) return "is empty";
         return fmt::format("has {} bytes, more than {}", field.size(), column.longest);
     }
   };

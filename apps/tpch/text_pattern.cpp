@@ -3,6 +3,7 @@
 // of them at once. A match that reaches into the next row is none.
 #include "text_pattern.hpp"
 
+#include <algorithm>
 #include <creek/mapreduce/find_bytes.hpp>
 
 namespace creek::tpch {
@@ -19,21 +20,28 @@ bool matches_from(std::string_view text, const std::string* words, const std::st
   return text.ends_with(back);
 }
 
-/// The rows of the block that match a pattern that begins with % and a word.
+/// The rows of the block that match a pattern that begins with % and a word. Where a row begins is
+/// bounded by what is known already: a file may change while it is read.
 void search_block(const column& texts, const row_block& block, const text_pattern& pattern,
                   std::uint64_t* found) noexcept {
   const std::string& word = pattern.inner.front();
+  const packed begins = texts.values;  // a copy stays in registers
   const auto begin_of = [&](std::size_t row) {
-    return static_cast<std::size_t>(texts.values.value(row));
+    return static_cast<std::size_t>(begins.value(row));
   };
   const char* const text = texts.bytes.data();
-  const std::size_t last = block.first + block.rows, end = begin_of(last);
+  const std::size_t last = block.first + block.rows;
   std::size_t row = block.first;
-  for (std::size_t at = begin_of(row);;) {
+  std::size_t at = std::min(begin_of(row), texts.bytes.size());
+  const std::size_t most = std::min(block.rows * texts.schema->longest, texts.bytes.size() - at);
+  const std::size_t end = std::clamp(begin_of(last), at, at + most);
+  for (;;) {
     at = static_cast<std::size_t>(mapreduce::find_bytes(text + at, text + end, word) - text);
     if (at == end) return;
-    while (begin_of(row + 1) <= at) ++row;
-    const std::size_t row_end = begin_of(row + 1), after = at + word.size();
+    std::size_t row_end = begin_of(row + 1);
+    while (row_end <= at && row + 1 < last) row_end = begin_of(++row + 1);
+    row_end = std::clamp(row_end, at, end);
+    const std::size_t after = at + word.size();
     if (after > row_end) {  // into the next row, where another may begin
       ++at;
       continue;

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of backends in this build: the only place that names them all.
+// Finds backends by name: the only place that knows all names. The host backend is in this library.
+// The others are linked into the program, which their weak names tell here, or, as shared
+// libraries, loaded when first asked for.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <string>
 
 #include <creek/core/error.hpp>
 #include <creek/host.hpp>
 #include <creek/host/cpu_limit.hpp>
-#include <creek/scc.hpp>
 #include <creek/tasking/detail/backend_registry.hpp>
-#ifdef CREEK_HAS_TBB
-#include <creek/tbb.hpp>
+
+#ifndef CREEK_LIBRARY_VERSION
+#pragma weak creek_backend_scc
+#pragma weak creek_backend_tbb
 #endif
 
-namespace creek::detail {
+namespace creek {
+
+namespace detail {
 
 namespace {
 
@@ -21,41 +28,64 @@ std::unique_ptr<backend> make_host(const scheduler_options& options) {
   return host(options).make();
 }
 
-std::unique_ptr<backend> make_scc(const scheduler_options& options) {
-  return scc(options).make();
-}
+constexpr backend_entry host_entry{.make = &make_host, .max_cpus = 0};
+constexpr std::array<const char*, 3> names{"host", "scc", "tbb"};
 
-std::unique_ptr<backend> make_tbb([[maybe_unused]] const scheduler_options& options) {
-#ifdef CREEK_HAS_TBB
-  // By name, every backend has the same default.
-  scheduler_options chosen = options;
-  if (chosen.workers == 0) {
-    chosen.workers = std::min(host_backend::read_cpu_limit().workers, tbb_backend::max_workers);
+#ifdef CREEK_LIBRARY_VERSION
+/// Returns the entry of the shared library of a backend, which stays loaded, or nullptr without it.
+const backend_entry* find_entry(const std::string& name) noexcept {
+  if (name == "host") return &host_entry;
+  const std::string file = "libcreek_" + name + ".so." CREEK_LIBRARY_VERSION;
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  return static_cast<const backend_entry*>(dlsym(library, ("creek_backend_" + name).c_str()));
+}
+constexpr const char* remedy = "install its library libcreek_";
+#else
+/// Returns the entry of a backend that is linked into this program, or nullptr.
+const backend_entry* find_entry(const std::string& name) noexcept {
+  if (name == "host") return &host_entry;
+  if (name == "scc") return &creek_backend_scc;
+  return &creek_backend_tbb;
+}
+constexpr const char* remedy = "link the component creek::";
+#endif
+
+[[noreturn]] void refuse(const std::string& name) {
+  std::string known;
+  for (const char* each : names) {
+    if (name == each) {
+      throw usage_error("backend '" + name + "' is not in this program: " + remedy + name +
+                        " (CMake: find_package(creek COMPONENTS " + name + "), pkg-config: creek-" +
+                        name + ")");
+    }
+    if (find_entry(each) != nullptr) known += (known.empty() ? "" : ", ") + std::string(each);
   }
-  return tbb_backend(std::move(chosen)).make();
-#else
-  throw usage_error(
-      "backend 'tbb' is not in this build: install oneTBB (libtbb-dev) and configure again with "
-      "CREEK_WITH_TBB=ON");
-#endif
+  throw usage_error("unknown backend '" + name + "'; this program has: " + known);
 }
-
-#ifdef CREEK_HAS_TBB
-constexpr bool has_tbb = true;
-#else
-constexpr bool has_tbb = false;
-#endif
-
-constexpr std::array<backend_entry, 3> table{{
-    {"host", &make_host, true},
-    {"scc", &make_scc, true},
-    {"tbb", &make_tbb, has_tbb},
-}};
 
 }  // namespace
 
-std::span<const backend_entry> built_in_backends() noexcept {
-  return table;
+std::unique_ptr<backend> make_backend(std::string_view name, const scheduler_options& options) {
+  const std::string wanted(name);
+  const bool known = std::ranges::find(names, name) != names.end();
+  const backend_entry* const entry = known ? find_entry(wanted) : nullptr;
+  if (entry == nullptr) refuse(wanted);
+  scheduler_options chosen = options;
+  if (chosen.workers == 0 && entry->max_cpus != 0) {
+    chosen.workers = std::min(host_backend::read_cpu_limit().workers, entry->max_cpus);
+  }
+  return entry->make(chosen);
 }
 
-}  // namespace creek::detail
+}  // namespace detail
+
+std::vector<std::string> backends() {
+  std::vector<std::string> found;
+  for (const char* name : detail::names) {
+    if (detail::find_entry(name) != nullptr) found.emplace_back(name);
+  }
+  return found;
+}
+
+}  // namespace creek

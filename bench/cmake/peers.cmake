@@ -22,6 +22,7 @@ endfunction()
 function(_bench_finish target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${BENCH_BIN})
   add_dependencies(bench_peers ${target})
+  creek_install_rpath(${target} ${CMAKE_INSTALL_FULL_LIBEXECDIR}/creek)
   if(CREEK_INSTALL)
     # OPTIONAL: `./bootstrap build` makes the tool alone, and what it makes can be installed.
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/creek COMPONENT bench
@@ -62,6 +63,31 @@ function(bench_peer)
   target_compile_definitions(bench_${P_NAME} PRIVATE BENCH_PEER_NAME="${P_NAME}")
   _bench_options(bench_${P_NAME})
   _bench_finish(bench_${P_NAME})
+endfunction()
+
+# Peers with few workloads, in a folder `demo` of their own: for ./bootstrap demo, which builds no more than
+# it shows.
+add_custom_target(demo_peers)
+
+# bench_demo_peer(NAME libgomp SOURCES_OF omp WORKLOADS fib LIBRARIES OpenMP::OpenMP_CXX): left out where a
+# library is missing.
+function(bench_demo_peer)
+  cmake_parse_arguments(P "" "NAME;SOURCES_OF" "WORKLOADS;LIBRARIES" ${ARGN})
+  foreach(library ${P_LIBRARIES})
+    if(NOT TARGET ${library})
+      return()
+    endif()
+  endforeach()
+  _bench_sources(sources ${P_SOURCES_OF} "${P_WORKLOADS}")
+  add_executable(demo_${P_NAME} ${sources})
+  target_link_libraries(demo_${P_NAME} PRIVATE bench_peer_main Threads::Threads ${P_LIBRARIES}
+                        ${CMAKE_DL_LIBS})
+  target_compile_definitions(demo_${P_NAME} PRIVATE BENCH_PEER_NAME="${P_NAME}"
+                             BENCH_CREEK_VERSION="${PROJECT_VERSION}")
+  _bench_options(demo_${P_NAME})
+  set_target_properties(demo_${P_NAME} PROPERTIES OUTPUT_NAME bench_${P_NAME}
+                        RUNTIME_OUTPUT_DIRECTORY ${BENCH_BIN}/../demo)
+  add_dependencies(demo_peers demo_${P_NAME})
 endfunction()
 
 # bench_libgomp and bench_libomp from the same objects: GCC's OpenMP code runs on libomp too, which

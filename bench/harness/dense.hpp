@@ -61,8 +61,8 @@ inline void require_success(int info) {
 }
 
 /// A first call at up to 2000, untimed, then so many at n that they take some tenths of a second
-/// (sizes for tests: three): the figure is their median. `make(n)` gives the operands of one, untimed; `call(operands)` is
-/// timed; `check(operands)`, after the last one, gives the answer.
+/// (sizes for tests: three): the figure is their median. `make(n)` gives the operands of one,
+/// untimed; `call(operands)` is timed; `check(operands)`, after the last one, gives the answer.
 template <class Make, class Call, class Check>
 sample measure(const settings& s, double flops, const Make& make, const Call& call,
                const Check& check) {

@@ -43,8 +43,8 @@ bool has(const std::string& workload) {
   return false;
 }
 
-/// Options of Open MPI 4 and 5, which is what the peer is built for. Ranks that have a processor each
-/// poll, also where mpiexec counts cores instead of processors.
+/// Options of Open MPI 4 and 5, which is what the peer is built for. Ranks that have a processor
+/// each poll, also where mpiexec counts cores instead of processors.
 std::vector<std::string> launcher(unsigned ranks) {
   std::vector<std::string> words{BENCH_MPIEXEC,
                                  "-n",

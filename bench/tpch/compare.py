@@ -182,8 +182,8 @@ def scan_limits(creek, threads, rounds, runs):
     """Of Q6 by workers: seconds, and those that its bytes take at the bandwidth of the same process; medians."""
     limits = {}
     for count in threads:
-        said = [creek.run("q6", count, runs + 1) for _ in range(rounds)]
-        limits[count] = (statistics.median(statistics.median(run["each_s"][1:]) for run in said),
+        said = [creek.run_warm("q6", count, runs) for _ in range(rounds)]
+        limits[count] = (statistics.median(run["seconds"] for run in said),
                          statistics.median(run["bytes"] / run["memory_bytes_s"] for run in said))
     return limits
 

@@ -63,9 +63,14 @@ class Creek:
         return json.loads(self.output("tpch", name, "--data", str(self.folder), "--workers", str(threads),
                                       "--repeat", str(runs), "--in-memory", "--json"))
 
+    def run_warm(self, name, threads, runs):
+        """The same, with the seconds of runs after the first: peers' processes live on from one query to the next, this
+        one is new."""
+        said = self.run(name, threads, runs + 1)
+        return {**said, "seconds": statistics.median(said["each_s"][1:])}
+
     def seconds(self, query, threads, runs):
-        """Of runs after the first: peers' processes live on from one query to the next, this one is new."""
-        return statistics.median(self.run(query.name, threads, runs + 1)["each_s"][1:])
+        return self.run_warm(query.name, threads, runs)["seconds"]
 
 
 class DuckDB:

@@ -18,14 +18,23 @@ constexpr std::size_t buffer_size = 64 << 10;
 
 }  // namespace
 
-atomic_file::atomic_file(const std::filesystem::path& target) : target_(target) {
+atomic_file::atomic_file(const std::filesystem::path& target, targets may_be) : target_(target) {
   std::error_code absent;  // a path that does not resolve is used as it was given
-  if (auto real = std::filesystem::canonical(target, absent); !absent) target_ = std::move(real);
+  if (may_be == targets::any) {
+    if (auto real = std::filesystem::canonical(target, absent); !absent) target_ = std::move(real);
+  }
   struct stat old {};
-  const bool exists = stat(target_.c_str(), &old) == 0;
+  const int known =
+      may_be == targets::any ? stat(target_.c_str(), &old) : lstat(target_.c_str(), &old);
+  const bool exists = known == 0;
   if (exists && S_ISDIR(old.st_mode)) {
     errno = EISDIR;
     fail("cannot write");
+  }
+  if (exists && !S_ISREG(old.st_mode) && may_be == targets::regular) {
+    throw error(ENOTSUP, fmt::format("cannot write {}: {}", target_.string(),
+                                     S_ISLNK(old.st_mode) ? "a symbolic link, not followed"
+                                                          : "not a regular file"));
   }
   buffer_.reserve(buffer_size);
   if (exists && !S_ISREG(old.st_mode)) {

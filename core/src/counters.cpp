@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, arithmetic and JSON of counters.
-#include <nlohmann/json.hpp>
-
 #include <creek/core/counters.hpp>
+
+#include <string>
 
 namespace creek {
 namespace {
 
 constexpr std::array<std::string_view, counter_count> names = {
-    "tasks",         "spawns",   "inline_runs", "steals_tried", "steals_won",
-    "forced_shares", "suspends", "resumes",     "stacks",       "wakes",
-    "parks",         "messages", "bytes",       "invocations",  "idle_ns",
-    "parked_ns"};
+    "tasks",    "spawns",      "inline_runs", "steals_tried", "steals_won", "forced_shares",
+    "suspends", "resumes",     "stacks",      "wakes",        "parks",      "messages",
+    "bytes",    "invocations", "idle_ns",     "parked_ns"};
 static_assert(!names.back().empty(), "one name a counter");
-
-nlohmann::ordered_json object_of(const counter_values& values) {
-  nlohmann::ordered_json object;
-  for (std::size_t i = 0; i < counter_count; ++i) {
-    object[std::string(names[i])] = values[static_cast<counter>(i)];
-  }
-  return object;
-}
 
 }  // namespace
 
@@ -53,15 +44,22 @@ counter_values total_of(std::span<const counter_values> workers) noexcept {
 }
 
 std::string to_json(const counter_values& values) {
-  return object_of(values).dump();
+  std::string object;
+  for (std::size_t i = 0; i < counter_count; ++i) {
+    object += i == 0 ? "{\"" : ",\"";
+    object += names[i];
+    object += "\":" + std::to_string(values[static_cast<counter>(i)]);
+  }
+  return object + '}';
 }
 
 std::string to_json(std::span<const counter_values> workers) {
-  nlohmann::ordered_json document;
-  document["total"] = object_of(total_of(workers));
-  document["workers"] = nlohmann::ordered_json::array();
-  for (const counter_values& worker : workers) document["workers"].push_back(object_of(worker));
-  return document.dump();
+  std::string document = "{\"total\":" + to_json(total_of(workers)) + ",\"workers\":[";
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (i > 0) document += ',';
+    document += to_json(workers[i]);
+  }
+  return document + "]}";
 }
 
 }  // namespace creek

@@ -17,13 +17,8 @@
 #define VALGRIND_STACK_REGISTER(low, high) 0
 #define VALGRIND_STACK_DEREGISTER(id) static_cast<void>(id)
 #endif
-#ifdef CREEK_ASAN_FIBERS
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-#ifdef CREEK_TSAN_FIBERS
-#include <sanitizer/tsan_interface.h>
-#endif
+
+#include "sanitizer_interface.hpp"
 
 namespace creek {
 
@@ -48,21 +43,18 @@ struct crossing {
 }
 
 // Inlined by force: ThreadSanitizer counts the return of a function on the stack switched to.
-[[gnu::always_inline]] inline void before_switch([[maybe_unused]] switch_context& from,
-                                                 [[maybe_unused]] switch_context& to) noexcept {
+[[gnu::always_inline]] inline void before_switch(switch_context& from,
+                                                 switch_context& to) noexcept {
   from.exceptions = *thread_exceptions();
-#ifdef CREEK_ASAN_FIBERS
-  __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_low, to.stack_size);
-#endif
-#ifdef CREEK_TSAN_FIBERS
-  __tsan_switch_to_fiber(to.tsan, 0);
-#endif
+  if (asan_start_switch != nullptr) [[unlikely]]
+    asan_start_switch(&from.fake_stack, to.stack_low, to.stack_size);
+  if (tsan_switch_to_fiber != nullptr) [[unlikely]]
+    tsan_switch_to_fiber(to.thread_state, 0);
 }
 
 switch_context& after_switch(switch_context& self, ctx::transfer_t transfer) noexcept {
-#ifdef CREEK_ASAN_FIBERS
-  __sanitizer_finish_switch_fiber(self.fake_stack, nullptr, nullptr);
-#endif
+  if (asan_finish_switch != nullptr) [[unlikely]]
+    asan_finish_switch(self.fake_stack, nullptr, nullptr);
   *thread_exceptions() = self.exceptions;
   switch_context& previous = *static_cast<crossing*>(transfer.data)->from;
   previous.saved = transfer.fctx;
@@ -88,23 +80,19 @@ void prepare_context(switch_context& fresh, std::byte* low, std::size_t size,
   fresh.entry = entry;
   fresh.saved = ctx::make_fcontext(low + size, size, &begin);
   fresh.valgrind_id = VALGRIND_STACK_REGISTER(low, low + size);
-#ifdef CREEK_TSAN_FIBERS
-  fresh.tsan = __tsan_create_fiber(0);
-#endif
+  if (tsan_create_fiber != nullptr) fresh.thread_state = tsan_create_fiber(0);
 }
 
 void release_context(switch_context& unused) noexcept {
   VALGRIND_STACK_DEREGISTER(unused.valgrind_id);
-#ifdef CREEK_TSAN_FIBERS
-  __tsan_destroy_fiber(unused.tsan);
-#endif
-#ifdef CREEK_ASAN_FIBERS
-  ASAN_UNPOISON_MEMORY_REGION(unused.stack_low, unused.stack_size);
-#endif
+  if (tsan_destroy_fiber != nullptr) tsan_destroy_fiber(unused.thread_state);
+  // The frames of a flow that did not return have left their red zones there.
+  if (asan_unpoison != nullptr) asan_unpoison(unused.stack_low, unused.stack_size);
 }
 
-void adopt_thread_stack([[maybe_unused]] switch_context& native) noexcept {
-#if defined(CREEK_ASAN_FIBERS)
+void adopt_thread_stack(switch_context& native) noexcept {
+  if (tsan_current_fiber != nullptr) native.thread_state = tsan_current_fiber();
+  if (asan_start_switch == nullptr) return;
   pthread_attr_t attributes;
   void* low = nullptr;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -112,10 +100,6 @@ void adopt_thread_stack([[maybe_unused]] switch_context& native) noexcept {
     pthread_attr_destroy(&attributes);
   }
   native.stack_low = static_cast<std::byte*>(low);
-#endif
-#ifdef CREEK_TSAN_FIBERS
-  native.tsan = __tsan_get_current_fiber();
-#endif
 }
 
 switch_context& switch_stacks(switch_context& from, switch_context& to) noexcept {
@@ -138,10 +122,13 @@ std::byte* map_guarded(std::size_t size) noexcept {
   auto* low = static_cast<std::byte*>(mapping) + guard_bytes;
   // A touched page must cost a page, not a huge one.
   if (size >= huge_page) (void)madvise(low, size, MADV_NOHUGEPAGE);
+  // What only a suspended flow points to is not lost.
+  if (lsan_register_region != nullptr) lsan_register_region(low, size);
   return low;
 }
 
 void unmap_guarded(std::byte* low, std::size_t size) noexcept {
+  if (lsan_unregister_region != nullptr) lsan_unregister_region(low, size);
   munmap(low - guard_bytes, guard_bytes + size);
 }
 

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
 #include <creek/core/error.hpp>
 #include <creek/core/topology.hpp>
+
+#include "json_text.hpp"
 
 namespace creek {
 namespace {
@@ -26,6 +27,12 @@ void compact(std::vector<processing_unit>& units, Member member) {
   for (auto& unit : units) {
     unit.*member = static_cast<int>(std::distance(used.begin(), used.find(unit.*member)));
   }
+}
+
+/// Appends an element of a JSON array.
+void append(std::string& array, std::string_view element) {
+  if (!array.empty()) array += ',';
+  array += element;
 }
 
 }  // namespace
@@ -189,33 +196,30 @@ topology topology::restricted_to(std::span<const int> os_indices) const {
 }
 
 std::string to_json(const topology& machine) {
-  using json = nlohmann::ordered_json;
-  json document = {{"source", machine.source()}, {"packages", machine.packages()},
-                   {"cores", machine.cores()},   {"units", json::array()},
-                   {"caches", json::array()},    {"numa_nodes", json::array()},
-                   {"distances", json::array()}};
+  std::string units, caches, nodes, distances;
   const int n = ssize_of(machine.units());
   for (int i = 0; i < n; ++i) {
     const auto& unit = machine.units()[static_cast<std::size_t>(i)];
-    document["units"].push_back({{"os_index", unit.os_index},
-                                 {"core", unit.core},
-                                 {"package", unit.package},
-                                 {"numa_node", unit.numa_node}});
-    json row = json::array();
-    for (int j = 0; j < n; ++j) row.push_back(machine.distance(i, j));
-    document["distances"].push_back(std::move(row));
+    append(units, fmt::format(R"({{"os_index":{},"core":{},"package":{},"numa_node":{}}})",
+                              unit.os_index, unit.core, unit.package, unit.numa_node));
+    std::string row;
+    for (int j = 0; j < n; ++j) append(row, std::to_string(machine.distance(i, j)));
+    append(distances, '[' + row + ']');
   }
   for (const auto& c : machine.caches()) {
-    document["caches"].push_back({{"level", c.level},
-                                  {"kind", to_string(c.kind)},
-                                  {"bytes", c.bytes},
-                                  {"line_bytes", c.line_bytes},
-                                  {"units", c.units}});
+    std::string members;
+    for (const int unit : c.units) append(members, std::to_string(unit));
+    append(caches,
+           fmt::format(R"({{"level":{},"kind":"{}","bytes":{},"line_bytes":{},"units":[{}]}})",
+                       c.level, to_string(c.kind), c.bytes, c.line_bytes, members));
   }
   for (const auto& node : machine.numa_nodes()) {
-    document["numa_nodes"].push_back({{"os_index", node.os_index}, {"bytes", node.bytes}});
+    append(nodes, fmt::format(R"({{"os_index":{},"bytes":{}}})", node.os_index, node.bytes));
   }
-  return document.dump();
+  return fmt::format(R"({{"source":{},"packages":{},"cores":{},"units":[{}],"caches":[{}],)"
+                     R"("numa_nodes":[{}],"distances":[{}]}})",
+                     detail::json_string(machine.source()), machine.packages(), machine.cores(),
+                     units, caches, nodes, distances);
 }
 
 }  // namespace creek

@@ -5,20 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/trace.hpp>
 
-namespace creek::trace {
-namespace {
+#include "json_text.hpp"
 
-std::string json_string(std::string_view text) {
-  // Names need not be UTF-8; the file has to be.
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+namespace creek::trace {
+
+using detail::json_string;
+
+namespace {
 
 // Turns the time stamps of a session into text: whole units from its start, nanoseconds of host
 // time or femtoseconds of simulated time, written as microseconds.
@@ -40,8 +38,7 @@ class timeline {
     return static_cast<std::uint64_t>(static_cast<double>(passed) * ns_per_tick_);
   }
   void format(std::string& line, std::uint64_t units) const {
-    fmt::format_to(std::back_inserter(line), "{}.{:0{}}", units / per_microsecond_,
-                   units % per_microsecond_, decimals_);
+    line += fmt::format("{}.{:0{}}", units / per_microsecond_, units % per_microsecond_, decimals_);
   }
 
  private:
@@ -83,7 +80,7 @@ class track_writer {
         return flow("f", e, R"(,"bp":"e")");
     }
     if (e.argument != no_argument) {
-      fmt::format_to(std::back_inserter(line_), R"(,"args":{{"value":{}}})", e.argument);
+      line_ += fmt::format(R"(,"args":{{"value":{}}})", e.argument);
     }
     finish();
   }
@@ -98,15 +95,14 @@ class track_writer {
  private:
   void head(std::string_view phase, const char* text) {
     line_ = ",\n{";
-    auto out = std::back_inserter(line_);
-    if (text != nullptr) fmt::format_to(out, R"("name":{},)", cached(text));
-    fmt::format_to(out, R"("ph":"{}","pid":1,"tid":{},"ts":)", phase, id_);
+    if (text != nullptr) line_ += fmt::format(R"("name":{},)", cached(text));
+    line_ += fmt::format(R"("ph":"{}","pid":1,"tid":{},"ts":)", phase, id_);
     time_.format(line_, last_);
   }
 
   void flow(std::string_view phase, const event& e, std::string_view binding) {
     head(phase, e.text);
-    fmt::format_to(std::back_inserter(line_), R"(,"cat":"flow","id":{}{})", e.argument, binding);
+    line_ += fmt::format(R"(,"cat":"flow","id":{}{})", e.argument, binding);
     finish();
   }
 

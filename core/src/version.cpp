@@ -4,6 +4,8 @@
 
 namespace creek {
 
-const char* version() noexcept { return CREEK_VERSION; }
+const char* version() noexcept {
+  return CREEK_VERSION;
+}
 
 }  // namespace creek

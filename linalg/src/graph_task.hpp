@@ -2,6 +2,7 @@
 // The record of one task between add() and the recycling of its memory, and its edges.
 #pragma once
 
+#include <creek/core/sanitizer.hpp>
 #include <creek/linalg/task_graph.hpp>
 
 #include <array>
@@ -80,7 +81,11 @@ struct alignas(64) graph_task {
     return &mark;
   }
   /// Acquire: pairs with the closing, so what the body did is visible.
-  bool has_ended() const noexcept { return successors.load(std::memory_order_acquire) == closed(); }
+  bool has_ended() const noexcept {
+    if (successors.load(std::memory_order_acquire) != closed()) return false;
+    sanitizer::acquired(&successors);
+    return true;
+  }
 };
 
 /// A task and which use of its record is meant.

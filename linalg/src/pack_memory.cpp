@@ -10,6 +10,8 @@
 #include <new>
 #include <utility>
 
+#include <creek/core/sanitizer.hpp>
+
 namespace creek::linalg::detail {
 namespace {
 
@@ -85,6 +87,7 @@ class shared_shelf {
       if (place.load(std::memory_order_relaxed) == nullptr) continue;
       void* const data = place.exchange(nullptr, std::memory_order_acquire);
       if (data == nullptr) continue;
+      sanitizer::acquired(&place);
       const pack_block found{data, *static_cast<std::size_t*>(data)};
       if (suits(found, bytes)) return found;
       put(found);
@@ -95,6 +98,7 @@ class shared_shelf {
     *static_cast<std::size_t*>(given.data) = given.bytes;
     for (auto& place : places_) {
       void* nothing = nullptr;
+      sanitizer::releases(&place);
       if (place.compare_exchange_strong(nothing, given.data, std::memory_order_release,
                                         std::memory_order_relaxed)) {
         return;
@@ -102,7 +106,11 @@ class shared_shelf {
     }
     // All taken: in place of any, so that sizes no longer in use make room.
     const std::size_t victim = next_.fetch_add(1, std::memory_order_relaxed) % places_.size();
-    std::free(places_[victim].exchange(given.data, std::memory_order_acq_rel));
+    std::atomic<void*>& place = places_[victim];
+    sanitizer::releases(&place);
+    void* const old = place.exchange(given.data, std::memory_order_acq_rel);
+    sanitizer::acquired(&place);
+    std::free(old);
   }
 
  private:

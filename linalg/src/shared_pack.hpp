@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include <creek/core/sanitizer.hpp>
 #include <creek/linalg/matrix.hpp>
 
 namespace creek::linalg::detail {
@@ -25,7 +26,10 @@ class shared_pack {
   const Packed& get() const noexcept { return *packed_; }
   /// One user has done with it.
   void release() noexcept {
-    if (users_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) packed_.reset();
+    sanitizer::releases(&users_left_);
+    if (users_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    sanitizer::acquired(&users_left_);
+    packed_.reset();
   }
 
  private:

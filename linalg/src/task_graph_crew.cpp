@@ -10,6 +10,7 @@
 #include <creek/core/charge.hpp>
 #include <creek/core/clock.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/sanitizer.hpp>
 
 #include "block_table.hpp"
 
@@ -252,7 +253,9 @@ graph_task* graph_crew::close(graph_task& task, int here, unsigned& edges) noexc
   graph_task* released = nullptr;
   // Acquire: the edges that the enqueuer has entered. Release: what the body did, for those who
   // find the list closed.
+  sanitizer::releases(&task.successors);
   graph_edge* edge = task.successors.exchange(graph_task::closed(), std::memory_order_acq_rel);
+  sanitizer::acquired(&task.successors);
   while (edge != nullptr) {
     const std::uintptr_t flags = edge->word;
     graph_task* successor = edge->successor();
@@ -265,7 +268,9 @@ graph_task* graph_crew::close(graph_task& task, int here, unsigned& edges) noexc
       successor->home.store(static_cast<std::int16_t>(here), std::memory_order_relaxed);
     }
     // Release: what the body did, for the one whose decrement is the last (acquire).
+    sanitizer::releases(&successor->pending);
     if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      sanitizer::acquired(&successor->pending);
       successor->next = std::exchange(released, successor);
     }
   }
@@ -276,6 +281,7 @@ void graph_crew::give_back(graph_task& task) noexcept {
   graph_task* first = ended_.load(std::memory_order_relaxed);
   do {
     task.next = first;
+    sanitizer::releases(&ended_);
   } while (!ended_.compare_exchange_weak(first, &task, std::memory_order_release,
                                          std::memory_order_relaxed));
 }

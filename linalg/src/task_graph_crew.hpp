@@ -11,6 +11,7 @@
 #include <stop_token>
 
 #include <creek/core/clock.hpp>
+#include <creek/core/sanitizer.hpp>
 #include <creek/core/spin_lock.hpp>
 #include <creek/tasking.hpp>
 
@@ -55,7 +56,11 @@ class graph_crew {
   creek::detail::simulated_order* order() const noexcept { return order_; }
 
   /// Records of tasks that have ended, in no order, through `next`.
-  graph_task* take_ended() noexcept { return ended_.exchange(nullptr, std::memory_order_acquire); }
+  graph_task* take_ended() noexcept {
+    graph_task* const ended = ended_.exchange(nullptr, std::memory_order_acquire);
+    sanitizer::acquired(&ended_);
+    return ended;
+  }
   /// Some task has failed or was skipped. What the caller saw end counts.
   bool has_failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
   std::size_t skipped() const noexcept { return skipped_.load(std::memory_order_relaxed); }

@@ -8,6 +8,7 @@
 
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/sanitizer.hpp>
 
 namespace creek::linalg::detail {
 
@@ -201,8 +202,13 @@ bool graph_engine::link_in_turn(graph_task& task) noexcept {
   report_.edges += static_cast<std::size_t>(edges);
   turn.touch(words_of_a_link * static_cast<unsigned>(edges));
   // Acquire: what the predecessors did that ended during the linking.
-  return edges == 0 ||
-         task.pending.fetch_sub(linking - edges, std::memory_order_acq_rel) == linking - edges;
+  if (edges == 0) return true;
+  sanitizer::releases(&task.pending);
+  if (task.pending.fetch_sub(linking - edges, std::memory_order_acq_rel) != linking - edges) {
+    return false;
+  }
+  sanitizer::acquired(&task.pending);
+  return true;
 }
 
 /// Where time is simulated: what the task moves, and what to find its predecessors has cost.
@@ -252,8 +258,12 @@ std::int32_t graph_engine::link(graph_task& task) noexcept {
 bool graph_engine::enter_edge(graph_task& from, graph_edge& edge) noexcept {
   graph_edge* first = from.successors.load(std::memory_order_acquire);
   do {
-    if (first == graph_task::closed()) return false;
+    if (first == graph_task::closed()) {
+      sanitizer::acquired(&from.successors);
+      return false;
+    }
     edge.next = first;
+    sanitizer::releases(&from.successors);
   } while (!from.successors.compare_exchange_weak(first, &edge, std::memory_order_release,
                                                   std::memory_order_acquire));
   return true;

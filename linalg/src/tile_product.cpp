@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include <creek/core/sanitizer.hpp>
+
 #include "pack_memory.hpp"
 #include "tile_tasks.hpp"
 
@@ -48,7 +50,10 @@ class pack_once {
   template <class Pack>
   const R* use(index_t size, std::optional<pack_array<R>>& own, const Pack& pack) {
     state seen = state_.load(std::memory_order_acquire);
-    if (seen == state::ready) return packed_->data();
+    if (seen == state::ready) {
+      sanitizer::acquired(&state_);
+      return packed_->data();
+    }
     if (seen == state::empty && state_.compare_exchange_strong(seen, state::in_work)) {
       try {
         packed_.emplace(size);
@@ -57,6 +62,7 @@ class pack_once {
         throw;
       }
       pack(packed_->data());
+      sanitizer::releases(&state_);
       state_.store(state::ready, std::memory_order_release);
       return packed_->data();
     }
@@ -66,7 +72,10 @@ class pack_once {
   }
   /// To be called once by each user, after use().
   void done() noexcept {
-    if (users_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) packed_.reset();
+    sanitizer::releases(&users_left_);
+    if (users_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    sanitizer::acquired(&users_left_);
+    packed_.reset();
   }
 
  private:

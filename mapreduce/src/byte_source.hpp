@@ -31,19 +31,23 @@ class plain_source final : public byte_source {
   std::string first_;
 };
 
-/// What begins with these bytes: gzip members one after another (RFC 1952, with the one method
-/// there is), or Zstandard frames (RFC 8878). Both throw creek::error naming the file for damaged
-/// or truncated data, when the damage is met.
+/// Data that begins with these bytes: gzip members one after another (RFC 1952, with the one method
+/// there is), Zstandard frames (RFC 8878), streams of xz or of bzip2. All throw creek::error naming
+/// the file for damaged or truncated data, when the damage is met.
 [[nodiscard]] std::unique_ptr<byte_source> open_gzip(const open_file& file, std::string_view first);
 [[nodiscard]] std::unique_ptr<byte_source> open_zstd(const open_file& file, std::string_view first);
+[[nodiscard]] std::unique_ptr<byte_source> open_xz(const open_file& file, std::string_view first);
+[[nodiscard]] std::unique_ptr<byte_source> open_bzip2(const open_file& file,
+                                                      std::string_view first);
 
-/// True for the first bytes of a file that open_source decompresses.
+/// True for the first bytes of a file that open_source decompresses or refuses.
 [[nodiscard]] bool is_compressed(std::string_view first_bytes) noexcept;
 
 /// How many bytes is_compressed looks at.
-inline constexpr std::size_t magic_bytes = 4;
+inline constexpr std::size_t magic_bytes = 10;
 
-/// Chooses by the first bytes of the file.
+/// Chooses by the first bytes of the file. Throws creek::error that names the format for compressed
+/// data and archives that creek does not read.
 [[nodiscard]] std::unique_ptr<byte_source> open_source(const open_file& file);
 
 }  // namespace creek::mapreduce::detail

@@ -9,9 +9,11 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <creek/mapreduce/data_fault.hpp>
+#include <memory>
 #include <optional>
 #include <system_error>
 
+#include "modified_at.hpp"
 #include "record_size.hpp"
 #include "text_stream.hpp"
 
@@ -119,11 +121,13 @@ void text_files::visit_mapped(file& from, std::size_t index, const visitor& f) {
   // file that took the name since leaves the mapped one as it was.
   const auto check_whole = [&] {
     struct stat now {};
-    const bool shorter = stat(from.name.c_str(), &now) == 0 && now.st_dev == from.device &&
-                         now.st_ino == from.inode &&
-                         static_cast<std::uint64_t>(now.st_size) < all.size();
-    if (from.map.lost() || shorter)
+    const bool same =
+        stat(from.name.c_str(), &now) == 0 && now.st_dev == from.device && now.st_ino == from.inode;
+    const auto size = static_cast<std::uint64_t>(now.st_size);
+    if (from.map.lost() || (same && size < all.size()))
       throw error(EIO, from.name + ": became shorter while it was read");
+    if (same && size == all.size() && modified_at(now) != from.modified)
+      throw error(EIO, from.name + ": was overwritten while it was read");
   };
   try {
     if (!text.empty()) {
@@ -138,14 +142,19 @@ void text_files::visit_mapped(file& from, std::size_t index, const visitor& f) {
 
 void text_files::visit_stream(file& from, const visitor& f) {
   std::optional<open_file> opened;
+  std::unique_ptr<detail::byte_source> source;
   try {
-    opened.emplace(from.name);
+    if (from.stream) {
+      opened.emplace(from.name);
+    } else {
+      opened.emplace(from.name, from.followed);
+    }
+    source = detail::open_source(*opened);
   } catch (const error& e) {
     if (!settings_.skip_unreadable) throw;
     leave_out(from.name, e.code().value());
     return;
   }
-  const auto source = detail::open_source(*opened);
   const bool lines = settings_.units == text_units::lines;
   detail::text_stream stream(*source, lines ? &whole_lines : &whole_words);
   if (settings_.layout) return visit_records(from, stream, f);

@@ -13,6 +13,7 @@
 #include <creek/core/error.hpp>
 #include <memory>
 
+#include "modified_at.hpp"
 #include "record_size.hpp"
 #include "text_stream.hpp"
 
@@ -48,7 +49,7 @@ void text_files::add_named(const std::string& name) {
   } else if (S_ISDIR(facts.st_mode)) {
     add_tree(name);
   } else if (S_ISREG(facts.st_mode)) {
-    add_regular(name, facts);
+    add_regular(name, facts, links::follow);
   } else if (S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode)) {
     files_.push_back({.name = name, .stream = true});
   } else {
@@ -74,19 +75,21 @@ void text_files::add_tree(std::string folder) {
       } else if (S_ISDIR(facts.st_mode)) {
         open.push_back(name);
       } else if (S_ISREG(facts.st_mode)) {
-        add_regular(name, facts);
+        add_regular(name, facts, links::refuse);
       }
     }
     std::reverse(open.begin() + first_below, open.end());  // the last one is taken first
   }
 }
 
-void text_files::add_regular(const std::string& name, const struct stat& facts) {
+void text_files::add_regular(const std::string& name, const struct stat& facts, links followed) {
   if (faccessat(AT_FDCWD, name.c_str(), R_OK, AT_EACCESS) != 0) return leave_out(name, errno);
   file found{.name = name,
              .size = static_cast<std::uint64_t>(facts.st_size),
              .device = facts.st_dev,
-             .inode = facts.st_ino};
+             .inode = facts.st_ino,
+             .modified = modified_at(facts),
+             .followed = followed};
   if (found.size >= settings_.split && !try_map(found)) return;
   if (settings_.layout && !found.map.text().empty()) {
     found.layout = settings_.layout(name, found.map.text().substr(0, detail::head_bytes));
@@ -101,7 +104,7 @@ void text_files::add_regular(const std::string& name, const struct stat& facts) 
 /// stream. False if it cannot be opened.
 bool text_files::try_map(file& to) {
   try {
-    const open_file opened(to.name);
+    const open_file opened(to.name, to.followed);
     std::array<char, detail::magic_bytes> first;
     const ssize_t got = pread(opened.descriptor(), first.data(), first.size(), 0);
     if (got < 0) throw error(errno, to.name);

@@ -3,21 +3,48 @@
 #include <creek/mapreduce/open_file.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <creek/core/error.hpp>
 
 namespace creek::mapreduce {
+namespace {
 
-open_file::open_file(std::string name) : name_(std::move(name)), descriptor_(-1) {
-  if (name_ == "-") {
-    name_ = "standard input";
-    descriptor_ = dup(STDIN_FILENO);
-  } else {
-    descriptor_ = open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  }
+constexpr int for_reading = O_RDONLY | O_CLOEXEC | O_NOCTTY;
+
+void check_regular(const struct stat& facts, const std::string& name) {
+  if (S_ISDIR(facts.st_mode)) throw error(EISDIR, name);
+  if (S_ISLNK(facts.st_mode)) throw error(ENOTSUP, name + ": a symbolic link, not followed");
+  if (!S_ISREG(facts.st_mode)) throw error(ENOTSUP, name + ": not a regular file");
+}
+
+int open_regular(const std::string& name, links wanted) {
+  const int own = wanted == links::follow ? 0 : AT_SYMLINK_NOFOLLOW;
+  struct stat facts {};
+  if (fstatat(AT_FDCWD, name.c_str(), &facts, own) != 0) throw error(errno, name);
+  check_regular(facts, name);
+  // The name may have become another file's: opening a pipe would wait without O_NONBLOCK.
+  return open(name.c_str(), for_reading | O_NONBLOCK | (own != 0 ? O_NOFOLLOW : 0));
+}
+
+}  // namespace
+
+open_file::open_file(std::string name, int descriptor)
+    : name_(std::move(name)), descriptor_(descriptor) {
   if (descriptor_ < 0) throw error(errno, name_);
+}
+
+open_file::open_file(const std::string& name)
+    : open_file(name == "-" ? "standard input" : name,
+                name == "-" ? dup(STDIN_FILENO) : open(name.c_str(), for_reading)) {}
+
+open_file::open_file(const std::string& name, links wanted)
+    : open_file(name, open_regular(name, wanted)) {
+  struct stat facts {};
+  if (fstat(descriptor_, &facts) != 0) throw error(errno, name_);
+  check_regular(facts, name_);
 }
 
 open_file::~open_file() {

@@ -7,9 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <cerrno>
 #include <creek/core/error.hpp>
-#include <creek/mapreduce/detail/byte_hash.hpp>
 #include <cstdlib>
 #include <new>
 #include <utility>

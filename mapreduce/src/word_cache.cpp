@@ -120,7 +120,8 @@ void word_cache::drop_rare(std::uint32_t least) {
         before[kept] = before[i] + count - 1;
         line.put(kept++, what, 1);
       } else {
-        const std::uint32_t hash = detail::hash_upper(what.low, what.high);
+        const std::uint32_t hash =
+            detail::hash_upper(what.low, what.high, detail::process_secret.factors);
         collect({what.low, what.high, hash}, false, before[i] + count);
       }
     }

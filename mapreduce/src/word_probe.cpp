@@ -173,11 +173,12 @@ HWY_INLINE line& home_of(std::span<line> lines, std::uint32_t hash) {
 }
 
 /// What an inline word looks like, and asks for its line.
-HWY_INLINE word_ref prepare(std::span<line> lines, const char* text, std::size_t length) {
+HWY_INLINE word_ref prepare(std::span<line> lines, const detail::hash_factors& by, const char* text,
+                            std::size_t length) {
   const std::size_t kept = std::min<std::size_t>(length, 16);
   const std::uint64_t low = detail::load8(text) & detail::keep_low[kept];
   const std::uint64_t high = detail::load8(text + 8) & detail::keep_high[kept];
-  const std::uint32_t hash = detail::hash_upper(low, high);
+  const std::uint32_t hash = detail::hash_upper(low, high, by);
   __builtin_prefetch(&home_of(lines, hash), 1);
   return {low, static_cast<std::uint32_t>(high), hash};
 }
@@ -208,6 +209,7 @@ HWY_INLINE void count_group(const cache_view& cache, std::span<const word_ref> w
 
 std::size_t probe_words(const cache_view& cache, std::span<const std::string_view> words,
                         std::string_view safe, std::uint16_t* odd) {
+  const detail::hash_factors by = detail::process_secret.factors;
   const std::size_t safe_bytes = safe.size() >= 16 ? safe.size() - 15 : 0;
   std::uint16_t* odd_out = odd;
   for (std::size_t first = 0; first < words.size(); first += group) {
@@ -217,7 +219,7 @@ std::size_t probe_words(const cache_view& cache, std::span<const std::string_vie
       const std::string_view word = words[i];
       const bool readable = static_cast<std::size_t>(word.data() - safe.data()) < safe_bytes;
       if (HWY_LIKELY(readable && word_table::is_inline(word))) {
-        asked[count++] = prepare(cache.lines, word.data(), word.size());
+        asked[count++] = prepare(cache.lines, by, word.data(), word.size());
       } else {
         *odd_out++ = static_cast<std::uint16_t>(i);
       }
@@ -228,6 +230,7 @@ std::size_t probe_words(const cache_view& cache, std::span<const std::string_vie
 }
 
 std::size_t probe_block(const cache_view& cache, const block_words& words, std::uint16_t* odd) {
+  const detail::hash_factors by = detail::process_secret.factors;
   const std::size_t size = words.borders.size() / 2;
   std::uint16_t* odd_out = odd;
   for (std::size_t first = 0; first < size; first += group) {
@@ -236,7 +239,7 @@ std::size_t probe_block(const cache_view& cache, const block_words& words, std::
     for (std::size_t i = first; i < std::min(first + group, size); ++i) {
       const std::size_t begin = words.borders[2 * i];
       const std::size_t length = words.borders[2 * i + 1] - begin;
-      asked[count] = prepare(cache.lines, words.text + begin, length);
+      asked[count] = prepare(cache.lines, by, words.text + begin, length);
       *odd_out = static_cast<std::uint16_t>(i);
       const bool is_short = length <= word_table::longest_inline;
       count += is_short;

@@ -32,7 +32,8 @@ constexpr std::uint64_t most = UINT32_MAX;
 
 std::uint32_t place(const bucket& from, const body& what) noexcept {
   if (from.is_long) return what.high >> 8;
-  return word_table::place_of(detail::hash_upper(what.low, what.high));
+  return word_table::place_of(
+      detail::hash_upper(what.low, what.high, detail::process_secret.factors));
 }
 
 /// Puts a word that is not in the segment.

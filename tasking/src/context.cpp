@@ -23,6 +23,7 @@ namespace {
 bool publish_root(void* argument, strand* self) {
   auto* root = static_cast<root_scope*>(argument);
   root->waiter = self;
+  sanitizer::releases(&root->live);
   if (root->live.fetch_add(1, std::memory_order_acq_rel) != 0) return true;
   root->live.store(0, std::memory_order_relaxed);
   return false;
@@ -30,7 +31,9 @@ bool publish_root(void* argument, strand* self) {
 
 /// An abandoned context of this root is done.
 strand* leave(root_scope& root) noexcept {
+  sanitizer::releases(&root.live);
   if (root.live.fetch_sub(2, std::memory_order_acq_rel) - 2 != 1) return nullptr;
+  sanitizer::acquired(&root.live);
   strand* waiter = root.waiter;
   root.live.store(0, std::memory_order_relaxed);
   return waiter;
@@ -42,6 +45,7 @@ bool publish_children(void* argument, strand* self) {
   const std::int64_t plain =
       std::exchange(context->spawned, 0) - std::exchange(context->finished, 0);
   const std::int64_t change = task_context::waiting - task_context::one * plain;
+  sanitizer::releases(&context->balance);
   if (context->balance.fetch_add(change, std::memory_order_acq_rel) + change !=
       task_context::waiting) {
     return true;
@@ -71,16 +75,21 @@ strand* close(task_context* context) noexcept {
 
 void root_scope::suspend_until_none() {
   suspend_here(publish_root, this);
+  sanitizer::acquired(&live);
 }
 
 strand* task_context::ended_elsewhere() noexcept {
+  sanitizer::releases(&balance);
   const std::int64_t now = balance.fetch_add(one, std::memory_order_acq_rel) + one;
   if (now == waiting) {
+    sanitizer::acquired(&balance);
     strand* resumed = waiter;
     balance.store(0, std::memory_order_relaxed);
     return resumed;
   }
-  return now == abandoned ? close(this) : nullptr;
+  if (now != abandoned) return nullptr;
+  sanitizer::acquired(&balance);
+  return close(this);
 }
 
 void task_context::suspend_until_done() {
@@ -90,6 +99,7 @@ void task_context::suspend_until_done() {
   // plainly, for the waiter is told by `balance` alone.
   task_stack* counted_by = owner.exchange(nullptr, std::memory_order_relaxed);
   suspend_here(publish_children, this);
+  sanitizer::acquired(&balance);
   owner.store(counted_by, std::memory_order_relaxed);
 }
 
@@ -127,8 +137,10 @@ void task_frame::abandon(task_scope& scope) noexcept {
   const std::int64_t plain = context->spawned - context->finished;
   context->owner.store(nullptr, std::memory_order_relaxed);
   const std::int64_t change = task_context::abandoned - task_context::one * plain;
+  sanitizer::releases(&context->balance);
   if (context->balance.fetch_add(change, std::memory_order_acq_rel) + change ==
       task_context::abandoned) {
+    sanitizer::acquired(&context->balance);
     if (strand* resumed = close(context)) resumed->home->resume(resumed);
   }
 }

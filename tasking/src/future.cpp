@@ -2,6 +2,9 @@
 // Waiting for a future and telling those who wait.
 #include <creek/tasking/detail/future_state.hpp>
 
+#include <cstdio>
+#include <future>
+
 namespace creek::detail {
 
 namespace {
@@ -28,8 +31,12 @@ struct strand_listener : ready_listener {
 bool future_state_base::listen(ready_listener* listener) noexcept {
   std::uintptr_t head = listeners_.load(std::memory_order_acquire);
   do {
-    if (head == ready_tag) return false;
+    if (head == ready_tag) {
+      sanitizer::acquired(&listeners_);
+      return false;
+    }
     listener->told_after = reinterpret_cast<ready_listener*>(head);
+    sanitizer::releases(&listeners_);
   } while (!listeners_.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(listener),
                                              std::memory_order_acq_rel, std::memory_order_acquire));
   return true;
@@ -43,13 +50,31 @@ void future_state_base::wait() {
   }
   strand_listener listener(this);
   suspend_here(&strand_listener::publish, &listener);
+  sanitizer::acquired(&listeners_);
+}
+
+void future_state_base::break_promise() noexcept {
+  fail(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+  drop_silently();
+}
+
+void future_state_base::report_dropped(const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& dropped) {
+    std::fprintf(stderr, "creek: a task's exception was dropped: %s\n", dropped.what());
+  } catch (...) {
+    std::fputs("creek: a task's exception was dropped: it is no std::exception\n", stderr);
+  }
 }
 
 strand* future_state_base::publish() noexcept {
   if (current_stack == nullptr) [[unlikely]] {
     if (executor* home = current_executor()) home->about_to_show();
   }
+  sanitizer::releases(&listeners_);
   const std::uintptr_t head = listeners_.exchange(ready_tag, std::memory_order_acq_rel);
+  sanitizer::acquired(&listeners_);
   strand* next = nullptr;
   for (auto* listener = reinterpret_cast<ready_listener*>(head); listener != nullptr;) {
     ready_listener* following = listener->told_after;  // a listener is gone once it was told

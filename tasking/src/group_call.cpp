@@ -10,6 +10,7 @@
 
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/sanitizer.hpp>
 #include <creek/tasking/remote_group.hpp>
 
 namespace creek::detail {
@@ -210,7 +211,10 @@ void group_call::run_child_ended(std::byte* data) noexcept {
 /// are merged, and go up. A leaf does not touch its node, which lies in the caller's cache.
 void group_call::one_ended(int member) noexcept {
   if (!children(member).empty()) {
-    if (at(member).missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    std::atomic<int>& missing = at(member).missing;
+    sanitizer::releases(&missing);
+    if (missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    sanitizer::acquired(&missing);
     merge_children(member);
   }
   const int parent = tree_.parent[static_cast<std::size_t>(member)];

@@ -11,6 +11,7 @@
 
 #include <creek/core/clock.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/sanitizer.hpp>
 
 namespace creek::detail {
 
@@ -65,6 +66,7 @@ bool remote_objects::end_all() noexcept {
       if (std::exchange(each->is_told_to_end_, true)) continue;
       // Who sees no handle leaves the object to the retirement that is under way.
       std::int64_t handles = each->handles_.load(std::memory_order_relaxed);
+      sanitizer::releases(&each->handles_);
       while (handles != 0 && !each->handles_.compare_exchange_weak(handles, handles + 1)) {
       }
       if (handles != 0) told.push_back(each);
@@ -84,6 +86,7 @@ void remote_objects::let_go() noexcept {
       if (first == nullptr) return;
       first_ = first->next_;
     }
+    sanitizer::releases(&first->ended_);
     first->ended_.store(true, std::memory_order_release);
     first->drop_handle();  // that of end_all()
   }
@@ -111,13 +114,27 @@ void remote_cell::send_to_self(void (*run)(std::byte*) noexcept) {
   home_->send(worker_, &head, sizeof head);
 }
 
+/// One handle less; true if it was the last.
+bool remote_cell::drop_last_handle() noexcept {
+  sanitizer::releases(&handles_);
+  if (handles_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  sanitizer::acquired(&handles_);
+  return true;
+}
+
+bool remote_cell::has_ended() const noexcept {
+  if (!ended_.load(std::memory_order_acquire)) return false;
+  sanitizer::acquired(&ended_);
+  return true;
+}
+
 void remote_cell::drop_handle() noexcept {
-  if (handles_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (ended_.load(std::memory_order_acquire)) {
+  if (!drop_last_handle()) return;
+  if (has_ended()) {
     delete this;
   } else if (!home_->lost_in_fork()) {
     // Behind every message that was sent before some handle was dropped.
-    send_to_self(home_->messages_are_causal() ? &run_retirement<0> : &run_retirement<1>);
+    send_to_self(nullptr);
   }
 }
 
@@ -136,11 +153,11 @@ remote_cell* adopted_cell(void* object, remote_cell::destroy_function destructor
 }
 
 void remote_cell::let_go_of_object() noexcept {
-  const bool ended = ended_.load(std::memory_order_acquire);
+  const bool ended = has_ended();
   if (!ended && home_->lost_in_fork()) return;
   if (ended || home_->worker_index() == static_cast<int>(worker_)) {
     destroy_(std::exchange(object_, nullptr));
-    if (handles_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // the end has another
+    if (!drop_last_handle()) return;  // the end has another
     if (!ended) home_->objects().remove(*this);
     delete this;
     return;
@@ -151,14 +168,14 @@ void remote_cell::let_go_of_object() noexcept {
 
 void remote_cell::destroy() {
   if (dead() || home_->lost_in_fork()) return;
+  sanitizer::releases(&dead_);
   if (!dead_.exchange(true, std::memory_order_acq_rel)) send_to_self(&run_destruction);
 }
 
 std::exception_ptr remote_cell::death(const char* what) const {
   return std::make_exception_ptr(usage_error(
       std::string("remote::") + what + ": object " + std::to_string(generation_) + " on worker " +
-      std::to_string(worker_) +
-      (ended_.load(std::memory_order_acquire) ? " went with its runtime" : " was destroyed")));
+      std::to_string(worker_) + (has_ended() ? " went with its runtime" : " was destroyed")));
 }
 
 void remote_cell::refuse(const char* what) const {
@@ -175,20 +192,27 @@ bool remote_cell::is_waited_for_by(const activation* chain) const noexcept {
   return false;
 }
 
+bool remote_cell::retires() noexcept {
+  if (home_->messages_are_causal() || retirement_came_) return true;
+  retirement_came_ = true;
+  send_to_self(nullptr);
+  return false;
+}
+
 /// The object is the caller's until it has run all that came meanwhile.
 void remote_cell::run_from(std::byte* message) noexcept {
   kept_message* kept = nullptr;
   for (;;) {
-    const auto run = head_of(message).run;
-    if (run == &run_retirement<1>) send_to_self(&run_retirement<0>);
-    if (run == &run_retirement<0>) {
+    const message_head head = head_of(message);
+    if (!is_retirement(head)) {
+      head.run(message);
+    } else if (retires()) {
       destroy_object();
       home_->objects().remove(*this);
       delete kept;
       delete this;
       return;
     }
-    run(message);
     delete kept;
     lock_turns();
     kept = waiting_.pop();
@@ -233,6 +257,7 @@ void remote_cell::take(executor& at, std::byte* message, std::size_t bytes) noex
 }
 
 void remote_cell::destroy_object() noexcept {
+  sanitizer::releases(&dead_);
   dead_.store(true, std::memory_order_release);
   void* const gone = std::exchange(object_, nullptr);
   if (gone == nullptr) return;

@@ -5,8 +5,9 @@
 #include <atomic>
 #include <cstdlib>
 
+#include <creek/core/environment.hpp>
 #include <creek/core/futex.hpp>
-#include <creek/tasking/detail/backend_registry.hpp>
+#include <creek/core/sanitizer.hpp>
 
 namespace creek {
 
@@ -35,11 +36,13 @@ class thread_executor final : public executor {
     // Taken off by who resumes it: a thread that is about to go on does not count.
     blocked.fetch_add(1, std::memory_order_relaxed);
     while (self.resumed.load(std::memory_order_acquire) == 0) futex_wait(self.resumed, 0);
+    sanitizer::acquired(&self.resumed);
   }
   void resume(strand* suspended) override {
     auto* thread = static_cast<blocked_thread*>(suspended);
     // The thread may be gone once `resumed` is set: waking a stale address is harmless.
     blocked.fetch_sub(1, std::memory_order_relaxed);
+    sanitizer::releases(&thread->resumed);
     thread->resumed.store(1, std::memory_order_release);
     futex_wake(thread->resumed, 1);
   }
@@ -77,6 +80,10 @@ blocked_thread_mark::blocked_thread_mark() noexcept {
 }
 blocked_thread_mark::~blocked_thread_mark() {
   blocked.fetch_sub(1, std::memory_order_relaxed);
+}
+
+backend::backend() {
+  warn_of_misspelt_variables();
 }
 
 executor* current_executor() noexcept {
@@ -193,24 +200,6 @@ void runtime::require_usable() const {
     throw usage_error(
         "runtime: its workers do not exist in a child of fork(); make a new runtime there");
   }
-}
-
-std::unique_ptr<detail::backend> detail::make_backend(std::string_view name,
-                                                      const scheduler_options& options) {
-  std::string known;
-  for (const backend_entry& entry : built_in_backends()) {
-    if (entry.name == name) return entry.make(options);
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw usage_error("unknown backend '" + std::string(name) + "'; this build has: " + known);
-}
-
-std::vector<std::string> backends() {
-  std::vector<std::string> names;
-  for (const detail::backend_entry& entry : detail::built_in_backends()) {
-    if (entry.built_in) names.emplace_back(entry.name);
-  }
-  return names;
 }
 
 }  // namespace creek

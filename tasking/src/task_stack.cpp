@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <creek/core/clock.hpp>
+#include <creek/core/sanitizer.hpp>
 #include <creek/tasking/detail/context.hpp>
 
 namespace creek::detail {
@@ -23,6 +24,12 @@ namespace {
 task_slot* const no_floor =
     reinterpret_cast<task_slot*>(std::numeric_limits<std::uintptr_t>::max() & ~std::uintptr_t{63});
 
+/// Where a push takes the slow path with nothing else to be done: where a worker sleeps, and where
+/// each push has to be announced, for the fast path is without announcements.
+task_slot* resting_limit(const task_stack& stack, bool armed) noexcept {
+  return armed || sanitizer::needs_announcements() ? stack.first : stack.last;
+}
+
 /// Moves the split up to `split`; thieves may only move the tail meanwhile. Release: publishes the
 /// tasks below to the thieves' acquiring CAS.
 void raise_split(task_stack& stack, std::uint32_t from, std::uint32_t split) noexcept {
@@ -31,19 +38,20 @@ void raise_split(task_stack& stack, std::uint32_t from, std::uint32_t split) noe
 
 /// Under the lock, by the owner: if thieves have taken all that was shared, shares half of the
 /// private tasks; then sets `limit` and `floor` to what they are without a question pending.
+/// Where pushes are announced, each shares all: force_share() could take one that is not yet.
 /// `asked` is cleared last: a thief that asks in between sees it set and asks again later, so its
 /// question is not wiped out.
 void answer(task_stack& stack, std::uint32_t top) noexcept {
   const std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
   std::uint32_t split = task_stack::split_of(word);
-  if (top > split && task_stack::tail_of(word) == split) {
-    const std::uint32_t raised = split + (top - split + 1) / 2;
+  const bool all = sanitizer::needs_announcements();
+  if (top > split && (all || task_stack::tail_of(word) == split)) {
+    const std::uint32_t raised = all ? top : split + (top - split + 1) / 2;
     raise_split(stack, split, raised);
     split = raised;
     stack.shared_at = tick_clock::now();
   }
-  const bool armed = stack.home->keep_armed();
-  stack.limit.store(armed ? stack.first : stack.last, std::memory_order_relaxed);
+  stack.limit.store(resting_limit(stack, stack.home->keep_armed()), std::memory_order_relaxed);
   stack.floor.store(stack.first + split, std::memory_order_relaxed);
   stack.asked.store(0, std::memory_order_release);
 }
@@ -55,7 +63,8 @@ bool reclaim(task_stack& stack, std::uint32_t index) noexcept {
     const std::uint32_t tail = task_stack::tail_of(word);
     if (tail > index) return false;
     if (task_stack::split_of(word) <= index) return true;
-    const std::uint32_t lowered = tail + (index - tail) / 2;
+    const std::uint32_t lowered =
+        sanitizer::needs_announcements() ? index : tail + (index - tail) / 2;
     if (stack.shared.compare_exchange_weak(word, task_stack::pack(tail, lowered),
                                            std::memory_order_acq_rel, std::memory_order_relaxed)) {
       stack.floor.store(stack.first + lowered, std::memory_order_relaxed);
@@ -82,13 +91,19 @@ bool take_back(task_stack& stack, task_slot* slot) noexcept {
   return mine;
 }
 
+/// Until the thief of a spawned task has no more to do with its slot.
+void wait_until_moved(const task_slot& slot) noexcept {
+  spin_briefly([&] { return slot.state.load(std::memory_order_acquire) == slot_state::moved; });
+  sanitizer::acquired(&slot.state);
+}
+
 /// All tasks of the strand are stolen: frees the slots of the spawned ones on top. Each is free
 /// once its thief has moved the closure out of it.
 void drop_stolen(task_stack& stack, task_slot* bottom) noexcept {
   task_slot* slot = stack.top.load(std::memory_order_relaxed);
   while (slot > bottom && (slot - 1)->is_spawned()) {
     --slot;
-    spin_briefly([&] { return slot->state.load(std::memory_order_acquire) == slot_state::moved; });
+    wait_until_moved(*slot);
   }
   const std::lock_guard guard(stack.mover);
   stack.top.store(slot, std::memory_order_release);
@@ -120,16 +135,19 @@ bool publish_join(void* argument, strand* self) {
 /// `top` is the strand's first free slot while it waits.
 void wait_for_thief(task_stack& stack, task_slot* slot, task_slot* top) noexcept {
   const auto done = [&] { return slot->state.load(std::memory_order_acquire) == slot_state::done; };
-  if (creek::spin_until(done, worth_waiting)) return;
-  // Until the thief has read the task's type, the waiter must not write in its place.
-  spin_briefly(
-      [&] { return (slot->state.load(std::memory_order_acquire) & slot_state::flag) != 0; });
-  stack.top.store(top, std::memory_order_release);
-  stack.home->suspend(publish_join, slot);
+  if (!creek::spin_until(done, worth_waiting)) {
+    // Until the thief has read the task's type, the waiter must not write in its place.
+    spin_briefly(
+        [&] { return (slot->state.load(std::memory_order_acquire) & slot_state::flag) != 0; });
+    stack.top.store(top, std::memory_order_release);
+    stack.home->suspend(publish_join, slot);
+  }
+  sanitizer::acquired(&slot->state);
 }
 
 /// What is left in the slot of a fork that was taken out from under younger tasks.
 strand* run_hole(task_slot* slot, bool stolen) noexcept {
+  sanitizer::releases(&slot->state);
   if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
   return nullptr;
 }
@@ -184,7 +202,7 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.idle_scope.base = slots;
   stack.running.store(&stack.idle_scope, std::memory_order_relaxed);
   stack.top.store(slots, std::memory_order_relaxed);
-  stack.limit.store(external ? slots : stack.last, std::memory_order_relaxed);
+  stack.limit.store(resting_limit(stack, external), std::memory_order_relaxed);
   stack.floor.store(external ? no_floor : slots, std::memory_order_relaxed);
   stack.shared.store(0, std::memory_order_relaxed);
   stack.asked.store(0, std::memory_order_relaxed);
@@ -206,6 +224,7 @@ void make_room(task_stack& stack) noexcept {
 }
 
 bool pushed_slow(task_stack* stack, task_slot* slot) noexcept {
+  sanitizer::releases(&slot->state);  // for run_stolen()
   const bool room = slot != stack->last && (!stack->external || stack->home->offer(*stack, slot));
   if (!room) {
     stack->top.store(slot, std::memory_order_release);
@@ -236,7 +255,7 @@ bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom,
       drop_stolen(*stack, bottom);
       return false;
     }
-    spin_briefly([&] { return slot->state.load(std::memory_order_acquire) == slot_state::moved; });
+    wait_until_moved(*slot);
     if (--slot < bottom || !may_run_here(*slot, awaited)) return false;
     stack->top.store(slot, std::memory_order_release);
     creek::light_fence();
@@ -275,7 +294,7 @@ void refresh_armed(task_stack& stack) noexcept {
   if (stack.external) return;
   const std::lock_guard guard(stack.mover);
   const bool armed = stack.home->keep_armed() || stack.asked.load(std::memory_order_relaxed) != 0;
-  stack.limit.store(armed ? stack.first : stack.last, std::memory_order_relaxed);
+  stack.limit.store(resting_limit(stack, armed), std::memory_order_relaxed);
 }
 
 task_slot* steal(task_stack& victim) noexcept {
@@ -305,7 +324,7 @@ static std::uint32_t top_for_thieves(const task_stack& victim) noexcept {
 }
 
 bool force_share(task_stack& victim) noexcept {
-  if (victim.external || !victim.mover.try_lock()) return false;
+  if (victim.external || sanitizer::needs_announcements() || !victim.mover.try_lock()) return false;
   const std::uint32_t split = task_stack::split_of(victim.shared.load(std::memory_order_relaxed));
   std::uint32_t top = top_for_thieves(victim);
   std::uint32_t raised = split;
@@ -341,6 +360,7 @@ bool has_work(const task_stack& victim) noexcept {
 }
 
 strand* run_stolen(task_slot* slot) noexcept {
+  sanitizer::acquired(&slot->state);
   const auto* type =
       reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
   strand* next = nullptr;
@@ -354,6 +374,7 @@ strand* run_stolen(task_slot* slot) noexcept {
     type->run(slot, true);
     branch.finish();
     if (std::exception_ptr failure = root.wait_all()) fail_fork(slot, std::move(failure));
+    sanitizer::releases(&slot->state);
     const std::uintptr_t seen = slot->state.exchange(slot_state::done, std::memory_order_acq_rel);
     if ((seen & slot_state::flag) != 0) {
       next = reinterpret_cast<strand*>(seen & slot_state::strand_mask);

@@ -41,7 +41,7 @@ STAND_INS = {
 case "$*" in
   --preset*) mkdir -p build/release/bin && touch build/release/build.ninja ;;
   *--build*) [ ! -e $WORLD/does-not-compile ] || exit 1
-             cp $WORLD/creek build/release/bin/creek ;;
+             for name in creek creek_first creek_demo; do cp $WORLD/creek build/release/bin/$name; done ;;
 esac
 """,
     "python3": """
@@ -168,16 +168,22 @@ class bootstrap(unittest.TestCase):
         self.run_it("build", "all")
         self.assertEqual(self.called("cmake"), ["cmake --build build/release -j 3 --target all"])
 
-    def test_demo_counts_words_on_all_cores_and_on_one(self):
+    def test_demo_counts_words_before_it_builds_the_rest(self):
         self.all_installed()
-        self.run_it("demo")
-        self.assertTrue(self.called("cmake")[1].endswith("--target bin/creek bench_peers"))
-        self.assertEqual(self.called("creek"), [
-            "creek wordcount --top 10 /usr/include /usr/share/doc",
-            "creek wordcount --top 10 --workers 1 /usr/include /usr/share/doc",
-            "creek bench tasking --quick --workload fib",
-            "creek bench schedulers --quick",
-            "creek wordcount --backend scc --top 3 /usr/share/common-licenses"])
+        self.program(self.world / "creek", 'printf "%s\\n" "$(basename $0) $*" >> $CALLS\n')
+        output = self.run_it("demo")
+        calls = [line for line in self.calls.read_text().splitlines()
+                 if line.startswith(("creek", "cmake --build"))]
+        self.assertEqual(calls, [
+            "cmake --build build/release -j 3 --target creek_first",
+            "creek_first wordcount --top 10 /usr/include /usr/share/doc",
+            "creek_first wordcount --top 10 --workers 1 /usr/include /usr/share/doc",
+            "cmake --build build/release -j 3 --target creek_demo demo_peers",
+            "creek_demo bench tasking --quick --workload fib --peers creek,serial,tbb,libgomp "
+            "--peer-dir build/release/demo",
+            "creek_demo bench schedulers --quick --peer-dir build/release/demo",
+            "creek_demo wordcount --backend scc --top 3 /usr/share/common-licenses"])
+        self.assertIn("./bootstrap build ", output[output.index("what next"):])
 
     def test_bench_of_linear_algebra_fetches_each_wheel_once(self):
         self.all_installed()
@@ -211,31 +217,33 @@ class bootstrap(unittest.TestCase):
 
         self.all_installed()
         self.set("no-network")
-        self.assertIn("wheels of tests/tpch/wheels.txt could not be had", self.run_it("test"))
+        self.assertIn("wheels of tests/tpch/wheels.txt could not be had", self.run_it("--all", "test"))
         self.assertEqual(len(self.called("ctest")), 1)
         (self.world / "no-network").unlink()
-        self.run_it("--no-install", "test")
+        self.run_it("--no-install", "--all", "test")
         self.assertEqual(installs(), [])
         self.run_it("test")
+        self.assertEqual(installs(), [])
+        self.run_it("--all", "test")
         self.assertEqual(len(installs()), 1)
         self.assertTrue(installs()[0].endswith("--target build/oracle.new -r tests/tpch/wheels.txt"))
         self.assertTrue((self.root / "build/oracle").is_dir())
-        self.run_it("test")
+        self.run_it("--all", "test")
         self.assertEqual(installs(), [])
         (self.root / "tests/tpch/wheels.txt").write_text("three==3.0\n")
-        self.run_it("test")
+        self.run_it("--all", "test")
         self.assertEqual(len(installs()), 1)
 
     def test_test_fetches_sources_once_from_the_first_mirror_that_has_them(self):
         self.all_installed()
         self.set("not-to-be-had", "one/pool/some.tar.gz", "two/pool/some.tar.gz")
-        self.assertIn("some-1.0 could not be had", self.run_it("test"))
+        self.assertIn("some-1.0 could not be had", self.run_it("--all", "test"))
         self.assertEqual(len(self.called("ctest")), 1)
         self.set("not-to-be-had", "one/pool/some.tar.gz")
-        self.run_it("test")
+        self.run_it("--all", "test")
         self.assertEqual(len(self.called("apt-helper")), 2)
         self.assertEqual([path.name for path in (self.root / "build/netlib").iterdir()], ["some-1.0"])
-        self.run_it("test")
+        self.run_it("--all", "test")
         self.assertEqual(self.called("apt-helper"), [])
 
     def test_test_passes_arguments_on_and_reports_failure(self):
@@ -244,6 +252,24 @@ class bootstrap(unittest.TestCase):
         self.assertTrue(self.called("ctest")[0].endswith("-R core"))
         self.set("test-fails")
         self.assertIn("bootstrap: test: ", self.run_it("test", status=1))
+
+    def test_test_configures_anew_where_the_level_or_the_warnings_changed(self):
+        def configured():
+            return [call for call in self.called("cmake") if "--preset" in call]
+
+        self.all_installed()
+        cache = self.root / "build/release/CMakeCache.txt"
+        self.run_it("test")
+        self.assertEqual(configured(), ["cmake --preset release -DCREEK_TEST_LEVEL=gate"])
+        cache.write_text("CREEK_TEST_LEVEL:STRING=gate\nCREEK_WERROR:BOOL=OFF\n")
+        self.run_it("test")
+        self.assertEqual(configured(), [])
+        self.run_it("--strict", "--all", "test")
+        self.assertEqual(configured(),
+                         ["cmake --preset release -DCREEK_WERROR=ON -DCREEK_TEST_LEVEL=all"])
+        cache.write_text("CREEK_TEST_LEVEL:STRING=all\nCREEK_WERROR:BOOL=ON\n")
+        self.run_it("build")  # takes the build as it is
+        self.assertEqual(configured(), [])
 
     def test_keep_going_tests_what_could_be_built_and_still_fails(self):
         self.all_installed()

@@ -127,17 +127,17 @@ class OnHost(Case):
         for arguments, parts in (
                 (("lu", "--policy", "polling,sloth"), ("sloth", "valid: polling, blocking")),
                 (("lu", "--policy", "polling,polling"), ("twice",)),
-                (("lu", "--runs", "0"), ("--runs 0",)),
-                (("lu", "-n", "-3"), ("-n -3",)),
+                (("lu", "--runs", "0"), ("--runs must be between 1 and 2000, got 0",)),
+                (("lu", "-n", "-3"), ("-n must be 1 or more, got -3",)),
                 (("lu", "--meter", "sundial"), ("sundial",)),
                 (("lu", "--backend", "tbb"), ("--backend tbb", "host and scc")),
-                (("lu", "--bound", "7"), ("--bound 7",)),
+                (("lu", "--bound", "7"), ("--bound must be between 0 and 1, got 7",)),
                 (("fib", "--block", "3"), ("--block", "fib")),
                 (("fib", "--form", "blocks"), ("--form", "fib")),
                 (("fib", "--backend", "scc"), ("fib", "host only")),
                 (("trace",), ("trace not in {lu,chol,qr,fib,sort}",)),
                 ((), ("problem",)),
-                (("lu", "--workers", "0"), ("--workers 0",))):
+                (("lu", "--workers", "0"), ("--workers must be between 1 and 4096, got 0",))):
             self.fails(run("compare", *arguments, env=BLIND), 2, *parts)
 
     def test_failed_runs(self):

@@ -7,7 +7,7 @@ import os
 import re
 import unittest
 
-from dense_cases import COMMANDS, Case, read_npy, run
+from dense_cases import COMMANDS, Case, npy, read_npy, run
 
 
 class Generated(Case):
@@ -114,7 +114,6 @@ class Generated(Case):
             self.assertGreater(len(names), 4)
         text = self.succeeds("lu", "-n", "200", "--block", "48", "--workers", "2")
         self.assertRegex(text, r"\nactivity   \d\.\d\d of 2 workers on average, 15 tasks; 0 for ")
-        self.assertIsNone(self.report("lu", "-n", "0")["activity"])
         self.fails(run("lu", "-n", "9", "--trace", "/no/such/folder/trace.json"), 1, "/no/such/folder")
 
     def test_activity_and_trace_by_blocks(self):
@@ -177,12 +176,20 @@ class Generated(Case):
 
     def test_small_sizes(self):
         for command in COMMANDS:
-            for n in ("0", "1", "2", "3"):
+            for n in ("1", "2", "3"):
                 for type in "sz":
                     found = self.report(command, "-n", n, "--type", type, "--check", "--runs", "2")
                     self.assertTrue(found["check"]["passed"])
-                    self.assertEqual(found["share_of_gemm"] is None, n == "0")
-        self.assertIn("0 x 0", self.succeeds("solve", "-n", "0"))
+                    self.assertIsNotNone(found["share_of_gemm"])
+
+    def test_an_empty_matrix_has_no_rate(self):
+        empty = self.write("empty.npy", npy("d", []))
+        for command in ("lu", "chol"):
+            found = self.report(command, "--input", empty)
+            self.assertEqual((found["rows"], found["gflops"], found["share_of_gemm"],
+                              found["activity"]), (0, None, None, None))
+            text = self.succeeds(command, "--input", empty)
+            self.assertIn("rate       none, an empty matrix takes no operations", text)
 
     def test_blocks_of_all_sizes(self):
         for command in COMMANDS:
@@ -198,7 +205,7 @@ class Generated(Case):
             self.assertEqual((found["form"], found["info"]), ("blocks", 0))
             self.assertEqual(found.get("pivoting"), None if "chol" in form else "none")
             self.assertTrue(found["check"]["passed"])
-        for n in ("0", "1", "3"):
+        for n in ("1", "3"):
             self.report("chol", "-n", n, "--form", "blocks", "--check")
             self.report("solve", "-n", n, "--form", "blocks", "--pivoting", "none")
         text = self.succeeds("lu", "-n", "9", "--form", "blocks", "--pivoting", "none")
@@ -216,7 +223,7 @@ class Generated(Case):
             self.assertEqual((found["form"], found["info"]), ("blocks", 0))
             self.assertEqual((found.get("pivoting"), found.get("tree")), (pivoting, tree))
             self.assertTrue(found["check"]["passed"])
-        for form, n in itertools.product(("lu", "qr", "solve"), ("0", "1", "3")):
+        for form, n in itertools.product(("lu", "qr", "solve"), ("1", "3")):
             self.report(form, "-n", n, "--form", "blocks", "--check", "--runs", "2")
         text = self.succeeds("qr", "-n", "9", "--form", "blocks", "--tree", "binary")
         self.assertIn("QR factorization, by blocks, binary tree", text)

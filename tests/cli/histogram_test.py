@@ -105,8 +105,8 @@ class BadInput(FolderCase):
         done = run("--raw", "--quiet", "--bins", "1", "--skip-unreadable", self.path("none"), good)
         self.assertEqual((done.returncode, done.stdout), (0, b"0\t1\t1\t1\n"))
         for bins in ("0", "3", "512", "-1"):
-            self.fails(run("--bins", bins, stdin=b""), 2, "--bins " + bins)
-        self.fails(run("--workers", "0", stdin=b""), 2, "--workers 0")
+            self.fails(run("--bins", bins, stdin=b""), 2, "--bins must be 1, 2, 4, ... or 256, got " + bins)
+        self.fails(run("--workers", "0", stdin=b""), 2, "--workers must be between 1 and 4096, got 0")
 
     def test_failed_run_leaves_no_output(self):
         bad = self.write("in/bad", b"12345")

@@ -79,7 +79,7 @@ class BadInput(FolderCase):
         self.fails(run("--output", self.path("out/index"), cut), 1, "cut: truncated gzip data")
         self.assertEqual(os.listdir(self.path("out")), [])
         self.fails(run("--output", self.path("no/index"), good), 1, "no/index")
-        self.fails(run("--top", "-1", good), 2, "--top -1")
+        self.fails(run("--top", "-1", good), 2, "--top must be 0 or more, got -1")
 
 
 if __name__ == "__main__":

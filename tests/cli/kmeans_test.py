@@ -118,12 +118,12 @@ class BadInput(FolderCase):
         self.fails(run("--clusters", "1", self.path("none")), 1, "none: No such file")
 
     def test_bad_options(self):
-        for arguments, part in (([], "--clusters"), (["--clusters", "0"], "--clusters 0"),
+        for arguments, part in (([], "--clusters"), (["--clusters", "0"], "--clusters must be 1 or more, got 0"),
                                 (["--clusters", "9"], "9 clusters of 1 points"),
-                                (["--clusters", "1", "--rounds", "0"], "--rounds 0"),
-                                (["--clusters", "1", "--tolerance", "-1"], "--tolerance -1"),
+                                (["--clusters", "1", "--rounds", "0"], "--rounds must be 1 or more, got 0"),
+                                (["--clusters", "1", "--tolerance", "-1"], "--tolerance must be 0 or more, got -1"),
                                 (["--clusters", "1", "--dimensions", "2"], "--dimensions: only for"),
-                                (["--clusters", "1", "--format", "floats"], "--dimensions 0"),
+                                (["--clusters", "1", "--format", "floats"], "needs --dimensions"),
                                 (["--clusters", "1", "--format", "floats", "--dimensions", "1",
                                   "--header", "no"], "--header: only for")):
             self.fails(run(*arguments, stdin=b"1 2\n"), 2, part)

@@ -73,7 +73,7 @@ class Study(FolderCase):
         self.assertEqual(text.count("speed-up over one worker\n"), 2)
 
     def test_bad_usage(self):
-        for arguments, part in ((("--workload", "grep"), "grep"), (("--workers", "1,0"), "--workers 0"),
+        for arguments, part in ((("--workload", "grep"), "grep"), (("--workers", "1,0"), "--workers must be between 1 and 4096, got 0"),
                                 (("--strategy", "sort"), "sort"), (("--runs", "0"), "runs")):
             self.fails(run(*arguments), 2, part)
         self.fails(run("--csv", os.path.join(self.path("none"), "figures.csv")), 1, "none")

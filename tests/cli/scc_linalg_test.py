@@ -108,11 +108,11 @@ class Benches(Case):
             self.fails(2, ("bench", "scc-linalg", "-n", "64", *arguments), *parts)
         for arguments, parts in ((("svd",), ("svd not in {lu,chol,qr}",)),
                                  (("--route", "ring"), ("ring not in {simple,chain",)),
-                                 (("--chunks", "0"), ("--chunks",)),
-                                 (("--piece", "0"), ("piece_bytes",)),
-                                 (("--look-ahead", "-1"), ("look_ahead",)),
-                                 (("--kernel-crossing", "-1"), ("kernel_crossing",)),
-                                 (("--cores", "0"), ("48 cores",)),
+                                 (("--chunks", "0"), ("--chunks must be 1 or more, got 0",)),
+                                 (("--piece", "0"), ("--piece must be 1 or more, got 0",)),
+                                 (("--look-ahead", "-1"), ("--look-ahead must be 0 or more, got -1",)),
+                                 (("--kernel-crossing", "-1"), ("--kernel-crossing must be 0 or more, got -1",)),
+                                 (("--cores", "0"), ("--cores must be 1 or more, got 0",)),
                                  (("--policy", "power_cap"), ("power_cap",))):
             self.fails(2, ("bench", "scc-linalg-messages", *arguments, "--n", "64"), *parts)
         self.fails(1, ("bench", "scc-linalg-messages", "--n", "64", "--csv", "/no/such/folder/r.csv"),

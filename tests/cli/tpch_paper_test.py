@@ -94,7 +94,8 @@ class Paper(FolderCase):
         self.fails(2, "--form", "tpch", "q1", *data, "--form", "paper")
         self.fails(2, "has no published form", "bench", "tpch-paper", *data, "--query", "q1")
         self.fails(2, "1 to 48 cores", "bench", "tpch-paper", *data, "--backend", "scc", "--workers", "49")
-        self.fails(2, "must be 1 or more", "bench", "tpch-paper", *data, "--workers", "0")
+        self.fails(2, "must be between 1 and 4096, got 0", "bench", "tpch-paper", *data, "--workers",
+                   "0")
         self.fails(1, "No such file", "tpch", "q6", "--data", "/nowhere", "--form", "paper")
 
 

@@ -156,6 +156,46 @@ class BadInput(Case):
         self.write("lineitem.tbl", "")
         self.fails(run("q1", "--data", self.folder.name), 1, "lineitem.tbl: the file is empty")
 
+    def test_an_empty_letter_is_named(self):
+        self.write("lineitem.tbl", LINEITEM.replace("|R|", "||"))
+        self.fails(run("load", self.folder.name), 1, "lineitem.tbl:3: column 9 (l_returnflag): '' is empty")
+
+    def test_links_for_caches_are_not_followed(self):
+        self.write("precious", "precious")
+        os.symlink(self.path("precious"), self.path("lineitem.creek"))
+        for arguments in (["load", self.folder.name], ["q6", "--data", self.folder.name]):
+            self.fails(run(*arguments), 1, "lineitem.creek: a symbolic link, not followed")
+        os.remove(self.path("precious"))
+        self.fails(run("load", self.folder.name), 1, "lineitem.creek: a symbolic link, not followed")
+        self.assertEqual(os.path.lexists(self.path("precious")), False)
+
+    def test_pipes_for_caches_and_tables_are_not_waited_for(self):
+        for name in ("lineitem.creek", "lineitem.tbl"):
+            if os.path.exists(self.path(name)):
+                os.remove(self.path(name))
+            os.mkfifo(self.path(name))
+            for arguments in (["load", self.folder.name], ["q6", "--data", self.folder.name]):
+                self.fails(run(*arguments), 1, name + ": not a regular file")
+            os.remove(self.path(name))
+            self.write("lineitem.tbl", LINEITEM)
+        os.remove(self.path("lineitem.tbl"))
+        os.mkdir(self.path("lineitem"))
+        os.mkfifo(self.path("lineitem/lineitem.1.tbl"))
+        self.fails(run("q6", "--data", self.folder.name), 1, "lineitem.1.tbl: not a regular file")
+
+    def test_tables_may_be_links(self):
+        os.rename(self.path("lineitem.tbl"), self.path("elsewhere"))
+        os.symlink(self.path("elsewhere"), self.path("lineitem.tbl"))
+        self.assertEqual(run("load", self.folder.name).returncode, 0)
+        self.assertEqual(self.answer("q6", "--param", "DATE=1995-01-01"), [{"revenue": "50.6000"}])
+
+    def test_a_folder_that_may_not_be_written_to(self):
+        other = self.as_nobody()
+        os.chmod(self.folder.name, 0o555)
+        done = subprocess.run([TOOL, "tpch", "load", self.folder.name], capture_output=True, text=True,
+                              timeout=1000, **other)
+        self.fails(done, 1, "cannot write ", "customer.creek: Permission denied")
+
     def test_a_corrupt_cache_is_refused(self):
         self.assertEqual(run("load", self.folder.name).returncode, 0)
         with open(self.path("lineitem.creek"), "r+b") as file:
@@ -167,6 +207,72 @@ class BadInput(Case):
                    "creek tpch load")
         self.assertEqual(run("load", self.folder.name).returncode, 0)
         self.assertEqual(self.answer("q6", "--param", "DATE=1995-01-01"), [{"revenue": "50.6000"}])
+
+
+def seconds_used(pid):
+    """Of processor time; 0 if it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class ChangedCaches(Case):
+    """Another process writes to a cache while a query runs: the answer is right, or one line says that
+    it is none."""
+    ROWS = 60000
+
+    def setUp(self):
+        super().setUp()
+        self.write("lineitem.tbl", LINEITEM * (self.ROWS // 3))
+        self.assertEqual(run("load", self.folder.name).returncode, 0)
+        self.cache = self.path("lineitem.creek")
+        with open(self.cache, "rb") as file:
+            self.good = file.read()
+        os.remove(self.path("lineitem.tbl"))
+        self.restore()
+        self.expected = self.answer("q1")
+
+    def restore(self):
+        with open(self.cache, "wb") as file:
+            file.write(self.good)
+        os.utime(self.cache, (1e9, 1e9))
+
+    def query_while(self, change):
+        query = subprocess.Popen([TOOL, "tpch", "q1", "--data", self.folder.name, "--repeat", "2000", "--json"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while query.poll() is None:
+            if seconds_used(query.pid) > 0.15:  # the cache has been opened and checked
+                change()
+        out, err = query.communicate()
+        if query.returncode == 0:
+            self.assertEqual(json.loads(out)["answer"], self.expected)
+        else:
+            self.fails(subprocess.CompletedProcess([], query.returncode, out, err), 1, "creek: ")
+
+    def overwrite(self):
+        with open(self.cache, "r+b") as file:
+            file.seek(8192)
+            file.write(os.urandom(len(self.good) - 8192))
+
+    def test_overwritten_in_place(self):
+        for _ in range(2):
+            self.restore()
+            self.query_while(self.overwrite)
+
+    def test_cut_short(self):
+        for size in (0, 8192, len(self.good) // 2):
+            self.restore()
+            self.query_while(lambda: os.truncate(self.cache, size))
+
+    def test_replaced(self):
+        def replace():
+            with open(self.path("new"), "wb") as file:
+                file.write(self.good)
+            os.rename(self.path("new"), self.cache)
+        self.query_while(replace)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // async, future and promise: results, exceptions, misuse, and threads that belong to no runtime.
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -14,6 +15,13 @@ using namespace conformance;
 
 class Future : public Conformance {};
 CONFORMANCE(Future);
+
+long async_fib(int n) {
+  if (n < 2) return n;
+  auto a = creek::async(async_fib, n - 1);
+  const long b = async_fib(n - 2);
+  return a.get() + b;
+}
 
 TEST_P(Future, AsyncGivesItsResult) {
   in_each_runtime([] {
@@ -58,6 +66,65 @@ TEST_P(Future, GetRethrows) {
   });
 }
 
+TEST_P(Future, AsyncOfARuntimeTakesTheSame) {
+  on_each_runtime([](creek::runtime& rt) {
+    EXPECT_EQ(rt.async([](int a, int b) { return a * b; }, 6, 7).get(), 42);
+    EXPECT_EQ(rt.async(async_fib, 9).get(), fib_sequential(9));
+    std::string text = "before";
+    auto copied = rt.async([](const std::string& s) { return s; }, text);
+    text = "after";
+    EXPECT_EQ(copied.get(), "before");
+    auto moved = rt.async([](std::unique_ptr<int> p) { return p; }, std::make_unique<int>(9));
+    EXPECT_EQ(*moved.get(), 9);
+    int referred = 0;
+    rt.async([](int& r) { r = 2; }, std::ref(referred)).get();
+    EXPECT_EQ(referred, 2);
+  });
+}
+
+TEST_P(Future, SaysWhyItHasNoResult) {
+  const auto complaint = [](auto&& use) -> std::string {
+    try {
+      use();
+    } catch (const creek::usage_error& failure) {
+      return failure.what();
+    }
+    return "none";
+  };
+  in_each_runtime([&] {
+    creek::future<int> never;
+    EXPECT_EQ(complaint([&] { never.get(); }),
+              "future::get: the future has no state; it was made empty or moved from");
+    EXPECT_EQ(complaint([&] { never.wait(); }),
+              "future::wait: the future has no state; it was made empty or moved from");
+    auto taken = creek::async([] { return 1; });
+    taken.get();
+    EXPECT_EQ(complaint([&] { taken.get(); }), "future::get: the result was taken before");
+    EXPECT_EQ(complaint([&] { taken.detach(); }), "future::detach: the result was taken before");
+    auto from = creek::async([] { return 2; });
+    taken = std::move(from);
+    EXPECT_EQ(complaint([&] { from.get(); }),
+              "future::get: the future has no state; it was made empty or moved from");
+    EXPECT_EQ(taken.get(), 2);
+  });
+}
+
+TEST_P(Future, AssignmentLetsGoOfTheOldResult) {
+  in_each_runtime([] {
+    std::atomic<int> alive{0};
+    creek::promise<counted> promise;
+    auto future = promise.get_future();
+    promise.set_value(alive);
+    promise = creek::promise<counted>();
+    EXPECT_EQ(alive, 1);
+    creek::future<counted> other;
+    future = std::move(other);
+    EXPECT_EQ(alive, 0);
+    EXPECT_FALSE(future.valid());
+    EXPECT_FALSE(other.valid());
+  });
+}
+
 TEST_P(Future, GetConsumes) {
   in_each_runtime([] {
     auto future = creek::async([] { return 1; });
@@ -89,13 +156,6 @@ TEST_P(Future, AsyncEndsWithAllThatItSpawned) {
     auto failing = creek::async([] { creek::spawn([] { throw failure{3}; }); });
     EXPECT_EQ(failure_of([&] { failing.get(); }), 3);
   });
-}
-
-long async_fib(int n) {
-  if (n < 2) return n;
-  auto a = creek::async(async_fib, n - 1);
-  const long b = async_fib(n - 2);
-  return a.get() + b;
 }
 
 TEST_P(Future, AsyncNests) {

@@ -82,6 +82,36 @@ TEST_F(atomic_files, replaces_what_a_link_points_to) {
   EXPECT_EQ(content_of(folder_ / "real"), "new");
 }
 
+TEST_F(atomic_files, replaces_only_regular_files_where_asked_to) {
+  using enum atomic_file::targets;
+  std::ofstream(folder_ / "real") << "old";
+  fs::create_symlink("real", folder_ / "link");
+  fs::create_symlink("nowhere", folder_ / "dangling");
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const auto refusal = [&](const char* name) -> std::string {
+    try {
+      atomic_file out(folder_ / name, regular);
+    } catch (const error& why) {
+      return why.what();
+    }
+    return "none";
+  };
+  const std::string before = "cannot write " + folder_.path().string() + "/";
+  for (const std::string link : {"link", "dangling"}) {
+    EXPECT_EQ(refusal(link.c_str()),
+              before + link + ": a symbolic link, not followed: Operation not supported");
+  }
+  EXPECT_EQ(refusal("pipe"), before + "pipe: not a regular file: Operation not supported");
+  EXPECT_EQ(content_of(folder_ / "real"), "old");
+  atomic_file out(folder_ / "real", regular);
+  fs::remove(folder_ / "real");
+  fs::create_symlink("link", folder_ / "real");  // appears later: replaced, not followed
+  out.write("new");
+  out.commit();
+  EXPECT_FALSE(fs::is_symlink(folder_ / "real"));
+  EXPECT_EQ(content_of(folder_ / "real"), "new");
+}
+
 TEST_F(atomic_files, writes_devices_and_pipes_directly) {
   atomic_file out("/dev/null");
   out.write("gone");

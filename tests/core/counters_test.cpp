@@ -51,6 +51,8 @@ TEST(counters, json_holds_the_total_and_each_worker) {
   EXPECT_EQ(document["workers"][1]["messages"], 4);
   EXPECT_EQ(document["workers"][0].size(), counter_count);
   EXPECT_EQ(nlohmann::json::parse(to_json(workers[0]))["messages"], 3);
+  // As nlohmann-json writes it, to the byte.
+  EXPECT_EQ(nlohmann::ordered_json::parse(to_json(workers)).dump(), to_json(workers));
 }
 
 TEST(counters, workers_do_not_share_lines) {

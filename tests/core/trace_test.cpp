@@ -13,6 +13,7 @@
 #include <creek/core/error.hpp>
 #include <creek/core/trace.hpp>
 
+#include "../../core/src/json_text.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace creek {
@@ -31,6 +32,24 @@ class traces : public testing::Test {
 
   support::temporary_folder folder_;
 };
+
+std::string by_nlohmann(const std::string& text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+TEST(json_text, strings_are_written_as_nlohmann_json_writes_them) {
+  for (int first = 0; first < 256; ++first) {
+    for (int second = 0; second < 256; ++second) {
+      const std::string two{static_cast<char>(first), static_cast<char>(second)};
+      for (const char* rest : {"", "\x80", "\xBF\xBF\xBF",
+                               "\x9F"
+                               "a"}) {
+        ASSERT_EQ(detail::json_string(two + rest), by_nlohmann(two + rest))
+            << first << ' ' << second;
+      }
+    }
+  }
+}
 
 // The events of thread `tid` without metadata.
 std::vector<json> events_of(const json& file, int tid) {

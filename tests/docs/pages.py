@@ -5,6 +5,8 @@
     pages.py links ROOT             names each relative link that leads nowhere; exit status 1 if any
     pages.py examples ROOT FOLDER   writes each C++ block that includes something to FOLDER/PAGE_N.cpp
                                     and prints `program FILE`, or `fragment FILE` without a main()
+    pages.py together FILE PAGE...  writes FILE, one program that runs the examples of the pages which
+                                    have a main(), one after the other
 """
 
 import os
@@ -47,20 +49,46 @@ def check_links(root):
     return 1 if broken else 0
 
 
+def examples(page):
+    """The line and the text of each C++ block that includes something."""
+    text = page.read_text(encoding="utf-8")
+    for match in FENCE.finditer(text):
+        if match[1] in ("cpp", "c++") and "#include" in match[2]:
+            yield text.count("\n", 0, match.start()) + 2, match[2]
+
+
+def write_if_changed(path, code):
+    if not path.is_file() or path.read_text(encoding="utf-8") != code:
+        path.write_text(code, encoding="utf-8")
+
+
 def write_examples(root, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for page in pages(root):
-        text = page.read_text(encoding="utf-8")
-        blocks = [match for match in FENCE.finditer(text)
-                  if match[1] in ("cpp", "c++") and "#include" in match[2]]
         stem = re.sub(r"\W+", "_", str(page.relative_to(root).with_suffix("")))
-        for number, block in enumerate(blocks, 1):
-            line = text.count("\n", 0, block.start()) + 2
+        for number, (line, block) in enumerate(examples(page), 1):
             path = folder / f"{stem}_{number}.cpp"
-            code = f'#line {line} "{page}"\n{block[2]}'
-            if not path.is_file() or path.read_text(encoding="utf-8") != code:
-                path.write_text(code, encoding="utf-8")
+            code = f'#line {line} "{page}"\n{block}'
+            write_if_changed(path, code)
             print("program" if "int main(" in code else "fragment", path)
+    return 0
+
+
+def write_together(path, chosen):
+    """Each example in a namespace of its own, below what all of them include."""
+    includes, bodies, names = set(), [], []
+    for page in chosen:
+        for line, block in examples(page):
+            if "int main(" not in block:
+                continue
+            includes.update(re.findall(r"^#include .*$", block, re.MULTILINE))
+            names.append(f"example_{len(names)}")
+            body = re.sub(r"^#include .*$", "", block, flags=re.MULTILINE)
+            # Only the real main() may leave out its return; all examples end with it.
+            body = body.rstrip().removesuffix("}") + "return 0; }\n"
+            bodies.append(f'#line {line} "{page}"\nnamespace {names[-1]} {{ {body}}}')
+    calls = "".join(f"  if ({name}::main() != 0) return 1;\n" for name in names)
+    write_if_changed(path, "\n".join([*sorted(includes), *bodies, f"int main() {{\n{calls}}}\n"]))
     return 0
 
 
@@ -69,6 +97,8 @@ def main():
         return check_links(Path(sys.argv[2]))
     if len(sys.argv) == 4 and sys.argv[1] == "examples":
         return write_examples(Path(sys.argv[2]), Path(sys.argv[3]))
+    if len(sys.argv) > 3 and sys.argv[1] == "together":
+        return write_together(Path(sys.argv[2]), [Path(page) for page in sys.argv[3:]])
     print(__doc__, file=sys.stderr)
     return 2
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in gzip and Zstandard, read as text or as records: what the libraries make of the whole
-// file in memory at once, or a refusal. Three kinds of input: a file as it is; the deflated body of
-// a gzip member, whose checksum is put right here; text that is compressed here, in several
-// members or frames, cut short or with one byte changed.
+// Files in gzip, Zstandard, xz and bzip2, read as text or as records: what the libraries make of
+// the whole file in memory at once, or a refusal. Three kinds of input: a file as it is; the
+// deflated body of a gzip member, whose checksum is put right here; text that is compressed here,
+// in several members or frames, cut short or with one byte changed.
+#include <bzlib.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -12,6 +14,7 @@
 #include <creek/mapreduce.hpp>
 #include <creek/mapreduce/data_fault.hpp>
 #include <memory>
+#include <optional>
 
 #include "harness.hpp"
 
@@ -112,6 +115,48 @@ expansion unzstd(std::string_view file) {
   return {expansion::whole, room().substr(0, at)};
 }
 
+expansion unxz(std::string_view file) {
+  std::uint64_t memory = std::uint64_t{256} << 20;
+  std::size_t taken = 0, made = 0;
+  const lzma_ret code = lzma_stream_buffer_decode(
+      &memory, LZMA_CONCATENATED, nullptr, reinterpret_cast<const std::uint8_t*>(file.data()),
+      &taken, file.size(), reinterpret_cast<std::uint8_t*>(room().data()), &made, most_bytes);
+  if (code == LZMA_OK) return {expansion::whole, room().substr(0, made)};
+  const bool too_long = code == LZMA_BUF_ERROR || code == LZMA_MEMLIMIT_ERROR;
+  return {too_long ? expansion::too_long : expansion::damaged, {}};
+}
+
+expansion bunzip2(std::string_view file) {
+  std::size_t at = 0;
+  while (!file.empty()) {
+    bz_stream stream{};
+    if (BZ2_bzDecompressInit(&stream, 0, 0) != BZ_OK) throw std::bad_alloc();
+    const std::unique_ptr<bz_stream, int (*)(bz_stream*)> closed(&stream, &BZ2_bzDecompressEnd);
+    stream.next_in = const_cast<char*>(file.data());
+    stream.avail_in = static_cast<unsigned>(file.size());
+    stream.next_out = room().data() + at;
+    stream.avail_out = static_cast<unsigned>(most_bytes - at);
+    const int code = BZ2_bzDecompress(&stream);
+    if (code != BZ_STREAM_END) {
+      return {stream.avail_out == 0 ? expansion::too_long : expansion::damaged, {}};
+    }
+    at = most_bytes - stream.avail_out;
+    file.remove_prefix(file.size() - stream.avail_in);
+  }
+  return {expansion::whole, room().substr(0, at)};
+}
+
+/// Nothing for formats that are not read.
+std::optional<expansion> expand(std::string_view file) {
+  if (file.starts_with("\x1F\x8B")) return gunzip(file);
+  if (file.starts_with("BZh")) return bunzip2(file);
+  if (file.starts_with("\xFD")) return unxz(file);
+  if (file[0] == '\x28' || (file[0] & '\xF0') == '\x50') {
+    if (!file.starts_with("PK")) return unzstd(file);
+  }
+  return std::nullopt;
+}
+
 /// A gzip file with this body. Empty if the body is no deflated text.
 std::string with_trailer(std::string_view body) {
   std::string_view left = body;
@@ -140,7 +185,7 @@ std::string gzip(std::string_view text, int level) {
   stream.next_out = reinterpret_cast<Bytef*>(to.data());
   stream.avail_out = static_cast<uInt>(to.size());
   expect(deflate(&stream, Z_FINISH) == Z_STREAM_END, "deflate");
-  to.resize(to.size() - stream.avail_out);
+  to.resize(static_cast<std::size_t>(stream.total_out));
   return to;
 }
 
@@ -150,9 +195,32 @@ std::string zstd(std::string_view text, int level) {
   return to;
 }
 
+std::string xz(std::string_view text, int level) {
+  std::string to(lzma_stream_buffer_bound(text.size()), '\0');
+  std::size_t size = 0;
+  expect(lzma_easy_buffer_encode(static_cast<std::uint32_t>(level), LZMA_CHECK_CRC32, nullptr,
+                                 reinterpret_cast<const std::uint8_t*>(text.data()), text.size(),
+                                 reinterpret_cast<std::uint8_t*>(to.data()), &size,
+                                 to.size()) == LZMA_OK,
+         "xz");
+  to.resize(size);
+  return to;
+}
+
+std::string bzip2(std::string_view text, int level) {
+  auto size = static_cast<unsigned>(text.size() + text.size() / 64 + 700);
+  std::string to(size, '\0');
+  expect(BZ2_bzBuffToBuffCompress(to.data(), &size, const_cast<char*>(text.data()),
+                                  static_cast<unsigned>(text.size()), 1 + level, 0, 0) == BZ_OK,
+         "bzip2");
+  to.resize(size);
+  return to;
+}
+
 /// Text compressed as the next bytes say; a text of many copies reaches over the readers' buffers.
 std::string compressed(input& from) {
-  const bool by_zstd = from.below(2) != 0;
+  constexpr std::string (*by[])(std::string_view, int) = {&gzip, &zstd, &xz, &bzip2};
+  const auto compress = by[from.below(4)];
   const int level = static_cast<int>(from.below(2));
   const std::size_t scale = from.below(4);
   const std::size_t copies = 1 + scale * from.byte();
@@ -165,7 +233,7 @@ std::string compressed(input& from) {
   for (std::size_t i = 0; i < members; ++i) {
     const std::size_t first = i * text.size() / members, last = (i + 1) * text.size() / members;
     const std::string_view part = std::string_view(text).substr(first, last - first);
-    file += by_zstd ? zstd(part, level) : gzip(part, level);
+    file += compress(part, level);
   }
   const std::size_t at = 4 + place * (file.size() - 4) / (1 << 16);
   if (damage == 1) file.resize(at);
@@ -224,13 +292,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto chosen = settings_from(from, stride);
   const std::string bytes = file_from(from);
   if (!looks_compressed(bytes)) return -1;
-  const expansion expected = bytes.starts_with('\x1F') ? gunzip(bytes) : unzstd(bytes);
+  const auto expanded = expand(bytes);
+  const expansion expected = expanded.value_or(expansion{});
   if (expected.state == expansion::too_long) return -1;
   const memory_file file(bytes);
   std::string content;
   const auto refused =
       refusal_of(file.name(), [&] { content = content_of(file.name(), chosen, several); });
-  if (expected.state == expansion::damaged) {
+  if (!expanded) {
+    expect(refused && refused->code.value() == ENOTSUP, "not refused as of an unknown format");
+  } else if (expected.state == expansion::damaged) {
     expect(refused && refused->code.value() == EIO, "not refused as damaged");
   } else if (expected.text.size() % stride != 0) {
     expect(refused && refused->code == creek::mapreduce::data_fault::truncated,

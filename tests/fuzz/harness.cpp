@@ -81,7 +81,31 @@ std::optional<refusal> refusal_of(const std::string& file, const std::function<v
 }
 
 bool looks_compressed(std::string_view text) {
-  return text.starts_with("\x1F\x8B\x08") || text.starts_with("\x28\xB5\x2F\xFD");
+  using namespace std::string_view_literals;
+  static constexpr std::string_view heads[] = {"\x1F\x8B\x08"sv,
+                                               "\x28\xB5\x2F\xFD"sv,
+                                               "\xFD\x37zXZ\0"sv,
+                                               "\x04\x22\x4D\x18"sv,
+                                               "PK\x03\x04"sv,
+                                               "\x02\x21\x4C\x18"sv,
+                                               "\x89LZO\0\r\n\x1A\n"sv,
+                                               "7z\xBC\xAF\x27\x1C"sv,
+                                               "PK\x05\x06"sv,
+                                               "Rar!\x1A\x07"sv,
+                                               "LZIP\x01"sv};
+  for (const std::string_view head : heads) {
+    if (text.starts_with(head)) return true;
+  }
+  const auto at = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const bool skipped_by_zstd = at(0) >> 4 == 5 && text.substr(0, 4).ends_with("\x2A\x4D\x18");
+  const std::string_view block = text.size() < 10 ? "" : text.substr(4, 6);
+  const bool bzip2 = text.starts_with("BZh") && at(3) >= '1' && at(3) <= '9' &&
+                     (block == "1AY&SY" || block == "\x17\x72\x45\x38\x50\x90");
+  const bool compress =
+      text.starts_with("\x1F\x9D") && (at(2) & 0x60) == 0 && (at(2) & 31) > 8 && (at(2) & 31) < 17;
+  return (skipped_by_zstd && text.size() >= 4) || bzip2 || compress;
 }
 
 }  // namespace creek::fuzz

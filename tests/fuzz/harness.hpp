@@ -77,8 +77,8 @@ struct refusal {
 [[nodiscard]] std::optional<refusal> refusal_of(const std::string& file,
                                                 const std::function<void()>& f);
 
-/// True if MapReduce takes this text for one in gzip or Zstandard, of which compressed.cpp has
-/// more.
+/// True if MapReduce takes this text for a compressed one or an archive, of which compressed.cpp
+/// has more.
 [[nodiscard]] bool looks_compressed(std::string_view text);
 
 }  // namespace creek::fuzz

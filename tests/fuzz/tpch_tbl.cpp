@@ -77,6 +77,7 @@ std::optional<value> value_of(const column_schema& column, std::string_view fiel
       number = date_of(field);
       break;
     default:
+      if (column.holds == kind::category && column.longest == 1 && field.empty()) return {};
       if (field.size() > column.longest || field.find('\0') != field.npos) return {};
   }
   if (!number) return {};

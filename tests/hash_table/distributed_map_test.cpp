@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -285,6 +287,33 @@ TEST_P(DistributedMap, RefusesBadPlacesAndUseAfterTheEnd) {
   EXPECT_THROW(left->post_put(1, 2), creek::usage_error);
   EXPECT_THROW(left->size(), creek::usage_error);
   EXPECT_THROW(numbers(), creek::usage_error) << "no runtime here";
+}
+
+TEST_P(DistributedMap, SpreadsKeysThatWereChosenToHaveOneHash) {
+  if (GetParam().workers == 1) GTEST_SKIP() << "one home";
+  rt_.run([] {
+    const distributed_map<std::string, int> map;
+    const std::uint64_t factor = creek::mapreduce::detail::fixed_factors.low;
+    std::vector<int> at_home(creek::worker_count());
+    for (int i = 0; i < 3000; ++i) {
+      std::string key(16, '\0');
+      std::memcpy(key.data(), &factor, sizeof factor);
+      std::memcpy(key.data() + 8, &i, sizeof i);
+      ++at_home[map.home(key).index()];
+    }
+    for (const int keys : at_home) EXPECT_GT(keys, 300);
+  });
+}
+
+TEST(Homes, RepeatOnTheSimulatedChip) {
+  creek::runtime rt(creek::scheduler_options{.workers = 48}, "scc");
+  rt.run([] {
+    const numbers map;
+    const int expected[] = {43, 3, 30, 38, 24, 32, 11, 16, 36, 44, 23, 29};
+    for (std::uint64_t key = 0; key < std::size(expected); ++key) {
+      EXPECT_EQ(map.home(key).value, expected[key]) << key;
+    }
+  });
 }
 
 }  // namespace

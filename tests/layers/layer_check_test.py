@@ -12,7 +12,8 @@ LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 
 # A tree in which all is well: every arrow that the architecture allows is used once.
 CLEAN = {
-    "core/include/creek/core/error.hpp": "#include <string>\n",
+    "core/include/creek/core/language.hpp": "#pragma once\n",
+    "core/include/creek/core/error.hpp": "#include <string>\n#include <creek/core/language.hpp>\n",
     "core/include/creek/core/detail/word.hpp": '#include "../error.hpp"\n',
     "core/src/lock.hpp": "",
     "core/src/lock.cpp": '#include "lock.hpp"\n#include <creek/core/error.hpp>\n',
@@ -100,6 +101,11 @@ class planted(unittest.TestCase):
     def test_header_that_is_nowhere(self):
         self.expect("core/src/lost.cpp", "#include <creek/core/lost.hpp>\n",
                     "no layer has the public header")
+
+    def test_public_header_accepts_any_language(self):
+        status, output = check({"core/include/creek/core/old.hpp": LICENCE + "#include <string>\n"})
+        self.assertEqual(status, 1, output)
+        self.assertIn("core/include/creek/core/old.hpp:1: a public header that includes no other", output)
 
     def test_includes_in_comments_do_not_count(self):
         status, output = check({"core/src/doc.cpp": LICENCE + "/*\n#include <creek/tasking.hpp>\n*/\n"

@@ -4,10 +4,13 @@
 
 #include <creek/core/error.hpp>
 
+#include <bzlib.h>
 #include <gtest/gtest.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -36,6 +39,30 @@ class file_case : public testing::Test {
     std::string packed(ZSTD_compressBound(text.size()), '\0');
     packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
     std::ofstream(path(name), std::ios::binary | std::ios::app) << packed;
+    return path(name);
+  }
+  /// Appends a stream.
+  std::string compress_xz(const std::string& name, std::string_view text) const {
+    std::string packed(lzma_stream_buffer_bound(text.size()), '\0');
+    std::size_t size = 0;
+    EXPECT_EQ(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, nullptr,
+                                      reinterpret_cast<const std::uint8_t*>(text.data()),
+                                      text.size(), reinterpret_cast<std::uint8_t*>(packed.data()),
+                                      &size, packed.size()),
+              LZMA_OK);
+    return append(name, packed.substr(0, size));
+  }
+  /// Appends a stream.
+  std::string compress_bzip2(const std::string& name, std::string_view text) const {
+    auto size = static_cast<unsigned>(text.size() + text.size() / 64 + 700);
+    std::string packed(size, '\0');
+    EXPECT_EQ(BZ2_bzBuffToBuffCompress(packed.data(), &size, const_cast<char*>(text.data()),
+                                       static_cast<unsigned>(text.size()), 1, 0, 0),
+              BZ_OK);
+    return append(name, packed.substr(0, size));
+  }
+  std::string append(const std::string& name, std::string_view bytes) const {
+    std::ofstream(path(name), std::ios::binary | std::ios::app) << bytes;
     return path(name);
   }
   support::temporary_folder folder_;

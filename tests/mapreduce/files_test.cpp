@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "file_case.hpp"
@@ -31,6 +32,13 @@ oracle::word_map count(const std::vector<std::string>& names, std::size_t split 
 
 std::string message(const std::vector<std::string>& names) {
   return error_of([&] { (void)count(names); });
+}
+
+std::string content_of(const std::string& name) {
+  std::string bytes(fs::file_size(name), '\0');
+  std::ifstream(name, std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 TEST_F(Files, MappedAndStreamedGiveTheSame) {
@@ -92,9 +100,7 @@ TEST_F(Files, ZstdByContentAndInSeveralFrames) {
 
 TEST_F(Files, DamagedAndTruncatedZstdIsNamed) {
   const std::string whole = compress_zstd("whole", oracle::random_text(1, 300000, 5000));
-  std::string bytes(fs::file_size(whole), '\0');
-  std::ifstream(whole, std::ios::binary)
-      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  const std::string bytes = content_of(whole);
   for (std::size_t n = 4; n < bytes.size(); n += n < 100 ? 1 : bytes.size() / 13) {
     const std::string cut = write("cut.zst", std::string_view(bytes).substr(0, n));
     EXPECT_THAT(message({cut}), testing::HasSubstr("cut.zst: truncated zstd data")) << n;
@@ -111,6 +117,98 @@ TEST_F(Files, DamagedAndTruncatedZstdIsNamed) {
   EXPECT_THAT(message({path("tail")}), testing::HasSubstr("tail: damaged zstd data ("));
 }
 
+TEST_F(Files, XzByContentInSeveralStreamsAndPadded) {
+  const std::string first = oracle::random_text(1, 3000000, 500);
+  const std::string second = oracle::random_text(2, 100000, 500);
+  compress_xz("no-suffix", first);
+  append("no-suffix", std::string(8, '\0'));
+  compress_xz("no-suffix", second);
+  const std::string name = append("no-suffix", std::string(512, '\0'));
+  EXPECT_EQ(count({name}), oracle::count_by_map(first + second));
+  EXPECT_EQ(count({name}, 1000), oracle::count_by_map(first + second));
+  EXPECT_EQ(count({compress_xz("nothing", "")}), oracle::word_map{});
+}
+
+TEST_F(Files, Bzip2ByContentAndInSeveralStreams) {
+  const std::string first = oracle::random_text(1, 3000000, 500);
+  const std::string second = oracle::random_text(2, 100000, 500);
+  compress_bzip2("no-suffix", first);
+  compress_bzip2("no-suffix", "");
+  const std::string name = compress_bzip2("no-suffix", second);
+  EXPECT_EQ(count({name}), oracle::count_by_map(first + second));
+  EXPECT_EQ(count({name}, 1000), oracle::count_by_map(first + second));
+  EXPECT_EQ(count({compress_bzip2("nothing", "")}), oracle::word_map{});
+  EXPECT_EQ(count({write("text", "BZh9 and more")}),
+            (oracle::word_map{{"BZh9", 1}, {"and", 1}, {"more", 1}}));
+}
+
+TEST_F(Files, DamagedAndTruncatedXzIsNamed) {
+  const std::string bytes = content_of(compress_xz("whole", oracle::random_text(1, 300000, 5000)));
+  for (std::size_t n = 6; n < bytes.size(); n += n < 100 ? 1 : bytes.size() / 13) {
+    const std::string cut = write("cut.xz", std::string_view(bytes).substr(0, n));
+    EXPECT_THAT(message({cut}), testing::HasSubstr("cut.xz: truncated xz data")) << n;
+  }
+  std::string changed = bytes;
+  changed[bytes.size() / 2] ^= 1;
+  EXPECT_THAT(message({write("bad.xz", changed)}), testing::HasSubstr("bad.xz: damaged xz data"));
+  compress_xz("padded", "a whole stream");
+  append("padded", std::string(6, '\0'));  // not a multiple of four
+  EXPECT_THAT(message({path("padded")}), testing::HasSubstr("padded: damaged xz data"));
+  compress_xz("tail", "a whole stream");
+  append("tail", "and more than a header has");
+  EXPECT_THAT(message({path("tail")}), testing::HasSubstr("tail: damaged xz data"));
+}
+
+TEST_F(Files, DamagedAndTruncatedBzip2IsNamed) {
+  const std::string bytes =
+      content_of(compress_bzip2("whole", oracle::random_text(1, 300000, 5000)));
+  for (std::size_t n = 10; n < bytes.size(); n += n < 100 ? 1 : bytes.size() / 13) {
+    const std::string cut = write("cut.bz2", std::string_view(bytes).substr(0, n));
+    EXPECT_THAT(message({cut}), testing::HasSubstr("cut.bz2: truncated bzip2 data")) << n;
+  }
+  compress_bzip2("two", "a whole stream");
+  append("two", bytes.substr(0, 3));
+  EXPECT_THAT(message({path("two")}), testing::HasSubstr("two: truncated bzip2 data"));
+  std::string changed = bytes;
+  changed[bytes.size() / 2] ^= 1;
+  EXPECT_THAT(message({write("bad.bz2", changed)}),
+              testing::HasSubstr("bad.bz2: damaged bzip2 data"));
+  compress_bzip2("tail", "a whole stream");
+  append("tail", "and more");
+  EXPECT_THAT(message({path("tail")}), testing::HasSubstr("tail: damaged bzip2 data"));
+}
+
+TEST_F(Files, ZstdMayBeginWithAFrameToBeSkipped) {
+  append("skipped", std::string("\x5A\x2A\x4D\x18\x03\0\0\0any", 11));
+  EXPECT_EQ(count({compress_zstd("skipped", "a b a")}), (oracle::word_map{{"a", 2}, {"b", 1}}));
+}
+
+TEST_F(Files, OtherCompressedDataIsRefusedByName) {
+  const std::pair<const char*, std::string> formats[] = {
+      {"lz4", "\x04\x22\x4D\x18\x64\x40"},
+      {"lz4", "\x02\x21\x4C\x18\x64\x40"},
+      {"lzip", "LZIP\x01\x0C"},
+      {"lzop", std::string("\x89LZO\0\r\n\x1A\n", 9)},
+      {"compress", "\x1F\x9D\x90"},
+      {"zip", "PK\x03\x04\x14"},
+      {"zip", "PK\x05\x06"},
+      {"7z", "7z\xBC\xAF\x27\x1C"},
+      {"rar", "Rar!\x1A\x07\x01"},
+  };
+  for (const auto& [format, head] : formats) {
+    for (const std::size_t size : {10, 5000}) {
+      const std::string name = write("packed", head + std::string(size, 'x'));
+      EXPECT_EQ(message({name}), name + ": " + format +
+                                     " data, which has to be unpacked first: Operation not "
+                                     "supported");
+      text_files some({name, write("good", "x")}, {.skip_unreadable = true, .split = 1000});
+      EXPECT_EQ(oracle::as_map(run(word_count{}, some)), (oracle::word_map{{"x", 1}}));
+      EXPECT_THAT(some.skipped(), testing::ElementsAre(name + ": Operation not supported"));
+    }
+  }
+  EXPECT_EQ(count({write("text", "PK and LZIP and Rar! and 7z")}).size(), 5U);
+}
+
 TEST_F(Files, OneWordLargerThanEveryBuffer) {
   const std::string word(5 << 20, 'w');
   const std::string text = "a " + word + " b";
@@ -118,6 +216,8 @@ TEST_F(Files, OneWordLargerThanEveryBuffer) {
   EXPECT_EQ(count({write("plain", text)}, 4096), expected);
   EXPECT_EQ(count({compress("packed", text)}), expected);
   EXPECT_EQ(count({compress_zstd("packed.zst", text)}), expected);
+  EXPECT_EQ(count({compress_xz("packed.xz", text)}), expected);
+  EXPECT_EQ(count({compress_bzip2("packed.bz2", text)}), expected);
 }
 
 TEST_F(Files, MissingFilesAreNamedOrLeftOut) {
@@ -167,6 +267,44 @@ TEST_F(Files, ShrinkingFileIsAnErrorAndNoSignal) {
       EXPECT_THAT(e.what(), testing::HasSubstr("shrinking: became shorter while it was read"));
     }
   }
+}
+
+/// Finds words in files, but overwrites the file when a split is mapped.
+struct overwriting : inverted_index {
+  std::string name;
+  std::string bytes;
+  template <class Emit>
+  void map(const text_split& split, Emit& emit) const {
+    inverted_index::map(split, emit);
+    std::fstream(name, std::ios::in | std::ios::out | std::ios::binary) << bytes;
+    inverted_index::map(split, emit);
+  }
+};
+
+TEST_F(Files, OverwrittenFileIsAnErrorAndNoSignal) {
+  const std::string name = write("changing", oracle::random_text(1, 400000, 100));
+  for (unsigned seed = 2; seed < 8; ++seed) {
+    fs::last_write_time(name, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    text_files files({name}, {.split = 100000});
+    const overwriting job{{}, name, oracle::random_text(seed, 400000, 5000).substr(0, 390000)};
+    try {
+      (void)run(job, files);
+      FAIL() << "no error";
+    } catch (const error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("changing: was overwritten while it was read"));
+    }
+  }
+}
+
+TEST_F(Files, FoundOnesThatHaveBecomePipesAreLeftOut) {
+  write("d/small", "one two");
+  write("d/large", std::string(5000, 'x'));
+  text_files files({path("d")}, {.skip_unreadable = true, .split = 4096});
+  fs::remove(path("d/small"));
+  ASSERT_EQ(mkfifo(path("d/small").c_str(), 0600), 0);
+  EXPECT_EQ(oracle::as_map(run(word_count{}, files)),
+            (oracle::word_map{{std::string(5000, 'x'), 1}}));
+  EXPECT_THAT(files.skipped(), testing::ElementsAre(path("d/small") + ": Operation not supported"));
 }
 
 volatile sig_atomic_t foreign_faults = 0;

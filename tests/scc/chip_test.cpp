@@ -169,6 +169,19 @@ TEST(chip_file, says_which_key_is_wrong_and_why) {
   EXPECT_THROW((void)read_chip("/nonexistent/chip.json"), usage_error);
 }
 
+TEST(chip_file, is_small_and_ends) {
+  const auto refusal = [](const std::string& name) -> std::string {
+    try {
+      (void)read_chip(name);
+    } catch (const usage_error& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal("/dev/zero"), "/dev/zero: larger than 16 MiB: not the description of a chip");
+  EXPECT_EQ(refusal("/"), "/: Is a directory");
+}
+
 TEST(cost_table, has_every_cost_once) {
   chip_costs costs;
   for (const cost_entry& entry : cost_table()) (costs.*entry.cost).count = -7;

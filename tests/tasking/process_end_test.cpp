@@ -133,12 +133,6 @@ TEST(runtime_end, waits_for_strands_that_a_foreign_thread_resumes) {
   keeper.join();
 }
 
-TEST(runtime_end, drops_exceptions_that_nobody_asked_for) {
-  runtime rt{host(2)};
-  for (int i = 0; i < 50; ++i) (void)rt.async([]() -> int { throw 1; });
-  SUCCEED();
-}
-
 TEST(runtime_end, comes_quickly_for_many_runtimes) {
   for (int i = 0; i < 50; ++i) {
     scheduler_options options;

@@ -87,7 +87,7 @@ TEST_F(stack_overflow, is_caught_when_frames_step_over_a_page) {
 TEST_F(stack_overflow, is_not_reported_for_other_faults) {
   EXPECT_EXIT(small_stacks().run([] {
     static volatile int* nowhere = nullptr;
-    write(STDERR_FILENO, "before;", 7);
+    if (write(STDERR_FILENO, "before;", 7) != 7) return;
     *nowhere = 1;
   }),
               died_of_fault, under_sanitizer ? "before;" : "before;$");

@@ -68,7 +68,7 @@ TEST(info, json_tells_everything) {
   const outcome result = creek("info --json");
   ASSERT_EQ(result.code, 0);
   const auto found = nlohmann::json::parse(result.output);
-  EXPECT_EQ(found["schema"], 1);
+  EXPECT_EQ(found["schema_version"], 1);
   EXPECT_GE(found["limits"]["workers"], 1);
   EXPECT_LE(found["limits"]["workers"], found["limits"]["hardware"]);
   EXPECT_THAT(found["backends"], testing::Contains("host"));

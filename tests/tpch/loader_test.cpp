@@ -179,6 +179,21 @@ TEST_F(tpch_loader, names_nul_bytes_and_keeps_other_bytes) {
   EXPECT_EQ(load("region", "1|ASIA|\xff\xfe\x80|\n")["r_comment"].text(0), "\xff\xfe\x80");
 }
 
+TEST_F(tpch_loader, names_columns_of_one_letter_that_are_empty) {
+  const std::string line =
+      "1|5|6|1|17|10.00|0.05|0.02|N|O|1995-03-20|1995-03-25|1995-04-01|a|b|c|\n";
+  const auto without = [&](const char* letter) {
+    std::string bad = line;
+    return refusal("lineitem", line + bad.erase(bad.find(letter), 1));
+  };
+  constexpr const char* why = "'' is empty: not a table as dbgen writes it";
+  EXPECT_EQ(without("N|O"), std::string("lineitem.tbl:2: column 9 (l_returnflag): ") + why);
+  EXPECT_EQ(without("O|1995"), std::string("lineitem.tbl:2: column 10 (l_linestatus): ") + why);
+  EXPECT_EQ(refusal("orders", "1|1||1.00|1995-01-02|1-URGENT|Clerk|0||\n"),
+            std::string("orders.tbl:1: column 3 (o_orderstatus): ") + why);
+  EXPECT_EQ(load("orders", "1|1|O|1.00|1995-01-02||Clerk|0||\n").rows(), 1u);
+}
+
 TEST_F(tpch_loader, names_a_record_cut_short_by_the_end) {
   const std::string whole = "1|2|3|4.00|fine|\n1|2|3|4.00|fine|";
   for (std::size_t size = 18; size < whole.size(); ++size) {

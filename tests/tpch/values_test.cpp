@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -113,6 +114,15 @@ TEST(tpch_packed, every_width_keeps_every_value) {
       {std::numeric_limits<std::int64_t>::min(), 0, std::numeric_limits<std::int64_t>::max()});
   EXPECT_EQ(extremes.view.value(0), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(extremes.view.value(2), std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(tpch_packed, a_code_is_bounded_though_its_bytes_may_change) {
+  for (const std::uint64_t range : ranges) {
+    packed_numbers numbers({0, static_cast<std::int64_t>(range)});
+    std::memset(numbers.memory.data(), 0xff, numbers.memory.size());
+    EXPECT_EQ(numbers.view.code(0), numbers.view.last_code);
+    EXPECT_EQ(numbers.view.code(1), range);
+  }
 }
 
 /// The rows of all blocks that `keep` leaves are those for which `wanted` holds.

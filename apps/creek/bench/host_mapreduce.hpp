@@ -2,13 +2,13 @@
 // `creek bench mapreduce`: how MapReduce speeds up with the workers of the host.
 #pragma once
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool::bench {
 
 /// Adds the subcommand to `creek bench`.
-void add_host_mapreduce(CLI::App& bench);
+void add_host_mapreduce(command_line::command& bench);
 
 }  // namespace creek::tool::bench

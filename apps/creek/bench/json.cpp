@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine-readable report. The schema is described in docs/benchmarks.md; a change that breaks
 // readers raises `schema_version`.
-#include <nlohmann/json.hpp>
 
+#include "json/json_value.hpp"
 #include "report.hpp"
 
 #include "energy.hpp"
@@ -10,7 +10,7 @@
 namespace creek::tool::bench {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 json describe(const workload& w) {
   return {{"workload", w.name}, {"about", w.about}, {"unit", w.unit}};
@@ -57,8 +57,9 @@ json describe(const report& r, const std::vector<comparison>& all) {
     if (!c.what.share_of.empty()) entry["share_of"] = c.what.share_of;
     entry["results"] = json::array();
     for (const auto& s : c.results) {
-      entry["results"].push_back(describe(s, base_of(c.results, s.workers)));
-      if (const double part = share(r, c, s); part > 0) entry["results"].back()["share"] = part;
+      json result = describe(s, base_of(c.results, s.workers));
+      if (const double part = share(r, c, s); part > 0) result["share"] = part;
+      entry["results"].push_back(std::move(result));
     }
     entry["best_other"] = best_others(c);
     list.push_back(std::move(entry));

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <creek/core/error.hpp>
-#include <nlohmann/json.hpp>
+
+#include "json/json_value.hpp"
 
 namespace creek::tool::bench {
 namespace {
@@ -66,8 +67,8 @@ std::string csv_cell(std::optional<double> value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-nlohmann::ordered_json number_or_null(std::optional<double> value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+json_value number_or_null(std::optional<double> value) {
+  return value ? json_value(*value) : json_value();
 }
 
 std::string csv_heading(const scaling_words& words) {

@@ -7,12 +7,12 @@
 
 #include <array>
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "mapreduce_workloads.hpp"
+#include "json/json_value.hpp"
+#include "way.hpp"
 
 namespace creek::tool::bench {
 
@@ -57,7 +57,7 @@ struct scaling_words {
 /// A number, or nothing.
 [[nodiscard]] std::string csv_cell(std::optional<double> value);
 
-[[nodiscard]] nlohmann::ordered_json number_or_null(std::optional<double> value);
+[[nodiscard]] json_value number_or_null(std::optional<double> value);
 
 /// The ways that --strategy names; empty: all. Throws usage_error for others than `offered`.
 [[nodiscard]] std::vector<way> ways_of(const std::vector<std::string>& names,

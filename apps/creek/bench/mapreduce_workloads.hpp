@@ -19,24 +19,9 @@
 
 #include "mapreduce_inputs.hpp"
 #include "mapreduce_jobs.hpp"
+#include "way.hpp"
 
 namespace creek::tool::bench {
-
-/// How a job is run.
-enum class way : std::uint8_t {
-  combine,    ///< pairs combined where they are emitted
-  group,      ///< no combiner
-  automatic,  ///< the library chooses one of the two as it goes, where it can
-  fill,       ///< the library's form of the job, which fills an array instead of emitting pairs
-};
-inline constexpr std::array<const char*, 4> way_names{"combine", "group", "automatic", "fill"};
-
-/// For tables.
-[[nodiscard]] inline const char* describe(way how) {
-  constexpr std::array<const char*, 4> told{"with combiner", "without combiner",
-                                            "combiner or not, by the input", "in arrays"};
-  return told[static_cast<std::size_t>(how)];
-}
 
 /// A job, what it reads and its answer. `Filling` is the job in the form that fills an array, or
 /// something else where there is none; `Right` is called with the records of a run.
@@ -169,49 +154,67 @@ inline auto filtered_lines(std::size_t scale) {
                                                                 std::move(right)};
 }
 
-/// The names and, made only when asked for, the workloads.
+/// Shows `study(name, problem)` a workload, which is made only then. A study that takes long to
+/// compile instantiates the members, which are not inline for that, in several sources.
+template <class Study>
+struct workloads {
+  static void word_count(const char* name, std::size_t scale, Study& study);
+  static void histogram(const char* name, std::size_t scale, Study& study);
+  static void linear_regression(const char* name, std::size_t scale, Study& study);
+  static void k_means(const char* name, std::size_t scale, Study& study);
+  static void string_match(const char* name, std::size_t scale, Study& study);
+  static void inverted_index(const char* name, std::size_t scale, Study& study);
+  static void line_filter(const char* name, std::size_t scale, Study& study);
+};
+
+template <class Study>
+void workloads<Study>::word_count(const char* name, std::size_t scale, Study& study) {
+  study(name, problem_of(mapreduce::word_count{}, text_data(study_text(scale))));
+}
+template <class Study>
+void workloads<Study>::histogram(const char* name, std::size_t scale, Study& study) {
+  study(name,
+        problem_of(bench::histogram{}, array_data<mapreduce::pixel>{random_pixels(scale * 20'000)},
+                   mapreduce::colour_histogram{}));
+}
+template <class Study>
+void workloads<Study>::linear_regression(const char* name, std::size_t scale, Study& study) {
+  study(name, problem_of(bench::linear_regression{},
+                         array_data<sample>{random_samples(scale * 100'000)}));
+}
+template <class Study>
+void workloads<Study>::k_means(const char* name, std::size_t scale, Study& study) {
+  study(name, problem_of(random_centres(), array_data<point>{random_points(scale * 10'000)}));
+}
+template <class Study>
+void workloads<Study>::string_match(const char* name, std::size_t scale, Study& study) {
+  study(name, matched_strings(scale));
+}
+template <class Study>
+void workloads<Study>::inverted_index(const char* name, std::size_t scale, Study& study) {
+  study(name, problem_of(mapreduce::inverted_index{},
+                         text_data(study_text(scale), text_data::units::words, 20'000)));
+}
+template <class Study>
+void workloads<Study>::line_filter(const char* name, std::size_t scale, Study& study) {
+  study(name, filtered_lines(scale));
+}
+
 template <class Study>
 struct workload_offer {
   const char* name;
-  /// Calls `study(name, problem)`.
   void (*show)(const char* name, std::size_t scale, Study& study);
 };
 template <class Study>
 inline constexpr std::array<workload_offer<Study>, 7> workload_offers{{
-    {"word-count",
-     [](const char* name, std::size_t scale, Study& study) {
-       study(name, problem_of(mapreduce::word_count{}, text_data(study_text(scale))));
-     }},
-    {"histogram",
-     [](const char* name, std::size_t scale, Study& study) {
-       study(name,
-             problem_of(histogram{}, array_data<mapreduce::pixel>{random_pixels(scale * 20'000)},
-                        mapreduce::colour_histogram{}));
-     }},
-    {"linear-regression",
-     [](const char* name, std::size_t scale, Study& study) {
-       study(name,
-             problem_of(linear_regression{}, array_data<sample>{random_samples(scale * 100'000)}));
-     }},
-    {"k-means",
-     [](const char* name, std::size_t scale, Study& study) {
-       study(name, problem_of(random_centres(), array_data<point>{random_points(scale * 10'000)}));
-     }},
-    {"string-match", [](const char* name, std::size_t scale,
-                        Study& study) { study(name, matched_strings(scale)); }},
-    {"inverted-index",
-     [](const char* name, std::size_t scale, Study& study) {
-       study(name, problem_of(mapreduce::inverted_index{},
-                              text_data(study_text(scale), text_data::units::words, 20'000)));
-     }},
-    {"line-filter",
-     [](const char* name, std::size_t scale, Study& study) { study(name, filtered_lines(scale)); }},
+    {"word-count", workloads<Study>::word_count},
+    {"histogram", workloads<Study>::histogram},
+    {"linear-regression", workloads<Study>::linear_regression},
+    {"k-means", workloads<Study>::k_means},
+    {"string-match", workloads<Study>::string_match},
+    {"inverted-index", workloads<Study>::inverted_index},
+    {"line-filter", workloads<Study>::line_filter},
 }};
-
-/// For --help.
-inline constexpr const char* workload_choice =
-    "Only these of word-count, histogram, linear-regression, k-means, string-match, "
-    "inverted-index, line-filter";
 
 /// Shows the study the workloads that are wanted; none named: all. Throws usage_error for a name
 /// that there is not.

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "json/json_value.hpp"
 #include "process.hpp"
 
 namespace creek::tool::bench {
@@ -50,7 +50,7 @@ constexpr std::array<known_peer, 16> known_peers{{
      "linalg"},
 }};
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -67,8 +67,8 @@ std::vector<json> lines_of(const std::string& text) {
   std::vector<json> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
-    json parsed = json::parse(line, nullptr, false);
-    if (parsed.is_object()) lines.push_back(std::move(parsed));
+    std::optional<json> parsed = json::parse(line);
+    if (parsed && parsed->is_object()) lines.push_back(std::move(*parsed));
   }
   return lines;
 }
@@ -76,33 +76,42 @@ std::vector<json> lines_of(const std::string& text) {
 /// Sizes in a description: one, or a list.
 std::vector<std::int64_t> sizes_in(const json& line, const char* key) {
   const json& given = line.at(key);
-  if (given.is_array()) return given;
-  return {given.get<std::int64_t>()};
+  if (!given.is_array()) return {given.as_integer()};
+  std::vector<std::int64_t> sizes;
+  for (const json& size : given.items()) sizes.push_back(size.as_integer());
+  return sizes;
+}
+
+/// The text of a member that need not be there.
+std::string text_in(const json& line, const char* key, const std::string& otherwise = {}) {
+  const json* const given = line.find(key);
+  return given != nullptr ? given->as_string() : otherwise;
 }
 
 workload describe(const json& line) {
-  return {.name = line.at("workload"),
-          .about = line.at("about"),
-          .unit = line.at("unit"),
+  const json* const all_workers = line.find("all_workers");
+  return {.name = line.at("workload").as_string(),
+          .about = line.at("about").as_string(),
+          .unit = line.at("unit").as_string(),
           .full = sizes_in(line, "full"),
           .quick = sizes_in(line, "quick"),
           .smoke = sizes_in(line, "smoke"),
-          .min_workers = line.at("min_workers"),
-          .limit = line.at("limit"),
-          .all_workers = line.value("all_workers", false),
-          .rate = line.at("rate"),
-          .warmup = line.at("warmup"),
-          .scale = line.at("scale"),
-          .groups = line.value("groups", "tasking"),
-          .bounds = words_of(line.value("bounds", "")),
-          .share_of = line.value("share_of", "")};
+          .min_workers = static_cast<unsigned>(line.at("min_workers").as_integer()),
+          .limit = line.at("limit").as_bool(),
+          .all_workers = all_workers != nullptr && all_workers->as_bool(),
+          .rate = line.at("rate").as_bool(),
+          .warmup = line.at("warmup").as_bool(),
+          .scale = line.at("scale").as_number(),
+          .groups = text_in(line, "groups", "tasking"),
+          .bounds = words_of(text_in(line, "bounds")),
+          .share_of = text_in(line, "share_of")};
 }
 
 /// The peer that a line of a list is about: the program's only one, or of several, which have to be
 /// asked for by an option, the one that it names.
 peer& peer_of(const json& line, const peer& only, std::vector<peer>& peers) {
-  const auto options = words_of(line.value("options", ""));
-  const std::string name = options.empty() ? only.name : line.value("peer", only.name);
+  const auto options = words_of(text_in(line, "options"));
+  const std::string name = options.empty() ? only.name : text_in(line, "peer", only.name);
   for (auto& p : peers) {
     if (p.name == name) return p;
   }
@@ -119,14 +128,14 @@ bool ask(const std::filesystem::path& program, const std::string& name, catalogu
   if (listed.exit_code != 0) return false;
   const peer only{.name = name, .version = {}, .program = program, .workloads = {}};
   for (const json& line : lines_of(listed.output)) {
-    if (line.contains("missing")) {
-      found.missing.push_back({line.at("peer"), line.at("missing")});
+    if (const json* const why = line.find("missing")) {
+      found.missing.push_back({line.at("peer").as_string(), why->as_string()});
       continue;
     }
     peer& p = peer_of(line, only, peers);
-    p.version = line.value("version", "");
-    p.workloads.push_back(line.at("workload"));
-    if (line.contains("unit")) found.workloads.emplace(line.at("workload"), describe(line));
+    p.version = text_in(line, "version");
+    p.workloads.push_back(line.at("workload").as_string());
+    if (line.find("unit") != nullptr) found.workloads.emplace(p.workloads.back(), describe(line));
   }
   return true;
 }
@@ -219,9 +228,9 @@ measurement measure(const peer& p, const request& r, std::chrono::seconds limit)
   const auto lines = lines_of(ran.output);
   if (lines.empty()) return {.failure = "printed no result"};
   const json& line = lines.back();
-  return {.total_ns = line.at("total_ns"),
-          .work = line.at("work"),
-          .answer = line.at("answer"),
+  return {.total_ns = line.at("total_ns").as_number(),
+          .work = line.at("work").as_number(),
+          .answer = line.at("answer").as_string(),
           .failure = {}};
 }
 

@@ -2,11 +2,11 @@
 // What a benchmark run hands on: a table for people, JSON for programs, charts for pages.
 #pragma once
 #include <cstdio>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "comparison.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tool::bench {
 
@@ -21,7 +21,7 @@ struct surroundings {
 };
 
 surroundings look_around();
-nlohmann::ordered_json describe(const surroundings& a);
+json_value describe(const surroundings& a);
 
 /// All results of one workload at one size.
 struct comparison {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <creek/core/error.hpp>
 #include <creek/linalg/residual.hpp>
@@ -11,7 +10,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,13 +18,16 @@
 #include "../chip_dense.hpp"
 #include "../chip_options.hpp"
 #include "../energy.hpp"
+#include "../policy_options.hpp"
 #include "../progress_line.hpp"
+#include "command_line/command.hpp"
+#include "json/json_value.hpp"
 #include "scc_messages.hpp"
 
 namespace creek::tool {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 constexpr const char* notes = R"(
 Block kernels run for real and are charged by flops; blocks move to and from uncached shared memory
@@ -184,14 +185,10 @@ void print(const plan& given, const std::vector<row>& rows) {
 json to_json(const plan& given, const std::vector<row>& rows) {
   const auto or_null = [](std::optional<double> figure) { return figure ? json(*figure) : json(); };
   const bool shared = given.memory == "shared";  // else there are no tasks, and no blocks to move
-  json whole{{"schema", "creek-scc-linalg"},
-             {"schema_version", 1},
-             {"problem", given.problem},
-             {"chip", given.chip.chip},
-             {"memory", given.memory},
-             {"moves", shared ? json(given.moves) : json()},
-             {"runs", given.runs},
-             {"rows", json::array()}};
+  json whole{{"schema", "creek-scc-linalg"}, {"schema_version", 1},
+             {"problem", given.problem},     {"chip", given.chip.chip},
+             {"memory", given.memory},       {"moves", shared ? json(given.moves) : json()},
+             {"runs", given.runs},           {"rows", json::array()}};
   for (const row& each : rows) {
     whole["rows"].push_back({{"n", each.n},
                              {"block", each.block},
@@ -227,33 +224,33 @@ int run_study(const plan& given) {
 
 }  // namespace
 
-void add_scc_linalg(CLI::App& bench, int& exit_code) {
-  CLI::App* command = bench.add_subcommand(
+void add_scc_linalg(command_line::command& bench, int& exit_code) {
+  command_line::command* command = bench.add_subcommand(
       "scc-linalg", "LU, Cholesky and QR by blocks on the simulated chip: time and energy");
   const auto given = std::make_shared<plan>();
   command->add_option("--problem", given->problem, "lu (partial pivoting), chol or qr")
-      ->check(CLI::IsMember({"lu", "chol", "qr"}))
-      ->capture_default_str();
-  command->add_option("-n", given->sizes, "Orders of the matrix")->delimiter(',');
-  command->add_option("--block", given->blocks, "Orders of a block")->delimiter(',');
+      ->among({"lu", "chol", "qr"})
+      ->show_default();
+  command->add_option("-n", given->sizes, "Orders of the matrix")->delimiter(',')->at_least(1);
+  command->add_option("--block", given->blocks, "Orders of a block")->delimiter(',')->at_least(0);
   command->add_option("--cores", given->cores, "Numbers of cores, such as 1,8,48")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 16));
+      ->range(1, 1 << 16);
   command->add_option("--policy", given->policies, "Power policies; the first is the baseline")
       ->delimiter(',');
   command
       ->add_option("--memory", given->memory,
                    "shared, or messages: in the cores' own memories (see scc-linalg-messages)")
-      ->check(CLI::IsMember({"shared", "messages"}))
-      ->capture_default_str();
+      ->among({"shared", "messages"})
+      ->show_default();
   command->add_option("--moves", given->moves, "How blocks move: word by word, or in lines")
-      ->check(CLI::IsMember({"uncached", "combined"}))
-      ->capture_default_str();
-  command->add_option("--watts", given->watts, "Of power_cap");
-  command->add_option("--bound", given->bound, "Of slack_reduction")->capture_default_str();
+      ->among({"uncached", "combined"})
+      ->show_default();
+  command->add_option("--watts", given->watts, "Of power_cap")->positive();
+  command->add_option("--bound", given->bound, "Of slack_reduction")->range(0, 1)->show_default();
   command->add_option("--runs", given->runs, "Schedules, by seeds; medians are shown")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->positive()
+      ->show_default();
   command->add_flag("--no-check", given->no_check, "Compute no residuals");
   command->add_flag("--json", given->as_json, "Print a JSON object");
   add_chip_options(*command, given->chip, {.cores = false});
@@ -267,6 +264,7 @@ void add_scc_linalg(CLI::App& bench, int& exit_code) {
       if (command->count("--policy") == 0) std::erase(given->policies, "slack_reduction");
       if (command->count("--block") == 0) given->blocks = {0};
     }
+    refuse_without_policy(*command, given->policies);
     exit_code = run_study(*given);
   });
 }

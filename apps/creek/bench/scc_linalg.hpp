@@ -3,12 +3,12 @@
 // simulated chip, by power policy, number of cores and size of a block.
 #pragma once
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool {
 
-void add_scc_linalg(CLI::App& bench, int& exit_code);
+void add_scc_linalg(command_line::command& bench, int& exit_code);
 
 }  // namespace creek::tool

@@ -6,10 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <creek/core/error.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,14 +15,16 @@
 #include "../chip_options.hpp"
 #include "../output_file.hpp"
 #include "../progress_line.hpp"
+#include "command_line/command.hpp"
 #include "energy.hpp"
+#include "json/json_value.hpp"
 #include "mapreduce_scaling.hpp"
 #include "mapreduce_workloads.hpp"
 
 namespace creek::tool::bench {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 constexpr int schema_of_chip_study = 2;
 constexpr int second_base = 4;  // cores that speed-up is over, too, as the published figures are
@@ -198,8 +198,8 @@ void study(const study_options& given) {
 
 }  // namespace
 
-void add_scc_mapreduce(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand(
+void add_scc_mapreduce(command_line::command& bench) {
+  command_line::command* command = bench.add_subcommand(
       "scc-mapreduce", "MapReduce on a simulated chip: stages, speed-up and energy by cores");
   const auto given = std::make_shared<study_options>();
   command->footer(R"(Examples:
@@ -209,7 +209,8 @@ void add_scc_mapreduce(CLI::App& bench) {
   add_chip_options(*command, given->chip, {.cores = false, .clock = true});
   command->add_option("--cores", given->cores, "Numbers of cores, such as 1,4,48")
       ->delimiter(',')
-      ->capture_default_str();
+      ->at_least(1)
+      ->show_default();
   command->add_option("--workload", given->workloads, workload_choice)->delimiter(',');
   command
       ->add_option("--strategy", given->strategies,

@@ -9,8 +9,8 @@
 #include <creek/linalg/ranks.hpp>
 #include <creek/scc/spmd.hpp>
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool {
@@ -53,6 +53,6 @@ struct message_run {
 [[nodiscard]] linalg::index_t message_block(linalg::index_t n, int cores);
 
 /// `creek bench scc-linalg-messages`.
-void add_scc_linalg_messages(CLI::App& bench);
+void add_scc_linalg_messages(command_line::command& bench);
 
 }  // namespace creek::tool

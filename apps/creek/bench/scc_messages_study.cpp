@@ -3,27 +3,26 @@
 // times are virtual, all energies simulated.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <creek/linalg/residual.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../chip_options.hpp"
 #include "../energy.hpp"
-#include "../one_of.hpp"
 #include "../output_file.hpp"
 #include "../progress_line.hpp"
+#include "command_line/command.hpp"
+#include "json/json_value.hpp"
 #include "scc_messages.hpp"
 
 namespace creek::tool {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 constexpr const char* problem_names[] = {"lu", "chol", "qr"};
 constexpr const char* route_names[] = {"simple", "chain", "binary-tree", "two-tree", "binomial"};
@@ -142,9 +141,6 @@ void study(const study_options& given) {
   refuse_records(given.chip, "scc-linalg-messages");
   scc_backend::machine_options on = to_machine_options(given.chip);
   on.waits.kernel_crossing = cycles{given.kernel_crossing};
-  for (const auto n : given.sizes) {
-    if (n < 1) throw usage_error("scc-linalg-messages: --n: sizes of matrices, from 1");
-  }
   output_file csv(given.csv);
   const std::vector<message_row> all = measure(given, on);
   csv.write(to_csv(all));
@@ -160,48 +156,54 @@ void study(const study_options& given) {
 
 }  // namespace
 
-void add_scc_linalg_messages(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand(
+void add_scc_linalg_messages(command_line::command& bench) {
+  command_line::command* command = bench.add_subcommand(
       "scc-linalg-messages",
       "LU, Cholesky and QR by messages on a simulated chip: time and energy by policy");
   const auto given = std::make_shared<study_options>();
   add_chip_options(*command, given->chip, {.cores = false});
   const auto list = [&](const char* name, auto& to, const char* about) {
-    command->add_option(name, to, about)->delimiter(',')->capture_default_str();
+    return command->add_option(name, to, about)->delimiter(',')->show_default();
   };
   std::vector<std::pair<std::string, message_problem>> problems;
   for (int i = 0; i < 3; ++i) problems.emplace_back(problem_names[i], message_problem(i));
-  command->add_option("problem", given->what, "lu unless given")->transform(one_of(problems));
-  list("--n", given->sizes, "Sizes of matrices");
-  list("--block", given->blocks, "Columns of a block; 0: chosen");
-  list("--cores", given->cores, "Numbers of cores");
+  command->add_choice("problem", given->what, problems, "lu unless given");
+  list("--n", given->sizes, "Sizes of matrices")->at_least(1);
+  list("--block", given->blocks, "Columns of a block; 0: chosen")->at_least(0);
+  list("--cores", given->cores, "Numbers of cores")->at_least(1);
   list("--policy", given->policies, "How cores wait; ratios are to the first");
   std::vector<std::pair<std::string, broadcast_kind>> routes;
   for (int i = 0; i < 5; ++i) routes.emplace_back(route_names[i], broadcast_kind(i));
-  command
-      ->add_option("--route", given->each.ranks.route,
-                   "How a panel goes to all ranks; chain unless given")
-      ->transform(one_of(routes));
+  command->add_choice("--route", given->each.ranks.route, routes,
+                      "How a panel goes to all ranks; chain unless given");
   command->add_option("--look-ahead", given->each.ranks.look_ahead, "Panels that may wait")
-      ->capture_default_str();
+      ->at_least(0)
+      ->show_default();
   command
       ->add_option("--next-first", given->each.ranks.next_panel_first,
                    "Whether who has the next panel gets each first")
-      ->capture_default_str();
+      ->show_default();
   command->add_option("--piece", given->each.ranks.piece_bytes, "Bytes passed on at once")
-      ->capture_default_str();
+      ->at_least(1)
+      ->show_default();
   command
       ->add_option("--chunks", given->each.chunks_in_flight,
                    "Chunks of a message that may be on their way")
-      ->capture_default_str();
+      ->at_least(1)
+      ->show_default();
   command->add_option("--buffer", given->each.buffer_bytes, "Bytes of a core's message buffer")
-      ->capture_default_str();
+      ->at_least(1)
+      ->show_default();
   command
       ->add_option("--kernel-crossing", given->kernel_crossing,
                    "Cycles of a wake-up besides the interrupt; under Linux 2000")
-      ->capture_default_str();
+      ->at_least(0)
+      ->show_default();
   command->add_flag("--json", given->as_json, "Print a JSON object");
   command->add_option("--csv", given->csv, "Write the figures to FILE")->type_name("FILE");
+  command->footer(R"(Examples:
+  creek bench scc-linalg-messages lu --n 512,1024 --cores 8,48
+  creek bench scc-linalg-messages chol --policy polling,blocking --json)");
   command->callback([given] { study(*given); });
 }
 

@@ -5,17 +5,18 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include <creek/scc/power_fit.hpp>
 #include <creek/scc/spmd.hpp>
+
+#include "command_line/command.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tool {
 namespace {
@@ -127,7 +128,7 @@ void print(const std::vector<latency>& latencies) {
 }
 
 void print_json(const std::vector<latency>& latencies) {
-  nlohmann::ordered_json out{{"schema_version", 1}};
+  json_value out{{"schema_version", 1}};
   for (const power_point& p : published_power()) {
     out["power"].push_back({{"what", p.what},
                             {"source", p.source},
@@ -157,11 +158,14 @@ void print_json(const std::vector<latency>& latencies) {
 
 }  // namespace
 
-void add_scc_power(CLI::App& bench, int& exit_code) {
-  CLI::App* command = bench.add_subcommand(
+void add_scc_power(command_line::command& bench, int& exit_code) {
+  command_line::command* command = bench.add_subcommand(
       "scc-power", "The simulated chip's power model and clock changes beside published figures");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Machine-readable result on standard output");
+  command->footer(R"(Examples:
+  creek bench scc-power
+  creek bench scc-power --json)");
   command->callback([json, &exit_code] {
     const auto latencies = measure_latencies();
     *json ? print_json(latencies) : print(latencies);

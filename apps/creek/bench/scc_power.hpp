@@ -3,13 +3,13 @@
 // latencies of clock and voltage changes beside the published ones.
 #pragma once
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool {
 
 /// Exit code 1 if a latency is off by more than 3 %, or the built-in constants are not the fit's.
-void add_scc_power(CLI::App& bench, int& exit_code);
+void add_scc_power(command_line::command& bench, int& exit_code);
 
 }  // namespace creek::tool

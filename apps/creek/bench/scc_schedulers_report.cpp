@@ -6,16 +6,16 @@
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "bar_chart.hpp"
 #include "energy.hpp"
+#include "json/json_value.hpp"
 #include "scc_schedulers.hpp"
 
 namespace creek::tool::bench {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 /// Calls visit(workload, scheduler) for each combination of the plan.
 template <class Visitor>

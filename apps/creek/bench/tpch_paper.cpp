@@ -7,28 +7,29 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <harness/median.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "../chip_options.hpp"
+#include "../job_options.hpp"
 #include "../paper_form.hpp"
 #include "../progress_line.hpp"
 #include "../runtime_choice.hpp"
+#include "command_line/command.hpp"
 #include "doubling.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tool::bench {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 struct paper_options {
   std::string folder;
@@ -62,12 +63,10 @@ std::vector<int> ranks_of(const paper_options& given, const scc_backend::machine
                        : static_cast<int>(runtime(scheduler_options{}, "host").worker_count());
   std::vector<int> chosen = given.ranks.empty() ? doubling(most) : given.ranks;
   for (const int n : chosen) {
-    if (n < 1) throw usage_error(fmt::format("--workers {}: must be 1 or more", n));
     if (given.on_chip() && n > most) {
       throw usage_error(
           fmt::format("--workers {}: chip '{}' has 1 to {} cores", n, on.description.name, most));
     }
-    if (!given.on_chip()) (void)checked_workers(n);
   }
   if (chosen.front() != 1) chosen.insert(chosen.begin(), 1);  // what speed-up is over
   return chosen;
@@ -160,8 +159,6 @@ json to_json(const paper_options& given, const paper_series& one) {
 
 void tpch_study(const paper_options& given) {
   refuse_records(given.chip, "tpch-paper");
-  if (given.repeat < 1)
-    throw usage_error(fmt::format("--repeat {}: must be 1 or more", given.repeat));
   const scc_backend::machine_options on = to_machine_options(given.chip);
   const std::vector<paper_series> all = measure_all(given, on);
   if (given.as_json) {
@@ -187,25 +184,36 @@ void tpch_study(const paper_options& given) {
 
 }  // namespace
 
-void add_tpch_paper(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand(
+void add_tpch_paper(command_line::command& bench) {
+  command_line::command* command = bench.add_subcommand(
       "tpch-paper",
       "TPC-H Q3, Q6, Q12 in the published forms: speed-up by workers, or by cores of a chip");
   const auto given = std::make_shared<paper_options>();
   command->add_option("--data", given->folder, "Folder of the tables")->required();
   command->add_option("--query", given->queries, "Only these of q3, q6, q12")->delimiter(',');
   command->add_option("--backend", given->backend, "host, in wall time, or scc, in virtual time")
-      ->check(CLI::IsMember({"host", "scc"}))
-      ->capture_default_str();
+      ->among({"host", "scc"})
+      ->show_default();
   command
       ->add_option("--workers", given->ranks,
                    "Numbers of workers or cores, such as 1,4,48 (default: 1, 2, 4, ... and all)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->range(1, scheduler_options::max_workers);
   command->add_option("--repeat", given->repeat, "Runs on the host; medians are printed")
-      ->capture_default_str();
+      ->at_least(1)
+      ->show_default();
   command->add_flag("--json", given->as_json, "Print a JSON object");
   add_chip_options(*command, given->chip, {.cores = false});
-  command->callback([given] { tpch_study(*given); });
+  command->footer(R"(Examples:
+  creek bench tpch-paper --data /data/sf1 --workers 1,2,4
+  creek bench tpch-paper --data /data/sf1 --backend scc --query q6)");
+  command->callback([given, command] {
+    if (!given->on_chip()) {
+      refuse(*command, {"--chip", "--seed", "--trace", "--heatmap", "--check"},
+             "only for --backend scc");
+    }
+    tpch_study(*given);
+  });
 }
 
 }  // namespace creek::tool::bench

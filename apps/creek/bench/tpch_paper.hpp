@@ -3,13 +3,13 @@
 // the cores of a simulated chip.
 #pragma once
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool::bench {
 
 /// Adds the subcommand to `creek bench`.
-void add_tpch_paper(CLI::App& bench);
+void add_tpch_paper(command_line::command& bench);
 
 }  // namespace creek::tool::bench

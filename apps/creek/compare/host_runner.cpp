@@ -61,7 +61,7 @@ class host_runner final : public runner {
   host_runner(const setup& given, long long n)
       : given_(given), metering_(meter_options_of(given)), work_(make_host_work(given, n)) {
     scheduling_ = scheduler_options::from_environment();
-    if (given.workers) scheduling_.workers = checked_workers(*given.workers);
+    if (given.workers) scheduling_.workers = static_cast<unsigned>(*given.workers);
     make_plan();
     for (const std::string& policy : given.policies) try_policy(policy);
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <creek/core/version.hpp>
-#include <nlohmann/json.hpp>
 
 #include "../energy.hpp"
+#include "json/json_value.hpp"
 #include "report.hpp"
 
 namespace creek::tool::compare {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 // Raised when a member changes its meaning or goes; new members may come without.
 constexpr int schema = 1;
@@ -119,7 +119,7 @@ std::string to_json(const setup& given, const std::vector<study>& studies) {
               {"warmup", studies.front().facts.simulated ? 0 : given.warmup},
               {"sizes", json::array()}};
   for (const study& of : studies) all["sizes"].push_back(study_json(of));
-  return with_energy(std::move(all)).dump(2, ' ', false, json::error_handler_t::replace);
+  return with_energy(std::move(all)).dump(2);
 }
 
 }  // namespace creek::tool::compare

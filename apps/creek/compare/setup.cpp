@@ -8,14 +8,13 @@
 #include <creek/core/error.hpp>
 #include <creek/power/policies.hpp>
 
-#include "../runtime_choice.hpp"
-
 namespace creek::tool::compare {
 namespace {
 
 void require_between(const char* option, long long value, long long least, long long most) {
   if (value >= least && value <= most) return;
-  throw usage_error(fmt::format("{} {}: must be {} to {}", option, value, least, most));
+  throw usage_error(
+      fmt::format("{} must be between {} and {}, got {}", option, least, most, value));
 }
 
 void require_policies(const setup& given) {
@@ -93,19 +92,11 @@ void require_sense(const setup& given) {
                                                                  : most;
     require_between("-n", n, 1, largest);
   }
-  constexpr long long most_runs = 2000;  // intervals take time as its third power
-  require_between("--runs", given.runs, 1, most_runs);
-  require_between("--warmup", given.warmup, 0, most);
-  if (given.workers) (void)checked_workers(*given.workers);
-  if (given.block) require_between("--block", *given.block, 1, most);
   if (!given.is_dense() && given.block) {
     throw usage_error(fmt::format("--block: of lu, chol and qr; {} has none", given.name));
   }
   if (!given.is_dense() && given.layout != dense::form::column) {
     throw usage_error(fmt::format("--form: of lu, chol and qr; {} has none", given.name));
-  }
-  if (!(given.bound >= 0 && given.bound <= 1)) {
-    throw usage_error(fmt::format("--bound {}: must be 0 to 1, a share of the time", given.bound));
   }
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <creek/scc/spmd.hpp>
+
 #include "../chip_options.hpp"
 #include "../dense/problem.hpp"
 

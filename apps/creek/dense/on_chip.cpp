@@ -3,18 +3,20 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/linalg/residual.hpp>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "../bench/scc_messages.hpp"
 #include "../chip_dense.hpp"
 #include "../energy.hpp"
+#include "../policy_options.hpp"
+#include "command_line/command.hpp"
+#include "command_line/process.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tool::dense {
 namespace {
@@ -62,7 +64,7 @@ chip_dense_problem problem_on_chip(const request& what, const chip_request& give
 }
 
 void print_json(const chip_dense_problem& what, const chip_dense_run& found) {
-  const nlohmann::ordered_json whole{
+  const json_value whole{
       {"schema", "creek-dense-on-scc"},
       {"schema_version", 1},
       {"command", to_string(what.how)},
@@ -76,10 +78,9 @@ void print_json(const chip_dense_problem& what, const chip_dense_run& found) {
       {"joules", found.energy.value},
       {"energy_source", "simulated"},
       {"joule_seconds", found.energy_delay()},
-      {"tasks", what.by_messages ? nlohmann::ordered_json(nullptr)
-                                 : nlohmann::ordered_json(found.graph.tasks)},
+      {"tasks", what.by_messages ? json_value(nullptr) : json_value(found.graph.tasks)},
       {"info", found.info},
-      {"residual", found.checked ? nlohmann::ordered_json(found.residual) : nullptr}};
+      {"residual", found.checked ? json_value(found.residual) : nullptr}};
   fmt::print("{}\n", with_energy(whole).dump(2));
 }
 
@@ -98,38 +99,40 @@ void print(const chip_dense_problem& what, const chip_dense_run& found) {
 
 }  // namespace
 
-void add_chip_request(CLI::App& command, chip_request& given) {
+void add_chip_request(command_line::command& command, chip_request& given) {
   command
       .add_option("--backend", given.backend,
                   "host, tbb, or scc: by blocks in the shared memory of a simulated chip")
-      ->check(CLI::IsMember({"host", "tbb", "scc"}));
-  CLI::Option_group* group = command.add_option_group("Simulated chip");
+      ->among({"host", "tbb", "scc"});
+  command_line::option_group* group = command.add_option_group("Simulated chip");
   group->add_option("--chip", given.chip.chip, "scc-533, scc-800, or a file that describes another")
       ->type_name("NAME|FILE");
   group
       ->add_option("--cores", given.chip.cores,
                    "Cores that take part; all of the chip unless given")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  group->add_option("--policy", given.policy, "Power policy")->capture_default_str();
+      ->positive();
+  group->add_option("--policy", given.policy, "Power policy")->show_default();
   group
       ->add_option("--memory", given.memory,
                    "Where the matrix lies: shared, or in the cores' own memories (messages)")
-      ->check(CLI::IsMember({"shared", "messages"}))
-      ->capture_default_str();
+      ->among({"shared", "messages"})
+      ->show_default();
   group->add_option("--moves", given.moves, "How blocks move: word by word, or in lines")
-      ->check(CLI::IsMember({"uncached", "combined"}))
-      ->capture_default_str();
-  group->add_option("--watts", given.watts, "The cap of power_cap");
+      ->among({"uncached", "combined"})
+      ->show_default();
+  group->add_option("--watts", given.watts, "The cap of power_cap")->positive();
   group->add_option("--bound", given.bound, "By what share slack_reduction may move the end")
-      ->capture_default_str();
+      ->range(0, 1)
+      ->show_default();
 }
 
-bool is_on_chip(const CLI::App& command, const chip_request& given) {
+bool is_on_chip(const command_line::command& command, const chip_request& given) {
   if (given.backend == "scc") {
     if (given.memory == "messages" && command.count("--moves") > 0) {
       throw usage_error("--moves says how blocks come from shared memory: leave it off here");
     }
+    refuse_without_policy(command, {given.policy});
     return true;
   }
   for (const char* each : options) {
@@ -163,10 +166,10 @@ int run_on_chip(const request& what, const chip_request& given) {
   std::fflush(stdout);
   const bool right = !found.checked || linalg::passes(found.residual);
   if (found.info == 0 && right) return 0;
-  fmt::print(
-      stderr, "creek: {}: {}\n", to_string(what.how),
+  const std::string why =
       right ? fmt::format("the matrix is singular or not positive definite (info {})", found.info)
-            : std::string("the residual fails"));
+            : std::string("the residual fails");
+  command_line::print_error(fmt::format("creek: {}: {}", to_string(what.how), why));
   return 1;
 }
 

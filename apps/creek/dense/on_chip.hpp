@@ -8,8 +8,8 @@
 #include "../chip_options.hpp"
 #include "problem.hpp"
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool::dense {
@@ -23,10 +23,10 @@ struct chip_request {
   double watts = 0, bound = 0.02;
 };
 
-void add_chip_request(CLI::App& command, chip_request& given);
+void add_chip_request(command_line::command& command, chip_request& given);
 
 /// Whether the simulated chip was asked for; else throws usage_error if any option of it was given.
-bool is_on_chip(const CLI::App& command, const chip_request& given);
+bool is_on_chip(const command_line::command& command, const chip_request& given);
 
 /// Runs it and prints time, energy and residual; returns the exit code.
 int run_on_chip(const request& what, const chip_request& given);

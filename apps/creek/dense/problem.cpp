@@ -15,12 +15,6 @@ namespace {
 
 using linalg::matrix_file_info;
 
-void require_at_least(const char* option, const std::optional<long long>& value, long long least) {
-  if (value && *value < least) {
-    throw usage_error(fmt::format("{} {}: must be {} or more", option, *value, least));
-  }
-}
-
 void refuse(bool given, const char* option, const char* why) {
   if (given) throw usage_error(fmt::format("{}: {}", option, why));
 }
@@ -147,15 +141,6 @@ void require_sense(const request& given) {
   if (from_file == given.n.has_value()) {
     throw usage_error(from_file ? "-n: the size is that of the file; give one of -n and --input"
                                 : "command line: give a size, -n N, or a matrix, --input FILE");
-  }
-  require_at_least("-n", given.n, 0);
-  require_at_least("--rhs", given.rhs, 1);
-  require_at_least("--block", given.block, 1);
-  require_at_least("--seed", given.seed, 0);
-  require_at_least("--runs", given.runs, 1);
-  constexpr long long most_runs = 1000000;
-  if (given.runs > most_runs) {
-    throw usage_error(fmt::format("--runs {}: must be {} or less", given.runs, most_runs));
   }
   require_form(given);
   const bool rhs_from_file = !given.rhs_file.empty();

@@ -9,15 +9,15 @@
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/blas_library.hpp>
 #include <creek/linalg/refine.hpp>
-#include <nlohmann/json.hpp>
 
 #include "energy.hpp"
 #include "flops.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tool::dense {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 // Raised when a member of the JSON changes its meaning or goes; new members may come without.
 constexpr int report_schema = 1;
@@ -43,6 +43,11 @@ spread own_rates(const report& found) {
 
 spread gemm_rates(const report& found) {
   return rates(gemm_flops(found.what.gemm_size(), is_complex(found.what.type)), found.gemm_seconds);
+}
+
+/// An empty matrix takes no operations.
+bool has_rate(const report& found) {
+  return was_completed(found) && flops_of(found.what) > 0;
 }
 
 /// Of gemm's rate; none where there is nothing to compare.
@@ -105,6 +110,10 @@ void print_times(const report& found) {
   }
   print_line("time", text);
   if (!was_completed(found)) return;
+  if (!has_rate(found)) {
+    print_line("rate", "none, an empty matrix takes no operations");
+    return;
+  }
   const spread own = own_rates(found);
   text = fmt::format("{:.4g} GFLOP/s", own.median);
   if (count > 1) text += fmt::format(" ({:.4g} .. {:.4g})", own.min, own.max);
@@ -295,7 +304,7 @@ std::string to_json(const report& found) {
   time["runs"] = found.seconds;
   all["seconds"] = time;
   all["flops"] = flops_of(found.what);
-  all["gflops"] = was_completed(found) ? spread_json(own_rates(found)) : json(nullptr);
+  all["gflops"] = has_rate(found) ? spread_json(own_rates(found)) : json(nullptr);
   json gemm = spread_json(gemm_rates(found));
   gemm["n"] = found.what.gemm_size();
   all["gemm_gflops"] = gemm;
@@ -312,7 +321,7 @@ std::string to_json(const report& found) {
   }
   all["check"] = check_json(found);
   all["output"] = outputs_json(found);
-  return with_energy(std::move(all)).dump(2, ' ', false, json::error_handler_t::replace);
+  return with_energy(std::move(all)).dump(2);
 }
 
 }  // namespace creek::tool::dense

@@ -65,8 +65,8 @@ cpu_clocks look_at_cpu_clocks() {
   return {.policies = power::linux_clock_policies(), .why_not = power::linux_clocks()->why_not()};
 }
 
-nlohmann::ordered_json to_json(const cpu_clocks& found) {
-  using json = nlohmann::ordered_json;
+json_value to_json(const cpu_clocks& found) {
+  using json = json_value;
   json policies = json::array();
   for (const linux_clock_policy& each : found.policies) {
     policies.push_back({{"cpus", each.cpus},

@@ -2,11 +2,12 @@
 // What `creek info` tells of the clocks of the CPUs.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include <creek/power/linux_clocks.hpp>
+
+#include "json/json_value.hpp"
 
 namespace creek::tool {
 
@@ -17,7 +18,7 @@ struct cpu_clocks {
 
 cpu_clocks look_at_cpu_clocks();
 
-nlohmann::ordered_json to_json(const cpu_clocks& found);
+json_value to_json(const cpu_clocks& found);
 
 /// A line for each kind of policy and one for why they cannot be set; `indent` before all but the
 /// first.

@@ -2,10 +2,10 @@
 // `creek scc calibrate`: what a second of computing on this machine is on a core of the chip.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "clock_factor.hpp"
+#include "command_line/command.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
@@ -20,13 +20,13 @@ kernels lie apart is how far such a clock can be trusted.)";
 
 }  // namespace
 
-void add_scc_calibrate(CLI::App& scc) {
-  CLI::App* command = scc.add_subcommand("calibrate", "Measure the factor of --clock measured");
+void add_scc_calibrate(command_line::command& scc) {
+  auto* command = scc.add_subcommand("calibrate", "Measure the factor of --clock measured");
   const auto seconds = std::make_shared<double>(1.5);
   command->footer(calibrate_notes);
   command->add_option("--seconds", *seconds, "CPU time to spend")
-      ->check(CLI::Range(0.01, 600.0))
-      ->capture_default_str();
+      ->range(0.01, 600.0)
+      ->show_default();
   command->callback([seconds] {
     const calibration found = calibrate(*seconds);
     save_calibration(found);

@@ -3,13 +3,11 @@
 // by one core and by many at once. All times are virtual.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,16 +15,18 @@
 
 #include <creek/core/error.hpp>
 #include <creek/scc/copy.hpp>
+#include <creek/scc/spmd.hpp>
 
 #include "chip_options.hpp"
+#include "command_line/command.hpp"
 #include "energy.hpp"
-#include "one_of.hpp"
+#include "json/json_value.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 using scc_backend::copy_method;
 using scc_backend::memory;
 
@@ -209,20 +209,19 @@ Examples:
 
 }  // namespace
 
-void add_scc_copies(CLI::App& bench) {
+void add_scc_copies(command_line::command& bench) {
   const auto given = std::make_shared<arguments>();
-  CLI::App* command = bench.add_subcommand(
+  command_line::command* command = bench.add_subcommand(
       "scc-copies", "Ways to copy off-chip memory on the simulated chip, in virtual time");
   command->footer(notes);
   std::vector<std::pair<std::string, copy_method>> names;
   for (const copy_method how : all_methods) names.emplace_back(to_string(how), how);
-  command->add_option("--method", given->methods, "Only this way; may be given again")
-      ->transform(one_of(names))
+  command->add_choice("--method", given->methods, names, "Only this way; may be given again")
       ->type_name("NAME");
   command->add_option("--bytes", given->bytes, "Of a block")
-      ->check(CLI::PositiveNumber)
+      ->positive()
       ->type_name("N")
-      ->capture_default_str();
+      ->show_default();
   add_chip_options(*command, given->chip);
   command->add_flag("--json", given->as_json, "Print a JSON object");
   command->callback([given] { run(*given); });

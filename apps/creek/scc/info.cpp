@@ -2,22 +2,23 @@
 // `creek scc info`: layout, domains, clocks and costs of a simulated chip.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include <creek/scc/chip_file.hpp>
 #include <creek/scc/cost_table.hpp>
+#include <creek/scc/spmd.hpp>
 
 #include "chip_options.hpp"
+#include "command_line/command.hpp"
+#include "json/json_value.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
 namespace {
 
 using namespace scc_backend;
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 constexpr int widest = 16;  // columns of a picture that fit on a terminal
 
@@ -131,7 +132,7 @@ json json_of(const chip& what) {
           {"islands", island_count(what)},
           {"tiles", tiles},
           {"costs", costs},
-          {"description", json::parse(scc_backend::to_json(what))}};
+          {"description", json::parse(scc_backend::to_json(what)).value()}};
 }
 
 constexpr const char* info_notes = R"(Examples:
@@ -143,17 +144,17 @@ Sources of costs: backends/scc/include/creek/scc/chip.hpp.)";
 
 }  // namespace
 
-void add_scc_info(CLI::App& scc) {
+void add_scc_info(command_line::command& scc) {
   struct options {
     chip_options chip;
     bool as_json = false, description = false;
   };
   const auto given = std::make_shared<options>();
-  CLI::App* command = scc.add_subcommand("info", "Layout, domains, clocks and costs of a chip");
+  auto* command = scc.add_subcommand("info", "Layout, domains, clocks and costs of a chip");
   command->add_option("--chip", given->chip.chip, "scc-533, scc-800, or a file")
       ->type_name("NAME|FILE")
-      ->capture_default_str();
-  CLI::Option* machine_readable =
+      ->show_default();
+  command_line::option* machine_readable =
       command->add_flag("--json", given->as_json, "Machine-readable, with a \"schema_version\"");
   command
       ->add_flag("--description", given->description, "The chip's description, a file for --chip")

@@ -4,10 +4,8 @@
 // many senders, energy. All times are virtual.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,15 +13,16 @@
 #include <creek/core/error.hpp>
 
 #include "chip_options.hpp"
+#include "command_line/command.hpp"
 #include "energy.hpp"
 #include "invocations.hpp"
-#include "one_of.hpp"
+#include "json/json_value.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 constexpr message_protocol all_protocols[] = {
     message_protocol::notification_vector, message_protocol::synchronized_ring,
@@ -149,14 +148,17 @@ void add_energies(const invocation_setup& on, json& rows) {
 
 void print_rows(const char* title, const json& rows) {
   fmt::print("\n{}\n", title);
-  for (const auto& [key, unused] : rows.front().items()) fmt::print("{:>18}", key);
+  for (const auto& [key, unused] : rows.items().front().members()) fmt::print("{:>18}", key);
   fmt::print("\n");
-  for (const json& row : rows) {
-    for (const auto& [key, value] : row.items()) {
+  for (const json& row : rows.items()) {
+    for (const auto& [key, value] : row.members()) {
       if (value.is_null()) fmt::print("{:>18}", "-");
-      if (value.is_string()) fmt::print("{:>18}", value.get<std::string>());
-      if (value.is_number_integer()) fmt::print("{:>18}", value.get<std::int64_t>());
-      if (value.is_number_float()) fmt::print("{:>18.2f}", value.get<double>());
+      if (value.is_string()) fmt::print("{:>18}", value.as_string());
+      if (value.is_integer()) {
+        fmt::print("{:>18}", value.as_integer());
+      } else if (value.is_number()) {
+        fmt::print("{:>18.2f}", value.as_number());
+      }
     }
     fmt::print("\n");
   }
@@ -198,7 +200,8 @@ void run(const invoke_arguments& given) {
   print_rows("Many senders, one receiver, by messages alone", senders);
   print_rows("Energy of a round trip between cores 0 and 1, the others at an end", energies);
   fmt::print(
-      "\nWith the idle policy block a core looks for longer than these calls take before it halts.\n"
+      "\nWith the idle policy block a core looks for longer than these calls take before it "
+      "halts.\n"
       "Halted, it is woken by an interrupt.\n");
 }
 
@@ -218,17 +221,16 @@ Examples:
 
 }  // namespace
 
-void add_scc_invoke(CLI::App& bench) {
+void add_scc_invoke(command_line::command& bench) {
   const auto given = std::make_shared<invoke_arguments>();
-  CLI::App* command = bench.add_subcommand(
+  command_line::command* command = bench.add_subcommand(
       "scc-invoke", "Calls of objects on other cores of the simulated chip, in virtual time");
   command->footer(invoke_notes);
   std::vector<std::pair<std::string, message_protocol>> names;
   for (const message_protocol protocol : all_protocols) {
     names.emplace_back(to_string(protocol), protocol);
   }
-  command->add_option("--protocol", given->protocols, "Only this one; may be given again")
-      ->transform(one_of(names))
+  command->add_choice("--protocol", given->protocols, names, "Only this one; may be given again")
       ->type_name("NAME");
   add_chip_options(*command, given->chip);
   command->add_flag("--json", given->as_json, "Print a JSON object");

@@ -4,10 +4,8 @@
 // are virtual.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,15 +15,18 @@
 #include <creek/core/gather_release_barrier.hpp>
 #include <creek/core/test_and_set_barrier.hpp>
 #include <creek/core/test_and_set_lock.hpp>
+#include <creek/scc/spmd.hpp>
 
 #include "chip_options.hpp"
+#include "command_line/command.hpp"
 #include "energy.hpp"
+#include "json/json_value.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 using machine_options = scc_backend::machine_options;
 
 constexpr int rounds = 8;
@@ -206,13 +207,16 @@ json measure_exchanges(const machine_options& on, int cores) {
 
 void print_table(const char* title, const json& rows) {
   fmt::print("\n{}\n", title);
-  for (const auto& [key, unused] : rows.front().items()) fmt::print("{:>23}", key);
+  for (const auto& [key, unused] : rows.items().front().members()) fmt::print("{:>23}", key);
   fmt::print("\n");
-  for (const json& row : rows) {
-    for (const auto& [key, value] : row.items()) {
-      if (value.is_string()) fmt::print("{:>23}", value.get<std::string>());
-      if (value.is_number_integer()) fmt::print("{:>23}", value.get<std::int64_t>());
-      if (value.is_number_float()) fmt::print("{:>23.2f}", value.get<double>());
+  for (const json& row : rows.items()) {
+    for (const auto& [key, value] : row.members()) {
+      if (value.is_string()) fmt::print("{:>23}", value.as_string());
+      if (value.is_integer()) {
+        fmt::print("{:>23}", value.as_integer());
+      } else if (value.is_number()) {
+        fmt::print("{:>23.2f}", value.as_number());
+      }
     }
     fmt::print("\n");
   }
@@ -245,17 +249,20 @@ void run(const chip_options& given, bool as_json) {
 
 }  // namespace
 
-void add_scc_messages(CLI::App& bench) {
+void add_scc_messages(command_line::command& bench) {
   struct arguments {
     chip_options chip;
     bool as_json = false;
   };
   const auto given = std::make_shared<arguments>();
-  CLI::App* command = bench.add_subcommand(
+  command_line::command* command = bench.add_subcommand(
       "scc-messages",
       "Messages, collectives, barriers and locks on the simulated chip, in virtual time");
   add_chip_options(*command, given->chip);
   command->add_flag("--json", given->as_json, "Print a JSON object");
+  command->footer(R"(Examples:
+  creek bench scc-messages
+  creek bench scc-messages --chip scc-800 --cores 8 --json)");
   command->callback([given] { run(given->chip, given->as_json); });
 }
 

@@ -2,19 +2,19 @@
 // What adds itself to `creek scc`, and the benches of the simulator to `creek bench`.
 #pragma once
 
-namespace CLI {
-class App;
+namespace creek::command_line {
+class command;
 }
 
 namespace creek::tool {
 
-void add_scc_info(CLI::App& scc);
-void add_scc_calibrate(CLI::App& scc);
+void add_scc_info(command_line::command& scc);
+void add_scc_calibrate(command_line::command& scc);
 
-void add_scc_primitives(CLI::App& bench, int& exit_code);
-void add_scc_simulator(CLI::App& bench);
-void add_scc_messages(CLI::App& bench);
-void add_scc_copies(CLI::App& bench);
-void add_scc_invoke(CLI::App& bench);
+void add_scc_primitives(command_line::command& bench, int& exit_code);
+void add_scc_simulator(command_line::command& bench);
+void add_scc_messages(command_line::command& bench);
+void add_scc_copies(command_line::command& bench);
+void add_scc_invoke(command_line::command& bench);
 
 }  // namespace creek::tool

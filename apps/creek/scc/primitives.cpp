@@ -3,16 +3,19 @@
 // on the simulated chip measures.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include <creek/scc/spmd.hpp>
+
 #include "chip_options.hpp"
+#include "command_line/command.hpp"
+#include "command_line/process.hpp"
 #include "energy.hpp"
+#include "json/json_value.hpp"
 #include "measured_chip.hpp"
 #include "parts.hpp"
 
@@ -20,7 +23,7 @@ namespace creek::tool {
 namespace {
 
 using namespace scc_backend;
-using json = nlohmann::ordered_json;
+using json = json_value;
 using enum measured_chip::operation;
 using enum measured_chip::distance;
 
@@ -207,13 +210,13 @@ Exit code 1 if a figure is off by more than 3 %.)";
 
 }  // namespace
 
-void add_scc_primitives(CLI::App& bench, int& exit_code) {
+void add_scc_primitives(command_line::command& bench, int& exit_code) {
   struct options {
     std::string chip;
     bool as_json = false;
   };
   const auto given = std::make_shared<options>();
-  CLI::App* command = bench.add_subcommand(
+  command_line::command* command = bench.add_subcommand(
       "scc-primitives", "The simulated chip's primitives beside the published figures");
   command->add_option("--chip", given->chip, "Measure all on this chip: a preset or a file")
       ->type_name("NAME|FILE");
@@ -228,8 +231,8 @@ void add_scc_primitives(CLI::App& bench, int& exit_code) {
     }
     const auto off = std::count_if(rows.begin(), rows.end(), [](const row& r) { return r.off(); });
     if (off > 0) {
-      fmt::print(stderr, "creek: scc-primitives: {} of {} figures are off by more than 3 %\n", off,
-                 rows.size());
+      command_line::print_error(fmt::format(
+          "creek: scc-primitives: {} of {} figures are off by more than 3 %", off, rows.size()));
       exit_code = 1;
     }
   });

@@ -6,24 +6,24 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include <creek/core/thread_cpu_time.hpp>
 #include <creek/scc/spmd.hpp>
 
+#include "command_line/command.hpp"
 #include "energy.hpp"
+#include "json/json_value.hpp"
 #include "parts.hpp"
 
 namespace creek::tool {
 namespace {
 
 using namespace scc_backend;
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 constexpr std::size_t stack_bytes = std::size_t{64} << 10;
 
@@ -96,9 +96,9 @@ json json_of(const std::vector<figures>& all) {
 
 }  // namespace
 
-void add_scc_simulator(CLI::App& bench) {
+void add_scc_simulator(command_line::command& bench) {
   const auto as_json = std::make_shared<bool>(false);
-  CLI::App* command = bench.add_subcommand(
+  command_line::command* command = bench.add_subcommand(
       "scc-simulator", "What simulating a chip costs the host, in time and memory");
   command->add_flag("--json", *as_json, "Machine-readable, with a \"schema_version\"");
   command->footer(

@@ -13,7 +13,7 @@
 namespace creek::tool {
 namespace {
 
-using json = nlohmann::ordered_json;
+using json = json_value;
 
 // Raised when a member of the JSON changes its meaning or goes; new members may come without.
 constexpr int report_schema = 1;
@@ -109,7 +109,7 @@ std::string to_json(const wordcount_report& report) {
                  {"simulated", simulated_json(*report.simulated)},
                  {"top", top_json(report)}});
   }
-  json all = {{"schema", report_schema}};
+  json all = {{"schema_version", report_schema}};
   all.update(run_json(report.run));
   all.update(json{{"combine", report.combined},
                   {"text_bytes", report.run.bytes},

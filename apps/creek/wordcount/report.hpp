@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "chip_mapreduce.hpp"
 #include "job_report.hpp"
+#include "stage_use.hpp"
 
 namespace creek::tool {
 
@@ -43,8 +43,8 @@ struct wordcount_report {
 /// For people, on `to`.
 void print_text(std::FILE* to, const wordcount_report& report);
 
-/// For programs: an object with `"schema": 1`; for a simulated chip with `"schema_version": 1` and
-/// no wall times, so that it is the same in every run with --clock charged.
+/// For programs; for a simulated chip without wall times, so that it is the same in every run with
+/// --clock charged.
 [[nodiscard]] std::string to_json(const wordcount_report& report);
 
 }  // namespace creek::tool

@@ -25,7 +25,7 @@ class workspace {
   /// or the least one where integers do not reach that far. Returns whether that was all that was
   /// asked for.
   bool tell_length(double best, index_t least) const noexcept {
-    constexpr double integers = std::numeric_limits<blas_int>::max();
+    constexpr auto integers = static_cast<double>(std::numeric_limits<blas_int>::max());
     const real<T> told = rounded_up(best);
     *data_ = told < integers ? told : rounded_up(static_cast<double>(least));
     return asked();

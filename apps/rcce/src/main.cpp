@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -21,7 +19,9 @@
 #include <creek/core/version.hpp>
 
 #include "chip_options.hpp"
-#include "one_of.hpp"
+#include "command_line/command.hpp"
+#include "command_line/process.hpp"
+#include "json/json_value.hpp"
 #include "output.hpp"
 #include "output_file.hpp"
 #include "run.hpp"
@@ -112,11 +112,11 @@ run_options prepare(const arguments& given, std::vector<std::string> command) {
 }
 
 std::string to_json(const arguments& given, const run_options& options, const run_result& result) {
-  nlohmann::ordered_json json{{"schema_version", 1},
-                              {"program", options.command},
-                              {"backend", given.backend},
-                              {"ues", options.ues},
-                              {"status", result.status}};
+  json_value json{{"schema_version", 1},
+                  {"program", options.command},
+                  {"backend", given.backend},
+                  {"ues", options.ues},
+                  {"status", result.status}};
   if (given.backend == "scc") {
     json["chip"] = options.chip.description.name;
     json["seed"] = options.chip.seed;
@@ -132,13 +132,13 @@ std::string to_json(const arguments& given, const run_options& options, const ru
     json["virtual_seconds_by_ue"] = ended;
   }
   // Arguments need not be UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json.dump(2) + "\n";
 }
 
 /// Past the collected lines, which belong to UEs.
 int complain(int code, const std::string& message) {
-  const std::string line = message + "\n";
-  return write(STDERR_FILENO, line.data(), line.size()) < 0 ? 1 : code;
+  command_line::print_error(message);
+  return code;
 }
 
 /// Errors of the library do not know the tool's name.
@@ -176,32 +176,30 @@ int start(const arguments& given, const std::vector<std::string>& command) {
   return code;
 }
 
-void add_options(CLI::App& app, arguments& given) {
+void add_options(command_line::command& app, arguments& given) {
   app.add_option("--nue", given.ues, "UEs to start; also written -nue")->required();
   app.add_option("-f", given.host_file, "File that lists the cores of the UEs, one a line")
       ->type_name("FILE");
   app.add_option("--backend", given.backend, "scc: simulated chip; host: threads")
-      ->check(CLI::IsMember({"scc", "host"}))
-      ->capture_default_str();
+      ->among({"scc", "host"})
+      ->show_default();
   app.add_option("--json", given.json, "Write what the run took to FILE")->type_name("FILE");
   tool::add_chip_options(app, given.chip, {.clock = true});
 
-  CLI::Option_group* group = app.add_option_group("Protocols");
+  command_line::option_group* group = app.add_option_group("Protocols");
   std::vector<std::pair<std::string, broadcast_kind>> broadcasts;
   for (std::size_t i = 0; i < broadcast_names.size(); ++i) {
     broadcasts.emplace_back(broadcast_names[i], static_cast<broadcast_kind>(i));
   }
-  group->add_option("--broadcast", given.chosen.broadcast, "RCCE's is simple")
-      ->transform(tool::one_of(broadcasts));
-  group
-      ->add_option("--barrier", given.chosen.barrier,
-                   "test-and-set is for barriers of all UEs; others are as rcce then")
-      ->transform(tool::one_of<barrier_kind>({{"rcce", barrier_kind::gather_release},
-                                              {"test-and-set", barrier_kind::test_and_set},
-                                              {"dissemination", barrier_kind::dissemination}}));
-  group->add_option("--lock", given.chosen.retry, "RCCE's is spin")
-      ->transform(
-          tool::one_of<lock_retry>({{"spin", lock_retry::spin}, {"backoff", lock_retry::backoff}}));
+  group->add_choice("--broadcast", given.chosen.broadcast, broadcasts, "RCCE's is simple");
+  group->add_choice("--barrier", given.chosen.barrier,
+                    {{"rcce", barrier_kind::gather_release},
+                     {"test-and-set", barrier_kind::test_and_set},
+                     {"dissemination", barrier_kind::dissemination}},
+                    "test-and-set is for barriers of all UEs; others are as rcce then");
+  group->add_choice("--lock", given.chosen.retry,
+                    {{"spin", lock_retry::spin}, {"backoff", lock_retry::backoff}},
+                    "RCCE's is spin");
   group->add_flag("--pipelined", given.chosen.pipelined,
                   "RCCE's sends, receives and collectives as iRCCE's pipelined ones");
   group->add_option("--buffer", given.chosen.buffer_bytes,
@@ -211,13 +209,14 @@ void add_options(CLI::App& app, arguments& given) {
 
 /// Splits the program and its arguments off from the options that come before it. Gives `-nue`,
 /// RCCE's own spelling and none of the library's, another.
-std::vector<std::string> take_command(const CLI::App& app, std::vector<std::string>& words) {
+std::vector<std::string> take_command(const command_line::command& app,
+                                      std::vector<std::string>& words) {
   std::size_t at = 0;
   while (at < words.size() && words[at].starts_with('-') && words[at] != "--") {
     std::string& word = words[at++];
     if (word == "-nue" || word.starts_with("-nue=")) word.insert(0, 1, '-');
-    const CLI::Option* option = app.get_option_no_throw(word);
-    if (option != nullptr && option->get_items_expected_max() > 0) ++at;  // its value
+    const command_line::option* option = app.find(word);
+    if (option != nullptr && !option->is_flag()) ++at;  // its value
   }
   at = std::min(at, words.size());
   const auto end = words.begin() + static_cast<std::ptrdiff_t>(at);
@@ -228,22 +227,14 @@ std::vector<std::string> take_command(const CLI::App& app, std::vector<std::stri
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("rccerun: runs a program for RCCE or iRCCE", "rccerun");
+  command_line::command app("rccerun: runs a program for RCCE or iRCCE", "rccerun");
   arguments given;
-  app.set_version_flag("--version", std::string("rccerun of creek ") + version());
+  app.version(std::string("rccerun of creek ") + version());
   app.footer(notes);
   add_options(app, given);
   std::vector<std::string> options(argv + 1, argv + argc);
   std::vector<std::string> command = take_command(app, options);
-  std::reverse(options.begin(), options.end());
-  try {
-    app.parse(options);
-  } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
-  } catch (const CLI::ParseError& problem) {
-    return complain(2, fmt::format("rccerun: {} (see --help)", problem.what()));
-  }
-  return start(given, command);
+  return app.parse(options) ? start(given, command) : 0;
 }
 
 }  // namespace

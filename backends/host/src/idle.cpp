@@ -235,6 +235,7 @@ void scheduler::shut_down() noexcept {
     if (each->thread.joinable()) each->thread.join();
   }
   while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  sanitizer::acquired(&visitors_);
   end_policy();
   if (trace_) write_trace();
 }

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include <creek/core/futex.hpp>
+#include <creek/core/sanitizer.hpp>
 
 #include "scheduler.hpp"
 
@@ -46,6 +47,7 @@ fiber* scheduler::off_stack(host_strand* suspended) noexcept {
   if (!suspended->in_place) return static_cast<fiber*>(suspended);
   auto& wait = *static_cast<in_place_wait*>(suspended);
   fiber* carrier = wait.carrier;  // the wait may be gone once it was told
+  sanitizer::releases(&wait.news);
   if (wait.news.exchange(in_place_wait::told, std::memory_order_acq_rel) ==
       in_place_wait::off_stack) {
     return carrier;
@@ -65,6 +67,7 @@ void scheduler::wait_in_place(fiber& self, detail::publish_fn publish, void* arg
                              deadline_clock::now() + retry_after);
     }
   }
+  sanitizer::acquired(&wait.news);
   // Tasks that ran here may have left others above what the waiting one had.
   while (detail::run_newest(&self.tasks, bottom)) {
   }

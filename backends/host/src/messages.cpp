@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include <creek/core/asymmetric_fence.hpp>
+#include <creek/core/sanitizer.hpp>
 #include <creek/tasking/detail/remote_cell.hpp>
 
 #include "messages.hpp"
@@ -26,16 +27,24 @@ mailboxes& scheduler::open_mail() {
   const std::lock_guard lock(fibers_mutex_);
   if (!mail_owner_) {
     mail_owner_ = std::make_unique<mailboxes>(static_cast<unsigned>(workers_.size()));
+    sanitizer::releases(&mail_);
     mail_.store(mail_owner_.get(), std::memory_order_release);
   }
   return *mail_owner_;
+}
+
+/// Null until the first message.
+mailboxes* scheduler::opened_mail() const noexcept {
+  mailboxes* const mail = mail_.load(std::memory_order_acquire);
+  if (mail != nullptr) sanitizer::acquired(&mail_);
+  return mail;
 }
 
 void scheduler::send(unsigned to, const void* message, std::size_t bytes) {
   const int index = worker_index();
   const auto receiver = static_cast<int>(to);
   const visit here(visitors_, index < 0);
-  mailboxes* const open = mail_.load(std::memory_order_acquire);
+  mailboxes* const open = opened_mail();
   mailboxes& mail = open != nullptr ? *open : open_mail();
   // Not by suspending: the end that is used has a place in the receiver's ring, and keeps it. The
   // caller may be a worker of this or of another runtime, whose own ring somebody waits for.
@@ -55,11 +64,11 @@ void scheduler::send(unsigned to, const void* message, std::size_t bytes) {
 }
 
 void scheduler::expect_messages() {
-  if (mail_.load(std::memory_order_acquire) == nullptr) open_mail();
+  if (opened_mail() == nullptr) open_mail();
 }
 
 void scheduler::take_in() {
-  mailboxes* mail = mail_.load(std::memory_order_acquire);
+  mailboxes* mail = opened_mail();
   if (mail == nullptr) return;
   worker& self = *fiber_of(detail::current_stack)->on;
   mail->ends[self.index].poll(
@@ -91,7 +100,7 @@ bool scheduler::call(worker& target) noexcept {
 }
 
 bool scheduler::has_letters(worker& self) noexcept {
-  mailboxes* mail = mail_.load(std::memory_order_acquire);
+  mailboxes* mail = opened_mail();
   return mail != nullptr &&
          (!self.bound.empty() || !self.kept.empty() || mail->ends[self.index].has_message());
 }
@@ -110,7 +119,7 @@ bool scheduler::pause_for_letters(worker& self) noexcept {
 /// Handles what has arrived; false if nothing had. On the bottom of a fiber, except where there is
 /// no memory for another.
 bool scheduler::serve(fiber& self) noexcept {
-  mailboxes* mail = mail_.load(std::memory_order_acquire);
+  mailboxes* mail = opened_mail();
   if (mail == nullptr) return false;
   worker& here = *self.on;
   auto& end = mail->ends[here.index];
@@ -148,7 +157,7 @@ void scheduler::make_bound_ready(fiber& target) noexcept {
 
 /// Whether a message is under way to a worker that sleeps.
 bool scheduler::any_letters(const worker& self) noexcept {
-  mailboxes* mail = mail_.load(std::memory_order_acquire);
+  mailboxes* mail = opened_mail();
   if (mail == nullptr) return false;
   for (const auto& each : workers_) {
     if (!each->bound.empty()) return true;

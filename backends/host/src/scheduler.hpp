@@ -93,6 +93,7 @@ class scheduler final : public detail::backend {
 
   // messages.cpp
   mailboxes& open_mail();
+  mailboxes* opened_mail() const noexcept;
   bool call(worker& target) noexcept;
   bool has_letters(worker& self) noexcept;
   bool pause_for_letters(worker& self) noexcept;

@@ -2,7 +2,6 @@
 // hwloc's object tree turned into creek::topology. Everything goes by sets of processing units, not
 // by parents and children: where hwloc puts NUMA nodes and groups in its tree differs by machine.
 #include <fmt/format.h>
-#include <hwloc.h>
 
 #include <cerrno>
 #include <fstream>
@@ -14,23 +13,35 @@
 #include <creek/host/affinity.hpp>
 #include <creek/host/topology.hpp>
 
+#include "hwloc_library.hpp"
+
 namespace creek::host_backend {
 namespace {
 
 struct destroy_topology {
-  void operator()(hwloc_topology_t tree) const noexcept { hwloc_topology_destroy(tree); }
+  const hwloc_library* hwloc;
+  void operator()(hwloc_topology_t tree) const noexcept { hwloc->topology_destroy(tree); }
 };
 using tree_handle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, destroy_topology>;
 
-tree_handle new_tree() {
+tree_handle new_tree(const hwloc_library& hwloc) {
   hwloc_topology_t tree = nullptr;
-  if (hwloc_topology_init(&tree) != 0) throw error(errno, "hwloc");
-  return tree_handle(tree);
+  if (hwloc.topology_init(&tree) != 0) throw error(errno, "hwloc");
+  return tree_handle(tree, {&hwloc});
+}
+
+const hwloc_library& require_hwloc(const std::string& topology) {
+  const hwloc_library* const hwloc = find_hwloc();
+  if (hwloc == nullptr) {
+    throw usage_error("topology " + topology +
+                      ": reading it takes hwloc, which is not there; install libhwloc15");
+  }
+  return *hwloc;
 }
 
 class reader {
  public:
-  explicit reader(hwloc_topology_t tree) : tree_(tree) {}
+  reader(const hwloc_library& hwloc, hwloc_topology_t tree) : hwloc_(hwloc), tree_(tree) {}
 
   topology_description read(std::string source) {
     result_.source = std::move(source);
@@ -44,9 +55,18 @@ class reader {
  private:
   template <typename Visit>
   void each(hwloc_obj_type_t type, Visit visit) {
-    for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(tree_, type, o)) != nullptr;) {
+    const int depth = hwloc_.get_type_depth(tree_, type);
+    if (depth == HWLOC_TYPE_DEPTH_UNKNOWN || depth == HWLOC_TYPE_DEPTH_MULTIPLE) return;
+    for (auto* o = hwloc_.get_obj_by_depth(tree_, depth, 0); o != nullptr; o = o->next_cousin) {
       visit(o);
     }
+  }
+
+  static hwloc_obj_t ancestor(hwloc_obj_t object, hwloc_obj_type_t type) {
+    do {
+      object = object->parent;
+    } while (object != nullptr && object->type != type);
+    return object;
   }
 
   void read_units() {
@@ -55,9 +75,9 @@ class reader {
       processing_unit unit;
       unit.os_index = static_cast<int>(pu->os_index);
       // Machines without core or package objects: every PU is a core, the machine a package.
-      const auto core = hwloc_get_ancestor_obj_by_type(tree_, HWLOC_OBJ_CORE, pu);
+      const auto core = ancestor(pu, HWLOC_OBJ_CORE);
       unit.core = static_cast<int>(core != nullptr ? core->logical_index : pu->logical_index);
-      const auto package = hwloc_get_ancestor_obj_by_type(tree_, HWLOC_OBJ_PACKAGE, pu);
+      const auto package = ancestor(pu, HWLOC_OBJ_PACKAGE);
       unit.package = package != nullptr ? static_cast<int>(package->logical_index) : 0;
       result_.units.push_back(unit);
     });
@@ -65,7 +85,7 @@ class reader {
 
   std::vector<int> units_of(hwloc_const_cpuset_t set) const {
     std::vector<int> units;
-    for (int os = hwloc_bitmap_first(set); os >= 0; os = hwloc_bitmap_next(set, os)) {
+    for (int os = hwloc_.bitmap_next(set, -1); os >= 0; os = hwloc_.bitmap_next(set, os)) {
       if (const auto found = index_.find(os); found != index_.end()) units.push_back(found->second);
     }
     return units;
@@ -90,7 +110,7 @@ class reader {
 
   void read_caches() {
     for (int type = HWLOC_OBJ_L1CACHE; type <= HWLOC_OBJ_L3ICACHE; ++type) {
-      if (!hwloc_obj_type_is_cache(static_cast<hwloc_obj_type_t>(type))) continue;
+      if (!hwloc_.obj_type_is_cache(static_cast<hwloc_obj_type_t>(type))) continue;
       each(static_cast<hwloc_obj_type_t>(type), [&](hwloc_obj_t object) {
         const auto& attributes = object->attr->cache;
         result_.caches.push_back({.level = static_cast<int>(attributes.depth),
@@ -117,8 +137,8 @@ class reader {
   void read_latencies() {
     hwloc_distances_s* found = nullptr;
     unsigned count = 1;
-    const int status = hwloc_distances_get_by_type(tree_, HWLOC_OBJ_NUMANODE, &count, &found,
-                                                   HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0);
+    const int status = hwloc_.distances_get_by_type(tree_, HWLOC_OBJ_NUMANODE, &count, &found,
+                                                    HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0);
     if (status != 0 || count == 0) return;
     const std::size_t nodes = result_.numa_nodes.size();
     if (found->nbobjs == nodes) {
@@ -131,20 +151,22 @@ class reader {
         }
       }
     }
-    hwloc_distances_release(tree_, found);
+    hwloc_.distances_release(tree_, found);
   }
 
+  const hwloc_library& hwloc_;
   hwloc_topology_t tree_;
   topology_description result_;
   std::map<int, int> index_;  // from the operating system's number to ours
 };
 
 // Loads and reads; nothing if hwloc cannot make sense of its input.
-std::optional<topology> load(hwloc_topology_t tree, std::string source) {
+std::optional<topology> load(const tree_handle& tree, std::string source) {
+  const hwloc_library& hwloc = *tree.get_deleter().hwloc;
   // hwloc leaves instruction caches out unless asked.
-  hwloc_topology_set_icache_types_filter(tree, HWLOC_TYPE_FILTER_KEEP_ALL);
-  if (hwloc_topology_load(tree) != 0) return std::nullopt;
-  return topology(reader(tree).read(std::move(source)));
+  hwloc.topology_set_icache_types_filter(tree.get(), HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc.topology_load(tree.get()) != 0) return std::nullopt;
+  return topology(reader(hwloc, tree.get()).read(std::move(source)));
 }
 
 topology flat_over_affinity_mask() {
@@ -162,25 +184,28 @@ topology flat_over_affinity_mask() {
 }  // namespace
 
 topology discover_topology() {
-  const tree_handle tree = new_tree();
-  auto found = load(tree.get(), "hwloc");
+  const hwloc_library* const hwloc = find_hwloc();
+  if (hwloc == nullptr) return flat_over_affinity_mask();
+  auto found = load(new_tree(*hwloc), "hwloc");
   return found ? std::move(*found) : flat_over_affinity_mask();
 }
 
 topology topology_from_xml(const std::filesystem::path& file) {
   if (!std::ifstream(file)) throw error(errno, "topology " + file.string());
-  const tree_handle tree = new_tree();
-  if (hwloc_topology_set_xml(tree.get(), file.c_str()) == 0) {
-    if (auto found = load(tree.get(), "xml")) return std::move(*found);
+  const hwloc_library& hwloc = require_hwloc(file.string());
+  const tree_handle tree = new_tree(hwloc);
+  if (hwloc.topology_set_xml(tree.get(), file.c_str()) == 0) {
+    if (auto found = load(tree, "xml")) return std::move(*found);
   }
   throw usage_error("topology " + file.string() +
                     ": no topology that hwloc can read; record one with `lstopo --of xml FILE`");
 }
 
 topology topology_from_synthetic(const std::string& description) {
-  const tree_handle tree = new_tree();
-  if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) == 0) {
-    if (auto found = load(tree.get(), "synthetic")) return std::move(*found);
+  const hwloc_library& hwloc = require_hwloc('"' + description + '"');
+  const tree_handle tree = new_tree(hwloc);
+  if (hwloc.topology_set_synthetic(tree.get(), description.c_str()) == 0) {
+    if (auto found = load(tree, "synthetic")) return std::move(*found);
   }
   throw usage_error(
       fmt::format("topology \"{}\": not in hwloc's notation, for example "

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <creek/core/counters.hpp>
+#include <creek/core/sanitizer.hpp>
 #include <creek/core/spin_lock.hpp>
 #include <creek/core/trace.hpp>
 #include <creek/tasking/detail/remote_cell.hpp>
@@ -41,7 +42,9 @@ class visit {
     if (visitors_ != nullptr) visitors_->fetch_add(1, std::memory_order_relaxed);
   }
   ~visit() {
-    if (visitors_ != nullptr) visitors_->fetch_sub(1, std::memory_order_release);
+    if (visitors_ == nullptr) return;
+    sanitizer::releases(visitors_);
+    visitors_->fetch_sub(1, std::memory_order_release);
   }
   visit(const visit&) = delete;
   visit& operator=(const visit&) = delete;
@@ -105,8 +108,8 @@ struct alignas(128) worker {
   std::vector<unsigned> near_first;           ///< other workers by distance
   std::atomic<trace::track*> track{nullptr};  ///< null: not traced
   worker_counters counters;
-  bool woke = false;           ///< another, by its last message
-  letter_queue kept;           ///< messages that came while others were handled or sent
+  bool woke = false;  ///< another, by its last message
+  letter_queue kept;  ///< messages that came while others were handled or sent
   std::thread thread;
 
   /// Read by thieves.

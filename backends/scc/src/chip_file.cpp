@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -320,11 +319,21 @@ chip parse_chip(std::string_view text, const std::string& source) {
 }
 
 chip read_chip(const std::string& path) {
+  // A description has some kilobytes. A device that never ends is refused like any large file.
+  constexpr std::size_t max_bytes = std::size_t{16} << 20;
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  char piece[4096];
+  while (file && text.size() <= max_bytes) {
+    file.read(piece, sizeof piece);
+    text.append(piece, static_cast<std::size_t>(file.gcount()));
+  }
   if (!file.is_open() || file.bad() || (errno != 0 && text.empty())) {
     throw usage_error(path + ": " + std::strerror(errno != 0 ? errno : EIO));
+  }
+  if (text.size() > max_bytes) {
+    throw usage_error(path + ": larger than 16 MiB: not the description of a chip");
   }
   return parse_chip(text, path);
 }

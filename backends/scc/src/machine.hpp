@@ -387,8 +387,8 @@ class machine {
   std::vector<core_traffic> traffic_;
   zeroed_memory<std::int32_t> watchers_;  ///< of each line: 1 + first core parked for it, 0 if none
   std::vector<std::unique_ptr<std::array<lut_entry, lut_entries>>> tables_;  ///< if ever changed
-  power_policy* waits_by_ = nullptr;  ///< null: cores poll
-  wished_clocks* clocks_ = nullptr;   ///< of the policy
+  power_policy* waits_by_ = nullptr;                                         ///< null: cores poll
+  wished_clocks* clocks_ = nullptr;                                          ///< of the policy
   cycles kernel_crossing_;
   bool some_halt_ = false;  ///< a core has been told to: those who signal look from then on
   block_moves block_moves_ = block_moves::uncached;

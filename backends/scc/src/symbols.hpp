@@ -9,6 +9,8 @@
 
 namespace creek::scc_backend {
 
+class debug_lines;
+
 /// Reads the debugging information of what this process has loaded, when it is first asked.
 class symbols {
  public:
@@ -23,8 +25,7 @@ class symbols {
   [[nodiscard]] std::vector<std::string> describe(std::uintptr_t return_address);
 
  private:
-  struct debug_information;
-  std::unique_ptr<debug_information> information_;
+  std::unique_ptr<debug_lines> lines_;
 };
 
 }  // namespace creek::scc_backend

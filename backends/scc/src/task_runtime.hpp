@@ -41,6 +41,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
   const char* backend_name() const noexcept override { return "scc"; }
+  bool runs_repeat() const noexcept override { return true; }
   bool count_child(detail::task_context& context) noexcept override;
   void uncount_child(detail::task_context& context) noexcept override;
   bool reserve_result(std::unique_ptr<detail::result_place>& place) noexcept override;

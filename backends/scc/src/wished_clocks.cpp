@@ -142,9 +142,9 @@ void wished_clocks::follow_voltage(core_id core) {
   if (level > planned) {
     (void)chip_->request_power(wished);
     show_clocks();
-  } else if (low && (is_low_for_long(island) ||
-                     state.last_time >=
-                         changes_that_pay * chip_->description().power.voltage_change)) {
+  } else if (low &&
+             (is_low_for_long(island) ||
+              state.last_time >= changes_that_pay * chip_->description().power.voltage_change)) {
     (void)chip_->request_power(wished);
     show_clocks();
   }

@@ -11,30 +11,22 @@
 
 #include <atomic>
 
-namespace creek {
+#include <creek/core/sanitizer.hpp>
 
-#if defined(__SANITIZE_THREAD__)
-#define CREEK_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CREEK_TSAN 1
-#endif
-#endif
+namespace creek {
 
 /// A sequentially consistent fence. ThreadSanitizer does not model std::atomic_thread_fence (and
 /// compilers warn about it), so that build emits the instruction alone: the machine orders as
 /// usual, and the sanitizer draws happens-before from the atomics on both sides of the fence.
 inline void full_fence() noexcept {
-#if defined(CREEK_TSAN) && defined(__x86_64__)
+#if defined(CREEK_SANITIZES_THREADS) && defined(__x86_64__)
   asm volatile("lock; orq $0, (%%rsp)" ::: "memory", "cc");
-#elif defined(CREEK_TSAN)
+#elif defined(CREEK_SANITIZES_THREADS)
   __sync_synchronize();
 #else
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
 }
-
-#undef CREEK_TSAN
 
 /// True where light_fence() costs no instruction.
 #if defined(__x86_64__) && defined(__linux__)

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// Collects output in a nameless file in the target's folder and gives it the target's name in
@@ -15,9 +17,16 @@ namespace creek {
 /// directly. One thread. Every failure throws creek::error naming the file.
 class atomic_file {
  public:
-  /// Opens the output; symbolic links are followed, so that commit() replaces what they point to.
-  /// The new file has the permissions of the one that it replaces, else those that umask leaves.
-  explicit atomic_file(const std::filesystem::path& target);
+  /// What the target may be if it exists.
+  enum class targets : unsigned char {
+    any,      ///< for names that the user gave: links, pipes and devices, too
+    regular,  ///< for names that the program chose: nothing but a regular file is replaced
+  };
+
+  /// Opens the output; symbolic links are followed, so that commit() replaces what they point to,
+  /// or refused. The new file has the permissions of the one that it replaces, else those that
+  /// umask leaves.
+  explicit atomic_file(const std::filesystem::path& target, targets may_be = targets::any);
   ~atomic_file();
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 enum class broadcast_kind {

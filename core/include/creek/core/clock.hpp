@@ -10,6 +10,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// Tells the CPU that this is a spin loop. 3-140 cycles depending on the model, so bound spins by

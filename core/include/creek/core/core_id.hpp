@@ -6,6 +6,8 @@
 #include <compare>
 #include <cstddef>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// A core of the memory a program runs on: 0 .. cores() - 1. On host threads "core" is a place in a

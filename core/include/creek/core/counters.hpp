@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// Every backend fills these alike; times are host or virtual nanoseconds as the backend says.

@@ -6,9 +6,12 @@
 #include <string>
 #include <system_error>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
-/// A failure of the world: I/O, permission, a lost peer. `code()` holds the errno where there is one.
+/// A failure of the world: I/O, permission, a lost peer. `code()` holds the errno where there is
+/// one.
 class error : public std::system_error {
  public:
   error(int errno_value, const std::string& what)

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// The clock of every deadline in creek: CLOCK_MONOTONIC.

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// A place in some core's message-passing memory (or in shared memory that a policy serves).

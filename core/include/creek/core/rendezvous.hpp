@@ -112,7 +112,10 @@ class rendezvous {
   /// Moves on whatever can be, without waiting: pending sends, and pending receives of all peers.
   void push() {
     // Messages to oneself go on for as long as each side makes room for the other.
-    while (push_send() | push_receives()) {
+    bool moved = true;
+    while (moved) {
+      moved = push_send();
+      if (push_receives()) moved = true;
     }
   }
   /// Waits until the request is complete, pushing on all others meanwhile.

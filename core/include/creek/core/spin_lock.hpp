@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <creek/core/clock.hpp>
+#include <creek/core/sanitizer.hpp>
 
 namespace creek {
 
@@ -31,10 +32,17 @@ class spin_lock {
     spin_briefly([this] { return try_lock(); });
   }
   bool try_lock() noexcept {
-    return locked_.load(std::memory_order_relaxed) == 0 &&
-           locked_.exchange(1, std::memory_order_acquire) == 0;
+    if (locked_.load(std::memory_order_relaxed) != 0 ||
+        locked_.exchange(1, std::memory_order_acquire) != 0) {
+      return false;
+    }
+    sanitizer::acquired(&locked_);
+    return true;
   }
-  void unlock() noexcept { locked_.store(0, std::memory_order_release); }
+  void unlock() noexcept {
+    sanitizer::releases(&locked_);
+    locked_.store(0, std::memory_order_release);
+  }
 
  private:
   std::atomic<std::uint32_t> locked_{0};

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flows of control with stacks of their own, switched by the program: what the fibers of the host
-// backend and the simulated cores are made of. Sanitizers, valgrind and debuggers are told.
+// backend and the simulated cores are made of. Sanitizers, valgrind and debuggers are told, the
+// sanitizers also where this library was compiled without them (docs/design/0007).
 // For authors of backends; a program has tasks instead.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define CREEK_ASAN_FIBERS 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define CREEK_TSAN_FIBERS 1
-#endif
-#if defined(__has_feature)  // Clang
-#if __has_feature(address_sanitizer)
-#define CREEK_ASAN_FIBERS 1
-#elif __has_feature(thread_sanitizer)
-#define CREEK_TSAN_FIBERS 1
-#endif
-#endif
+#include <creek/core/language.hpp>
 
 namespace creek {
 
@@ -35,12 +24,8 @@ struct switch_context {
     void* caught = nullptr;
     unsigned uncaught = 0;
   } exceptions;
-#ifdef CREEK_ASAN_FIBERS
-  void* fake_stack = nullptr;
-#endif
-#ifdef CREEK_TSAN_FIBERS
-  void* tsan = nullptr;
-#endif
+  void* fake_stack = nullptr;    ///< AddressSanitizer's
+  void* thread_state = nullptr;  ///< ThreadSanitizer's
   unsigned valgrind_id = 0;
 };
 

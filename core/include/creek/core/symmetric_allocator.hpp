@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 class symmetric_allocator;
@@ -95,7 +97,8 @@ class symmetric_allocator {
   [[nodiscard]] std::optional<mpm_block> allocate_at(std::size_t place, std::size_t bytes,
                                                      const char* name = "") noexcept {
     const std::size_t lines = std::max<std::size_t>(1, (bytes + line_bytes_ - 1) / line_bytes_);
-    if (place < first_ || (place - first_) / line_bytes_ + lines > used_.size()) return std::nullopt;
+    if (place < first_ || (place - first_) / line_bytes_ + lines > used_.size())
+      return std::nullopt;
     const std::size_t begin = (place - first_) / line_bytes_;
     const auto from = used_.begin() + static_cast<std::ptrdiff_t>(begin);
     if (std::any_of(from, from + static_cast<std::ptrdiff_t>(lines),

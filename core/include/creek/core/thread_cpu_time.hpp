@@ -4,6 +4,8 @@
 
 #include <ctime>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// Seconds since the thread began. About 0.3 us, a system call.

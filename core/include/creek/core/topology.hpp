@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// A hardware thread. The numbers refer to cores, packages and NUMA nodes counted from 0 over the

@@ -7,6 +7,8 @@
 #include <compare>
 #include <cstdint>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 namespace units {

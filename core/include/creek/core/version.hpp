@@ -2,6 +2,8 @@
 // The version of the library that is linked (which may be newer than the headers compiled against).
 #pragma once
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// "0.1.0"

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// A task, numbered as task_profile::number by its place in work_graph::tasks.

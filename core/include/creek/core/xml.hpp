@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <creek/core/language.hpp>
+
 namespace creek::detail {
 
 /// The text as the content of an element or, between double quotes, of an attribute.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek::linalg {
 
 /// What a library says of itself.

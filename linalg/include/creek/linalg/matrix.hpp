@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <creek/core/language.hpp>
+
 namespace creek::linalg {
 
 /// Rows, columns and leading dimensions; counted from 0. (`index` is a function of <strings.h>.)

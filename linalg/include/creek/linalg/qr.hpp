@@ -44,9 +44,10 @@ void orgqr(matrix_view<T> A, std::span<const T> tau);
 /// ones, or the conjugate transposed QR factors of A^H. B has max(m, n) rows: the right-hand sides
 /// in the first ones on entry, X in the first ones on exit, and below X, for least squares, what
 /// is left over: the sum of its squares is that of the residual. how is none or conjugate_transpose
-/// (for real T: or transpose). As in LAPACK, matrices with a tiny or huge largest element are scaled
-/// meanwhile (A's factors stay those of the scaled one), and where A is zero X is. Returns 0, or the
-/// place (from 1) of an exact zero on the diagonal of R, in which case nothing was solved.
+/// (for real T: or transpose). As in LAPACK, matrices with a tiny or huge largest element are
+/// scaled meanwhile (A's factors stay those of the scaled one), and where A is zero X is. Returns
+/// 0, or the place (from 1) of an exact zero on the diagonal of R, in which case nothing was
+/// solved.
 template <scalar T>
 index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& options = {});
 

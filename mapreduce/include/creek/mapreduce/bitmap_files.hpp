@@ -20,8 +20,8 @@ namespace creek::mapreduce {
 [[nodiscard]] record_layout bitmap_layout(const std::string& name, std::string_view head);
 
 /// The rows of bitmaps, in the mapping itself where a file is mapped; `fill` gets pixel_rows, whose
-/// colours are blue, green, red. Files are found and read as text_files does it, compressed and standard
-/// input included; in a directory every file must be a bitmap.
+/// colours are blue, green, red. Files are found and read as text_files does it, compressed and
+/// standard input included; in a directory every file must be a bitmap.
 class bitmap_files {
  public:
   /// Throws as text_files and bitmap_layout do, and for truncated images; for files that are not

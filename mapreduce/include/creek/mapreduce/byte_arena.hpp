@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 /// A growing store of bytes; addresses stay valid until destruction, moves included. One thread.

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 /// Three bytes of colour, in the order of the image: red, green, blue, or the other way in bitmaps.

@@ -4,9 +4,10 @@
 //
 // A line is a record. Fields may be in quotes, with separators and doubled quotes in them, but not
 // line ends: a quote that is not closed on its line is an error. Lines end with \n or \r\n, the
-// last one may lack it; blank ones are left out. A line may have any length and 1 048 576 fields.
-// Blanks around numbers are allowed. Every record of a file has as many fields as the first; those
-// of columns that are not asked for may hold any bytes. Numbers are decimal, finite and in range.
+// last one may lack it; blank ones are left out. A line may have any length, and up to 1 048 576
+// fields. Blanks around numbers are allowed. Every record of a file has as many fields as the
+// first; those of columns that are not asked for may hold any bytes. Numbers are decimal, finite
+// and in range.
 #pragma once
 
 #include <concepts>

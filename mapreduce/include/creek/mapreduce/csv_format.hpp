@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 enum class csv_header : std::uint8_t {

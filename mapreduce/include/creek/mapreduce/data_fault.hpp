@@ -6,6 +6,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 enum class data_fault {

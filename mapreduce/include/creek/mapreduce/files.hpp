@@ -7,6 +7,7 @@
 #include <atomic>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/mapped_file.hpp>
+#include <creek/mapreduce/open_file.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,8 +41,9 @@ enum class text_units : std::uint8_t { words, lines };
 /// The text of files. Directories stand for the regular files below them; links and special files
 /// found there are left out (so loops cannot be and nothing is read twice), those named outright
 /// are followed or, if pipes or character devices, read as streams; "-" is standard input. Large
-/// plain files are mapped and cut into splits; small ones, streams and files in gzip or zstd (known
-/// by their first bytes) are read front to back by one worker each.
+/// plain files are mapped and cut into splits; small ones, streams and files in gzip, zstd, xz or
+/// bzip2 (known by their first bytes) are read front to back by one worker each; other compressed
+/// files and archives are errors.
 ///
 /// Must outlive the use of a result, whose keys may be views into mapped files. Construction, in
 /// one thread, finds the files; `visit` may be called by several at once.
@@ -76,9 +78,9 @@ class text_files {
   }
   [[nodiscard]] std::size_t size() const noexcept { return files_.size(); }
 
-  /// Throws creek::error if the file cannot be read to its end, is damaged in gzip or zstd, became
-  /// shorter since construction or, in a layout, ends within a record or before the last; a file
-  /// that became longer is read as far as it was or further.
+  /// Throws creek::error if the file cannot be read to its end, has damaged compressed data, became
+  /// shorter or was overwritten since construction or, in a layout, ends within a record or before
+  /// the last; a file that became longer is read as far as it was or further.
   template <class F>
   void visit(std::size_t i, F&& f) {
     visit_piece(i, [this, &f](const text_split& split) {
@@ -109,6 +111,8 @@ class text_files {
     std::uint64_t size = 0;
     dev_t device = 0;
     ino_t inode = 0;
+    std::int64_t modified = 0;  // nanoseconds since 1970
+    links followed = links::follow;
     bool stream = false;  // standard input, a pipe, a device: of unknown size
     mapped_file map{};    // empty: read front to back
     record_layout layout{};
@@ -132,7 +136,7 @@ class text_files {
   }
   void add_named(const std::string& name);
   void add_tree(std::string folder);
-  void add_regular(const std::string& name, const struct stat& facts);
+  void add_regular(const std::string& name, const struct stat& facts, links followed);
   bool try_map(file& to);
   void plan();
   void leave_out(const std::string& name, int why);

@@ -24,8 +24,8 @@ struct record_span : std::span<const T> {
 
 /// The elements of files that hold nothing else, in the byte order of this machine; `map` and
 /// `fill` get spans of them, in the mapping itself where a file is mapped. Files are found and read
-/// as text_files does it, compressed and standard input included. A file that ends within a record ends
-/// the run with an error naming it.
+/// as text_files does it, compressed and standard input included. A file that ends within a record
+/// ends the run with an error naming it.
 template <class T>
 class fixed_records {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));

@@ -15,9 +15,6 @@ namespace creek::mapreduce {
 template <class Key>
 concept byte_string = std::convertible_to<const Key&, std::string_view>;
 
-template <class Key>
-[[nodiscard]] std::uint64_t default_hash(const Key& key);
-
 namespace detail {
 template <class Key>
 concept tuple_like = requires {
@@ -25,29 +22,44 @@ concept tuple_like = requires {
 };
 
 /// Spreads a value over all 64 bits; partitions and tables use different ones.
-[[nodiscard]] constexpr std::uint64_t spread(std::uint64_t x) noexcept {
-  return hash16(x, 0, 8);
+[[nodiscard]] constexpr std::uint64_t spread(std::uint64_t x,
+                                             const hash_factors& by = fixed_factors) noexcept {
+  return hash16(x, 0, 8, by);
 }
-}  // namespace detail
 
-/// All 64 bits are usable. Equal keys have equal hashes in one process; not for storage.
+/// Hash of a key, all 64 bits of which are usable.
 template <class Key>
-std::uint64_t default_hash(const Key& key) {
+[[nodiscard]] std::uint64_t hash_by(const hash_secret& by, const Key& key) {
   if constexpr (byte_string<Key>) {
-    return detail::hash_bytes(key);
+    return hash_bytes(key, by);
   } else if constexpr (std::integral<Key> || std::is_enum_v<Key>) {
-    return detail::spread(static_cast<std::uint64_t>(key));
-  } else if constexpr (detail::tuple_like<Key>) {
+    return spread(static_cast<std::uint64_t>(key), by.factors);
+  } else if constexpr (tuple_like<Key>) {
     return std::apply(
-        [](const auto&... parts) {
+        [&by](const auto&... parts) {
           std::uint64_t hash = 0;
-          ((hash = detail::hash16(hash, default_hash(parts), 16)), ...);
+          ((hash = hash16(hash, hash_by(by, parts), 16, by.factors)), ...);
           return hash;
         },
         key);
   } else {
-    return detail::spread(std::hash<Key>{}(key));
+    return spread(std::hash<Key>{}(key), by.factors);
   }
+}
+}  // namespace detail
+
+/// All 64 bits are usable. Equal keys have equal hashes in one process; the next process hashes by
+/// other random numbers, unless `CREEK_HASH_SEED` says which. Not for storage.
+template <class Key>
+[[nodiscard]] std::uint64_t default_hash(const Key& key) {
+  return detail::hash_by(detail::process_secret, key);
+}
+
+/// As default_hash(), but the same in every process, for runs that must repeat. Keys of equal hash
+/// can be made on purpose.
+template <class Key>
+[[nodiscard]] std::uint64_t repeatable_hash(const Key& key) {
+  return detail::hash_by(detail::repeatable_secret, key);
 }
 
 /// The job's hash of a key, or the default.

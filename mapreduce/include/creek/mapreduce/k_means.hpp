@@ -9,6 +9,8 @@
 #include <stop_token>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 /// Adds to `sums` what points contribute to a round: for centre c of k in d dimensions, the sums of

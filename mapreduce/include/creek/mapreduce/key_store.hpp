@@ -18,6 +18,13 @@ namespace creek::mapreduce {
   return at < text.size() && view.size() <= text.size() - at;
 }
 
+/// True for keys that are views or tuples with views, which may be of a mapped file.
+template <class Key>
+inline constexpr bool has_views = std::same_as<Key, std::string_view>;
+template <class... Parts>
+inline constexpr bool has_views<std::tuple<Parts...>> = (std::same_as<Parts, std::string_view> ||
+                                                         ...);
+
 template <class Key>
 class key_store {
  public:
@@ -43,12 +50,12 @@ class key_store<std::string_view> {
 };
 
 template <class... Parts>
-requires(std::same_as<Parts, std::string_view> || ...)  //
-    class key_store<std::tuple<Parts...>> {
+requires has_views<std::tuple<Parts...>>
+class key_store<std::tuple<Parts...>> {
  public:
   void source(std::string_view text, bool stable) noexcept { views_.source(text, stable); }
   void keep(std::tuple<Parts...>& key) {
-    std::apply([this](auto&... parts) { (keep_part(parts), ...); }, key);
+    std::apply([this](auto&... parts) { (this->keep_part(parts), ...); }, key);
   }
   [[nodiscard]] byte_arena take_arena() noexcept { return views_.take_arena(); }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 struct byte_point {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 /// What a run may take for pairs that were emitted and are no records yet, and where it puts those

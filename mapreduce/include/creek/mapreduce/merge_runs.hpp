@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <concepts>
+#include <creek/mapreduce/detail/heap_sort.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/radix_sort.hpp>
@@ -14,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -136,7 +136,7 @@ class alignas(64) digit_sorter {  // side by side, they share no line
     } else {
       for_each_run(std::span(order_), [&](std::span<place> equal) {
         if (equal.size() == 1) return;
-        std::ranges::sort(equal, [&](const place& a, const place& b) {
+        heap_sort(equal, [&](const place& a, const place& b) {
           if (before_(record(a), record(b))) return true;
           if (before_(record(b), record(a))) return false;
           return a.run != b.run ? a.run < b.run : a.at < b.at;
@@ -193,19 +193,31 @@ std::vector<std::vector<std::size_t>> cuts_of(std::span<const sorted_run<Record>
       sample.push_back(at(runs[run], i));
     }
   }
-  std::ranges::sort(sample, precedes);
+  heap_sort(sample, precedes);
   std::vector cuts(ranges, std::vector<std::size_t>(runs.size()));
   for_each_index(ranges, [&](std::size_t range) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       cuts[range][i] = runs[i].records.size();
       if (range + 1 == ranges || sample.empty()) continue;
       const splitter& wanted = sample[(range + 1) * sample.size() / ranges];
-      const auto places = std::views::iota(std::size_t{0}, runs[i].records.size());
-      const auto cut = std::ranges::partition_point(
-          places, [&](std::size_t place) { return precedes(at(runs[i], place), wanted); });
-      cuts[range][i] = static_cast<std::size_t>(cut - places.begin());
+      std::size_t low = 0, high = runs[i].records.size();
+      while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (precedes(at(runs[i], middle), wanted)) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      cuts[range][i] = low;
     }
   });
+  // So they are, unless keys change meanwhile.
+  for (std::size_t range = 1; range < ranges; ++range) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      cuts[range][i] = std::max(cuts[range][i], cuts[range - 1][i]);
+    }
+  }
   return cuts;
 }
 

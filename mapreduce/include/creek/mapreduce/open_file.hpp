@@ -6,13 +6,22 @@
 #include <string>
 #include <utility>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
+
+/// Whether a symbolic link is followed to what it points to.
+enum class links : unsigned char { follow, refuse };
 
 /// An open descriptor that is closed in the end. All failures throw creek::error: "NAME: why".
 class open_file {
  public:
   /// Opens `name` for reading; "-" is standard input.
-  explicit open_file(std::string name);
+  explicit open_file(const std::string& name);
+  /// Opens a regular file and refuses anything else, without waiting: a pipe has no other end yet,
+  /// and opening a device may have effects. For files that are found in a folder rather than named
+  /// by the user.
+  open_file(const std::string& name, links wanted);
   open_file(open_file&& other) noexcept
       : name_(std::move(other.name_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   open_file& operator=(open_file&&) = delete;
@@ -25,6 +34,8 @@ class open_file {
   [[nodiscard]] std::size_t read(char* to, std::size_t bytes) const;
 
  private:
+  open_file(std::string name, int descriptor);
+
   std::string name_;
   int descriptor_;
 };

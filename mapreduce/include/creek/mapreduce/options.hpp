@@ -10,12 +10,14 @@
 #include <numeric>
 #include <stop_token>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 /// How pairs find their key's other pairs.
 enum class strategy : std::uint8_t {
-  automatic,        ///< the first if the job can combine, else the second; for small pairs with integer
-                    ///< keys that can go either way, by what the first pieces of the input show
+  automatic,  ///< the first if the job can combine, else the second; for small pairs with integer
+              ///< keys that can go either way, by what the first pieces of the input show
   combine_on_emit,  ///< a hash table a mapper, combined at once, merged by partition
   emit_and_group,   ///< pairs in buffers, they or pointers to them radix-sorted by key
 };

@@ -7,7 +7,9 @@
 #include <array>
 #include <bit>
 #include <concepts>
+#include <creek/mapreduce/detail/heap_sort.hpp>
 #include <creek/mapreduce/hash.hpp>
+#include <creek/mapreduce/key_store.hpp>
 #include <creek/mapreduce/values.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -124,7 +126,7 @@ void sort_from(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort,
                const Bytes& bytes) {
   constexpr std::size_t deepest = 512;  // bounds the recursion: long keys in common are rare
   if (at >= deepest) {
-    std::ranges::sort(refs, [&](const Ref& a, const Ref& b) { return bytes.before(a, b); });
+    heap_sort(refs, [&](const Ref& a, const Ref& b) { return bytes.before(a, b); });
     effort.compare_sorted(refs.size());
     return;
   }
@@ -172,15 +174,27 @@ struct pair_key_bytes {
 template <class Key, class Value>
 sort_effort sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
   sort_effort effort;
-  if constexpr (key_digits<Key>::available) {
+  if constexpr (byte_string<Key>) {
     std::vector<pair_ref<Key, Value>> scratch(refs.size());
     detail::sort_from(std::span(refs), std::span(scratch), effort, 0,
                       detail::pair_key_bytes<Key, Value>());
+  } else if constexpr (key_digits<Key>::available) {  // these are all of the key
+    std::vector<pair_ref<Key, Value>> scratch(refs.size());
+    for (auto& ref : refs) ref.digits = key_digits<Key>::digits(ref.pair->key, 0);
+    detail::sort_by_digits(std::span(refs), std::span(scratch), effort);
   } else {
-    std::ranges::sort(refs, [](const auto& a, const auto& b) { return a.pair->key < b.pair->key; });
+    const auto before = [](const auto& a, const auto& b) { return a.pair->key < b.pair->key; };
+    if constexpr (has_views<Key>) {
+      detail::heap_sort(refs, before);
+    } else {
+      std::ranges::sort(refs, before);
+    }
     effort.compare_sorted(refs.size());
   }
   return effort;
 }
+
+// Jobs that count or add up words have these; compiled in runs.cpp.
+extern template sort_effort sort_refs(std::vector<pair_ref<std::string_view, std::uint64_t>>&);
 
 }  // namespace creek::mapreduce

@@ -55,7 +55,7 @@ template <class Job>
   } else if constexpr (byte_string<typename Job::key_type>) {
     return djb2(key) % ranks;
   } else {
-    return static_cast<std::size_t>(default_hash(key) % ranks);
+    return static_cast<std::size_t>(repeatable_hash(key) % ranks);
   }
 }
 

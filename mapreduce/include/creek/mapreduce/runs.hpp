@@ -12,82 +12,30 @@
 #include <creek/mapreduce/key_store.hpp>
 #include <creek/mapreduce/merge_runs.hpp>
 #include <creek/mapreduce/options.hpp>
-#include <creek/mapreduce/radix_sort.hpp>
+#include <creek/mapreduce/record_order.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace creek::mapreduce {
 
-namespace detail {
-
-template <class Job>
-concept tells_digits = orders<Job> && requires(const Job& job, const record_of<Job>& one) {
-  { job.order_digits(one) } -> std::same_as<std::uint64_t>;
-};
-template <class Job>
-concept tells_more_digits = orders<Job> && requires(const Job& job, const record_of<Job>& one) {
-  { job.order_digits(one, std::size_t{}) } -> std::same_as<std::uint64_t>;
-};
-template <class Job>
-concept tells_bytes = tells_more_digits<Job> &&
-    requires(const Job& job, const record_of<Job>& one) {
-  { job.order_size(one) } -> std::same_as<std::size_t>;
-};
-
-/// The order of a job's records. Where it has digits they are eight bytes each of what is compared:
-/// the first ones or, by_bytes, all.
-template <job Job>
-struct record_order {
-  using record_type = record_of<Job>;
-  static constexpr bool by_key = !orders<Job> && byte_string<typename Job::key_type>;
-  static constexpr bool by_bytes = by_key || tells_bytes<Job>;
-  static constexpr bool has_digits = by_bytes || tells_digits<Job>;
-
-  static_assert(by_bytes || !tells_more_digits<Job>,
-                "order_digits(record, at) needs a std::size_t order_size(record)");
-
-  const Job* job;
-
-  [[nodiscard]] bool operator()(const record_type& a, const record_type& b) const {
-    return comes_before(*job, a, b);
-  }
-  [[nodiscard]] std::uint64_t digits(const record_type& one,
-                                     std::size_t at) const requires has_digits {
-    if constexpr (by_key) {
-      return key_digits<typename Job::key_type>::digits(one.key, at);
-    } else if constexpr (by_bytes) {
-      return job->order_digits(one, at);
-    } else {
-      return job->order_digits(one);
-    }
-  }
-  [[nodiscard]] std::size_t size(const record_type& one) const requires by_bytes {
-    if constexpr (by_key) {
-      return key_digits<typename Job::key_type>::size(one.key);
-    } else {
-      return job->order_size(one);
-    }
-  }
-};
-
-}  // namespace detail
-
 /// Records by partition. Different partitions may be used by different tasks at once.
-template <job Job>
-class runs {
+template <class Order>
+class ordered_runs {
  public:
-  using record_type = record_of<Job>;
-  using result_type = typename detail::result_value<Job>::type;
-  using order = detail::record_order<Job>;
+  using record_type = typename Order::record_type;
+  using key_type = decltype(record_type::key);
+  using result_type = decltype(record_type::value);
 
-  runs(const Job& job, const options& chosen, std::size_t partitions)
-      : job_(&job), options_(chosen), parts_(partitions) {}
+  template <class Job>
+  ordered_runs(const Job& job, const options& chosen, std::size_t partitions)
+      : before_{&job}, options_(chosen), parts_(partitions) {}
 
   [[nodiscard]] std::size_t partitions() const { return parts_.size(); }
 
@@ -109,7 +57,8 @@ class runs {
 
   /// Adds a record to partition `part`. With `options.top`, records that cannot be among the first
   /// are dropped as soon as that is known. `copy`: the key has views into what is about to die.
-  void add(std::size_t part, typename Job::key_type key, result_type value, bool copy = false) {
+  void add(std::size_t part, key_type key, result_type value, bool copy = false) {
+    copy = copy || sorts_views;
     partition& to = parts_[part];
     record_type candidate{std::move(key), std::move(value)};
     if constexpr (can_be_placed) {
@@ -120,8 +69,8 @@ class runs {
         return;
       }
     }
-    if constexpr (sortable<Job>) {
-      if (to.bounded && !comes_before(*job_, candidate, to.list.front())) return;
+    if constexpr (Order::sorts) {
+      if (to.bounded && !before_(candidate, to.list.front())) return;
     }
     if (copy) to.keys.keep(candidate.key);
     to.list.push_back(std::move(candidate));
@@ -129,42 +78,10 @@ class runs {
   }
 
   /// Sorts a partition.
-  void sort(std::size_t part) {
-    if constexpr (sortable<Job>) {
-      if constexpr (order::has_digits) {
-        sort_by_digits(part);
-      } else {
-        std::ranges::sort(records_of(part), before());
-      }
-      record_vector<record_type>& list = parts_[part].list;
-      if (options_.top != 0 && list.size() > options_.top) {
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(options_.top), list.end());
-      }
-    }
-  }
+  void sort(std::size_t part);
 
   /// Makes one sequence of all partitions, sorted if they are.
-  [[nodiscard]] record_vector<record_type> merge() {
-    if (!placed_.empty() &&
-        !std::ranges::all_of(parts_, [](const auto& part) { return part.size == part.room; })) {
-      wrong_size();
-    }
-    if constexpr (sortable<Job>) {
-      if (options_.sort) {
-        std::vector<detail::sorted_run<record_type>> sorted;
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-          if (const auto records = records_of(i); !records.empty()) {
-            const auto& digits = parts_[i].digits;
-            sorted.push_back({records, digits.empty() ? nullptr : digits.data()});
-          }
-        }
-        const std::size_t wanted = options_.top == 0 ? static_cast<std::size_t>(-1) : options_.top;
-        return detail::merge_runs(std::span<const detail::sorted_run<record_type>>(sorted), wanted,
-                                  before());
-      }
-    }
-    return placed_.empty() ? concatenate() : std::move(placed_);
-  }
+  [[nodiscard]] record_vector<record_type> merge();
 
   /// The copies of keys; they must live as long as the records.
   [[nodiscard]] byte_arena take_arena() {
@@ -174,18 +91,20 @@ class runs {
   }
 
  private:
+  /// Keys of mapped files may change meanwhile, and std::sort must not see that.
+  static constexpr bool sorts_views = Order::sorts && !Order::has_digits && has_views<key_type>;
   /// One array can hold the records of all partitions while these are added side by side.
   static constexpr bool can_be_placed = std::is_trivially_copyable_v<record_type> &&
                                         std::default_initializable<record_type> &&
                                         std::is_move_assignable_v<record_type>;
 
   struct partition {
-    record_vector<record_type> list;         // its records, or
-    std::size_t begin = 0;                   // where they are in placed_,
-    std::size_t size = 0, room = 0;          // how many, and will be
-    std::vector<std::uint64_t> digits;       // after sort(), where the job has any
-    key_store<typename Job::key_type> keys;  // no source: copies all that it is given
-    bool bounded = false;                    // list.front() is then the last of the first `top`
+    record_vector<record_type> list;    // its records, or
+    std::size_t begin = 0;              // where they are in placed_,
+    std::size_t size = 0, room = 0;     // how many, and will be
+    std::vector<std::uint64_t> digits;  // after sort(), where the job has any
+    key_store<key_type> keys;           // no source: copies all that it is given
+    bool bounded = false;               // list.front() is then the last of the first `top`
   };
 
   [[nodiscard]] std::span<record_type> records_of(std::size_t part) {
@@ -193,8 +112,6 @@ class runs {
     if (placed_.empty()) return from.list;
     return std::span(placed_).subspan(from.begin, from.size);
   }
-
-  [[nodiscard]] order before() const { return {job_}; }
 
   template <class SizeOf>
   void place(SizeOf&& size_of) {
@@ -209,58 +126,112 @@ class runs {
     throw usage_error("table: for_each gives more or fewer keys than size says");
   }
 
-  /// Keeps the first `top`, the last of them in front.
-  void prune(partition& part) {
-    if constexpr (sortable<Job>) {
-      const auto last = part.list.begin() + static_cast<std::ptrdiff_t>(options_.top) - 1;
-      std::nth_element(part.list.begin(), last, part.list.end(), before());
-      part.list.erase(last + 1, part.list.end());
-      std::swap(part.list.front(), part.list.back());
-      part.bounded = true;
-    }
-  }
+  void prune(partition& part);
+  [[nodiscard]] record_vector<record_type> concatenate();
+  void sort_by_digits(std::size_t part) requires Order::has_digits;
 
-  /// Records in no order need be moved only once.
-  [[nodiscard]] record_vector<record_type> concatenate() {
-    std::vector<std::size_t> begin(parts_.size() + 1);
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      begin[i + 1] = begin[i] + parts_[i].list.size();
-    }
-    record_vector<record_type> all;
-    if constexpr (std::default_initializable<record_type>) {
-      all.resize(begin.back());
-      detail::for_each_index(parts_.size(), [&](std::size_t i) {
-        std::ranges::move(parts_[i].list, all.begin() + static_cast<std::ptrdiff_t>(begin[i]));
-        record_vector<record_type>().swap(parts_[i].list);  // `= {}` would copy an empty list
-      });
-    } else {
-      all.reserve(begin.back());
-      for (partition& part : parts_) std::ranges::move(part.list, std::back_inserter(all));
-    }
-    return all;
-  }
-
-  /// Sorts digits, which stand side by side, and looks at records only where those are equal.
-  void sort_by_digits(std::size_t part) requires order::has_digits {
-    const std::span<record_type> records = records_of(part);
-    std::vector<std::uint64_t>& digits = parts_[part].digits;
-    digits.resize(records.size());
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-      digits[i] = before().digits(records[i], 0);
-    }
-    const detail::sorted_run<record_type> all{records, digits.data()};
-    record_vector<record_type> sorted;
-    sorted.reserve(records.size());
-    detail::digit_sorter<record_type, order>(before()).move_to(std::back_inserter(sorted),
-                                                               std::span(&all, 1), digits.data());
-    std::ranges::move(sorted, records.begin());
-  }
-
-  const Job* job_;
+  Order before_;
   options options_;
   std::vector<partition> parts_;
   std::once_flag placing_;
   record_vector<record_type> placed_;  // all partitions' records, if not in their lists
 };
+
+template <class Order>
+void ordered_runs<Order>::sort(std::size_t part) {
+  if constexpr (Order::sorts) {
+    if constexpr (Order::has_digits) {
+      sort_by_digits(part);
+    } else {
+      std::ranges::sort(records_of(part), before_);
+    }
+    record_vector<record_type>& list = parts_[part].list;
+    if (options_.top != 0 && list.size() > options_.top) {
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(options_.top), list.end());
+    }
+  }
+}
+
+template <class Order>
+auto ordered_runs<Order>::merge() -> record_vector<record_type> {
+  if (!placed_.empty() &&
+      !std::ranges::all_of(parts_, [](const auto& part) { return part.size == part.room; })) {
+    wrong_size();
+  }
+  if constexpr (Order::sorts) {
+    if (options_.sort) {
+      std::vector<detail::sorted_run<record_type>> sorted;
+      for (std::size_t i = 0; i < parts_.size(); ++i) {
+        if (const auto records = records_of(i); !records.empty()) {
+          const auto& digits = parts_[i].digits;
+          sorted.push_back({records, digits.empty() ? nullptr : digits.data()});
+        }
+      }
+      const std::size_t wanted = options_.top == 0 ? static_cast<std::size_t>(-1) : options_.top;
+      return detail::merge_runs(std::span<const detail::sorted_run<record_type>>(sorted), wanted,
+                                before_);
+    }
+  }
+  return placed_.empty() ? concatenate() : std::move(placed_);
+}
+
+/// Keeps the first `top`, the last of them in front.
+template <class Order>
+void ordered_runs<Order>::prune(partition& part) {
+  if constexpr (Order::sorts) {
+    // By a heap, which std::nth_element is not: see heap_sort.
+    const auto end = part.list.begin() + static_cast<std::ptrdiff_t>(options_.top);
+    std::partial_sort(part.list.begin(), end, part.list.end(), before_);
+    part.list.erase(end, part.list.end());
+    std::swap(part.list.front(), part.list.back());
+    part.bounded = true;
+  }
+}
+
+/// Records in no order need be moved only once.
+template <class Order>
+auto ordered_runs<Order>::concatenate() -> record_vector<record_type> {
+  std::vector<std::size_t> begin(parts_.size() + 1);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    begin[i + 1] = begin[i] + parts_[i].list.size();
+  }
+  record_vector<record_type> all;
+  if constexpr (std::default_initializable<record_type>) {
+    all.resize(begin.back());
+    detail::for_each_index(parts_.size(), [&](std::size_t i) {
+      std::ranges::move(parts_[i].list, all.begin() + static_cast<std::ptrdiff_t>(begin[i]));
+      record_vector<record_type>().swap(parts_[i].list);  // `= {}` would copy an empty list
+    });
+  } else {
+    all.reserve(begin.back());
+    for (partition& part : parts_) std::ranges::move(part.list, std::back_inserter(all));
+  }
+  return all;
+}
+
+/// Sorts digits, which stand side by side, and looks at records only where those are equal.
+template <class Order>
+void ordered_runs<Order>::sort_by_digits(std::size_t part) requires Order::has_digits {
+  const std::span<record_type> records = records_of(part);
+  std::vector<std::uint64_t>& digits = parts_[part].digits;
+  digits.resize(records.size());
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    digits[i] = before_.digits(records[i], 0);
+  }
+  const detail::sorted_run<record_type> all{records, digits.data()};
+  record_vector<record_type> sorted;
+  sorted.reserve(records.size());
+  detail::digit_sorter<record_type, Order>(before_).move_to(std::back_inserter(sorted),
+                                                            std::span(&all, 1), digits.data());
+  std::ranges::move(sorted, records.begin());
+}
+
+/// The records of a job.
+template <job Job>
+using runs = ordered_runs<detail::record_order<Job>>;
+
+// Jobs that count or add up have these; compiled in runs.cpp.
+extern template class ordered_runs<detail::key_order<record<std::string_view, std::uint64_t>>>;
+extern template class ordered_runs<detail::key_order<record<std::uint64_t, std::uint64_t>>>;
 
 }  // namespace creek::mapreduce

@@ -158,7 +158,8 @@ run_summary run_to(const Job& job, Input& from, const options& chosen, const mem
   spill_file sorted(limit.directory);
   spill_meter meter;
   run_summary made;
-  const std::size_t room = shares.worker / 3;  // for records, which are smaller than a table of them
+  const std::size_t room =
+      shares.worker / 3;  // for records, which are smaller than a table of them
   record_runs<Job> records(job, chosen, shares, room, sorted, meter, workers);
   {
     spill_file file(limit.directory);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 struct match_counts {

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <span>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce {
 
 template <class Key, class Value>

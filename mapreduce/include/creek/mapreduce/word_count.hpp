@@ -5,6 +5,7 @@
 
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/radix_sort.hpp>
+#include <creek/mapreduce/runs.hpp>
 #include <creek/mapreduce/word_cache.hpp>
 #include <creek/mapreduce/word_table.hpp>
 #include <creek/mapreduce/words.hpp>
@@ -66,5 +67,8 @@ struct word_count {
  private:
   static constexpr std::uint64_t most = (std::uint64_t{1} << 24) - 1;
 };
+
+// Compiled in runs.cpp.
+extern template class ordered_runs<detail::job_order<word_count>>;
 
 }  // namespace creek::mapreduce

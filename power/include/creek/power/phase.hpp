@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <creek/core/language.hpp>
+
 namespace creek::power {
 
 /// A phase of the whole process, from here to the end of the scope; phases nest, and the one opened

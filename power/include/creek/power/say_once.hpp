@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include <creek/core/language.hpp>
+
 namespace creek::power {
 
 /// Writes "creek: LINE" to standard error unless this process has said the same line before. For

@@ -2,15 +2,49 @@
 // Two-dimensional index ranges and the parallel loop over their tiles.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 
 #include <creek/tasking/detail/lazy_loop.hpp>
 #include <creek/tasking/detail/linear_range.hpp>
 #include <creek/tasking/fork_join.hpp>
 
 namespace creek {
+
+/// The integers from `first` to `last - 1`, for loops over them. std::views::iota would do, but
+/// that of libstdc++ does not compile with Clang before 16.
+template <std::integral Index>
+class index_range {
+ public:
+  class iterator {
+   public:
+    using value_type = Index;
+    using difference_type = std::ptrdiff_t;
+
+    constexpr iterator() = default;
+    constexpr explicit iterator(Index at) noexcept : at_(at) {}
+    constexpr Index operator*() const noexcept { return at_; }
+    constexpr iterator& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    constexpr iterator operator++(int) noexcept { return iterator(at_++); }
+    friend constexpr bool operator==(const iterator&, const iterator&) = default;
+
+   private:
+    Index at_{};
+  };
+
+  /// No integers if `last` is not above `first`.
+  constexpr index_range(Index first, Index last) noexcept
+      : first_(first), last_(std::max(first, last)) {}
+  [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(first_); }
+  [[nodiscard]] constexpr iterator end() const noexcept { return iterator(last_); }
+
+ private:
+  Index first_, last_;
+};
 
 /// The rectangle [row_first, row_last) x [col_first, col_last) and the size of the tiles it is
 /// worked off in. A tile that a body receives is a blocked_range_2d too.
@@ -22,8 +56,8 @@ struct blocked_range_2d {
   std::size_t tile_rows = 64, tile_cols = 64;
 
   /// For loops: `for (auto i : tile.rows()) for (auto j : tile.cols()) ...`.
-  constexpr auto rows() const { return std::views::iota(row_first, std::max(row_first, row_last)); }
-  constexpr auto cols() const { return std::views::iota(col_first, std::max(col_first, col_last)); }
+  constexpr auto rows() const noexcept { return index_range<Index>(row_first, row_last); }
+  constexpr auto cols() const noexcept { return index_range<Index>(col_first, col_last); }
   constexpr bool empty() const noexcept { return row_last <= row_first || col_last <= col_first; }
 };
 

@@ -4,7 +4,6 @@
 
 #include <coroutine>
 #include <exception>
-#include <future>
 #include <utility>
 
 #include <creek/tasking/future.hpp>
@@ -78,7 +77,7 @@ class coroutine_promise_base {
   /// A coroutine that is destroyed before its end breaks its promise.
   ~coroutine_promise_base() {
     if (!state_) return;
-    state_->fail(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+    state_->break_promise();
     state_->publish_and_resume();
   }
   future<T> get_return_object() {

@@ -197,7 +197,8 @@ template <class F, class G>
 /// Runs `f` here and `g` here or on an idle worker; returns {f(), g()} when both have ended. A void
 /// result becomes std::monostate. Inside a runtime; elsewhere throws usage_error.
 /// If `f` throws, `g` still ends first; then the exception is rethrown, `f`'s before `g`'s. Cost
-/// without a thief: a few plain stores, no fence, no allocation. If the deque is full, both run here.
+/// without a thief: a few plain stores, no fence, no allocation. If the deque is full, both run
+/// here.
 template <class F, class G>
 std::pair<branch_result_t<F>, branch_result_t<G>> fork_join(F&& f, G&& g) {
   detail::task_stack* stack = detail::current_stack;

@@ -2,9 +2,8 @@
 // future, promise and async. Waiting for a future inside a runtime lets the worker do other work.
 #pragma once
 
-#include <functional>
-#include <future>
-#include <tuple>
+#include <exception>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -17,13 +16,26 @@ namespace creek {
 template <class T>
 class promise;
 
-/// A result that will be there later. Movable, one owner; destroying it does not wait.
+/// A result that will be there later. Movable, one owner; destroying it does not wait. A future
+/// that goes away with an exception that nobody took has it reported on standard error, once the
+/// task has ended: see detach().
 template <class T>
 class [[nodiscard]] future {
  public:
   using value_type = T;
 
   future() = default;
+  future(future&&) noexcept = default;
+  future& operator=(future&& other) noexcept {
+    future dropped(std::move(*this));
+    state_ = std::move(other.state_);
+    is_taken_ = other.is_taken_;
+    return *this;
+  }
+  ~future() {
+    // The exception on its way is reported by whoever catches it; one report is enough.
+    if (state_ && std::uncaught_exceptions() != 0) state_->drop_silently();
+  }
   /// True until get() or then() has consumed it.
   bool valid() const noexcept { return static_cast<bool>(state_); }
   /// True if get() would not wait. Any thread.
@@ -43,9 +55,11 @@ class [[nodiscard]] future {
   }
   /// As get(), but leaves the result where it is.
   void wait() const {
-    if (!state_) throw usage_error("future::wait: the future is empty");
+    require_state("wait");
     state_->wait();
   }
+  /// Lets go of the result: the task still runs, and an exception that it throws is not reported.
+  void detach() { consume("detach")->drop_silently(); }
   /// Runs `f(result)` as a task once the result is there; f is skipped if there is an exception,
   /// which the returned future passes on. Consumes this future. f may return a value or nothing.
   template <class F>
@@ -58,15 +72,20 @@ class [[nodiscard]] future {
       : state_(std::move(state)) {}
   detail::future_state<T>* state() const noexcept { return state_.get(); }
   detail::state_ptr<detail::future_state<T>> consume(const char* what) {
-    if (!state_) {
-      throw usage_error(std::string("future::") + what +
-                        ": the future is empty; its result was taken before");
-    }
+    require_state(what);
+    is_taken_ = true;
     return std::move(state_);
   }
 
  private:
+  void require_state(const char* what) const {
+    if (state_) return;
+    throw usage_error(std::string("future::") + what +
+                      (is_taken_ ? ": the result was taken before"
+                                 : ": the future has no state; it was made empty or moved from"));
+  }
   detail::state_ptr<detail::future_state<T>> state_;
+  bool is_taken_ = false;  ///< by get(), then() and the like
 };
 
 /// The producing end of a future, for results that come from elsewhere. Any thread may fulfil it.
@@ -118,7 +137,7 @@ class promise {
   }
   void abandon() noexcept {
     if (state_ && !state_->ready()) {
-      state_->fail(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+      state_->break_promise();
       finish();
     }
   }
@@ -144,17 +163,9 @@ inline future<void> make_ready_future() {
 /// runtime::async). One allocation.
 template <class F, class... Arguments>
 auto async(F&& f, Arguments&&... arguments) {
-  detail::require_executor("async");
-  if constexpr (sizeof...(Arguments) == 0) {
-    return detail::start_async(std::decay_t<F>(std::forward<F>(f)));
-  } else {
-    return detail::start_async(
-        [f = std::decay_t<F>(std::forward<F>(f)),
-         arguments = std::tuple<std::decay_t<Arguments>...>(
-             std::forward<Arguments>(arguments)...)]() mutable -> decltype(auto) {
-          return std::apply(std::move(f), std::move(arguments));
-        });
-  }
+  detail::executor& home = detail::require_executor("async");
+  return detail::start_async(
+      home, detail::bind_task(std::forward<F>(f), std::forward<Arguments>(arguments)...));
 }
 
 }  // namespace creek

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <stop_token>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// Options of `parallel_for`, `parallel_reduce` and `parallel_scan`, meant for designated

@@ -28,6 +28,8 @@ namespace detail {
 /// What a backend adds to an executor so that a runtime can own it.
 class backend : public task_stack_home {
  public:
+  /// Warns of misspelt variables of the environment.
+  backend();
   remote_objects& objects() noexcept final { return objects_; }
   stall_watch* stalls() noexcept final { return stalls_.get(); }
   /// Finishes what was started, then ends the workers. Called once, before the destructor.
@@ -55,7 +57,8 @@ class backend_without_task_stacks : public backend {
   bool take_back(task_stack&, task_slot*) noexcept final { return true; }
 };
 
-/// Makes a backend by name: what the library was built with, see creek::backends().
+/// Makes a backend by name. Throws usage_error for an unknown name, and for a backend whose
+/// component is not linked (see creek::backends()); the message says which component to add.
 std::unique_ptr<backend> make_backend(std::string_view name, const scheduler_options& options);
 
 /// The task that run() waits for, in the caller's frame.
@@ -133,11 +136,12 @@ class runtime {
     call.run_on(*backend_);
     if constexpr (!std::is_void_v<result>) return call.take();
   }
-  /// Makes f() a task of this runtime. Any thread.
-  template <class F>
-  auto async(F&& f) {
+  /// creek::async() for this runtime: makes f(arguments...) a task of it. Any thread.
+  template <class F, class... Arguments>
+  auto async(F&& f, Arguments&&... arguments) {
     require_usable();
-    return detail::start_async(std::decay_t<F>(std::forward<F>(f)), backend_.get());
+    return detail::start_async(
+        *backend_, detail::bind_task(std::forward<F>(f), std::forward<Arguments>(arguments)...));
   }
 
   unsigned worker_count() const noexcept { return backend_->worker_count(); }
@@ -153,7 +157,8 @@ class runtime {
   std::unique_ptr<detail::backend> backend_;
 };
 
-/// Names of the backends in this build, e.g. {"host", "tbb"}.
+/// Returns the names of the backends that this program has, e.g. {"host", "scc", "tbb"}: host, and
+/// those whose component (creek::scc, creek::tbb) is linked or, with shared libraries, installed.
 std::vector<std::string> backends();
 
 }  // namespace creek

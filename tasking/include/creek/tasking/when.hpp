@@ -46,6 +46,7 @@ struct gather_listener : ready_listener {
   }
   void attach(gathering<Result>* state, future_state_base& input) noexcept {
     target = state;
+    input.drop_silently();  // of several exceptions the first in order stands for all
     if (!input.listen(this)) {
       // Never the last arrival: the maker's own is still to come.
       [[maybe_unused]] strand* none = state->arrived();

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek::host_backend {
 
 /// The operating system numbers of the processing units that the calling thread may run on,

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include <creek/core/language.hpp>
+
 namespace creek::host_backend {
 
 /// The tightest CPU bandwidth limit over the process's control group and its ancestors.

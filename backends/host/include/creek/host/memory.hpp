@@ -15,6 +15,7 @@
 #include <creek/core/asymmetric_fence.hpp>
 #include <creek/core/event_count.hpp>
 #include <creek/core/memory.hpp>
+#include <creek/core/sanitizer.hpp>
 
 namespace creek::host_backend {
 
@@ -101,7 +102,9 @@ class memory {
   template <class T>
   requires memory_word<std::remove_const_t<T>>
   [[nodiscard]] std::remove_const_t<T> load(mpm_ptr<T> p) const noexcept {
-    return atomic(p).load(std::memory_order_acquire);
+    const auto value = atomic(p).load(std::memory_order_acquire);
+    sanitizer::acquired(p.address());
+    return value;
   }
   template <memory_word T>
   void load_row(T* to, mpm_ptr<T> from, std::size_t count) const noexcept {
@@ -109,6 +112,7 @@ class memory {
   }
   template <memory_word T>
   void store(mpm_ptr<T> p, std::type_identity_t<T> value) const noexcept {
+    sanitizer::releases(p.address());
     atomic(p).store(value, std::memory_order_release);
   }
   template <memory_word T>
@@ -117,9 +121,11 @@ class memory {
     space_->control_of(p.address()).changed.notify_all();
   }
   [[nodiscard]] word exchange(mpm_ptr<word> p, word value) const noexcept {
+    const both_ways order(p.address());
     return atomic(p).exchange(value, std::memory_order_acq_rel);
   }
   [[nodiscard]] bool compare_exchange(mpm_ptr<word> p, word expected, word value) const noexcept {
+    const both_ways order(p.address());
     return atomic(p).compare_exchange_strong(expected, value, std::memory_order_acq_rel);
   }
 
@@ -133,16 +139,23 @@ class memory {
   void flush() const noexcept {}
 
   [[nodiscard]] bool test_and_set(core_id id) const noexcept {
-    return space_->control_of(id).test_and_set.exchange(1, std::memory_order_acquire) == 0;
+    std::atomic<std::uint32_t>& held = space_->control_of(id).test_and_set;
+    if (held.exchange(1, std::memory_order_acquire) != 0) return false;
+    sanitizer::acquired(&held);
+    return true;
   }
   void clear(core_id id) const noexcept {
-    space_->control_of(id).test_and_set.store(0, std::memory_order_release);
+    std::atomic<std::uint32_t>& held = space_->control_of(id).test_and_set;
+    sanitizer::releases(&held);
+    held.store(0, std::memory_order_release);
   }
   [[nodiscard]] int counters() const noexcept { return 2 * space_->cores_; }
   [[nodiscard]] word fetch_increment(counter_id id) const noexcept {
+    const both_ways order(&counter(id));
     return counter(id).fetch_add(1, std::memory_order_acq_rel);
   }
   void set_counter(counter_id id, word value) const noexcept {
+    sanitizer::releases(&counter(id));
     counter(id).store(value, std::memory_order_release);
   }
 
@@ -163,6 +176,18 @@ class memory {
   void charge(cycles) const noexcept {}
 
  private:
+  /// Around a read-modify-write.
+  struct both_ways {
+    [[gnu::always_inline]] explicit both_ways(const volatile void* where) noexcept
+        : address(where) {
+      sanitizer::releases(address);
+    }
+    [[gnu::always_inline]] ~both_ways() { sanitizer::acquired(address); }
+    both_ways(const both_ways&) = delete;
+    both_ways& operator=(const both_ways&) = delete;
+    const volatile void* address;
+  };
+
   // How a wait goes on from one look at its condition to the next; in memory.cpp.
   class patience {
    public:

@@ -13,7 +13,7 @@ namespace creek::host_backend {
 /// affinity mask is cpu_limit's business). hwloc's own variables apply: HWLOC_XMLFILE and
 /// HWLOC_SYNTHETIC put another machine in its place, HWLOC_COMPONENTS chooses how to look.
 /// Takes milliseconds, so keep the result. Falls back to topology::flat over the CPUs of
-/// the affinity mask where hwloc fails. Any thread.
+/// the affinity mask where hwloc fails or is not installed. Any thread.
 topology discover_topology();
 
 /// The machine recorded in a file of `lstopo --of xml FILE`. Throws creek::error if the file cannot

@@ -7,6 +7,8 @@
 #include <compare>
 #include <cstdint>
 
+#include <creek/core/language.hpp>
+
 namespace creek::scc_backend {
 
 /// One of the 256 entries of a core [M]. Tables begin as the SCC's do: private memory from entry 0,

@@ -2,15 +2,12 @@
 // Hash of short byte strings by one 128-bit multiplication over two masked loads; xxHash for long.
 #pragma once
 
-#ifndef XXH_INLINE_ALL
-#define XXH_INLINE_ALL
-#endif
-#include <xxhash.h>
-
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+
+#include <creek/mapreduce/detail/hash_secret.hpp>
 
 namespace creek::mapreduce::detail {
 
@@ -34,44 +31,61 @@ inline constexpr std::array<std::uint64_t, 17> keep_high = [] {
   return masks;
 }();
 
-/// A string of at most 16 bytes, zero-padded, and its hash. Multiply and fold, as wyhash does
-/// (Wang Yi, 2019); the length is mixed in because a byte string may end in NUL bytes.
-[[nodiscard]] constexpr std::uint64_t hash16(std::uint64_t low, std::uint64_t high,
-                                             std::uint64_t length) noexcept {
+/// A product of 128 bits, folded, as wyhash does (Wang Yi, 2019). With a factor of 0 the other one
+/// would not count, so the callers see to it that neither is.
+[[nodiscard]] constexpr std::uint64_t multiply_and_fold(std::uint64_t a, std::uint64_t b) noexcept {
   __extension__ using wide = unsigned __int128;
-  const wide product = static_cast<wide>(low ^ 0x9E3779B97F4A7C15ull) *
-                       ((high ^ 0xD6E8FEB86659FD93ull) + length * 0xA0761D6478BD642Full);
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  // The lower half by a multiplication of its own: GCC 12 keeps a product of 128 bits in memory.
+  return a * b ^ static_cast<std::uint64_t>(static_cast<wide>(a) * b >> 64);
+}
+
+/// Hash of a string of at most 16 bytes, zero-padded; the length is mixed in because a byte string
+/// may end in NUL bytes.
+[[nodiscard]] constexpr std::uint64_t hash16(std::uint64_t low, std::uint64_t high,
+                                             std::uint64_t length,
+                                             const hash_factors& by) noexcept {
+  constexpr std::uint64_t instead_of_zero = 0xE7037ED1A0B428DBull;
+  const std::uint64_t a = low ^ by.low;
+  const std::uint64_t b = (high ^ by.high) + length * 0xA0761D6478BD642Full;
+  return multiply_and_fold(a != 0 ? a : instead_of_zero, b != 0 ? b : instead_of_zero);
 }
 
 /// A hash of such a string that is the same whatever NUL bytes it ends in, for where those are
-/// told apart afterwards: a multiplication less.
-[[nodiscard]] constexpr std::uint64_t hash_padded(std::uint64_t low, std::uint64_t high) noexcept {
-  __extension__ using wide = unsigned __int128;
-  const wide product =
-      static_cast<wide>(low ^ 0x9E3779B97F4A7C15ull) * (high ^ 0xD6E8FEB86659FD93ull);
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+/// told apart afterwards, and in few instructions: strings that differ only in the first bit of the
+/// eighth or sixteenth byte, two or four, have one hash.
+[[nodiscard]] constexpr std::uint64_t hash_padded(std::uint64_t low, std::uint64_t high,
+                                                  const hash_factors& by) noexcept {
+  return multiply_and_fold((low ^ by.low) | hash_factors::first_bit,
+                           (high ^ by.high) | hash_factors::first_bit);
 }
 
-/// The upper half, which is better mixed where `high` has few bits.
-[[nodiscard]] constexpr std::uint32_t hash_upper(std::uint64_t low, std::uint64_t high) noexcept {
-  return static_cast<std::uint32_t>(hash_padded(low, high) >> 32);
+/// Its upper half, which is better mixed, for a string of at most 15 bytes.
+[[nodiscard]] constexpr std::uint32_t hash_upper(std::uint64_t low, std::uint64_t high,
+                                                 const hash_factors& by) noexcept {
+  // The second factor has its first bit from `by`.
+  const std::uint64_t hash =
+      multiply_and_fold((low ^ by.low) | hash_factors::first_bit, high ^ by.high);
+  return static_cast<std::uint32_t>(hash >> 32);
 }
+
+/// Hash of more than 16 bytes, by xxHash.
+[[nodiscard]] std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept;
 
 /// Hash of any byte string; reads exactly its bytes.
-[[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes) noexcept {
-  if (bytes.size() > 16) return XXH3_64bits(bytes.data(), bytes.size());
+[[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes,
+                                              const hash_secret& by) noexcept {
+  if (bytes.size() > 16) return hash_long(bytes, by);
   char padded[16] = {};
   if (!bytes.empty()) std::memcpy(padded, bytes.data(), bytes.size());
-  return hash16(load8(padded), load8(padded + 8), bytes.size());
+  return hash16(load8(padded), load8(padded + 8), bytes.size(), by.factors);
 }
 
-/// The same by hash_padded.
+/// The same by hash_padded, for the word table.
 [[nodiscard]] inline std::uint64_t hash_word(std::string_view bytes) noexcept {
-  if (bytes.size() > 16) return XXH3_64bits(bytes.data(), bytes.size());
+  if (bytes.size() > 16) return hash_long(bytes, process_secret);
   char padded[16] = {};
   if (!bytes.empty()) std::memcpy(padded, bytes.data(), bytes.size());
-  return hash_padded(load8(padded), load8(padded + 8));
+  return hash_padded(load8(padded), load8(padded + 8), process_secret.factors);
 }
 
 }  // namespace creek::mapreduce::detail

@@ -6,6 +6,8 @@
 #include <new>
 #include <type_traits>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce::detail {
 
 /// Memory for `bytes` bytes on a border of `alignment`, not touched yet: in large pages from 8 MiB

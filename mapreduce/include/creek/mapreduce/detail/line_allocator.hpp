@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <new>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce::detail {
 
 inline constexpr std::size_t line_bytes = 64;

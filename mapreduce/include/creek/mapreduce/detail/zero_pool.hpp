@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce::detail {
 
 /// Any thread. Memory is resident only from the first touch on, in steps of a (huge) page.

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -111,12 +114,26 @@ class async_state final : public deferred_state<async_result_t<F>> {
   std::optional<F> function_;
 };
 
+/// f(arguments...) as a closure that holds copies of both.
+template <class F, class... Arguments>
+auto bind_task(F&& f, Arguments&&... arguments) {
+  if constexpr (sizeof...(Arguments) == 0) {
+    return std::decay_t<F>(std::forward<F>(f));
+  } else {
+    return [f = std::decay_t<F>(std::forward<F>(f)),
+            arguments = std::tuple<std::decay_t<Arguments>...>(
+                std::forward<Arguments>(arguments)...)]() mutable -> decltype(auto) {
+      return std::apply(std::move(f), std::move(arguments));
+    };
+  }
+}
+
 template <class F>
-future<async_result_t<F>> start_async(F function, executor* home = current_executor()) {
+future<async_result_t<F>> start_async(executor& home, F function) {
   using result = async_result_t<F>;
   auto* state = new async_state<F>(std::move(function));
   state_ptr<future_state<result>> owned(state);
-  state->schedule(home);
+  state->schedule(&home);
   return future<result>(std::move(owned));
 }
 

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backends of this build. Tasking names none: the folder `backends` defines the table.
+// How a backend is found by its name. Tasking names none: the folder `backends` knows their names,
+// and each backend but host is a library of its own, which a program may have or not.
 #pragma once
 
 #include <memory>
-#include <span>
-#include <string_view>
 
 #include <creek/tasking/runtime.hpp>
 
 namespace creek::detail {
 
+/// What the library of a backend tells about it.
 struct backend_entry {
-  std::string_view name;
-  /// A backend that was not built in throws usage_error that says how to get it.
   std::unique_ptr<backend> (*make)(const scheduler_options& options);
-  bool built_in;
+  /// If above 0: `workers` 0 becomes one for each CPU that this process may use, at most this many.
+  unsigned max_cpus;
 };
 
-/// Defined in backends/src/registry.cpp.
-std::span<const backend_entry> built_in_backends() noexcept;
-
 }  // namespace creek::detail
+
+// Defined by libcreek_scc and libcreek_tbb. They have C names because the linker is told of them
+// when it makes a program of static libraries (ENTRY of creek_module()), and dlsym() finds them in
+// shared ones.
+extern "C" {
+extern const creek::detail::backend_entry creek_backend_scc;
+extern const creek::detail::backend_entry creek_backend_tbb;
+}

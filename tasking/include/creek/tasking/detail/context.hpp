@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 
+#include <creek/core/sanitizer.hpp>
 #include <creek/tasking/detail/strand.hpp>
 #include <creek/tasking/detail/task_stack.hpp>
 
@@ -43,7 +44,9 @@ struct root_scope {
   /// Waits until every abandoned context is done. Returns the first exception of a task that
   /// nobody waited for.
   std::exception_ptr wait_all() {
-    if (live.load(std::memory_order_acquire) != 0) [[unlikely]] suspend_until_none();
+    if (live.load(std::memory_order_acquire) != 0) [[unlikely]]
+      suspend_until_none();
+    sanitizer::acquired(&live);
     return error.take();
   }
 
@@ -91,7 +94,9 @@ struct task_context {
   }
   /// By the owner's strand, or by anybody where there is no owner.
   bool done() const noexcept {
-    return balance.load(std::memory_order_acquire) == one * (spawned - finished);
+    if (balance.load(std::memory_order_acquire) != one * (spawned - finished)) return false;
+    sanitizer::acquired(&balance);
+    return true;
   }
   /// Runs children on this stack while they are the newest tasks, then suspends until all are done.
   /// Younger tasks of others are left to other stacks, with all that lies below them.

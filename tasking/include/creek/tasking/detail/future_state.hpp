@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include <creek/core/sanitizer.hpp>
 #include <creek/tasking/detail/context.hpp>
 #include <creek/tasking/detail/strand.hpp>
 
@@ -32,9 +33,17 @@ class future_state_base {
  public:
   future_state_base(const future_state_base&) = delete;
   future_state_base& operator=(const future_state_base&) = delete;
-  virtual ~future_state_base() = default;
+  virtual ~future_state_base() {
+    if (error_ && !is_dropped_silently_.load(std::memory_order_relaxed)) [[unlikely]] {
+      report_dropped(error_);
+    }
+  }
 
-  bool ready() const noexcept { return listeners_.load(std::memory_order_acquire) == ready_tag; }
+  bool ready() const noexcept {
+    if (listeners_.load(std::memory_order_acquire) != ready_tag) return false;
+    sanitizer::acquired(&listeners_);
+    return true;
+  }
   /// Registers; false if the state is ready, then the listener is not called.
   bool listen(ready_listener* listener) noexcept;
   /// Returns when ready: runs the producer here if it has not begun, else suspends the caller.
@@ -48,12 +57,18 @@ class future_state_base {
   void fail(std::exception_ptr failure) noexcept { error_ = std::move(failure); }
   const std::exception_ptr& failure() const noexcept { return error_; }
   std::exception_ptr take_failure() noexcept { return std::exchange(error_, nullptr); }
+  /// Fails with std::future_error(broken_promise), which nobody has to take.
+  void break_promise() noexcept;
+  /// An exception that nobody takes is not reported. Whoever holds a reference.
+  void drop_silently() noexcept { is_dropped_silently_.store(true, std::memory_order_relaxed); }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
+    sanitizer::releases(&references_);
     // The last reference often is the only one left: then no read-modify-write is needed.
     if (references_.load(std::memory_order_acquire) == 1 ||
         references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      sanitizer::acquired(&references_);
       delete this;
     }
   }
@@ -64,9 +79,13 @@ class future_state_base {
   virtual void help() noexcept {}
 
  private:
+  /// One line on standard error.
+  static void report_dropped(const std::exception_ptr& failure) noexcept;
+
   static constexpr std::uintptr_t ready_tag = 1;
   std::atomic<std::uintptr_t> listeners_{0};
   std::atomic<int> references_;
+  std::atomic<bool> is_dropped_silently_{false};
   std::exception_ptr error_;
 };
 
@@ -78,7 +97,8 @@ class state_ptr {
   explicit state_ptr(State* adopted) noexcept : state_(adopted) {}
   state_ptr(state_ptr&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   state_ptr& operator=(state_ptr&& other) noexcept {
-    std::swap(state_, other.state_);
+    state_ptr dropped(std::move(*this));
+    state_ = std::exchange(other.state_, nullptr);
     return *this;
   }
   ~state_ptr() {

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include <creek/core/language.hpp>
+
 namespace creek::detail {
 
 /// Representation of a key; `none` for everything that is sorted by comparisons.

@@ -16,6 +16,7 @@
 #include <stop_token>
 
 #include <creek/core/clock.hpp>
+#include <creek/core/function_ref.hpp>
 #include <creek/tasking/detail/linear_range.hpp>
 #include <creek/tasking/parallel_options.hpp>
 #include <creek/tasking/this_worker.hpp>
@@ -90,23 +91,9 @@ class loop_control {
   std::atomic<bool> failed_{false};
 };
 
-/// A reference to what works off positions [lo, hi). A call through a pointer costs a chunk a
-/// nanosecond or two; a driver of its own for every loop of a program would cost its compilation
-/// seconds.
-class chunk_reference {
- public:
-  template <class Chunk>
-  explicit chunk_reference(const Chunk& chunk) noexcept
-      : chunk_(&chunk), call_([](const void* what, position lo, position hi) {
-          (*static_cast<const Chunk*>(what))(lo, hi);
-        }) {}
-
-  void operator()(position lo, position hi) const { call_(chunk_, lo, hi); }
-
- private:
-  const void* chunk_;
-  void (*call_)(const void*, position, position);
-};
+/// Works off positions [lo, hi). A call through a pointer costs a chunk a nanosecond or two; a
+/// driver of its own for every loop of a program would cost its compilation seconds.
+using chunk_reference = function_ref<void(position, position)>;
 
 /// Pieces for the first division of `count` elements: one a worker, none smaller than the grain.
 inline position first_pieces(position count, std::size_t grain) noexcept {
@@ -119,10 +106,10 @@ inline position first_pieces(position count, std::size_t grain) noexcept {
 void drive_chunks(position count, std::size_t grain, const chunk_reference& chunk,
                   loop_control& control);
 
-/// As above for any callable, and for none.
-template <class Chunk>
-void drive_loop(position count, std::size_t grain, const Chunk& chunk, loop_control& control) {
-  if (count != 0) drive_chunks(count, grain, chunk_reference(chunk), control);
+/// As above, also for no positions.
+inline void drive_loop(position count, std::size_t grain, const chunk_reference& chunk,
+                       loop_control& control) {
+  if (count != 0) drive_chunks(count, grain, chunk, control);
 }
 
 }  // namespace creek::detail

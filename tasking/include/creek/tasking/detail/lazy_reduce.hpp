@@ -120,7 +120,7 @@ class reduction {
     auto [a, b] = fork_join(left, right);
     // By name: Clang before 16 captures no structured bindings by default.
     return control_.guard(
-        [this, &a = a, &b = b]() -> T { return combine_(std::move(a), std::move(b)); });
+        [this, &one = a, &other = b]() -> T { return combine_(std::move(one), std::move(other)); });
   }
 
   const T& identity_;

@@ -51,6 +51,8 @@ struct reply {
 
 /// How every message begins. Messages need not be aligned.
 struct message_head {
+  /// Null: the object's retirement, which its last handle sends. Never told from others by its
+  /// address: a linker may give functions of equal code one address.
   void (*run)(std::byte* message) noexcept = nullptr;
   remote_cell* object = nullptr;  ///< that runs it, one at a time; null: it runs at once
   reply* outcome = nullptr;       ///< null: nobody wants to know
@@ -149,9 +151,7 @@ class remote_cell {
   }
   void take(executor& at, std::byte* message, std::size_t bytes) noexcept;
 
-  static bool is_retirement(const message_head& head) noexcept {
-    return head.run == &run_retirement<0> || head.run == &run_retirement<1>;
-  }
+  static bool is_retirement(const message_head& head) noexcept { return head.run == nullptr; }
 
   // Any thread.
   void add_handle() noexcept { handles_.fetch_add(1, std::memory_order_relaxed); }
@@ -166,7 +166,8 @@ class remote_cell {
   bool dead() const noexcept { return dead_.load(std::memory_order_acquire); }
   /// Throws usage_error if the object is dead. `what` names the caller's function.
   void require_alive(const char* what) const {
-    if (dead() || home_->lost_in_fork()) [[unlikely]] refuse(what);
+    if (dead() || home_->lost_in_fork()) [[unlikely]]
+      refuse(what);
   }
   std::exception_ptr death(const char* what) const;
 
@@ -175,13 +176,14 @@ class remote_cell {
   friend remote_cell* adopted_cell(void* object, destroy_function destructor);
 
   [[noreturn]] void refuse(const char* what) const;
-  /// Known by their addresses. The last one destroys; where another sender's message may yet be
-  /// overtaken, one goes before it.
-  template <int Left>
-  static void run_retirement(std::byte*) noexcept {}
+  /// True if this retirement is the last message. Where it may have overtaken a message of another
+  /// sender, the first one sends a second.
+  bool retires() noexcept;
   static void run_destruction(std::byte* message) noexcept;
   static void run_end(std::byte* message) noexcept;
   static void run_task(submitted_task* self) noexcept;
+  bool drop_last_handle() noexcept;
+  bool has_ended() const noexcept;
   void send_to_self(void (*run)(std::byte*) noexcept);
   void run_from(std::byte* message) noexcept;
   void destroy_object() noexcept;
@@ -210,6 +212,7 @@ class remote_cell {
   alignas(64) bool const is_shared_;
   spin_lock lock_;
   bool running_ = false;
+  bool retirement_came_ = false;
   void* object_ = nullptr;
   destroy_function destroy_ = nullptr;
   message_queue waiting_;

@@ -19,6 +19,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <creek/core/language.hpp>
+
 namespace creek::detail {
 
 /// An element lifted out of its place; on destruction it is put into the place that is free then.

@@ -111,6 +111,8 @@ class executor {
   /// True in a child of fork(): the workers do not exist there.
   virtual bool lost_in_fork() const noexcept = 0;
   virtual const char* backend_name() const noexcept = 0;
+  /// True if equal programs have equal runs: nothing may depend on random numbers.
+  virtual bool runs_repeat() const noexcept { return false; }
 
   // What a backend is told whose time is simulated and whose memory for bookkeeping is scarce.
   // Called on its strands without a task stack.

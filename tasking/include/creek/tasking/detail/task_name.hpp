@@ -2,6 +2,8 @@
 // A readable name of a task's kind, made at compile time: where its closure was written.
 #pragma once
 
+#include <creek/core/language.hpp>
+
 namespace creek::detail {
 
 /// The compiler's spelling of the closure's type, e.g. "... [with F = render(scene&)::<lambda()>]".

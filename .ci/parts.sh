@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# What .ci/run and .ci/all are made of: parts that run one after the other, each with its output in a
+# log; a part that fails does not stop the others. finish() prints where the time went and, last, the
+# sum over all tests, where a part that is no test suite counts as one.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
+
+readonly logs=$PWD/build/ci
+readonly minutes=${CREEK_CI_MINUTES:-86} # by then the sum is printed, whatever hangs
+readonly jobs=${CREEK_JOBS:-$(nproc)}
+passed=0
+failed=0
+skipped=0
+spent=() # a line a part: wall seconds, CPU seconds, name
+
+# timed NAME COMMAND...: runs a command, notes its wall and CPU seconds.
+timed() {
+  local name=$1 start=$SECONDS status=0 TIMEFORMAT='%U %S' cpu
+  shift
+  { time "$@"; } 2>"$logs/time" || status=$?
+  cpu=$(tail -n 1 "$logs/time" | awk '{ printf "%.0f", $1 + $2 }')
+  spent+=("$(printf '%8d %8s  %s' $((SECONDS - start)) "$cpu" "$name")")
+  return "$status"
+}
+
+# logged LOG COMMAND...: within the time that is left.
+logged() {
+  local log=$1 left=$((minutes * 60 - SECONDS))
+  shift
+  timeout --kill-after=10 "$left" "$@" >"$log" 2>&1 </dev/null
+}
+
+# part NAME COMMAND...: runs a command with its output in a log, of which a failure shows what matters.
+part() {
+  local name=$1 log=$logs/$1.log start=$SECONDS status=0
+  shift
+  printf -- '-- %s ... ' "$name"
+  if ((minutes * 60 <= SECONDS)); then
+    printf 'FAILED (no time left of %d minutes)\n' "$minutes"
+    return 124
+  fi
+  timed "$name" logged "$log" "$@" || status=$?
+  if ((status == 0)); then
+    printf 'ok (%d s)\n' $((SECONDS - start))
+  else
+    printf 'FAILED (status %d, %d s), errors and end of %s:\n' "$status" $((SECONDS - start)) "$log"
+    { grep -m 20 -E 'error:|ERROR: |^FAILED' "$log"; echo ...; tail -n 60 "$log"; } | sed 's/^/   | /'
+  fi
+  return "$status"
+}
+
+# check NAME COMMAND...: a part that counts as one test.
+check() {
+  if part "$@"; then ((passed += 1)); else
+    ((failed += 1))
+    return 1
+  fi
+}
+
+# suite NAME COMMAND...: a part that runs ctest in build/NAME. Its cases count one by one; a run that
+# ended with all of them passed and yet failed, or without a result, counts as one failure more.
+suite() {
+  local name=$1 result=$logs/$1.xml status=0 counts
+  shift
+  rm -rf "$result" "build/$name/test-results"
+  part "$name" "$@" --output-junit "$result" || status=1
+  read -ra counts < <(python3 -B .ci/tally.py "$result" "build/$name/test-results")
+  printf '   %s: %d passed, %d failed, %d skipped\n' "$name" "${counts[@]}"
+  ((passed += counts[0], failed += counts[1], skipped += counts[2]))
+  ((status == 0 || counts[1] > 0)) || ((failed += 1))
+}
+
+# ThreadSanitizer of GCC 12 cannot place its shadow where the kernel randomises more than 28 bits.
+without_aslr=()
+if (($(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 28) > 28)) && setarch -R true 2>/dev/null; then
+  without_aslr=(setarch -R)
+fi
+
+# sanitized PRESET LEVEL: builds what it can, runs what it built.
+sanitized() {
+  check "$1.configure" cmake --preset "$1" -DCREEK_TEST_LEVEL="$2" -DCREEK_WERROR=ON || return
+  check "$1.build" "${without_aslr[@]}" cmake --build --preset "$1" -j "$jobs" -- -k 0
+  suite "$1" "${without_aslr[@]}" ctest --preset "$1" -j "$jobs" -LE 'sources|model'
+}
+
+# by_clang: the libraries and the fuzz targets by the other compiler, where it is installed.
+by_clang() {
+  if ! command -v clang++-14 >/dev/null; then
+    printf -- '-- clang: not installed (Debian: clang-14 libclang-rt-14-dev)\n'
+    ((skipped += 1))
+    return
+  fi
+  # Without optimisation and sanitizers: what it says about the sources is what is asked for.
+  check clang.configure cmake --preset fuzz -B build/clang -DCREEK_WERROR=ON \
+    -DCREEK_SANITIZE=fuzzer-no-link -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 || return
+  check clang.build cmake --build build/clang -j "$jobs" --target creek fuzzers
+}
+
+finish() {
+  printf '\nwall s    CPU s  part\n'
+  printf '%s\n' "${spent[@]}"
+  printf '%6d s in all\n' "$SECONDS"
+  ((skipped == 0)) || printf 'skipped: %d\n' "$skipped"
+  printf '%d passed, %d failed\n' "$passed" "$failed"
+  ((failed == 0))
+}
+
+mkdir -p "$logs"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the programs of creek do about standard streams and signals.
+#pragma once
+
+#include <string_view>
+
+namespace creek::command_line {
+
+/// Call it first in main(). Keeps files from getting the number of a standard stream that is
+/// closed, and turns SIGXFSZ into EFBIG, which is reported as any other failure to write.
+void prepare_process() noexcept;
+
+/// Writes a line on standard error. Where that is closed or full the line is lost.
+void print_error(std::string_view line) noexcept;
+
+}  // namespace creek::command_line

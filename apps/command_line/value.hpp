@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the words after an option become the value of a variable.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace creek::command_line {
+
+/// The numbers that an option allows, besides those of its type.
+struct number_range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool above_min = false;  ///< min itself is not allowed
+};
+
+/// What the parser knows of an option when it assigns.
+struct assignment {
+  std::string option;  ///< as in messages: "--workers"
+  number_range allowed;
+  char separator = 0;  ///< between the items of one word, 0: a word is an item
+};
+
+/// The type of a variable, without the type.
+struct value {
+  std::string type_name;  ///< as --help shows it: "INT"
+  bool is_list = false;
+  /// Throws usage_error if a word is not such a value or is out of range.
+  std::function<void(const std::vector<std::string>& words, const assignment&)> assign;
+  std::function<std::string()> print;  ///< the value of the variable, for --help
+};
+
+/// For bool, the integers, double, std::string, and std::vector and std::optional of these that are
+/// instantiated in value.cpp. The variable outlives the value.
+template <class T>
+value value_of(T& variable);
+
+/// A number of bytes, as 64M or 2G; multiples are powers of 1024.
+value size_value_of(std::optional<std::uint64_t>& variable);
+
+/// Throws usage_error if one of them is empty, as in "1,2,".
+std::vector<std::string> items_of(const std::vector<std::string>& words, const assignment& how);
+
+}  // namespace creek::command_line

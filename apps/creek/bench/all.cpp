@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// `creek bench`: the groups of benchmarks, of other libraries and of creek alone.
+#include "command_line/command.hpp"
+#include "commands.hpp"
+#include "host_mapreduce.hpp"
+#include "peer_groups.hpp"
+#include "scc/parts.hpp"
+#include "scc_linalg.hpp"
+#include "scc_mapreduce.hpp"
+#include "scc_messages.hpp"
+#include "scc_power.hpp"
+#include "tpch_paper.hpp"
+
+namespace creek::tool {
+
+void add_bench(command_line::command& app, int& exit_code) {
+  using namespace bench;
+  command_line::command* group =
+      app.add_subcommand("bench", "Measure creek beside other libraries");
+  group->require_subcommand();
+  group->footer(R"(Examples:
+  creek bench tasking --quick                    a first look at tasks beside other libraries
+  creek bench mapreduce --workers 1,2            MapReduce by workers and strategies
+  creek bench scc-messages                       messages on the simulated chip)");
+  add_peer_groups(*group, exit_code);
+  add_host_mapreduce(*group);
+  add_tpch_paper(*group);
+  add_scc_messages(*group);
+  add_scc_copies(*group);
+  add_scc_invoke(*group);
+  add_scc_mapreduce(*group);
+  add_scc_linalg_messages(*group);
+  add_scc_primitives(*group, exit_code);
+  add_scc_simulator(*group);
+  add_scc_power(*group, exit_code);
+  add_scc_linalg(*group, exit_code);
+}
+
+}  // namespace creek::tool

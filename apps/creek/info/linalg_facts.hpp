@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `creek info` says of dense linear algebra.
+#pragma once
+
+#include <string>
+
+#include "json/json_value.hpp"
+
+namespace creek::tool {
+
+struct linalg_facts {
+  json_value as_json;
+  std::string products;    ///< instructions and tiles of creek's own
+  std::string other_blas;  ///< a library in each line, later ones indented
+};
+
+/// Throws usage_error if CREEK_BLAS names a library that cannot be used.
+[[nodiscard]] linalg_facts look_at_linalg();
+
+}  // namespace creek::tool

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stages of a MapReduce job on a simulated chip took.
+#pragma once
+
+#include <array>
+
+#include <creek/core/units.hpp>
+#include <creek/mapreduce/options.hpp>
+
+namespace creek::tool {
+
+/// How long a stage took the cores, waits for other cores included, and the energy of all of them.
+struct stage_use {
+  virtual_time longest, median, shortest;
+  units::joules energy;
+};
+using stage_uses = std::array<stage_use, mapreduce::stage_count>;
+
+}  // namespace creek::tool

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of `creek wordcount`: the count by workers (wordcount.cpp) and on a simulated chip
+// (on_chip.cpp).
+#pragma once
+
+#include <creek/core/atomic_file.hpp>
+#include <creek/mapreduce/run.hpp>
+#include <creek/mapreduce/word_count.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "chip_options.hpp"
+#include "job_options.hpp"
+#include "report.hpp"
+#include "spill_options.hpp"
+
+namespace creek::tool {
+
+using mapreduce::word_count;
+using counts = mapreduce::result<word_count>;
+
+struct wordcount_arguments {
+  job_options job;
+  long long top = 10;
+  bool no_combine = false;
+  std::string output;
+  spill_options spill;
+  chip_options chip;  // its cores and its trace are meant for other backends too
+};
+
+/// Number of words to print.
+[[nodiscard]] std::size_t top_of(const wordcount_arguments& given);
+[[nodiscard]] word_count job_of(const wordcount_arguments& given);
+[[nodiscard]] mapreduce::options options_of(const wordcount_arguments& given);
+
+/// Writes all words to `out`, if there is one, and prints the report, completed by the most
+/// frequent words.
+void hand_out(const wordcount_arguments& given, wordcount_report& report, const counts& counted,
+              std::optional<atomic_file>& out);
+
+/// The same job on a simulated chip, whose cores share no memory and send each other messages.
+/// Throws usage_error in a tool that is built without the simulator.
+void wordcount_on_chip(const wordcount_arguments& given);
+
+}  // namespace creek::tool

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "debug_lines.hpp"
+
+#ifdef CREEK_WITH_LIBDW
+
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace creek::scc_backend {
+
+namespace {
+
+/// The functions used, under their own names.
+struct libdw {
+  decltype(&::dwfl_begin) dwfl_begin;
+  decltype(&::dwfl_end) dwfl_end;
+  decltype(&::dwfl_linux_proc_report) dwfl_linux_proc_report;
+  decltype(&::dwfl_report_end) dwfl_report_end;
+  decltype(&::dwfl_addrmodule) dwfl_addrmodule;
+  decltype(&::dwfl_module_addrdie) dwfl_module_addrdie;
+  decltype(&::dwfl_module_getsrc) dwfl_module_getsrc;
+  decltype(&::dwfl_lineinfo) dwfl_lineinfo;
+  decltype(&::dwfl_module_info) dwfl_module_info;
+  decltype(&::dwfl_module_addrinfo) dwfl_module_addrinfo;
+  decltype(&::dwfl_linux_proc_find_elf) dwfl_linux_proc_find_elf;
+  decltype(&::dwarf_formudata) dwarf_formudata;
+  decltype(&::dwarf_attr) dwarf_attr;
+  decltype(&::dwarf_getsrcfiles) dwarf_getsrcfiles;
+  decltype(&::dwarf_filesrc) dwarf_filesrc;
+  decltype(&::dwarf_getscopes) dwarf_getscopes;
+  decltype(&::dwarf_getscopes_die) dwarf_getscopes_die;
+  decltype(&::dwarf_tag) dwarf_tag;
+  decltype(&::dwarf_diename) dwarf_diename;
+};
+
+template <class Function>
+bool find(void* library, const char* name, Function*& function) noexcept {
+  function = reinterpret_cast<Function*>(dlsym(library, name));
+  return function != nullptr;
+}
+
+/// Fills the table; false without the library, or if it lacks a function.
+bool load(libdw& dw) noexcept {
+  void* const library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+  return library != nullptr && find(library, "dwfl_begin", dw.dwfl_begin) &&
+         find(library, "dwfl_end", dw.dwfl_end) &&
+         find(library, "dwfl_linux_proc_report", dw.dwfl_linux_proc_report) &&
+         find(library, "dwfl_report_end", dw.dwfl_report_end) &&
+         find(library, "dwfl_addrmodule", dw.dwfl_addrmodule) &&
+         find(library, "dwfl_module_addrdie", dw.dwfl_module_addrdie) &&
+         find(library, "dwfl_module_getsrc", dw.dwfl_module_getsrc) &&
+         find(library, "dwfl_lineinfo", dw.dwfl_lineinfo) &&
+         find(library, "dwfl_module_info", dw.dwfl_module_info) &&
+         find(library, "dwfl_module_addrinfo", dw.dwfl_module_addrinfo) &&
+         find(library, "dwfl_linux_proc_find_elf", dw.dwfl_linux_proc_find_elf) &&
+         find(library, "dwarf_formudata", dw.dwarf_formudata) &&
+         find(library, "dwarf_attr", dw.dwarf_attr) &&
+         find(library, "dwarf_getsrcfiles", dw.dwarf_getsrcfiles) &&
+         find(library, "dwarf_filesrc", dw.dwarf_filesrc) &&
+         find(library, "dwarf_getscopes", dw.dwarf_getscopes) &&
+         find(library, "dwarf_getscopes_die", dw.dwarf_getscopes_die) &&
+         find(library, "dwarf_tag", dw.dwarf_tag) &&
+         find(library, "dwarf_diename", dw.dwarf_diename);
+}
+
+// Only what the modules themselves carry: a search could go as far as to ask servers.
+int find_no_debuginfo(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*,
+                      GElf_Word, char**) {
+  return -1;
+}
+
+struct source_place {
+  std::string file;
+  int line = 0;
+};
+
+/// Where the inlined function was called.
+source_place caller_of(const libdw& dw, Dwarf_Die& inlined, Dwarf_Die& unit) {
+  source_place place;
+  Dwarf_Attribute attribute;
+  Dwarf_Word number = 0;
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (dw.dwarf_formudata(dw.dwarf_attr(&inlined, DW_AT_call_file, &attribute), &number) == 0 &&
+      dw.dwarf_getsrcfiles(&unit, &files, &count) == 0 && number < count) {
+    const char* file = dw.dwarf_filesrc(files, number, nullptr, nullptr);
+    if (file != nullptr) place.file = file;
+  }
+  if (dw.dwarf_formudata(dw.dwarf_attr(&inlined, DW_AT_call_line, &attribute), &number) == 0) {
+    place.line = static_cast<int>(number);
+  }
+  return place;
+}
+
+std::vector<std::string> lines_of(const libdw& dw, Dwfl_Module* module, Dwarf_Addr address) {
+  std::vector<std::string> calls;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* unit = dw.dwfl_module_addrdie(module, address, &bias);
+  Dwfl_Line* line = dw.dwfl_module_getsrc(module, address);
+  if (unit == nullptr || line == nullptr) return calls;
+  source_place place;
+  if (const char* file = dw.dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr)) {
+    place.file = file;
+  }
+  Dwarf_Die* innermost = nullptr;
+  if (dw.dwarf_getscopes(unit, address - bias, &innermost) <= 0) return calls;
+  Dwarf_Die* scopes = nullptr;  // of this very copy of the code, not of what was inlined
+  const int count = dw.dwarf_getscopes_die(&innermost[0], &scopes);
+  std::free(innermost);
+  for (int i = 0; i < count; ++i) {
+    const int tag = dw.dwarf_tag(&scopes[i]);
+    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
+    const char* name = dw.dwarf_diename(&scopes[i]);
+    calls.push_back(place.file + ":" + std::to_string(place.line) + " " +
+                    (name == nullptr ? "?" : name));
+    if (tag == DW_TAG_subprogram) break;
+    place = caller_of(dw, scopes[i], *unit);
+  }
+  std::free(scopes);
+  return calls;
+}
+
+class libdw_lines final : public debug_lines {
+ public:
+  explicit libdw_lines(const libdw& dw)
+      : dw_(dw),
+        callbacks_{dw.dwfl_linux_proc_find_elf, find_no_debuginfo, nullptr, nullptr},
+        all_(dw.dwfl_begin(&callbacks_)) {
+    if (all_ == nullptr) return;
+    dw_.dwfl_linux_proc_report(all_, getpid());
+    dw_.dwfl_report_end(all_, nullptr, nullptr);
+  }
+  libdw_lines(const libdw_lines&) = delete;
+  libdw_lines& operator=(const libdw_lines&) = delete;
+  ~libdw_lines() override {
+    if (all_ != nullptr) dw_.dwfl_end(all_);
+  }
+
+  code_place find(std::uintptr_t address) override {
+    code_place place;
+    Dwfl_Module* module = all_ == nullptr ? nullptr : dw_.dwfl_addrmodule(all_, address);
+    if (module == nullptr) return place;
+    place.calls = lines_of(dw_, module, address);
+    Dwarf_Addr start = 0;
+    const char* path =
+        dw_.dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr);
+    place.module = path == nullptr || *path == '\0' ? "?" : path;
+    place.module_offset = address - start;
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char* name =
+        dw_.dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
+    if (name != nullptr) place.function = name;
+    place.function_offset = offset;
+    return place;
+  }
+
+ private:
+  const libdw& dw_;
+  Dwfl_Callbacks callbacks_;
+  Dwfl* all_;
+};
+
+}  // namespace
+
+std::unique_ptr<debug_lines> debug_lines::open() {
+  static libdw dw{};
+  static const bool found = load(dw);
+  if (!found) return nullptr;
+  return std::make_unique<libdw_lines>(dw);
+}
+
+}  // namespace creek::scc_backend
+
+#else
+
+std::unique_ptr<creek::scc_backend::debug_lines> creek::scc_backend::debug_lines::open() {
+  return nullptr;
+}
+
+#endif

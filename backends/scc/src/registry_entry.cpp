@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// How backends/src/registry.cpp makes this backend.
+#include <creek/scc.hpp>
+#include <creek/tasking/detail/backend_registry.hpp>
+
+const creek::detail::backend_entry creek_backend_scc{
+    .make = [](const creek::scheduler_options& options) { return creek::scc(options).make(); },
+    .max_cpus = 0};

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <creek/core/environment.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace creek {
+namespace {
+
+constexpr std::string_view prefix = "CREEK_";
+
+constexpr std::array<std::string_view, 17> variables{
+    "CREEK_BACKEND",      "CREEK_WORKERS",   "CREEK_PIN",  "CREEK_SCHEDULER",  "CREEK_DEQUE",
+    "CREEK_IDLE",         "CREEK_MESSAGES",  "CREEK_BLAS", "CREEK_SERVE_ONLY", "CREEK_STALL_LIMIT",
+    "CREEK_METER",        "CREEK_SYSFS",     "CREEK_JOBS", "CREEK_STACK_SIZE", "CREEK_HASH_SEED",
+    "CREEK_TEST_LINE_MB", "CREEK_CI_MINUTES"};
+
+/// Names that tests, the build and the benchmarks use among themselves.
+constexpr std::array<std::string_view, 5> own_prefixes{"CREEK_TEST_", "CREEK_CI_", "CREEK_BENCH_",
+                                                       "CREEK_FUZZ_", "CREEK_WITH_"};
+
+/// Steps from `a` to `b`, each of which adds, drops or replaces a letter or exchanges two
+/// neighbours, no letter twice (optimal string alignment).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before, last(b.size() + 1), now(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      now[j] = std::min({last[j] + 1, now[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        now[j] = std::min(now[j], before[j - 2] + 1);
+      }
+    }
+    before = std::exchange(last, now);
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+std::span<const std::string_view> environment_variables() noexcept {
+  return variables;
+}
+
+std::optional<std::string_view> variable_meant_by(std::string_view name) {
+  const auto begins = [&](std::string_view own) { return name.starts_with(own); };
+  if (!begins(prefix) || std::ranges::any_of(own_prefixes, begins)) return std::nullopt;
+  if (std::ranges::find(variables, name) != variables.end()) return std::nullopt;
+  for (const std::size_t steps : {1, 2}) {
+    for (const std::string_view known : variables) {
+      constexpr std::size_t long_name = prefix.size() + 6;
+      if (steps > 1 && known.size() < long_name) continue;
+      if (distance(name, known) == steps) return known;
+    }
+  }
+  return std::nullopt;
+}
+
+void warn_of_misspelt_variables() {
+  static constinit std::atomic<bool> is_done{false};
+  if (is_done.exchange(true, std::memory_order_relaxed)) return;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    const auto meant = variable_meant_by(name);
+    if (!meant) continue;
+    std::fprintf(stderr, "creek: %s: not a variable of creek; did you mean %s?\n",
+                 std::string(name).c_str(), std::string(*meant).c_str());
+  }
+}
+
+}  // namespace creek

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that hashes depend on besides the key. With random ones nobody can choose keys of equal
+// hash beforehand, which would make every table slow (hash flooding).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <creek/core/language.hpp>
+
+namespace creek::mapreduce::detail {
+
+/// The two that hash keys of at most 16 bytes.
+struct hash_factors {
+  static constexpr std::uint64_t first_bit = std::uint64_t{1} << 63;
+  std::uint64_t low;
+  std::uint64_t high;  ///< its first bit is set, see hash_upper()
+};
+inline constexpr hash_factors fixed_factors{0x9E3779B97F4A7C15ull, 0xD6E8FEB86659FD93ull};
+
+struct hash_secret {
+  hash_factors factors;
+  std::uint64_t seed;                        ///< of xxHash, for keys of 17 to 240 bytes
+  std::array<unsigned char, 192> long_keys;  ///< secret of xxHash, for longer keys
+};
+
+/// Drawn when the process starts, before other static objects are made; `CREEK_HASH_SEED`, or
+/// `scc` as the backend of the environment, gives every process the same.
+extern const hash_secret process_secret;
+/// For what must repeat in every process: partitions of message-passing ranks, the simulated chip.
+extern const hash_secret repeatable_secret;
+
+}  // namespace creek::mapreduce::detail

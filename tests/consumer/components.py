@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Components of creek, used by a project that needs not all of them.
+
+    components.py installed CMAKE COMPILER PREFIX WORK COMPONENT...   each installed component, linked alone
+    components.py alone CMAKE COMPILER SOURCE WORK BUILD OPTION...    CREEK_COMPONENTS=tasking, and what is missing
+    components.py subproject CMAKE COMPILER SOURCE WORK               creek in a project that sets no build type
+    components.py examples CMAKE COMPILER PREFIX WORK EXAMPLES        each folder of examples, built and run
+    components.py packages CMAKE COMPILER BUILD WORK                  what `cpack -G DEB` makes, unpacked and used
+
+The first two hide the packages that the components in question do not need, so that asking for one fails.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# A stripped program with one fork_join, linked with a static creek::tasking.
+MAX_BYTES = 300_000
+MAX_OBJECTS = 8
+# Which CMake packages and pkg-config modules only other components than core and tasking need.
+OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "TBB", "CLI11", "GTest", "benchmark", "Parquet"]
+TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
+
+
+class failure(Exception):
+    pass
+
+
+def run(*command, env=None, status=0):
+    """Output of a command that has to end with this status."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, env=env, check=False)
+    if done.returncode != status:
+        raise failure(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def expect(truth, message):
+    if not truth:
+        raise failure(message)
+
+
+class only_tasking:
+    """Options and environment in which only the packages of core and tasking are found."""
+
+    def __init__(self, work, modules):
+        folder = work / "pkgconfig"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for module in modules:
+            where = run("pkg-config", "--variable=pcfiledir", module).strip()
+            (folder / f"{module}.pc").symlink_to(Path(where) / f"{module}.pc")
+        self.env = {**os.environ, "PKG_CONFIG_LIBDIR": str(folder), "PKG_CONFIG_PATH": ""}
+        self.options = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package in OTHERS_PACKAGES]
+
+
+def configure(cmake, compiler, source, build, options, **expected):
+    shutil.rmtree(build, ignore_errors=True)
+    return run(cmake, "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}",
+               "-DCMAKE_BUILD_TYPE=Release", *options, **expected)
+
+
+def stripped(program):
+    """Bytes of the program without symbols, and the shared objects that it is loaded with."""
+    copy = program.with_name(program.name + "_stripped")
+    run("strip", "-o", copy, program)
+    objects = [line.split()[0] for line in run("ldd", program).splitlines()]
+    return copy.stat().st_size, objects
+
+
+def check_small(program):
+    size, objects = stripped(program)
+    print(f"{program.name}: {size} bytes stripped, {len(objects)} shared objects: {' '.join(objects)}")
+    expect(size <= MAX_BYTES, f"{program}: {size} bytes, more than {MAX_BYTES}")
+    expect(len(objects) <= MAX_OBJECTS, f"{program}: {len(objects)} shared objects, more than {MAX_OBJECTS}")
+
+
+def check_without_hwloc(program, work):
+    """On a machine without hwloc, which an empty file in its place makes of this one."""
+    folder = work / "no_hwloc"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "libhwloc.so.15").write_text("")
+    said = run(program, env={**os.environ, "LD_LIBRARY_PATH": str(folder)})
+    expect("topology: flat\n" in said and "install libhwloc15" in said, said)
+
+
+def installed(cmake, compiler, prefix, work, *components):
+    work, project = Path(work), HERE / "components"
+    found = f"-DCMAKE_PREFIX_PATH={prefix}"
+    shared = any(Path(prefix).glob("lib*/**/libcreek_core.so"))
+    # tasking alone, though the packages of the others are hidden.
+    hidden = only_tasking(work, ["libhwy", "libhwy-contrib"])
+    build = work / "tasking"
+    configure(cmake, compiler, project, build, [found, "-DCOMPONENTS=core;tasking", *hidden.options],
+              env=hidden.env)
+    run(cmake, "--build", build)
+    said = run(build / "use_tasking")
+    expect("has host\n" in said and "topology: hwloc\n3 cores\n" in said, said)
+    check_without_hwloc(build / "use_tasking", work)
+    if shared:
+        for backend in {"scc", "tbb"} & set(components):
+            expect(f"has {backend}\n" in said, said)
+            run(build / "use_tasking", env={**os.environ, "CREEK_BACKEND": backend})
+    else:
+        check_small(build / "use_tasking")
+        expect("backend 'scc' is not in this program: link the component creek::scc" in said, said)
+        expect("has scc" not in said, said)
+        # The packages are hidden indeed.
+        said = configure(cmake, compiler, project, work / "hidden", [found, "-DCOMPONENTS=mapreduce",
+                                                                     *hidden.options], env=hidden.env, status=1)
+        expect("zstd" in said or "ZLIB" in said or "xxhash" in said, said)
+    # Each alone.
+    build = work / "each"
+    configure(cmake, compiler, project, build, [found, f"-DCOMPONENTS={';'.join(components)}"])
+    run(cmake, "--build", build)
+    for component in components:
+        program = build / f"use_{component}"
+        run(program)
+        size, objects = stripped(program)
+        print(f"{component}: {size} bytes stripped, {len(objects)} shared objects")
+
+
+def alone(cmake, compiler, source, work, build, *options):
+    work, build = Path(work), Path(build)
+    hidden = only_tasking(work / "hidden", TASKING_MODULES)
+    prefix = work / "prefix"
+    shutil.rmtree(prefix, ignore_errors=True)
+    options = [*hidden.options, *options]
+    configure(cmake, compiler, source, build, [*options, "-DCREEK_COMPONENTS=tasking"], env=hidden.env)
+    run(cmake, "--build", build)
+    run(cmake, "--install", build, "--prefix", prefix)
+    libraries = sorted(file.stem for file in prefix.rglob("libcreek*.a"))
+    expect(libraries == ["libcreek_core", "libcreek_tasking"], f"installed: {libraries}")
+    expect(not (prefix / "include/creek/mapreduce").exists(), "headers of mapreduce were installed")
+    configure(cmake, compiler, HERE / "project", work / "user", [f"-DCMAKE_PREFIX_PATH={prefix}"], env=hidden.env)
+    # A component whose package is missing, and one that does not exist: one error, which says what to do.
+    for component, words in (("mapreduce", "zlib1g-dev"), ("sorting", "unknown component 'sorting'")):
+        said = configure(cmake, compiler, source, work / "missing",
+                         [*options, f"-DCREEK_COMPONENTS={component}"], env=hidden.env, status=1)
+        expect(words in said and said.count("CMake Error") == 1, said)
+
+
+def subproject(cmake, compiler, source, work):
+    build = Path(work)
+    options = [f"-DCREEK_SOURCE_DIR={source}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    said = configure(cmake, compiler, HERE / "project", build, [*options, "-DCMAKE_BUILD_TYPE="])
+    expect(said.count("creek: no build type is set") == 1, said)
+    commands = {Path(each["file"]).name: each["command"].split()
+                for each in json.loads((build / "compile_commands.json").read_text())}
+    expect({"-O2", "-g"} <= set(commands["scheduler.cpp"]), f"creek is compiled by {commands['scheduler.cpp']}")
+    expect("-O2" not in commands["main.cpp"], f"the parent's own source is compiled by {commands['main.cpp']}")
+    expect("no build type" not in configure(cmake, compiler, HERE / "project", build, options), "a type is set")
+
+
+def examples(cmake, compiler, prefix, work, folder):
+    arguments = {"word_count": [HERE / "project"]}
+    projects = [file.parent for file in sorted(Path(folder).glob("*/CMakeLists.txt"))]
+    expect(len(projects) >= 4, f"only {len(projects)} examples in {folder}")
+    for project in projects:
+        build = Path(work) / project.name
+        configure(cmake, compiler, project, build, [f"-DCMAKE_PREFIX_PATH={prefix}"])
+        run(cmake, "--build", build)
+        print(run(build / project.name, *arguments.get(project.name, [])), end="")
+
+
+def packages(cmake, compiler, build, work):
+    work = Path(work)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    run(Path(cmake).with_name("cpack"), "--config", Path(build) / "CPackConfig.cmake", "-G", "DEB", "-B", work)
+    names = {}
+    for file in work.glob("*.deb"):
+        names[run("dpkg-deb", "-f", file, "Package").strip()] = run("dpkg-deb", "-c", file)
+        run("dpkg-deb", "-x", file, work / "root")
+    expect({"libcreek0.1", "libcreek-dev", "creek", "creek-doc"} == set(names), f"packages: {sorted(names)}")
+    for package, file in (("libcreek-dev", "creek-config.cmake"), ("creek", "bin/creek\n"),
+                          ("creek-doc", "examples/fib/fib.cpp"), ("libcreek0.1", "libcreek_lapack.so.0.1")):
+        expect(file in names[package], f"{package} has no {file}:\n{names[package]}")
+    where = next((work / "root").rglob("creek-config.cmake")).parent
+    user = work / "user"
+    configure(cmake, compiler, HERE / "components", user, [f"-Dcreek_DIR={where}", "-DCOMPONENTS=tasking;scc"])
+    run(cmake, "--build", user)
+    run(user / "use_scc")
+    run(next((work / "root").rglob("bin/creek")), "info")
+
+
+def main():
+    actions = {"installed": installed, "alone": alone, "subproject": subproject, "examples": examples,
+               "packages": packages}
+    try:
+        actions[sys.argv[1]](*sys.argv[2:])
+    except failure as what:
+        print(what, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashes of keys that were chosen to have one hash, and which processes hash alike.
+#include <creek/mapreduce.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "oracle.hpp"
+#include "support/shell.hpp"
+
+namespace creek::mapreduce {
+namespace {
+
+constexpr std::size_t key_count = 30'000;
+
+std::string bytes_of(std::uint64_t number, std::size_t size = 8) {
+  std::string bytes(size, '\0');
+  std::memcpy(bytes.data(), &number, std::min(size, sizeof number));
+  return bytes;
+}
+
+/// 'a' to 'p' for each four bits: no blank, no NUL.
+std::string letters_of(std::uint64_t number, std::size_t size) {
+  std::string text;
+  for (; text.size() < size; number >>= 4) text += static_cast<char>('a' + number % 16);
+  return text;
+}
+
+/// Keys that make a factor of a multiplication 0 where the other numbers are the fixed ones.
+struct key_set {
+  const char* name;
+  std::vector<std::string> keys;
+};
+std::vector<key_set> chosen_keys() {
+  const std::uint64_t low = detail::fixed_factors.low, high = detail::fixed_factors.high;
+  const std::uint64_t high_with_length = high ^ (0 - 16 * 0xA0761D6478BD642Full);
+  const std::string of_xxhash("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe", 8);  // its secret begins so
+  std::vector<key_set> sets{{"short words", {}}, {"words of 16", {}},
+                            {"second half", {}}, {"second half and length", {}},
+                            {"words of 32", {}}, {"words of 64", {}}};
+  for (std::size_t i = 0; i < key_count; ++i) {
+    sets[0].keys.push_back(bytes_of(low) + letters_of(i, 4));
+    sets[1].keys.push_back(bytes_of(low) + letters_of(i, 8));
+    sets[2].keys.push_back(letters_of(i, 8) + bytes_of(high));
+    sets[3].keys.push_back(letters_of(i, 8) + bytes_of(high_with_length));
+    sets[4].keys.push_back(of_xxhash + letters_of(i, 8) + std::string(16, 'x'));
+    sets[5].keys.push_back(of_xxhash + letters_of(i, 8) + std::string(48, 'x'));
+  }
+  return sets;
+}
+
+/// The share of a table's slots, about one a key, that would be used. With random hashes 0.6.
+template <class Hashes>
+double slots_used(const Hashes& hashes, int shift) {
+  std::vector<bool> used(std::size_t{1} << 15);
+  for (const std::uint64_t hash : hashes) used[hash >> shift & (used.size() - 1)] = true;
+  return static_cast<double>(std::count(used.begin(), used.end(), true)) /
+         static_cast<double>(used.size());
+}
+
+void expect_spread(const std::vector<std::uint64_t>& hashes, const std::string& name) {
+  const std::set<std::uint64_t> different(hashes.begin(), hashes.end());
+  EXPECT_GT(different.size(), hashes.size() - 10) << name;
+  for (const int shift : {0, 17, 32, 49}) EXPECT_GT(slots_used(hashes, shift), 0.25) << name;
+}
+
+TEST(Hash, SpreadsChosenByteStrings) {
+  for (const auto& [name, keys] : chosen_keys()) {
+    std::vector<std::uint64_t> plain, in_word_table, in_tuples;
+    for (const std::string& key : keys) {
+      plain.push_back(default_hash(key));
+      in_word_table.push_back(detail::hash_word(key));
+      in_tuples.push_back(default_hash(std::pair(7, std::string_view(key))));
+    }
+    expect_spread(plain, name);
+    expect_spread(in_word_table, name);
+    expect_spread(in_tuples, name);
+  }
+}
+
+TEST(Hash, SpreadsShortByteStringsAlsoWithoutASecret) {
+  for (const auto& [name, keys] : chosen_keys()) {
+    if (keys.front().size() > 16) continue;
+    std::vector<std::uint64_t> hashes;
+    for (const std::string& key : keys) hashes.push_back(repeatable_hash(key));
+    expect_spread(hashes, name);
+  }
+}
+
+TEST(Hash, SpreadsIntegersThatTheFixedNumbersDoNot) {
+  std::vector<std::uint64_t> keys, hashes;
+  for (std::uint64_t key = 0; keys.size() < 2000; ++key) {
+    if (repeatable_hash(key) >> 54 == 0) keys.push_back(key);
+  }
+  std::array<int, 64> parts{};
+  for (const std::uint64_t key : keys) ++parts[default_hash(key) >> 58];
+  EXPECT_LT(*std::max_element(parts.begin(), parts.end()), 200) << "of 2000 keys in 64 parts";
+}
+
+template <class Table>
+std::size_t largest_part(const Table& table) {
+  std::size_t largest = 0;
+  for (std::size_t part = 0; part < Table::partitions; ++part) {
+    largest = std::max(largest, table.size(part));
+  }
+  return largest;
+}
+
+TEST(Hash, SpreadsChosenKeysInTheWordTable) {
+  for (const auto& [name, keys] : chosen_keys()) {
+    word_table table;
+    word_cache cache(table);
+    for (const std::string& key : keys) cache(key, 2);
+    cache.flush();
+    cache.finish();
+    for (std::size_t part = 0; part < word_table::partitions; ++part) cache.drain(part);
+    EXPECT_EQ(table.size(), keys.size()) << name;
+    EXPECT_LT(largest_part(table), keys.size() / 8) << name;
+  }
+}
+
+TEST(Hash, SpreadsChosenKeysInTheGeneralTable) {
+  const word_count job;
+  for (const auto& [name, keys] : chosen_keys()) {
+    flat_table<word_count> table(job);
+    for (const std::string& key : keys) table(key, 1);
+    EXPECT_LT(largest_part(table), keys.size() / 8) << name;
+  }
+}
+
+TEST(Hash, CountsChosenWords) {
+  std::string text;
+  const std::vector<key_set> sets = chosen_keys();
+  for (const std::string& key : sets.front().keys) text += key + ' ';
+  text += text;
+  const auto expected = oracle::count_by_map(text);
+  for (const strategy how : {strategy::automatic, strategy::emit_and_group}) {
+    EXPECT_EQ(oracle::as_map(run(word_count{}, text, {.how = how})), expected);
+  }
+}
+
+TEST(Hash, RepeatsInEveryProcessWhereItMust) {
+  EXPECT_EQ(repeatable_hash(std::uint64_t{1}), 0x14feffa11988f25cu);
+  EXPECT_EQ(repeatable_hash(std::string_view("creek")), 0x8a852f68d62978cu);
+}
+
+/// For the test below, in a process of its own.
+TEST(HashOf, ThisProcess) {
+  std::printf("hash %llx %llx %llx\n", static_cast<unsigned long long>(default_hash(1)),
+              static_cast<unsigned long long>(default_hash(std::string(20, 'x'))),
+              static_cast<unsigned long long>(default_hash(std::string(300, 'x'))));
+}
+
+std::string hash_in_another_process(const std::string& environment) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  return support::run_in_shell(environment + " '" + self +
+                               "' --gtest_filter=HashOf.ThisProcess | grep ^hash")
+      .output;
+}
+
+TEST(Hash, DiffersFromProcessToProcessUnlessASeedIsGiven) {
+  const std::string none = "env -u CREEK_HASH_SEED -u CREEK_BACKEND";
+  const std::string one = hash_in_another_process(none);
+  EXPECT_THAT(one, testing::StartsWith("hash "));
+  EXPECT_NE(one, hash_in_another_process(none));
+  const std::string seeded = hash_in_another_process("env CREEK_HASH_SEED=7");
+  EXPECT_THAT(seeded, testing::StartsWith("hash "));
+  EXPECT_EQ(seeded, hash_in_another_process("env CREEK_HASH_SEED=7"));
+  EXPECT_NE(seeded, hash_in_another_process("env CREEK_HASH_SEED=8"));
+  const std::string chip = none + " CREEK_BACKEND=scc";
+  EXPECT_EQ(hash_in_another_process(chip), hash_in_another_process(chip));
+}
+
+}  // namespace
+}  // namespace creek::mapreduce
