@@ -10,6 +10,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cerrno>
 #include <exception>
+#include <utility>
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -61,6 +62,18 @@ switch_context& after_switch(switch_context& self, ctx::transfer_t transfer) noe
   return previous;
 }
 
+// AddressSanitizer frees the fake stack of the flow that leaves its stack for ever, and no other. So
+// this flow takes the place of the other one, leaves it for ever, and is itself again.
+void free_fake_stack(switch_context& unused) noexcept {
+  void* mine = nullptr;
+  const void* low = nullptr;
+  std::size_t size = 0;
+  asan_start_switch(&mine, unused.stack_low, unused.stack_size);
+  asan_finish_switch(std::exchange(unused.fake_stack, nullptr), &low, &size);
+  asan_start_switch(nullptr, low, size);
+  asan_finish_switch(mine, nullptr, nullptr);
+}
+
 void begin(ctx::transfer_t transfer) {
 #if defined(__x86_64__)
   // Nobody called this function: debuggers and unwinders stop here.
@@ -88,6 +101,7 @@ void release_context(switch_context& unused) noexcept {
   if (tsan_destroy_fiber != nullptr) tsan_destroy_fiber(unused.thread_state);
   // The frames of a flow that did not return have left their red zones there.
   if (asan_unpoison != nullptr) asan_unpoison(unused.stack_low, unused.stack_size);
+  if (unused.fake_stack != nullptr) free_fake_stack(unused);
 }
 
 void adopt_thread_stack(switch_context& native) noexcept {
