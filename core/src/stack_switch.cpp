@@ -62,8 +62,8 @@ switch_context& after_switch(switch_context& self, ctx::transfer_t transfer) noe
   return previous;
 }
 
-// AddressSanitizer frees the fake stack of the flow that leaves its stack for ever, and no other. So
-// this flow takes the place of the other one, leaves it for ever, and is itself again.
+// AddressSanitizer frees the fake stack of the flow that leaves its stack for ever, and no other.
+// So this flow takes the place of the other one, leaves it for ever, and is itself again.
 void free_fake_stack(switch_context& unused) noexcept {
   void* mine = nullptr;
   const void* low = nullptr;
