@@ -128,7 +128,7 @@ class ordered_runs {
 
   void prune(partition& part);
   [[nodiscard]] record_vector<record_type> concatenate();
-  void sort_by_digits(std::size_t part) requires Order::has_digits;
+  void sort_by_digits(std::size_t part);
 
   Order before_;
   options options_;
@@ -209,21 +209,24 @@ auto ordered_runs<Order>::concatenate() -> record_vector<record_type> {
   return all;
 }
 
-/// Sorts digits, which stand side by side, and looks at records only where those are equal.
+/// Sorts digits, which stand side by side, and looks at records only where those are equal. Nothing
+/// for orders without digits, for which Clang 14 instantiates it even if it is constrained.
 template <class Order>
-void ordered_runs<Order>::sort_by_digits(std::size_t part) requires Order::has_digits {
-  const std::span<record_type> records = records_of(part);
-  std::vector<std::uint64_t>& digits = parts_[part].digits;
-  digits.resize(records.size());
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    digits[i] = before_.digits(records[i], 0);
+void ordered_runs<Order>::sort_by_digits(std::size_t part) {
+  if constexpr (Order::has_digits) {
+    const std::span<record_type> records = records_of(part);
+    std::vector<std::uint64_t>& digits = parts_[part].digits;
+    digits.resize(records.size());
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      digits[i] = before_.digits(records[i], 0);
+    }
+    const detail::sorted_run<record_type> all{records, digits.data()};
+    record_vector<record_type> sorted;
+    sorted.reserve(records.size());
+    detail::digit_sorter<record_type, Order>(before_).move_to(std::back_inserter(sorted),
+                                                              std::span(&all, 1), digits.data());
+    std::ranges::move(sorted, records.begin());
   }
-  const detail::sorted_run<record_type> all{records, digits.data()};
-  record_vector<record_type> sorted;
-  sorted.reserve(records.size());
-  detail::digit_sorter<record_type, Order>(before_).move_to(std::back_inserter(sorted),
-                                                            std::span(&all, 1), digits.data());
-  std::ranges::move(sorted, records.begin());
 }
 
 /// The records of a job.
