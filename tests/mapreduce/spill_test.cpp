@@ -173,8 +173,8 @@ TEST_F(MapReduceSpill, CombinesAsWithoutALimit) {
 TEST_F(MapReduceSpill, CountsWordsAsWithoutALimit) {
   for (const unsigned workers : {1u, 2u, 8u}) {
     runtime rt(scheduler_options{.workers = workers});
-    const std::string text = oracle::random_text(
-        workers, support::under_sanitizer ? 1'000'000 : 3'000'000, 60'000);
+    const std::string text =
+        oracle::random_text(workers, support::under_sanitizer ? 1'000'000 : 3'000'000, 60'000);
     text_view from(text, 10'000);
     // Its longest words have 700 bytes.
     check(rt, word_count{}, from, {}, memory_limit::least);
