@@ -25,10 +25,11 @@ option(CREEK_TEST_CASES "Let ctest run every case in a process of its own" OFF)
 # library under test, and what it inlines where that is what is tested (OPTIMIZED), is compiled as it is
 # for users. UndefinedBehaviorSanitizer looks at the library alone, in which it costs a third of what it
 # does in tests.
-set(_creek_test_options -O1)
-set(_creek_optimized_test_options)
+# Assertions name their file relative to the checkout, so that the compiler's cache serves another checkout.
+set(_creek_optimized_test_options -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+set(_creek_test_options ${_creek_optimized_test_options} -O1)
 if(CREEK_SANITIZE)
-  set(_creek_test_options -O0)
+  list(APPEND _creek_test_options -O0)
 endif()
 if(CREEK_SANITIZE MATCHES "undefined")
   list(APPEND _creek_test_options -fno-sanitize=undefined)
