@@ -71,7 +71,7 @@ TYPED_TEST(key_sort, handles_patterns_and_extremes) {
   on_workers([&] {
     std::size_t shown = 0;
     for (auto& [name, values] : sort_inputs(70'000, random.engine)) {
-      if (support::under_sanitizer && shown++ % 3 != 0) continue;
+      if (creek::support::under_sanitizer && shown++ % 3 != 0) continue;
       std::vector<key> v(values.size());
       std::ranges::transform(values, v.begin(), [](std::int64_t x) { return static_cast<key>(x); });
       for (std::size_t i = 0; i < v.size(); i += 1000)
