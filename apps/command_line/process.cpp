@@ -5,7 +5,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <ctime>
 
 namespace creek::command_line {
 
@@ -20,7 +22,16 @@ void prepare_process() noexcept {
 void print_error(std::string_view line) noexcept {
   char end = '\n';
   const iovec parts[] = {{const_cast<char*>(line.data()), line.size()}, {&end, 1}};
-  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, parts, 2);
+  // A pipe without a reader must not end the process: SIGPIPE goes to the thread that writes.
+  sigset_t broken_pipe, before;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  if (writev(STDERR_FILENO, parts, 2) < 0 && errno == EPIPE && sigismember(&before, SIGPIPE) == 0) {
+    const timespec at_once{};
+    sigtimedwait(&broken_pipe, nullptr, &at_once);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace creek::command_line

@@ -48,7 +48,12 @@ template <std::integral T>
   refuse(how, fmt::format("between {} and {}", min, max), word);
 }
 
-void parse(std::string_view word, std::string& to, const assignment&) {
+/// An empty word after an option is a variable of a script that was not set. An argument by
+/// position may be empty: a pattern, say.
+void parse(std::string_view word, std::string& to, const assignment& how) {
+  if (word.empty() && how.option.starts_with('-')) {
+    throw usage_error(fmt::format("{}: the value is empty", how.option));
+  }
   to = word;
 }
 

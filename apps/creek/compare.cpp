@@ -169,6 +169,11 @@ void add_compare(command_line::command& app, int& exit_code) {
         throw usage_error(fmt::format("{}: of the simulated chip, with --backend scc", each));
       }
     }
+    for (const char* each : {"--runs", "--warmup"}) {
+      if (given->backend == "scc" && command->count(each) > 0) {
+        throw usage_error(fmt::format("{}: of host; on scc one run is like the other", each));
+      }
+    }
     if (given->memory == compare::chip_memory::messages && command->count("--moves") > 0) {
       throw usage_error("--moves: of blocks in shared memory; --memory messages has none");
     }

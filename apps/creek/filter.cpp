@@ -95,6 +95,10 @@ mapreduce::filter_detail detail_of(const filter_arguments& given) {
 
 void filter(const command_line::command& command, const filter_arguments& given) {
   if (given.count) refuse(command, {"--line-numbers"}, "not with --count");
+  if (given.job.as_json && given.output.empty()) {
+    refuse(command, {"--line-numbers", "--names"},
+           "not with --json, which has no lines; add --output");
+  }
   const mapreduce::line_filter job(given.pattern, {detail_of(given), given.invert});
   job_run run(given.job);
   text_output out(given.output);

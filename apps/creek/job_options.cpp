@@ -36,6 +36,10 @@ void add_job_options(command_line::command& command, job_options& given, const c
 }
 
 scheduler_options scheduling(const job_options& given) {
+  if (backend_name(given) == "tbb" && !(given.scheduler.empty() && given.idle.empty())) {
+    throw usage_error(fmt::format("{}: not for --backend tbb, where oneTBB schedules",
+                                  given.scheduler.empty() ? "--idle" : "--scheduler"));
+  }
   scheduler_options chosen = scheduler_options::from_environment();
   if (given.workers) chosen.workers = *given.workers;
   if (!given.scheduler.empty()) chosen.scheduler = parse_scheduler(given.scheduler);

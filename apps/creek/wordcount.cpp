@@ -175,12 +175,8 @@ void wordcount(const command_line::command& command, wordcount_arguments& given)
     wordcount_on_chip(given);
     return;
   }
-  refuse(command, {"--chip", "--clock", "--seed", "--check", "--heatmap"},
+  refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap"},
          "only for --backend scc");
-  if (given.chip.cores > 0) {
-    refuse(command, {"--workers"}, "the same as --cores: give one of them");
-    given.job.workers = static_cast<unsigned>(given.chip.cores);
-  }
   wordcount_on_workers(given);
 }
 

@@ -263,7 +263,7 @@ int main(int argc, char** argv) {
     }
     creek_bench::run_all(chosen);
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "bench_mapreduce: {}\n", problem.what());
+    std::fputs(fmt::format("bench_mapreduce: {}\n", problem.what()).c_str(), stderr);
     return 1;
   }
   return 0;

@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
   try {
     creek_bench::run_all(chosen);
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "bench_wordcount: {}\n", problem.what());
+    std::fputs(fmt::format("bench_wordcount: {}\n", problem.what()).c_str(), stderr);
     return 1;
   }
   return 0;

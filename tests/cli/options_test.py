@@ -82,9 +82,35 @@ class WithoutEffect(FolderCase):
                 ("bench scc-linalg --policy polling --bound 0.1",
                  "--bound: only for the policy slack_reduction"),
                 ("tpch q6 --data . --cores 4", "--cores: only for --backend scc"),
-                ("bench tpch-paper --data . --chip scc-800", "--chip: only for --backend scc")):
+                ("bench tpch-paper --data . --chip scc-800", "--chip: only for --backend scc"),
+                ("bench tpch-paper --data . --backend scc --repeat 9", "--repeat: only for --backend host"),
+                ("wordcount --cores 4", "--cores: only for --backend scc"),
+                ("wordcount --backend host --seed 0", "--seed: only for --backend scc"),
+                ("compare lu --backend scc -n 32 --runs 3", "--runs: of host"),
+                ("compare lu --backend scc -n 32 --warmup 3", "--warmup: of host"),
+                ("lu --backend scc -n 32 --form column", "--form has no effect with --backend scc"),
+                ("filter be --json --names", "--names: not with --json"),
+                ("filter be --json --line-numbers", "--line-numbers: not with --json")):
             with self.subTest(arguments):
                 self.fails(run(*arguments.split()), 2, "creek: " + line)
+
+
+    def test_of_onetbb(self):
+        if b"tbb" not in run("info").stdout:
+            self.skipTest("this build has no oneTBB")
+        for option, word in (("--scheduler", "latency"), ("--idle", "poll")):
+            self.fails(run("wordcount", "--backend", "tbb", option, word), 2,
+                       f"creek: {option}: not for --backend tbb")
+
+
+class EmptyWords(FolderCase):
+    def test_are_no_values(self):
+        for command, options in (("wordcount", "--output --spill --backend --scheduler --idle --trace"),
+                                 ("string-match", "--patterns"), ("compare fib", "--plot --meter"),
+                                 ("lu -n 8", "--output --backend")):
+            for option in options.split():
+                with self.subTest((command, option)):
+                    self.fails(run(*command.split(), option, ""), 2, f"creek: {option}: ")
 
 
 class Help(unittest.TestCase):

@@ -27,6 +27,18 @@ class StandardError(FolderCase):
                 with self.subTest((redirection, arguments)):
                     self.assertEqual(through_shell(redirection, *arguments).returncode, code)
 
+    def test_exit_codes_stay_if_nobody_reads_it(self):
+        text = self.write("text", b"a b a\n")
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, writer)
+        for arguments, code in ((("brook",), 2), (("wordcount", self.path("missing")), 1),
+                                (("wordcount", "--skip-unreadable", self.path("missing"), text), 0)):
+            with self.subTest(arguments):
+                done = subprocess.run([TOOL, *arguments], stdout=subprocess.DEVNULL, stderr=writer,
+                                      timeout=600)
+                self.assertEqual(done.returncode, code)
+
     def test_notes_that_are_lost_fail_no_run(self):
         text = self.write("text", b"a b a\n")
         done = through_shell("2>/dev/full", "wordcount", "--skip-unreadable", "--json",

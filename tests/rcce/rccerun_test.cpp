@@ -68,8 +68,8 @@ TEST(rccerun, refuses_bad_input_before_it_starts) {
 }
 
 TEST(rccerun, refuses_on_the_host_what_only_a_simulated_chip_does) {
-  for (const std::string option :
-       {"--check", "--trace t.json", "--heatmap h.svg", "--seed 3", "--clock measured"}) {
+  for (const std::string option : {"--check", "--trace t.json", "--heatmap h.svg", "--seed 3",
+                                   "--seed 0", "--clock measured", "--clock charged"}) {
     expect_bad_usage("-nue 2 --backend host " + option + " ping_pong.so",
                      option.substr(0, option.find(' ')));
   }
@@ -148,6 +148,32 @@ TEST(rccerun, refuses_host_files_that_do_not_fit) {
   refused("00\n48\n", "0 to 47");
   refused("rck00\nhost\n", "host");
   expect_bad_usage("-nue 2 -f /no/such ping_pong.so", "No such file");
+}
+
+TEST(rccerun, refuses_host_files_that_are_none) {
+  expect_bad_usage("-nue 2 -f /dev/zero ping_pong.so", "is no list of hosts");
+  expect_bad_usage("-nue 2 -f / ping_pong.so", "Is a directory");
+}
+
+TEST(rccerun, keeps_its_files_where_standard_output_is_closed_or_files_are_limited) {
+  const creek::support::temporary_folder folder;
+  const std::string json = (folder / "out.json").string();
+  const outcome closed =
+      rccerun("-nue 2 --json " + json + " errors.so arguments word", "2>&1 1>&-");
+  EXPECT_EQ(closed.code, 1);
+  EXPECT_THAT(closed.output, HasSubstr("rccerun: output: "));
+  EXPECT_TRUE(nlohmann::json::parse(std::ifstream(json)).contains("schema_version"));
+  const outcome limited = creek::support::run_in_shell(
+      "cd " PROGRAMS " && ulimit -f 0 && " RCCERUN " -nue 2 --json " + json + " ping_pong.so 2>&1");
+  EXPECT_EQ(limited.code, 1);
+  EXPECT_THAT(limited.output, HasSubstr("File too large"));
+}
+
+TEST(rccerun, warns_of_misspelt_variables) {
+  EXPECT_THAT(creek::support::run_in_shell("cd " PROGRAMS " && CREEK_IDEL=poll " RCCERUN
+                                           " -nue 2 ping_pong.so 2>&1 >/dev/null")
+                  .output,
+              HasSubstr("CREEK_IDLE"));
 }
 
 TEST(rccerun, puts_ues_on_the_cores_of_the_host_file) {

@@ -21,6 +21,7 @@
 #include "../policy_options.hpp"
 #include "../progress_line.hpp"
 #include "command_line/command.hpp"
+#include "command_line/process.hpp"
 #include "json/json_value.hpp"
 #include "scc_messages.hpp"
 
@@ -218,7 +219,7 @@ int run_study(const plan& given) {
   }
   if (std::all_of(rows.begin(), rows.end(), [](const row& each) { return each.right; })) return 0;
   std::fflush(stdout);
-  fmt::print(stderr, "creek: bench scc-linalg: a residual fails\n");
+  command_line::print_error("creek: bench scc-linalg: a residual fails");
   return 1;
 }
 

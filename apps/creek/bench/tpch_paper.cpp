@@ -208,7 +208,9 @@ void add_tpch_paper(command_line::command& bench) {
   creek bench tpch-paper --data /data/sf1 --workers 1,2,4
   creek bench tpch-paper --data /data/sf1 --backend scc --query q6)");
   command->callback([given, command] {
-    if (!given->on_chip()) {
+    if (given->on_chip()) {
+      refuse(*command, {"--repeat"}, "only for --backend host: on scc one run is like the other");
+    } else {
       refuse(*command, {"--chip", "--seed", "--trace", "--heatmap", "--check"},
              "only for --backend scc");
     }

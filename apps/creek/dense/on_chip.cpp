@@ -129,6 +129,11 @@ void add_chip_request(command_line::command& command, chip_request& given) {
 
 bool is_on_chip(const command_line::command& command, const chip_request& given) {
   if (given.backend == "scc") {
+    if (command.count("--form") > 0) {
+      throw usage_error(
+          "--form has no effect with --backend scc: the matrix is of blocks in shared memory, of "
+          "columns with --memory messages; leave it off");
+    }
     if (given.memory == "messages" && command.count("--moves") > 0) {
       throw usage_error("--moves says how blocks come from shared memory: leave it off here");
     }

@@ -10,11 +10,13 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <iomanip>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <creek/core/environment.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 
@@ -52,9 +54,13 @@ struct arguments {
 std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
   std::ifstream file(name);
   if (!file) throw usage_error(fmt::format("rccerun: {}: {}", name, std::strerror(errno)));
+  constexpr int longest = 255;  // of a host name
   std::vector<int> listed;
   std::string host;
-  while (static_cast<int>(listed.size()) < ues && file >> host) {
+  while (static_cast<int>(listed.size()) < ues && file >> std::setw(longest + 1) >> host) {
+    if (host.size() > longest || host.find('\0') != std::string::npos) {
+      throw usage_error(fmt::format("rccerun: {}: is no list of hosts", name));
+    }
     const std::size_t digits = host.find_last_not_of("0123456789") + 1;
     if (digits == host.size() || host.size() - digits > 6) {
       throw usage_error(fmt::format("rccerun: {}: '{}' does not end in a core number", name, host));
@@ -69,6 +75,7 @@ std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
     }
     listed.push_back(core);
   }
+  if (file.bad()) throw usage_error(fmt::format("rccerun: {}: {}", name, std::strerror(errno)));
   if (static_cast<int>(listed.size()) < ues) {
     throw usage_error(
         fmt::format("rccerun: {}: lists {} cores for {} UEs", name, listed.size(), ues));
@@ -76,21 +83,17 @@ std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
   return listed;
 }
 
-/// What nothing would come of without a chip that is simulated.
-void refuse_on_host(const arguments& given) {
-  const std::pair<const char*, bool> chosen[] = {{"--clock", given.chip.clock != "charged"},
-                                                 {"--check", given.chip.check},
-                                                 {"--trace", !given.chip.trace.empty()},
-                                                 {"--heatmap", !given.chip.heatmap.empty()},
-                                                 {"--seed", given.chip.seed != 0}};
-  for (const auto& [option, is_chosen] : chosen) {
-    if (is_chosen) throw usage_error(fmt::format("rccerun: {} is for --backend scc", option));
+/// Options that have no effect unless a chip is simulated. --chip has one: its cores bound the UEs.
+void refuse_on_host(const command_line::command& app) {
+  for (const char* option : {"--clock", "--check", "--trace", "--heatmap", "--seed"}) {
+    if (app.count(option) > 0) {
+      throw usage_error(fmt::format("rccerun: {} is for --backend scc", option));
+    }
   }
 }
 
 run_options prepare(const arguments& given, std::vector<std::string> command) {
   run_options made;
-  if (given.backend == "host") refuse_on_host(given);
   if (command.empty()) throw usage_error("rccerun: no program given (see --help)");
   if (given.chip.cores != 0) throw usage_error("rccerun: --cores: use -nue");
   made.chip = tool::to_machine_options(given.chip);
@@ -234,7 +237,9 @@ int run(int argc, char** argv) {
   add_options(app, given);
   std::vector<std::string> options(argv + 1, argv + argc);
   std::vector<std::string> command = take_command(app, options);
-  return app.parse(options) ? start(given, command) : 0;
+  if (!app.parse(options)) return 0;
+  if (given.backend == "host") refuse_on_host(app);
+  return start(given, command);
 }
 
 }  // namespace
@@ -242,7 +247,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace creek::rcce;
+  creek::command_line::prepare_process();
   try {
+    creek::warn_of_misspelt_variables();
     return run(argc, argv);
   } catch (const creek::usage_error& problem) {
     return complain(2, named(problem.what()));
