@@ -48,8 +48,7 @@ template <std::integral T>
   refuse(how, fmt::format("between {} and {}", min, max), word);
 }
 
-/// An empty word after an option is a variable of a script that was not set. An argument by
-/// position may be empty: a pattern, say.
+/// An empty word after an option is a variable of a script that was not set.
 void parse(std::string_view word, std::string& to, const assignment& how) {
   if (word.empty() && how.option.starts_with('-')) {
     throw usage_error(fmt::format("{}: the value is empty", how.option));
