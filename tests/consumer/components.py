@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 MAX_BYTES = 300_000
 MAX_OBJECTS = 8
 # Which CMake packages and pkg-config modules only other components than core and tasking need.
-OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "TBB", "CLI11", "GTest", "benchmark", "Parquet"]
+OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "LibLZMA", "BZip2", "TBB", "CLI11", "GTest", "benchmark", "Parquet"]
 TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
 
 
