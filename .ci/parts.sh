@@ -57,6 +57,12 @@ check() {
   fi
 }
 
+# skip NAME WHY: counts a part that this machine cannot run.
+skip() {
+  printf -- '-- %s: skipped (%s)\n' "$1" "$2"
+  ((skipped += 1))
+}
+
 # suite NAME COMMAND...: a part that runs ctest in build/NAME. Its cases count one by one; a run that
 # ended with all of them passed and yet failed, or without a result, counts as one failure more.
 suite() {
@@ -83,11 +89,19 @@ sanitized() {
   suite "$1" "${without_aslr[@]}" ctest --preset "$1" -j "$jobs" -LE 'sources|model'
 }
 
+# formatted: the format of the sources, where clang-format is installed.
+formatted() {
+  if ! command -v clang-format-14 >/dev/null; then
+    skip format "not installed; Debian: clang-format-14"
+    return
+  fi
+  check format .ci/format
+}
+
 # by_clang: the libraries and the fuzz targets by the other compiler, where it is installed.
 by_clang() {
   if ! command -v clang++-14 >/dev/null; then
-    printf -- '-- clang: not installed (Debian: clang-14 libclang-rt-14-dev)\n'
-    ((skipped += 1))
+    skip clang "not installed; Debian: clang-14 libclang-rt-14-dev"
     return
   fi
   # Without optimisation and sanitizers: what it says about the sources is what is asked for.
