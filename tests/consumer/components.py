@@ -4,7 +4,8 @@
 
     components.py installed CMAKE COMPILER PREFIX WORK COMPONENT...   each installed component, linked alone
     components.py alone CMAKE COMPILER SOURCE WORK BUILD OPTION...    CREEK_COMPONENTS=tasking, and what is missing
-    components.py subproject CMAKE COMPILER SOURCE WORK               creek in a project that sets no build type
+    components.py subproject CMAKE COMPILER SOURCE WORK               creek in a project that sets no build type, by
+                                                                      add_subdirectory and by FetchContent
     components.py examples CMAKE COMPILER PREFIX WORK EXAMPLES        each folder of examples, built and run
     components.py packages CMAKE COMPILER BUILD WORK                  what `cpack -G DEB` makes, unpacked and used
 
@@ -13,6 +14,7 @@ The first two hide the packages that the components in question do not need, so 
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -103,9 +105,13 @@ def installed(cmake, compiler, prefix, work, *components):
     expect("has host\n" in said and "topology: hwloc\n3 cores\n" in said, said)
     check_without_hwloc(build / "use_tasking", work)
     if shared:
+        at_start = [name for name in stripped(build / "use_tasking")[1] if "tbb" in name or "scc" in name]
+        expect(not at_start, f"use_tasking loads {at_start} at its start")
         for backend in {"scc", "tbb"} & set(components):
             expect(f"has {backend}\n" in said, said)
-            run(build / "use_tasking", env={**os.environ, "CREEK_BACKEND": backend})
+            said_by_loader = run(build / "use_tasking",
+                                 env={**os.environ, "CREEK_BACKEND": backend, "LD_DEBUG": "files"})
+            expect(re.search(rf"file=libcreek_{backend}\.so.*dynamically loaded", said_by_loader), said_by_loader)
     else:
         check_small(build / "use_tasking")
         expect("backend 'scc' is not in this program: link the component creek::scc" in said, said)
@@ -148,12 +154,14 @@ def alone(cmake, compiler, source, work, build, *options):
 def subproject(cmake, compiler, source, work):
     build = Path(work)
     options = [f"-DCREEK_SOURCE_DIR={source}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
-    said = configure(cmake, compiler, HERE / "project", build, [*options, "-DCMAKE_BUILD_TYPE="])
-    expect(said.count("creek: no build type is set") == 1, said)
-    commands = {Path(each["file"]).name: each["command"].split()
-                for each in json.loads((build / "compile_commands.json").read_text())}
-    expect({"-O2", "-g"} <= set(commands["scheduler.cpp"]), f"creek is compiled by {commands['scheduler.cpp']}")
-    expect("-O2" not in commands["main.cpp"], f"the parent's own source is compiled by {commands['main.cpp']}")
+    for fetch in ("OFF", "ON"):
+        said = configure(cmake, compiler, HERE / "project", build,
+                         [*options, f"-DCREEK_FETCH={fetch}", "-DCMAKE_BUILD_TYPE="])
+        expect(said.count("creek: no build type is set") == 1, said)
+        commands = {Path(each["file"]).name: each["command"].split()
+                    for each in json.loads((build / "compile_commands.json").read_text())}
+        expect({"-O2", "-g"} <= set(commands["scheduler.cpp"]), f"creek is compiled by {commands['scheduler.cpp']}")
+        expect("-O2" not in commands["main.cpp"], f"the parent's own source is compiled by {commands['main.cpp']}")
     expect("no build type" not in configure(cmake, compiler, HERE / "project", build, options), "a type is set")
 
 
