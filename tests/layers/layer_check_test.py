@@ -25,8 +25,10 @@ CLEAN = {
     "backends/host/src/pin.cpp": "#include <hwloc.h>\n#include <creek/host.hpp>\n",
     "backends/tbb/src/arena.cpp": "#include <tbb/task_arena.h>\n#include <creek/tasking.hpp>\n",
     "backends/src/registry.cpp": "#include <creek/host.hpp>\n#include <creek/tasking.hpp>\n",
+    "apps/command_line/command.cpp": "#include <CLI/CLI.hpp>\n",
+    "apps/json/json_value.cpp": "#include <nlohmann/json.hpp>\n",
     "apps/creek/main.cpp": "#include <creek/host.hpp>\n#include <creek/mapreduce/job.hpp>\n",
-    "bench/fib/fib.cpp": "#include <tbb/task_group.h>\n#include <creek/tasking.hpp>\n",
+    "bench/fib/fib.cpp": "#include <CLI/CLI.hpp>\n#include <tbb/task_group.h>\n#include <creek/tasking.hpp>\n",
     "tests/core/lock_test.cpp": '#include "../../core/src/lock.hpp"\n',
 }
 
@@ -97,6 +99,12 @@ class planted(unittest.TestCase):
     def test_library_of_another_backend(self):
         self.expect("tasking/src/arena.cpp", "#  include <tbb/task_arena.h>\n",
                     "<tbb/task_arena.h> belongs to backends/tbb")
+
+    def test_library_that_another_source_wraps(self):
+        self.expect("apps/creek/parse.cpp", "#include <CLI/App.hpp>\n",
+                    "<CLI/App.hpp> may be included in apps by apps/command_line/command.cpp only")
+        self.expect("apps/creek/report.hpp", "#include <nlohmann/json_fwd.hpp>\n",
+                    "<nlohmann/json_fwd.hpp> may be included in apps by apps/json/json_value.cpp only")
 
     def test_header_that_is_nowhere(self):
         self.expect("core/src/lost.cpp", "#include <creek/core/lost.hpp>\n",
