@@ -82,13 +82,26 @@ def check_small(program):
     expect(len(objects) <= MAX_OBJECTS, f"{program}: {len(objects)} shared objects, more than {MAX_OBJECTS}")
 
 
-def check_without_hwloc(program, work):
-    """On a machine without hwloc, which an empty file in its place makes of this one."""
-    folder = work / "no_hwloc"
+def run_without(library, program, work):
+    """Output of the program on a machine without the library: an empty file takes its place."""
+    folder = work / f"no_{library}"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "libhwloc.so.15").write_text("")
-    said = run(program, env={**os.environ, "LD_LIBRARY_PATH": str(folder)})
+    (folder / library).write_text("")
+    return run(program, env={**os.environ, "LD_LIBRARY_PATH": str(folder)})
+
+
+def check_without_hwloc(program, work):
+    said = run_without("libhwloc.so.15", program, work)
     expect("topology: flat\n" in said and "install libhwloc15" in said, said)
+
+
+def check_without_libdw(program, work):
+    """The report of the coherence checker has source lines with libdw, and offsets in the program without it."""
+    has_libdw = subprocess.call(["pkg-config", "--exists", "libdw"]) == 0
+    said = run(program)
+    expect("never written" in said and bool(re.search(r"scc\.cpp:\d+ read_unwritten", said)) == has_libdw, said)
+    said = run_without("libdw.so.1", program, work)
+    expect("never written" in said and "use_scc+0x" in said and "scc.cpp" not in said, said)
 
 
 def installed(cmake, compiler, prefix, work, *components):
@@ -129,6 +142,8 @@ def installed(cmake, compiler, prefix, work, *components):
         run(program)
         size, objects = stripped(program)
         print(f"{component}: {size} bytes stripped, {len(objects)} shared objects")
+    if "scc" in components:
+        check_without_libdw(build / "use_scc", work)
 
 
 def alone(cmake, compiler, source, work, build, *options):
