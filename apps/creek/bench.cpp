@@ -178,6 +178,9 @@ int run_bench(const bench_options& o, part which) {
   output_file json(o.json);
   report r;
   r.around = look_around();
+  r.command = which == part::schedulers ? "schedulers"
+              : o.group == "sections"   ? "invoke"  // --sections
+                                        : o.group;
   {
     progress_line line;
     plan how = make_plan(o, r.around, line);

@@ -78,7 +78,7 @@ void print_json(const filter_arguments& given, const filter_result& found,
     lines += piece.found;
     seen += piece.seen;
   }
-  json_value all = {{"schema_version", filter_schema}};
+  json_value all = {{"schema_version", filter_schema}, {"command", "filter"}};
   all.update(run_json(report));
   add_text(all, "pattern", given.pattern);
   all.update(json_value{{"inverted", given.invert}, {"lines", seen}, {"found", lines}});

@@ -90,7 +90,7 @@ void say(const histogram_arguments& given, const colour_counts& counts, const jo
   const std::uint64_t pixels = std::accumulate(counts[0].begin(), counts[0].end(), 0ull);
   say_skipped(given.job, report);
   if (given.job.as_json) {
-    json_value all = {{"schema_version", histogram_schema}};
+    json_value all = {{"schema_version", histogram_schema}, {"command", "histogram"}};
     all.update(run_json(report));
     all.update(json_value{
         {"pixels", pixels}, {"red", counts[0]}, {"green", counts[1]}, {"blue", counts[2]}});

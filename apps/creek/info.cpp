@@ -123,6 +123,7 @@ json meters_json(const findings& found) {
 json to_json(const findings& found) {
   return {
       {"schema_version", info_schema},
+      {"command", "info"},
       {"version", version()},
       {"build", {{"compiler", compiler()}, {"kind", build_kind()}}},
       {"topology", json::parse(creek::to_json(found.machine)).value()},

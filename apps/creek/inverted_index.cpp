@@ -124,7 +124,7 @@ void print_json(const index_summary& summary, std::uint64_t emitted,
     entry["in"] = std::move(in);
     top.push_back(std::move(entry));
   }
-  json_value all = {{"schema_version", index_schema}};
+  json_value all = {{"schema_version", index_schema}, {"command", "inverted-index"}};
   all.update(run_json(report));
   all.update(json_value{
       {"words", emitted}, {"distinct", summary.words()}, {"entries", summary.entries()}});

@@ -138,7 +138,7 @@ void print_json(const kmeans_arguments& given, const clustering& made) {
   for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
     clusters.push_back({{"points", made.found.sizes[c]}, {"centre", centre(made, c)}});
   }
-  json_value all = {{"schema_version", kmeans_schema}};
+  json_value all = {{"schema_version", kmeans_schema}, {"command", "kmeans"}};
   all.update(run_json(made.report));
   all.update(json_value{
       {"n", made.from.points.size() / made.from.dimensions},

@@ -104,7 +104,7 @@ void say(const regression_arguments& given, const fit& made) {
   const bool flat = std::isnan(made.line.r_squared);  // all y are equal: nothing to explain
   say_skipped(given.job, made.report);
   if (given.job.as_json) {
-    json_value all = {{"schema_version", regression_schema}};
+    json_value all = {{"schema_version", regression_schema}, {"command", "linear-regression"}};
     all.update(run_json(made.report));
     all["n"] = made.points;
     all["slope"] = made.line.slope;

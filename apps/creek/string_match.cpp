@@ -86,7 +86,7 @@ void say(const match_arguments& given, const std::vector<std::string>& patterns,
       row["lines"] = counts.lines;
       rows.push_back(std::move(row));
     }
-    json_value all = {{"schema_version", match_schema}};
+    json_value all = {{"schema_version", match_schema}, {"command", "string-match"}};
     all.update(run_json(report));
     all["patterns"] = std::move(rows);
     fmt::print("{}\n", dump(all));

@@ -22,6 +22,7 @@
 #include "chip_options.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
+#include "energy.hpp"
 #include "job_options.hpp"
 #include "json/json_value.hpp"
 #include "paper_form.hpp"
@@ -46,7 +47,8 @@ struct tpch_arguments {
   chip_options chip;
 };
 
-constexpr int tpch_schema = 1;
+constexpr int load_schema = 1;
+constexpr int query_schema = 2;
 
 constexpr const char* tpch_notes =
     R"(The tables are text as dbgen or tpchgen-cli write it, DIR/lineitem.tbl and so on, or in parts,
@@ -107,7 +109,9 @@ void print_load(const tpch_arguments& given, const tpch::database& from) {
         static_cast<double>(source.cache_bytes) / 1e6, source.writing.count());
   }
   if (!given.as_json) return;
-  fmt::print("{}\n", json_value{{"schema_version", tpch_schema}, {"tables", tables}}.dump());
+  const json_value all{
+      {"schema_version", load_schema}, {"command", "tpch load"}, {"tables", tables}};
+  fmt::print("{}\n", with_energy(all).dump());
 }
 
 void load_tables(const tpch_arguments& given) {
@@ -172,26 +176,31 @@ void print_query_text(const tpch_arguments& given, const tpch::database& from,
   for (const std::string& step : timed.run.steps) fmt::print("- {}\n", step);
 }
 
+/// The members that every query has, with --answer-only the only ones.
+json_value answer_json(const tpch::query& which, const tpch::parameter_values& values,
+                       const tpch::answer& result) {
+  return {{"schema_version", query_schema},
+          {"command", fmt::format("tpch {}", which.name)},
+          {"query", which.name},
+          {"parameters", values.describe()},
+          {"answer", json_value::parse(to_json(result)).value()}};
+}
+
 void print_query_json(const tpch_arguments& given, const tpch::query& which, unsigned workers,
                       const tpch::parameter_values& values, const timed_query& timed) {
-  if (given.answer_only) {
-    fmt::print("{}\n", to_json(timed.run.result));
-    return;
+  json_value all = answer_json(which, values, timed.run.result);
+  if (!given.answer_only) {
+    all.update({{"workers", workers},
+                {"rows", timed.run.rows},
+                {"bytes", timed.run.bytes},
+                {"seconds", timed.median.count()},
+                {"runs", given.repeat},
+                {"each_s", timed.each},
+                {"reading_s", timed.reading.count()},
+                {"memory_bytes_s", timed.bandwidth}});
+    if (given.explain) all["steps"] = timed.run.steps;
   }
-  json_value all{{"schema_version", tpch_schema},
-                 {"query", which.name},
-                 {"parameters", values.describe()},
-                 {"workers", workers},
-                 {"answer", json_value::parse(to_json(timed.run.result)).value()},
-                 {"rows", timed.run.rows},
-                 {"bytes", timed.run.bytes},
-                 {"seconds", timed.median.count()},
-                 {"runs", given.repeat},
-                 {"each_s", timed.each},
-                 {"reading_s", timed.reading.count()},
-                 {"memory_bytes_s", timed.bandwidth}};
-  if (given.explain) all["steps"] = timed.run.steps;
-  fmt::print("{}\n", all.dump());
+  fmt::print("{}\n", with_energy(all).dump());
 }
 
 /// Medians of several runs, and the answer and energy of the last.
@@ -218,25 +227,19 @@ timed_paper run_paper_timed(const paper_form& form, int ranks, const tpch_argume
 /// Seconds of the host and of a simulated chip have different names.
 void print_paper_json(const tpch_arguments& given, const tpch::query& which,
                       const tpch::parameter_values& values, const timed_paper& timed) {
-  const auto answer = json_value::parse(to_json(timed.run.result)).value();
-  if (given.answer_only) {
-    fmt::print("{}\n", answer.dump());
-    return;
+  json_value all = answer_json(which, values, timed.run.result);
+  all["form"] = "paper";
+  if (!given.answer_only) {
+    const bool on_chip = given.backend == "scc";
+    all.update({{"backend", given.backend},
+                {on_chip ? "cores" : "workers", timed.ranks},
+                {"rows", timed.rows},
+                {"runs", given.repeat},
+                {on_chip ? "computing_virtual_s" : "computing_s", timed.run.computing},
+                {on_chip ? "reading_virtual_s" : "reading_s", timed.run.reading}});
+    if (on_chip) all["joules"] = timed.run.energy.value;
   }
-  const bool on_chip = given.backend == "scc";
-  json_value all{{"schema_version", tpch_schema},
-                 {"query", which.name},
-                 {"form", "paper"},
-                 {"parameters", values.describe()},
-                 {"backend", given.backend},
-                 {on_chip ? "cores" : "workers", timed.ranks},
-                 {"answer", answer},
-                 {"rows", timed.rows},
-                 {"runs", given.repeat},
-                 {on_chip ? "computing_virtual_s" : "computing_s", timed.run.computing},
-                 {on_chip ? "reading_virtual_s" : "reading_s", timed.run.reading}};
-  if (on_chip) all["joules"] = timed.run.energy.value;
-  fmt::print("{}\n", all.dump());
+  fmt::print("{}\n", with_energy(all).dump());
 }
 
 void print_paper_text(const tpch_arguments& given, const timed_paper& timed) {

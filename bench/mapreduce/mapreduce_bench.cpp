@@ -221,9 +221,8 @@ void run_all(const setup& chosen) {
   const auto pairs = random_pairs(chosen.pairs, chosen.keys);
   hold(grouping(pairs, chosen.keys, at));
   if (chosen.json.empty()) return;
-  const nlohmann::ordered_json out = {{"schema", "creek-bench-mapreduce"},
-                                      {"schema_version", 1},
-                                      {"benchmark", "mapreduce"},
+  const nlohmann::ordered_json out = {{"schema_version", 2},
+                                      {"command", "bench_mapreduce"},
                                       {"version", creek::version()},
                                       {"hardware_threads", std::thread::hardware_concurrency()},
                                       {"contests", contests}};

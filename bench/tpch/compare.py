@@ -258,6 +258,7 @@ def run(given):
     for peer in peers:
         peer.close()
     figures = {
+        "schema_version": 1, "command": "bench tpch",
         "scale": given.scale, "rounds": given.rounds, "runs": given.runs, "machine": surroundings(),
         "engines": {engine.name: engine.version for engine in engines}, "missing": missing,
         "queries": list(results_of(samples)),

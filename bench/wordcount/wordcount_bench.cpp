@@ -127,9 +127,8 @@ void report(const setup& chosen, const std::vector<contender>& all, std::size_t 
       static_cast<double>(memory.peak) / 1e6, share);
   if (chosen.json.empty()) return;
   const json out = {
-      {"schema", "creek-bench-wordcount"},
-      {"schema_version", 1},
-      {"benchmark", "wordcount"},
+      {"schema_version", 2},
+      {"command", "bench_wordcount"},
       {"version", creek::version()},
       {"bytes", bytes},
       {"vocabulary", chosen.file.empty() ? chosen.vocabulary : 0},

@@ -34,8 +34,8 @@ class BenchOnScc(unittest.TestCase):
 
     def test_writes_tables_json_csv_and_charts(self):
         table, found = self.results("--csv", self.path("r.csv"), "--svg", self.path("charts"))
-        self.assertEqual(found["schema"], "creek-bench-scc-schedulers")
-        self.assertEqual(found["schema_version"], 1)
+        self.assertEqual(found["command"], "bench schedulers")
+        self.assertEqual(found["schema_version"], 2)
         self.assertEqual(len(found["results"]), 3 * 3 * 2 * 2)
         for result in found["results"]:
             self.assertGreater(result["joules"], 0)

@@ -30,7 +30,7 @@ class Study(FolderCase):
     def test_every_workload_and_strategy_by_workers(self):
         name = self.path("figures.csv")
         answer = self.report_of(run("--runs", "1", "--workers", "1,2", "--json", "--csv", name))
-        self.assertEqual(answer["schema"], "creek-mapreduce")
+        self.assertEqual(answer["command"], "bench mapreduce")
         self.assertEqual([(one["workload"], one["strategy"]) for one in answer["series"]],
                          [(name, how) for name, all_of in STRATEGIES.items() for how in all_of])
         for one in answer["series"]:

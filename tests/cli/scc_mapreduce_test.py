@@ -28,7 +28,7 @@ class Case(unittest.TestCase):
         done = run("--cores", "1,4,16", "--json")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         answer = json.loads(done.stdout)
-        self.assertEqual(answer["schema_version"], 2)
+        self.assertEqual(answer["schema_version"], 3)
         self.assertEqual([(one["workload"], one["strategy"]) for one in answer["series"]],
                          [(name, how) for name, all_of in STRATEGIES.items() for how in all_of])
         for one in answer["series"]:

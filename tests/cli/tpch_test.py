@@ -97,7 +97,7 @@ class Answers(Case):
                           for more in ([], ["--in-memory"]))
         self.assertEqual(copied["answer"], mapped["answer"])
         for said in mapped, copied:
-            self.assertEqual(said["schema_version"], 1)
+            self.assertEqual(said["schema_version"], 2)
             self.assertEqual(sorted(said["each_s"])[1], said["seconds"])
 
     def test_text_names_the_source_and_explains(self):

@@ -25,7 +25,9 @@ namespace {
 
 using json = json_value;
 
-constexpr int schema_of_host_study = 1;
+// Versions of the two forms of output.
+constexpr int host_study_json = 2;
+constexpr int host_study_csv = 1;
 
 void print_host_series(const host_series& one) {
   const std::string heading = stage_heading({"workers", "ms"});
@@ -68,7 +70,7 @@ std::string host_to_csv(const std::vector<host_series>& all) {
   for (const host_series& one : all) {
     for (std::size_t i = 0; i < one.points.size(); ++i) {
       const auto [least, most] = std::ranges::minmax(one.runs[i], {}, &host_run::total);
-      out += fmt::format("{},{},{},{},{}\n", schema_of_host_study, csv_row(one, one.points[i]),
+      out += fmt::format("{},{},{},{},{}\n", host_study_csv, csv_row(one, one.points[i]),
                          least.total, most.total, one.runs[i].size());
     }
   }
@@ -84,8 +86,8 @@ void study_host(const host_options& given) {
   show_workloads(given.workloads, given.quick ? 5 : 100, measured);
   csv.write(host_to_csv(measured.all()));
   if (given.as_json) {
-    json whole{{"schema", "creek-mapreduce"},
-               {"schema_version", schema_of_host_study},
+    json whole{{"schema_version", host_study_json},
+               {"command", "bench mapreduce"},
                {"machine", describe(around)},
                {"runs", given.runs},
                {"series", json::array()}};

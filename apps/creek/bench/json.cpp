@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine-readable report. The schema is described in docs/benchmarks.md; a change that breaks
+// The machine-readable report, described by docs/schemas/bench-peers.json. A change that breaks
 // readers raises `schema_version`.
 
 #include "json/json_value.hpp"
@@ -76,8 +76,9 @@ json describe(const surroundings& a) {
 }
 
 std::string to_json(const report& r) {
-  json whole{{"schema", "creek-bench"}, {"schema_version", 2}, {"size", r.size},
-             {"rounds", r.rounds},      {"grain", r.grain},    {"machine", describe(r.around)}};
+  json whole{{"schema_version", 3}, {"command", "bench " + r.command},
+             {"size", r.size},      {"rounds", r.rounds},
+             {"grain", r.grain},    {"machine", describe(r.around)}};
   whole["limits"] = json::array();
   for (std::size_t i = 0; i < r.limits.size(); ++i) {
     json entry = describe(r.limit_workloads[i]);

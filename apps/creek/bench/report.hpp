@@ -32,7 +32,8 @@ struct comparison {
 
 struct report {
   surroundings around;
-  std::string size;  ///< "full", "quick" or "smoke"
+  std::string command;  ///< the subcommand of `creek bench`: "tasking"
+  std::string size;     ///< "full", "quick" or "smoke"
   int rounds = 0;
   std::int64_t grain = 0;
   std::vector<series> limits;  ///< of the machine; figures in the units of `limit_units`

@@ -186,10 +186,10 @@ void print(const plan& given, const std::vector<row>& rows) {
 json to_json(const plan& given, const std::vector<row>& rows) {
   const auto or_null = [](std::optional<double> figure) { return figure ? json(*figure) : json(); };
   const bool shared = given.memory == "shared";  // else there are no tasks, and no blocks to move
-  json whole{{"schema", "creek-scc-linalg"}, {"schema_version", 1},
-             {"problem", given.problem},     {"chip", given.chip.chip},
-             {"memory", given.memory},       {"moves", shared ? json(given.moves) : json()},
-             {"runs", given.runs},           {"rows", json::array()}};
+  json whole{{"schema_version", 2},      {"command", "bench scc-linalg"},
+             {"problem", given.problem}, {"chip", given.chip.chip},
+             {"memory", given.memory},   {"moves", shared ? json(given.moves) : json()},
+             {"runs", given.runs},       {"rows", json::array()}};
   for (const row& each : rows) {
     whole["rows"].push_back({{"n", each.n},
                              {"block", each.block},

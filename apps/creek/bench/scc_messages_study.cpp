@@ -145,8 +145,8 @@ void study(const study_options& given) {
   const std::vector<message_row> all = measure(given, on);
   csv.write(to_csv(all));
   if (!given.as_json) return print(given, on, all);
-  json whole{{"schema", "creek-scc-linalg-messages"},
-             {"schema_version", 1},
+  json whole{{"schema_version", 2},
+             {"command", "bench scc-linalg-messages"},
              {"problem", problem_names[static_cast<int>(given.what)]},
              {"chip", on.description.name},
              {"runs", json::array()}};

@@ -128,7 +128,7 @@ void print(const std::vector<latency>& latencies) {
 }
 
 void print_json(const std::vector<latency>& latencies) {
-  json_value out{{"schema_version", 1}};
+  json_value out{{"schema_version", 1}, {"command", "bench scc-power"}};
   for (const power_point& p : published_power()) {
     out["power"].push_back({{"what", p.what},
                             {"source", p.source},

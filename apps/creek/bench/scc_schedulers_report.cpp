@@ -85,8 +85,8 @@ void print_table(const scc_plan& plan, const std::vector<scc_result>& results, s
 }
 
 std::string to_json(const scc_plan& plan, const std::vector<scc_result>& results) {
-  json whole{{"schema", "creek-bench-scc-schedulers"},
-             {"schema_version", 1},
+  json whole{{"schema_version", 2},
+             {"command", "bench schedulers"},
              {"chip", plan.chip.description.name},
              {"seed", plan.seed},
              {"results", json::array()}};

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "../chip_options.hpp"
+#include "../energy.hpp"
 #include "../job_options.hpp"
 #include "../paper_form.hpp"
 #include "../progress_line.hpp"
@@ -162,7 +163,7 @@ void tpch_study(const paper_options& given) {
   const scc_backend::machine_options on = to_machine_options(given.chip);
   const std::vector<paper_series> all = measure_all(given, on);
   if (given.as_json) {
-    json whole{{"schema", "creek-tpch-paper"}, {"schema_version", 1}, {"backend", given.backend}};
+    json whole{{"schema_version", 2}, {"command", "bench tpch-paper"}, {"backend", given.backend}};
     if (given.on_chip()) {
       whole["chip"] = on.description.name;
       whole["seed"] = on.seed;
@@ -170,7 +171,7 @@ void tpch_study(const paper_options& given) {
       whole["runs"] = given.repeat;
     }
     for (const paper_series& one : all) whole["queries"].push_back(to_json(given, one));
-    fmt::print("{}\n", whole.dump(2));
+    fmt::print("{}\n", with_energy(whole).dump(2));
     return;
   }
   if (given.on_chip()) {

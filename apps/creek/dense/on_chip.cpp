@@ -65,8 +65,7 @@ chip_dense_problem problem_on_chip(const request& what, const chip_request& give
 
 void print_json(const chip_dense_problem& what, const chip_dense_run& found) {
   const json_value whole{
-      {"schema", "creek-dense-on-scc"},
-      {"schema_version", 1},
+      {"schema_version", 2},
       {"command", to_string(what.how)},
       {"chip", what.on.description.name},
       {"cores", what.cores},

@@ -188,6 +188,7 @@ void run(const arguments& given) {
   }
   if (given.as_json) {
     const json whole{{"schema_version", 1},
+                     {"command", "bench scc-copies"},
                      {"chip", on.description.name},
                      {"bytes", given.bytes},
                      {"copies", rows}};

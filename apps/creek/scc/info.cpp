@@ -11,6 +11,7 @@
 
 #include "chip_options.hpp"
 #include "command_line/command.hpp"
+#include "energy.hpp"
 #include "json/json_value.hpp"
 #include "parts.hpp"
 
@@ -127,6 +128,7 @@ json json_of(const chip& what) {
                      {"controller", what.controller_of(first)}});
   }
   return {{"schema_version", 1},
+          {"command", "scc info"},
           {"name", what.name},
           {"cores", what.cores()},
           {"islands", island_count(what)},
@@ -165,7 +167,7 @@ void add_scc_info(command_line::command& scc) {
     if (given->description) {
       fmt::print("{}\n", scc_backend::to_json(what));
     } else if (given->as_json) {
-      fmt::print("{}\n", json_of(what).dump(2));
+      fmt::print("{}\n", with_energy(json_of(what)).dump(2));
     } else {
       print_text(what);
     }

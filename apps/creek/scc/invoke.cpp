@@ -183,11 +183,11 @@ void run(const invoke_arguments& given) {
     add_energies(setup, energies);
   }
   if (given.as_json) {
-    const json whole{{"schema_version", 1},  {"chip", on.description.name},
-                     {"cores", cores},       {"round_trip", trips},
-                     {"step", steps},        {"ring", rings},
-                     {"work_queue", queues}, {"senders", senders},
-                     {"energy", energies}};
+    const json whole{
+        {"schema_version", 1}, {"command", "bench scc-invoke"}, {"chip", on.description.name},
+        {"cores", cores},      {"round_trip", trips},           {"step", steps},
+        {"ring", rings},       {"work_queue", queues},          {"senders", senders},
+        {"energy", energies}};
     fmt::print("{}\n", with_energy(whole).dump(2));
     return;
   }

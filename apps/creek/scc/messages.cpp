@@ -228,6 +228,7 @@ void run(const chip_options& given, bool as_json) {
   const int cores = participating_cores(given, on);
   if (cores < 2) throw usage_error("scc-messages: needs two cores");
   json all{{"schema_version", 1},
+           {"command", "bench scc-messages"},
            {"chip", on.description.name},
            {"cores", cores},
            {"send_receive", measure_sends(on, cores)},

@@ -198,7 +198,10 @@ json json_of(const std::vector<row>& rows) {
     one["simulated"] = r.simulated;
     list.push_back(std::move(one));
   }
-  return {{"schema_version", 1}, {"tolerance", tolerance}, {"primitives", list}};
+  return {{"schema_version", 1},
+          {"command", "bench scc-primitives"},
+          {"tolerance", tolerance},
+          {"primitives", list}};
 }
 
 constexpr const char* primitives_notes =

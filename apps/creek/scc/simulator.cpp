@@ -91,7 +91,7 @@ json json_of(const std::vector<figures>& all) {
                     {"stack_switches", f.stack_switches},
                     {"host_bytes_per_core", f.host_bytes}});
   }
-  return {{"schema_version", 1}, {"runs", list}};
+  return {{"schema_version", 1}, {"command", "bench scc-simulator"}, {"runs", list}};
 }
 
 }  // namespace

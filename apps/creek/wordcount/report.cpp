@@ -98,6 +98,7 @@ void print_text(std::FILE* to, const wordcount_report& report) {
 std::string to_json(const wordcount_report& report) {
   if (report.simulated) {
     return dump({{"schema_version", report_schema},
+                 {"command", "wordcount"},
                  {"version", version()},
                  {"backend", report.run.backend},
                  {"combine", report.combined},
@@ -109,7 +110,7 @@ std::string to_json(const wordcount_report& report) {
                  {"simulated", simulated_json(*report.simulated)},
                  {"top", top_json(report)}});
   }
-  json all = {{"schema_version", report_schema}};
+  json all = {{"schema_version", report_schema}, {"command", "wordcount"}};
   all.update(run_json(report.run));
   all.update(json{{"combine", report.combined},
                   {"text_bytes", report.run.bytes},

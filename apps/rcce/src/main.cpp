@@ -115,11 +115,8 @@ run_options prepare(const arguments& given, std::vector<std::string> command) {
 }
 
 std::string to_json(const arguments& given, const run_options& options, const run_result& result) {
-  json_value json{{"schema_version", 1},
-                  {"program", options.command},
-                  {"backend", given.backend},
-                  {"ues", options.ues},
-                  {"status", result.status}};
+  json_value json{{"schema_version", 1},      {"command", "rccerun"}, {"program", options.command},
+                  {"backend", given.backend}, {"ues", options.ues},   {"status", result.status}};
   if (given.backend == "scc") {
     json["chip"] = options.chip.description.name;
     json["seed"] = options.chip.seed;

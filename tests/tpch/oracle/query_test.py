@@ -34,7 +34,7 @@ def compare(tool, query, folder, draws, options, generator):
                 arguments += ["--param", f"{name}={value}"]
             done = oracle.execute(query.sql(values))
             columns, rows = [column[0] for column in done.description], done.fetchall()
-            wrong = difference(run_tool(tool, *arguments, "--answer-only"), columns, rows)
+            wrong = difference(run_tool(tool, *arguments, "--answer-only")["answer"], columns, rows)
             if wrong:
                 raise Failure(f"{shlex.join([tool, 'tpch', *arguments])}: {wrong}")
             compared += 1
