@@ -80,7 +80,11 @@ void print_json(const filter_arguments& given, const filter_result& found,
   }
   json_value all = {{"schema_version", filter_schema}, {"command", "filter"}};
   all.update(run_json(report));
-  add_text(all, "pattern", given.pattern);
+  json_value pattern;
+  add_text(pattern, "pattern", given.pattern);
+  for (const auto& [name, value] : pattern.members()) {  // `bytes` is the size of the input
+    all[name == "pattern" ? name : "pattern_" + name] = value;
+  }
   all.update(json_value{{"inverted", given.invert}, {"lines", seen}, {"found", lines}});
   fmt::print("{}\n", dump(all));
 }

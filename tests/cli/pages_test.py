@@ -8,28 +8,7 @@ import subprocess
 import unittest
 
 from tool_case import TOOL, FolderCase
-
-
-def output(*arguments):
-    done = subprocess.run([TOOL, *arguments], capture_output=True, timeout=100, check=True)
-    assert done.stderr == b"", done.stderr
-    return done.stdout.decode()
-
-
-def commands(path=()):
-    """All commands, as lists of words, and what --help says of each."""
-    text = output(*path, "--help")
-    found = {path: text}
-    below = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.M)
-    for name in re.findall(r"^  (\S+)", below[1], re.M) if below else ():
-        found.update(commands((*path, name)))
-    return found
-
-
-def options_in(help_text):
-    lists = re.findall(r"^ {2,4}(-[-a-zA-Z,0-9]+)", help_text, re.M)
-    return sorted(name for names in lists for name in names.split(","))
-
+from tool_help import commands, options_in, output
 
 HELP = commands()
 

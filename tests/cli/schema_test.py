@@ -7,11 +7,23 @@ import subprocess
 import tempfile
 import unittest
 
-from json_schema import faults
-from schema_cases import CASES, write_inputs
+from json_schema import described, faults
+from schema_cases import CASES, ELSEWHERE, write_inputs
 from tool_case import TOOL
+from tool_help import commands
 
 SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schemas"
+HELP = commands()
+
+
+def schema_named(name):
+    return json.loads((SCHEMAS / f"{name}.json").read_text())
+
+
+def command_of(arguments):
+    """The command, as a tuple of words, that a case runs."""
+    words = tuple(arguments.split())
+    return max((path for path in HELP if words[:len(path)] == path), key=len)
 
 
 class Validator(unittest.TestCase):
@@ -33,11 +45,29 @@ class Validator(unittest.TestCase):
         with self.assertRaises(ValueError):
             faults({}, {"patternProperties": {}})
 
+    def test_follows_references_and_conditions(self):
+        schema = {"$defs": {"day": {"type": "string", "pattern": "^[0-9]+$"}},
+                  "properties": {"kind": {"enum": ["a", "b"]}, "on": {"$ref": "#/$defs/day"},
+                                 "n": {"anyOf": [{"type": "null"}, {"type": "integer", "minimum": 2}]}},
+                  "allOf": [{"if": {"properties": {"kind": {"const": "a"}, "n": False}},
+                             "then": {"required": ["on"]}}]}
+        for right in ({"kind": "a", "on": "1"}, {"kind": "b"}, {"kind": "a", "n": 2}, {"kind": "b", "n": None}):
+            self.assertEqual(faults(right, schema), [], right)
+        for wrong, part in (({"kind": "a"}, "lacks on"), ({"kind": "b", "on": "x"}, ".on does not match"),
+                            ({"kind": "b", "n": 1}, ".n is")):
+            self.assertTrue(any(part in fault for fault in faults(wrong, schema)), faults(wrong, schema))
+        with self.assertRaises(ValueError):
+            faults(1, {"$ref": "other.json"})
+
+    def test_finds_every_property(self):
+        inner = {"type": "object", "properties": {"x": {}}}
+        schema = {"$defs": {"d": inner}, "properties": {"a": {"items": inner}, "b": {"anyOf": [{}, inner]}}}
+        self.assertEqual({way for way, *_ in described(schema)}, {"#.a", "#.a[].x", "#.b", "#.b|1.x", "#/d.x"})
+
 
 class Output(unittest.TestCase):
     def output(self, arguments, folder):
-        done = subprocess.run([TOOL, *(each.replace("{}", str(folder))
-                                       for each in arguments.split())],
+        done = subprocess.run([TOOL, *(each.replace("{}", str(folder)) for each in arguments.split())],
                               capture_output=True, timeout=250)
         self.assertEqual(done.returncode, 0, (arguments, done.stderr))
         file = arguments.rsplit(" ", 1)[1].replace("{}", str(folder))
@@ -48,20 +78,34 @@ class Output(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="creek-schema-") as folder:
             write_inputs(pathlib.Path(folder))
             for name, runs in CASES.items():
-                schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+                schema = schema_named(name)
                 for arguments in runs:
                     with self.subTest(arguments):
                         found = self.output(arguments, folder)
                         self.assertEqual(faults(found, schema), [])
-                        self.assertIsInstance(found["schema_version"], int)
+                        self.assertEqual(found["command"], " ".join(command_of(arguments)))
+                        self.assertEqual("--energy" in arguments, "command_energy" in found)
+                        self.assertNotEqual(found.get("answer"), [], "an answer without rows")
 
-    def test_schemas_are_complete(self):
-        """Every schema has a case, and asks for its version."""
-        self.assertEqual({file.stem for file in SCHEMAS.glob("*.json")}, set(CASES))
-        for name in CASES:
-            schema = json.loads((SCHEMAS / f"{name}.json").read_text())
-            self.assertIn("schema_version", schema["required"])
-            self.assertEqual(list(schema["properties"]["schema_version"]), ["const"])
+
+class Schemas(unittest.TestCase):
+    def test_every_command_has_a_case_and_every_schema(self):
+        with_json = {path for path, text in HELP.items() if "\n  --json" in text}
+        self.assertGreater(len(with_json), 40)
+        self.assertEqual({command_of(arguments) for runs in CASES.values() for arguments in runs}, with_json)
+        self.assertEqual({file.stem for file in SCHEMAS.glob("*.json")}, set(CASES) | ELSEWHERE)
+
+    def test_begin_with_the_version_and_the_command(self):
+        for name in {*CASES, *ELSEWHERE}:
+            schema = schema_named(name)
+            self.assertEqual(schema["required"][:2], ["schema_version", "command"], name)
+            self.assertIsInstance(schema["properties"]["schema_version"]["const"], int, name)
+
+    def test_describe_every_member_and_are_closed(self):
+        for name in {*CASES, *ELSEWHERE}:
+            for way, owner, inner in described(schema_named(name)):
+                self.assertRegex(inner.get("description", ""), r"^\S.*\.$", f"{name}: {way}: description")
+                self.assertIs(owner.get("additionalProperties"), False, f"{name}: {way}: is in an open object")
 
 
 if __name__ == "__main__":

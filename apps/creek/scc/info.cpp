@@ -11,7 +11,6 @@
 
 #include "chip_options.hpp"
 #include "command_line/command.hpp"
-#include "energy.hpp"
 #include "json/json_value.hpp"
 #include "parts.hpp"
 
@@ -167,7 +166,7 @@ void add_scc_info(command_line::command& scc) {
     if (given->description) {
       fmt::print("{}\n", scc_backend::to_json(what));
     } else if (given->as_json) {
-      fmt::print("{}\n", with_energy(json_of(what)).dump(2));
+      fmt::print("{}\n", json_of(what).dump(2));
     } else {
       print_text(what);
     }
