@@ -29,7 +29,7 @@ def run(*arguments):
 class Study(FolderCase):
     def test_every_workload_and_strategy_by_workers(self):
         name = self.path("figures.csv")
-        answer = self.report_of(run("--runs", "1", "--workers", "1,2", "--json", "--csv", name))
+        answer = self.report_of(run("--runs", "1", "--workers", "1,2", "--json", "--csv", name), version=2)
         self.assertEqual(answer["command"], "bench mapreduce")
         self.assertEqual([(one["workload"], one["strategy"]) for one in answer["series"]],
                          [(name, how) for name, all_of in STRATEGIES.items() for how in all_of])
@@ -55,7 +55,7 @@ class Study(FolderCase):
 
     def test_figures_are_medians_of_runs(self):
         answer = self.report_of(run("--runs", "3", "--workers", "2", "--workload", "word-count",
-                                    "--strategy", "combine", "--json"))
+                                    "--strategy", "combine", "--json"), version=2)
         (one,) = answer["series"]
         (point,) = one["points"]
         self.assertEqual(len(point["runs_ms"]), 3)

@@ -52,9 +52,9 @@ class FolderCase(unittest.TestCase):
         self.complains(done, code, *parts)
         self.assertEqual(done.stdout, b"")
 
-    def report_of(self, done):
-        """The JSON that a command has printed."""
+    def report_of(self, done, version=1):
+        """The JSON that a command has printed, of that version."""
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)
-        self.assertEqual(report["schema_version"], 1)
+        self.assertEqual(report["schema_version"], version)
         return report
