@@ -229,6 +229,7 @@ chip_dense_run run_on_chip(const chip_dense_problem& given) {
       found.time = after.time - before.time;
       found.energy = after.energy - before.energy;
     });
+    rt.shut_down();  // throws if the trace cannot be written
   }
   if (given.check && found.info == 0) {
     found.residual = work->residual();

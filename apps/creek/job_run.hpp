@@ -22,6 +22,10 @@ class job_run {
 
   [[nodiscard]] runtime& workers() { return workers_; }
 
+  /// Writes the trace of the run. Call it before results are printed: throws creek::error if the
+  /// trace cannot be written. Ends the workers.
+  void end() { workers_.shut_down(); }
+
   /// The clock is to run from here on, and not from the construction.
   void start() { start_ = std::chrono::steady_clock::now(); }
 

@@ -137,9 +137,10 @@ void count_to_file(const wordcount_arguments& given, job_run& run, text_files& f
     top.add(word);
   };
   const auto counted = run.to(job_of(given), files, options_of(given), limit, write);
-  out.commit();
   wordcount_report report;
   report.run = run.report(files);
+  run.end();
+  out.commit();
   report.words = counted.emitted;
   report.distinct = counted.distinct;
   report.combined = !given.no_combine;
@@ -165,6 +166,7 @@ void wordcount_on_workers(const wordcount_arguments& given) {
   report.run = run.report(files);
   report.words = counted.emitted;
   report.distinct = counted.distinct;
+  run.end();
   hand_out(given, report, counted, out);
 }
 

@@ -97,15 +97,10 @@ void atomic_file::write_out(std::string_view bytes) {
   }
 }
 
-void atomic_file::commit() {
+void atomic_file::prepare() {
   flush();
-  if (!direct_) publish();
-  const int fd = fd_;
-  fd_ = -1;
-  if (close(fd) != 0 && direct_) fail("cannot write");
-}
-
-void atomic_file::publish() {
+  prepared_ = true;
+  if (direct_) return;
   // Before the rename, so that a crash of the machine or a full network disk cannot put an empty
   // file in place of a good one.
   if (fsync(fd_) != 0 && errno != EINVAL) fail("cannot write");
@@ -117,8 +112,17 @@ void atomic_file::publish() {
     }
     named_ = true;
   }
-  if (rename(part_.c_str(), target_.c_str()) != 0) fail("cannot create");
-  named_ = false;
+}
+
+void atomic_file::commit() {
+  if (!prepared_) prepare();
+  if (!direct_) {
+    if (rename(part_.c_str(), target_.c_str()) != 0) fail("cannot create");
+    named_ = false;
+  }
+  const int fd = fd_;
+  fd_ = -1;
+  if (close(fd) != 0 && direct_) fail("cannot write");
 }
 
 }  // namespace creek

@@ -3,11 +3,14 @@
 #include <creek/tasking/runtime.hpp>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 
+#include <creek/core/atomic_file.hpp>
 #include <creek/core/environment.hpp>
 #include <creek/core/futex.hpp>
 #include <creek/core/sanitizer.hpp>
+#include <creek/core/trace.hpp>
 
 namespace creek {
 
@@ -82,8 +85,34 @@ blocked_thread_mark::~blocked_thread_mark() {
   blocked.fetch_sub(1, std::memory_order_relaxed);
 }
 
+/// The file is open from the beginning, so that a name that cannot be written is known at once.
+struct backend::trace_output {
+  trace_output(const std::string& name, trace::options chosen)
+      : file(name), session(std::move(chosen)) {}
+  atomic_file file;
+  trace::session session;
+};
+
 backend::backend() {
   warn_of_misspelt_variables();
+}
+
+backend::~backend() = default;
+
+trace::session& backend::open_trace(const std::string& file, trace::options chosen) {
+  trace_ = std::make_unique<trace_output>(file, std::move(chosen));
+  return trace_->session;
+}
+
+std::exception_ptr backend::write_trace() noexcept {
+  if (!trace_) return nullptr;
+  try {
+    trace_->session.write_to(trace_->file);
+    trace_->file.commit();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
 }
 
 executor* current_executor() noexcept {
@@ -191,11 +220,27 @@ runtime::~runtime() {
     [[maybe_unused]] auto* left_alone = backend_.release();
     return;
   }
-  backend_->shut_down();
+  const std::exception_ptr unwritten = backend_->shut_down();
+  if (!unwritten) return;
+  try {
+    std::rethrow_exception(unwritten);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "creek: %s\n", failure.what());
+  }
+}
+
+void runtime::shut_down() {
+  require_usable();
+  if (detail::current_executor() == backend_.get()) {
+    throw usage_error("runtime: shut_down() on a worker of it, which cannot wait for itself");
+  }
+  const std::exception_ptr unwritten = backend_->shut_down();
+  backend_.reset();
+  if (unwritten) std::rethrow_exception(unwritten);
 }
 
 void runtime::require_usable() const {
-  if (!backend_) throw usage_error("runtime: used after it was moved from");
+  if (!backend_) throw usage_error("runtime: used after it was moved from or shut down");
   if (backend_->lost_in_fork()) {
     throw usage_error(
         "runtime: its workers do not exist in a child of fork(); make a new runtime there");

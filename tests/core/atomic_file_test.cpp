@@ -55,6 +55,38 @@ TEST_F(atomic_files, leaves_nothing_without_commit) {
   EXPECT_EQ(files(), 0);
 }
 
+TEST_F(atomic_files, appears_at_commit_though_prepared) {
+  const fs::path target = folder_ / "out.txt";
+  std::ofstream(target) << "old";
+  {
+    atomic_file abandoned(target);
+    abandoned.write("lost");
+    abandoned.prepare();
+    EXPECT_EQ(content_of(target), "old");
+  }
+  EXPECT_EQ(content_of(target), "old");
+  EXPECT_EQ(files(), 1);
+  atomic_file out(target);
+  out.write("new");
+  out.prepare();
+  EXPECT_EQ(content_of(target), "old");
+  out.commit();
+  EXPECT_EQ(content_of(target), "new");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(atomic_files, of_which_one_cannot_be_prepared_do_not_appear) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  {
+    atomic_file first(folder_ / "out.txt"), second("/dev/full");
+    first.write("one");
+    second.write("two");
+    first.prepare();
+    EXPECT_THROW(second.prepare(), error);
+  }
+  EXPECT_EQ(files(), 0);
+}
+
 TEST_F(atomic_files, replaces_the_old_file_and_keeps_its_permissions) {
   const fs::path target = folder_ / "out.txt";
   std::ofstream(target) << "old";

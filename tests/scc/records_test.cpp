@@ -12,6 +12,7 @@
 #include <string>
 
 #include <creek/core/error.hpp>
+#include <creek/scc.hpp>
 #include <creek/scc/power_fit.hpp>
 #include <creek/scc/spmd.hpp>
 
@@ -100,6 +101,35 @@ TEST_F(records, a_deadlock_leaves_its_trace) {
 TEST_F(records, a_file_that_cannot_be_written_is_an_error) {
   EXPECT_THROW(simulate(2, ring, tracing("no/such/folder")), error);
   EXPECT_THROW(simulate(2, ring, {.heatmap_file = (folder_ / "no/such/folder").string()}), error);
+}
+
+TEST_F(records, both_files_appear_or_none) {
+  machine_options options = tracing("trace");
+  options.heatmap_file = "/dev/full";
+  EXPECT_THROW(simulate(2, ring, options), error);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(records, a_link_is_followed_unless_refused) {
+  std::filesystem::create_symlink("real", folder_ / "link");
+  std::ofstream(folder_ / "real") << "old";
+  machine_options options = tracing("link");
+  options.records_may_be = atomic_file::targets::regular;
+  EXPECT_THROW(simulate(2, ring, options), error);
+  EXPECT_EQ(text_of("real"), "old");
+  simulate(2, ring, tracing("link"));
+  EXPECT_TRUE(json::accept(text_of("real")));
+}
+
+TEST_F(records, of_tasks_are_refused_at_once_or_fail_the_shut_down) {
+  scc on(2);
+  on.machine.trace_file = (folder_ / "no/such/folder").string();
+  EXPECT_THROW(runtime{on}, error);
+  on.machine.trace_file.clear();
+  on.machine.heatmap_file = "/dev/full";
+  runtime rt{on};
+  rt.run([] {});
+  EXPECT_THROW(rt.shut_down(), error);
 }
 
 TEST_F(records, the_picture_has_a_cell_a_core_in_each_panel) {

@@ -112,6 +112,33 @@ TEST_F(environment, chooses_the_backend_and_its_workers) {
   EXPECT_THROW(runtime{}, usage_error);
 }
 
+TEST(trace_of_a_runtime, is_refused_at_once_or_fails_the_shut_down) {
+  runtime rt({.workers = 2});
+  EXPECT_THROW(rt.trace_to("/no/such/folder/trace"), error);
+  rt.trace_to("/dev/full");
+  rt.run([] {});
+  rt.run([&rt] { EXPECT_THROW(rt.shut_down(), usage_error) << "it cannot wait for itself"; });
+  try {
+    rt.shut_down();
+    ADD_FAILURE() << "the device is full";
+  } catch (const error& why) {
+    EXPECT_EQ(why.code(), std::errc::no_space_on_device);
+    EXPECT_THAT(why.what(), ::testing::HasSubstr("/dev/full"));
+  }
+  EXPECT_THROW(rt.run([] {}), usage_error);
+  EXPECT_THROW(rt.shut_down(), usage_error);
+}
+
+TEST(trace_of_a_runtime, that_nobody_asks_for_is_one_line) {
+  ::testing::internal::CaptureStderr();
+  {
+    runtime rt({.workers = 2});
+    rt.trace_to("/dev/full");
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "creek: cannot write /dev/full: No space left on device\n");
+}
+
 TEST(option_names, survive_a_round_trip) {
   for (const auto kind : {scheduler_kind::stealing_random, scheduler_kind::stealing_last_victim,
                           scheduler_kind::stealing_latency, scheduler_kind::sharing}) {

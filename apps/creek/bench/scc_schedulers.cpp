@@ -138,6 +138,7 @@ void run_on_cores(const job& what, scc_result& into, const scc_plan& plan) {
                          fmt::format("{} on {} cores ran {} tasks of {}", what.workload, into.cores,
                                      done, what.computing));
     }
+    rt.shut_down();  // throws if a record cannot be written
   }
   into.energy = into.report.energy;
 }

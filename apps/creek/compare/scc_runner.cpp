@@ -51,6 +51,7 @@ class shared_runner final : public runner {
     chosen.options.workers = workers_;
     chosen.options.policy = std::move(policy);
     chosen.machine.trace_file = trace;
+    chosen.machine.records_may_be = atomic_file::targets::regular;  // the tool chose the name
     chosen.report = report;
     return chosen;
   }
@@ -64,6 +65,7 @@ class shared_runner final : public runner {
     {
       runtime chip{on_chip(std::move(policy), trace, &report)};
       chip.run([&] { measure(sampler, got); });
+      chip.shut_down();  // throws if the trace cannot be written
     }
     const double in_tasks = (report.tasks.busy + report.tasks.waiting).in_seconds().value;
     note_awake(report.usage, workers_, in_tasks, got);

@@ -150,11 +150,11 @@ bool is_on_chip(const command_line::command& command, const chip_request& given)
 int run_on_chip(const request& what, const chip_request& given) {
   require_sense_on_chip(what);
   const chip_dense_problem problem = problem_on_chip(what, given);
-  if (!what.trace.empty()) atomic_file{what.trace};  // leaves nothing without commit()
   chip_dense_run before;
   chip_dense_problem last = problem;
   if (problem.policy == "slack_reduction" && !problem.by_messages) {
-    chip_dense_problem first = problem;  // its times are what slack is found by
+    if (!what.trace.empty()) atomic_file{what.trace};  // leaves nothing without commit()
+    chip_dense_problem first = problem;                // its times are what slack is found by
     first.policy = "blocking";
     first.check = false;
     first.on.trace_file.clear();

@@ -228,7 +228,7 @@ void scheduler::finish() noexcept {
   }
 }
 
-void scheduler::shut_down() noexcept {
+std::exception_ptr scheduler::shut_down() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   idle_.wake_all();
   for (auto& each : workers_) {
@@ -237,7 +237,7 @@ void scheduler::shut_down() noexcept {
   while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   sanitizer::acquired(&visitors_);
   end_policy();
-  if (trace_) write_trace();
+  return write_trace();
 }
 
 }  // namespace creek::host_backend

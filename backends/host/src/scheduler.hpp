@@ -48,10 +48,10 @@ class scheduler final : public detail::backend {
   bool take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept override;
 
   // detail::backend
-  void shut_down() noexcept override;
+  std::exception_ptr shut_down() noexcept override;
   counter_values counters() const override;
   const scheduler_options& options() const noexcept override { return options_; }
-  void trace_to(std::string file) override;
+  void trace_to(const std::string& file) override;
 
  private:
   /// What a search brings back; at most one is set.
@@ -130,7 +130,6 @@ class scheduler final : public detail::backend {
   void yield_now_and_then(ticks waited, ticks& yield_at) const noexcept;
   void try_finish(worker& self) noexcept;
   void finish() noexcept;
-  void write_trace() noexcept;
   void found_while_searching() noexcept;
   void arm_all() noexcept;
   bool all_armed() const noexcept;
@@ -175,9 +174,6 @@ class scheduler final : public detail::backend {
   std::atomic<std::uint32_t> visitors_{0};      ///< foreign threads inside resume() or submit()
   std::atomic<bool> stopping_{false};
   std::atomic<bool> finished_{false};
-
-  std::unique_ptr<trace::session> trace_;
-  std::string trace_file_;
 };
 
 }  // namespace creek::host_backend

@@ -191,19 +191,10 @@ void scheduler::end_forked_child() noexcept {
   std::abort();
 }
 
-void scheduler::trace_to(std::string file) {
-  trace_file_ = std::move(file);
-  trace_ = std::make_unique<trace::session>(trace::options{.process_name = "creek host"});
+void scheduler::trace_to(const std::string& file) {
+  trace::session& session = open_trace(file, {.process_name = "creek host"});
   for (auto& each : workers_) {
-    each->track = &trace_->add_track(options_.name + "/" + std::to_string(each->index));
-  }
-}
-
-void scheduler::write_trace() noexcept {
-  try {
-    trace_->write(trace_file_);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "creek: cannot write the trace: %s\n", failure.what());
+    each->track = &session.add_track(options_.name + "/" + std::to_string(each->index));
   }
 }
 

@@ -134,11 +134,10 @@ void chip_trace::draw_islands(const energy_meter& meter) {
   }
 }
 
-void chip_trace::write(const std::filesystem::path& path, const energy_meter& meter,
-                       virtual_time end) {
+void chip_trace::write(atomic_file& out, const energy_meter& meter, virtual_time end) {
   for (state& core : cores_) close_slice(core, std::max(end, core.since));
   draw_islands(meter);
-  session_.write(path);
+  session_.write_to(out);
 }
 
 }  // namespace creek::scc_backend

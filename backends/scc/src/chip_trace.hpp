@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <vector>
 
+#include <creek/core/atomic_file.hpp>
 #include <creek/core/trace.hpp>
 #include <creek/scc/chip.hpp>
 
@@ -24,9 +24,9 @@ class chip_trace {
   void begin_span(core_id core, trace::name what, std::int64_t argument, virtual_time at);
   void end_span(core_id core, virtual_time at);
 
-  /// Ends all slices at `end`, adds the graphs after `meter` and writes the file. Once. Throws
-  /// creek::error if the file cannot be written; then it is as before.
-  void write(const std::filesystem::path& path, const energy_meter& meter, virtual_time end);
+  /// Ends all slices at `end`, adds the graphs after `meter` and writes the trace to `out`, which
+  /// the caller commits. Once. Throws creek::error.
+  void write(atomic_file& out, const energy_meter& meter, virtual_time end);
 
  private:
   struct state {

@@ -11,7 +11,6 @@
 #include <iterator>
 #include <string>
 
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/xml.hpp>
 
 namespace creek::scc_backend {
@@ -357,12 +356,10 @@ class picture {
 
 }  // namespace
 
-void write_heatmap(const std::filesystem::path& path, const chip& of, const usage_report& usage,
-                   const tile_flows& flows, virtual_time length) {
+std::string heatmap(const chip& of, const usage_report& usage, const tile_flows& flows,
+                    virtual_time length) {
   const link_loads links(of, flows);
-  atomic_file out(path);
-  out.write(picture(of, usage, links, length).draw());
-  out.commit();
+  return picture(of, usage, links, length).draw();
 }
 
 }  // namespace creek::scc_backend

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <string>
 #include <vector>
 
 #include <creek/core/units.hpp>
@@ -39,8 +39,8 @@ struct link_loads {
   [[nodiscard]] std::uint64_t highest() const noexcept;
 };
 
-/// Writes the picture as SVG, for light and dark surroundings. Throws creek::error.
-void write_heatmap(const std::filesystem::path& path, const chip& of, const usage_report& usage,
-                   const tile_flows& flows, virtual_time length);
+/// Returns the picture as SVG, for light and dark surroundings.
+std::string heatmap(const chip& of, const usage_report& usage, const tile_flows& flows,
+                    virtual_time length);
 
 }  // namespace creek::scc_backend

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <creek/core/atomic_file.hpp>
 #include <creek/core/charge.hpp>
 #include <creek/core/energy.hpp>
 #include <creek/core/memory.hpp>
@@ -217,9 +218,11 @@ class machine {
   void end_span() {
     if (trace_) trace_->end_span(engine_.running(), engine_.now());
   }
-  /// Records what the two files need, before run(); an empty name: not that one.
-  void record(std::string trace_file, std::string heatmap_file);
-  /// Writes them; once. Throws creek::error.
+  /// Opens the two files and records what they need, before run(); an empty name: not that one.
+  /// Throws creek::error.
+  void record(const std::string& trace_file, const std::string& heatmap_file,
+              atomic_file::targets may_be);
+  /// Writes both or none; once. Throws creek::error.
   void write_records(virtual_time end);
   /// From time zero to `end`, after which nothing has happened yet.
   usage_report usage(virtual_time end);
@@ -398,7 +401,7 @@ class machine {
   std::unique_ptr<checker> checker_;
   std::unique_ptr<chip_trace> trace_;  ///< null: no trace
   std::unique_ptr<tile_flows> flows_;  ///< null: no heatmap
-  std::string trace_file_, heatmap_file_;
+  std::optional<atomic_file> trace_file_, heatmap_file_;
 };
 
 /// While one lives, the running core does something of the chip's, or of a runtime on it, which

@@ -162,16 +162,25 @@ void machine::tally(virtual_time end) {
   creek::detail::simulations.add({meter_.report(end).total, end.in_seconds()});
 }
 
-void machine::record(std::string trace_file, std::string heatmap_file) {
-  trace_file_ = std::move(trace_file);
-  heatmap_file_ = std::move(heatmap_file);
-  if (!trace_file_.empty()) trace_ = std::make_unique<chip_trace>(chip_);
-  if (!heatmap_file_.empty()) flows_ = std::make_unique<tile_flows>(chip_.columns * chip_.rows);
+void machine::record(const std::string& trace_file, const std::string& heatmap_file,
+                     atomic_file::targets may_be) {
+  if (!trace_file.empty()) {
+    trace_file_.emplace(trace_file, may_be);
+    trace_ = std::make_unique<chip_trace>(chip_);
+  }
+  if (!heatmap_file.empty()) {
+    heatmap_file_.emplace(heatmap_file, may_be);
+    flows_ = std::make_unique<tile_flows>(chip_.columns * chip_.rows);
+  }
 }
 
 void machine::write_records(virtual_time end) {
-  if (trace_) trace_->write(trace_file_, meter_, end);
-  if (flows_) write_heatmap(heatmap_file_, chip_, usage(end), *flows_, end);
+  if (trace_) trace_->write(*trace_file_, meter_, end);
+  if (flows_) heatmap_file_->write(heatmap(chip_, usage(end), *flows_, end));
+  if (trace_file_) trace_file_->prepare();
+  if (heatmap_file_) heatmap_file_->prepare();
+  if (trace_file_) trace_file_->commit();
+  if (heatmap_file_) heatmap_file_->commit();
 }
 
 }  // namespace creek::scc_backend

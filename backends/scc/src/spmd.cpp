@@ -62,7 +62,7 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   if (options.check) simulated.check_accesses();
   simulated.measure_computing(options.cycles_a_host_second);
   simulated.move_blocks_by(options.blocks);
-  simulated.record(options.trace_file, options.heatmap_file);
+  simulated.record(options.trace_file, options.heatmap_file, options.records_may_be);
   const policy_at_work waits(options.waits, simulated);
   run_report report;
   const auto ends = [&] {

@@ -176,7 +176,7 @@ void task_runtime::give_up() noexcept {
   }
 }
 
-void task_runtime::shut_down() noexcept {
+std::exception_ptr task_runtime::shut_down() noexcept {
   const detail::blocked_thread_mark waits;
   {
     const std::lock_guard lock(outside_mutex_);
@@ -186,7 +186,8 @@ void task_runtime::shut_down() noexcept {
   }
   if (driver_.joinable()) driver_.join();
   end_policy();
-  if (trace_) write_trace();
+  const std::exception_ptr untraced = write_trace();
+  return unwritten_ ? unwritten_ : untraced;
 }
 
 }  // namespace creek::scc_backend

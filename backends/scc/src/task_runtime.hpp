@@ -55,10 +55,10 @@ class task_runtime final : public detail::backend_without_task_stacks,
   detail::simulated_order* order() noexcept override { return this; }
 
   // detail::backend
-  void shut_down() noexcept override;
+  std::exception_ptr shut_down() noexcept override;
   counter_values counters() const override;
   const scheduler_options& options() const noexcept override { return chosen_.options; }
-  void trace_to(std::string file) override;
+  void trace_to(const std::string& file) override;
 
   /// The runtime whose simulation the calling thread drives, or null.
   static task_runtime* driven_here() noexcept;
@@ -97,7 +97,6 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void end_policy() noexcept;
   void drive() noexcept;
   void fill(task_report& report, virtual_time ended);
-  void write_trace() noexcept;
 
   // task_runtime.cpp: tasks and strands, on simulated cores
   void begin(task_worker& worker);
@@ -208,8 +207,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::exception_ptr at_end_;
   std::atomic<bool> something_outside_{false};
 
-  std::unique_ptr<trace::session> trace_;
-  std::string trace_file_;
+  std::exception_ptr unwritten_;  ///< why the chip's records were not written; by the driver
 };
 
 }  // namespace creek::scc_backend

@@ -120,7 +120,8 @@ task_runtime::task_runtime(scc chosen)
   if (chosen_.machine.check) chip_.check_accesses();
   chip_.measure_computing(chosen_.machine.cycles_a_host_second);
   chip_.move_blocks_by(chosen_.machine.blocks);
-  chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file);
+  chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file,
+               chosen_.machine.records_may_be);
   chip_.simulation().keep_thread_state(this);
   begin_policy();
   try {
@@ -243,8 +244,8 @@ void task_runtime::drive() noexcept {
   chip_.tally(ended);
   try {
     chip_.write_records(ended);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "creek: cannot write what was recorded: %s\n", failure.what());
+  } catch (...) {
+    unwritten_ = std::current_exception();
   }
   if (chosen_.report != nullptr) {
     fill(*chosen_.report, ended);
@@ -273,20 +274,11 @@ counter_values task_runtime::counters() const {
   return sum;
 }
 
-void task_runtime::trace_to(std::string file) {
-  trace_file_ = std::move(file);
-  trace_ = std::make_unique<trace::session>(
-      trace::options{.process_name = "creek scc", .base = trace::time_base::virtual_fs});
+void task_runtime::trace_to(const std::string& file) {
+  trace::session& session =
+      open_trace(file, {.process_name = "creek scc", .base = trace::time_base::virtual_fs});
   for (const auto& each : workers_) {
-    each->track = &trace_->add_track("core " + std::to_string(each->core.value));
-  }
-}
-
-void task_runtime::write_trace() noexcept {
-  try {
-    trace_->write(trace_file_);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "creek: cannot write the trace: %s\n", failure.what());
+    each->track = &session.add_track("core " + std::to_string(each->core.value));
   }
 }
 

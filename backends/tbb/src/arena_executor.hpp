@@ -40,10 +40,10 @@ class arena_executor final : public detail::backend_without_task_stacks {
   bool runs_invocations_in_place() const noexcept override { return false; }
 
   // detail::backend
-  void shut_down() noexcept override;
+  std::exception_ptr shut_down() noexcept override;
   counter_values counters() const override;
   const scheduler_options& options() const noexcept override { return options_; }
-  void trace_to(std::string file) override;
+  void trace_to(const std::string& file) override;
 
  private:
   /// Of one arena slot; written by the thread that holds it.
@@ -64,7 +64,6 @@ class arena_executor final : public detail::backend_without_task_stacks {
   void run_passed_on() noexcept;
   void take_off_list(forked_branch& branch) noexcept;
   void unlink(forked_branch& branch) noexcept;
-  void write_trace() noexcept;
 
   scheduler_options options_;
   std::vector<worker> workers_;
@@ -74,9 +73,6 @@ class arena_executor final : public detail::backend_without_task_stacks {
 
   std::mutex passed_on_mutex_;
   forked_branch* passed_on_ = nullptr;
-
-  std::unique_ptr<trace::session> trace_;
-  std::string trace_file_;
 };
 
 }  // namespace creek::onetbb

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <exception>
 #include <string>
 
 #include <creek/core/error.hpp>
@@ -71,7 +69,7 @@ bool arena_executor::lost_in_fork() const noexcept {
 }
 
 /// Suspended strands count: the tasks below them have not ended.
-void arena_executor::shut_down() noexcept {
+std::exception_ptr arena_executor::shut_down() noexcept {
   {
     const task_absence absence(task_absence::stack::waits);
     do {
@@ -79,7 +77,7 @@ void arena_executor::shut_down() noexcept {
     } while (objects().end_all());
     objects().let_go();
   }
-  if (trace_) write_trace();
+  return write_trace();
 }
 
 counter_values arena_executor::counters() const {
@@ -92,19 +90,10 @@ counter_values arena_executor::counters() const {
   return sum;
 }
 
-void arena_executor::trace_to(std::string file) {
-  trace_file_ = std::move(file);
-  trace_ = std::make_unique<trace::session>(trace::options{.process_name = "creek tbb"});
+void arena_executor::trace_to(const std::string& file) {
+  trace::session& session = open_trace(file, {.process_name = "creek tbb"});
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    workers_[i].track = &trace_->add_track(options_.name + "/" + std::to_string(i));
-  }
-}
-
-void arena_executor::write_trace() noexcept {
-  try {
-    trace_->write(trace_file_);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "creek: cannot write the trace: %s\n", failure.what());
+    workers_[i].track = &session.add_track(options_.name + "/" + std::to_string(i));
   }
 }
 

@@ -34,7 +34,11 @@ class atomic_file {
   /// Appends; buffered (64 KiB), so errors may come with a later call.
   void write(std::string_view bytes);
 
-  /// Writes the rest and puts the file in place. At most once, and last.
+  /// Writes the rest, so that commit() only has to rename. For several files that appear together:
+  /// prepares each before it commits the first. No write() after it.
+  void prepare();
+
+  /// Puts the file in place, prepared or not. At most once, and last.
   void commit();
 
  private:
@@ -42,7 +46,6 @@ class atomic_file {
   void open_hidden();
   void flush();
   void write_out(std::string_view bytes);
-  void publish();
   [[noreturn]] void fail(const char* doing) const;
 
   std::filesystem::path target_;
@@ -50,7 +53,8 @@ class atomic_file {
   std::string buffer_;
   int fd_ = -1;
   bool direct_ = false;
-  bool named_ = false;  // part_ exists in the folder
+  bool named_ = false;     // part_ exists in the folder
+  bool prepared_ = false;  // all bytes are in the file
 };
 
 }  // namespace creek

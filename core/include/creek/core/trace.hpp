@@ -151,10 +151,10 @@ class session {
   /// `begin` is left out, so every written slice nests. Throws creek::error; then `path` is as
   /// before.
   void write(const std::filesystem::path& path) const;
-
- private:
+  /// Writes the same to `out`, which the caller commits.
   void write_to(atomic_file& out) const;
 
+ private:
   options options_;
   ticks start_;
   mutable std::mutex mutex_;  // guards the two containers; recording does not touch them

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,11 @@
 
 namespace creek {
 
+namespace trace {
+class session;
+struct options;
+}  // namespace trace
+
 namespace detail {
 
 /// What a backend adds to an executor so that a runtime can own it.
@@ -30,22 +36,31 @@ class backend : public task_stack_home {
  public:
   /// Warns of misspelt variables of the environment.
   backend();
+  ~backend() override;
   remote_objects& objects() noexcept final { return objects_; }
   stall_watch* stalls() noexcept final { return stalls_.get(); }
-  /// Finishes what was started, then ends the workers. Called once, before the destructor.
-  virtual void shut_down() noexcept = 0;
+  /// Finishes what was started, then ends the workers. Called once, before the destructor. Returns
+  /// why a file of records could not be written, or null.
+  virtual std::exception_ptr shut_down() noexcept = 0;
   virtual counter_values counters() const = 0;
   virtual const scheduler_options& options() const noexcept = 0;
-  /// Records events until the backend is shut down and writes them to `file` then.
-  virtual void trace_to(std::string file) = 0;
+  /// Records events until the backend is shut down and writes them to `file` then. Throws
+  /// creek::error if `file` cannot be opened.
+  virtual void trace_to(const std::string& file) = 0;
 
  protected:
   /// Before the workers start; may be null.
   void find_stalls_by(std::unique_ptr<stall_watch> watch) { stalls_ = std::move(watch); }
+  /// Opens the file of trace_to() and returns the session to record in.
+  trace::session& open_trace(const std::string& file, trace::options chosen);
+  /// Writes that session, if there is one; for shut_down(), which returns the same.
+  std::exception_ptr write_trace() noexcept;
 
  private:
+  struct trace_output;
   remote_objects objects_;
   std::unique_ptr<stall_watch> stalls_;
+  std::unique_ptr<trace_output> trace_;  ///< null: no trace
 };
 
 /// A backend whose strands have no task stack: every task is submitted.
@@ -121,7 +136,8 @@ class runtime {
   runtime& operator=(runtime&&) = delete;
   runtime(const runtime&) = delete;
   /// Finishes what was started, then ends the workers. Called on one of its own workers (std::exit
-  /// in a task), it leaves the workers alone instead.
+  /// in a task), it leaves the workers alone instead. A trace that cannot be written is one line on
+  /// standard error; shut_down() throws instead.
   ~runtime();
 
   /// Runs `f` on a worker and returns its result or rethrows its exception, after every task that f
@@ -149,8 +165,13 @@ class runtime {
   const scheduler_options& options() const noexcept { return backend_->options(); }
   /// Sums over the workers since the runtime began; a snapshot, any thread.
   counter_values counters() const { return backend_->counters(); }
-  /// Writes a trace for Perfetto and chrome://tracing to `file` when the runtime ends.
-  void trace_to(std::string file) { backend_->trace_to(std::move(file)); }
+  /// Writes a trace for Perfetto and chrome://tracing to `file` when the runtime ends. Throws
+  /// creek::error if `file` cannot be opened; see shut_down() for what fails later.
+  void trace_to(const std::string& file) { backend_->trace_to(file); }
+  /// Ends the runtime as the destructor does, but throws creek::error if a trace or a heatmap
+  /// cannot be written. Afterwards the runtime can only be destroyed. Throws usage_error on a
+  /// worker of this runtime.
+  void shut_down();
 
  private:
   void require_usable() const;

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <creek/core/atomic_file.hpp>
 #include <creek/core/communicator.hpp>
 #include <creek/core/power_policy.hpp>
 #include <creek/core/symmetric_allocator.hpp>
@@ -73,11 +74,13 @@ struct machine_options {
   /// `creek scc calibrate` finds it. Such a run does not repeat. Not negative.
   double cycles_a_host_second = 0;
   block_moves blocks = block_moves::uncached;
-  /// Chrome/Perfetto trace in virtual time, written when the run ends, also if it fails. Empty:
-  /// none, at no cost.
+  /// Chrome/Perfetto trace in virtual time, opened before the run and written when it ends, also if
+  /// it fails. Empty: none, at no cost.
   std::string trace_file = {};
   /// SVG of the mesh: busy time, message-passing traffic and power of each core. Empty: none.
   std::string heatmap_file = {};
+  /// What the two files may be if they exist.
+  atomic_file::targets records_may_be = atomic_file::targets::any;
   /// How cores wait; a runtime of tasks (creek/scc.hpp) goes by scheduler_options::policy instead.
   wait_options waits = {};
   /// Says in the report of a deadlock what a core was about; null: nothing is said.
