@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
@@ -17,6 +16,7 @@
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/thread_cpu_time.hpp>
+#include <creek/mapreduce/open_file.hpp>
 
 #include "json/json_value.hpp"
 
@@ -121,20 +121,40 @@ void save_calibration(const calibration& found) {
   if (failed) throw error(failed, name.parent_path().string());
   json_value json{{"schema_version", 1}, {"cycles_a_host_second", found.cycles_a_second}};
   for (const auto& kernel : found.kernels) json["kernels"][kernel.name] = kernel.cycles_a_second;
-  atomic_file file(name);
+  atomic_file file(name, atomic_file::targets::regular);
   file.write(json.dump(2) + "\n");
   file.commit();
 }
 
+namespace {
+
+/// Returns the first bytes of a file that is regular and no link; nullopt if there is none.
+std::optional<std::string> start_of_file(const std::string& name, std::size_t most_bytes) {
+  std::string text(most_bytes, '\0');
+  std::size_t got = 0;
+  try {
+    const mapreduce::open_file file(name, mapreduce::links::refuse);
+    for (std::size_t more = 1; more != 0 && got < most_bytes; got += more) {
+      more = file.read(text.data() + got, most_bytes - got);
+    }
+  } catch (const error& why) {
+    if (why.code() == std::errc::no_such_file_or_directory) return std::nullopt;
+    throw;
+  }
+  text.resize(got);
+  return text;
+}
+
+}  // namespace
+
 double saved_calibration() {
   const std::string name = calibration_file();
-  std::ifstream file(name);
-  if (!file) {
+  const std::optional<std::string> text = start_of_file(name, 64 << 10);
+  if (!text) {
     throw usage_error(
         fmt::format("--clock measured: no {}: run `creek scc calibrate` first", name));
   }
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::optional<json_value> json = json_value::parse(text);
+  const std::optional<json_value> json = json_value::parse(*text);
   const json_value* const found = json ? json->find("cycles_a_host_second") : nullptr;
   const double factor = found != nullptr && found->is_number() ? found->as_number() : 0.0;
   if (!(factor > 0)) {

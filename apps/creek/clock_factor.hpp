@@ -25,9 +25,10 @@ calibration calibrate(double seconds);
 
 /// `creek/clock.json` in $XDG_CONFIG_HOME, or in ~/.config. Throws usage_error without a home.
 std::string calibration_file();
-/// Throws creek::error if the file cannot be written.
+/// Throws creek::error if the file cannot be written; a link in its place is not followed.
 void save_calibration(const calibration& found);
-/// What was saved. Throws usage_error that says what to do if nothing was.
+/// Returns what was saved. Throws usage_error that says what to do if nothing was, creek::error if
+/// the file cannot be read or is no regular file.
 double saved_calibration();
 
 }  // namespace creek::tool

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/linalg/blas_library.hpp>
 #include <creek/tasking/runtime.hpp>
@@ -77,14 +76,6 @@ std::string dense_backend(const std::string& given) {
   return name;
 }
 
-/// A name that cannot be written is to be known before the work, not after.
-void try_outputs(const dense::problem& what) {
-  const dense::output_names names = dense::outputs_of(what);
-  for (const std::string& name : {names.matrix, names.beside, what.trace}) {
-    if (!name.empty()) atomic_file{name};  // leaves nothing without commit()
-  }
-}
-
 int run_dense(const request& given, const std::string& asked_backend) {
   dense::require_sense(given);
   scheduler_options scheduling = scheduler_options::from_environment();
@@ -94,10 +85,10 @@ int run_dense(const request& given, const std::string& asked_backend) {
   dense::input_files files = dense::open_files(given);
   const dense::problem what = dense::plan(given, files);
   dense::require_memory(what);
-  try_outputs(what);
+  dense::output_files outputs(what);
 
   runtime workers(scheduling, backend);
-  const dense::report found = dense::measure(what, files, workers);
+  const dense::report found = dense::measure(what, files, outputs, workers);
   if (given.as_json) {
     fmt::print("{}\n", dense::to_json(found));
   } else {

@@ -4,18 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 
 #include "command_line/command.hpp"
 #include "command_line/pages.hpp"
 #include "commands.hpp"
+#include "folder_output.hpp"
 
 namespace creek::tool {
 namespace {
@@ -36,14 +35,11 @@ command_line::page page_named(const command_line::command& program,
 }
 
 void write_pages(const command_line::command& program, const std::string& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw error(failed, folder);
+  folder_output pages(folder);
   for (const command_line::page& one : command_line::pages_of(program)) {
-    atomic_file file(folder + "/" + name_of(one, '-') + ".1");
-    file.write(man_page(one, version()));
-    file.commit();
+    pages.write(name_of(one, '-') + ".1", man_page(one, version()));
   }
+  pages.commit();
 }
 
 void generate(const command_line::command& program, const generate_arguments& given) {

@@ -42,6 +42,12 @@ matrix_format format_of_name(const std::string& name) {
 }
 
 template <scalar T>
+void write_matrix(atomic_file& to, const_view<T> a, matrix_format format) {
+  write_as(
+      format, [&](std::string_view bytes) { to.write(bytes); }, a);
+}
+
+template <scalar T>
 void write_matrix(const std::string& name, const_view<T> a, std::optional<matrix_format> format) {
   const matrix_format chosen = format ? *format : format_of_name(name);
   if (name == "-") {
@@ -49,8 +55,7 @@ void write_matrix(const std::string& name, const_view<T> a, std::optional<matrix
     return;
   }
   atomic_file file(name);
-  write_as(
-      chosen, [&](std::string_view bytes) { file.write(bytes); }, a);
+  write_matrix(file, a, chosen);
   file.commit();
 }
 
@@ -60,5 +65,10 @@ template void write_matrix(const std::string&, const_view<std::complex<float>>,
                            std::optional<matrix_format>);
 template void write_matrix(const std::string&, const_view<std::complex<double>>,
                            std::optional<matrix_format>);
+
+template void write_matrix(atomic_file&, const_view<float>, matrix_format);
+template void write_matrix(atomic_file&, const_view<double>, matrix_format);
+template void write_matrix(atomic_file&, const_view<std::complex<float>>, matrix_format);
+template void write_matrix(atomic_file&, const_view<std::complex<double>>, matrix_format);
 
 }  // namespace creek::linalg

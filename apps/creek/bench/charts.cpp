@@ -2,11 +2,8 @@
 // Which charts a report becomes: one a workload, and one of creek against the best other.
 #include <fmt/format.h>
 
-#include <creek/core/atomic_file.hpp>
-#include <creek/core/error.hpp>
-#include <filesystem>
-
 #include "bar_chart.hpp"
+#include "folder_output.hpp"
 #include "report.hpp"
 
 namespace creek::tool::bench {
@@ -65,27 +62,19 @@ bar_chart chart_of_ratios(const report& r, const std::string& subtitle) {
   return chart;
 }
 
-void write(const std::filesystem::path& file, const bar_chart& chart) {
-  creek::atomic_file out(file);
-  out.write(draw(chart));
-  out.commit();
-}
-
 }  // namespace
 
 void write_charts(const report& r, const std::string& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw creek::error(failed, folder);
+  folder_output charts(folder);
   const std::string subtitle = fmt::format("{}, {} processors, {} sizes, {} rounds", r.around.cpu,
                                            r.around.cpus, r.size, r.rounds);
-  const std::filesystem::path to(folder);
   for (const auto& sizes : by_workload(r.comparisons)) {
-    write(to / (sizes.front().what.name + ".svg"), chart_of(sizes, subtitle));
+    charts.write(sizes.front().what.name + ".svg", draw(chart_of(sizes, subtitle)));
   }
-  for (const auto& c : r.schedulers) write(to / "schedulers.svg", chart_of({c}, subtitle));
+  for (const auto& c : r.schedulers) charts.write("schedulers.svg", draw(chart_of({c}, subtitle)));
   const bar_chart ratios = chart_of_ratios(r, subtitle);
-  if (!ratios.groups.empty()) write(to / "ratios.svg", ratios);
+  if (!ratios.groups.empty()) charts.write("ratios.svg", draw(ratios));
+  charts.commit();
 }
 
 }  // namespace creek::tool::bench

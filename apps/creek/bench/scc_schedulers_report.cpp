@@ -3,12 +3,9 @@
 // virtual.
 #include <fmt/format.h>
 
-#include <creek/core/atomic_file.hpp>
-#include <creek/core/error.hpp>
-#include <filesystem>
-
 #include "bar_chart.hpp"
 #include "energy.hpp"
+#include "folder_output.hpp"
 #include "json/json_value.hpp"
 #include "scc_schedulers.hpp"
 
@@ -132,9 +129,7 @@ std::string to_csv(const std::vector<scc_result>& results) {
 
 void write_charts(const scc_plan& plan, const std::vector<scc_result>& results,
                   const std::string& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw creek::error(failed, folder);
+  folder_output charts(folder);
   for_each_table(plan, [&](const std::string& workload, scheduler_kind scheduler) {
     bar_chart chart{.title = fmt::format("{}, {}", workload, to_string(scheduler)),
                     .subtitle = fmt::format("simulated chip {}, seed {}",
@@ -151,11 +146,9 @@ void write_charts(const scc_plan& plan, const std::vector<scc_result>& results,
       }
       chart.groups.push_back(std::move(group));
     }
-    const std::string name = fmt::format("scc-{}-{}.svg", workload, to_string(scheduler));
-    creek::atomic_file out(std::filesystem::path(folder) / name);
-    out.write(draw(chart));
-    out.commit();
+    charts.write(fmt::format("scc-{}-{}.svg", workload, to_string(scheduler)), draw(chart));
   });
+  charts.commit();
 }
 
 }  // namespace creek::tool::bench

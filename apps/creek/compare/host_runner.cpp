@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
 #include <creek/power/accounting.hpp>
 #include <creek/power/linux_clocks.hpp>
@@ -165,12 +166,14 @@ class host_runner final : public runner {
     into.activity = linalg::activity(graph->runs, facts_.workers);
   }
 
-  void write_trace(const std::string& file, trace::session& session) const {
+  void write_trace(const std::string& name, trace::session& session) const {
+    atomic_file file(name, atomic_file::targets::regular);  // the tool chose the name
     if (const linalg::graph_report* graph = work_->graph()) {
       dense::write_trace(file, *graph, session);
     } else {
-      session.write(file);
+      session.write_to(file);
     }
+    file.commit();
   }
 
   setup given_;

@@ -49,6 +49,7 @@ class messages_runner final : public runner {
   measured_run run(const run_request& what) override {
     scc_backend::machine_options on = machine_;
     on.trace_file = what.trace;
+    on.records_may_be = atomic_file::targets::regular;  // the tool chose the name
     chip_sampler sampler;
     on.waits.policy = chip_policy(given_, what.policy, {});
     if (what.sampled) {

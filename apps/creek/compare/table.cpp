@@ -168,7 +168,8 @@ std::string title_of(metric what, const study& of) {
 void try_traces(const setup& given) {
   if (given.trace.empty()) return;
   for (const std::string& policy : given.policies) {
-    atomic_file{file_of_policy(given.trace, policy)};  // leaves nothing without commit()
+    // Leaves nothing without commit().
+    atomic_file{file_of_policy(given.trace, policy), atomic_file::targets::regular};
   }
 }
 

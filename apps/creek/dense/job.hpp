@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operand.hpp"
+#include "output_files.hpp"
 #include "problem.hpp"
 #include "report.hpp"
 
@@ -42,8 +43,8 @@ class job {
   virtual std::optional<double> rcond() { return std::nullopt; }
   /// Corrections that the last run made, or less than 0, why they were given up; see mixed_result.
   virtual std::optional<int> corrections() const { return std::nullopt; }
-  /// Writes the last run's answer; once, and last.
-  virtual void write(const output_names& to) = 0;
+  /// Writes the last run's answer, which the caller commits; once, and last.
+  virtual void write(output_files& to) = 0;
 
  protected:
   /// Runs what `enqueue` puts into a graph.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <creek/linalg/cholesky.hpp>
 #include <creek/linalg/lu.hpp>
-#include <creek/linalg/matrix_file.hpp>
 #include <creek/linalg/qr.hpp>
 #include <memory>
 #include <span>
@@ -61,10 +60,10 @@ class lu_job final : public job<T> {
         linalg::lu_residual<T>(a_.whole(place), factors_.view(), std::span<const index_t>(pivots_));
     return {{"|L U - P A| / (n |A| eps)", residual, linalg::lapack_threshold}};
   }
-  void write(const output_names& to) override {
-    linalg::write_matrix<T>(to.matrix, factors_.view());
+  void write(output_files& to) override {
+    to.write<T>(factors_.view());
     const matrix<double> column = as_column(pivots_);
-    linalg::write_matrix<double>(to.beside, column.view());
+    to.write_beside<double>(column.view());
   }
 
  private:
@@ -92,9 +91,9 @@ class cholesky_job final : public job<T> {
         linalg::cholesky_residual<T>(linalg::triangle::lower, a_.whole(place), factor_.view());
     return {{"|L L' - A| / (n |A| eps)", residual, linalg::lapack_threshold}};
   }
-  void write(const output_names& to) override {
+  void write(output_files& to) override {
     clear_upper(factor_.view());
-    linalg::write_matrix<T>(to.matrix, factor_.view());
+    to.write<T>(factor_.view());
   }
 
  private:
@@ -136,9 +135,9 @@ class qr_job final : public job<T> {
     };
     return judge_qr<T>(a_.whole(place), q, factors_.view());
   }
-  void write(const output_names& to) override {
-    linalg::write_matrix<T>(to.matrix, factors_.view());
-    linalg::write_matrix<T>(to.beside, std::as_const(tau_).view());
+  void write(output_files& to) override {
+    to.write<T>(factors_.view());
+    to.write_beside<T>(std::as_const(tau_).view());
   }
 
  private:

@@ -107,7 +107,8 @@ void judge(job<T>& work, report& found, progress_line& line) {
 }
 
 template <scalar T>
-report measure_as(const problem& what, input_files& files, runtime& workers) {
+report measure_as(const problem& what, input_files& files, output_files& outputs,
+                  runtime& workers) {
   report found{.what = what,
                .workers = workers.worker_count(),
                .backend = workers.backend_name(),
@@ -127,29 +128,33 @@ report measure_as(const problem& what, input_files& files, runtime& workers) {
     time_runs(*work, found, line);
     found.tasks = work->graph().tasks;
     found.activity = linalg::activity(work->graph().runs, found.workers);
-    if (!what.trace.empty()) write_trace(what.trace, work->graph(), session);
+    if (atomic_file* const file = outputs.trace()) {
+      write_trace(*file, work->graph(), session);
+      file->commit();
+    }
     judge(*work, found, line);
     if (what.output.empty() || !failure(found).empty()) return;
     line.show("writing");
-    work->write(outputs_of(what));
+    work->write(outputs);
+    outputs.commit();
   });
   return found;
 }
 
 }  // namespace
 
-report measure(const problem& what, input_files& files, runtime& workers) {
+report measure(const problem& what, input_files& files, output_files& outputs, runtime& workers) {
   switch (what.type) {
     case element_type::s:
-      return measure_as<float>(what, files, workers);
+      return measure_as<float>(what, files, outputs, workers);
     case element_type::d:
-      return measure_as<double>(what, files, workers);
+      return measure_as<double>(what, files, outputs, workers);
     case element_type::c:
-      return measure_as<std::complex<float>>(what, files, workers);
+      return measure_as<std::complex<float>>(what, files, outputs, workers);
     case element_type::z:
       break;
   }
-  return measure_as<std::complex<double>>(what, files, workers);
+  return measure_as<std::complex<double>>(what, files, outputs, workers);
 }
 
 }  // namespace creek::tool::dense

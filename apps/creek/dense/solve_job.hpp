@@ -6,7 +6,6 @@
 #include <creek/linalg/cholesky.hpp>
 #include <creek/linalg/condition.hpp>
 #include <creek/linalg/lu.hpp>
-#include <creek/linalg/matrix_file.hpp>
 #include <creek/linalg/qr.hpp>
 #include <creek/linalg/refine.hpp>
 #include <span>
@@ -72,7 +71,7 @@ class solve_job final : public job<T> {
   std::optional<int> corrections() const override {
     return refine_ == refinement::none ? std::nullopt : std::optional(corrections_);
   }
-  void write(const output_names& to) override { linalg::write_matrix<T>(to.matrix, x()); }
+  void write(output_files& to) override { to.write<T>(x()); }
 
  private:
   /// Below it, of least squares, is what is left over.

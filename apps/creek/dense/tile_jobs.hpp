@@ -53,10 +53,10 @@ class tile_factor_job final : public job<T> {
         linalg::lu_residual<T>(a, factors.view(), std::span<const index_t>(in_place));
     return {{"|L U - A| / (n |A| eps)", residual, linalg::lapack_threshold}};
   }
-  void write(const output_names& to) override {
+  void write(output_files& to) override {
     matrix<T> factors = as_columns(factors_);
     if (!is_lu_) clear_upper(factors.view());
-    linalg::write_matrix<T>(to.matrix, std::as_const(factors).view());
+    to.write<T>(std::as_const(factors).view());
   }
 
  private:
@@ -92,9 +92,9 @@ class tile_solve_job final : public job<T> {
     const matrix<T> x = as_columns(x_);
     return {judge_solution<T>(a_.whole(a_place), x.view(), b_.whole(b_place))};
   }
-  void write(const output_names& to) override {
+  void write(output_files& to) override {
     const matrix<T> x = as_columns(x_);
-    linalg::write_matrix<T>(to.matrix, x.view());
+    to.write<T>(x.view());
   }
 
  private:
@@ -163,7 +163,7 @@ class incremental_lu_job final : public job<T> {
     const matrix<T> x = lu_.get().solve(b);
     return {judge_solution<T>(a_.whole(place), x.view(), std::as_const(b).view())};
   }
-  void write(const output_names&) override {}  // refused before
+  void write(output_files&) override {}  // refused before
 
  private:
   std::uint64_t seed_;
@@ -189,7 +189,7 @@ class tile_qr_job final : public job<T> {
     const matrix<T> r = as_columns(qr_.get().factors());
     return judge_qr<T>(a_.whole(place), q, r.view());
   }
-  void write(const output_names&) override {}  // refused before
+  void write(output_files&) override {}  // refused before
 
  private:
   const operand<T>& a_;
@@ -218,9 +218,7 @@ class own_solve_job final : public job<T> {
     matrix<T> a_place, b_place;
     return {judge_solution<T>(a_.whole(a_place), x_.view(), b_.whole(b_place))};
   }
-  void write(const output_names& to) override {
-    linalg::write_matrix<T>(to.matrix, std::as_const(x_).view());
-  }
+  void write(output_files& to) override { to.write<T>(std::as_const(x_).view()); }
 
  private:
   const operand<T>& a_;

@@ -35,8 +35,7 @@ void record(std::vector<task_run> runs, trace::session& session, trace::track& t
 
 }  // namespace
 
-void write_trace(const std::string& file, const linalg::graph_report& graph,
-                 trace::session& session) {
+void write_trace(atomic_file& file, const linalg::graph_report& graph, trace::session& session) {
   std::vector<std::vector<task_run>> of_worker(std::max(graph.workers, 1U));
   for (const task_run& each : graph.runs) {
     if (each.skipped) continue;
@@ -46,7 +45,7 @@ void write_trace(const std::string& file, const linalg::graph_report& graph,
   for (std::size_t i = 0; i < of_worker.size(); ++i) {
     record(std::move(of_worker[i]), session, session.add_track(fmt::format("worker {}", i)));
   }
-  session.write(file);
+  session.write_to(file);
 }
 
 }  // namespace creek::tool::dense

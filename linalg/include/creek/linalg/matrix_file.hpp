@@ -3,6 +3,7 @@
 // numpy.lib.format.html) and Matrix Market (https://math.nist.gov/MatrixMarket/formats.html).
 #pragma once
 
+#include <creek/core/atomic_file.hpp>
 #include <creek/linalg/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -95,6 +96,10 @@ matrix_format format_of_name(const std::string& name);
 template <scalar T>
 void write_matrix(const std::string& name, const_view<T> a,
                   std::optional<matrix_format> format = std::nullopt);
+
+/// Writes the same to `to`, which the caller commits.
+template <scalar T>
+void write_matrix(atomic_file& to, const_view<T> a, matrix_format format);
 
 }  // namespace creek::linalg
 
