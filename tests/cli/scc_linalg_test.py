@@ -111,7 +111,9 @@ class Benches(Case):
                                  (("--chunks", "0"), ("--chunks must be 1 or more, got 0",)),
                                  (("--piece", "0"), ("--piece must be 1 or more, got 0",)),
                                  (("--look-ahead", "-1"), ("--look-ahead must be 0 or more, got -1",)),
-                                 (("--kernel-crossing", "-1"), ("--kernel-crossing must be 0 or more, got -1",)),
+                                 (("--kernel-crossing", "-1"), ("--kernel-crossing must be between 0 and 1000000, got -1",)),
+                                 (("--kernel-crossing", "9223372036854775807"),
+                                  ("--kernel-crossing must be between 0 and 1000000, got 9223372036854775807",)),
                                  (("--cores", "0"), ("--cores must be 1 or more, got 0",)),
                                  (("--policy", "power_cap"), ("power_cap",))):
             self.fails(2, ("bench", "scc-linalg-messages", *arguments, "--n", "64"), *parts)

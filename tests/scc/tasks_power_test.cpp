@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -105,6 +106,8 @@ TEST(SccHalting, AWokenWorkerPaysForTheInterrupt) {
   EXPECT_GT(bare, 600);
   EXPECT_LT(bare, 6000);
   EXPECT_NEAR(wake_up(cycles{2000}) - bare, 2000, 150);
+  EXPECT_THROW(wake_up(cycles{-1}), usage_error);
+  EXPECT_THROW(wake_up(cycles{std::numeric_limits<std::int64_t>::max()}), usage_error);
 }
 
 long tree(int n) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -84,6 +85,14 @@ TEST(waits, a_kernel_takes_longer) {
   const run_report kernel = wait_for(cycles{100'000}, halting_after(0ns, cycles{2000}));
   const clock_period clock = chip::scc_533().clocks.core;
   EXPECT_EQ(kernel.ended[1] - bare.ended[1], cycles{2000} * clock);
+}
+
+TEST(waits, a_kernel_takes_a_second_at_most) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t crossing : {most, most / 2, std::int64_t{1'000'000'000}, -1L}) {
+    EXPECT_THROW(wait_for(cycles{100'000}, halting_after(0ns, cycles{crossing})), usage_error);
+  }
+  EXPECT_NO_THROW(wait_for(cycles{100'000}, halting_after(0ns, cycles{1'000'000})));
 }
 
 TEST(waits, who_signals_pays_for_the_interrupt) {

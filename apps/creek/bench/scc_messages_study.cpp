@@ -197,7 +197,7 @@ void add_scc_linalg_messages(command_line::command& bench) {
   command
       ->add_option("--kernel-crossing", given->kernel_crossing,
                    "Cycles of a wake-up besides the interrupt; under Linux 2000")
-      ->at_least(0)
+      ->range(0, 1'000'000)
       ->show_default();
   command->add_flag("--json", given->as_json, "Print a JSON object");
   command->add_option("--csv", given->csv, "Write the figures to FILE")->type_name("FILE");

@@ -167,6 +167,8 @@ class machine {
   void await_own_store(std::uint64_t seen_before, virtual_time began);
 
   // --- How cores wait (machine_waits.cpp) -------------------------------------------------------
+  /// Throws usage_error unless the cycles take at most a second at the chip's slowest clock.
+  static void require_crossing(const chip& of, cycles kernel_crossing);
   /// From now on `policy`, which has begun with `clocks`, says how. `kernel_crossing` is what a
   /// core that was halted takes besides the entry of the interrupt. Before the run.
   void wait_by(power_policy& policy, wished_clocks& clocks, cycles kernel_crossing) noexcept {

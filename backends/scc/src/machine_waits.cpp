@@ -2,6 +2,7 @@
 // Waiting in virtual time: who polls is parked, and woken for the look that sees what was stored;
 // who halts is woken by the interrupt of who stored it.
 // And the two ways in which time runs out.
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <limits>
@@ -125,6 +126,16 @@ constexpr cycles halting_takes{200};
 
 }  // namespace
 
+void machine::require_crossing(const chip& of, cycles kernel_crossing) {
+  constexpr virtual_time second{1'000'000'000'000'000};
+  const clock_period slowest = std::max(of.clocks.core, of.power.divided(of.power.highest_divider));
+  const std::int64_t most = second.femtoseconds / slowest.length.femtoseconds;
+  if (kernel_crossing.count >= 0 && kernel_crossing.count <= most) return;
+  throw usage_error("simulated chip: kernel_crossing must be between 0 and " +
+                    std::to_string(most) + " cycles, a second; got " +
+                    std::to_string(kernel_crossing.count));
+}
+
 void machine::ask_how_to_wait() {
   core_state& self = here();
   if (self.waits++ == 0) ask_policy();
@@ -213,7 +224,7 @@ void machine::halt_in_wait(const char* what, std::uint64_t address) {
   }
   forget_watch(engine_.running());
   engine_.set_clock(std::max(engine_.now(), self.interrupted_at));
-  engine_.advance((chip_.costs.interrupt_entry + kernel_crossing_) * here_clock());
+  spend(chip_.costs.interrupt_entry + kernel_crossing_);
   ++self.interrupts;
   announce(false);
   // If that was not what it waits for, the policy is asked again.

@@ -53,10 +53,8 @@ struct policy_at_work {
 }  // namespace
 
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
-  if (options.waits.kernel_crossing.count < 0) {
-    throw usage_error("simulated chip: kernel_crossing must not be negative");
-  }
   machine simulated(options.description, options.stack_bytes, options.stuck_after);
+  machine::require_crossing(simulated.description(), options.waits.kernel_crossing);
   if (options.describe) simulated.simulation().describe_by(options.describe);
   if (options.seed != 0) spread_starts(simulated, options.seed);
   if (options.check) simulated.check_accesses();

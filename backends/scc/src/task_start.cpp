@@ -53,6 +53,7 @@ void notice_forks() {
 scc checked(scc chosen) {
   notice_forks();
   chosen.machine.description.validate();
+  machine::require_crossing(chosen.machine.description, chosen.kernel_crossing);
   scheduler_options& options = chosen.options;
   const chip& on = chosen.machine.description;
   if (options.workers > static_cast<unsigned>(on.cores())) {

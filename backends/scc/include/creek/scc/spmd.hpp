@@ -41,7 +41,7 @@ struct wait_options {
   /// Null: all poll, at the cost of computing, and signals are plain stores.
   std::shared_ptr<power_policy> policy = nullptr;
   /// What a core that was halted takes besides the entry of the interrupt: 0 on bare metal; under
-  /// Linux, with the program in user space, 2000 cycles [R12].
+  /// Linux, with the program in user space, 2000 cycles [R12]. A second at most.
   cycles kernel_crossing{0};
 };
 
