@@ -90,10 +90,14 @@ function(creek_unity target)
   target_compile_options(${target} PRIVATE -Wno-shadow)
 endfunction()
 
-# Libraries that have something to link; a header-only one is needed to build creek, not to use it.
+# Libraries that have something to link; a header-only one is needed to build creek, not to use it. nlohmann_json is
+# named because the target that Conan generates for it has link libraries, all of them empty.
 function(_creek_linkable out)
   set(linkable)
   foreach(library ${ARGN})
+    if(library STREQUAL "nlohmann_json::nlohmann_json")
+      continue()
+    endif()
     get_target_property(type ${library} TYPE)
     get_target_property(links ${library} INTERFACE_LINK_LIBRARIES)
     if(NOT type STREQUAL "INTERFACE_LIBRARY" OR links)
