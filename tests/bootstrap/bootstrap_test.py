@@ -49,7 +49,7 @@ esac
 action=$3
 shift $(($# - 2))
 if [ "$action" = install ]; then
-  for last in "$@"; do case $last in tests/*) into=oracle ;; bench/*) into=hyper ;; esac; done
+  for last in "$@"; do case $last in tests/t*) into=oracle ;; tests/c*) into=conan ;; bench/*) into=hyper ;; esac; done
   [ ! -e $WORLD/no-network ] && exec mkdir -p build/$into.new; exit 1
 fi
 ! grep -Fqx -e "$2" $WORLD/not-to-be-had || exit 1
@@ -86,13 +86,14 @@ class bootstrap(unittest.TestCase):
         self.world = Path(folder.name) / "world"
         programs = Path(folder.name) / "bin"
         for path in (self.root / "cmake", self.root / "bench/peers", self.root / "tests/lapack",
-                     self.root / "tests/tpch", self.root / "bench/tpch", self.world / "some-1.0", programs):
+                     self.root / "tests/tpch", self.root / "tests/consumer", self.root / "bench/tpch", self.world / "some-1.0", programs):
             path.mkdir(parents=True)
         shutil.copy(SOURCES / "bootstrap", self.root)
         (self.root / "cmake/packages.txt").write_text(PACKAGES)
         (self.root / "bench/peers/wheels.txt").write_text(WHEELS)
         (self.root / "tests/lapack/netlib.txt").write_text(SOURCE)
         (self.root / "tests/tpch/wheels.txt").write_text(WHEELS)
+        (self.root / "tests/consumer/wheels.txt").write_text(WHEELS)
         (self.root / "bench/tpch/wheels.txt").write_text(WHEELS)
         self.calls = self.world / "calls"
         for name in ("installed", "not-to-be-had", "calls"):
@@ -225,9 +226,12 @@ class bootstrap(unittest.TestCase):
         self.run_it("test")
         self.assertEqual(installs(), [])
         self.run_it("--all", "test")
-        self.assertEqual(len(installs()), 1)
-        self.assertTrue(installs()[0].endswith("--target build/oracle.new -r tests/tpch/wheels.txt"))
+        calls = installs()
+        self.assertEqual(len(calls), 2)
+        self.assertTrue(calls[0].endswith("--target build/oracle.new -r tests/tpch/wheels.txt"), calls)
+        self.assertTrue(calls[1].endswith("--target build/conan.new -r tests/consumer/wheels.txt"), calls)
         self.assertTrue((self.root / "build/oracle").is_dir())
+        self.assertTrue((self.root / "build/conan").is_dir())
         self.run_it("--all", "test")
         self.assertEqual(installs(), [])
         (self.root / "tests/tpch/wheels.txt").write_text("three==3.0\n")
