@@ -13,9 +13,7 @@ vcpkg_find_acquire_program(PKGCONFIG)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS "-DCREEK_COMPONENTS=${components}" "-DPKG_CONFIG_EXECUTABLE=${PKGCONFIG}"
-          -DCREEK_BUILD_APPS=OFF -DCREEK_BUILD_TESTS=OFF -DCREEK_BUILD_BENCH=OFF
-  # Options that creek declares only if all components are selected.
-  MAYBE_UNUSED_VARIABLES CREEK_BUILD_APPS CREEK_BUILD_TESTS CREEK_BUILD_BENCH)
+          -DCREEK_BUILD_APPS=OFF -DCREEK_BUILD_TESTS=OFF -DCREEK_BUILD_BENCH=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME creek CONFIG_PATH lib/cmake/creek)
 vcpkg_fixup_pkgconfig()
