@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """conan_recipe.py ROOT CMAKE COMPILER WORK [OPTION=VALUE...]: `conan create` on packaging/conan, which builds the
-sources of ROOT and runs the recipe's test_package.
+sources of ROOT and runs the recipe's test_package; then a program is built with what pkg-config says of the package.
 
 Conan comes from the wheels of tests/consumer/wheels.txt, which PYTHONPATH names; without it the test is skipped. The
 Conan home is below WORK, and nothing is fetched: stand-ins with the names and versions of Conan Center's packages
@@ -52,6 +52,21 @@ tools.build:compiler_executables={{"c": "{c_compiler}", "cpp": "{compiler}"}}
 """
 
 
+def use_pkg_config(compiler, folder):
+    """Builds and runs a program with the modules that Conan's generator PkgConfigDeps wrote to the folder."""
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
+
+    def pkg_config(*arguments):
+        return subprocess.run(["pkg-config", *arguments, "creek-tasking"], env=environment, stdout=subprocess.PIPE,
+                              text=True, check=True).stdout.split()
+
+    program = folder / "use_pkg_config"
+    libraries = pkg_config("--variable=libdir")[0]
+    subprocess.run([compiler, "-std=c++20", HERE / "components/tasking.cpp", "-o", program,
+                    *pkg_config("--cflags", "--libs"), f"-Wl,-rpath,{libraries}"], check=True)
+    subprocess.run([program], check=True)
+
+
 def main():
     root, cmake, compiler, work, *options = sys.argv[1:]
     work = Path(work)
@@ -68,15 +83,18 @@ def main():
     def conan(*arguments):
         subprocess.run([sys.executable, "-B", str(wheels / "bin/conan"), *arguments], env=environment, check=True)
 
+    chosen = [word for option in options for word in ("-o", f"creek/*:{option}")]
     try:
         conan("remote", "disable", "*")
         for name, version in CENTER.items():
             conan("export", str(HERE / "conan"), "--name", name, "--version", version)
         conan("create", f"{root}/packaging/conan", "--build=missing", "-c",
-              f"tools.cmake.cmake_layout:test_folder={work / 'test_package'}",
-              *(word for option in options for word in ("-o", f"creek/*:{option}")))
+              f"tools.cmake.cmake_layout:test_folder={work / 'test_package'}", *chosen)
+        conan("install", "--requires=creek/[*]", "--generator=PkgConfigDeps", f"--output-folder={work / 'modules'}",
+              *chosen)
+        use_pkg_config(compiler, work / "modules")
     except subprocess.CalledProcessError as failure:
-        print(f"{' '.join(failure.cmd)}: exit status {failure.returncode}", file=sys.stderr)
+        print(f"{' '.join(map(str, failure.cmd))}: exit status {failure.returncode}", file=sys.stderr)
         return 1
     return 0
 
