@@ -14,9 +14,9 @@
 // ended.
 #pragma once
 
-#include <cerrno>
-#include <creek/core/error.hpp>
-#include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/core/function_ref.hpp>
+#include <creek/mapreduce/byte_arena.hpp>
+#include <creek/mapreduce/detail/stages.hpp>
 #include <creek/mapreduce/detail/stopwatch.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
@@ -47,20 +47,15 @@ struct result {
 
 namespace detail {
 
+/// The stage `map`.
 template <class Plan, class Input>
-void map_all(Plan& plan, Input& from, const options& chosen, std::size_t mappers) {
-  const std::size_t splits = from.splits();
-  deal(splits, mappers, [&](std::size_t mapper, std::size_t i) {
-    if (chosen.stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
+void map_all(stage_times& times, Plan& plan, Input& from, const options& chosen,
+             std::size_t mappers) {
+  map_splits(times, from.splits(), mappers, chosen, [&](std::size_t mapper, std::size_t i) {
     from.visit(i, [&](const auto& split) {
       plan.map(mapper, split);
-      if (chosen.report != nullptr) {
-        chosen.report->bytes_done.fetch_add(size_in_bytes(split), std::memory_order_relaxed);
-      }
+      report_bytes(chosen, size_in_bytes(split));
     });
-    if (chosen.report != nullptr) {
-      chosen.report->splits_done.fetch_add(1, std::memory_order_relaxed);
-    }
   });
 }
 
@@ -70,14 +65,10 @@ void map_all(Plan& plan, Input& from, const options& chosen, std::size_t mappers
 template <class Plan, input Input>
 [[nodiscard]] auto run_plan(Plan& plan, Input& from, const options& chosen, std::size_t mappers) {
   result<typename Plan::job_type> made;
-  const auto timed = [&](stage s, std::size_t n, auto&& f) {
-    const detail::stopwatch watch(made.times, s);
-    detail::for_each_index(n, f);
+  const auto timed = [&](stage s, std::size_t n, function_ref<void(std::size_t)> f) {
+    detail::run_stage(made.times, s, n, f);
   };
-  {
-    const detail::stopwatch watch(made.times, stage::map);
-    detail::map_all(plan, from, chosen, mappers);
-  }
+  detail::map_all(made.times, plan, from, chosen, mappers);
   if constexpr (requires { plan.combine(mappers); }) {
     timed(stage::combine, mappers, [&](std::size_t i) { plan.combine(i); });
   }
@@ -94,9 +85,11 @@ template <class Plan, input Input>
   if constexpr (requires { plan.sort(parts); }) {
     if (chosen.sort) timed(stage::sort, parts, [&](std::size_t i) { plan.sort(i); });
   }
-  const detail::stopwatch watch(made.times, stage::merge);
-  made.records = plan.merge();
-  made.keys = plan.take_arena();
+  {
+    const detail::stopwatch watch(made.times, stage::merge);
+    made.records = plan.merge();
+    made.keys = plan.take_arena();
+  }
   return made;
 }
 

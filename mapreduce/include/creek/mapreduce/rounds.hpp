@@ -6,12 +6,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cerrno>
-#include <creek/core/error.hpp>
 #include <creek/mapreduce/dense.hpp>
 #include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/detail/line_allocator.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/detail/stages.hpp>
 #include <creek/mapreduce/detail/stopwatch.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/options.hpp>
@@ -42,8 +41,9 @@ class rounds {
   /// what it throws and when: as mapreduce::run; after an exception the next round begins afresh.
   std::span<value_type> run(const Job& job) {
     if (this_worker() < 0) {
-      runtime own;
-      return own.run([&] { return run(job); });
+      std::span<value_type> made;
+      detail::in_own_runtime([&] { made = run(job); });
+      return made;
     }
     prepare(dense_keys_of(job));
     {
@@ -98,18 +98,13 @@ class rounds {
   }
 
   void map_split(const Job& job, std::size_t i, partial& part) {
-    if (options_.stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
+    detail::check_stop(options_);
     const std::span<value_type> into = array_of(part);
     from_->visit(i, [&](const auto& split) {
       job.fill(split, into);
-      if (options_.report != nullptr) {
-        options_.report->bytes_done.fetch_add(detail::size_in_bytes(split),
-                                              std::memory_order_relaxed);
-      }
+      detail::report_bytes(options_, detail::size_in_bytes(split));
     });
-    if (options_.report != nullptr) {
-      options_.report->splits_done.fetch_add(1, std::memory_order_relaxed);
-    }
+    detail::report_split(options_);
   }
 
   /// Combines all arrays into the first.

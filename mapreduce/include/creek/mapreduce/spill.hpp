@@ -62,10 +62,7 @@ class records_in_memory final : public record_target<Job> {
 template <job Job, class Input, class Report>
 void run_spilling(spill_plan<Job>& plan, Input& from, const options& chosen, std::size_t workers,
                   record_target<Job>& target, Report& report) {
-  {
-    const stopwatch watch(report.times, stage::map);
-    map_all(plan, from, chosen, workers);
-  }
+  map_all(report.times, plan, from, chosen, workers);
   {
     const stopwatch watch(report.times, stage::partition);
     for_each_index(workers, [&](std::size_t mapper) { plan.finish(mapper); });
