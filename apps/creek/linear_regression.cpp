@@ -48,6 +48,8 @@ constexpr int regression_schema = 1;
 
 /// The sums of doubles, where what is no number is found and named.
 struct finite_line_fit : mapreduce::line_fit<real_point> {
+  using split_type = mapreduce::record_span<real_point>;
+
   static void fill(const mapreduce::record_span<real_point>& points, std::span<double> into) {
     line_fit::fill(points, into);
     for (const double sum : into) {

@@ -18,6 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Runs of the library's jobs over its inputs are compiled in the library.
+using detail::gives_splits_for;
+static_assert(gives_splits_for<text_view, word_count> && gives_splits_for<text_files, word_count>);
+static_assert(gives_splits_for<text_files, inverted_index>);
+static_assert(gives_splits_for<text_files, line_filter>);
+static_assert(gives_splits_for<text_files, string_match>);
+static_assert(gives_splits_for<bitmap_files, colour_histogram> &&
+              gives_splits_for<fixed_records<pixel>, colour_histogram> &&
+              gives_splits_for<span_input<pixel>, colour_histogram>);
+static_assert(gives_splits_for<fixed_records<byte_point>, line_fit<byte_point>> &&
+              gives_splits_for<span_input<byte_point>, line_fit<byte_point>>);
+static_assert(gives_splits_for<fixed_records<real_point>, line_fit<real_point>> &&
+              gives_splits_for<csv_records<real_point>, line_fit<real_point>>);
+static_assert(!gives_splits_for<span_input<int>, word_count>);
+
 std::string random_bytes(std::uint64_t seed, std::size_t count) {
   std::mt19937_64 random(seed);
   std::string bytes(count, '\0');

@@ -125,6 +125,8 @@ class MapReduceSpill : public testing::Test {
     EXPECT_EQ(summary.emitted, plain.emitted);
     EXPECT_EQ(summary.distinct, plain.distinct);
     EXPECT_EQ(summary.records, expected.size());
+    EXPECT_GT(kept.times[stage::merge].count(), 0);
+    EXPECT_GT(summary.times[stage::merge].count(), 0);
     EXPECT_LE(kept.spilled.peak, most_memory(limit, kept.spilled));
     EXPECT_LE(summary.spilled.peak, most_memory(limit, summary.spilled));
     if (plain.emitted != 0) {

@@ -53,6 +53,8 @@ class text_data {
   /// An input; lives no longer than the data.
   class pieces {
    public:
+    using split_type = mapreduce::text_split;
+
     pieces(const text_data& from, std::size_t step) : from_(&from), step_(step) {}
 
     [[nodiscard]] std::size_t splits() const { return (from_->text().size() + step_ - 1) / step_; }

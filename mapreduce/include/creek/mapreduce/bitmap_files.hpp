@@ -24,6 +24,8 @@ namespace creek::mapreduce {
 /// standard input included; in a directory every file must be a bitmap.
 class bitmap_files {
  public:
+  using split_type = pixel_rows;
+
   /// Throws as text_files and bitmap_layout do, and for truncated images; for files that are not
   /// mapped that is found out in `visit`.
   explicit bitmap_files(const std::vector<std::string>& names, text_files::settings chosen = {})

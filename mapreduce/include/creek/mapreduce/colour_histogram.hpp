@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include <creek/core/language.hpp>
+#include <creek/mapreduce/split_source.hpp>
 
 namespace creek::mapreduce {
 
@@ -56,6 +56,7 @@ void count_colours(pixel_rows pixels, std::span<std::uint64_t, 768> counts) noex
 struct colour_histogram {
   using key_type = std::uint16_t;
   using value_type = std::uint64_t;
+  using split_type = pixel_rows;
   static constexpr std::size_t dense_keys = 768;
 
   static void fill(pixel_rows pixels, std::span<std::uint64_t> into) noexcept {
@@ -63,5 +64,10 @@ struct colour_histogram {
   }
   static void combine(std::uint64_t& into, std::uint64_t from) noexcept { into += from; }
 };
+
+// Compiled in colour_histogram_run.cpp.
+extern template result<colour_histogram> detail::run_source(const colour_histogram&,
+                                                            split_source<pixel_rows>,
+                                                            const options&);
 
 }  // namespace creek::mapreduce

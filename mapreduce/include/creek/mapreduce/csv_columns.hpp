@@ -44,6 +44,8 @@ template <class Number>
 requires std::same_as<Number, float> || std::same_as<Number, double>
 class csv_columns {
  public:
+  using split_type = csv_rows<Number>;
+
   /// Throws as text_files does, and usage_error for a format that cannot be.
   explicit csv_columns(const std::vector<std::string>& names, csv_format format = {},
                        text_files::settings chosen = {})
@@ -92,6 +94,8 @@ class csv_records : private csv_columns<Number> {
   static_assert(sizeof(Record) % sizeof(Number) == 0 && alignof(Record) == alignof(Number));
 
  public:
+  using split_type = std::span<const Record>;
+
   explicit csv_records(const std::vector<std::string>& names, csv_format format = {},
                        text_files::settings chosen = {})
       : csv_columns<Number>(names, std::move(format), std::move(chosen),

@@ -49,6 +49,8 @@ enum class text_units : std::uint8_t { words, lines };
 /// one thread, finds the files; `visit` may be called by several at once.
 class text_files {
  public:
+  using split_type = text_split;
+
   struct settings {
     /// Leave out what cannot be opened, and say so in `skipped()`; otherwise that is an error.
     bool skip_unreadable = false;

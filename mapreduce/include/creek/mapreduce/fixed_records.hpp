@@ -31,6 +31,8 @@ class fixed_records {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
 
  public:
+  using split_type = record_span<T>;
+
   /// `elements` of type T make a record, which no split cuts. Throws as text_files does.
   explicit fixed_records(const std::vector<std::string>& names, std::size_t elements = 1,
                          text_files::settings chosen = {})

@@ -44,7 +44,8 @@ struct text_split {
 };
 
 /// An input of a run: `splits()` pieces, each visited once, by any worker. `visit(i, f)` calls
-/// `f(split)` for the records of split i, possibly several times (streams) or never.
+/// `f(split)` for the records of split i, possibly several times (streams) or never. An input may
+/// say what it calls `f` with by a type `split_type`: see split_source.hpp.
 template <class I>
 concept input = requires(I& in, std::size_t i) {
   { in.splits() } -> std::convertible_to<std::size_t>;
@@ -96,6 +97,8 @@ template <class Border = decltype(&is_space)>
 /// Text in memory, cut at white space. The memory must outlive the run and the use of its result.
 class text_view {
  public:
+  using split_type = text_split;
+
   explicit text_view(std::string_view text, std::size_t split = std::size_t{1} << 20)
       : text_(text), split_(std::max<std::size_t>(split, 1)) {}
 
@@ -117,6 +120,8 @@ class text_view {
 template <class T>
 class span_input {
  public:
+  using split_type = std::span<const T>;
+
   explicit span_input(std::span<const T> data, std::size_t split = std::size_t{1} << 16)
       : data_(data), split_(std::max<std::size_t>(split, 1)) {}
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/split_source.hpp>
 #include <creek/mapreduce/words.hpp>
 #include <cstdint>
 #include <string_view>
@@ -15,6 +16,7 @@ namespace creek::mapreduce {
 struct inverted_index {
   using key_type = std::tuple<std::string_view, std::uint32_t>;
   using value_type = std::uint64_t;
+  using split_type = text_split;
 
   template <class Emit>
   static void map(const text_split& split, Emit& emit) {
@@ -24,5 +26,16 @@ struct inverted_index {
   }
   static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
 };
+
+// Compiled in inverted_index.cpp and inverted_index_spill.cpp.
+extern template result<inverted_index> detail::run_source(const inverted_index&,
+                                                          split_source<text_split>, const options&);
+extern template spilled_result<inverted_index> detail::run_source(const inverted_index&,
+                                                                  split_source<text_split>,
+                                                                  const options&,
+                                                                  const memory_limit&);
+extern template run_summary detail::run_source_to(
+    const inverted_index&, split_source<text_split>, const options&, const memory_limit&,
+    function_ref<void(const record_of<inverted_index>&)>);
 
 }  // namespace creek::mapreduce

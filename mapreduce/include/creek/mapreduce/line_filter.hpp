@@ -3,6 +3,7 @@
 #pragma once
 
 #include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/split_source.hpp>
 #include <creek/mapreduce/wire.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,7 @@ class line_filter {
  public:
   using key_type = origin;
   using value_type = filtered_piece;
+  using split_type = text_split;
 
   struct settings {
     filter_detail detail = filter_detail::text;
@@ -63,6 +65,10 @@ class line_filter {
   std::string pattern_;
   settings settings_;
 };
+
+// Compiled in line_filter_run.cpp.
+extern template result<line_filter> detail::run_source(const line_filter&, split_source<text_split>,
+                                                       const options&);
 
 /// The lines themselves are sent; whoever gets a piece has a copy of their text.
 template <>

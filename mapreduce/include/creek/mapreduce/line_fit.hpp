@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include <creek/core/language.hpp>
+#include <creek/mapreduce/split_source.hpp>
 
 namespace creek::mapreduce {
 
@@ -34,6 +34,7 @@ template <>
 struct line_fit<byte_point> {
   using key_type = std::uint8_t;
   using value_type = std::uint64_t;
+  using split_type = std::span<const byte_point>;
   static constexpr std::size_t dense_keys = 5;
 
   static void fill(std::span<const byte_point> points, std::span<std::uint64_t> into) noexcept {
@@ -46,6 +47,7 @@ template <>
 struct line_fit<real_point> {
   using key_type = std::uint8_t;
   using value_type = double;
+  using split_type = std::span<const real_point>;
   static constexpr std::size_t dense_keys = 5;
   static constexpr bool in_order = true;  // sums of doubles depend on their order
 
@@ -54,6 +56,12 @@ struct line_fit<real_point> {
   }
   static void combine(double& into, double from) noexcept { into += from; }
 };
+
+// Compiled in line_fit_run.cpp.
+extern template result<line_fit<byte_point>> detail::run_source(
+    const line_fit<byte_point>&, split_source<std::span<const byte_point>>, const options&);
+extern template result<line_fit<real_point>> detail::run_source(
+    const line_fit<real_point>&, split_source<std::span<const real_point>>, const options&);
 
 /// y = intercept + slope * x. All are NaN where no line fits: no two points of different x.
 struct fitted_line {

@@ -6,12 +6,14 @@
 #include <creek/mapreduce/combine_on_emit.hpp>
 #include <creek/mapreduce/combine_or_group.hpp>
 #include <creek/mapreduce/detail/check_options.hpp>
+#include <creek/mapreduce/detail/stages.hpp>
 #include <creek/mapreduce/emit_and_group.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/plan.hpp>
 #include <creek/mapreduce/rounds.hpp>
+#include <creek/mapreduce/split_source.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <creek/tasking/this_worker.hpp>
 #include <cstddef>
@@ -24,7 +26,7 @@ namespace creek::mapreduce {
 namespace detail {
 
 template <class Plan, class Job, class Input>
-auto run_with(const Job& job, Input& from, const options& chosen) {
+result<Job> run_with(const Job& job, Input& from, const options& chosen) {
   const std::size_t mappers = worker_count();
   Plan plan(job, chosen, mappers);
   return run_plan(plan, from, chosen, mappers);
@@ -58,6 +60,41 @@ result<Job> run_filling(const Job& job, Input& from, const options& chosen) {
   return made;
 }
 
+/// run() in a task of a runtime.
+template <class Job, class Input>
+result<Job> run_here(const Job& job, Input& from, const options& chosen) {
+  if constexpr (fills<Job>) {
+    return run_filling(job, from, chosen);
+  } else {
+    if constexpr (combines_or_groups<Job>) {
+      if (chosen.how == strategy::automatic) {
+        return run_with<combine_or_group<Job>>(job, from, chosen);
+      }
+    }
+    if constexpr (combines<Job>) {
+      if (chosen.how != strategy::emit_and_group) {
+        return run_with<combine_on_emit<Job>>(job, from, chosen);
+      }
+    }
+    return run_with<emit_and_group<Job>>(job, from, chosen);
+  }
+}
+
+/// run() over this type of input.
+template <class Job, class Input>
+result<Job> run_over(const Job& job, Input& from, const options& chosen) {
+  check<Job>(chosen);
+  if (this_worker() >= 0) return run_here(job, from, chosen);
+  result<Job> made;
+  in_own_runtime([&] { made = run_here(job, from, chosen); });
+  return made;
+}
+
+template <names_split Job>
+result<Job> run_source(const Job& job, source_for<Job> from, const options& chosen) {
+  return run_over(job, from, chosen);
+}
+
 }  // namespace detail
 
 /// Runs a job over an input on the workers of the caller's runtime; outside one, on those of a
@@ -66,24 +103,11 @@ result<Job> run_filling(const Job& job, Input& from, const options& chosen) {
 /// after every mapper has stopped.
 template <job Job, input Input>
 [[nodiscard]] result<Job> run(const Job& job, Input& from, const options& chosen = {}) {
-  detail::check<Job>(chosen);
-  if (this_worker() < 0) {
-    runtime own;
-    return own.run([&] { return run(job, from, chosen); });
+  if constexpr (detail::gives_splits_for<Input, Job>) {
+    return detail::run_source(job, detail::source_for<Job>(from), chosen);
+  } else {
+    return detail::run_over(job, from, chosen);
   }
-  if constexpr (fills<Job>) {
-    return detail::run_filling(job, from, chosen);
-  } else if constexpr (combines<Job>) {
-    if constexpr (detail::combines_or_groups<Job>) {
-      if (chosen.how == strategy::automatic) {
-        return detail::run_with<combine_or_group<Job>>(job, from, chosen);
-      }
-    }
-    if (chosen.how != strategy::emit_and_group) {
-      return detail::run_with<combine_on_emit<Job>>(job, from, chosen);
-    }
-  }
-  if constexpr (!fills<Job>) return detail::run_with<emit_and_group<Job>>(job, from, chosen);
 }
 
 /// The same over text in memory, cut at white space.

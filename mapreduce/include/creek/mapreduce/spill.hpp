@@ -6,6 +6,7 @@
 #include <creek/mapreduce/dense.hpp>
 #include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/detail/stages.hpp>
 #include <creek/mapreduce/detail/stopwatch.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
@@ -17,6 +18,7 @@
 #include <creek/mapreduce/runs.hpp>
 #include <creek/mapreduce/spill_file.hpp>
 #include <creek/mapreduce/spill_plan.hpp>
+#include <creek/mapreduce/split_source.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <creek/tasking/this_worker.hpp>
 #include <cstddef>
@@ -84,6 +86,93 @@ void check(const options& chosen, const memory_limit& limit, std::size_t workers
   check_limit(limit, workers);
 }
 
+/// run() with a limit in a task of a runtime.
+template <class Job, class Input>
+spilled_result<Job> run_here(const Job& job, Input& from, const options& chosen,
+                             const memory_limit& limit) {
+  const std::size_t workers = worker_count();
+  check<Job>(chosen, limit, workers);
+  const spill_shares shares(limit, workers);
+  spill_file file(limit.directory);
+  spill_meter meter;
+  spill_plan<Job> plan(job, chosen, shares, shares.worker, file, meter, workers);
+  runs<Job> records(job, chosen, plan.partitions());
+  records_in_memory<Job> target(records);
+  spilled_result<Job> made;
+  run_spilling(plan, from, chosen, workers, target, made);
+  if (chosen.sort) {
+    run_stage(made.times, stage::sort, plan.partitions(),
+              [&](std::size_t part) { records.sort(part); });
+  }
+  {
+    const stopwatch watch(made.times, stage::merge);
+    made.records = records.merge();
+    made.keys = records.take_arena();
+  }
+  made.spilled = {file.bytes(), meter.runs(), meter.peak()};
+  return made;
+}
+
+/// run_to() in a task of a runtime.
+template <class Job, class Input, class Sink>
+run_summary run_here_to(const Job& job, Input& from, const options& chosen,
+                        const memory_limit& limit, Sink& sink) {
+  const std::size_t workers = worker_count();
+  check<Job>(chosen, limit, workers);
+  const spill_shares shares(limit, workers);
+  spill_file sorted(limit.directory);
+  spill_meter meter;
+  run_summary made;
+  const std::size_t room =
+      shares.worker / 3;  // for records, which are smaller than a table of them
+  record_runs<Job> records(job, chosen, shares, room, sorted, meter, workers);
+  {
+    spill_file file(limit.directory);
+    spill_plan<Job> plan(job, chosen, shares, shares.worker - room, file, meter, workers);
+    run_spilling(plan, from, chosen, workers, records, made);
+    made.spilled.bytes = file.bytes();
+  }
+  run_stage(made.times, stage::sort, workers, [&](std::size_t taker) { records.finish(taker); });
+  {
+    const stopwatch watch(made.times, stage::merge);
+    made.records = records.merge(sink);
+  }
+  made.spilled = {made.spilled.bytes + sorted.bytes(), meter.runs(), meter.peak()};
+  return made;
+}
+
+/// run() with a limit over this type of input.
+template <class Job, class Input>
+spilled_result<Job> run_over(const Job& job, Input& from, const options& chosen,
+                             const memory_limit& limit) {
+  if (this_worker() >= 0) return run_here(job, from, chosen, limit);
+  spilled_result<Job> made;
+  in_own_runtime([&] { made = run_here(job, from, chosen, limit); });
+  return made;
+}
+
+/// run_to() over this type of input.
+template <class Job, class Input, class Sink>
+run_summary run_over_to(const Job& job, Input& from, const options& chosen,
+                        const memory_limit& limit, Sink& sink) {
+  if (this_worker() >= 0) return run_here_to(job, from, chosen, limit, sink);
+  run_summary made;
+  in_own_runtime([&] { made = run_here_to(job, from, chosen, limit, sink); });
+  return made;
+}
+
+template <names_split Job>
+spilled_result<Job> run_source(const Job& job, source_for<Job> from, const options& chosen,
+                               const memory_limit& limit) {
+  return run_over(job, from, chosen, limit);
+}
+template <names_split Job>
+run_summary run_source_to(const Job& job, source_for<Job> from, const options& chosen,
+                          const memory_limit& limit,
+                          function_ref<void(const record_of<Job>&)> sink) {
+  return run_over_to(job, from, chosen, limit, sink);
+}
+
 }  // namespace detail
 
 /// As run() without a limit, with the same result, but with no more than `limit.bytes` of memory
@@ -97,29 +186,11 @@ void check(const options& chosen, const memory_limit& limit, std::size_t workers
 template <job Job, input Input>
 [[nodiscard]] spilled_result<Job> run(const Job& job, Input& from, const options& chosen,
                                       const memory_limit& limit) {
-  if (this_worker() < 0) {
-    runtime own;
-    return own.run([&] { return run(job, from, chosen, limit); });
+  if constexpr (detail::gives_splits_for<Input, Job>) {
+    return detail::run_source(job, detail::source_for<Job>(from), chosen, limit);
+  } else {
+    return detail::run_over(job, from, chosen, limit);
   }
-  const std::size_t workers = worker_count();
-  detail::check<Job>(chosen, limit, workers);
-  const spill_shares shares(limit, workers);
-  spill_file file(limit.directory);
-  spill_meter meter;
-  spill_plan<Job> plan(job, chosen, shares, shares.worker, file, meter, workers);
-  runs<Job> records(job, chosen, plan.partitions());
-  detail::records_in_memory<Job> target(records);
-  spilled_result<Job> made;
-  detail::run_spilling(plan, from, chosen, workers, target, made);
-  if (chosen.sort) {
-    const detail::stopwatch watch(made.times, stage::sort);
-    detail::for_each_index(plan.partitions(), [&](std::size_t part) { records.sort(part); });
-  }
-  const detail::stopwatch watch(made.times, stage::merge);
-  made.records = records.merge();
-  made.keys = records.take_arena();
-  made.spilled = {file.bytes(), meter.runs(), meter.peak()};
-  return made;
 }
 
 /// The same over text in memory, cut at white space.
@@ -145,41 +216,20 @@ template <job Job, class T>
 template <job Job, input Input, class Sink>
 run_summary run_to(const Job& job, Input& from, const options& chosen, const memory_limit& limit,
                    Sink&& sink) {
-  if (this_worker() < 0) {
-    runtime own;
-    return own.run([&] { return run_to(job, from, chosen, limit, sink); });
+  if constexpr (detail::gives_splits_for<Input, Job>) {
+    return detail::run_source_to(job, detail::source_for<Job>(from), chosen, limit, sink);
+  } else {
+    return detail::run_over_to(job, from, chosen, limit, sink);
   }
-  const std::size_t workers = worker_count();
-  detail::check<Job>(chosen, limit, workers);
-  const spill_shares shares(limit, workers);
-  spill_file sorted(limit.directory);
-  spill_meter meter;
-  run_summary made;
-  const std::size_t room =
-      shares.worker / 3;  // for records, which are smaller than a table of them
-  record_runs<Job> records(job, chosen, shares, room, sorted, meter, workers);
-  {
-    spill_file file(limit.directory);
-    spill_plan<Job> plan(job, chosen, shares, shares.worker - room, file, meter, workers);
-    detail::run_spilling(plan, from, chosen, workers, records, made);
-    made.spilled.bytes = file.bytes();
-  }
-  {
-    const detail::stopwatch watch(made.times, stage::sort);
-    detail::for_each_index(workers, [&](std::size_t taker) { records.finish(taker); });
-  }
-  const detail::stopwatch watch(made.times, stage::merge);
-  made.records = records.merge(sink);
-  made.spilled = {made.spilled.bytes + sorted.bytes(), meter.runs(), meter.peak()};
-  return made;
 }
 
 /// The same without a limit: run(), and then the calls.
 template <job Job, input Input, class Sink>
 run_summary run_to(const Job& job, Input& from, const options& chosen, Sink&& sink) {
   if (this_worker() < 0) {
-    runtime own;
-    return own.run([&] { return run_to(job, from, chosen, sink); });
+    run_summary made;
+    detail::in_own_runtime([&] { made = run_to(job, from, chosen, sink); });
+    return made;
   }
   const result<Job> all = run(job, from, chosen);
   for (const auto& record : all) sink(record);

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <creek/core/language.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/split_source.hpp>
 
 namespace creek::mapreduce {
 
@@ -33,6 +34,7 @@ class string_match {
  public:
   using key_type = std::uint32_t;
   using value_type = match_counts;
+  using split_type = text_split;
 
   /// Throws as check_pattern does.
   explicit string_match(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
@@ -51,5 +53,9 @@ class string_match {
  private:
   std::vector<std::string> patterns_;
 };
+
+// Compiled in string_match_run.cpp.
+extern template result<string_match> detail::run_source(const string_match&,
+                                                        split_source<text_split>, const options&);
 
 }  // namespace creek::mapreduce

@@ -3,9 +3,11 @@
 // its own table.
 #pragma once
 
+#include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/radix_sort.hpp>
 #include <creek/mapreduce/runs.hpp>
+#include <creek/mapreduce/split_source.hpp>
 #include <creek/mapreduce/word_cache.hpp>
 #include <creek/mapreduce/word_table.hpp>
 #include <creek/mapreduce/words.hpp>
@@ -24,6 +26,7 @@ enum class word_order : std::uint8_t {
 struct word_count {
   using key_type = std::string_view;
   using value_type = std::uint64_t;
+  using split_type = text_split;
   using table_type = word_table;
 
   word_order sorted = word_order::by_count;
@@ -70,5 +73,14 @@ struct word_count {
 
 // Compiled in runs.cpp.
 extern template class ordered_runs<detail::job_order<word_count>>;
+// In word_count.cpp and word_count_spill.cpp.
+extern template result<word_count> detail::run_source(const word_count&, split_source<text_split>,
+                                                      const options&);
+extern template spilled_result<word_count> detail::run_source(const word_count&,
+                                                              split_source<text_split>,
+                                                              const options&, const memory_limit&);
+extern template run_summary detail::run_source_to(const word_count&, split_source<text_split>,
+                                                  const options&, const memory_limit&,
+                                                  function_ref<void(const record_of<word_count>&)>);
 
 }  // namespace creek::mapreduce

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// An input whose type is left behind, so that a job is compiled once and not for every input: a job
+// says with `split_type` what its map() or fill() takes, an input what its visit() gives.
+#pragma once
+
+#include <concepts>
+#include <creek/core/function_ref.hpp>
+#include <creek/mapreduce/dense.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace creek::mapreduce {
+
+template <job Job>
+struct result;
+template <job Job>
+struct spilled_result;
+struct options;
+struct memory_limit;
+struct run_summary;
+
+/// Refers to an input, which must live as long as this is used, and is one: its splits are those of
+/// the other, converted to `Split`. A visit costs an indirect call for the split and one for each
+/// piece of it.
+template <class Split>
+class split_source {
+ public:
+  using split_type = Split;
+  using visitor = function_ref<void(const Split&)>;
+
+  template <class Input>
+  requires(!std::same_as<Input, split_source>) explicit split_source(Input& from)
+      : from_(&from),
+        splits_(from.splits()),
+        bytes_(from.bytes()),
+        visit_([](void* input, std::size_t i, visitor f) {
+          static_cast<Input*>(input)->visit(i, f);
+        }) {}
+
+  [[nodiscard]] std::size_t splits() const noexcept { return splits_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  void visit(std::size_t i, visitor f) const { visit_(from_, i, f); }
+
+ private:
+  void* from_;
+  std::size_t splits_;
+  std::uint64_t bytes_;
+  void (*visit_)(void*, std::size_t, visitor);
+};
+
+namespace detail {
+
+/// Stands for the second argument of map(), to ask whether a job takes a type of split.
+template <job Job>
+struct any_emit {
+  void operator()(typename Job::key_type, typename Job::value_type) {}
+};
+
+/// Jobs that say what they take.
+template <class J>
+concept names_split = job<J> && requires {
+  typename J::split_type;
+} &&(
+    requires(const J& j, const typename J::split_type& split, any_emit<J>& emit) {
+      j.map(split, emit);
+    } ||
+    requires(const J& j, const typename J::split_type& split,
+             std::span<typename J::value_type> into) { j.fill(split, into); });
+
+/// Inputs whose splits can be converted to what such a job takes.
+template <class I, class J>
+concept gives_splits_for = names_split<J> && requires {
+  typename I::split_type;
+} && std::convertible_to<const typename I::split_type&, typename J::split_type>;
+
+template <class Job>
+using source_for = split_source<typename Job::split_type>;
+
+// What the functions of these names without `_source` do, for such jobs. The headers of the
+// library's jobs declare them `extern`; their sources instantiate them.
+template <names_split Job>
+result<Job> run_source(const Job& job, source_for<Job> from, const options& chosen);
+template <names_split Job>
+spilled_result<Job> run_source(const Job& job, source_for<Job> from, const options& chosen,
+                               const memory_limit& limit);
+template <names_split Job>
+run_summary run_source_to(const Job& job, source_for<Job> from, const options& chosen,
+                          const memory_limit& limit,
+                          function_ref<void(const record_of<Job>&)> sink);
+
+}  // namespace detail
+}  // namespace creek::mapreduce

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of this job, over any input.
+#include <creek/mapreduce/colour_histogram.hpp>
+#include <creek/mapreduce/run.hpp>
+
+namespace creek::mapreduce {
+
+template result<colour_histogram> detail::run_source(const colour_histogram&,
+                                                     split_source<pixel_rows>, const options&);
+
+}  // namespace creek::mapreduce

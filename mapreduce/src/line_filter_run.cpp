@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of this job, over any input.
+#include <creek/mapreduce/line_filter.hpp>
+#include <creek/mapreduce/run.hpp>
+
+namespace creek::mapreduce {
+
+template result<line_filter> detail::run_source(const line_filter&, split_source<text_split>,
+                                                const options&);
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of this job, over any input.
+#include <creek/mapreduce/run.hpp>
+#include <creek/mapreduce/string_match.hpp>
+
+namespace creek::mapreduce {
+
+template result<string_match> detail::run_source(const string_match&, split_source<text_split>,
+                                                 const options&);
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of this job within a memory limit, over any input.
+#include <creek/mapreduce/spill.hpp>
+#include <creek/mapreduce/word_count.hpp>
+
+namespace creek::mapreduce {
+
+template spilled_result<word_count> detail::run_source(const word_count&, split_source<text_split>,
+                                                       const options&, const memory_limit&);
+template run_summary detail::run_source_to(const word_count&, split_source<text_split>,
+                                           const options&, const memory_limit&,
+                                           function_ref<void(const record_of<word_count>&)>);
+
+}  // namespace creek::mapreduce
