@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dictionary.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
-#include <cstring>
+#include <creek/mapreduce/hash.hpp>
 
 namespace creek::tpch {
 namespace {
@@ -12,7 +10,7 @@ namespace {
 std::uint64_t place_of(std::string_view word) noexcept {
   // Flags of one letter are half of all categories; any spreading of them will do.
   if (word.size() == 1) return static_cast<unsigned char>(word[0]);
-  return XXH3_64bits(word.data(), word.size());
+  return mapreduce::default_hash(word);
 }
 
 }  // namespace
@@ -30,6 +28,16 @@ std::uint32_t dictionary::number_of(std::string_view word) {
     }
     if (words_[number] == word) return number;
   }
+}
+
+std::size_t dictionary::probes() const noexcept {
+  const std::uint64_t mask = slots_.size() - 1;
+  std::size_t sum = 0;
+  for (std::uint64_t at = 0; at <= mask; ++at) {
+    if (slots_[at] == vacant) continue;
+    sum += ((at - place_of(words_[slots_[at]])) & mask) + 1;
+  }
+  return sum;
 }
 
 void dictionary::clear() {

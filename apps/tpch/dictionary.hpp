@@ -2,6 +2,7 @@
 // Numbers for words in the order in which they first come.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ class dictionary {
   void moved(std::uint32_t number, std::string_view to) { words_[number] = to; }
   [[nodiscard]] const std::vector<std::string_view>& words() const noexcept { return words_; }
   void clear();
+  /// Returns the number of slots that looking up every word once looks at; expected are at most 1.5
+  /// per word. For tests.
+  [[nodiscard]] std::size_t probes() const noexcept;
 
  private:
   void grow();

@@ -25,6 +25,7 @@
 #include "buffer.hpp"
 #include "gather_rows.hpp"
 #include "in_order.hpp"
+#include "key_hash.hpp"
 #include "packed.hpp"
 #include "row_mask.hpp"
 
@@ -121,7 +122,7 @@ class groups {
 
   /// Calls emit(key, aggregate, list) for every group, in parallel; emit appends to the list.
   /// Returns all lists as one, in an order that does not depend on the workers: that of the keys
-  /// where way() is an array.
+  /// where way() is an array, else one that depends on the secret of the process (hash_key).
   template <class T, class Emit>
   [[nodiscard]] std::vector<T> gather(Emit&& emit) const {
     if (dense_) {
@@ -179,12 +180,9 @@ class groups {
   [[nodiscard]] std::size_t keys_in_range() const noexcept {
     return static_cast<std::size_t>(last_) + 1;
   }
-  [[nodiscard]] static std::uint64_t hash_of(std::uint64_t offset) noexcept {
-    return offset * 0x9e3779b97f4a7c15;
-  }
   [[nodiscard]] std::size_t part_of(std::uint64_t offset) const noexcept {
     if (dense_) return static_cast<std::size_t>(offset >> shift_);
-    return shift_ == 64 ? 0 : static_cast<std::size_t>(hash_of(offset) >> shift_);
+    return shift_ == 64 ? 0 : static_cast<std::size_t>(hash_key(offset) >> shift_);
   }
   [[nodiscard]] A* array() const noexcept { return reinterpret_cast<A*>(array_.data()); }
 
@@ -273,7 +271,7 @@ class groups {
     const auto below_part = [this](std::uint64_t hash) { return hash << (64 - shift_); };
     for (parts& of : dealt) {
       for (const entry& next : of[p]) {
-        std::size_t at = static_cast<std::size_t>(below_part(hash_of(next.offset)) >> down);
+        std::size_t at = static_cast<std::size_t>(below_part(hash_key(next.offset)) >> down);
         while (table[at].value.any() && table[at].offset != next.offset) {
           at = (at + 1) % table.size();
         }

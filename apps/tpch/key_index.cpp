@@ -57,4 +57,13 @@ void key_index::build_hashed(std::span<const std::int64_t> keys) {
   }
 }
 
+std::size_t key_index::probes() const noexcept {
+  std::size_t sum = 0;
+  for (std::size_t at = 0; at < slots_.size(); ++at) {
+    if (slots_[at].place == absent) continue;
+    sum += (at - home_of(slots_[at].offset)) % slots_.size() + 1;
+  }
+  return sum;
+}
+
 }  // namespace creek::tpch

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "key_hash.hpp"
+
 namespace creek::tpch {
 
 /// A set of different keys. Where they are all of a range, nothing but that range. Where they lie
@@ -32,6 +34,10 @@ class key_index {
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (bits_.size() + before_.size()) * sizeof(std::uint32_t) + slots_.size() * sizeof(slot);
   }
+
+  /// Returns the number of slots that finding every key once looks at; 0 if dense(). Expected are
+  /// at most 1.5 per key. For tests.
+  [[nodiscard]] std::size_t probes() const noexcept;
 
   /// Bit `key - least` (in 64 bits that wrap round) of an array, for keys below `range`; all of the
   /// range where there is no array. No range unless dense(). Behind the last bit's word there are
@@ -74,7 +80,7 @@ class key_index {
   void build_dense(std::span<const std::int64_t> keys);
   void build_hashed(std::span<const std::int64_t> keys);
   [[nodiscard]] std::size_t home_of(std::uint64_t offset) const noexcept {
-    return static_cast<std::size_t>((offset * 0x9e3779b97f4a7c15) >> shift_);
+    return static_cast<std::size_t>(hash_key(offset) >> shift_);
   }
   [[nodiscard]] std::size_t find_hashed(std::uint64_t offset) const noexcept {
     for (std::size_t at = home_of(offset);; at = (at + 1) % slots_.size()) {

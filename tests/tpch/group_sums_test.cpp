@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <creek/tasking/runtime.hpp>
 #include <limits>
 #include <map>
 #include <random>
 #include <vector>
+
+#include "chosen_keys.hpp"
 
 namespace creek::tpch {
 namespace {
@@ -153,6 +156,40 @@ TEST(tpch_group_sums, no_rows_and_none_that_count) {
   check({}, {0, std::int64_t{1} << 40}, usual, "hash tables");
   check({{5, 1}}, {5, 5}, usual, "an array");
   check({{5, 1}}, {5, std::int64_t{1} << 40}, usual, "hash tables");
+}
+
+/// Counts how often a table asks whether a slot is taken.
+struct asked_count {
+  static inline std::atomic<std::uint64_t> asked{0};
+  std::uint64_t rows = 0;
+
+  void join(const asked_count& other) noexcept { rows += other.rows; }
+  [[nodiscard]] bool any() const noexcept {
+    asked.fetch_add(1, std::memory_order_relaxed);
+    return rows != 0;
+  }
+};
+
+TEST(tpch_group_sums, keys_chosen_to_have_one_hash) {
+  // So many rows that there are several parts.
+  for (const auto& [name, keys] : testing::chosen_key_sets(40'000)) {
+    asked_count::asked = 0;
+    const auto sums = group_sums<asked_count>(
+        keys.size(), {keys.front(), keys.back()}, [&](const row_block& block, auto&& emit) {
+          for (std::size_t i = block.first; i < block.first + block.rows; ++i) emit(keys[i], {1});
+        });
+    // Once when it is dealt out, once or twice to find its slot, and in a sweep over twice to four
+    // times as many slots.
+    EXPECT_LT(asked_count::asked, 8 * keys.size()) << name;
+    EXPECT_STREQ(sums.way(), "hash tables") << name;
+    std::vector<std::int64_t> found =
+        sums.gather<std::int64_t>([](std::int64_t key, const asked_count& of, auto& to) {
+          EXPECT_EQ(of.rows, 1u);
+          to.push_back(key);
+        });
+    std::ranges::sort(found);
+    EXPECT_EQ(found, keys) << name;
+  }
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "chosen_keys.hpp"
+
 namespace creek::tpch {
 namespace {
 
@@ -63,6 +65,15 @@ TEST(tpch_key_index, random_sets) {
       (random() % 3 == 0 ? keys : others).push_back(key);
     }
     check(keys, step < 1'000'000, others);
+  }
+}
+
+TEST(tpch_key_index, keys_chosen_to_have_one_hash) {
+  for (const auto& [name, keys] : testing::chosen_key_sets(20'000)) {
+    const key_index index(keys);
+    EXPECT_FALSE(index.dense()) << name;
+    EXPECT_LT(index.probes(), 2 * keys.size()) << name;
+    for (std::size_t i = 0; i < keys.size(); i += 99) ASSERT_EQ(index.find(keys[i]), i) << name;
   }
 }
 
