@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <creek/mapreduce/detail/byte_hash.hpp>
+#include <creek/tasking/detail/strand.hpp>
 
 namespace creek::mapreduce::detail {
 namespace {
@@ -63,5 +64,10 @@ std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept 
 // Static objects of a program may hash keys: these are made before them.
 [[gnu::init_priority(101)]] const hash_secret process_secret = secret_of_process();
 [[gnu::init_priority(101)]] const hash_secret repeatable_secret = make_secret(fixed_factors, 0);
+
+const hash_secret& secret_here() noexcept {
+  const creek::detail::executor* const here = creek::detail::current_executor();
+  return here != nullptr && here->runs_repeat() ? repeatable_secret : process_secret;
+}
 
 }  // namespace creek::mapreduce::detail

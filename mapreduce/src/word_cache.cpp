@@ -28,8 +28,8 @@ void word_cache::source(std::string_view text, bool stable) noexcept {
 void word_cache::count_words() {
   std::array<std::uint16_t, batch> odd;
   const auto words = std::span(words_).first(std::exchange(waiting_, 0));
-  const std::size_t left =
-      detail::count_words({lines_, &collected_, this}, words, text_, odd.data());
+  const std::size_t left = detail::count_words(
+      {lines_, &collected_, this, &table_->secret().factors}, words, text_, odd.data());
   emitted_ += words.size() - left;
   for (const std::uint16_t i : std::span(odd).first(left)) count_odd(words[i], 1);
   if (emitted_ >= next_drop_) drop_rare(rare);
@@ -54,7 +54,8 @@ void word_cache::count_block(const block_words& words) {
     return;
   }
   std::array<std::uint16_t, word_block / 2> odd;
-  const std::size_t left = detail::count_block({lines_, &collected_, this}, words, odd.data());
+  const std::size_t left = detail::count_block(
+      {lines_, &collected_, this, &table_->secret().factors}, words, odd.data());
   emitted_ += size - left;
   for (const std::uint16_t i : std::span(odd).first(left)) count_odd(word(i), 1);
   if (emitted_ >= next_drop_) drop_rare(rare);
@@ -69,7 +70,7 @@ void word_cache::admit(word_table::line& home, const word_table::word_ref& word)
 
 void word_cache::count_odd(std::string_view word, std::uint64_t count) {
   ++emitted_;
-  const std::uint64_t hash = detail::hash_word(word);
+  const std::uint64_t hash = detail::hash_word(word, table_->secret());
   if (word_table::is_inline(word)) {
     word_table::word_ref ref{0, 0, static_cast<std::uint32_t>(hash >> 32)};
     std::memcpy(&ref, word.data(), word.size());
@@ -121,7 +122,7 @@ void word_cache::drop_rare(std::uint32_t least) {
         line.put(kept++, what, 1);
       } else {
         const std::uint32_t hash =
-            detail::hash_upper(what.low, what.high, detail::process_secret.factors);
+            detail::hash_upper(what.low, what.high, table_->secret().factors);
         collect({what.low, what.high, hash}, false, before[i] + count);
       }
     }

@@ -209,7 +209,7 @@ HWY_INLINE void count_group(const cache_view& cache, std::span<const word_ref> w
 
 std::size_t probe_words(const cache_view& cache, std::span<const std::string_view> words,
                         std::string_view safe, std::uint16_t* odd) {
-  const detail::hash_factors by = detail::process_secret.factors;
+  const detail::hash_factors by = *cache.by;
   const std::size_t safe_bytes = safe.size() >= 16 ? safe.size() - 15 : 0;
   std::uint16_t* odd_out = odd;
   for (std::size_t first = 0; first < words.size(); first += group) {
@@ -230,7 +230,7 @@ std::size_t probe_words(const cache_view& cache, std::span<const std::string_vie
 }
 
 std::size_t probe_block(const cache_view& cache, const block_words& words, std::uint16_t* odd) {
-  const detail::hash_factors by = detail::process_secret.factors;
+  const detail::hash_factors by = *cache.by;
   const std::size_t size = words.borders.size() / 2;
   std::uint16_t* odd_out = odd;
   for (std::size_t first = 0; first < size; first += group) {

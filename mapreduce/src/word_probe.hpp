@@ -26,6 +26,7 @@ struct cache_view {
   std::span<word_table::line> lines;
   word_cache::collections* collected;
   word_cache* owner;
+  const hash_factors* by;
 };
 
 /// Counts words: in the cache those that are there or have room there, else they are collected.

@@ -30,10 +30,9 @@ constexpr std::uint32_t growths = 3;                     // doublings of a bucke
 constexpr std::size_t largest_segment = 64u << growths;  // lines
 constexpr std::uint64_t most = UINT32_MAX;
 
-std::uint32_t place(const bucket& from, const body& what) noexcept {
+std::uint32_t place(const bucket& from, const body& what, const detail::hash_factors& by) noexcept {
   if (from.is_long) return what.high >> 8;
-  return word_table::place_of(
-      detail::hash_upper(what.low, what.high, detail::process_secret.factors));
+  return word_table::place_of(detail::hash_upper(what.low, what.high, by));
 }
 
 /// Puts a word that is not in the segment.
@@ -50,11 +49,12 @@ void put_new(const bucket& in, segment& s, std::uint32_t place, const body& what
 
 /// Puts the words of `from` into the segments that `segment_of` their places.
 template <class SegmentOf>
-void put_all(const bucket& in, std::span<const line> from, SegmentOf&& segment_of) {
+void put_all(const bucket& in, std::span<const line> from, const detail::hash_factors& by,
+             SegmentOf&& segment_of) {
   for (const line& l : from) {
     for (std::size_t i = 0; i < word_table::line_entries && l.count[i] != 0; ++i) {
       const body what = l.at(i);
-      const std::uint32_t goes = place(in, what);
+      const std::uint32_t goes = place(in, what, by);
       put_new(in, *segment_of(goes), goes, what, l.count[i]);
     }
   }
@@ -225,7 +225,7 @@ void word_table::grow(bucket& b) {
     set_lines(b, lines);
     throw;
   }
-  put_all(b, std::span(from->lines(), lines), [&](std::uint32_t) { return to; });
+  put_all(b, std::span(from->lines(), lines), secret_->factors, [&](std::uint32_t) { return to; });
   b.segments = {to};
   b.directory = {to};
 }
@@ -250,7 +250,7 @@ void word_table::split(bucket& b, std::uint32_t place) {
   std::memcpy(old.data(), left->lines(), bytes);
   std::memset(left->lines(), 0, bytes);
   left->used = 0;
-  put_all(b, std::span(old).first(b.lines),
+  put_all(b, std::span(old).first(b.lines), secret_->factors,
           [&](std::uint32_t goes) { return (goes >> bit & 1) != 0 ? right : left; });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of keys that were chosen to have one hash, and which processes hash alike.
 #include <creek/mapreduce.hpp>
+#include <creek/scc.hpp>
+#include <creek/tasking.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,7 +81,7 @@ TEST(Hash, SpreadsChosenByteStrings) {
     std::vector<std::uint64_t> plain, in_word_table, in_tuples;
     for (const std::string& key : keys) {
       plain.push_back(default_hash(key));
-      in_word_table.push_back(detail::hash_word(key));
+      in_word_table.push_back(detail::hash_word(key, detail::process_secret));
       in_tuples.push_back(default_hash(std::pair(7, std::string_view(key))));
     }
     expect_spread(plain, name);
@@ -161,11 +163,64 @@ TEST(HashOf, ThisProcess) {
               static_cast<unsigned long long>(default_hash(std::string(300, 'x'))));
 }
 
-std::string hash_in_another_process(const std::string& environment) {
+/// Counts the words of a text by their number of letters and sum of bytes.
+struct count_by_number {
+  using key_type = std::uint64_t;
+  using value_type = std::uint64_t;
+  template <class Emit>
+  void map(const text_split& split, Emit& emit) const {
+    for_each_word(split.text, [&](std::string_view word) {
+      std::uint64_t number = word.size();
+      for (const char letter : word) number = number * 31 + static_cast<unsigned char>(letter);
+      emit(number, 1);
+    });
+  }
+  static void combine(std::uint64_t& to, std::uint64_t from) { to += from; }
+};
+
+/// For a test below, in a process of its own: what a run on the simulated chip comes to, in which
+/// the order of unsorted records and the schedule depend on hashes.
+TEST(HashOf, RunsOnTheChip) {
+  std::string text;
+  for (std::uint64_t i = 0; i < 3000; ++i) text += letters_of(i * 7919 % 1500, 4 + i % 20) + ' ';
+  scheduler_options workers;
+  workers.workers = 3;
+  scc_backend::task_report report;
+  scc chip(workers);
+  chip.report = &report;
+  std::uint64_t order = 0;
+  const auto add = [&order](const auto& made) {
+    for (const auto& [key, count] : made.records) {
+      order = order * 31 + repeatable_hash(key) + count;
+    }
+  };
+  {
+    runtime on_chip(chip);
+    on_chip.run([&] {
+      for (const strategy how : {strategy::combine_on_emit, strategy::emit_and_group}) {
+        const options unsorted{.sort = false, .how = how, .split = 1024};
+        add(run(word_count{}, text, unsorted));
+        add(run(count_by_number{}, text, unsorted));
+      }
+    });
+  }
+  std::printf("hash %llx %llx\n", static_cast<unsigned long long>(order),
+              static_cast<unsigned long long>(report.schedule));
+}
+
+std::string hash_in_another_process(const std::string& environment,
+                                    const std::string& test = "ThisProcess") {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-  return support::run_in_shell(environment + " '" + self +
-                               "' --gtest_filter=HashOf.ThisProcess | grep ^hash")
+  return support::run_in_shell(environment + " '" + self + "' --gtest_filter=HashOf." + test +
+                               " | grep ^hash")
       .output;
+}
+
+TEST(Hash, IsTheSameInAllRunsOnTheChip) {
+  const std::string none = "env -u CREEK_HASH_SEED -u CREEK_BACKEND";
+  const std::string one = hash_in_another_process(none, "RunsOnTheChip");
+  EXPECT_THAT(one, testing::StartsWith("hash "));
+  EXPECT_EQ(one, hash_in_another_process(none, "RunsOnTheChip"));
 }
 
 TEST(Hash, DiffersFromProcessToProcessUnlessASeedIsGiven) {

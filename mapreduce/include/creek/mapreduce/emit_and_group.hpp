@@ -53,7 +53,7 @@ class emit_and_group {
     mapper& mine = mappers_[index];
     mine.parts.resize(part_count);
     for (std::vector<pair>& buffer : mine.buffers) {
-      for (pair& p : buffer) mine.parts[hash_of(*job_, p.key) >> 58].push_back({0, &p});
+      for (pair& p : buffer) mine.parts[hash_of(*job_, p.key, *secret_) >> 58].push_back({0, &p});
     }
   }
 
@@ -143,6 +143,7 @@ class emit_and_group {
   }
 
   const Job* job_;
+  const detail::hash_secret* secret_ = &detail::secret_here();
   std::vector<mapper> mappers_;
   std::vector<key_group> groups_;
   runs<Job> runs_;

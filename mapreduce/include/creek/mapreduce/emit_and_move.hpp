@@ -227,9 +227,10 @@ class emit_and_move {
   };
   struct emitter {
     const Job& job;
+    const hash_secret& secret;
     mapper& to;
     void operator()(key_type key, value_type value) {
-      const std::size_t index = hash_of(job, key) >> 58;
+      const std::size_t index = hash_of(job, key, secret) >> 58;
       if (!to.parts[index].has_room()) to.make_room(job, index);
       to.parts[index].push_back({key, value});
     }
@@ -241,10 +242,11 @@ class emit_and_move {
       mine.limits.assign(part_count, mapper::worth_combining);
       mine.parts.resize(part_count);
     }
-    return {*job_, mine};
+    return {*job_, *secret_, mine};
   }
 
   const Job* job_;
+  const hash_secret* secret_ = &secret_here();
   std::vector<mapper> mappers_;
   std::vector<key_group> groups_;
   runs<Job> runs_;

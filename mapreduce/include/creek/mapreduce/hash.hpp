@@ -62,13 +62,15 @@ template <class Key>
   return detail::hash_by(detail::repeatable_secret, key);
 }
 
-/// The job's hash of a key, or the default.
+/// Returns the job's hash of a key, or else one by `secret`, which is that of one run: see
+/// detail::secret_here().
 template <class Job>
-[[nodiscard]] std::uint64_t hash_of(const Job& job, const typename Job::key_type& key) {
+[[nodiscard]] std::uint64_t hash_of(const Job& job, const typename Job::key_type& key,
+                                    const detail::hash_secret& secret) {
   if constexpr (requires { job.hash(key); }) {
     return job.hash(key);
   } else {
-    return default_hash(key);
+    return detail::hash_by(secret, key);
   }
 }
 

@@ -112,7 +112,7 @@ class spill_mapper {
       ++to.emitted_;
       if constexpr (combines<Job>) {
         if (to.combining_) {
-          const std::uint64_t hash = spread_hash(*to.job_, key);
+          const std::uint64_t hash = spread_hash(*to.job_, key, *to.secret_);
           to.add([&] { return to.pairs_->combine(hash, key, value); });
           if (to.pairs_->overgrown()) to.write_out();
           return;
@@ -188,7 +188,7 @@ class spill_mapper {
       own_->writer.drain(part);
       own_->table.for_each(part, [&](const key_type& key, const value_type& value) {
         put_pair(writer_.bytes(), key, value);
-        writer_.item(part, hash_digits(spread_hash(*job_, key), 0));
+        writer_.item(part, hash_digits(spread_hash(*job_, key, *secret_), 0));
       });
     }
     writer_.finish();
@@ -203,6 +203,7 @@ class spill_mapper {
   }
 
   const Job* job_;
+  const detail::hash_secret* secret_ = &detail::secret_here();
   bool combining_;
   spill_shares shares_;
   spill_meter* meter_;

@@ -204,7 +204,7 @@ class spill_plan {
       const auto bytes = mine.reader->read(block);
       for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
         auto one = get_pair<pair>(from);
-        const std::uint64_t hash = spread_hash(*job_, one.key);
+        const std::uint64_t hash = spread_hash(*job_, one.key, *secret_);
         if (!sums.combine(hash, one.key, one.value)) {
           part_again();
           if (!sums.combine(hash, one.key, one.value)) detail::refuse_pair(shares_.limit);
@@ -309,6 +309,7 @@ class spill_plan {
   }
 
   const Job* job_;
+  const detail::hash_secret* secret_ = &detail::secret_here();
   const options* chosen_;
   spill_shares shares_;
   std::size_t grouping_;

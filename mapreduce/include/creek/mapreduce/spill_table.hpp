@@ -28,8 +28,9 @@ namespace creek::mapreduce {
 /// The hash that partitions and tables of a run with a limit use: all bits are good, whatever the
 /// job's own hash is like.
 template <class Job>
-[[nodiscard]] std::uint64_t spread_hash(const Job& job, const typename Job::key_type& key) {
-  return detail::spread(hash_of(job, key));
+[[nodiscard]] std::uint64_t spread_hash(const Job& job, const typename Job::key_type& key,
+                                        const detail::hash_secret& secret) {
+  return detail::spread(hash_of(job, key, secret));
 }
 
 /// 32 bits of a hash from bit `skipped` (of 64, the highest first) on.
@@ -153,7 +154,7 @@ class spill_table {
     std::array<std::uint32_t, 257> next{};  // of at most 8 bits
     const int down = 32 - bits;
     for (std::size_t i = 0; i < size_; ++i) {
-      digits[i] = hash_digits(spread_hash(*job_, pairs_[i].key), skipped);
+      digits[i] = hash_digits(spread_hash(*job_, pairs_[i].key, *secret_), skipped);
       ++next[(digits[i] >> down) + 1];
     }
     for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
@@ -205,7 +206,7 @@ class spill_table {
     active_ = std::min(4 * active_, slots_);
     std::memset(memory_.data(), 0, active_ * sizeof(std::uint64_t));
     for (std::size_t i = 0; i < size_; ++i) {
-      const std::uint64_t hash = spread_hash(*job_, pairs_[i].key);
+      const std::uint64_t hash = spread_hash(*job_, pairs_[i].key, *secret_);
       std::size_t at = slot_of(hash);
       while (index()[at] != 0) at = at + 1 == active_ ? 0 : at + 1;
       index()[at] = hash << 32 | (i + 1);
@@ -225,6 +226,7 @@ class spill_table {
   }
 
   const Job* job_;
+  const detail::hash_secret* secret_ = &detail::secret_here();
   page_memory memory_;
   memory_charge charge_;
   std::size_t slots_;   // that there is room for

@@ -70,7 +70,7 @@ class flat_table {
 
   void operator()(key_type key, value_type value) {
     ++emitted_;
-    const std::uint64_t hash = hash_of(*job_, key);
+    const std::uint64_t hash = hash_of(*job_, key, *secret_);
     add(parts_[hash >> 58], hash, std::move(key), std::move(value), true);
   }
 
@@ -81,7 +81,7 @@ class flat_table {
       std::swap(parts_[part], other.parts_[part]);
     }
     for (auto& pair : other.parts_[part].pairs) {
-      const std::uint64_t hash = hash_of(*job_, pair.key);
+      const std::uint64_t hash = hash_of(*job_, pair.key, *secret_);
       add(parts_[part], hash, std::move(pair.key), std::move(pair.value), false);
     }
     other.clear(part);
@@ -130,7 +130,7 @@ class flat_table {
     std::vector<std::uint64_t> larger(part.index.size() * 2);
     const std::size_t mask = larger.size() - 1;
     for (std::size_t i = 0; i < part.pairs.size(); ++i) {
-      const std::uint64_t hash = hash_of(*job_, part.pairs[i].key);
+      const std::uint64_t hash = hash_of(*job_, part.pairs[i].key, *secret_);
       std::size_t at = (hash >> 26) & mask;
       while (larger[at] != 0) at = (at + 1) & mask;
       larger[at] = hash << 32 | (i + 1);
@@ -139,6 +139,7 @@ class flat_table {
   }
 
   const Job* job_;
+  const detail::hash_secret* secret_ = &detail::secret_here();
   std::vector<partition> parts_ = std::vector<partition>(partitions);
   key_store<key_type> keys_;
   std::uint64_t emitted_ = 0;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <creek/mapreduce/byte_arena.hpp>
+#include <creek/mapreduce/detail/hash_secret.hpp>
 #include <creek/mapreduce/detail/zero_pool.hpp>
 
 namespace creek::mapreduce {
@@ -44,6 +45,8 @@ class word_table {
 
   /// Bytes of the table itself, without the text that it points into.
   [[nodiscard]] std::size_t bytes() const noexcept;
+  /// The secret that words are hashed by.
+  [[nodiscard]] const detail::hash_secret& secret() const noexcept { return *secret_; }
   /// Bytes of the copies of keys.
   [[nodiscard]] std::size_t key_bytes() const noexcept;
 
@@ -230,6 +233,7 @@ class word_table {
   void grow(bucket& to);
   void split(bucket& to, std::uint32_t place);
 
+  const detail::hash_secret* secret_ = &detail::secret_here();
   std::array<bucket, 2 * partitions> buckets_;
   detail::zero_pool pool_;
 };

@@ -81,11 +81,12 @@ inline constexpr std::array<std::uint64_t, 17> keep_high = [] {
 }
 
 /// The same by hash_padded, for the word table.
-[[nodiscard]] inline std::uint64_t hash_word(std::string_view bytes) noexcept {
-  if (bytes.size() > 16) return hash_long(bytes, process_secret);
+[[nodiscard]] inline std::uint64_t hash_word(std::string_view bytes,
+                                             const hash_secret& by) noexcept {
+  if (bytes.size() > 16) return hash_long(bytes, by);
   char padded[16] = {};
   if (!bytes.empty()) std::memcpy(padded, bytes.data(), bytes.size());
-  return hash_padded(load8(padded), load8(padded + 8), process_secret.factors);
+  return hash_padded(load8(padded), load8(padded + 8), by.factors);
 }
 
 }  // namespace creek::mapreduce::detail

@@ -29,5 +29,8 @@ struct hash_secret {
 extern const hash_secret process_secret;
 /// For what must repeat in every process: partitions of message-passing ranks, the simulated chip.
 extern const hash_secret repeatable_secret;
+/// Returns the secret of tables that the caller makes: the repeatable one on a strand of a runtime
+/// whose runs repeat (the simulated chip), else the process's.
+[[nodiscard]] const hash_secret& secret_here() noexcept;
 
 }  // namespace creek::mapreduce::detail
