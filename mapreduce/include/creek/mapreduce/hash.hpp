@@ -55,8 +55,9 @@ template <class Key>
   return detail::hash_by(detail::process_secret, key);
 }
 
-/// As default_hash(), but the same in every process, for runs that must repeat. Keys of equal hash
-/// can be made on purpose.
+/// As default_hash(), but the same in every process, for runs that must repeat: a job's own hash()
+/// that calls it repeats on the simulated chip. Keys of equal
+/// hash can be made on purpose.
 template <class Key>
 [[nodiscard]] std::uint64_t repeatable_hash(const Key& key) {
   return detail::hash_by(detail::repeatable_secret, key);

@@ -25,7 +25,8 @@ struct hash_secret {
 };
 
 /// Drawn when the process starts, before other static objects are made; `CREEK_HASH_SEED`, or
-/// `scc` as the backend of the environment, gives every process the same.
+/// `scc` as the backend of the environment, gives every process the same. For runs on other
+/// runtimes than the simulated chip: see secret_here().
 extern const hash_secret process_secret;
 /// For what must repeat in every process: partitions of message-passing ranks, the simulated chip.
 extern const hash_secret repeatable_secret;
