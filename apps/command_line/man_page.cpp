@@ -63,6 +63,7 @@ std::string synopsis(const page& one) {
     text += each->is_required() ? " \\fI" + name + "\\fR" : " [\\fI" + name + "\\fR]";
   }
   if (!one.about->subcommands().empty()) text += " \\fICOMMAND\\fR";
+  if (!one.operands.empty()) text += " \\fI" + escaped(one.operands) + "\\fR";
   return text + "\n";
 }
 

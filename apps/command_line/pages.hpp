@@ -13,6 +13,9 @@ namespace creek::command_line {
 struct page {
   std::vector<std::string> words;
   const command* about;
+  /// What the synopsis shows after the options, for a program that splits its operands off before
+  /// it parses: "PROGRAM [ARGUMENT]...".
+  std::string operands = {};
 };
 
 /// The program and all commands below it, parents first; those that --help does not show are left

@@ -48,6 +48,14 @@ void expect_bad_usage(const std::string& arguments, const std::string& part) {
   EXPECT_EQ(rccerun(arguments).output, "") << arguments;
 }
 
+TEST(rccerun, prints_its_manual_page) {
+  const outcome page = rccerun("--man-page");
+  EXPECT_EQ(page.code, 0);
+  EXPECT_THAT(page.output, StartsWith(".TH RCCERUN 1 "));
+  EXPECT_THAT(page.output, HasSubstr(".B rccerun\n[\\fIOPTIONS\\fR] \\fIPROGRAM [ARGUMENT]..."));
+  EXPECT_THAT(page.output, HasSubstr("\n\\fB\\-\\-nue\\fR"));
+}
+
 TEST(rccerun, refuses_bad_input_before_it_starts) {
   expect_bad_usage("-nue 2", "no program");
   expect_bad_usage("ping_pong.so", "--nue");

@@ -22,6 +22,7 @@
 
 #include "chip_options.hpp"
 #include "command_line/command.hpp"
+#include "command_line/pages.hpp"
 #include "command_line/process.hpp"
 #include "json/json_value.hpp"
 #include "output.hpp"
@@ -233,6 +234,12 @@ int run(int argc, char** argv) {
   app.footer(notes);
   add_options(app, given);
   std::vector<std::string> options(argv + 1, argv + argc);
+  // For packages, and so left out of --help, as `creek generate` is.
+  if (options.size() == 1 && options[0] == "--man-page") {
+    const command_line::page page{{"rccerun"}, &app, "PROGRAM [ARGUMENT]..."};
+    fmt::print("{}", man_page(page, version()));
+    return 0;
+  }
   std::vector<std::string> command = take_command(app, options);
   if (!app.parse(options)) return 0;
   if (given.backend == "host") refuse_on_host(app);
