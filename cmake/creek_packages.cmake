@@ -1,17 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages: `cpack -G DEB` in a build tree configured with -DCMAKE_INSTALL_PREFIX=/usr and
-# -DBUILD_SHARED_LIBS=ON makes libcreek0.1, libcreek-dev, creek and creek-doc.
+# -DBUILD_SHARED_LIBS=ON makes libcreek0.1, libcreek-dev, creek and creek-doc. tests/consumer/chroot.sh installs,
+# uses and removes them in a fresh Debian.
 include_guard(GLOBAL)
+
+# Writes Debian's changelog of the packages to `file`, compressed. The date is SOURCE_DATE_EPOCH if that is set.
+function(_creek_debian_changelog file)
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+  file(WRITE ${PROJECT_BINARY_DIR}/install/changelog "creek (${PROJECT_VERSION}) stable; urgency=medium
+
+  * ${PROJECT_VERSION}; the package creek-doc has the changes in CHANGELOG.md.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+  file(ARCHIVE_CREATE OUTPUT ${file} PATHS ${PROJECT_BINARY_DIR}/install/changelog FORMAT raw COMPRESSION GZip
+       COMPRESSION_LEVEL 9)
+endfunction()
+
+# Names and describes the package of a component (lines of text follow the arguments), and installs the files that every
+# Debian package has.
+function(_creek_package component name section)
+  string(TOUPPER ${component} key)
+  set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${name} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${key}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  string(JOIN "\n" text
+    "creek runs tasks, MapReduce jobs and dense linear algebra on many cores, on"
+    "host threads or on a simulated chip without cache coherence." "." ${ARGN})
+  set(CPACK_DEBIAN_${key}_DESCRIPTION "${text}" PARENT_SCOPE)
+  # EXCLUDE_FROM_ALL: these are in the packages, `cmake --install` leaves them out.
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/debian/copyright ${PROJECT_BINARY_DIR}/install/changelog.gz
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
+endfunction()
 
 function(creek_packages)
   set(version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   set(CPACK_GENERATOR DEB)
   set(CPACK_PACKAGE_NAME creek)
   set(CPACK_PACKAGE_VENDOR creek)
-  set(CPACK_PACKAGE_CONTACT "the authors of creek <creek@localhost>")
+  # Whoever distributes packages sets this to an address that exists.
+  if(NOT CPACK_PACKAGE_CONTACT)
+    set(CPACK_PACKAGE_CONTACT "the authors of creek <creek@localhost>")
+  endif()
   set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
   set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
   set(CPACK_STRIP_FILES ON)
+  # Whatever umask the build runs with.
+  set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+      OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
   set(CPACK_DEB_COMPONENT_INSTALL ON)
   set(CPACK_COMPONENTS_ALL libraries development documentation)
   if(TARGET creek_tool)
@@ -21,8 +57,14 @@ function(creek_packages)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 
-  set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libcreek${version})
-  set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
+  _creek_debian_changelog(${PROJECT_BINARY_DIR}/install/changelog.gz)
+  _creek_package(libraries libcreek${version} libs "This package contains the shared libraries.")
+  # The loader's cache has to list the libraries after installation and forget them after removal.
+  set(triggers ${PROJECT_BINARY_DIR}/install/triggers)
+  file(WRITE ${triggers} "activate-noawait ldconfig\n")
+  set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA ${triggers})
+  # Other packages whose programs link creek get their dependency from the list that this makes.
+  set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
   set(CPACK_DEBIAN_LIBRARIES_PACKAGE_RECOMMENDS libhwloc15)
   set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SUGGESTS libdw1)
 
@@ -37,16 +79,18 @@ function(creek_packages)
   endif()
   list(PREPEND needed "libcreek${version} (= ${PROJECT_VERSION})")
   list(JOIN needed ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
-  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcreek-dev)
-  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+  _creek_package(development libcreek-dev libdevel
+    "This package contains the headers, and the files by which CMake and pkg-config"
+    "find the libraries.")
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS creek-doc)
 
-  set(CPACK_DEBIAN_TOOL_PACKAGE_NAME creek)
-  set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION utils)
+  _creek_package(tool creek utils
+    "This package contains the command creek, and rccerun, which runs RCCE programs,"
+    "with creek-rcce-cc, which calls the C compiler for these.")
+  set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "gcc, creek-doc")
   set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "libcreek${version} (= ${PROJECT_VERSION})")
 
-  set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_NAME creek-doc)
-  set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_SECTION doc)
+  _creek_package(documentation creek-doc doc "This package contains the guides and the examples.")
   set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
   include(CPack)
 endfunction()
