@@ -29,6 +29,20 @@ OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "LibLZMA", "BZip2", "TBB", "CLI11", 
 TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
 
 
+# What each Debian package has to contain, below the prefix; lib* may have a folder for the architecture.
+PACKAGED = {
+    "libcreek0.1": ["lib*/libcreek_lapack.so.0.1", "share/doc/creek/LICENSE"],
+    "libcreek-dev": ["include/creek/core/version.hpp", "lib*/cmake/creek/creek-config.cmake", "lib*/pkgconfig/creek.pc"],
+    "creek": ["bin/creek", "bin/rccerun", "bin/creek-rcce-cc", "share/man/man1/creek.1",
+              "share/man/man1/creek-wordcount.1", "share/man/man1/creek-bench-tasking.1", "share/man/man1/rccerun.1",
+              "share/man/man1/creek-rcce-cc.1", "share/bash-completion/completions/creek",
+              "share/zsh/vendor-completions/_creek", "share/fish/vendor_completions.d/creek.fish"],
+    "creek-doc": ["share/doc/creek/README.md", "share/doc/creek/docs/getting-started.md",
+                  "share/doc/creek/docs/tasking.md", "share/doc/creek/examples/README.md",
+                  "share/doc/creek/examples/fib/fib.cpp", "share/doc/creek/examples/fib/CMakeLists.txt"],
+}
+
+
 class failure(Exception):
     pass
 
@@ -191,19 +205,43 @@ def examples(cmake, compiler, prefix, work, folder):
         print(run(build / project.name, *arguments.get(project.name, [])), end="")
 
 
+def packaged_files(deb):
+    """The files and links of a package, with absolute paths."""
+    members = (line.split(maxsplit=5)[5] for line in run("dpkg-deb", "-c", deb).splitlines()
+               if not line.startswith("d"))
+    return {member.split(" -> ")[0].removeprefix(".") for member in members}
+
+
+def check_contents(files, prefix):
+    """Every file that PACKAGED names is in its package, and no file is in two packages."""
+    owners = {}
+    for package, names in files.items():
+        for name in names:
+            expect(name not in owners, f"{name} is in {package} and in {owners.get(name)}")
+            owners[name] = package
+        patterns = [re.escape(f"{prefix}/{wanted}").replace(r"lib\*", "lib(/[^/]+-linux-[^/]+)?")
+                    for wanted in [*PACKAGED[package], f"share/doc/{package}/copyright"]]
+        for pattern in patterns:
+            expect(any(re.fullmatch(pattern, name) for name in names),
+                   f"{package} has no {pattern}:\n" + "\n".join(sorted(names)))
+
+
 def packages(cmake, compiler, build, work):
     work = Path(work)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     run(Path(cmake).with_name("cpack"), "--config", Path(build) / "CPackConfig.cmake", "-G", "DEB", "-B", work)
-    names = {}
-    for file in work.glob("*.deb"):
-        names[run("dpkg-deb", "-f", file, "Package").strip()] = run("dpkg-deb", "-c", file)
-        run("dpkg-deb", "-x", file, work / "root")
-    expect({"libcreek0.1", "libcreek-dev", "creek", "creek-doc"} == set(names), f"packages: {sorted(names)}")
-    for package, file in (("libcreek-dev", "creek-config.cmake"), ("creek", "bin/creek\n"),
-                          ("creek-doc", "examples/fib/fib.cpp"), ("libcreek0.1", "libcreek_lapack.so.0.1")):
-        expect(file in names[package], f"{package} has no {file}:\n{names[package]}")
+    files = {}
+    for deb in work.glob("*.deb"):
+        files[run("dpkg-deb", "-f", deb, "Package").strip()] = packaged_files(deb)
+        run("dpkg-deb", "-x", deb, work / "root")
+    expect(set(PACKAGED) == set(files), f"packages: {sorted(files)}")
+    tool = next(name for name in files["creek"] if name.endswith("/bin/creek"))
+    check_contents(files, tool.removesuffix("/bin/creek"))
+    for package in PACKAGED:
+        for name in files[package]:
+            file = work / "root" / name.removeprefix("/")
+            expect(file.is_symlink() or file.stat().st_size > 0, f"{package}: {name} is empty")
     where = next((work / "root").rglob("creek-config.cmake")).parent
     user = work / "user"
     configure(cmake, compiler, HERE / "components", user, [f"-Dcreek_DIR={where}", "-DCOMPONENTS=tasking;scc"])
