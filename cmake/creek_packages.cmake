@@ -4,17 +4,15 @@
 # uses and removes them in a fresh Debian.
 include_guard(GLOBAL)
 
-# Writes Debian's changelog of the packages to `file`, compressed. The date is SOURCE_DATE_EPOCH if that is set.
+# Writes Debian's changelog of the packages to `file`. The date is SOURCE_DATE_EPOCH if that is set.
 function(_creek_debian_changelog file)
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
-  file(WRITE ${PROJECT_BINARY_DIR}/install/changelog "creek (${PROJECT_VERSION}) stable; urgency=medium
+  file(WRITE ${file} "creek (${PROJECT_VERSION}) stable; urgency=medium
 
   * ${PROJECT_VERSION}; the package creek-doc has the changes in CHANGELOG.md.
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")
-  file(ARCHIVE_CREATE OUTPUT ${file} PATHS ${PROJECT_BINARY_DIR}/install/changelog FORMAT raw COMPRESSION GZip
-       COMPRESSION_LEVEL 9)
 endfunction()
 
 # Names and describes the package of a component (lines of text follow the arguments), and installs the files that every
@@ -28,7 +26,7 @@ function(_creek_package component name section)
     "host threads or on a simulated chip without cache coherence." "." ${ARGN})
   set(CPACK_DEBIAN_${key}_DESCRIPTION "${text}" PARENT_SCOPE)
   # EXCLUDE_FROM_ALL: these are in the packages, `cmake --install` leaves them out.
-  install(FILES ${PROJECT_SOURCE_DIR}/packaging/debian/copyright ${PROJECT_BINARY_DIR}/install/changelog.gz
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/debian/copyright ${PROJECT_BINARY_DIR}/install/changelog
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
 endfunction()
 
@@ -44,6 +42,7 @@ function(creek_packages)
   set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
   set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
   set(CPACK_STRIP_FILES ON)
+  set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/creek_compress_pages.cmake)
   # Whatever umask the build runs with.
   set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
       OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
@@ -57,7 +56,7 @@ function(creek_packages)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 
-  _creek_debian_changelog(${PROJECT_BINARY_DIR}/install/changelog.gz)
+  _creek_debian_changelog(${PROJECT_BINARY_DIR}/install/changelog)
   _creek_package(libraries libcreek${version} libs "This package contains the shared libraries.")
   # The loader's cache has to list the libraries after installation and forget them after removal.
   set(triggers ${PROJECT_BINARY_DIR}/install/triggers)

@@ -33,9 +33,9 @@ TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
 PACKAGED = {
     "libcreek0.1": ["lib*/libcreek_lapack.so.0.1", "share/doc/creek/LICENSE"],
     "libcreek-dev": ["include/creek/core/version.hpp", "lib*/cmake/creek/creek-config.cmake", "lib*/pkgconfig/creek.pc"],
-    "creek": ["bin/creek", "bin/rccerun", "bin/creek-rcce-cc", "share/man/man1/creek.1",
-              "share/man/man1/creek-wordcount.1", "share/man/man1/creek-bench-tasking.1", "share/man/man1/rccerun.1",
-              "share/man/man1/creek-rcce-cc.1", "share/bash-completion/completions/creek",
+    "creek": ["bin/creek", "bin/rccerun", "bin/creek-rcce-cc", "share/man/man1/creek.1.gz",
+              "share/man/man1/creek-wordcount.1.gz", "share/man/man1/creek-bench-tasking.1.gz", "share/man/man1/rccerun.1.gz",
+              "share/man/man1/creek-rcce-cc.1.gz", "share/bash-completion/completions/creek",
               "share/zsh/vendor-completions/_creek", "share/fish/vendor_completions.d/creek.fish"],
     "creek-doc": ["share/doc/creek/README.md", "share/doc/creek/docs/getting-started.md",
                   "share/doc/creek/docs/tasking.md", "share/doc/creek/examples/README.md",

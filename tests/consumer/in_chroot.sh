@@ -24,7 +24,9 @@ expect() {
   esac
 }
 # Recommended packages are left out: the dependencies have to suffice.
-apt() { apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
+apt() {
+  apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-unsafe-io "$@"
+}
 # Lists every file with its type, mode and owner, except the state of apt and dpkg.
 snapshot() {
   find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /creek \
@@ -39,7 +41,7 @@ snapshot >/tmp/before
 
 step 'install the packages'
 apt-get -s install ./*.deb >/tmp/plan
-grep -q '^Inst libhwloc15 ' /tmp/plan || fail 'libhwloc15 is not recommended'
+grep -q '^Inst libhwloc15 ' /tmp/plan || fail 'libhwloc15 is neither needed nor recommended'
 apt install ./*.deb
 dpkg --audit
 for name in $names; do
@@ -53,24 +55,23 @@ ldconfig -p | grep -q libcreek_core.so || fail 'the cache of the loader does not
 
 step 'run the tool'
 expect 'creek 0.' creek --version
-expect 'topology: flat' env CREEK_VERBOSE=1 creek info
 printf 'two one two\n' >/tmp/words.txt
-expect two creek wordcount --top 1 /tmp/words.txt
+expect '3 words, 2 different' creek wordcount /tmp/words.txt
+expect 'backends ' creek info
 creek info
-creek wordcount /tmp/words.txt
 creek solve -n 200
 creek-rcce-cc -O2 -std=gnu99 ping_pong.c -o /tmp/ping_pong.so
 rccerun -nue 4 /tmp/ping_pong.so
 
 step 'manual pages and completion'
-pages=$(dpkg -L creek | sed -n 's,^/usr/share/man/man1/\(.*\)\.1\(\.gz\)\{0,1\}$,\1,p')
+pages=$(dpkg -L creek | sed -n 's,^/usr/share/man/man1/\(.*\)\.1\.gz$,\1,p')
 [ "$(printf '%s\n' "$pages" | wc -l)" -ge 10 ] || fail "few manual pages: $pages"
 for page in $pages $(dpkg -L creek | sed -n 's,^/usr/bin/,,p'); do
   where=$(man -w "$page") || fail "no manual page $page"
   said=$(man --warnings -E UTF-8 "$page" 2>&1 >/dev/null)
   [ -z "$said" ] || fail "$where: $said"
 done
-expect 'tasks, MapReduce' whatis creek
+expect 'creek (1)' whatis creek
 expect '_creek' bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader creek; complete -p creek'
 expect '_creek' zsh -fc 'autoload -U compinit; compinit -u; print -r -- $_comps[creek]'
 expect 'wordcount' fish -c 'complete -C "creek wordc"'
@@ -88,16 +89,11 @@ done
 /tmp/word_count/word_count /tmp/words.txt
 /tmp/lu_solve/lu_solve
 
-step 'with the recommended library'
-apt install libhwloc15
-expect 'hwloc' creek info
-
 step 'remove the packages'
 # shellcheck disable=SC2086
 apt purge $names >/tmp/purge 2>&1 || fail "$(cat /tmp/purge)"
 cat /tmp/purge
 if grep -i 'not removed' /tmp/purge; then fail 'folders were left'; fi
-apt purge libhwloc15
 apt autoremove --purge
 for name in $names; do
   if dpkg-query -W "$name" 2>/dev/null; then fail "$name: dpkg still knows it"; fi
