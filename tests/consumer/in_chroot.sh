@@ -27,10 +27,10 @@ expect() {
 apt() {
   apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-unsafe-io "$@"
 }
-# Lists every file with its type, mode and owner, except the state of apt and dpkg.
+# Lists every file with its type, mode and owner, except the state of apt and dpkg and the index of man-db.
 snapshot() {
   find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /creek \
-    -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/cache/apt -o -path /var/log \) -prune \
+    -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/cache/apt -o -path /var/cache/man -o -path /var/log \) -prune \
     -o -printf '%p %y %m %u:%g %l\n' | sort
 }
 
@@ -98,6 +98,7 @@ apt autoremove --purge
 for name in $names; do
   if dpkg-query -W "$name" 2>/dev/null; then fail "$name: dpkg still knows it"; fi
 done
+if whatis creek >/dev/null 2>&1; then fail 'the index of man-db still has creek'; fi
 snapshot >/tmp/after
 diff /tmp/before /tmp/after || fail 'files were left or changed, see above'
 step 'done'
