@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One mistake each that the user's sanitizer must find, in tasks on stacks of the library:
 //   planted race | heap | stack | arithmetic | leak
+// And `planted tbb`: runs tasks on the tbb backend, which refuses what it would make the sanitizer
+// report.
 #include <atomic>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <thread>
@@ -63,6 +66,22 @@ void be_resumed() {
   lost = nullptr;
 }
 
+/// Tasks on oneTBB, or the message that refuses them.
+int run_on_tbb() {
+  try {
+    creek::runtime rt({.workers = 2}, "tbb");
+    std::vector<int> numbers(100, 1);
+    const int sum = rt.run([&] {
+      be_resumed();
+      return creek::parallel_reduce(numbers.begin(), numbers.end(), 0, std::plus<>{});
+    });
+    return sum == 100 ? 0 : 1;
+  } catch (const creek::usage_error& refusal) {
+    std::fprintf(stderr, "%s\n", refusal.what());
+    return 1;
+  }
+}
+
 int plant(std::string_view what) {
   creek::runtime rt{creek::host{2}};
   volatile int eight = 8, most = std::numeric_limits<int>::max();
@@ -84,5 +103,7 @@ int plant(std::string_view what) {
 }  // namespace
 
 int main(int count, char** words) {
-  std::printf("not found: %d\n", plant(count > 1 ? words[1] : ""));
+  const std::string_view what = count > 1 ? words[1] : "";
+  if (what == "tbb") return run_on_tbb();
+  std::printf("not found: %d\n", plant(what));
 }

@@ -24,7 +24,8 @@ struct tbb_backend {
   explicit tbb_backend(scheduler_options chosen) : options(std::move(chosen)) {}
 
   /// Throws usage_error for more than `max_workers`, for `pin`, which oneTBB's threads cannot
-  /// promise, and in a child of fork() whose parent had used this backend.
+  /// promise, in a child of fork() whose parent had used this backend, and in a program compiled
+  /// with AddressSanitizer or ThreadSanitizer, to which oneTBB does not announce what it does.
   std::unique_ptr<detail::backend> make() const;
 };
 
