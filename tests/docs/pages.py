@@ -5,6 +5,8 @@
     pages.py links ROOT             names each relative link that leads nowhere; exit status 1 if any
     pages.py examples ROOT FOLDER   writes each C++ block that includes something to FOLDER/PAGE_N.cpp
                                     and prints `program FILE`, or `fragment FILE` without a main()
+    pages.py grouped ROOT FOLDER    writes those blocks that include the same headers of creek to one
+                                    FOLDER/HEADER_HEADER.cpp, a program that runs them, and prints the same
     pages.py together FILE PAGE...  writes FILE, one program that runs the examples of the pages which
                                     have a main(), one after the other
 """
@@ -17,6 +19,7 @@ from pathlib import Path
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^ {4}.*$", re.MULTILINE)
 CODE_SPAN = re.compile(r"`[^`\n]*`")
+INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -74,21 +77,39 @@ def write_examples(root, folder):
     return 0
 
 
-def write_together(path, chosen):
-    """Each example in a namespace of its own, below what all of them include."""
-    includes, bodies, names = set(), [], []
-    for page in chosen:
-        for line, block in examples(page):
-            if "int main(" not in block:
-                continue
-            includes.update(re.findall(r"^#include .*$", block, re.MULTILINE))
-            names.append(f"example_{len(names)}")
-            body = re.sub(r"^#include .*$", "", block, flags=re.MULTILINE)
+def joined(blocks):
+    """One program of (page, line, block): each block in a namespace of its own, below what all of them
+    include, and a main() that runs those with a main()."""
+    includes, bodies, calls = set(), [], []
+    for number, (page, line, block) in enumerate(blocks):
+        name = f"example_{number}"
+        includes.update(INCLUDE.findall(block))
+        body = INCLUDE.sub("", block)
+        if "int main(" in block:
             # Only the real main() may leave out its return; all examples end with it.
             body = body.rstrip().removesuffix("}") + "return 0; }\n"
-            bodies.append(f'#line {line} "{page}"\nnamespace {names[-1]} {{ {body}}}')
-    calls = "".join(f"  if ({name}::main() != 0) return 1;\n" for name in names)
-    write_if_changed(path, "\n".join([*sorted(includes), *bodies, f"int main() {{\n{calls}}}\n"]))
+            calls.append(f"  if ({name}::main() != 0) return {number + 1};\n")
+        bodies.append(f'#line {line} "{page}"\nnamespace {name} {{ {body}}}')
+    return "\n".join([*sorted(includes), *bodies, f"int main() {{\n{''.join(calls)}}}\n"])
+
+
+def write_together(path, chosen):
+    write_if_changed(path, joined([(page, line, block) for page in chosen for line, block in examples(page)
+                                   if "int main(" in block]))
+    return 0
+
+
+def write_grouped(root, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    groups = {}
+    for page in pages(root):
+        for line, block in examples(page):
+            headers = re.findall(r"^#include <creek/(.*)\.hpp>$", block, re.MULTILINE)
+            groups.setdefault("_".join(sorted(headers)).replace("/", "_"), []).append((page, line, block))
+    for name, blocks in groups.items():
+        path = folder / f"{name}.cpp"
+        write_if_changed(path, joined(blocks))
+        print("program", path)
     return 0
 
 
@@ -97,6 +118,8 @@ def main():
         return check_links(Path(sys.argv[2]))
     if len(sys.argv) == 4 and sys.argv[1] == "examples":
         return write_examples(Path(sys.argv[2]), Path(sys.argv[3]))
+    if len(sys.argv) == 4 and sys.argv[1] == "grouped":
+        return write_grouped(Path(sys.argv[2]), Path(sys.argv[3]))
     if len(sys.argv) > 3 and sys.argv[1] == "together":
         return write_together(Path(sys.argv[2]), [Path(page) for page in sys.argv[3:]])
     print(__doc__, file=sys.stderr)
