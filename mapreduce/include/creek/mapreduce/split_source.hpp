@@ -9,6 +9,7 @@
 #include <creek/mapreduce/job.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace creek::mapreduce {
@@ -21,9 +22,9 @@ struct options;
 struct memory_limit;
 struct run_summary;
 
-/// Refers to an input, which must live as long as this is used, and is one: its splits are those of
-/// the other, converted to `Split`. A visit costs an indirect call for the split and one for each
-/// piece of it.
+/// Refers to an input, const or not, which must live as long as this is used, and is one: its
+/// splits are those of the other, converted to `Split`. A visit costs an indirect call for the
+/// split and one for each piece of it.
 template <class Split>
 class split_source {
  public:
@@ -32,7 +33,7 @@ class split_source {
 
   template <class Input>
   requires(!std::same_as<Input, split_source>) explicit split_source(Input& from)
-      : from_(&from),
+      : from_(const_cast<void*>(static_cast<const void*>(std::addressof(from)))),
         splits_(from.splits()),
         bytes_(from.bytes()),
         visit_([](void* input, std::size_t i, visitor f) {
