@@ -24,7 +24,8 @@ bool are_indexes(const packed& values) noexcept {
   return values.base == 0 && values.factor == 1;
 }
 
-/// Where the parts of `bytes` begin, and where the last one ends; none has more than `longest`.
+/// Where the parts of `bytes` begin, and where the last one ends; none has more than `longest`. The
+/// numbers are in_range().
 bool are_begins(const packed& begins, std::size_t bytes, std::size_t longest) noexcept {
   if (begins.size == 0 || !are_indexes(begins) || begins.code(begins.size - 1) > bytes) {
     return false;
@@ -41,7 +42,10 @@ bool are_begins(const packed& begins, std::size_t bytes, std::size_t longest) no
 }
 
 bool are_words(const column& what) noexcept {
-  if (!are_begins(what.word_begins, what.bytes.size(), what.schema->longest)) return false;
+  if (!in_range(what.word_begins) ||
+      !are_begins(what.word_begins, what.bytes.size(), what.schema->longest)) {
+    return false;
+  }
   for (std::size_t i = 1; i < what.words(); ++i) {
     if (what.word(i) <= what.word(i - 1)) return false;
   }
