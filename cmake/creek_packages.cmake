@@ -35,7 +35,7 @@ function(creek_packages)
   set(CPACK_GENERATOR DEB)
   set(CPACK_PACKAGE_NAME creek)
   set(CPACK_PACKAGE_VENDOR creek)
-  # Whoever distributes packages sets this to an address that exists.
+  # Distributors set this to an address that exists.
   if(NOT CPACK_PACKAGE_CONTACT)
     set(CPACK_PACKAGE_CONTACT "the authors of creek <creek@localhost>")
   endif()
@@ -43,7 +43,7 @@ function(creek_packages)
   set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
   set(CPACK_STRIP_FILES ON)
   set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/creek_compress_pages.cmake)
-  # Whatever umask the build runs with.
+  # Folders have these permissions whatever umask the build runs with.
   set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
       OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -7,7 +7,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
+#include <iostream>
 
 namespace creek::command_line {
 
@@ -17,6 +19,14 @@ void prepare_process() noexcept {
     if (fcntl(stream, F_GETFD) == -1) (void)open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
   }
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int flush_output() noexcept {
+  errno = 0;
+  std::cout.flush();
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout;
+  if (!lost) return 0;
+  return errno != 0 ? errno : EIO;
 }
 
 void print_error(std::string_view line) noexcept {

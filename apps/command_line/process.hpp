@@ -10,6 +10,9 @@ namespace creek::command_line {
 /// closed, and turns SIGXFSZ into EFBIG, which is reported as any other failure to write.
 void prepare_process() noexcept;
 
+/// Flushes standard output. Returns 0, or an errno if any of it was lost.
+int flush_output() noexcept;
+
 /// Writes a line on standard error. Where that is closed or full the line is lost.
 void print_error(std::string_view line) noexcept;
 

@@ -128,17 +128,20 @@ void save_calibration(const calibration& found) {
 
 namespace {
 
-/// Returns the first bytes of a file that is regular and no link; nullopt if there is none.
+/// Returns the first bytes of a regular file; nullopt if there is none.
 std::optional<std::string> start_of_file(const std::string& name, std::size_t most_bytes) {
   std::string text(most_bytes, '\0');
   std::size_t got = 0;
   try {
-    const mapreduce::open_file file(name, mapreduce::links::refuse);
+    const mapreduce::open_file file(name, mapreduce::links::follow);
     for (std::size_t more = 1; more != 0 && got < most_bytes; got += more) {
       more = file.read(text.data() + got, most_bytes - got);
     }
   } catch (const error& why) {
-    if (why.code() == std::errc::no_such_file_or_directory) return std::nullopt;
+    const std::error_code code = why.code();
+    if (code == std::errc::no_such_file_or_directory || code == std::errc::not_a_directory) {
+      return std::nullopt;
+    }
     throw;
   }
   text.resize(got);

@@ -3,10 +3,7 @@
 // and an exit code, 2 for bad usage and 1 for a failed run.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <iostream>
 #include <new>
 #include <string>
 
@@ -46,12 +43,9 @@ int complain(int code, const std::string& message) {
 
 // A full disk or a closed pipe under standard output is a failed run, not a success.
 int check_output(int code) {
-  errno = 0;
-  std::cout.flush();
-  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout;
-  if (!lost || code != 0) return code;
-  return complain(failed,
-                  fmt::format("standard output: {}", std::strerror(errno != 0 ? errno : EIO)));
+  const int lost = command_line::flush_output();
+  if (lost == 0 || code != 0) return code;
+  return complain(failed, fmt::format("standard output: {}", std::strerror(lost)));
 }
 
 int run(int argc, char** argv) {

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 
 #include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
@@ -15,6 +17,14 @@ namespace creek {
 namespace {
 
 constexpr std::size_t buffer_size = 64 << 10;
+
+/// Returns a hidden name beside `target` that no other object of this process has.
+std::filesystem::path part_of(const std::filesystem::path& target) {
+  static std::atomic<std::uint64_t> last{0};
+  const std::uint64_t number = last.fetch_add(1, std::memory_order_relaxed);
+  return target.parent_path() /
+         fmt::format(".{}.{}.{}.part", target.filename().string(), getpid(), number);
+}
 
 }  // namespace
 
@@ -64,11 +74,12 @@ void atomic_file::open_direct() {
 void atomic_file::open_hidden() {
   auto folder = target_.parent_path();
   if (folder.empty()) folder = ".";
-  part_ = folder / fmt::format(".{}.{}.part", target_.filename().string(), getpid());
+  part_ = part_of(target_);
   if (access("/proc/self/fd", X_OK) == 0) {  // commit() needs it to name the file
     fd_ = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   }
   if (fd_ >= 0) return;
+  unlink(part_.c_str());  // left by an earlier process with our id, which was killed
   fd_ = open(part_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
   if (fd_ < 0) fail("cannot write");
   named_ = true;
@@ -98,14 +109,18 @@ void atomic_file::write_out(std::string_view bytes) {
 }
 
 void atomic_file::prepare() {
+  if (prepared_) return;
   flush();
+  if (!direct_) keep_whole();
   prepared_ = true;
-  if (direct_) return;
+}
+
+void atomic_file::keep_whole() {
   // Before the rename, so that a crash of the machine or a full network disk cannot put an empty
   // file in place of a good one.
   if (fsync(fd_) != 0 && errno != EINVAL) fail("cannot write");
   if (!named_) {
-    unlink(part_.c_str());  // of an earlier process with our id, killed at this very place
+    unlink(part_.c_str());  // left by an earlier process with our id, which was killed
     const std::string self = fmt::format("/proc/self/fd/{}", fd_);
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
       fail("cannot create");
@@ -115,7 +130,7 @@ void atomic_file::prepare() {
 }
 
 void atomic_file::commit() {
-  if (!prepared_) prepare();
+  prepare();
   if (!direct_) {
     if (rename(part_.c_str(), target_.c_str()) != 0) fail("cannot create");
     named_ = false;

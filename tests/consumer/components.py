@@ -29,7 +29,7 @@ OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "LibLZMA", "BZip2", "TBB", "CLI11", 
 TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
 
 
-# What each Debian package has to contain, below the prefix; lib* may have a folder for the architecture.
+# Files that each Debian package has to contain, below the prefix; lib* may have a folder for the architecture.
 PACKAGED = {
     "libcreek0.1": ["lib*/libcreek_lapack.so.0.1", "share/doc/creek/LICENSE"],
     "libcreek-dev": ["include/creek/core/version.hpp", "lib*/cmake/creek/creek-config.cmake", "lib*/pkgconfig/creek.pc"],

@@ -87,6 +87,22 @@ TEST_F(atomic_files, of_which_one_cannot_be_prepared_do_not_appear) {
   EXPECT_EQ(files(), 0);
 }
 
+TEST_F(atomic_files, of_one_target_do_not_meet_and_the_last_commit_wins) {
+  const fs::path target = folder_ / "out.txt";
+  {
+    atomic_file first(target), second(target);
+    first.write("one");
+    second.write("two");
+    first.prepare();
+    second.prepare();
+    first.commit();
+    EXPECT_EQ(content_of(target), "one");
+    second.commit();
+  }
+  EXPECT_EQ(content_of(target), "two");
+  EXPECT_EQ(files(), 1);
+}
+
 TEST_F(atomic_files, replaces_the_old_file_and_keeps_its_permissions) {
   const fs::path target = folder_ / "out.txt";
   std::ofstream(target) << "old";

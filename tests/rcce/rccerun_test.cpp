@@ -177,6 +177,14 @@ TEST(rccerun, keeps_its_files_where_standard_output_is_closed_or_files_are_limit
   EXPECT_THAT(limited.output, HasSubstr("File too large"));
 }
 
+TEST(rccerun, fails_if_its_help_is_lost) {
+  for (const char* option : {"--help", "--version", "--man-page"}) {
+    const outcome full = rccerun(option, "2>&1 >/dev/full");
+    EXPECT_EQ(full.code, 1) << option;
+    EXPECT_THAT(full.output, HasSubstr("rccerun: output: No space left")) << option;
+  }
+}
+
 TEST(rccerun, warns_of_misspelt_variables) {
   EXPECT_THAT(creek::support::run_in_shell("cd " PROGRAMS " && CREEK_IDEL=poll " RCCERUN
                                            " -nue 2 ping_pong.so 2>&1 >/dev/null")

@@ -227,6 +227,12 @@ std::vector<std::string> take_command(const command_line::command& app,
   return command;
 }
 
+/// The exit code after help, a version or a manual page.
+int after_text() {
+  const int lost = command_line::flush_output();
+  return lost == 0 ? 0 : complain(1, fmt::format("rccerun: output: {}", std::strerror(lost)));
+}
+
 int run(int argc, char** argv) {
   command_line::command app("rccerun: runs a program for RCCE or iRCCE", "rccerun");
   arguments given;
@@ -238,10 +244,10 @@ int run(int argc, char** argv) {
   if (options.size() == 1 && options[0] == "--man-page") {
     const command_line::page page{{"rccerun"}, &app, "PROGRAM [ARGUMENT]..."};
     fmt::print("{}", man_page(page, version()));
-    return 0;
+    return after_text();
   }
   std::vector<std::string> command = take_command(app, options);
-  if (!app.parse(options)) return 0;
+  if (!app.parse(options)) return after_text();
   if (given.backend == "host") refuse_on_host(app);
   return start(given, command);
 }

@@ -13,8 +13,8 @@ namespace creek {
 /// Collects output in a nameless file in the target's folder and gives it the target's name in
 /// commit(); a destructor without commit() leaves the old file, or none. A program killed in
 /// between leaves nothing behind either (on file systems with O_TMPFILE; else a file
-/// `.NAME.PID.part`). A target that exists and is no regular file (a pipe, /dev/stdout) is written
-/// directly. One thread. Every failure throws creek::error naming the file.
+/// `.NAME.PID.N.part`). A target that exists and is no regular file (a pipe, /dev/stdout) is
+/// written directly. One thread. Every failure throws creek::error naming the file.
 class atomic_file {
  public:
   /// What the target may be if it exists.
@@ -46,6 +46,7 @@ class atomic_file {
   void open_hidden();
   void flush();
   void write_out(std::string_view bytes);
+  void keep_whole();
   [[noreturn]] void fail(const char* doing) const;
 
   std::filesystem::path target_;

@@ -55,9 +55,9 @@ template <class Key>
   return detail::hash_by(detail::process_secret, key);
 }
 
-/// As default_hash(), but the same in every process, for runs that must repeat: a job's own hash()
-/// that calls it repeats on the simulated chip. Keys of equal
-/// hash can be made on purpose.
+/// Returns a hash like that of default_hash(), but the same in every process, for runs that must
+/// repeat: a job's own hash() that calls it repeats on the simulated chip. Keys of equal hash can
+/// be made on purpose.
 template <class Key>
 [[nodiscard]] std::uint64_t repeatable_hash(const Key& key) {
   return detail::hash_by(detail::repeatable_secret, key);
@@ -67,7 +67,7 @@ template <class Key>
 /// detail::secret_here().
 template <class Job>
 [[nodiscard]] std::uint64_t hash_of(const Job& job, const typename Job::key_type& key,
-                                    const detail::hash_secret& secret) {
+                                    const detail::hash_secret& secret = detail::secret_here()) {
   if constexpr (requires { job.hash(key); }) {
     return job.hash(key);
   } else {

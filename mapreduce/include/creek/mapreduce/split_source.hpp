@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace creek::mapreduce {
 
@@ -34,21 +35,26 @@ class split_source {
   template <class Input>
   requires(!std::same_as<Input, split_source>) explicit split_source(Input& from)
       : from_(const_cast<void*>(static_cast<const void*>(std::addressof(from)))),
-        splits_(from.splits()),
-        bytes_(from.bytes()),
-        visit_([](void* input, std::size_t i, visitor f) {
-          static_cast<Input*>(input)->visit(i, f);
-        }) {}
+        calls_(&calls_of<Input>) {}
 
-  [[nodiscard]] std::size_t splits() const noexcept { return splits_; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  void visit(std::size_t i, visitor f) const { visit_(from_, i, f); }
+  [[nodiscard]] std::size_t splits() const { return calls_->splits(from_); }
+  [[nodiscard]] std::uint64_t bytes() const { return calls_->bytes(from_); }
+  void visit(std::size_t i, visitor f) const { calls_->visit(from_, i, f); }
 
  private:
+  struct calls {
+    std::size_t (*splits)(void*);
+    std::uint64_t (*bytes)(void*);
+    void (*visit)(void*, std::size_t, visitor);
+  };
+  template <class Input>
+  static constexpr calls calls_of{
+      [](void* input) -> std::size_t { return static_cast<Input*>(input)->splits(); },
+      [](void* input) -> std::uint64_t { return static_cast<Input*>(input)->bytes(); },
+      [](void* input, std::size_t i, visitor f) { static_cast<Input*>(input)->visit(i, f); }};
+
   void* from_;
-  std::size_t splits_;
-  std::uint64_t bytes_;
-  void (*visit_)(void*, std::size_t, visitor);
+  const calls* calls_;
 };
 
 namespace detail {
@@ -70,17 +76,19 @@ concept names_split = job<J> && requires {
     requires(const J& j, const typename J::split_type& split,
              std::span<typename J::value_type> into) { j.fill(split, into); });
 
-/// Inputs whose splits can be converted to what such a job takes.
+/// Inputs whose splits can be converted to what such a job takes. A text_split that were converted
+/// to a std::string_view would no longer say whether its text stays.
 template <class I, class J>
 concept gives_splits_for = names_split<J> && requires {
   typename I::split_type;
-} && std::convertible_to<const typename I::split_type&, typename J::split_type>;
+} && !std::same_as<typename J::split_type, std::string_view> &&
+    std::convertible_to<const typename I::split_type&, typename J::split_type>;
 
 template <class Job>
 using source_for = split_source<typename Job::split_type>;
 
-// What the functions of these names without `_source` do, for such jobs. The headers of the
-// library's jobs declare them `extern`; their sources instantiate them.
+// run() and run_to() of such jobs. The headers of the library's jobs declare them `extern`; their
+// sources instantiate them.
 template <names_split Job>
 result<Job> run_source(const Job& job, source_for<Job> from, const options& chosen);
 template <names_split Job>
