@@ -181,7 +181,7 @@ TEST(rccerun, fails_if_its_help_is_lost) {
   for (const char* option : {"--help", "--version", "--man-page"}) {
     const outcome full = rccerun(option, "2>&1 >/dev/full");
     EXPECT_EQ(full.code, 1) << option;
-    EXPECT_THAT(full.output, HasSubstr("rccerun: output: No space left")) << option;
+    EXPECT_THAT(full.output, HasSubstr("rccerun: output: ")) << option;
   }
 }
 
