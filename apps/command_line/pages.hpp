@@ -13,8 +13,8 @@ namespace creek::command_line {
 struct page {
   std::vector<std::string> words;
   const command* about;
-  /// What the synopsis shows after the options, for a program that splits its operands off before
-  /// it parses: "PROGRAM [ARGUMENT]...".
+  /// Operands that the synopsis shows after the options, as "PROGRAM [ARGUMENT]...", for a program
+  /// that splits them off before it parses.
   std::string operands = {};
 };
 

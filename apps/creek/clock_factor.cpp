@@ -129,13 +129,13 @@ void save_calibration(const calibration& found) {
 namespace {
 
 /// Returns the first bytes of a regular file; nullopt if there is none.
-std::optional<std::string> start_of_file(const std::string& name, std::size_t most_bytes) {
-  std::string text(most_bytes, '\0');
+std::optional<std::string> start_of_file(const std::string& name, std::size_t max_bytes) {
+  std::string text(max_bytes, '\0');
   std::size_t got = 0;
   try {
     const mapreduce::open_file file(name, mapreduce::links::follow);
-    for (std::size_t more = 1; more != 0 && got < most_bytes; got += more) {
-      more = file.read(text.data() + got, most_bytes - got);
+    for (std::size_t more = 1; more != 0 && got < max_bytes; got += more) {
+      more = file.read(text.data() + got, max_bytes - got);
     }
   } catch (const error& why) {
     const std::error_code code = why.code();

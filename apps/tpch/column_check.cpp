@@ -24,8 +24,8 @@ bool are_indexes(const packed& values) noexcept {
   return values.base == 0 && values.factor == 1;
 }
 
-/// Where the parts of `bytes` begin, and where the last one ends; none has more than `longest`. The
-/// numbers are in_range().
+/// Returns whether these are the places where parts of `bytes` begin and the last one ends, none
+/// longer than `longest`. The numbers are in_range().
 bool are_begins(const packed& begins, std::size_t bytes, std::size_t longest) noexcept {
   if (begins.size == 0 || !are_indexes(begins) || begins.code(begins.size - 1) > bytes) {
     return false;

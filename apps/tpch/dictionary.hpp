@@ -19,8 +19,8 @@ class dictionary {
   void moved(std::uint32_t number, std::string_view to) { words_[number] = to; }
   [[nodiscard]] const std::vector<std::string_view>& words() const noexcept { return words_; }
   void clear();
-  /// Returns the number of slots that looking up every word once looks at; expected are at most 1.5
-  /// per word. For tests.
+  /// Returns the number of slots that looking up every word once looks at, 1.5 per word or less as
+  /// a rule. For tests.
   [[nodiscard]] std::size_t probes() const noexcept;
 
  private:

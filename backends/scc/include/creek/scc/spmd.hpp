@@ -79,7 +79,7 @@ struct machine_options {
   std::string trace_file = {};
   /// SVG of the mesh: busy time, message-passing traffic and power of each core. Empty: none.
   std::string heatmap_file = {};
-  /// What the two files may be if they exist.
+  /// Kinds of existing files that the two may replace.
   atomic_file::targets records_may_be = atomic_file::targets::any;
   /// How cores wait; a runtime of tasks (creek/scc.hpp) goes by scheduler_options::policy instead.
   wait_options waits = {};

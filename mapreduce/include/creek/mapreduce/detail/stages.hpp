@@ -29,7 +29,7 @@ void report_split(const options& chosen) noexcept;
 /// Counts bytes that are mapped.
 void report_bytes(const options& chosen, std::size_t bytes) noexcept;
 
-/// What check_options() asks about a job.
+/// Properties of a job that check_options() needs.
 struct job_abilities {
   bool sortable, combines, fills;
 };
