@@ -151,9 +151,7 @@ std::optional<expansion> expand(std::string_view file) {
   if (file.starts_with("\x1F\x8B")) return gunzip(file);
   if (file.starts_with("BZh")) return bunzip2(file);
   if (file.starts_with("\xFD")) return unxz(file);
-  if (file[0] == '\x28' || (file[0] & '\xF0') == '\x50') {
-    if (!file.starts_with("PK")) return unzstd(file);
-  }
+  if (file.starts_with("\x28\xB5") || file.substr(1, 3) == "\x2A\x4D\x18") return unzstd(file);
   return std::nullopt;
 }
 
