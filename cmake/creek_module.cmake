@@ -17,12 +17,18 @@ endif()
 # A sanitizer's finding ends the program, so that a test cannot pass over it. The instrumentation
 # makes GCC report uninitialised variables that are none; the other builds keep that warning.
 set(CREEK_SANITIZE_FLAGS)
+set(CREEK_SANITIZE_LINK)
 if(CREEK_SANITIZE)
   set(CREEK_SANITIZE_FLAGS -fsanitize=${CREEK_SANITIZE} -fno-omit-frame-pointer)
   if(CREEK_SANITIZE MATCHES "address|undefined")
     list(APPEND CREEK_SANITIZE_FLAGS -fno-sanitize-recover=all)
   endif()
   list(APPEND CREEK_WARNINGS $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  # Its programs are large: gold links them in half the time.
+  find_program(CREEK_LD_GOLD ld.gold)
+  if(CREEK_LD_GOLD)
+    set(CREEK_SANITIZE_LINK -fuse-ld=gold)
+  endif()
 endif()
 
 # A parent project that names no build type would get creek without any optimisation.
@@ -51,7 +57,8 @@ function(_creek_options target)
   target_compile_options(${target} PRIVATE ${CREEK_DEFAULT_OPTIMISATION} ${CREEK_WARNINGS}
                                            $<$<BOOL:${CREEK_WERROR}>:-Werror> ${CREEK_HARDENING}
                                            ${CREEK_SANITIZE_FLAGS})
-  target_link_options(${target} PRIVATE ${CREEK_LINK_HARDENING} ${CREEK_SANITIZE_FLAGS})
+  target_link_options(${target} PRIVATE ${CREEK_LINK_HARDENING} ${CREEK_SANITIZE_FLAGS}
+                                        ${CREEK_SANITIZE_LINK})
 endfunction()
 
 # creek_install_rpath(target folder): lets a program or library that is installed to `folder` find creek's shared

@@ -23,13 +23,14 @@ option(CREEK_TEST_CASES "Let ctest run every case in a process of its own" OFF)
 
 # Options of the test programs' own code. It is mostly run once, and compiled for longer than it runs. The
 # library under test, and what it inlines where that is what is tested (OPTIMIZED), is compiled as it is
-# for users. UndefinedBehaviorSanitizer looks at the library alone, in which it costs a third of what it
-# does in tests.
+# for users. With a sanitizer a test is not optimised at all, and one that runs for long a little.
+# UndefinedBehaviorSanitizer looks at the library alone, in which it costs a third of what it does in tests.
 # Assertions name their file relative to the checkout, so that the compiler's cache serves another checkout.
 set(_creek_optimized_test_options -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 set(_creek_test_options ${_creek_optimized_test_options} -O1)
 if(CREEK_SANITIZE)
   list(APPEND _creek_test_options -O0)
+  list(APPEND _creek_optimized_test_options -Og)
 endif()
 if(CREEK_SANITIZE MATCHES "undefined")
   list(APPEND _creek_test_options -fno-sanitize=undefined)
@@ -52,19 +53,20 @@ function(_creek_test_headers name)
 endfunction()
 
 # creek_test(NAME core_locks SOURCES locks_test.cpp [LIBRARIES ...] [LABELS ...] [TIMEOUT seconds]
-#            [ENVIRONMENT NAME=value ...] [RUN_SERIAL] [ALL] [OPTIMIZED] [THREADS|ONE_THREAD]
-#            [INSTRUCTION_SETS])
+#            [ENVIRONMENT NAME=value ...] [RUN_SERIAL] [ALL] [OPTIMIZED|COMPUTES]
+#            [THREADS|ONE_THREAD] [INSTRUCTION_SETS])
 # A GoogleTest program that ctest runs as NAME, or each of its cases as NAME.Suite.Case (CREEK_TEST_CASES),
 # with its results in test-results/NAME.xml of the build. TIMEOUT (300) is for all of an optimised build;
 # sanitizers get five times as long. RUN_SERIAL keeps a test
 # that measures time or needs every core from running beside others. ALL: only at that level. OPTIMIZED:
-# compiled like the library, because what it tests is inlined into it. THREADS: it is about threads that meet,
-# and ThreadSanitizer's at the level `gate`; at the level `all` every test is but those that say ONE_THREAD,
+# compiled like the library, because what it tests is inlined into it. COMPUTES: its own code, most often the
+# oracle, runs for longer under a sanitizer than it takes to compile, and is optimised there. THREADS: it is
+# about threads that meet, and ThreadSanitizer's at the level `gate`; at the level `all` every test is but those that say ONE_THREAD,
 # in which no two threads share memory. INSTRUCTION_SETS: at the level `all` its cases run once more as
 # NAME.AVX2, NAME.SSE4 and NAME.SCALAR, with the vector code for these; what the processor lacks runs as the
 # next older one.
 function(creek_test)
-  cmake_parse_arguments(T "RUN_SERIAL;ALL;OPTIMIZED;THREADS;ONE_THREAD;INSTRUCTION_SETS" "NAME;TIMEOUT"
+  cmake_parse_arguments(T "RUN_SERIAL;ALL;OPTIMIZED;COMPUTES;THREADS;ONE_THREAD;INSTRUCTION_SETS" "NAME;TIMEOUT"
                         "SOURCES;LIBRARIES;LABELS;ENVIRONMENT" ${ARGN})
   if(T_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "creek_test(${T_NAME}): unknown arguments ${T_UNPARSED_ARGUMENTS}")
@@ -84,7 +86,7 @@ function(creek_test)
   endif()
   set(headers creek_test_headers)
   set(options ${_creek_test_options})
-  if(T_OPTIMIZED)
+  if(T_OPTIMIZED OR (T_COMPUTES AND CREEK_SANITIZE))
     set(headers creek_optimized_test_headers)
     set(options ${_creek_optimized_test_options})
   endif()

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The JSON of every command against its schema in docs/schemas."""
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -14,6 +15,8 @@ from tool_help import commands
 
 SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schemas"
 HELP = commands()
+# Most of the test's time under a sanitizer, spent in the simulator, which has tests of its own.
+LONG = {"bench-scc-primitives", "bench-scc-simulator"} if os.environ.get("CREEK_TEST_SANITIZE") else set()
 
 
 def schema_named(name):
@@ -78,6 +81,8 @@ class Output(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="creek-schema-") as folder:
             write_inputs(pathlib.Path(folder))
             for name, runs in CASES.items():
+                if name in LONG:
+                    continue
                 schema = schema_named(name)
                 for arguments in runs:
                     with self.subTest(arguments):
