@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <creek/core/charge.hpp>
+#include <creek/mapreduce/detail/hash_secret.hpp>
 #include <creek/mapreduce/hash.hpp>
 #include <creek/tasking.hpp>
 
@@ -29,9 +30,9 @@ namespace creek::hash_table {
 /// A handle, as remote<T> is: copyable, used from any thread, const or not; the entries go with the
 /// last handle, or with the runtime, after which every operation throws usage_error.
 ///
-/// K: equality, and a hash by mapreduce::default_hash, or by repeatable_hash on the simulated chip,
-/// where keys so have the same home in every run. K and V are copyable; while both are
-/// trivially copyable and small, a message carries them itself.
+/// K: equality, and a hash as mapreduce::default_hash() makes one; on the simulated chip as
+/// repeatable_hash() does, so that keys have the same home in every run. K and V are copyable;
+/// while both are trivially copyable and small, a message carries them itself.
 ///
 /// Operations on one key run one at a time, those of one caller in the order in which it made them
 /// (for_each, gather and size excepted, which go through a tree of shards: barrier() comes
@@ -170,11 +171,10 @@ class distributed_map {
   }
 
  private:
+  /// Hashes by the secret of the runtime in which the map is made.
   struct hasher {
-    bool repeats = false;
-    std::size_t operator()(const K& key) const {
-      return repeats ? mapreduce::repeatable_hash(key) : mapreduce::default_hash(key);
-    }
+    const mapreduce::detail::hash_secret* secret = &mapreduce::detail::secret_here();
+    std::size_t operator()(const K& key) const { return mapreduce::detail::hash_by(*secret, key); }
   };
   using table = std::unordered_map<K, V, hasher>;
 
@@ -247,6 +247,12 @@ class distributed_map {
     return homes;
   }
 
+  /// Throws usage_error outside a runtime.
+  static hasher hasher_here() {
+    detail::require_executor("distributed_map");
+    return {};
+  }
+
   static const K& key_of(const K& key) { return key; }
   static const K& key_of(const entry& with) { return with.key; }
 
@@ -310,7 +316,7 @@ class distributed_map {
     }
   }
 
-  hasher hash_{detail::require_executor("distributed_map").runs_repeat()};
+  hasher hash_ = hasher_here();
   group<table> shards_;
 };
 
