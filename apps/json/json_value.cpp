@@ -3,17 +3,19 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 namespace creek {
 namespace {
 
 using printer = nlohmann::ordered_json;
 
+/// Of what is parsed: conversion and destruction call themselves once for each level.
+constexpr int max_depth = 100;
+
 template <class T, class Variant>
 auto& get(Variant& value, const char* wanted) {
   auto* const found = std::get_if<T>(&value);
-  if (found == nullptr) throw std::runtime_error(std::string("JSON: this is not ") + wanted);
+  if (found == nullptr) throw json_error(std::string("JSON: this is not ") + wanted);
   return *found;
 }
 
@@ -110,8 +112,13 @@ json_value json_value::object() {
 }
 
 std::optional<json_value> json_value::parse(std::string_view text) {
-  const printer parsed = printer::parse(text, nullptr, false);
-  if (parsed.is_discarded()) return std::nullopt;
+  bool too_deep = false;
+  const auto check_depth = [&](int depth, printer::parse_event_t, const printer&) {
+    too_deep = too_deep || depth > max_depth;
+    return !too_deep;
+  };
+  const printer parsed = printer::parse(text, check_depth, false);
+  if (too_deep || parsed.is_discarded()) return std::nullopt;
   return json_text::from_parsed(parsed);
 }
 
@@ -193,7 +200,7 @@ const json_value* json_value::find(std::string_view name) const noexcept {
 const json_value& json_value::at(std::string_view name) const {
   const json_value* const found = find(name);
   if (found == nullptr) {
-    throw std::runtime_error("JSON: there is no member '" + std::string(name) + "'");
+    throw json_error("JSON: there is no member '" + std::string(name) + "'");
   }
   return *found;
 }

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <optional>
 #include <ranges>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -19,6 +20,11 @@
 namespace creek {
 
 class json_item;
+
+/// A value is of another type than was asked for, or has no such member.
+struct json_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 class json_value {
  public:
@@ -51,7 +57,7 @@ class json_value {
 
   [[nodiscard]] static json_value array(std::initializer_list<json_item> items = {});
   [[nodiscard]] static json_value object();
-  /// Returns nothing if `text` is not JSON.
+  /// Returns nothing if `text` is not JSON, or nests values more than 100 deep.
   [[nodiscard]] static std::optional<json_value> parse(std::string_view text);
 
   /// The member with this name, added as null if there is none; null becomes an object.
@@ -71,7 +77,18 @@ class json_value {
   [[nodiscard]] bool is_integer() const noexcept;
   [[nodiscard]] bool is_number() const noexcept;
 
-  /// These throw std::runtime_error if the value is of another type.
+  /// Returns the whole number, or nothing if this is another value or one that T does not hold.
+  template <std::integral T>
+  [[nodiscard]] std::optional<T> integer_as() const noexcept {
+    if (const auto* natural = std::get_if<std::uint64_t>(&value_)) {
+      if (std::in_range<T>(*natural)) return static_cast<T>(*natural);
+    } else if (const auto* integer = std::get_if<std::int64_t>(&value_)) {
+      if (std::in_range<T>(*integer)) return static_cast<T>(*integer);
+    }
+    return std::nullopt;
+  }
+
+  /// These throw json_error if the value is of another type.
   [[nodiscard]] bool as_bool() const;
   [[nodiscard]] std::int64_t as_integer() const;
   [[nodiscard]] double as_number() const;
@@ -81,7 +98,7 @@ class json_value {
 
   /// Returns nullptr if this is not an object or has no such member.
   [[nodiscard]] const json_value* find(std::string_view name) const noexcept;
-  /// Throws std::runtime_error if there is no such member.
+  /// Throws json_error if there is no such member.
   [[nodiscard]] const json_value& at(std::string_view name) const;
 
  private:

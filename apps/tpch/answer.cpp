@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 namespace creek::tpch {
 namespace {
@@ -55,22 +55,21 @@ std::string to_text(const answer& given) {
   return text;
 }
 
-std::string to_json(const answer& given) {
-  auto rows = nlohmann::ordered_json::array();
+json_value to_json(const answer& given) {
+  json_value rows = json_value::array();
   for (const auto& row : given.rows) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    json_value object = json_value::object();
     for (std::size_t c = 0; c < row.size(); ++c) {
+      json_value& member = object[given.columns[c]];
       if (const auto* whole = std::get_if<std::int64_t>(&row[c])) {
-        object[given.columns[c]] = *whole;
-      } else if (std::holds_alternative<null>(row[c])) {
-        object[given.columns[c]] = nullptr;
-      } else {
-        object[given.columns[c]] = to_string(row[c]);
+        member = *whole;
+      } else if (!std::holds_alternative<null>(row[c])) {
+        member = to_string(row[c]);
       }
     }
-    rows.push_back(object);
+    rows.push_back(std::move(object));
   }
-  return rows.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return rows;
 }
 
 }  // namespace creek::tpch

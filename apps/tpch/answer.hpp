@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decimal.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tpch {
 
@@ -31,8 +32,7 @@ struct answer {
 /// Lines of aligned columns under a line of names; numbers to the right.
 [[nodiscard]] std::string to_text(const answer& given);
 
-/// An array of objects, one a row, as JSON text. Decimals are strings, so that none of their digits
-/// is lost; bytes that are not UTF-8 are replaced.
-[[nodiscard]] std::string to_json(const answer& given);
+/// An array of objects, one per row. Decimals are strings, so that none of their digits is lost.
+[[nodiscard]] json_value to_json(const answer& given);
 
 }  // namespace creek::tpch

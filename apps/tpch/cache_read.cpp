@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cache_file.hpp"
@@ -14,11 +13,16 @@
 #include "column_check.hpp"
 #include "data_fault.hpp"
 #include "in_order.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tpch {
 namespace {
 
-using json = nlohmann::json;
+/// Returns the text of a member, empty if there is none. Throws json_error if it is no text.
+std::string_view text_of(const json_value& from, std::string_view name) {
+  const json_value* const found = from.find(name);
+  return found != nullptr ? std::string_view(found->as_string()) : std::string_view();
+}
 
 /// A cache file, mapped, whose header and directory are as they were written.
 class opened_cache {
@@ -36,10 +40,10 @@ class opened_cache {
 
   /// A column; that its checksums are right is for the caller to see to.
   [[nodiscard]] column read(std::size_t index) const {
-    const json& from = directory_.at("columns").at(index);
+    const json_value& from = columns().at(index);
     column result;
     result.schema = &schema_.columns[index];
-    const json& bytes = from.at("bytes");
+    const json_value& bytes = from.at("bytes");
     result.bytes = section(bytes, number<std::uint64_t>(bytes, "size"));
     result.values = numbers(from.at("values"));
     result.word_begins = numbers(from.at("begins"));
@@ -52,7 +56,7 @@ class opened_cache {
   /// The checksums of a column as it was read are right, and so is what they are of: whoever made
   /// the file, it can be worked with.
   [[nodiscard]] bool is_whole(std::size_t index, const column& found) const {
-    const json& from = directory_.at("columns").at(index);
+    const json_value& from = columns().at(index);
     const auto same = [&](const char* part, std::string_view bytes) {
       return number<std::uint64_t>(from.at(part), "hash") == detail::hash_of(bytes);
     };
@@ -63,14 +67,10 @@ class opened_cache {
 
   /// A number of the directory. One that `T` does not hold would become another.
   template <class T>
-  [[nodiscard]] T number(const json& from, const char* name) const {
-    const json& value = from.at(name);
-    const auto in_range = [&](auto exact) { return std::in_range<T>(exact); };
-    const bool fits = value.is_number_unsigned()
-                          ? in_range(value.get<std::uint64_t>())
-                          : value.is_number_integer() && in_range(value.get<std::int64_t>());
-    if (!fits) refuse("the directory is damaged");
-    return value.get<T>();
+  [[nodiscard]] T number(const json_value& from, const char* name) const {
+    const std::optional<T> found = from.at(name).integer_as<T>();
+    if (!found) refuse("the directory is damaged");
+    return *found;
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
@@ -97,31 +97,34 @@ class opened_cache {
     if (header.directory_bytes > rest.size()) refuse("the directory is damaged");
     const std::string_view directory = rest.substr(0, header.directory_bytes);
     if (detail::hash_of(directory) != header.directory_hash) refuse("the directory is damaged");
-    directory_ = json::parse(directory, nullptr, false);
+    directory_ = json_value::parse(directory).value_or(nullptr);
     sections_ = rest.substr(
         std::min<std::size_t>(detail::round_up_64(header.directory_bytes), rest.size()));
   }
 
   void read_directory() {
     if (!directory_.is_object()) refuse("the directory is damaged");
-    if (directory_.value("table", "") != schema_.name) {
+    if (text_of(directory_, "table") != schema_.name) {
       refuse(fmt::format("not a cache of the table {}", schema_.name));
     }
-    const json& columns = directory_.at("columns");
-    bool same = columns.size() == schema_.columns.size();
-    for (std::size_t i = 0; same && i < columns.size(); ++i) {
-      same = columns[i].value("name", "") == schema_.columns[i].name;
+    bool same = columns().size() == schema_.columns.size();
+    for (std::size_t i = 0; same && i < columns().size(); ++i) {
+      same = text_of(columns()[i], "name") == schema_.columns[i].name;
     }
     if (!same) refuse("has other columns");
     rows_ = number<std::size_t>(directory_, "rows");
     if (rows_ > sections_.size()) refuse("has more rows than bytes");
-    for (const json& file : directory_.at("files")) {
+    for (const json_value& file : directory_.at("files").items()) {
       origin_.push_back(
           {number<std::uint64_t>(file, "bytes"), number<std::int64_t>(file, "modified")});
     }
   }
 
-  [[nodiscard]] std::string_view section(const json& at, std::uint64_t bytes) const {
+  [[nodiscard]] const std::vector<json_value>& columns() const {
+    return directory_.at("columns").items();
+  }
+
+  [[nodiscard]] std::string_view section(const json_value& at, std::uint64_t bytes) const {
     const auto offset = number<std::uint64_t>(at, "offset");
     if (offset % 64 != 0 || bytes > sections_.size() || offset > sections_.size() ||
         detail::section_bytes(bytes) > sections_.size() - offset) {
@@ -130,7 +133,7 @@ class opened_cache {
     return sections_.substr(offset, bytes);
   }
 
-  [[nodiscard]] packed numbers(const json& from) const {
+  [[nodiscard]] packed numbers(const json_value& from) const {
     packed values;
     values.size = number<std::size_t>(from, "size");
     values.width = number<unsigned>(from, "width");
@@ -148,7 +151,7 @@ class opened_cache {
 
   source_file source_;
   const table_schema& schema_;
-  json directory_;
+  json_value directory_;
   std::string_view sections_;
   std::size_t rows_ = 0;
   std::vector<file_stamp> origin_;
@@ -176,12 +179,12 @@ struct placed_column {
   }
 };
 
-/// What a directory with the right checksum but the wrong content makes of the JSON library.
+/// What a directory with the right checksum but the wrong content makes of json_value.
 template <class F>
 auto with_json_errors_named(const std::string& file, F&& f) {
   try {
     return f();
-  } catch (const json::exception&) {
+  } catch (const json_error&) {
     fail(data_fault::corrupt, file + ": the directory is damaged");
   }
 }

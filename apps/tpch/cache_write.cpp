@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <creek/core/atomic_file.hpp>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cache_file.hpp"
 #include "cache_layout.hpp"
 #include "in_order.hpp"
+#include "json/json_value.hpp"
 
 namespace creek::tpch {
 namespace {
@@ -39,32 +40,33 @@ std::vector<section> sections_of(const table& content) {
   return sections;
 }
 
-nlohmann::json describe(const packed& values, const section& at) {
-  return {{"offset", at.offset},     {"hash", at.hash},     {"size", values.size},
-          {"width", values.width},   {"base", values.base}, {"factor", values.factor},
-          {"last", values.last_code}};
+// Members in the order of their names, as in the caches of earlier versions.
+
+json_value describe(const packed& values, const section& at) {
+  return {{"base", values.base},      {"factor", values.factor}, {"hash", at.hash},
+          {"last", values.last_code}, {"offset", at.offset},     {"size", values.size},
+          {"width", values.width}};
 }
 
 std::string directory_of(const loaded_table& loaded, const std::vector<section>& sections) {
-  auto columns = nlohmann::json::array();
+  json_value columns = json_value::array();
   const auto* at = sections.data();
   for (std::size_t i = 0; i < loaded.content.schema().columns.size(); ++i, at += 3) {
     const column& from = *loaded.content.at(i);
     columns.push_back(
-        {{"name", from.schema->name},
-         {"values", describe(from.values, at[0])},
-         {"begins", describe(from.word_begins, at[1])},
-         {"bytes",
-          {{"offset", at[2].offset}, {"hash", at[2].hash}, {"size", at[2].bytes.size()}}}});
+        {{"begins", describe(from.word_begins, at[1])},
+         {"bytes", {{"hash", at[2].hash}, {"offset", at[2].offset}, {"size", at[2].bytes.size()}}},
+         {"name", from.schema->name},
+         {"values", describe(from.values, at[0])}});
   }
-  auto files = nlohmann::json::array();
+  json_value files = json_value::array();
   for (const file_stamp& file : loaded.from) {
     files.push_back({{"bytes", file.bytes}, {"modified", file.modified}});
   }
-  return nlohmann::json{{"table", loaded.content.schema().name},
-                        {"rows", loaded.content.rows()},
-                        {"files", files},
-                        {"columns", columns}}
+  return json_value{{"columns", std::move(columns)},
+                    {"files", std::move(files)},
+                    {"rows", loaded.content.rows()},
+                    {"table", loaded.content.schema().name}}
       .dump();
 }
 

@@ -97,6 +97,8 @@ class DerivedNames(FolderCase):
             file.truncate(1 << 40)  # all of it does not fit into memory
         self.fails(self.run_tool(*count), 2, name, "holds no calibration")
         os.unlink(self.path(name))
+        self.write(name, b"[" * 30000 + b"]" * 30000)  # JSON, too deep to be walked by calls
+        self.fails(self.run_tool(*count), 2, name, "holds no calibration")
         self.write(name, b'{"cycles_a_host_second": 1e9}')
         self.assertEqual(self.run_tool(*count).returncode, 0)
 
