@@ -16,6 +16,7 @@
 #include "bench/scc_schedulers.hpp"
 #include "chip_options.hpp"
 #include "command_line/command.hpp"
+#include "distinct.hpp"
 #include "output_file.hpp"
 #include "progress_line.hpp"
 #include "runtime_choice.hpp"
@@ -171,6 +172,8 @@ bool anything_failed(const report& r) {
 enum class part { workloads, schedulers, both };
 
 int run_bench(const bench_options& o, part which) {
+  require_distinct("--workers", o.workers);
+  require_distinct("-n", o.sizes);
   creek_settings(o);
   const auto limit = std::chrono::seconds(o.limit_s);
   const catalogue found = find_peers(o.folder, limit, o.group);
@@ -251,6 +254,10 @@ int run_schedulers(const command_line::command& command, const bench_options& o,
       throw creek::usage_error(std::string(name) + ": not for --backend " + given.backend);
     }
   }
+  require_distinct("--cores", given.plan.cores);
+  require_distinct("--lengths", given.plan.lengths_us);
+  require_distinct("--workload", given.plan.workloads);
+  require_distinct("--scheduler", given.schedulers);
   return simulated ? run_on_scc(o, given) : run_bench(o, part::schedulers);
 }
 

@@ -92,6 +92,13 @@ class BenchOnScc(unittest.TestCase):
                 (["--backend", "scc", "--chip", "atom"], "atom"),
                 (["--backend", "scc", "--deque-capacity", "60"], "9696 bytes"),
                 (["--backend", "scc", "--workers", "3"], "--workers: not for --backend scc"),
+                (["--backend", "scc", "--cores", "6,1,0x6"], "--cores: '6' is in the list twice"),
+                (["--backend", "scc", "--lengths", "5,5"], "--lengths: '5' is in the list twice"),
+                (["--backend", "scc", "--workload", "spc", "--workload", "tree,spc"],
+                 "--workload: 'spc' is in the list twice"),
+                (["--backend", "scc", "--scheduler", "random,sharing,random"],
+                 "--scheduler: 'random' is in the list twice"),
+                (["--workers", "1,2,1"], "--workers: '1' is in the list twice"),
                 (["--backend", "gpu"], "host or scc, not 'gpu'"),
                 (["--chip", "scc-800"], "--chip: not for --backend host")]:
             with self.subTest(arguments=arguments):

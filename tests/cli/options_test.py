@@ -71,6 +71,15 @@ class Lists(FolderCase):
                 self.fails(run(*arguments), 2,
                            f"creek: {option}: the list '{word}' has an empty item")
 
+    def test_of_what_is_measured_have_no_item_twice(self):
+        for arguments, line in (
+                ("bench tasking --workers 2,1,2", "--workers: '2' is in the list twice"),
+                ("bench linalg -n 100,64,100", "-n: '100' is in the list twice"),
+                ("compare lu --policy power-cap,polling,power_cap",
+                 "--policy: 'power_cap' is in the list twice")):
+            with self.subTest(arguments):
+                self.fails(run(*arguments.split()), 2, "creek: " + line)
+
 
 class WithoutEffect(FolderCase):
     def test_is_refused(self):

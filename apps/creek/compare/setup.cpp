@@ -8,6 +8,8 @@
 #include <creek/core/error.hpp>
 #include <creek/power/policies.hpp>
 
+#include "../distinct.hpp"
+
 namespace creek::tool::compare {
 namespace {
 
@@ -19,18 +21,16 @@ void require_between(const char* option, long long value, long long least, long 
 
 void require_policies(const setup& given) {
   const auto known = power::policy_names();
-  for (auto each = given.policies.begin(); each != given.policies.end(); ++each) {
-    if (std::ranges::find(known, *each) == known.end()) {
-      throw usage_error(fmt::format("--policy {}: there is no such policy; valid: {}", *each,
+  require_distinct("--policy", given.policies);
+  for (const std::string& each : given.policies) {
+    if (std::ranges::find(known, each) == known.end()) {
+      throw usage_error(fmt::format("--policy {}: there is no such policy; valid: {}", each,
                                     fmt::join(known, ", ")));
     }
-    if (std::find(given.policies.begin(), each, *each) != each) {
-      throw usage_error(fmt::format("--policy {}: is in the list twice", *each));
-    }
-    if (*each == "power_cap" && given.watts <= 0) {
+    if (each == "power_cap" && given.watts <= 0) {
       throw usage_error("--policy power_cap: say how much may be drawn, --watts W");
     }
-    if (*each == "slack_reduction" && !given.is_dense()) {
+    if (each == "slack_reduction" && !given.is_dense()) {
       throw usage_error(fmt::format(
           "--policy slack_reduction: plans a graph of tasks, as lu, chol and qr have; {} has none",
           given.name));
