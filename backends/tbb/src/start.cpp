@@ -15,41 +15,15 @@
 #include "arena_executor.hpp"
 #include "task_place.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define CREEK_SANITIZES_ADDRESSES 1
-#elif defined(__has_feature)  // Clang
-#if __has_feature(address_sanitizer)
-#define CREEK_SANITIZES_ADDRESSES 1
-#endif
-#endif
-
 namespace creek::onetbb {
-
-#ifndef CREEK_SANITIZES_ADDRESSES
-extern "C" {
-// Null unless the program contains AddressSanitizer.
-[[gnu::weak]] void creek_asan_present(const volatile void* low,
-                                      std::size_t size) __asm__("__asan_unpoison_memory_region");
-}
-#endif
-
 namespace {
-
-/// Whether AddressSanitizer watches the program but not this library.
-bool is_hidden_from_address_sanitizer() noexcept {
-#ifdef CREEK_SANITIZES_ADDRESSES
-  return false;
-#else
-  return creek_asan_present != nullptr;
-#endif
-}
 
 /// Throws usage_error if the program contains a sanitizer that oneTBB would make report errors
 /// where there are none. A library compiled with the sanitizer is used: oneTBB may be, too.
 void require_no_sanitizer() {
   const char* name = nullptr;
   if (sanitizer::needs_announcements()) name = "ThreadSanitizer";
-  if (is_hidden_from_address_sanitizer()) name = "AddressSanitizer";
+  if (sanitizer::is_hidden_from_address_sanitizer()) name = "AddressSanitizer";
   if (name == nullptr) return;
   throw usage_error(std::string("tbb backend: this program is compiled with ") + name +
                     ", to which oneTBB announces neither its stacks nor its hand-overs of tasks, "

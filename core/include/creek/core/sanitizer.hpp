@@ -56,4 +56,7 @@ extern "C" {
 
 #endif
 
+/// Returns whether AddressSanitizer watches the program but not creek's libraries.
+[[nodiscard]] bool is_hidden_from_address_sanitizer() noexcept;
+
 }  // namespace creek::sanitizer
