@@ -7,7 +7,8 @@
     components.py subproject CMAKE COMPILER SOURCE WORK               creek in a project that sets no build type, by
                                                                       add_subdirectory and by FetchContent
     components.py examples CMAKE COMPILER PREFIX WORK EXAMPLES        each folder of examples, built and run
-    components.py packages CMAKE COMPILER BUILD WORK                  what `cpack -G DEB` makes, unpacked and used
+    components.py packages CMAKE COMPILER BUILD WORK VERSION          what `cpack -G DEB` makes, unpacked and used;
+                                                                      VERSION is that of the shared libraries
 
 The first two hide the packages that the components in question do not need, so that asking for one fails.
 """
@@ -29,9 +30,10 @@ OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "LibLZMA", "BZip2", "TBB", "CLI11", 
 TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
 
 
-# Files that each Debian package has to contain, below the prefix; lib* may have a folder for the architecture.
+# Files that each Debian package has to contain, below the prefix; lib* may have a folder for the architecture, and
+# VERSION is that of the shared libraries.
 PACKAGED = {
-    "libcreek0.1": ["lib*/libcreek_lapack.so.0.1", "share/doc/creek/LICENSE"],
+    "libcreekVERSION": ["lib*/libcreek_lapack.so.VERSION", "share/doc/creek/LICENSE"],
     "libcreek-dev": ["include/creek/core/version.hpp", "lib*/cmake/creek/creek-config.cmake", "lib*/pkgconfig/creek.pc"],
     "creek": ["bin/creek", "bin/rccerun", "bin/creek-rcce-cc", "share/man/man1/creek.1.gz",
               "share/man/man1/creek-wordcount.1.gz", "share/man/man1/creek-bench-tasking.1.gz", "share/man/man1/rccerun.1.gz",
@@ -212,21 +214,23 @@ def packaged_files(deb):
     return {member.split(" -> ")[0].removeprefix(".") for member in members}
 
 
-def check_contents(files, prefix):
-    """Every file that PACKAGED names is in its package, and no file is in two packages."""
+def check_contents(files, expected, prefix):
+    """Every file that is expected is in its package, and no file is in two packages."""
     owners = {}
     for package, names in files.items():
         for name in names:
             expect(name not in owners, f"{name} is in {package} and in {owners.get(name)}")
             owners[name] = package
         patterns = [re.escape(f"{prefix}/{wanted}").replace(r"lib\*", "lib(/[^/]+-linux-[^/]+)?")
-                    for wanted in [*PACKAGED[package], f"share/doc/{package}/copyright"]]
+                    for wanted in [*expected[package], f"share/doc/{package}/copyright"]]
         for pattern in patterns:
             expect(any(re.fullmatch(pattern, name) for name in names),
                    f"{package} has no {pattern}:\n" + "\n".join(sorted(names)))
 
 
-def packages(cmake, compiler, build, work):
+def packages(cmake, compiler, build, work, version):
+    expected = {name.replace("VERSION", version): [file.replace("VERSION", version) for file in wanted]
+                for name, wanted in PACKAGED.items()}
     work = Path(work)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -235,10 +239,10 @@ def packages(cmake, compiler, build, work):
     for deb in work.glob("*.deb"):
         files[run("dpkg-deb", "-f", deb, "Package").strip()] = packaged_files(deb)
         run("dpkg-deb", "-x", deb, work / "root")
-    expect(set(PACKAGED) == set(files), f"packages: {sorted(files)}")
+    expect(set(expected) == set(files), f"packages: {sorted(files)}")
     tool = next(name for name in files["creek"] if name.endswith("/bin/creek"))
-    check_contents(files, tool.removesuffix("/bin/creek"))
-    for package in PACKAGED:
+    check_contents(files, expected, tool.removesuffix("/bin/creek"))
+    for package in expected:
         for name in files[package]:
             file = work / "root" / name.removeprefix("/")
             expect(file.is_symlink() or file.stat().st_size > 0, f"{package}: {name} is empty")
