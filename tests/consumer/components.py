@@ -8,7 +8,8 @@
                                                                       add_subdirectory and by FetchContent
     components.py examples CMAKE COMPILER PREFIX WORK EXAMPLES        each folder of examples, built and run
     components.py packages CMAKE COMPILER BUILD WORK VERSION          what `cpack -G DEB` makes, unpacked and used;
-                                                                      VERSION is that of the shared libraries
+                                                                      VERSION is that of the shared libraries. Exit
+                                                                      status 77 if a program for it is missing
 
 The first two hide the packages that the components in question do not need, so that asking for one fails.
 """
@@ -28,8 +29,9 @@ MAX_OBJECTS = 8
 # Which CMake packages and pkg-config modules only other components than core and tasking need.
 OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "LibLZMA", "BZip2", "TBB", "CLI11", "GTest", "benchmark", "Parquet"]
 TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
-
-
+SKIPPED = 77
+# What `cpack -G DEB` calls.
+PACKAGERS = ["dpkg-deb", "dpkg-shlibdeps", "file"]
 # Files that each Debian package has to contain, below the prefix; lib* may have a folder for the architecture, and
 # VERSION is that of the shared libraries.
 PACKAGED = {
@@ -46,6 +48,10 @@ PACKAGED = {
 
 
 class failure(Exception):
+    pass
+
+
+class skip(Exception):
     pass
 
 
@@ -229,6 +235,9 @@ def check_contents(files, expected, prefix):
 
 
 def packages(cmake, compiler, build, work, version):
+    missing = [program for program in PACKAGERS if shutil.which(program) is None]
+    if missing:
+        raise skip(f"no Debian packages without {', '.join(missing)}")
     expected = {name.replace("VERSION", version): [file.replace("VERSION", version) for file in wanted]
                 for name, wanted in PACKAGED.items()}
     work = Path(work)
@@ -262,6 +271,9 @@ def main():
     except failure as what:
         print(what, file=sys.stderr)
         return 1
+    except skip as why:
+        print(f"skipped: {why}")
+        return SKIPPED
     return 0
 
 
