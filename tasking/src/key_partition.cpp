@@ -3,9 +3,9 @@
 //
 // Eight vectors are lifted out of the range, four from either end. Then four vectors at a time are
 // read at the end that has less free room and written, compressed, to both: after the read either
-// end has room for four. At last the eight vectors fill what is free. Source: Bramas, A Novel
-// Hybrid Quicksort Algorithm Vectorized using AVX-512, IJACSA 8(10), 2017,
-// doi:10.14569/IJACSA.2017.081044; four vectors a step, so that the unpredictable choice of the end
+// end has room for four. At last the eight vectors fill what is free.
+// Source: [Bramas 2017].
+// Different here: four vectors per step, so that the unpredictable choice of the end
 // is paid for by four.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "key_partition.cpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting of arithmetic keys: the parallel quicksort with a vectorised partition over Highway's
-// VQSort. Source of the latter: Blacher, Giesen, Wassenberg, arXiv:2205.05982.
+// VQSort. Source of the latter: [Blacher 2022].
 //
 // Floating-point keys are sorted as integers of the same order. VQSort's own order leaves open
 // where NaNs go, and it may write one of several equal keys for another, that is turn -0.0 into

@@ -2,8 +2,8 @@
 // Active messages: short messages that any core sends any other, which takes them by polling and
 // calls a handler for each. What the protocols have in common; each has a file of its own:
 // notification_vector.hpp, synchronized_ring.hpp, flagged_slot.hpp, linked_messages.hpp.
-// Sources: Rotta, 3rd MARC Symposium, 2011 ([R11] in scc-chip.md), for their design space; Rotta,
-// Prescher, Traue and Nolte ([R12]) for the first two.
+// Sources: [Rotta 2011] for the design space, [Rotta 2012] for the first two protocols.
+// docs/scc/machine.md describes both as published.
 //
 // Whatever the protocol: messages from one core to another arrive once and in the order in which
 // they were sent. A handler runs after its message has left the protocol's memory, so it may send,
@@ -67,7 +67,7 @@ concept active_message_protocol = requires(Protocol& p, const Protocol& view, in
 /// Sends when there is room, and handles what arrives until then.
 template <active_message_protocol Protocol, class Handler>
 void send(Protocol& by, int to, const void* data, std::size_t bytes, Handler&& handle) {
-  constexpr cycles between_looks{16};
+  constexpr cycles between_looks{16};  // estimate: calls and branches of a failed try
   while (!by.try_send(to, data, bytes)) {
     if (by.poll(handle) > 0) continue;
     if constexpr (Protocol::room_is_signalled) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes for a broadcast over sends and receives, to compare: what fits best depends on the size of
-// the message, the number of ranks and whether the messages are pipelined. Source: broadcasts for
-// RCCE, [X] in scc-chip.md; simple is RCCE's own [M]. The binomial tree is in collectives.hpp.
+// the message, the number of ranks and whether the messages are pipelined. Sources:
+// [Broadcast 2011]; `simple` is RCCE's own [Mattson 2010]. The binomial tree is in collectives.hpp.
 #pragma once
 
 #include <array>

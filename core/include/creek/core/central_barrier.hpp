@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The central barrier: a counter of arrivals and one word that lets everybody go.
-// Source: sense-reversing barrier in Mellor-Crummey and Scott, ACM TOCS 9(1), 1991,
-// doi:10.1145/103727.103729; here the sense is the number of the episode.
+// Source: the sense-reversing barrier of [Mellor-Crummey 1991];
+// here the sense is the number of the episode.
 #pragma once
 
 #include <creek/core/team.hpp>

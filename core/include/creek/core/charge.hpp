@@ -68,11 +68,11 @@ enum class work : std::uint8_t {
 };
 
 /// Cost of each kind in thousandths of a cycle of an in-order Pentium core (P54C), which retires up
-/// to two simple instructions a cycle. Counted from the inner loops as g++ -O2 -m32 compiles them,
-/// one cycle for a pair that may be issued together and one more for a branch that is not foreseen
-/// half of the time; memory that lies in L1. Floating point: the P54C's multiply and add take 3
-/// cycles each and overlap to one result in two cycles (Intel 241430, Pentium Processor Family
-/// Developer's Manual, 1995); stated for a kernel that keeps a block of registers.
+/// to two simple instructions per cycle. All are estimates, counted from the inner loops as g++ -O2
+/// -m32 compiles them, with memory in L1: one cycle for two instructions that can be issued at once
+/// and one more for a branch that is mispredicted half of the time. `flop`: a multiplication and an
+/// addition take 3 cycles each and overlap to one result every two cycles [Intel 241430], in a
+/// kernel that keeps a block of registers.
 inline constexpr std::array<std::int64_t, static_cast<std::size_t>(work::count)> work_costs{
     3'000,   // byte_scanned: load, table look-up, test, branch
     500,     // byte_copied: 4 bytes by load and store, two cycles

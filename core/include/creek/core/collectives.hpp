@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all ranks of a communicator do together: broadcast, reductions, gather and scatter,
 // exchanges, scans. Every rank calls the same operation with the same sizes, root and operator.
-// Sources: binomial trees and recursive doubling as in Thakur, Rabenseifner and Gropp, IJHPCA
-// 19(1), 2005, doi:10.1177/1094342005051521; allgather by Bruck et al., IEEE TPDS 8(11), 1997,
-// doi:10.1109/71.642949; scan by Hillis and Steele, CACM 29(12), 1986, doi:10.1145/7902.7903;
-// pairwise exchange as on the SCC ([N] in scc-chip.md).
+// Sources: [Thakur 2005] for binomial trees and recursive doubling;
+// [Bruck 1997] for allgather;
+// [Hillis 1986] for scans;
+// [Papagiannis 2011] for the pairwise exchange, as on the SCC.
 #pragma once
 
 #include <algorithm>

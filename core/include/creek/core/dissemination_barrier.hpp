@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dissemination barrier: in round k each core tells the one 2^k further on; no core is special.
-// Sources: Hensgen, Finkel and Manber, Int. J. Parallel Programming 17(1), 1988,
-// doi:10.1007/BF01379320; Mellor-Crummey and Scott, ACM TOCS 9(1), 1991, doi:10.1145/103727.103729.
-// The flags hold the number of the episode, which does what the papers' parity and sense do.
+// Sources: [Hensgen 1988]; [Mellor-Crummey 1991].
+// The flags hold the number of the episode,
+// which does what the papers' parity and sense do.
 #pragma once
 
 #include <utility>

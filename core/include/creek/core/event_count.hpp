@@ -7,8 +7,8 @@
 //     if (condition) ec.cancel_wait();          ec.notify_one();
 //     else           ec.wait(key);              (nobody registered: one plain load)
 //
-// Source: the idea is D. Reed and R. Kanodia, CACM 22(2), 1979, doi:10.1145/359060.359076, in the
-// form that D. Vyukov gave it for schedulers.
+// Sources: [Reed 1979] has the idea;
+// [Vyukov] gave it this form for schedulers.
 #pragma once
 
 #include <climits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RCCE's barrier: rank 0 looks at a flag in each core's memory in turn until all have come, then
-// sets another in each to let it go. Source: Mattson et al., SC 2010 ([M] in scc-chip.md); here the
+// sets another in each to let it go. Source: [Mattson 2010]; here the
 // flags hold the number of the episode, which does what RCCE's alternating values do.
 #pragma once
 

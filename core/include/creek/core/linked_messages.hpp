@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages by message linking: a message stays in its sender's memory, which links it to the
 // end of the receiver's list; the receiver follows the list and reads each message where it is.
-// Sources: [R11] in scc-chip.md; the list is that of the queue lock of Mellor-Crummey and Scott,
-// ACM TOCS 9(1), 1991, doi:10.1145/103727.103729, with a lock in place of its swap, which this
-// memory does not have.
+// Source: [Rotta 2011].
+// The list is that of the queue lock of [Mellor-Crummey 1991], with a lock in place of its swap:
+// this memory has no swap.
 #pragma once
 
 #include <array>

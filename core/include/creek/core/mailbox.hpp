@@ -2,8 +2,8 @@
 // Buffered messages: each core keeps a ring of lines for every sender. A line carries its number
 // and the payload together, so a short message costs one line written and the same line read; the
 // sender goes on at once. Longer messages take several lines; a full ring makes the sender wait.
-// Sources: iRCCE's mailbox ([C] in scc-chip.md); payload and sequence in one line as in
-// FastForward, Giacomoni, Moseley and Vachharajani, PPoPP 2008, doi:10.1145/1345206.1345215.
+// Sources: the mailbox of iRCCE [Clauss 2011]; payload and sequence number in one line as in
+// FastForward [Giacomoni 2008].
 #pragma once
 
 #include <algorithm>

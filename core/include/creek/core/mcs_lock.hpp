@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MCS list lock: a queue of waiting cores, each watching a word in its own memory.
-// Source: Mellor-Crummey and Scott, ACM TOCS 9(1), 1991, doi:10.1145/103727.103729.
+// Source: [Mellor-Crummey 1991].
 // Where the memory cannot swap words, the tail is changed under the test-and-set register of its
 // home core: held for two word accesses, so that waiting happens in the queue and not there.
 #pragma once

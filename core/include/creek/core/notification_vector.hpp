@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages by notification vector (NVP): each receiver keeps a slot for every sender, and a
 // vector with a byte a sender that says how long the message in its slot is; each sender keeps a
-// vector with a byte a receiver that says whether it has taken the last one. Source: [R12] in
-// scc-chip.md.
+// vector with a byte a receiver that says whether it has taken the last one.
+// Source: [Rotta 2012].
 #pragma once
 
 #include <array>
@@ -90,7 +90,7 @@ class notification_vector {
 
  private:
   static constexpr std::size_t slot_bytes = whole_lines<Memory>(active_message_bytes);
-  /// Four bytes are tested at a time: load, test, branch.
+  /// Four bytes are tested at a time: load, test, branch. An estimate, as charge.hpp counts work.
   static constexpr cycles four_notes{3};
 
   static constexpr std::size_t vector_bytes(int members) noexcept {

@@ -5,7 +5,7 @@
 // on later. Where cores share addresses, a message over a limit hands over its address in place of
 // its chunks, and the receiver copies (or moves) it from where it lies. A message may also be
 // pipelined: the buffer is cut into parts, and while the receiver gets a chunk from one, the sender
-// fills the next. Sources: Mattson et al., SC 2010 (RCCE, [M] in scc-chip.md); iRCCE ([C]) for
+// fills the next. Sources: RCCE [Mattson 2010]; iRCCE [Clauss 2011] for
 // pending requests, receives from anybody and pipelining. Different here: the flags count chunks,
 // so that setting one needs no clearing, and say into how many parts the sender cuts its buffer, so
 // that any receive takes any send; and sends of one core proceed in the order in which they were

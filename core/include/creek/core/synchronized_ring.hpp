@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages by synchronized ring buffer (SRBP): each receiver keeps a ring of slots for all
 // senders. A slot is had by incrementing the receiver's atomic counter; its first word says that
-// the message is there; how far the receiver has read is a word that senders look at. Source: [R12]
-// in scc-chip.md, with two differences: the receiver there writes a zero over each header and how
+// the message is there; how far the receiver has read is a word that senders look at. Source:
+// [Rotta 2012], with two differences: the receiver there writes a zero over each header and how
 // far it has read after each message, here a bit of the lap tells headers apart, and it tells how
 // far it has read by quarters of the ring and after the last one of a poll.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A barrier of test-and-set registers alone: who arrives takes the first free register of the team
 // and waits for it to be cleared; the last one clears the first, and each that goes clears the
-// next. Source: [S] in scc-chip.md.
+// next. Source: [Reble 2011].
 //
 // Why a core that comes back early does no harm: a core that goes frees its own register before it
 // clears the next one. So when register k is cleared to wake its holder, k cores have gone and the
@@ -37,7 +37,7 @@ class test_and_set_barrier {
   }
 
  private:
-  // Compare and branch of a polling loop.
+  // Compare and branch of a polling loop: an estimate.
   static constexpr cycles between_looks{4};
 
   bool take(int place) { return memory_->test_and_set(members_.core(place)); }

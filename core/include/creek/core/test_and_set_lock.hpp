@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A spin lock on the test-and-set register of a core, with randomised exponential backoff or none.
-// Sources: Anderson, IEEE TPDS 1(1), 1990, doi:10.1109/71.80120; on the SCC [S] in scc-chip.md.
+// Sources: [Anderson 1990]; on the SCC [Reble 2011].
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace creek {
 
 /// What a core does between two tries for a lock: try again at once, as RCCE's, or wait for a
-/// growing, random time, as [S].
+/// growing, random time, as [Reble 2011].
 enum class lock_retry { spin, backoff };
 
 /// The handle of one core on the lock; a BasicLockable, so std::lock_guard and std::unique_lock
@@ -46,7 +46,7 @@ class test_and_set_lock {
   static constexpr std::uint32_t first_gap = 64;
   static constexpr std::uint32_t last_gap = 16384;
 
-  // Linear congruential, as on the SCC: a multiplication and an addition, no memory.
+  // Linear congruential, as [Reble 2011]: a multiplication and an addition, no memory.
   std::uint32_t next_random() noexcept {
     random_ = random_ * 1664525u + 1013904223u;
     return random_ >> 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ticket lock: an atomic counter deals out turns, a word says whose turn it is.
-// Source: Mellor-Crummey and Scott, ACM TOCS 9(1), 1991, doi:10.1145/103727.103729.
+// Source: [Mellor-Crummey 1991].
 #pragma once
 
 #include <creek/core/memory.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tournament barrier: in round k the odd one of each pair reports to the even one and waits;
-// the champion, rank 0, lets everybody go down the same tree. Sources: Hensgen, Finkel and Manber,
-// Int. J. Parallel Programming 17(1), 1988, doi:10.1007/BF01379320; Mellor-Crummey and Scott, ACM
-// TOCS 9(1), 1991, doi:10.1145/103727.103729.
+// the champion, rank 0,
+// lets everybody go down the same tree.
+// Sources: [Hensgen 1988]; [Mellor-Crummey 1991].
 #pragma once
 
 #include <utility>

@@ -25,7 +25,7 @@ enum class scheduler_kind : std::uint8_t {
   sharing,               ///< workers put surplus in one shared queue; empty ones take from it
 };
 
-/// Which deque a worker owns. `mpb` is the published lock-based deque of fixed size.
+/// Which deque a worker owns. `mpb` is the lock-based deque of fixed size of [Prell 2011].
 enum class deque_kind : std::uint8_t { host, mpb };
 
 /// How workers of the simulated chip send each other messages, for remote.hpp: by a protocol of

@@ -25,8 +25,8 @@ namespace creek {
 /// one final pass. Errors: the first exception is rethrown; after it, or after a requested stop,
 /// which blocks were final is unspecified and so is the value returned. Cost: the range is read
 /// twice but for its first 1/(workers + 1), which the final pass is done with when the other blocks
-/// have been summed: (workers + 1) / 2 times the serial speed if compute-bound. Source: Blelloch,
-/// Prefix Sums and Their Applications, CMU-CS-90-190 (without the early first block).
+/// have been summed: (workers + 1) / 2 times the serial speed if compute-bound. Source:
+/// [Blelloch 1990] (without the early first block).
 template <detail::loop_cursor I, std::copy_constructible T, class Fold, class Combine>
 requires std::is_invocable_r_v<T, Fold&, I, I, T, bool> && std::is_invocable_r_v<T, Combine&, T, T>
     T parallel_scan(I first, I last, T identity, Fold&& fold, Combine&& combine,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects on many workers, called together: a call travels down a tree from worker to worker, and
-// what it brings back is merged on the way up. Source: the groups of TACO, [R12] in scc-chip.md.
+// what it brings back is merged on the way up. Source: the groups of TACO [Rotta 2012].
 #pragma once
 
 #include <algorithm>

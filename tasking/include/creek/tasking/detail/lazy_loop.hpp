@@ -5,8 +5,8 @@
 // static OpenMP schedule). The owner of a piece works through it in chunks and, between chunks,
 // looks whether an idle worker asks it for work; only then does it give away the upper half of what
 // is left. Without demand a loop thus costs one fork a worker and one flag read a chunk, however
-// many elements it has. Source of lazy splitting: Tzannes, Caragea, Barua, Vishkin, PPoPP 2010,
-// doi:10.1145/1693453.1693479. It differs in how chunks are found: by the time they take, not by a
+// many elements it has. Source of lazy splitting: [Tzannes 2010].
+// Different here: the size of a chunk follows from the time that chunks take, not from a
 // fixed threshold.
 #pragma once
 

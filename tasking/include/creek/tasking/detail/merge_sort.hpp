@@ -4,8 +4,8 @@
 // Every function here that is given a target leaves all its elements in that target, also when the
 // comparator throws: a merge that is cut short moves what it had not yet merged behind what it had.
 // That is what parallel_stable_sort promises, and it is kept by induction over the tree of merges.
-// Source of the cut of a merge into independent ones: Cormen et al., Introduction to
-// Algorithms, 27.3 (the longer run is halved and the cut searched in the other), with ties kept on
+// Source of the cut of a merge into independent ones: [Cormen 2009], section 27.3
+// (the longer run is halved and the cut searched in the other), with ties kept on
 // their side.
 #pragma once
 

@@ -5,7 +5,7 @@
 // right kind lie before the final boundary as elements of the left kind lie behind it, each in at
 // most one interval a strip, and these are swapped pairwise, again in parallel. On random data that
 // is one read and write of everything and a second of about half; no memory beyond the list of
-// strips. Source: the two phases are those of Francis, Pannan, Parallel Computing 18(5), 1992.
+// strips. Source: the two phases are those of [Francis 1992].
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What belongs to an object that lives on a worker besides the object itself, and how an invocation
 // travels: as an active message of 24 bytes and its arguments, or, where these are too long or
-// cannot be copied byte by byte, a pointer to them. Source: TACO, [R12] in scc-chip.md.
+// cannot be copied byte by byte, a pointer to them. Source: TACO [Rotta 2012].
 #pragma once
 
 #include <atomic>

@@ -4,9 +4,9 @@
 // std::sort would do but for two properties that are promised to users. Elements are only swapped,
 // or lifted by an object that puts them back: if the comparator throws, the range still holds every
 // element exactly once. And no loop relies on the comparator for its end: one that is no strict
-// weak order gives some permutation, never an access outside the range. Sources: Edelkamp, Weiss,
-// BlockQuicksort, ESA 2016, arXiv:1604.06697 (partition); Peters, Pattern-defeating Quicksort,
-// arXiv:2106.05123 (bad-pivot budget, pattern breaking). It differs from the latter in that equal
+// weak order gives some permutation, never an access outside the range. Sources: BlockQuicksort
+// [Edelkamp 2016] for the partition, pattern-defeating quicksort [Peters 2021] for the bad-pivot
+// budget and the breaking of patterns. Different here from the latter: equal
 // elements are gathered whenever a partition comes out lopsided.
 #pragma once
 

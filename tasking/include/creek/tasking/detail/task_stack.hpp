@@ -2,9 +2,9 @@
 // The lock-free host deque: a direct task stack cut at `split`. A strand writes the tasks that it
 // makes in place, newest on top; above the split only the strand works, with plain loads and
 // stores; below it thieves take the oldest by one compare-and-swap. The protocol, its states and
-// why nothing is lost: README.md of this module, "The split deque". Sources: direct task stack,
-// Faxen, ICPP 2010 (Wool); split deque, van Dijk and van de Pol, Euro-Par 2014 workshops (Lace),
-// Dinan et al., SC 2009. Different here: one stack a strand instead of one a worker, so that a
+// why nothing is lost: README.md of this module, "The split deque". Sources: the direct task stack
+// of Wool [Faxen 2010]; the split deque of [Dinan 2009] and of Lace [van Dijk 2014].
+// Different here: one stack per strand instead of one per worker, so that a
 // strand may move to another worker; one compare serves "full" and "a thief asks"; a thief that
 // gets no answer moves the split itself behind an asymmetric fence.
 #pragma once
