@@ -6,9 +6,9 @@
 
 namespace creek::linalg::detail {
 
-/// The stream of splitmix64 with a hash of (seed, stream) for its seed, read at any place.
-/// Source: Steele, Lea, Flood, Fast splittable pseudorandom number generators, OOPSLA 2014,
-/// doi:10.1145/2660193.2660195.
+/// The stream of SplitMix64 with a hash of (seed, stream) for its seed,
+/// read at any place.
+/// Source: [Steele 2014].
 class counter_hash {
  public:
   counter_hash(std::uint64_t seed, std::uint64_t stream) noexcept

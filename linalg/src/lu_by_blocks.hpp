@@ -21,7 +21,7 @@ namespace creek::linalg::detail {
 
 /// One factorization; as getrf. A panel is one task on a column of blocks; for each column of
 /// blocks behind it one exchanges rows and solves for the upper block, and one for each block below
-/// updates that: SuperMatrix's tasks (Chan et al., PPoPP 2008, section 5). Rows further left are
+/// updates that: SuperMatrix's tasks ([Chan 2008], section 5). Rows further left are
 /// exchanged at the end.
 template <scalar T>
 class lu_by_blocks {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A panel is halved until it is narrow, so that most of its work is a product too. Source: Toledo,
-// SIAM J. Matrix Anal. Appl. 18(4), 1997, doi:10.1137/S0895479896297744.
+// A panel is halved until it is narrow, so that most of its work is a product too.
+// Source: [Toledo 1997].
 #include "lu_panel.hpp"
 
 #include <algorithm>

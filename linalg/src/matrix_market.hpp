@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix Market: text, one entry a line, of a whole matrix (array) or of a sparse one (coordinate).
-// Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935, 1996.
+// Source: [Boisvert 1996].
 #pragma once
 
 #include <creek/linalg/matrix_file.hpp>

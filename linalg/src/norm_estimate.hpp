@@ -15,9 +15,9 @@ using linear_map = std::function<void(op, matrix_view<T>)>;
 /// An estimate, from below, of the one-norm of an n x n matrix A; seldom off by a factor of 3, and
 /// exact up to n = 4. At most ten applications, to four columns each, the same at every call.
 /// Infinite or NaN once A X is.
-/// Source: Higham, Tisseur, A Block Algorithm for Matrix 1-Norm Estimation, SIAM J. Matrix Anal.
-/// Appl. 21(4), 2000, doi:10.1137/S0895479899356080, algorithm 2.4 with t = 4. LAPACK's xLACN2 is
-/// that of t = 1.
+/// Source:
+/// [Higham 2000], algorithm 2.4 with t = 4.
+/// LAPACK's xLACN2 is the algorithm with t = 1.
 template <scalar T>
 double estimate_one_norm(index_t n, const linear_map<T>& A);
 

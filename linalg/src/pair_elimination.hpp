@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LU of a triangle on top of a block, with pivoting between the two, and what it does to columns
 // further right. The bulk of LU with incremental pivoting. All in one thread.
-// Sources: Quintana-Orti, van de Geijn, Updating an LU factorization with pivoting, ACM TOMS 35(2),
-// 2008, doi:10.1145/1377612.1377615; Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35(1),
-// 2009, doi:10.1016/j.parco.2008.10.002.
+// Sources:
+// [Quintana-Orti 2008] for LU with incremental pivoting;
+// [Buttari 2009] for its tasks on tiles.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR of a triangle on top of a block, and its Q: reflectors whose upper part is the identity. The
-// bulk of tile QR. All in one thread.
-// Source: Buttari, Langou, Kurzak, Dongarra, A class of parallel tiled linear algebra algorithms
-// for multicore architectures, Parallel Computing 35(1), 2009, doi:10.1016/j.parco.2008.10.002.
+// QR of a triangle on top of a block, and its Q: reflectors whose upper part is the identity.
+// These are most of the work of tile QR.
+// All functions run in one thread.
+// Source: [Buttari 2009].
 #pragma once
 
 #include <creek/linalg/matrix.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocked products. Loops and their names as in Van Zee, van de Geijn, BLIS, ACM TOMS 41(3), 2015.
+// Blocked products. Loops and their names are those of BLIS [Van Zee 2015].
 #include "product.hpp"
 
 #include <algorithm>

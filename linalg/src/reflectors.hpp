@@ -20,9 +20,9 @@ template <scalar T>
 void factor_columns(matrix_view<T> A, T* tau);
 
 /// Factors a panel of m x n, m >= n: R on and above the diagonal, V below it (its ones are not
-/// stored), tau[0, n), and the upper triangle of T (n x n). One thread. Source: Elmroth, Gustavson,
-/// Applying Recursion to Serial and Parallel QR Factorization, IBM J. Res. Dev. 44(4), 2000,
-/// doi:10.1147/rd.444.0605.
+/// stored), tau[0, n), and the upper triangle of T (n x n).
+/// One thread.
+/// Source: [Elmroth 2000].
 template <scalar T>
 void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle);
 
@@ -31,7 +31,7 @@ void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle);
 template <scalar T>
 T make_reflector(T& alpha, index_t n, T* x);
 
-/// T from V and tau. Source: Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10(1), 1989.
+/// T from V and tau. Source: [Schreiber 1989].
 template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle);
 

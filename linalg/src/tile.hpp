@@ -4,13 +4,13 @@
 //
 // All work on real numbers, complex matrices too: a complex product is a real one of twice the rows
 // and depth, of [re -im; im re] on the left and [re; im] on the right, whose result is the complex
-// matrix as it lies in memory. Source: Van Zee, Smith, Implementing High-Performance Complex Matrix
-// Multiplication via the 1m Method, SIAM J. Sci. Comput. 42(5), 2020, doi:10.1137/19M1282040.
+// matrix as it lies in memory.
+// Source: the 1m method [Van Zee 2020].
 //
 // Packed operands, as BLIS has them: the left one in strips of `rows` rows, within a strip column
 // after column; the right one in strips of `cols` columns, within a strip row after row. The last
-// strip is filled with zeros. Source: Van Zee, van de Geijn, BLIS, ACM TOMS 41(3), 2015,
-// doi:10.1145/2764454.
+// strip is filled with zeros.
+// Source: [Van Zee 2015].
 #pragma once
 
 #include <creek/linalg/matrix.hpp>

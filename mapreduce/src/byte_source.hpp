@@ -31,8 +31,8 @@ class plain_source final : public byte_source {
   std::string first_;
 };
 
-/// Data that begins with these bytes: gzip members one after another (RFC 1952, with the one method
-/// there is), Zstandard frames (RFC 8878), streams of xz or of bzip2. All throw creek::error naming
+/// Data that begins with these bytes: gzip members one after another [RFC 1952] with the one method
+/// there is, Zstandard frames [RFC 8878], streams of xz or of bzip2. All throw creek::error naming
 /// the file for damaged or truncated data, when the damage is met.
 [[nodiscard]] std::unique_ptr<byte_source> open_gzip(const open_file& file, std::string_view first);
 [[nodiscard]] std::unique_ptr<byte_source> open_zstd(const open_file& file, std::string_view first);

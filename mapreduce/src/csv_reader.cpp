@@ -45,7 +45,7 @@ constexpr double powers_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
 /// Numbers of few digits: a whole number and a power of ten that the type holds exactly, so that
-/// one division rounds as it must (Clinger, PLDI 1990). False for all others, right or wrong.
+/// one division rounds as it must [Clinger 1990]. False for all others, right or wrong.
 template <class Number>
 bool parse_short(std::string_view text, Number& to) {
   constexpr bool single = std::is_same_v<Number, float>;

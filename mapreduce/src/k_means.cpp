@@ -47,8 +47,8 @@ void check_k_means(std::span<const float> points, const k_means_options& options
   }
 }
 
-/// `k` of the numbers below `n`, all different, in the order of their choice. Source: Floyd, in
-/// Bentley, Programming Pearls, CACM 30(9), 1987; numbers are taken modulo, so that they are the
+/// `k` of the numbers below `n`, all different, in the order of their choice. Source: Floyd's
+/// algorithm [Bentley 1987]; numbers are taken modulo, so that they are the
 /// same with all standard libraries.
 std::vector<std::size_t> choose(std::size_t k, std::size_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);

@@ -3,7 +3,7 @@
 // borders are the bits where the mask differs from itself shifted by one. Their positions are
 // written without a branch on their number: where the CPU can compress a vector of bytes, the
 // positions 0 to 63 are compressed by the mask; else a fixed number is taken bit by bit, as
-// simdjson does (Langdale and Lemire, VLDB Journal 2019, doi:10.1007/s00778-019-00578-5).
+// simdjson does [Langdale 2019].
 #include <creek/mapreduce/words.hpp>
 
 #include <bit>

@@ -44,7 +44,7 @@ class zstd_source final : public byte_source {
 
   /// False at the end of the file.
   bool begin_frame() {
-    constexpr std::size_t longest_header = 18;  // RFC 8878, 3.1.1.1, with the magic number
+    constexpr std::size_t longest_header = 18;  // [RFC 8878], 3.1.1.1, with the magic number
     if (ahead_.size - ahead_.pos < longest_header) look_ahead(longest_header);
     if (ahead_.pos == ahead_.size) return false;
     // Of a header that is damaged or cut short the library will complain.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idle workers sleep in the kernel, and k tasks that become ready have k workers awake, as
-// published for SuperMatrix with a semaphore.
+// [Alonso 2011] does in SuperMatrix with a semaphore.
 #include <chrono>
 
 #include "named_policy.hpp"

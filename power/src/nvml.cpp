@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Energy of NVIDIA GPUs by the driver's management library, which is opened when it is asked for:
-// creek is built without it. Source: NVML API reference, nvmlDeviceGetTotalEnergyConsumption: in
+// creek is built without it. Source: [NVML], nvmlDeviceGetTotalEnergyConsumption: in
 // millijoules since the driver was loaded, Volta and newer.
 #include <dlfcn.h>
 #include <fmt/format.h>

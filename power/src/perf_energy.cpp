@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The energy events of the kernel's perf: the same counters as RAPL's, kept in 64 bits by the
 // kernel, which reads them often enough itself. One event for each package is read on one processor
-// of it, which the file `cpumask` lists. Source: arch/x86/events/rapl.c of Linux,
-// perf_event_open(2).
+// of it, which the file `cpumask` lists. Sources: perf_event_open(2);
+// arch/x86/events/rapl.c of [Linux].
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running average power limit (RAPL) as the kernel's powercap framework shows it, of Intel and AMD:
 // a zone for each package, for the whole platform (psys), and within packages for cores, uncore and
-// memory. Source: Documentation/power/powercap/powercap.rst, drivers/powercap/intel_rapl_common.c
-// of Linux.
+// memory. Sources: [Linux powercap];
+// drivers/powercap/intel_rapl_common.c of [Linux].
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>

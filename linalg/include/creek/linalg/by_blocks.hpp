@@ -12,9 +12,9 @@
 // have the same tile size; otherwise, and for shapes that do not fit, usage_error before anything
 // is enqueued. A task runs in one thread. Products pack each tile once for all tasks that use it,
 // in memory of about two columns of tiles for each step under way.
-// Source: Quintana-Orti, Quintana-Orti, van de Geijn, Van Zee, Chan, Programming Matrix
-// Algorithms-by-Blocks for Thread-Level Parallelism, ACM TOMS 36(3), 2009,
-// doi:10.1145/1527286.1527288.
+//
+// The algorithms are those that SuperMatrix runs by blocks.
+// Source: [Quintana-Orti 2009].
 #pragma once
 
 #include <creek/linalg/blas3.hpp>

@@ -6,7 +6,7 @@
 // estimated from below, seldom by more than a factor of 3, so the condition is no better than what
 // is returned says. 0 for a matrix that is singular, infinite, or so near to it that its inverse
 // overflows; NaN where there is a NaN; 1 of an empty matrix. About 40 n^2 flops, by the block
-// algorithm of Higham and Tisseur, SIAM J. Matrix Anal. Appl. 21(4), 2000. The norm is one or inf;
+// algorithm of [Higham 2000]. The norm is one or inf;
 // another is misuse.
 #pragma once
 

@@ -35,10 +35,10 @@ struct lu_options {
 /// are not stored) and U. Row i was exchanged with row pivots[i] (from 0, at least i), in order of
 /// i; `pivots` has min(m, n) places. Returns info.
 ///
-/// Right-looking: a panel is factored by halving it (Toledo, Locality of Reference in LU
-/// Decomposition with Partial Pivoting, SIMAX 18(4), 1997), packed once, and used packed by the
-/// update of every block of columns, which exchanges rows while it packs its own. Panels run ahead
-/// of the updates of the one before (look-ahead; Kurzak, Dongarra, PARA 2006).
+/// Right-looking: a panel is factored by halving it [Toledo 1997], packed once, and used packed by
+/// the update of every block of columns.
+/// The update exchanges rows while it packs its own columns. Panels run ahead of the updates of the
+/// panel before (look-ahead [Kurzak 2006]).
 template <scalar T>
 index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& options = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense matrices in files: NumPy's .npy (https://numpy.org/doc/stable/reference/generated/
-// numpy.lib.format.html) and Matrix Market (https://math.nist.gov/MatrixMarket/formats.html).
+// Dense matrices in files: NumPy's .npy [NPY]
+// and Matrix Market [Boisvert 1996].
 #pragma once
 
 #include <creek/core/atomic_file.hpp>

@@ -8,7 +8,7 @@
 //       A20 | A21 | A22
 //
 // Works for column-major views with a block size, and for views of tiles.
-// Source: van de Geijn, Quintana-Orti, The Science of Programming Matrix Computations, 2008.
+// Source: [van de Geijn 2008].
 #pragma once
 
 #include <algorithm>

@@ -9,10 +9,10 @@
 // std::bad_alloc, comes out on the rank where it happened, and the program has to end.
 //
 // Results are those of getrf(), potrf() (lower triangle) and geqrf() bit for bit where those work
-// by the same block: the steps are the same, and only where they are done differs. Source:
-// right-looking factorization of a column-wise block-cyclic matrix with look-ahead, as in Dongarra,
-// Luszczek, Petitet, The LINPACK Benchmark, CCPE 15(9), 2003, doi:10.1002/cpe.728, from which the
-// order is too in which the rank with the next panel gets one.
+// by the same block: the steps are the same, and only where they are done differs.
+// Source: [Dongarra 2003], for the right-looking factorization of a column-wise block-cyclic matrix
+// with look-ahead, and for the order in which the rank that factors the next panel
+// gets the current one.
 #pragma once
 
 #include <algorithm>

@@ -22,9 +22,9 @@ namespace creek::linalg {
 ///
 /// ferr[j], an estimate from above of |X - exact|_max / |X|_max. It costs as much as gecon.
 ///
-/// Everything, residuals too, is computed in the precision of T. Source:
-/// LAPACK's xGERFS; Skeel, Iterative Refinement Implies Numerical Stability for Gaussian
-/// Elimination, Math. Comp. 35, 1980.
+/// Everything, residuals too, is computed in the precision of T.
+/// Sources: LAPACK's xGERFS [LAPACK 1999];
+/// [Skeel 1980].
 template <scalar T>
 int gerfs(op how, input<T> A, input<T> LU, std::span<const index_t> pivots, input<T> B,
           matrix_view<T> X, std::span<double> ferr = {}, std::span<double> berr = {});
@@ -53,8 +53,8 @@ struct mixed_result {
 /// A is left as it is if `iterations` is at least 0, and becomes its factors else; `pivots`, n of
 /// them, are those of the factors that were used. X overlaps neither and is meaningless if info is
 /// not 0. Memory: half of A.
-/// Source: Langou et al., Exploiting the Performance of 32 bit Floating Point Arithmetic in
-/// Obtaining 64 bit Accuracy, SC 2006, doi:10.1145/1188455.1188573; LAPACK's DSGESV, ZCGESV.
+/// Sources: [Langou 2006];
+/// LAPACK's DSGESV, ZCGESV.
 template <scalar T>
 mixed_result gesv_mixed(matrix_view<T> A, std::span<index_t> pivots, input<T> B, matrix_view<T> X,
                         const lu_options& options = {});

@@ -48,7 +48,7 @@ inline bool passes(double residual, double threshold = lapack_threshold) noexcep
 /// How the norm of an error matrix E is found that is a difference of products. Exactly: all of E,
 /// in its one-norm, by O(n^3) plain operations. Else E is applied to random vectors x of +1 and -1,
 /// O(n^2) each: the mean of |E x|^2 is an unbiased estimate of the squared Frobenius norm, which
-/// then takes the place of the one-norm everywhere (Girard 1989, Hutchinson 1990). An error in a
+/// then takes the place of the one-norm everywhere [Girard 1989] [Hutchinson 1990]. An error in a
 /// single element is found for certain, several that cancel with probability 1 - 2^-vectors.
 struct residual_options {
   index_t exact_up_to = 300;  ///< rows and columns

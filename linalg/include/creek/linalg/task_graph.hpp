@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SuperMatrix's engine: a program enqueues tasks on blocks and says what each reads and writes; the
 // dependences between them are found at run time, and the tasks run out of order on the workers.
-// Sources: Chan et al., SuperMatrix, PPoPP 2008, doi:10.1145/1345206.1345227; Quintana-Orti et al.,
-// ACM TOMS 36(3), 2009, doi:10.1145/1527286.1527288.
+// Sources: SuperMatrix [Chan 2008];
+// [Quintana-Orti 2009].
 #pragma once
 
 #include <chrono>

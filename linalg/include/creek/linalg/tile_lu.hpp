@@ -32,9 +32,9 @@ struct tile_lu_options {
 /// increases with the number of tiles. Besides the tiles it keeps, for every tile below the
 /// diagonal, inner x block elements and `block` pivots: inner / (2 block) of the matrix. While
 /// the tasks run, eliminated tiles are also kept packed until all updates by them are made.
-/// Sources: Quintana-Orti, van de Geijn, Updating an LU factorization with pivoting, ACM TOMS
-/// 35(2), 2008, doi:10.1145/1377612.1377615; Buttari, Langou, Kurzak, Dongarra, Parallel Computing
-/// 35(1), 2009, doi:10.1016/j.parco.2008.10.002.
+/// Sources:
+/// [Quintana-Orti 2008] for LU with incremental pivoting;
+/// [Buttari 2009] for its tasks on tiles.
 template <scalar T>
 class tile_lu {
  public:

@@ -40,11 +40,11 @@ struct tile_qr_options {
 /// than two tiles, and a step's tasks begin before the one before has ended. Q is kept as the
 /// transformations it was made of: besides the tiles that takes inner x block elements for a tile
 /// on and below the diagonal, with a binary tree up to twice that. While the tasks run, such tiles
-/// are also kept packed, two copies, until all updates by them are made. Sources: Buttari, Langou,
-/// Kurzak, Dongarra, A class of parallel tiled linear algebra algorithms for multicore
-/// architectures, Parallel Computing 35(1), 2009, doi:10.1016/j.parco.2008.10.002; Hadri, Ltaief,
-/// Agullo, Dongarra, Tile QR factorization with parallel panel processing for multicore
-/// architectures, IPDPS 2010, doi:10.1109/IPDPS.2010.5470443.
+/// are also kept packed, two copies, until all updates by them are made.
+///
+/// Sources:
+/// [Buttari 2009] for QR by tasks on tiles;
+/// [Hadri 2010] for the elimination of a panel along a tree.
 template <scalar T>
 class tile_qr {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of numbers in text files as the input of a run: CSV as RFC 4180 has it, and its relatives
+// Columns of numbers in text files as the input of a run: CSV as in [RFC 4180], and its relatives
 // with other separators or with blanks between columns.
 //
 // A line is a record. Fields may be in quotes, with separators and doubled quotes in them, but not

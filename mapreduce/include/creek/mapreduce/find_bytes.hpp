@@ -12,8 +12,8 @@ namespace creek::mapreduce {
 /// `end`. Compares the first, the middle and the last byte of the pattern with a vector of places
 /// at a time, by code chosen for the CPU at run time, and the rest only where all three agree;
 /// where they agree all the time it costs the length of the pattern a place. Reads nothing else;
-/// any thread; never throws. Source: Mula, "SIMD-friendly algorithms for substring searching",
-/// 2016, the generic algorithm, with the middle byte added.
+/// any thread; never throws.
+/// Source: the generic algorithm of [Mula 2016], with the middle byte added.
 [[nodiscard]] const char* find_bytes(const char* begin, const char* end,
                                      std::string_view pattern) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-means clustering by Lloyd's rounds: an iterative job (rounds.hpp) whose state is the centres.
+// k-means clustering [Lloyd 1982]: an iterative job (rounds.hpp) whose state is the centres.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorted runs made into one sequence: cut by keys into ranges for the workers. Each range is merged
-// from all runs at once by a tournament of losers (Knuth, The Art of Computer Programming 3, 5.4.1)
+// from all runs at once by a tournament of losers ([Knuth 1998], section 5.4.1)
 // or, where records have digits, radix-sorted by these.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seven stages of a job as one rank of a message-passing program sees them: a buffer and memory
-// of its own, and messages. run_on_ranks() (ranks.hpp) calls them. Source: MapReduce on the SCC,
-// 3rd MARC symposium, 2011 ([N] in scc-chip.md); different here: a pass of the radix sort looks at
+// of its own, and messages. run_on_ranks() (ranks.hpp) calls them. Source: MapReduce on the SCC
+// [Papagiannis 2011]. Different here: a pass of the radix sort looks at
 // keys eight bytes at a time, and a partition's pairs are put side by side only when they are sent.
 #pragma once
 
@@ -39,7 +39,7 @@ struct rank_result : result<Job> {
 
 namespace detail {
 
-/// djb2, by which the published runtime partitions strings.
+/// djb2, by which the runtime of [Papagiannis 2011] partitions strings.
 [[nodiscard]] inline std::uint32_t djb2(std::string_view key) noexcept {
   std::uint32_t h = 5381;
   for (const char c : key) h = h * 33 + static_cast<unsigned char>(c);

@@ -182,8 +182,8 @@ class word_table {
   static constexpr std::uint32_t max_depth = 14;
   static constexpr std::uint32_t line_bits = 10;  // of `place`, say the line in a segment
 
-  /// Where the short or the long words of a partition are: an extendible hash table (Fagin,
-  /// Nievergelt, Pippenger, Strong, TODS 1979), so that growing stops nobody for long, frees
+  /// Where the short or the long words of a partition are: an extendible hash table
+  /// [Fagin 1979], so that growing stops nobody for long, frees
   /// nothing and copies little.
   struct alignas(64) bucket {
     std::vector<segment*> directory;  // by the first `depth` bits of `place`; at first empty

@@ -23,12 +23,12 @@ struct core_activity {
 ///
 ///     switching(f) = share * (f / nominal) * (v(f) / v(nominal))^2
 ///
-/// The defaults describe no machine in particular: a server core of about 2020, 10 to 16 nm,
-/// behind a package of 16 such cores and 120 W. Sources and assumptions:
+/// The defaults are estimates and describe no machine in particular: a server core of about 2020,
+/// 10 to 16 nm, in a package of 16 such cores and 120 W. What each is estimated from:
 ///  - `computing`: a package's rated power, less what it draws idle, over its cores, as vectorised
 ///    products of matrices reach it;
-///  - `polling` 0.6 of it: a loop of loads and pauses keeps the vector units still. Published
-///    measurements of polling task libraries lie between half and nearly all of computing;
+///  - `polling` 0.6 of it: a loop of loads and pauses keeps the vector units still, while the rest
+///    of the core works;
 ///  - `asleep`: core C6 is power-gated; what remains is its share of caches and wake-ups;
 ///  - `shared`: last-level cache, memory controllers and links, awake while any core is;
 ///  - half of the voltage at a clock of 0: V from 0.65 to 1.1 over 1 to 3.5 GHz, extrapolated.

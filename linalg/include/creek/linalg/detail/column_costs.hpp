@@ -79,8 +79,8 @@ class column_costs {
   }
 
  private:
-  static constexpr std::size_t in_l1 = std::size_t{16} << 10;   // [M] in scc-chip.md
-  static constexpr std::size_t in_l2 = std::size_t{256} << 10;  // [M]
+  static constexpr std::size_t in_l1 = std::size_t{16} << 10;   // [Mattson 2010]
+  static constexpr std::size_t in_l2 = std::size_t{256} << 10;  // [Mattson 2010]
 
   static std::size_t size_of(index_t elements) noexcept {
     return static_cast<std::size_t>(elements) * sizeof(T);

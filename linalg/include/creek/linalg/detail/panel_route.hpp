@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree along which a panel goes from its rank to all others, by the published broadcasts
-// (core/broadcast.hpp), which do whole messages; here each rank passes on pieces as they come.
+// The tree along which a panel goes from its rank to all others, by the broadcasts of
+// core/broadcast.hpp [Broadcast 2011]. Those pass on whole messages, here ranks pass on pieces.
 #pragma once
 
 #include <vector>

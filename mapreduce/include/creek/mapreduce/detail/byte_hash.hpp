@@ -31,7 +31,7 @@ inline constexpr std::array<std::uint64_t, 17> keep_high = [] {
   return masks;
 }();
 
-/// A product of 128 bits, folded, as wyhash does (Wang Yi, 2019). With a factor of 0 the other one
+/// A product of 128 bits, folded, as wyhash does [Wang 2019]. With a factor of 0 the other one
 /// would not count, so the callers see to it that neither is.
 [[nodiscard]] constexpr std::uint64_t multiply_and_fold(std::uint64_t a, std::uint64_t b) noexcept {
   __extension__ using wide = unsigned __int128;
