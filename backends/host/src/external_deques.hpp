@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deques that are there to be compared with: the published lock-based one, and the one shared
+// The deques that are there for comparison: the lock-based one of [Prell 2011], and the one shared
 // queue of work sharing. Both hold pointers to slots of task stacks.
 #pragma once
 

@@ -82,7 +82,7 @@ void memory::pause(cycles length) const {
 }
 
 // Spinning for about the price of a wake-up costs at most twice the best choice in hindsight
-// (Karlin, Li, Manasse, Owicki, SOSP 1991, doi:10.1145/121132.286599); then sleep. Yielding is no
+// [Karlin 1991]; then sleep. Yielding is no
 // substitute for sleep: on a busy machine it costs a time slice, by whose end the other side has
 // given up its own. Only with more threads than processors, where what one waits for may need this
 // very processor, a wait yields, almost at once and for a short time.

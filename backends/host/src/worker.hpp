@@ -120,7 +120,7 @@ struct alignas(128) worker {
   std::atomic<bool> asleep{false};      ///< or about to be
   std::atomic<std::uint32_t> rings{0};  ///< of one that serves only: calls from sleep
 
-  std::uint64_t random() noexcept {  // xorshift64*, Vigna, ACM TOMS 42(4), 2016
+  std::uint64_t random() noexcept {  // xorshift64* [Vigna 2016]
     random_state ^= random_state >> 12;
     random_state ^= random_state << 25;
     random_state ^= random_state >> 27;

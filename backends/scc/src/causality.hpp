@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who knows of whose past: vector clocks with epochs. Source: FastTrack, Flanagan and Freund, PLDI
-// 2009, doi:10.1145/1542476.1542490. What a core publishes shares the vector that it publishes,
+// Who knows of whose past: vector clocks with epochs. Source: FastTrack [Flanagan 2009].
+// What a core publishes shares the vector that it publishes,
 // which is copied only when the core learns more, so that an announcement costs no time
 // proportional to the cores.
 #pragma once

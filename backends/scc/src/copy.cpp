@@ -16,7 +16,7 @@ namespace {
 /// a loop over lines.
 constexpr std::size_t piece = 1024;
 
-/// Entries of look-up tables that nothing is mapped by at the start.
+/// Two entries of the look-up table that map nothing at the start: lut.hpp.
 constexpr int source_entry = 0x7E;
 constexpr int target_entry = 0x7F;
 

@@ -2,8 +2,8 @@
 // The simulation: cores with a clock each, on stacks of their own, in one host thread. A core runs
 // ahead while what it does concerns nobody else; before anything that others can observe it waits
 // until no other core could still do something earlier. So observable operations happen in the
-// order of (time, core), always the same. Source: conservative simulation, Chandy and Misra, IEEE
-// TSE SE-5(5), 1979; in one thread no null messages are needed, a heap of clocks does it.
+// order of (time, core), always the same. Source: conservative simulation
+// [Chandy 1979]; in one thread no null messages are needed, a heap of clocks does it.
 #pragma once
 
 #include <cstdint>

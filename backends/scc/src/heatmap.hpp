@@ -31,7 +31,7 @@ class tile_flows {
   std::vector<std::uint64_t> bytes_;
 };
 
-/// Bytes over the links of a mesh, both directions together, routed along X, then along Y [M].
+/// Bytes over the links of a mesh, both directions added, routed along X, then Y [Mattson 2010].
 struct link_loads {
   link_loads(const chip& of, const tile_flows& flows);
   /// From the tile to its neighbour on the right, and above; zero where there is none.

@@ -11,12 +11,12 @@
 
 namespace creek::scc_backend {
 
-inline constexpr std::size_t line_size = 32;
+inline constexpr std::size_t line_size = 32;  // [Mattson 2010]
 inline constexpr std::int64_t words_a_line = 8;
 using line_data = std::array<std::byte, line_size>;
 
-/// The L1 data cache as far as MPBT lines go: 16 KB, 4 ways, least recently used [M]. Allocated at
-/// the first read: a core that never reads blocks costs nothing.
+/// The L1 data cache as far as MPBT lines go: 16 KB, 4 ways [Mattson 2010]; least recently used is
+/// an assumption. Allocated at the first read: a core that never reads blocks costs nothing.
 class l1_cache {
  public:
   /// The copy of a line, stale or not; null if there is none.

@@ -121,7 +121,7 @@ void machine::forget_watch(core_id core) {
 namespace {
 
 constexpr virtual_time for_ever{std::numeric_limits<std::int64_t>::max()};
-/// Of a wait that ends just after the core halted: its two writes and looks, besides the interrupt.
+/// Estimate of what halting adds to a wait besides the interrupt: two writes and two looks.
 constexpr cycles halting_takes{200};
 
 }  // namespace

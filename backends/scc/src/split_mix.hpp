@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers drawn from a seed: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+// Numbers drawn from a seed: SplitMix64 [Steele 2014].
 #pragma once
 
 #include <cstdint>

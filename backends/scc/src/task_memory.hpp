@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker keeps in message-passing memory: a word by which others tell it that something it
 // waits for has happened, its deque, and the rest for counters of children and for results.
-// Source: the task-parallel runtime for the SCC, [P] in scc-chip.md.
+// Source: the task-parallel runtime for the SCC [Prell 2011].
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace creek::scc_backend {
 struct forked_branch;
 
 /// A task as it lies in a deque and moves from core to core: 144 bytes, so that ten of them with
-/// the deque's two words take 1504 bytes before rounding to lines, as published. The closure itself
+/// the deque's two words take 1504 bytes before rounding to lines [Prell 2011]. The closure itself
 /// stays in host memory, as state of the simulation; what it would take is moved in its place.
 struct task_record {
   detail::submitted_task* task = nullptr;

@@ -23,7 +23,7 @@ using detail::kept_message;
 
 namespace {
 
-/// Between two tries to send where there was no room: about an access to memory far away.
+/// Between two tries to send without room. An estimate: about an access to memory far away.
 constexpr cycles between_tries{64};
 
 template <class Protocol>

@@ -19,13 +19,13 @@ using detail::submitted_task;
 
 namespace {
 
-// What the runtime's own instructions take beside its accesses to shared memory, in core cycles:
-// counted as two a line of source for a core that issues up to two instructions a cycle, with a
-// call and a return of ten. Small beside the accesses; stated so that they are not nothing.
+// What the runtime's own instructions take beside its accesses to shared memory, in core cycles.
+// Estimates: two cycles per line of source, on a core that issues up to two instructions per cycle,
+// and ten for a call with its return. Small beside the accesses; stated so that they are not zero.
 constexpr cycles making_a_task{40};     ///< fill the record, test for room
 constexpr cycles beginning_a_task{30};  ///< scope, indirect call
 constexpr cycles free_list_step{20};    ///< of the pool of lines
-/// A change of stacks: registers, and what of the other stack is not in L1 (20 words).
+/// A change of stacks: registers, and what of the other stack is not in L1 (estimate: 20 words).
 constexpr cycles changing_stacks{100};
 
 /// What a worker keeps before it shares: one to run next and one more.
@@ -333,7 +333,7 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   }
 }
 
-/// Every step of a schedule, hashed (FNV-1a); runs are traced as well.
+/// Every step of a schedule, hashed (FNV-1a [FNV]); runs are traced as well.
 void task_runtime::note(task_worker& worker, step what, std::uint64_t detail) noexcept {
   for (const std::uint64_t part :
        {static_cast<std::uint64_t>(what), static_cast<std::uint64_t>(worker.core.value), detail,

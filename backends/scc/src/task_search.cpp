@@ -8,7 +8,7 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// Between two looks of a search: choose the victim, compare, branch.
+/// Between two looks of a search: choose the victim, compare, branch. An estimate.
 constexpr cycles choosing_a_victim{15};
 /// Others looked at before a worker looks again at what belongs to itself.
 constexpr unsigned looks_in_a_row = 16;

@@ -16,8 +16,8 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// Before it writes its bit a worker searches at least for what a wake-up costs: interrupt,
-/// register and words.
+/// Before it writes its bit a worker searches at least for what a wake-up costs. An estimate from
+/// chip_costs: interrupt, register and words.
 constexpr cycles least_search{1200};
 constexpr int wake_pin = 0;
 /// Of the words, in the line of core 0's event: the number, then the bits.

@@ -7,7 +7,7 @@
 
 namespace creek::onetbb {
 
-/// The C++ runtime's record of exceptions being handled; __cxa_eh_globals of the Itanium ABI.
+/// The C++ runtime's record of exceptions being handled; __cxa_eh_globals of [Itanium ABI].
 struct exception_state {
   void* caught = nullptr;
   unsigned uncaught = 0;

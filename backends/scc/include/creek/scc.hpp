@@ -52,7 +52,7 @@ struct scc {
   /// Filled when the runtime ends, if not null.
   scc_backend::task_report* report = nullptr;
   /// What a worker that was halted takes for its wake-up beside the entry of the interrupt: 0 on
-  /// bare metal; under Linux, with the runtime in user space, 2000 cycles [R12]. A second at most.
+  /// bare metal; 2000 cycles under Linux with the runtime in user space [Rotta 2012]. At most 1 s.
   cycles kernel_crossing{0};
 
   scc() = default;

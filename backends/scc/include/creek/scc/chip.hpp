@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a chip without cache coherence is made of, and what its primitives cost. The default is
-// Intel's Single-chip Cloud Computer; sources of its figures:
-//   [M]   Mattson et al., The 48-core SCC processor: the programmer's view, SC 2010
-//   [R11] Rotta, On efficient message passing on the Intel SCC, 3rd MARC symposium, 2011
-//   [R12] Rotta, Prescher, Traue, Nolte, In-memory communication mechanisms for many-cores, 2012
-//   [T]   van Tol et al., Efficient memory copy operations on the 48-core Intel SCC, 3rd MARC, 2011
-//   [EAS] Intel, SCC External Architecture Specification: an access to DRAM takes 40 core cycles,
-//         8 mesh cycles a hop and 46 memory cycles
+// Intel's Single-chip Cloud Computer: docs/scc/machine.md. Tags that tools print for its sources,
+// which docs/references.md lists:
+//   [M]   [Mattson 2010]
+//   [R12] [Rotta 2012]
+//   [T]   [van Tol 2011]
+//   [EAS] [Intel EAS]: an access to DRAM takes 40 core cycles, 8 mesh cycles per hop and 46 memory
+//         cycles
 #pragma once
 
 #include <cstddef>
@@ -36,75 +36,75 @@ struct chip_clocks {
 /// Costs of single operations. Counted in the clock that they scale with, so that they follow every
 /// setting of the three. An access to a message-passing buffer (MPB) n hops away takes
 ///     overhead + mpb_access  core cycles  +  n * hop_round_trip  mesh cycles
-/// ([R12], after Intel's manual: 45 core cycles + 8 n mesh cycles); the overheads are what that
-/// rule leaves of the figures of Table I in [R12], nearest and farthest, at 800/1600 MHz.
+/// ([Rotta 2012], after [Intel EAS]: 45 core cycles + 8 n mesh cycles). Overheads are estimates:
+/// what that rule leaves of [Rotta 2012], Table I, nearest and farthest, at 800/1600 MHz.
 struct chip_costs {
-  cycles mpb_access{45};        ///< core cycles, there and back
-  cycles hop_round_trip{8};     ///< mesh cycles a hop: a router takes 4 each way [R12]
-  cycles uc_read{9};            ///< a word past the caches: 54-87 in all [R12]
-  cycles uc_write{6};           ///< until acknowledged: 51-84 [R12]
-  cycles uc_write_issue{5};     ///< until the core goes on [R12]
-  cycles line_read{15};         ///< an L1 line of MPBT memory: 60-90 [R12]
-  cycles line_write{32};        ///< a line from the write-combine buffer: 78-108 [R12]
-  cycles line_write_issue{25};  ///< until the core goes on, for a whole line [R12]
-  cycles l1_word{1};            ///< a word that lies in L1 [M]
-  cycles invalidate{1};         ///< CL1INVMB [M]
-  cycles mpb_service{6};        ///< an MPB serves one request in 5-6 core cycles [R12]
-  cycles counter{240};          ///< atomic counter, nearest core; 240-270 in all [R12]
-  cycles counter_service{33};   ///< all counters are served one request after the other [R12]
-  cycles poll{4};               ///< compare and branch between two looks of a polling loop
+  cycles mpb_access{45};        ///< core cycles, there and back [Rotta 2012]
+  cycles hop_round_trip{8};     ///< mesh cycles a hop: a router takes 4 each way [Rotta 2012]
+  cycles uc_read{9};            ///< a word past the caches: 54-87 in all [Rotta 2012]
+  cycles uc_write{6};           ///< until acknowledged: 51-84 [Rotta 2012]
+  cycles uc_write_issue{5};     ///< until the core goes on [Rotta 2012]
+  cycles line_read{15};         ///< an L1 line of MPBT memory: 60-90 [Rotta 2012]
+  cycles line_write{32};        ///< a line from the write-combine buffer: 78-108 [Rotta 2012]
+  cycles line_write_issue{25};  ///< until the core goes on, for a whole line [Rotta 2012]
+  cycles l1_word{1};            ///< a word that lies in L1 [Mattson 2010]
+  cycles invalidate{1};         ///< CL1INVMB [Mattson 2010]
+  cycles mpb_service{6};        ///< an MPB serves one request in 5-6 core cycles [Rotta 2012]
+  cycles counter{240};          ///< atomic counter, nearest core; 240-270 in all [Rotta 2012]
+  cycles counter_service{33};   ///< all counters serve one request after the other [Rotta 2012]
+  cycles poll{4};               ///< estimate: compare and branch between two looks of a poll
 
-  // Off-chip memory: dram_access + overhead core cycles, hops, dram_latency memory cycles [EAS].
-  // The overheads are what that leaves of the throughputs of one core in [T] (533/800/800). How far
-  // that core is from its controller [T] does not say: two hops, with which the sum over 48 cores
-  // comes out as published too.
-  cycles dram_access{40};         ///< core cycles [EAS]
-  cycles dram_latency{46};        ///< memory cycles [EAS]
-  cycles dram_word{25};           ///< a word past the caches: 20 MB/s [T]
-  cycles dram_word_around{16};    ///< a cached word that misses, not allocated: 22 MB/s [T]
-  cycles dram_line_read{71};      ///< 107 MB/s with its 8 words [T]
-  cycles dram_line_write{55};     ///< from the write-combine buffer: 125 MB/s [T]
-  cycles rank_service{25};        ///< memory cycles a request occupies a rank: 1.0 GB/s [T]
-  cycles controller_service{14};  ///< memory cycles a request occupies a controller: 1.8 GB/s [T]
+  // Off-chip memory: dram_access + overhead core cycles, hops, dram_latency memory cycles
+  // [Intel EAS]. The overheads are estimates: what that leaves of the throughputs of one core in
+  // [van Tol 2011] (533/800/800). How far that core is from its controller is an assumption: two
+  // hops, with which the sum over 48 cores comes out as published, too.
+  cycles dram_access{40};         ///< core cycles [Intel EAS]
+  cycles dram_latency{46};        ///< memory cycles [Intel EAS]
+  cycles dram_word{25};           ///< a word past the caches: 20 MB/s [van Tol 2011]
+  cycles dram_word_around{16};    ///< a cached word, written past L2: 22 MB/s [van Tol 2011]
+  cycles dram_line_read{71};      ///< 107 MB/s with its 8 words [van Tol 2011]
+  cycles dram_line_write{55};     ///< from the write-combine buffer: 125 MB/s [van Tol 2011]
+  cycles rank_service{25};        ///< memory cycles of a rank per request: 1.0 GB/s [van Tol 2011]
+  cycles controller_service{14};  ///< memory cycles of a controller: 1.8 GB/s [van Tol 2011]
 
   // A line of private memory that lies in a cache, with the loop that walks over it.
-  cycles l1_line{43};                   ///< read or written: 400 MB/s [T]
-  cycles l2_line_read{60};              ///< 285 MB/s [T]
-  cycles l2_line_write{147};            ///< write-back: 116 MB/s [T]
-  cycles l2_line_combined{131};         ///< through the write-combine buffer: 130 MB/s [T]
-  cycles l2_flush{1'000'000};           ///< by reading 256 KB of other lines [R12]
-  cycles l2_flush_by_aliases{580'000};  ///< by reading aliases of message-passing memory [R12]
+  cycles l1_line{43};                   ///< read or written: 400 MB/s [van Tol 2011]
+  cycles l2_line_read{60};              ///< 285 MB/s [van Tol 2011]
+  cycles l2_line_write{147};            ///< write-back: 116 MB/s [van Tol 2011]
+  cycles l2_line_combined{131};         ///< by the write-combine buffer: 130 MB/s [van Tol 2011]
+  cycles l2_flush{1'000'000};           ///< by reading 256 KB of other lines [Rotta 2012]
+  cycles l2_flush_by_aliases{580'000};  ///< by reading aliases of the buffers [Rotta 2012]
 
   cycles interrupt_entry{
-      600};  ///< from the pin to the handler's first instruction, bare metal [R12]
+      600};  ///< from the pin to the handler's first instruction, bare metal [Rotta 2012]
 };
 
-/// Entries of a core's look-up table, and what each maps [M].
+/// Entries of a core's look-up table, and what each maps [Mattson 2010].
 inline constexpr int lut_entries = 256;
 inline constexpr std::size_t lut_block_bytes = std::size_t{16} << 20;
 
 /// A mesh of tiles with some cores each. Core c sits on tile c / cores_per_tile; tile t at column
-/// t % columns, row t / columns [M].
+/// t % columns, row t / columns [Mattson 2010].
 struct chip {
   std::string name = "scc-533";
   int columns = 6;
   int rows = 4;
   int cores_per_tile = 2;
-  std::size_t mpb_bytes = 8192;  ///< a core's share of its tile's buffer [M]
+  std::size_t mpb_bytes = 8192;  ///< a core's share of its tile's buffer [Mattson 2010]
   chip_clocks clocks;
   chip_costs costs;
-  mesh_place counters_at{3, 0};  ///< router of the system interface, where the atomic counters are
-  /// Routers that have a DRAM controller beside them: at the left and right edges [M].
+  mesh_place counters_at{3, 0};  ///< router of the system interface, with the counters [Intel EAS]
+  /// Routers with a DRAM controller beside them: left and right [Mattson 2010], rows [Intel EAS].
   std::vector<mesh_place> controllers_at{{0, 0}, {5, 0}, {0, 2}, {5, 2}};
-  int ranks_per_controller = 2;
-  /// Off-chip memory that all cores share; its blocks of 16 MB lie at the controllers in turn [M].
+  int ranks_per_controller = 2;  ///< an assumption: no source says
+  /// Off-chip memory that all cores share; blocks of 16 MB at the controllers in turn [Intel EAS].
   std::size_t shared_bytes = 4 * lut_block_bytes;
   /// Off-chip memory of each core that other cores can map; at the controller nearest to it, by
-  /// default in one rank [T].
+  /// default in one rank [van Tol 2011].
   std::size_t private_bytes = lut_block_bytes;
-  std::size_t l1_bytes = std::size_t{16} << 10;   ///< data [M]
-  std::size_t l2_bytes = std::size_t{256} << 10;  ///< [M]
-  /// Core cycles within which the cores begin if a run has a seed; they never do in one cycle.
+  std::size_t l1_bytes = std::size_t{16} << 10;   ///< data [Mattson 2010]
+  std::size_t l2_bytes = std::size_t{256} << 10;  ///< [Mattson 2010]
+  /// Core cycles within which the cores begin if a run has a seed: an assumption of this model.
   cycles start_skew{1000};
   chip_power power;  ///< dividers, voltages, and what they cost
 
@@ -130,9 +130,9 @@ struct chip {
   /// Throws usage_error naming the first value that no chip can have.
   void validate() const;
 
-  /// Core 533, mesh 800, memory 800 MHz: RCCE's default [M].
+  /// Core 533, mesh 800, memory 800 MHz: RCCE's default [Mattson 2010].
   static chip scc_533();
-  /// Core 800, mesh 1600, memory 1066 MHz.
+  /// Core 800, mesh 1600, memory 1066 MHz: the setting of [Rotta 2012], Table I.
   static chip scc_800();
   /// A preset by name; an unknown one throws usage_error that lists them.
   static chip named(const std::string& name);

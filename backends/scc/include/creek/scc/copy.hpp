@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to copy off-chip memory, and cores that do it for others. Source: [T] (chip.hpp).
+// Ways to copy off-chip memory, and cores that do it for others. Source: [van Tol 2011].
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ enum class copy_method : std::uint8_t {
 void copy(const memory& on, mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from, std::size_t size,
           copy_method how, std::size_t working_set = cold);
 
-/// Copies that dedicated cores make while the one that asked goes on [T]. Every core that takes
-/// part makes one, with equal arguments. A server does one copy at a time; its test-and-set
-/// register and the lines given here, in its memory and in that of those who ask, are the
-/// service's.
+/// Copies that dedicated cores make while the one that asked goes on [van Tol 2011]. Every core
+/// that takes part makes one, with equal arguments. A server does one copy at a time; its
+/// test-and-set register and the lines given here, in its memory and in that of those who ask, are
+/// the service's.
 class copy_service {
  public:
   /// Lines of message-passing memory that it needs on each core.

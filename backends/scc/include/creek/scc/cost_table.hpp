@@ -18,7 +18,7 @@ struct cost_entry {
   cycles chip_costs::*cost;
   clock_domain domain;
   const char* what;
-  const char* source;  ///< tag of chip.hpp
+  const char* source;  ///< tag of chip.hpp, or "counted": an estimate
 };
 
 /// All of them, in the order of chip_costs.

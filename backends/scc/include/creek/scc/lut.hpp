@@ -11,9 +11,9 @@
 
 namespace creek::scc_backend {
 
-/// One of the 256 entries of a core [M]. Tables begin as the SCC's do: private memory from entry 0,
-/// shared memory from 0x80, the message-passing buffers of the first tiles from 0xC0, of the own
-/// tile at 0xD8.
+/// One of the 256 entries of a core [Mattson 2010]. Tables begin as the SCC's do [Intel EAS]:
+/// private memory from entry 0, shared memory from 0x80, the message-passing buffers of the first
+/// tiles from 0xC0, of the own tile at 0xD8.
 struct lut_entry {
   enum class target : std::uint8_t {
     none,  ///< an access is an error

@@ -166,7 +166,7 @@ class memory {
 
   /// The time to walk once over `bytes` of private memory, in a program that keeps coming back to
   /// `working_set` bytes: what fits in L1 or L2 comes from there. `cold` if it never does. Programs
-  /// keep their data in host memory and state its cost by this. Source: [T].
+  /// keep their data in host memory and state its cost by this. Source: [van Tol 2011].
   void private_read(std::size_t bytes, std::size_t working_set) const;
   void private_write(std::size_t bytes, std::size_t working_set,
                      write_mode mode = write_mode::cached) const;
@@ -175,7 +175,7 @@ class memory {
   void private_write_lines(std::size_t bytes) const {
     private_write(bytes, cold, write_mode::combined);
   }
-  /// Writes all of L2 back, by reading 256 KB of other memory, or aliases of the buffers [R12].
+  /// Writes all of L2 back by reading 256 KB of other memory or buffer aliases [Rotta 2012].
   void flush_l2(bool by_aliases = false) const;
 
   /// As read(), of memory that this core keeps in its caches: what fits there comes from there.

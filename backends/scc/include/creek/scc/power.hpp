@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks and voltages of a simulated chip, and the power that they cost. Each tile divides the
 // chip's reference clock; 2 x 2 tiles share a supply (a voltage island); one regulator serves one
-// voltage request at a time. Sources, besides those of chip.hpp:
-//   [H]   Howard et al., A 48-Core IA-32 Message-Passing Processor with DVFS in 45nm CMOS, ISSCC
-//         2010, doi:10.1109/ISSCC.2010.5434077
+// voltage request at a time: docs/scc/machine.md.
+// The tag that tools print for a source, besides those of chip.hpp:
+//   [H]   [Howard 2010]
 // The fit of the model's constants, with its residuals: docs/scc/power.md and power_fit.hpp.
 #pragma once
 
@@ -21,7 +21,7 @@ struct chip;
 /// What a core does with its time, as far as its power is concerned.
 enum class activity : std::uint8_t {
   busy,      ///< computes, or stalls for an access of its own
-  waiting,   ///< polls: as much power as computing ([R12]: 120 W with all cores busy-waiting)
+  waiting,   ///< polls: as much power as computing (120 W when all cores do [Rotta 2012])
   halted,    ///< stopped until an interrupt, or before its first cycle
   finished,  ///< its program has ended; halted for good
 };
@@ -40,25 +40,25 @@ using energy_per_cycle = units::quantity<0, 1, 0, -1, 0>;       ///< J / cycle
 
 /// P = sum over cores of (activity C V^2 f + G V^2) + sum over routers of e f_mesh. Constants are
 /// those of a tile, so that the model scales with the mesh; cores share their tile's evenly.
-/// Fitted to the four published points by power_fit.hpp, whose test refuses others.
+/// Estimates: power_fit.hpp fits them to [Howard 2010] and [Rotta 2012], and a test checks them.
 struct power_model {
   switched_capacitance tile_capacitance{2.1435325e-9};
   leakage_conductance tile_leakage{1.7571552};
   energy_per_cycle router_cycle{2.3492758e-10};
-  /// Share of the switching power that is left while a core is in a state. [R12]: busy-waiting
-  /// draws full power. A halted core's clock stands: the fit gives it nothing.
+  /// Share of the switching power that is left while a core is in a state. Busy-waiting draws full
+  /// power [Rotta 2012]. A halted core's clock stands: the fit gives it nothing.
   std::array<double, activities> share{1, 1, 0, 0};
 };
 
 /// The part of a chip's description that says how it is clocked and supplied.
 struct chip_power {
-  units::hertz reference = units::megahertz(1600);  ///< of all tile clocks [M]
-  int lowest_divider = 2;                           ///< [M]
-  int highest_divider = 16;                         ///< [M]
-  int island_columns = 2, island_rows = 2;          ///< tiles of a voltage island [M]
-  cycles divider_change{20};                        ///< core cycles of the old clock [M]
-  virtual_time voltage_change{1'000'000'000'000};   ///< 1 ms [M]
-  /// Safe operation, lowest first: RCCE's table.
+  units::hertz reference = units::megahertz(1600);  ///< of all tile clocks [Mattson 2010]
+  int lowest_divider = 2;                           ///< [Mattson 2010]
+  int highest_divider = 16;                         ///< [Mattson 2010]
+  int island_columns = 2, island_rows = 2;          ///< tiles of a voltage island [Mattson 2010]
+  cycles divider_change{20};                        ///< core cycles of the old clock [Mattson 2010]
+  virtual_time voltage_change{1'000'000'000'000};   ///< 1 ms [Mattson 2010]
+  /// Safe operation, lowest first: RCCE's table [Mattson 2010].
   std::vector<voltage_level> levels{
       {units::volts{0.7}, units::megahertz(460)},  {units::volts{0.8}, units::megahertz(598)},
       {units::volts{0.9}, units::megahertz(644)},  {units::volts{1.0}, units::megahertz(748)},

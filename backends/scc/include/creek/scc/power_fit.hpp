@@ -20,8 +20,8 @@ struct power_point {
   units::watts measured;
 };
 
-/// [H] gives no mesh clock for its lower point: taken as twice the core's, as at the upper one.
-/// [R12] gives no voltage: that of the safe table for 800 MHz.
+/// [Howard 2010] gives no mesh clock for its lower point: assumed 2 x core clock, as at the upper.
+/// [Rotta 2012] gives no voltage: assumed that of the safe table for 800 MHz.
 [[nodiscard]] const std::array<power_point, 4>& published_power();
 
 /// What the chip of the points draws by a model.

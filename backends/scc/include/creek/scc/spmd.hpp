@@ -41,12 +41,12 @@ struct wait_options {
   /// Null: all poll, at the cost of computing, and signals are plain stores.
   std::shared_ptr<power_policy> policy = nullptr;
   /// What a core that was halted takes besides the entry of the interrupt: 0 on bare metal; under
-  /// Linux, with the program in user space, 2000 cycles [R12]. A second at most.
+  /// Linux, with the program in user space, 2000 cycles [Rotta 2012]. A second at most.
   cycles kernel_crossing{0};
 };
 
 /// How blocks of shared memory are moved that a program only states (creek::charge_shared_read and
-/// charge_shared_write): at the throughput of one core in [T], and with the contention of all.
+/// charge_shared_write): at the throughput of one core [van Tol 2011], with the contention of all.
 enum class block_moves : std::uint8_t {
   uncached,  ///< word by word past the caches: 20 MB/s
   combined,  ///< as MPBT memory, in lines: 107 MB/s read, 125 MB/s written
