@@ -12,7 +12,7 @@ using json = json_value;
 namespace {
 
 /// Bytes of the UTF-8 character at the front of `text`, or 0 if there is none: overlong forms,
-/// surrogates and values above U+10FFFF are none (Unicode 15, table 3-7).
+/// surrogates and values above U+10FFFF are none ([Unicode 15], table 3-7).
 std::size_t utf8_length(std::string_view text) {
   const auto at = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published forms of TPC-H queries (apps/tpch/paper), run on host threads or on a simulated
+// The forms of TPC-H queries in [DSS 2011] (apps/tpch/paper), run on host threads or on a simulated
 // chip.
 #pragma once
 

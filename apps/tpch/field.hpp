@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the fields of a record. Eight digits at a time in one register, whatever the length of
-// the number, since a branch on it is a guess. Source of the arithmetic: Lemire, "Number parsing at
-// a gigabyte per second", doi:10.1002/spe.2984, section 6.
+// the number, since a branch on it is a guess.
+// Source of the arithmetic: [Lemire 2021], section 6.
 #pragma once
 
 #include <cstdint>

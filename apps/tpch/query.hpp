@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queries, each as the specification has it (TPC-H 3.0.1, clause 2.4).
+// The queries, each as the specification has it: [TPC-H 3.0.1], clause 2.4.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The eight tables of TPC-H as data: what a column is called, what it holds and how it is kept.
-// Source: TPC Benchmark H, revision 3.0.1, clause 1.4.
+// Source: [TPC-H 3.0.1], clause 1.4.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bouncing producer and consumers (Dinan et al., SC 2009): a producer spawns the next producer
+// Bouncing producer and consumers [Dinan 2009]: a producer spawns the next producer
 // first and then `consumers` leaf tasks, and waits for all of them. The oldest task is the one
 // worth stealing, so the producing moves from worker to worker. A chain is `depth` producers long,
 // because each waits inside the one before; n is the number of chains, one after the other.

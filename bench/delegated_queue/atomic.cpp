@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring without a lock: a place in it is had by compare-and-swap, and each slot says whose turn it
-// is. Source: Vyukov, bounded MPMC queue, 1024cores.net. It has no push or pop of several.
+// is. Source: the bounded MPMC queue of [Vyukov]. It has no push or pop of several.
 #include <bit>
 #include <memory>
 

@@ -33,7 +33,7 @@ using key = std::uint64_t;
 constexpr std::size_t key_count = 100'000;
 constexpr std::size_t batch = 256;
 
-/// Spreads all bits over all bits. Source: Steele, Lea, Flood, SplitMix64, OOPSLA 2014.
+/// Spreads all bits over all bits. Source: SplitMix64 [Steele 2014].
 constexpr std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;

@@ -3,7 +3,7 @@
 // another: the least that bringing all workers to one point can cost. By dissemination, where all
 // tell each other at once, and along a tree, where word comes in to one thread and goes out from it
 // as it does in anything that one worker starts and waits for. n episodes.
-// Source: Mellor-Crummey and Scott, ACM TOCS 9(1), 1991, doi:10.1145/103727.103729.
+// Source: [Mellor-Crummey 1991].
 #include <atomic>
 #include <thread>
 

@@ -9,7 +9,7 @@ namespace creek_bench {
 
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+/// SplitMix64 [Steele 2014].
 class quick_random {
  public:
   explicit quick_random(std::uint64_t seed) : state_(seed) {}

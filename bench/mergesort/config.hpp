@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merge sort of n pseudo-random 32-bit integers with parallel merges, as the Cilk examples: halves
-// sorted in parallel into the other buffer, merges split at the median of the longer run. Leaves of
-// 512 elements. The peers differ in `fork`; the algorithm is written once here.
+// Merge sort of n pseudo-random 32-bit integers with parallel merges, as Cilk's [Frigo 1998]:
+// halves sorted in parallel into the other buffer, merges split at the median of the longer run.
+// Leaves of 512 elements. The peers differ in `fork`; the algorithm is written once here.
 #pragma once
 #include <algorithm>
 

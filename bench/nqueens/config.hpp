@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // n queens without cutoff, all solutions counted: one task a safe placement, the board copied into
-// it, as in BOTS and the Cilk examples. n is the side of the board (up to 16).
+// it, as in BOTS [Duran 2009] and Cilk's examples [Frigo 1998]. n: side of the board, up to 16.
 #pragma once
 #include <array>
 #include <cstdlib>

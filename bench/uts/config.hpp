@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unbalanced tree search (Olivier et al., LCPC 2006): count the nodes of a tree that unfolds while
+// Unbalanced tree search [Olivier 2006]: count the nodes of a tree that unfolds while
 // it is searched, a task a node, no cutoff. Geometric tree of fixed shape: a node above the depth
 // limit n has a geometrically distributed number of children with mean 4. Where UTS derives a
 // child's state by SHA-1, this takes a 64-bit mix (the finaliser of SplitMix64): nodes are much

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phoenix++ in small (Talbot, Yoo, Kozyrakis, MapReduce 2011): a combiner in a hash container a
+// Phoenix++ in small [Talbot 2011]: a combiner in a hash container a
 // worker, dynamic pieces, partitioned merge.
 #include "unordered_peer.hpp"
 

@@ -13,7 +13,7 @@
 
 namespace creek_bench {
 
-/// splitmix64 (Steele, Lea, Flood, OOPSLA 2014): the same numbers everywhere, unlike <random>'s
+/// SplitMix64 [Steele 2014]: the same numbers everywhere, unlike <random>'s
 /// distributions.
 class random_bits {
  public:
@@ -63,7 +63,7 @@ inline std::string zipf_text(std::size_t bytes, std::size_t words, std::uint64_t
     sum += 1.0 / static_cast<double>(i + 1);
     cumulative[i] = sum;
   }
-  // A guide table turns the binary search into a short walk (Chen and Asau, 1974).
+  // A guide table turns the binary search into a short walk [Chen 1974].
   std::vector<std::uint32_t> guide(words + 1);
   for (std::size_t i = 0, at = 0; i <= words; ++i) {
     const double level = sum * static_cast<double>(i) / static_cast<double>(words);

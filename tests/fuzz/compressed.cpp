@@ -97,7 +97,7 @@ expansion unzstd(std::string_view file) {
     const std::size_t made =
         ZSTD_decompress(room().data() + at, most_bytes - at, file.data(), taken);
     if (ZSTD_isError(made) != 0) {
-      // Empty blocks marked as compressed, which RFC 8878 forbids (3.1.1.2.3) and streams let pass:
+      // Empty blocks marked as compressed, which [RFC 8878] forbids (3.1.1.2.3) and streams allow:
       // of a frame that says to be empty nothing is lost.
       const bool empty = ZSTD_getFrameContentSize(file.data(), taken) == 0;
       if (empty && is_stream(file.substr(0, taken))) {

@@ -2,7 +2,7 @@
  * The event count (core/include/creek/core/event_count.hpp), its protocol in core/README.md.
  *
  * NOTIFIERS threads each add an item and call notify_one(); WAITERS = NOTIFIERS threads each wait for
- * an item and take it. A notifier's store of its item waits in its store buffer (x86-TSO) until
+ * an item and take it. A notifier's store of its item waits in its store buffer [Sewell 2010] until
  * something drains it: time, a locked instruction of its own, its fence, or a waiter's heavy fence.
  * Checked: nobody is left asleep. Spin reports a lost wake-up as an invalid end state.
  *

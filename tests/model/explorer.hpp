@@ -2,7 +2,7 @@
 // Runs a few cooperating bodies of code under every interleaving up to a bound on preemptions, or
 // under seeded random ones. Each body is a user-level context that gives up control at each access
 // to shared memory; all in one thread, so every run repeats exactly. Source of the search:
-// Musuvathi and Qadeer, PLDI 2007 (CHESS), doi:10.1145/1250734.1250785: few preemptions find most
+// CHESS [Musuvathi 2007]: few preemptions find most
 // faults, and their number keeps the search small.
 #pragma once
 

@@ -61,7 +61,7 @@ TEST(copy, takes_what_its_reads_and_writes_take) {
   const auto expect = [](double measured, double paper) {
     EXPECT_NEAR(measured, paper, 0.03 * paper);
   };
-  // [T]: reads at 107 MB/s from DRAM, 285 from L2; writes at 22 word by word, 125 in lines.
+  // [van Tol 2011], MB/s: reads 107 from DRAM, 285 from L2; writes 22 word by word, 125 in lines.
   expect(rate(copy_method::plain), one_after_the_other(107, 22));
   expect(rate(copy_method::mpbt_target), one_after_the_other(107, 125));
   expect(rate(copy_method::mpbt_target, 256 << 10), one_after_the_other(285, 125));

@@ -117,8 +117,8 @@ TEST(SccGraphs, TasksAreChargedForFlopsAndForMovingBlocks) {
   const double nothing = length(0, 0, block_moves::uncached);
   EXPECT_LT(nothing, 1e-6);
   EXPECT_NEAR(length(1e6, 0, block_moves::uncached), 2e6 / 533.3e6, 1e-4 * 2e6 / 533.3e6 + 1e-6);
-  // Read and written: one core alone, 20 MB/s word by word, 107 and 125 MB/s in lines [T], from
-  // two hops away; here the controller is nearer.
+  // Read and written: one core alone, 20 MB/s word by word, 107 and 125 MB/s in lines
+  // [van Tol 2011], from two hops away; here the controller is nearer.
   constexpr double bytes = 1 << 20;
   EXPECT_NEAR(length(0, 1 << 20, block_moves::uncached), 2 * bytes / 20e6, 0.15 * bytes / 10e6);
   EXPECT_NEAR(length(0, 1 << 20, block_moves::combined), bytes / 107e6 + bytes / 125e6,

@@ -54,7 +54,7 @@ void expect_near_paper(double measured, double paper) {
   EXPECT_NEAR(measured, paper, 0.03 * paper);
 }
 
-// [R12], Table I, 800/1600: the nearest MPB (own tile) and the farthest (core 47 from core 0).
+// [Rotta 2012], Table I, 800/1600: the nearest MPB (own tile), the farthest (core 47 from core 0).
 TEST(primitive_costs, are_those_of_the_table) {
   alone([](memory& m) {
     const auto word_at = [&](int core) { return m.at(core_id{core}, 0).as<word>(); };

@@ -37,7 +37,7 @@ void expect_near_paper(double measured, double paper) {
   EXPECT_NEAR(measured, paper, 0.03 * paper);
 }
 
-// [T], one core at 533/800/800.
+// [van Tol 2011], one core at 533/800/800.
 TEST(private_memory, has_the_throughput_of_its_working_set) {
   alone([](memory& m) {
     constexpr std::size_t bytes = 1 << 20;

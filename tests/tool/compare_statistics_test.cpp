@@ -12,7 +12,7 @@
 namespace creek::tool::compare {
 namespace {
 
-// Hollander, Wolfe, Chicken, table 3.1: Hamilton depression scale factor IV of nine patients before
+// [Hollander 2014], table 3.1: Hamilton depression scale factor IV of nine patients before
 // and after tranquilizers; example 3.3 gives -0.46, example 3.4 (-0.786, -0.010) with 96.1 %.
 const std::vector<double> before{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
 const std::vector<double> after{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};

@@ -29,7 +29,7 @@ using json = json_value;
 // Versions of the two forms of output.
 constexpr int chip_study_json = 3;
 constexpr int chip_study_csv = 2;
-constexpr int second_base = 4;  // cores that speed-up is over, too, as the published figures are
+constexpr int second_base = 4;  // cores; [Papagiannis 2011] has speed-up over 4
 
 struct study_options {
   chip_options chip;

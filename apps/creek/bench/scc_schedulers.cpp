@@ -18,7 +18,7 @@ namespace creek::tool::bench {
 namespace {
 
 constexpr std::size_t published_tasks = 100'000;
-constexpr int published_tree = 25;  ///< 242 784 tasks below the root
+constexpr int published_tree = 25;  ///< 242 784 tasks below the root [Prell 2011]
 constexpr std::size_t consumers_of_a_producer = 99;
 constexpr std::size_t fewest_tasks = 100;
 

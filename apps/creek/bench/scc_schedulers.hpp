@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek bench schedulers --backend scc`: the published task benchmarks on the simulated chip, in
-// virtual time. Source: the task-parallel runtime for the SCC, [P] in docs/scc.md.
+// virtual time. Source: the task-parallel runtime for the SCC [Prell 2011].
 #pragma once
 #include <creek/scc.hpp>
 #include <cstdio>
@@ -18,7 +18,7 @@ struct scc_plan {
       scheduler_kind::stealing_random, scheduler_kind::stealing_latency, scheduler_kind::sharing};
   std::vector<unsigned> cores = {1, 2, 4, 8, 16, 32, 48};
   std::vector<unsigned> lengths_us = {1, 5, 10, 50, 100, 500};
-  /// Of each workload; 0: as published, 100 000, 100 000 and 242 784.
+  /// Tasks per workload; 0: as in [Prell 2011], 100 000, 100 000 and 242 784.
   std::size_t tasks = 0;
   std::uint32_t deque_capacity = 0;
   std::uint64_t seed = 1;                            ///< of the schedule, instead of the chip's own

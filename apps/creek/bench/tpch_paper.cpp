@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published forms of Q3, Q6 and Q12 on more and more workers of the host, or cores of a
+// The forms of Q3, Q6 and Q12 in [DSS 2011] on more and more workers of the host, or cores of a
 // simulated chip: the computation alone, and with the reading of the input before it. Every answer
 // is compared with that of a single worker. A run is on one of the two, so that virtual and wall
 // time never meet.

@@ -22,7 +22,7 @@ constexpr double heading_height = 30;
 constexpr double axis_height = 44;
 constexpr double lines_height = 220;
 
-/// Told apart also by those who see no red or green (Okabe, Ito, Color Universal Design, 2008).
+/// Colours that readers with red-green blindness can tell apart; the first six: [Okabe 2008].
 constexpr const char* colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                    "#56b4e9", "#d55e00", "#8c6bb1", "#999999"};
 const char* colour(std::size_t i) {

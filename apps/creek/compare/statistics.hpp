@@ -3,11 +3,11 @@
 //
 // The differences of the pairs are taken to be independent and symmetric about what is sought, and
 // nothing else: no normal distribution, and a run that was disturbed moves the result by no more
-// than its rank. The estimate is that of Hodges and Lehmann, the median of the means of all pairs
+// than its rank. The estimate is that of [Hodges 1963], the median of the means of all pairs
 // of differences (Walsh averages), and the interval is the one that belongs to Wilcoxon's signed
-// rank test, from the test's exact distribution. Sources: Hodges, Lehmann, Ann. Math. Statist.
-// 34(2), 1963, doi:10.1214/aoms/1177704172; Hollander, Wolfe, Chicken, Nonparametric Statistical
-// Methods, 3rd ed., 2014, sections 3.2 and 3.3.
+// rank test, from the test's exact distribution.
+//
+// Sources: [Hodges 1963]; [Hollander 2014], sections 3.2 and 3.3.
 #pragma once
 
 #include <optional>

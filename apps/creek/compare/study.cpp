@@ -10,7 +10,7 @@
 namespace creek::tool::compare {
 namespace {
 
-/// Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195: equal on every machine, which the
+/// SplitMix64 [Steele 2014]: equal on every machine, which the
 /// standard's distributions are not.
 class splitmix {
  public:

@@ -33,8 +33,8 @@ void watched_policy::end() noexcept {
 }
 
 // A reader that sees an even, unchanged version around its loads has seen one state: whoever loads
-// what was stored in between also sees the odd version that came before. A sequence lock (Boehm,
-// MSPC 2012, doi:10.1145/2247684.2247688) without fences, which ThreadSanitizer does not know.
+// what was stored in between also sees the odd version that came before. This is a sequence lock
+// [Boehm 2012] without fences, which ThreadSanitizer does not know.
 void watched_policy::change(unsigned worker, bool to_idle) noexcept {
   watch& mine = watches_[worker];
   const double now = seconds_on(CLOCK_THREAD_CPUTIME_ID);

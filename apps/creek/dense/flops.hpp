@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations by LAPACK's own count (Blackford, Dongarra, LAPACK Working Note 41, appendix C). A
+// Operations by LAPACK's own count ([LAWN 41], appendix C). A
 // complex product counts as 6, a complex sum as 2: four times the real ones, but for small n.
 #pragma once
 

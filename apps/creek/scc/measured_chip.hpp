@@ -17,7 +17,7 @@ class measured_chip {
   /// How far the other core is: on the same tile, or in the opposite corner of the mesh.
   enum class distance { nearest, farthest };
   enum class operation {
-    load,              ///< a word past the caches, r of [R12]
+    load,              ///< a word past the caches, r of [Rotta 2012], Table I
     store_issue,       ///< until the core goes on, w
     store,             ///< one after the other, g
     line_read,         ///< not in L1, r

@@ -66,7 +66,7 @@ class table {
   bool comparable_;
 };
 
-/// Cycles of the core clock at 800/1600 MHz: [R12] Table I, [R11], [S].
+/// Cycles of the core clock at 800/1600 MHz: Table I of [Rotta 2012] and of [Rotta 2011].
 void measure_latencies(table& t) {
   const measured_chip& on = t.chip_measured();
   const auto pair = [&](const char* name, measured_chip::operation what, double near, double far) {
@@ -105,7 +105,7 @@ void measure_sharing(table& t) {
         on.saturating_cores([&](int cores) { return on.counter_users(cores); }));
 }
 
-/// MB/s of one core at 533/800/800: [T].
+/// MB/s of one core at 533/800/800 [van Tol 2011].
 void measure_throughput(table& t) {
   const measured_chip& on = t.chip_measured();
   const chip& what = on.description();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RCCE, the message-passing interface of the Single-chip Cloud Computer, for programs that
    rccerun starts on creek's simulated chip or on host threads. Source compatible with the
-   published interface (Mattson et al., SC 2010), in C and C++. Choose before including:
+   published interface [Mattson 2010], in C and C++. Choose before including:
      GORY                 the one-sided interface: MPB memory and flags are the program's
      SINGLEBITFLAGS       flags of a bit each, under a lock, in place of a line each
      RC_POWER_MANAGEMENT  voltage and frequency

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* iRCCE: RCCE with sends and receives that go on while the program computes, receives from
-   anybody, lists of requests to wait for, and pipelined blocking sends and receives. A request
-   lies in the program's memory and must stay there until it is complete or cancelled. */
+/* iRCCE [Clauss 2011]: RCCE with sends and receives that go on while the program computes,
+   receives from anybody, lists of requests to wait for, and pipelined blocking sends and receives.
+   A request lies in the program's memory and must stay there until it is complete or cancelled. */
 #ifndef IRCCE_H
 #define IRCCE_H
 

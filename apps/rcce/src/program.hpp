@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program as a shared object, loaded once for every UE so that each has globals of its own.
-// Source: private copies of the object as in SMPI, Degomme et al., IEEE TPDS 28(8), 2017.
+// Source: private copies of the object as in SMPI [Degomme 2017].
 #pragma once
 
 #include <string>

@@ -48,7 +48,7 @@ struct program_style {
 /// only what is touched.
 class shared_region {
  public:
-  static constexpr std::size_t bytes = std::size_t{64} << 20;  // RCCE's default [M]
+  static constexpr std::size_t bytes = std::size_t{64} << 20;  // RCCE's default [Mattson 2010]
   static constexpr std::size_t page = 4096;
   shared_region();
   ~shared_region();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Q12 in the published form: a scan of lineitem, joined with all orders by nested loops, and
+// Q12 as in [DSS 2011]: a scan of lineitem, joined with all orders by nested loops, and
 // counted. Nothing is left out.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Q3 in the published form: scans of the three tables, joined by nested loops. Grouping, order and
+// Q3 as in [DSS 2011]: scans of the three tables, joined by nested loops. Grouping, order and
 // limit are left out: the answer is the number of lines that are left and their revenue.
 #pragma once
 

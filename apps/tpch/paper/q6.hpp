@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Q6 in the published form: a scan of lineitem, then the sum of its result stream. Nothing is left
+// Q6 as in [DSS 2011]: a scan of lineitem, then the sum of its result stream. Nothing is left
 // out.
 #pragma once
 
