@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of the MapReduce study on the SCC [Papagiannis 2011] beside word count, which are those
-// of Phoenix [Ranger 2007], as they emit pairs.
+// The jobs of the MapReduce study on the SCC [Papagiannis 2011] (docs/scc/machine.md) beside word
+// count, which are those of Phoenix [Ranger 2007], as they emit pairs.
 // They count in integers, so that a sum does not depend on its order; each states what its map
 // computes. The library's own jobs of these names fill arrays instead, where they can.
 #pragma once

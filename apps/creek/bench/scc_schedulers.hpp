@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek bench schedulers --backend scc`: the published task benchmarks on the simulated chip, in
-// virtual time. Source: the task-parallel runtime for the SCC [Prell 2011].
+// virtual time. Source: the runtime of [Prell 2011] (docs/scc/machine.md).
 #pragma once
 #include <creek/scc.hpp>
 #include <cstdio>

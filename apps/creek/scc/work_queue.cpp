@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A remote work queue: single producer and consumers (SPC) by invocations. The queue is an object
 // on core 0, where the producer runs too; every other core asks it for one task after the other.
-// Sources: the work queue of [Rotta 2012] and SPC of [Prell 2011].
+// Sources: the work queue of [Rotta 2012] and SPC of [Prell 2011] (docs/scc/machine.md).
 #include <algorithm>
 #include <cstdint>
 #include <deque>

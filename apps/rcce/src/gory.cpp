@@ -154,7 +154,7 @@ int check_message(ue& self, t_vcharp buffer, std::size_t chunk, const RCCE_FLAG*
   return error != RCCE_SUCCESS ? error : check_flag(self, sent);
 }
 
-/// Sends chunk by chunk, as RCCE does [Mattson 2010].
+/// Sends chunk by chunk, as RCCE does [Mattson 2010]: docs/scc/machine.md.
 void send_chunks(ue& self, const char* data, t_vcharp buffer, std::size_t chunk,
                  const RCCE_FLAG& ready, const RCCE_FLAG& sent, std::size_t size, int to) {
   for (std::size_t done = 0; done < size; done += chunk) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the published forms of the queries [DSS 2011] are made of: ranks that share no
+// The parts of the queries in [DSS 2011] (docs/scc/machine.md): ranks that share no
 // memory read their parts of the columns into streams of their own, scans copy the records that
 // qualify to result streams, and a nested-loop join compares every record of one stream with every
 // one of another. The same code runs on host threads and on a simulated chip, where work and the

@@ -145,7 +145,7 @@ class machine {
   gap_allocator& shared_blocks();
 
   // Interrupts and look-up tables (interrupts.cpp).
-  static constexpr int interrupt_pins = 2;  // [Mattson 2010]
+  static constexpr int interrupt_pins = 2;  // [Mattson 2010] (docs/scc/machine.md)
   void raise_interrupt(core_id to, int pin);
   void on_interrupt(std::function<void(int pin)> handler);
   void halt();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages by single flag and lock: each receiver keeps one slot, into which whoever holds
 // its lock writes a message, and one flag that says that it is there. The simplest of the protocols
-// in [Rotta 2011], for comparison: all senders contend for one slot.
+// in [Rotta 2011] (docs/scc/machine.md), for comparison: all senders contend for one slot.
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 // Active messages by notification vector (NVP): each receiver keeps a slot for every sender, and a
 // vector with a byte a sender that says how long the message in its slot is; each sender keeps a
 // vector with a byte a receiver that says whether it has taken the last one.
-// Source: [Rotta 2012].
+// Source: [Rotta 2012] (docs/scc/machine.md).
 #pragma once
 
 #include <array>

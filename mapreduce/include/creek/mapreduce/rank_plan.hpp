@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seven stages of a job as one rank of a message-passing program sees them: a buffer and memory
 // of its own, and messages. run_on_ranks() (ranks.hpp) calls them. Source: MapReduce on the SCC
-// [Papagiannis 2011]. Different here: a pass of the radix sort looks at
+// [Papagiannis 2011], docs/scc/machine.md. Different here: a pass of the radix sort looks at
 // keys eight bytes at a time, and a partition's pairs are put side by side only when they are sent.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that travel by pointer and are destroyed at home: an argument or a result too large to
 // move, or whose memory belongs to one worker.
-// Source: "foreign" arguments of TACO [Rotta 2012].
+// Source: "foreign" arguments of TACO [Rotta 2012] (docs/scc/machine.md).
 #pragma once
 
 #include <memory>
