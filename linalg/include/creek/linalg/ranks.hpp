@@ -11,8 +11,8 @@
 // Results are those of getrf(), potrf() (lower triangle) and geqrf() bit for bit where those work
 // by the same block: the steps are the same, and only where they are done differs.
 // Source: [Dongarra 2003], for the right-looking factorization of a column-wise block-cyclic matrix
-// with look-ahead, and for the order in which the rank that factors the next panel
-// gets the current one.
+// with look-ahead, and for the order of sends: the rank that has the next panel
+// gets the current one first.
 #pragma once
 
 #include <algorithm>
