@@ -43,7 +43,7 @@ using real = typename detail::real_of<T>::type;
 template <scalar T>
 inline constexpr bool is_complex = !std::same_as<T, real<T>>;
 
-/// What is done to an operand before it is used.
+/// Operation applied to an operand before it is used.
 enum class op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 /// Which triangle of a matrix counts.
 enum class triangle : char { lower = 'L', upper = 'U' };

@@ -24,7 +24,7 @@ enum class element_type : char {
   z = 'z'   ///< std::complex<double>
 };
 
-/// What is wrong with a file that could be opened and read: the codes of the creek::error thrown.
+/// Faults of a file that could be opened and read: the codes of the creek::error thrown.
 enum class matrix_file_fault {
   malformed = 1,  ///< breaks the rules of its format
   truncated,      ///< ends early
@@ -33,7 +33,7 @@ enum class matrix_file_fault {
 };
 std::error_code make_error_code(matrix_file_fault fault) noexcept;
 
-/// What the head of a file says.
+/// Contents of the head of a file.
 struct matrix_file_info {
   matrix_format format = matrix_format::npy;
   /// The smallest type that holds the elements; double for whole numbers of any size (those
@@ -43,11 +43,11 @@ struct matrix_file_info {
   index_t cols = 0;
   /// Elements listed in the file: fewer than rows * cols if it is symmetric or sparse.
   std::uint64_t entries = 0;
-  /// For people, as "NumPy 1.0, '<f8', by columns".
+  /// Description for people, such as "NumPy 1.0, '<f8', by columns".
   std::string description;
 };
 
-/// The memory of this machine in bytes; what matrix_file::read() will not exceed by default.
+/// Returns the memory of this machine in bytes, the default limit of matrix_file::read().
 std::size_t machine_memory() noexcept;
 
 /// A matrix file that is open. The format is known by its first bytes, not by its name. `-` is
@@ -78,11 +78,11 @@ class matrix_file {
   std::unique_ptr<state> state_;
 };
 
-/// What matrix_file(name).info() says. Takes the head from standard input; keep a matrix_file to
+/// Returns matrix_file(name).info(). Consumes the head of standard input; keep a matrix_file to
 /// read on.
 matrix_file_info inspect_matrix_file(const std::string& name);
 
-/// What matrix_file(name).read<T>() gives.
+/// Returns matrix_file(name).read<T>().
 template <scalar T>
 matrix<T> read_matrix(const std::string& name, std::size_t max_bytes = machine_memory());
 

@@ -39,14 +39,14 @@ class rank_columns {
   index_t cols() const noexcept { return cols_; }
   index_t block_width() const noexcept { return block_; }
   index_t blocks() const noexcept { return blocks_over(cols_); }
-  /// Those that so many columns from the first on take; the last may be narrower.
+  /// Returns the number of blocks that the first `columns` columns take; the last may be narrower.
   index_t blocks_over(index_t columns) const noexcept {
     return columns / block_ + (columns % block_ != 0 ? 1 : 0);
   }
   int rank() const noexcept { return rank_; }
   int ranks() const noexcept { return ranks_; }
 
-  /// Of block j.
+  /// Returns the rank that owns block j.
   int owner(index_t j) const noexcept { return static_cast<int>(j % ranks_); }
   bool owns(index_t j) const noexcept { return owner(j) == rank_; }
   index_t first_column(index_t j) const noexcept { return j * block_; }
@@ -72,7 +72,7 @@ class rank_columns {
   }
 
  private:
-  /// Of this rank, in blocks before j.
+  /// Returns the number of this rank's columns in blocks before j.
   index_t columns_before(index_t j) const noexcept {
     const index_t own = (j + ranks_ - 1 - rank_) / ranks_;
     const index_t whole = own * block_;

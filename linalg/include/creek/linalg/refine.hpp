@@ -35,7 +35,7 @@ template <scalar T>
 int porfs(triangle stored, input<T> A, input<T> factor, input<T> B, matrix_view<T> X,
           std::span<double> ferr = {}, std::span<double> berr = {});
 
-/// What a solver that factors in lower precision did.
+/// Report of a solver that factors in lower precision.
 struct mixed_result {
   /// Why a solution by factors of the lower precision was given up; LAPACK's numbers.
   enum reason : int { overflow = -2, factorization = -3, convergence = -31 };
@@ -45,10 +45,10 @@ struct mixed_result {
 };
 
 /// Solves A X = B, where A is n x n of double or std::complex<double>, by factors in float or
-/// std::complex<float>: half the time and memory traffic of gesv. X is corrected until in each
-/// column |B - A X|_max <= sqrt(n) eps |A|_inf |X|_max, about what gesv leaves. Where that does not
-/// come about, it is solved as by gesv: if a number is too large for float, if the factors in float
-/// are singular, if 30 corrections do not suffice (A has a condition beyond 1e7).
+/// std::complex<float>: half the time and memory traffic of gesv. Corrects X until each column has
+/// |B - A X|_max <= sqrt(n) eps |A|_inf |X|_max, about what gesv leaves. Otherwise it solves as gesv
+/// does: if a number is too large for float, if the factors in float are singular, or if 30
+/// corrections do not suffice (the condition of A is beyond 1e7).
 ///
 /// A is left as it is if `iterations` is at least 0, and becomes its factors else; `pivots`, n of
 /// them, are those of the factors that were used. X overlaps neither and is meaningless if info is

@@ -18,16 +18,16 @@ enum class norm {
   frobenius  ///< the root of the sum of squares, without overflow on the way
 };
 
-/// Computed in double. NaN if an element is NaN; 0 of an empty matrix. rows * cols operations.
+/// Computes a norm in double: NaN if an element is NaN, 0 if `a` is empty. rows * cols operations.
 template <scalar T>
 double norm_of(norm which, const_view<T> a);
 
-/// Of the Hermitian (real: symmetric) matrix of which only the triangle `stored` is read; the
-/// imaginary parts of the diagonal are taken for 0. LAPACK's xLANHE, xLANSY.
+/// Computes a norm of the Hermitian (real: symmetric) matrix of which only the triangle
+/// `stored` is read; takes the imaginary parts of the diagonal for 0. LAPACK's xLANHE, xLANSY.
 template <scalar T>
 double norm_of_hermitian(norm which, triangle stored, const_view<T> a);
 
-/// Of a triangle, or trapezoid; the rest counts as 0. LAPACK's xLANTR.
+/// Computes a norm of a triangle or trapezoid; other elements count as 0. LAPACK's xLANTR.
 template <scalar T>
 double norm_of_triangular(norm which, triangle stored, diagonal ones, const_view<T> a);
 
@@ -40,7 +40,7 @@ inline constexpr double unit_roundoff = std::numeric_limits<real<T>>::epsilon() 
 inline constexpr double lapack_threshold = 30;
 inline constexpr double hpl_threshold = 16;
 
-/// False for NaN.
+/// Returns whether the residual is within the threshold; false for NaN.
 inline bool passes(double residual, double threshold = lapack_threshold) noexcept {
   return residual <= threshold;
 }

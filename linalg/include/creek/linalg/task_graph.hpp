@@ -25,7 +25,7 @@
 
 namespace creek::linalg {
 
-/// What a task does with a block.
+/// Access of a task to a block.
 enum class access : std::uint8_t { in = 1, out = 2, inout = 3 };
 
 /// A block that a task uses. The key is an address, compared and never read through: blocks that
@@ -59,13 +59,13 @@ struct task_info {
 };
 
 struct graph_options {
-  /// Unfinished tasks in the graph at most; the one who enqueues more runs tasks first. Bounds the
-  /// memory, and how far ahead dependences and the critical path are known. At least 1. With one
-  /// worker 256 are enough, and more are not used.
+  /// Maximum number of unfinished tasks in the graph; when it is reached, the enqueuing thread
+  /// executes tasks. Bounds the memory, and how far ahead dependences and the critical path are
+  /// known. At least 1. With one worker 256 are enough, and no more are used.
   std::size_t window = 4096;
   /// Only finds the dependences: no body runs, and none is kept. Memory grows with the graph.
   bool dry_run = false;
-  /// Fills graph_report::runs: 40 bytes and two readings of the clock a task.
+  /// Fills graph_report::runs; costs 40 bytes and two clock readings per task.
   bool record = false;
   /// Once it is requested, tasks that have not begun will not: see task_graph::cancel().
   std::stop_token stop{};
@@ -89,15 +89,15 @@ struct task_count {
   double flops = 0;
 };
 
-/// What a graph was. The members of the second group are filled by a dry run only.
+/// Summary of a graph. Only a dry run fills the members of the second group.
 struct graph_report {
-  std::size_t tasks = 0;            ///< all that were added
+  std::size_t tasks = 0;            ///< all added
   std::size_t skipped = 0;          ///< of these, not run: cancelled, or after a failure
   std::size_t edges = 0;            ///< dry run: all. Else those on tasks not finished at add()
   double flops = 0;                 ///< of all tasks
   std::size_t peak_unfinished = 0;  ///< tasks in the graph at once
   std::size_t peak_bytes = 0;       ///< of the graph's own memory; bodies on the heap come on top
-  unsigned workers = 0;             ///< that it could use
+  unsigned workers = 0;             ///< available to it
   std::vector<task_run> runs;       ///< with graph_options::record, in the order of add()
 
   double critical_path = 0;        ///< flops on the longest chain; divide by a rate to get time

@@ -90,7 +90,7 @@ class column_costs {
       if (bytes > 0 && working_set > in_l1) memory_->private_read(bytes, working_set);
     }
   }
-  /// What has just been read: it lies in a cache, and leaves that as whole lines.
+  /// Charges the write-back of data just read: it lies in a cache and leaves it as whole lines.
   void rewritten(std::size_t bytes, std::size_t working_set) const { received(bytes, working_set); }
 
   Memory* memory_;

@@ -191,7 +191,7 @@ class column_run {
     for (const int child : route.children) out.emplace_back(*ranks_, part, child);
     finish(out, route.children.size());
   }
-  /// Waits until no more than so many of the sends, which proceed in order, are under way.
+  /// Waits until at most `left` of the sends, which proceed in order, are under way.
   static void finish(std::list<sending>& out, std::size_t left) {
     while (out.size() > left) {
       out.front().pending.wait();
@@ -199,7 +199,7 @@ class column_run {
     }
   }
 
-  /// What everybody wants to know of a panel, updates or not.
+  /// Records info, pivots or tau of a panel: every rank keeps them, whether it updates or not.
   void note(panel_message<T>& message) {
     const panel_place& at = message.place();
     if (info_ == 0) info_ = message.info();

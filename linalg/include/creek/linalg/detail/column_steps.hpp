@@ -18,18 +18,18 @@ namespace creek::linalg::detail {
 
 enum class column_method : std::uint8_t { lu, cholesky, qr };
 
-/// Where a panel lies: `order` columns that are eliminated, rows from `first` on, of which there
-/// are `rows`.
+/// Position of a panel: `order` columns that are eliminated, and `rows` rows, which begin at row
+/// `first`.
 struct panel_place {
   index_t first = 0;
   index_t rows = 0;
   index_t order = 0;
 };
 
-/// What others need of a factored panel, in one piece of memory: info, then by method the pivots
-/// (LU, counted from the panel's first row) or the triangle T (QR), then the elements: L, or the
-/// rows of L below the diagonal block (Cholesky), or the reflectors. Without `body` only what comes
-/// before the elements.
+/// Message with the parts of a factored panel that other ranks need, in one piece of memory: info,
+/// then by method the pivots (LU, counted from the panel's first row) or the triangle T (QR), then
+/// the elements: L, or the rows of L below the diagonal block (Cholesky), or the reflectors.
+/// Without `body` it holds only the parts before the elements.
 template <scalar T>
 class panel_message {
  public:
@@ -42,7 +42,7 @@ class panel_message {
   std::size_t size() const noexcept { return bytes_.size(); }
   bool has_body() const noexcept { return bytes_.size() > head(); }
 
-  /// As the routine's, counted from the matrix's first column.
+  /// Value of the routine's info, counted from the matrix's first column.
   index_t& info() noexcept { return indices()[0]; }
   index_t* pivots() noexcept { return indices() + 1; }
   matrix_view<T> triangle() noexcept {
@@ -78,18 +78,18 @@ class panel_message {
   std::vector<std::byte> bytes_;
 };
 
-/// Factors a block of columns, A, of which rows above the panel are left out, and fills in its
-/// message. QR: tau gets `order` elements. Throws std::bad_alloc.
+/// Factors a block of columns, A, without the rows above the panel, and fills in the panel's
+/// message. QR: writes `order` elements to tau. Throws std::bad_alloc.
 template <scalar T>
 void factor_panel_of(matrix_view<T> A, T* tau, panel_message<T>& to);
 
-/// A panel's message, ready to update columns to its right. The message outlives it.
+/// A panel's message, ready to update columns to its right. The message must outlive it.
 template <scalar T>
 class column_update {
  public:
   virtual ~column_update() = default;
-  /// `C`: for LU and QR the block's rows from the panel's first on; for Cholesky those from its own
-  /// diagonal on, which begins `down` rows below the panel's diagonal block.
+  /// `C`: for LU and QR the block's rows from the panel's first row on; for Cholesky the rows from
+  /// the block's own diagonal on, which begins `down` rows below the panel's diagonal block.
   virtual void apply(matrix_view<T> C, index_t down) const = 0;
 };
 template <scalar T>
@@ -99,16 +99,16 @@ std::unique_ptr<column_update<T>> make_update(panel_message<T>& from);
 template <scalar T>
 void exchange_rows_of(matrix_view<T> A, const index_t* pivots, index_t count);
 
-/// What a block of columns contributes to the solution of A X = B, forwards through the blocks from
-/// the first, then backwards. `columns` are whole, their diagonal begins at row `first`; B is
-/// whole. LU: B's rows have been exchanged before. QR: `tau` of these columns.
+/// Applies the contribution of a block of columns to the solution of A X = B: forwards through the
+/// blocks from the first, then backwards. `columns` have all rows, their diagonal begins at row
+/// `first`; B has all rows. LU: the rows of B are already exchanged. QR: `tau` is of these columns.
 template <scalar T>
 void solve_by_columns(column_method how, bool backwards, const_view<T> columns, index_t first,
                       const T* tau, matrix_view<T> B);
 
 /// Flops of the steps, for matrices of real numbers; complex ones take four times as many.
 std::int64_t panel_flops(column_method how, const panel_place& panel) noexcept;
-/// Of an update of `rows` x `cols` by so many columns, as C is in column_update.
+/// Returns the flops of an update by `order` columns, where C of column_update is `rows` x `cols`.
 std::int64_t update_flops(column_method how, index_t rows, index_t cols, index_t order) noexcept;
 
 }  // namespace creek::linalg::detail

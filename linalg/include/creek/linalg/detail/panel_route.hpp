@@ -9,9 +9,9 @@
 
 namespace creek::linalg::detail {
 
-/// Of one rank for one root.
+/// Neighbours of one rank in the tree of one root.
 struct panel_route {
-  int parent = -1;  ///< rank that it receives from; -1 at the root
+  int parent = -1;  ///< rank to receive from; -1 at the root
   std::vector<int> children;
 };
 
