@@ -65,9 +65,9 @@ class block_table {
     for (const operand& each : operands) __builtin_prefetch(&slots_[home_of(each.block)], 1);
     for (const operand& each : operands) found_.push_back(&slot_of(each.block));
   }
-  /// Of the latest look_up(), one an operand.
+  /// Returns the entries found by the latest look_up(), one per operand.
   std::span<entry* const> entries() const noexcept { return found_; }
-  /// Edges that enter() reports at most.
+  /// Returns the maximum number of edges that enter() reports.
   std::size_t most_edges() const noexcept {
     std::size_t most = 0;
     for (const entry* each : found_) most += 1 + each->readers_count;

@@ -19,7 +19,7 @@ inline op other(op how, bool complex_too) noexcept {
   return complex_too ? op::conjugate_transpose : op::transpose;
 }
 
-/// Of op(A), for views of any kind.
+/// Rows and columns of op(A), for views of any kind.
 template <class View>
 index_t rows_of(const View& A, op how) noexcept {
   return how == op::none ? A.rows() : A.cols();

@@ -127,14 +127,14 @@ class cholesky_run {
   }
 
  private:
-  /// Of a panel, or of the update of a block of columns by it.
+  /// Returns the flops of panel k (k == j), or of its update of the block of columns j.
   double flops(index_t k, index_t j) const {
     const matrix_view<T> C = block(j);
     const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
     if (k == j) return flops_of<T>(rows * cols * cols / 2 - cube(C.cols()) / 3);
     return flops_of<T>((rows - cols / 2) * cols * static_cast<double>(block_));
   }
-  /// From the diagonal down.
+  /// Returns the block of columns j from its diagonal down.
   matrix_view<T> block(index_t j) const {
     const index_t first = j * block_;
     return A_.block(first, first, A_.rows() - first, std::min(block_, A_.cols() - first));

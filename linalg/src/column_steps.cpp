@@ -54,7 +54,7 @@ void subtract_from(op how, const_view<T> L, const_view<T> X, matrix_view<T> B) {
                        how == op::none ? L.cols() : L.rows(), B);
 }
 
-/// Of a lower triangle: forwards.
+/// Forward substitution with a lower triangle.
 template <scalar T>
 void solve_down(const_view<T> columns, index_t first, diagonal ones, matrix_view<T> B) {
   const index_t n = columns.cols();
@@ -66,7 +66,7 @@ void solve_down(const_view<T> columns, index_t first, diagonal ones, matrix_view
                    B.block(first + n, 0, below, B.cols()));
 }
 
-/// Of an upper triangle, by columns: backwards.
+/// Back substitution with an upper triangle, by columns.
 template <scalar T>
 void solve_up(const_view<T> columns, index_t first, matrix_view<T> B) {
   const index_t n = columns.cols();
@@ -76,7 +76,7 @@ void solve_up(const_view<T> columns, index_t first, matrix_view<T> B) {
   subtract_from<T>(op::none, columns.block(0, 0, first, n), x, B.block(0, 0, first, B.cols()));
 }
 
-/// Of L^H, whose rows are the columns of L: backwards.
+/// Back substitution with L^H, whose rows are the columns of L.
 template <scalar T>
 void solve_turned(const_view<T> columns, index_t first, matrix_view<T> B) {
   const index_t n = columns.cols();
@@ -111,7 +111,7 @@ void factor_panel_of(matrix_view<T> A, T* tau, panel_message<T>& to) {
     info = cholesky_panel(A);
   } else {
     factor_reflectors(panel, tau, to.triangle());
-    // What is left of a panel that is wider than high.
+    // The columns to the right, if the panel is wider than high.
     if (at.order < A.cols()) {
       packed_reflectors<T>(panel, to.triangle(), true)
           .apply(A.columns(at.order, A.cols() - at.order));

@@ -36,35 +36,35 @@ struct moved_block {
   access how;
 };
 
-/// Edges beyond those that a record has room for.
+/// Edge that does not fit into its record's own edges.
 struct spare_edge : graph_edge {
   spare_edge* next_owned = nullptr;
 };
 
-/// Written by the enqueuer while it is free or being added; by the worker that runs it from then on
-/// until `successors` is closed, but for the atomics. Recycled by the enqueuer alone, so that alone
-/// can ask at any time whether `number` is still the task it knew.
+/// The enqueuer writes a record while it is free or being added; then the worker that runs the task
+/// writes it until `successors` is closed, except for the atomics. Only the enqueuer recycles
+/// records, so it can ask at any time whether `number` is still the task it knew.
 struct alignas(64) graph_task {
-  // What linking and ending touch.
-  std::atomic<graph_edge*> successors{nullptr};  ///< newest first; closed() once it has ended
+  // Touched when tasks are linked and when they finish.
+  std::atomic<graph_edge*> successors{nullptr};  ///< newest first; closed() when the task ends
   std::atomic<std::int32_t> pending{0};          ///< predecessors to wait for, and add() itself
   std::atomic<std::int16_t> home{-1};            ///< worker that wrote its block, -1: none
-  std::int16_t ran_on = -1;                      ///< behind the closing of `successors`
-  std::atomic<bool> poisoned{false};             ///< reads what a failed task was to write
-  bool failed = false;                           ///< did not run or threw; as `ran_on`
+  std::int16_t ran_on = -1;                      ///< published by the closing of `successors`
+  std::atomic<bool> poisoned{false};             ///< reads a block that a failed task writes
+  bool failed = false;                           ///< did not run or threw; published like `ran_on`
   std::int32_t priority = 0;
   body_call call = nullptr;
   std::uint64_t number = no_number;
-  std::atomic<float> path{0};  ///< flops from its beginning to the end of what is known
+  std::atomic<float> path{0};  ///< flops from its start to the end of the known graph
   float weight = 1;
   std::uint64_t found_by = no_number;  ///< the enqueuer's: the task that depends on it ...
   std::uint32_t found_at = 0;          ///< ... by this edge of those found
-  // The second line.
+  // The second cache line.
   const char* name = nullptr;  ///< this and `flops` for a power policy
   double flops = 0;
   task_run* run = nullptr;
   graph_task* next = nullptr;  ///< in a list of free, ended, or now ready tasks
-  // The enqueuer's.
+  // Used by the enqueuer only.
   graph_task* older = nullptr;  ///< all records in use, in the order of add()
   graph_task* newer = nullptr;
   spare_edge* spare_edges = nullptr;

@@ -38,13 +38,13 @@ real<T> largest_part(const_view<T> A) {
   return static_cast<real<T>>(most);
 }
 
-/// What a matrix was multiplied by: to / from, a number that neither over- nor underflows.
+/// Factor a matrix was multiplied by: to / from, a number that neither overflows nor underflows.
 template <scalar T>
 struct scaling {
   real<T> from = 1;
   real<T> to = 1;
 
-  /// Into the range in which LAPACK's gels works, of a matrix with that largest element.
+  /// Scales a matrix with that largest element into the range in which LAPACK's gels works.
   static scaling of(real<T> most) {
     constexpr auto least =
         std::numeric_limits<real<T>>::min() / std::numeric_limits<real<T>>::epsilon();
@@ -107,7 +107,7 @@ index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& optio
   const matrix_view<T> right_sides = B.block(0, 0, equations, B.cols());
   const auto of_B = scaling<T>::of(largest_part<T>(right_sides));
   of_B.apply(right_sides);
-  // Of the tall one: it itself for its equations, its conjugate transpose for the wide one's.
+  // The tall matrix is factored: its own equations are least squares, the others least norm.
   if ((how == op::none) != wide) {
     least_squares<T>(factors, tau, B);
   } else {

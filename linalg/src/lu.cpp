@@ -50,7 +50,7 @@ class lu_run {
     return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
   }
 
-  /// Of a panel, or of the update of a block of columns by it.
+  /// Returns the flops of panel k (k == j), or of its update of the block of columns j.
   double flops(index_t k, index_t j) const {
     const matrix_view<T> C = block(k, j);
     const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());

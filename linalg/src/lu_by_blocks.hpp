@@ -67,7 +67,7 @@ class lu_by_blocks {
   static double product(index_t a, index_t b, index_t c) noexcept {
     return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
   }
-  /// The blocks of column j from row i on, of each of which a task moves `part`.
+  /// Adds the blocks of column j from row i on as operands; a task moves the share `part` of each.
   void add_column(index_t i, index_t j, double part) {
     for (; i < down(); ++i) {
       const matrix_view<T> each = block(i, j);
@@ -111,7 +111,7 @@ class lu_by_blocks {
     const matrix_view<T> U = block(k, j).block(0, 0, n, block(k, j).cols());
     operands_.assign(1, in_whole(L));
     operands_.push_back(inout_whole(U));
-    // As many rows as the panel has columns are exchanged with some below.
+    // The panel exchanges one row per column of it with the blocks below: this share of each block.
     add_column(k + 1, j, 1.0 / static_cast<double>(std::max<index_t>(1, down() - k - 1)));
     graph.add({"trsm", flops_of<T>(product(n, n, U.cols()) / 2), priority}, operands_,
               [this, k, j, n, L, U] {

@@ -6,7 +6,7 @@
 
 namespace creek::linalg::detail {
 
-/// As getrf, for a panel. Throws std::bad_alloc, which leaves the panel half factored.
+/// Factors a panel like getrf. Throws std::bad_alloc, which leaves the panel half factored.
 template <scalar T>
 index_t factor_panel(matrix_view<T> A, index_t* pivots);
 

@@ -8,7 +8,7 @@
 
 namespace creek::linalg::detail {
 
-/// What sums over T are kept in.
+/// Type for sums of values of type T.
 template <scalar T>
 using wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 
@@ -30,7 +30,7 @@ double magnitude(T x) noexcept {
   }
 }
 
-/// |re| + |im|, as LAPACK has it in bounds: they need no root.
+/// |re| + |im|, which needs no root; LAPACK uses it in bounds.
 template <scalar T>
 double magnitude_sum(T x) noexcept {
   return std::abs(static_cast<double>(std::real(x))) + std::abs(static_cast<double>(std::imag(x)));

@@ -12,7 +12,7 @@
 
 namespace creek::linalg::market {
 
-/// What a file begins with.
+/// First bytes of a file.
 inline constexpr std::string_view magic = "%%MatrixMarket";
 
 enum class layout { array, coordinate };
@@ -25,13 +25,13 @@ struct head {
   market::symmetry symmetry = symmetry::general;
   index_t rows = 0;
   index_t cols = 0;
-  std::uint64_t entries = 0;  ///< lines to come
+  std::uint64_t entries = 0;  ///< entry lines that follow
 };
 
 head read_head(detail::byte_source& in);
 matrix_file_info info_of(const head& what);
 
-/// The fewest bytes that a file with this head has behind it, without the last line's end.
+/// Returns the fewest bytes that must follow this head in a file, without the last line's end.
 /// Saturates.
 std::uint64_t least_bytes(const head& what) noexcept;
 

@@ -57,10 +57,10 @@ index_t dimension(const detail::byte_source& in, std::uint64_t value) {
   return static_cast<index_t>(value);
 }
 
-/// Elements of an array that are listed; saturates.
+/// Returns the number of listed elements of an array; saturates.
 std::uint64_t listed(const head& what) noexcept {
   const auto rows = static_cast<std::uint64_t>(what.rows);
-  // Of a triangle: rows * (rows + 1) / 2 or rows * (rows - 1) / 2, halved where it is even.
+  // A triangle has rows * (rows + 1) / 2 or rows * (rows - 1) / 2: halve the even factor.
   std::uint64_t a = rows;
   std::uint64_t b = static_cast<std::uint64_t>(what.cols);
   if (what.symmetry != symmetry::general) {

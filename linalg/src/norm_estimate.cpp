@@ -34,7 +34,7 @@ column_sum largest_sum(const_view<T> X) {
   return found;
 }
 
-/// Of vectors of +1 and -1.
+/// Returns whether two vectors of +1 and -1 are parallel.
 template <scalar T>
 bool parallel(const T* x, const T* y, index_t n) {
   const T first = x[0] * y[0];

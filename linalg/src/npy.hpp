@@ -12,14 +12,14 @@
 
 namespace creek::linalg::npy {
 
-/// What a file begins with.
+/// First bytes of a file.
 inline constexpr std::string_view magic = "\x93NUMPY";
 
 /// One element in the file.
 struct element {
   char kind = 'f';  ///< as in NumPy: b, i, u, f or c
   std::size_t bytes = 8;
-  bool swapped = false;  ///< of the other byte order than this machine's
+  bool swapped = false;  ///< in the byte order that this machine does not use
 };
 
 struct head {

@@ -35,12 +35,12 @@ pack_block allocate(std::size_t bytes) {
   return {data, bytes};
 }
 
-/// Large enough, and not one that would mostly lie idle.
+/// Returns whether a block is large enough and would not mostly lie idle.
 bool suits(const pack_block& each, std::size_t bytes) noexcept {
   return each.bytes >= bytes && each.bytes / 4 <= bytes + large_page;
 }
 
-/// What a thread has to give.
+/// Free blocks of one thread.
 class shelf {
  public:
   shelf() = default;
@@ -50,7 +50,7 @@ class shelf {
     for (pack_block& each : blocks_) std::free(each.data);
   }
 
-  /// The smallest that suits.
+  /// Takes the smallest block that suits.
   pack_block take(std::size_t bytes) noexcept {
     pack_block* best = nullptr;
     for (pack_block& each : blocks_) {
@@ -59,7 +59,7 @@ class shelf {
     }
     return best == nullptr ? pack_block{} : std::exchange(*best, {});
   }
-  /// In place of the smallest.
+  /// Replaces the smallest block if `given` is larger.
   void put(pack_block given) noexcept {
     pack_block& least = *std::min_element(
         blocks_.begin(), blocks_.end(),

@@ -13,12 +13,12 @@ namespace creek::linalg::detail {
 template <scalar T>
 inline constexpr index_t reals = is_complex<T> ? 2 : 1;
 
-/// Of the whole square around it, what of a matrix is read.
+/// Structure of a square matrix: which of its elements are read, and how they stand for the others.
 enum class structure { general, symmetric, hermitian, triangular, unit_triangular };
 
-/// A matrix read through strides, which may be negative: element (i, j) is at
-/// data[i * row_step + j * col_step], conjugated where `conjugate` says so. Of a matrix with
-/// structure the triangle that `stored_low` names (as seen through the strides) stands for all.
+/// A matrix read through strides, which may be negative: element (i, j) is at data[i * row_step + j
+/// * col_step], conjugated if `conjugate` is set. If a matrix has structure, the triangle that
+/// `stored_low` names (as seen through the strides) stands for the whole matrix.
 template <scalar T>
 struct strided {
   const T* data;

@@ -40,7 +40,7 @@ class packed_block {
 template <scalar T>
 void eliminate_pair(matrix_view<T> U, matrix_view<T> A, matrix_view<T> L, index_t* pivots);
 
-/// What eliminate_pair did, packed, to be done to other columns (ssssm).
+/// Packed result of eliminate_pair, to be applied to other columns (ssssm).
 template <scalar T>
 class packed_elimination {
  public:

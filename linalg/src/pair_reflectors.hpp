@@ -12,8 +12,8 @@
 
 namespace creek::linalg::detail {
 
-/// What lies below the triangle that a pair of blocks has on top: a block that is full, or one of
-/// which only the upper trapezoid counts (what is below its diagonal is neither read nor written).
+/// Shape of the lower block of a pair, below the triangle: a full block, or one of which only the
+/// upper trapezoid counts (elements below its diagonal are neither read nor written).
 enum class lower_block { square, triangle };
 
 /// [R; A] = Q [R'; 0] for an upper triangle R (n x n; nothing below its diagonal is touched) and A
@@ -27,7 +27,7 @@ void factor_pair(lower_block kind, matrix_view<T> R, matrix_view<T> A, matrix_vi
 template <scalar T>
 class packed_pair {
  public:
-  /// With `turned` Q^H is applied, else Q.
+  /// Applies Q^H if `turned`, else Q.
   packed_pair(lower_block kind, const_view<T> V, const_view<T> triangles, bool turned);
 
   /// [C1; C2] = Q [C1; C2] or Q^H of it: C1 has n rows, C2 m (a triangle changes its first n only).

@@ -43,7 +43,7 @@ class qr_run {
     return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
   }
 
-  /// Of a panel with its triangle, or of the update of a block of columns by it.
+  /// Returns the flops of panel k with its triangle (k == j), or of its update of block column j.
   double flops(index_t k, index_t j) const {
     const matrix_view<T> C = block(k, j);
     const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
@@ -61,7 +61,7 @@ class qr_run {
     const bool wide = order < whole.cols();
     if (k + 1 == blocks() && !wide) return nullptr;
     auto reflectors = std::make_unique<packed_reflectors<T>>(panel, triangle.view(), true);
-    // What is left of a panel that is wider than high.
+    // The columns to the right, if the panel is wider than high.
     if (wide) reflectors->apply(whole.columns(order, whole.cols() - order));
     return reflectors;
   }
@@ -72,10 +72,10 @@ class qr_run {
   index_t steps_;
 };
 
-/// Elements of a matrix that is not worth blocks.
+/// Elements up to which a matrix is not worth blocks.
 constexpr index_t small_matrix = 5000;
 
-/// Reflectors that are applied at once.
+/// Number of reflectors applied at once.
 constexpr index_t reflector_block = 96;
 
 /// Whether reflectors are better applied one by one than in blocks, whose T costs as much as dozens

@@ -60,11 +60,11 @@ void add_columns(region which, const_view<T> A, const matrix<double>& x, index_t
   }
 }
 
-/// What is solved, M X = B, by what can be done with M.
+/// System to be solved, M X = B, given by the operations that use M.
 template <scalar T>
 struct linear_system {
   std::function<void(const_view<T> X, matrix_view<T> R)> subtract_product;  // R -= M X
-  /// Rows [first, last) of W += |M| x.
+  /// Adds |M| x to rows [first, last) of W.
   std::function<void(const matrix<double>& x, index_t first, index_t last, matrix<double>& W)>
       add_magnitudes;
   std::function<void(matrix_view<T>)> solve;
@@ -123,9 +123,9 @@ class refinement {
   }
 
  private:
-  /// Rounding errors that a residual is made of, at most.
+  /// Maximum number of rounding errors in a residual.
   double terms() const { return static_cast<double>(X_.rows() + 1); }
-  /// What underflow may have taken from an element of a residual, and sizes beside which it counts.
+  /// Largest error of a residual's element by underflow; below least_size() this error counts.
   double smallest() const {
     return terms() * static_cast<double>(std::numeric_limits<real<T>>::min());
   }

@@ -24,7 +24,7 @@ bool is_exact(const residual_options& options, index_t rows, index_t cols) noexc
   return std::max(rows, cols) <= options.exact_up_to;
 }
 
-/// Of E = left - right: the norm that the options ask for. The maps take vectors of `cols`
+/// Returns the norm of E = left - right that the options ask for. The maps take vectors of `cols`
 /// elements.
 template <scalar T, class Left, class Right>
 double norm_of_difference(index_t cols, bool exact, const residual_options& options, Left left,

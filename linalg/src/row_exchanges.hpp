@@ -9,18 +9,18 @@
 
 namespace creek::linalg::detail {
 
-/// What exchanges of row i with row pivots[i] >= i come to, i upwards from 0 to order().
+/// Combined effect of exchanging row i with row pivots[i] >= i, for i upwards from 0 to order().
 class row_exchanges {
  public:
-  /// For matrices of so many rows.
+  /// For matrices with `rows` rows.
   row_exchanges(const index_t* pivots, index_t order, index_t rows);
 
   index_t order() const noexcept { return static_cast<index_t>(sources_.size()); }
-  /// Elements of the scratch memory below.
+  /// Returns the number of elements of scratch memory that the functions below need.
   index_t scratch() const noexcept { return order() + static_cast<index_t>(lower_.size()); }
 
-  /// One column: the rows below order() get their values, the first order() do not, but row(i,
-  /// scratch) says what they are to be. `next` is the column that follows.
+  /// Processes one column: the rows below order() get their values; the first order() rows do not,
+  /// but row(i, scratch) returns their new values. `next` is the column that follows.
   template <scalar T>
   void begin(T* column, const T* next, T* scratch) const noexcept {
     constexpr index_t line = 64 / static_cast<index_t>(sizeof(T));

@@ -18,22 +18,22 @@ namespace creek::linalg::detail {
 
 namespace {
 
-/// What a strand waits for tasks before it leaves: about the price of hiring another one.
+/// Time that a strand waits for tasks before it leaves: about the cost of spawning another strand.
 constexpr std::chrono::nanoseconds linger_time{2000};
 
 unsigned worker_here() noexcept {
   return static_cast<unsigned>(std::max(this_worker(), 0));
 }
 
-// Where time is simulated. Words that are touched: of a ready task that is entered or taken out
-// (key, record, its place among others), of an edge (successor, its number of predecessors).
+// Words touched in simulated time: by a ready task that is pushed or popped (key, record, its slot
+// among the others), and by an edge (successor, its number of predecessors).
 constexpr unsigned words_a_ready_task = 4;
 constexpr unsigned words_an_edge = 2;
-/// And how many strands one worker hires before those that it has hired hire further: so that all
-/// workers have heard of new work in a few rounds, and deques of ten tasks hold the strands.
+/// Number of strands that one worker spawns before those strands spawn further ones: so all workers
+/// hear of new work in a few rounds, and deques of ten tasks hold the strands.
 constexpr unsigned hires_at_once = 4;
 
-/// Of a list of tasks that were made ready.
+/// Returns the length of a list of tasks that were made ready.
 std::size_t length(const graph_task* first) noexcept {
   std::size_t tasks = 0;
   for (; first != nullptr; first = first->next) ++tasks;

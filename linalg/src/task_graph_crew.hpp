@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs the tasks of a graph: strands on the workers of the runtime, hired while there is work
-// for them, and the one who enqueues, when it has nothing better to do. The protocol, and why
-// nothing is left lying: README.md of this module.
+// Runs the tasks of a graph on strands on the runtime's workers, spawned while there is work for
+// them, and on the enqueuing thread when it has nothing better to do. README.md of this module
+// describes the protocol, and why no task is left behind.
 #pragma once
 
 #include <atomic>
@@ -33,39 +33,39 @@ class graph_crew {
   /// Throws usage_error if the caller is not the one that began.
   void require_caller(const char* what) const;
   unsigned workers() const noexcept { return workers_; }
-  /// So many tasks may be unfinished at once.
+  /// Reserves room for `tasks` unfinished tasks at once.
   void reserve(std::size_t tasks);
-  /// A task was added. Before its first predecessor, or publish(), can see it.
+  /// Counts an added task. Called before its first predecessor, or publish(), can see the task.
   void count_added() noexcept { ++added_; }
   std::size_t unfinished() const noexcept {
     return added_ - finished_.load(std::memory_order_relaxed);
   }
-  /// The task may run: nothing is pending. Also hires.
+  /// Makes a task ready: nothing is pending. Also spawns strands.
   void publish(graph_task* task) noexcept;
-  /// Runs tasks until at most `goal` are unfinished, the enqueuer waiting if none is ready.
+  /// Runs tasks until at most `goal` are unfinished; the enqueuer waits if none is ready.
   void make_room(std::size_t goal);
-  /// The paths of tasks have changed: orders those that are ready anew.
+  /// Reorders the ready tasks after the paths of tasks have changed.
   void refresh() noexcept;
-  /// Runs all tasks, until the last strand has left.
+  /// Runs all tasks and returns when the last strand has left.
   void join();
-  /// As join() for a destructor: on any thread, and without looking who calls.
+  /// Like join(), for a destructor: may be called on any thread and does not check the caller.
   void join_anyhow() noexcept;
-  /// After join(): the first exception.
+  /// Returns the first exception; called after join().
   std::exception_ptr end() noexcept;
-  /// Where time is simulated: what workers share is changed in its order. Else null.
+  /// Returns the order in which simulated time changes shared state, or nullptr without simulation.
   creek::detail::simulated_order* order() const noexcept { return order_; }
 
-  /// Records of tasks that have ended, in no order, through `next`.
+  /// Returns the records of finished tasks, in no order, linked through `next`.
   graph_task* take_ended() noexcept {
     graph_task* const ended = ended_.exchange(nullptr, std::memory_order_acquire);
     sanitizer::acquired(&ended_);
     return ended;
   }
-  /// Some task has failed or was skipped. What the caller saw end counts.
+  /// Returns whether a task failed or was skipped; counts all tasks that the caller saw finish.
   bool has_failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
   std::size_t skipped() const noexcept { return skipped_.load(std::memory_order_relaxed); }
   std::size_t bytes() const noexcept { return ready_.bytes(); }
-  /// Any thread.
+  /// May be called on any thread.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
   bool is_cancelled() const noexcept {
     return cancelled_.load(std::memory_order_relaxed) || stop_.stop_requested();
@@ -73,16 +73,16 @@ class graph_crew {
 
  private:
   friend class graph_section;
-  /// What a power policy says of hiring; without one, that nothing limits it.
+  /// A power policy's limits on spawning strands; without a policy nothing limits it.
   struct hiring {
     unsigned most_awake = ~0U;
     unsigned most_hires = ~0U;
   };
-  /// Strands there may be: with the enqueuer at work, one worker is its own; but one strand at
-  /// least, so that tasks run while the enqueuer waits for something else.
+  /// Returns the maximum number of strands: the enqueuer at work takes one worker; but at least one
+  /// strand, so that tasks run while the enqueuer waits for something else.
   unsigned most_strands(unsigned most_awake) const noexcept;
   unsigned most_awake() const noexcept;
-  /// Before the lock is taken, by who makes tasks ready: a policy may do as it likes.
+  /// Called without the lock by the thread that makes tasks ready: a policy may do anything.
   hiring ask_policy(std::size_t made_ready) const noexcept;
   void tell_policy(const graph_task& task) const noexcept;
   unsigned count_hires(hiring limits) noexcept;

@@ -14,9 +14,9 @@ namespace creek::linalg::detail {
 
 namespace {
 
-// What add() takes where time is simulated, in core cycles, counted as two a line of source for a
-// core that issues up to two instructions a cycle: a record filled and its body moved; for each
-// operand a hash, a probe and a look at the readers; for each edge its entry.
+// Simulated cost of add() in core cycles, estimated at two cycles per source line for a core that
+// issues up to two instructions per cycle: filling a record and moving its body; per operand a
+// hash, a probe and a look at the readers; per edge its entry.
 constexpr cycles making_a_record{120};
 constexpr cycles looking_up_an_operand{60};
 constexpr cycles entering_an_edge{30};

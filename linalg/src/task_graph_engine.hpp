@@ -33,7 +33,7 @@ class graph_engine {
   void commit(body_call call) noexcept;
   graph_report wait();
   graph_crew& crew() noexcept { return crew_; }
-  /// Of a dry run; else throws usage_error.
+  /// Returns the profile of a dry run; throws usage_error for any other run.
   const graph_profile& profile(const char* what) const;
 
  private:
@@ -41,10 +41,10 @@ class graph_engine {
     graph_task* from;
     std::uintptr_t flags;
   };
-  /// Of `pending` while a task is linked: its predecessors may end meanwhile.
+  /// Added to `pending` while a task is linked, because its predecessors may finish meanwhile.
   static constexpr std::int32_t linking = 1 << 30;
 
-  /// The window of a single worker.
+  /// Window of a single worker.
   static constexpr std::size_t enough_for_one = 256;
 
   void make_room();

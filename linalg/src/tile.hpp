@@ -35,7 +35,7 @@ struct tile_kernels {
   void (*multiply_columns)(index_t k, const R* a, index_t a_step, const R* b, index_t b_step, R* c,
                            index_t leading);
 
-  /// As multiply, of which c takes only `tile_rows` x `tile_cols`.
+  /// Like multiply, but updates only `tile_rows` x `tile_cols` of c.
   void (*multiply_edge)(index_t k, const R* a, index_t a_step, const R* b, index_t tile_rows,
                         index_t tile_cols, R* c, index_t leading);
 

@@ -206,7 +206,7 @@ void enqueue_rank_update(const tile_tasks& to, const tile_product<T>& what, inde
   });
 }
 
-/// What is left of a product by zero.
+/// Enqueues the rest of a product whose factor is zero.
 template <scalar T>
 void enqueue_without_product(const tile_tasks& to, const tile_product<T>& what) {
   enqueue_scale(to, what.beta, what.C, what.which);

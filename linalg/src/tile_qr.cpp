@@ -16,13 +16,13 @@
 namespace creek::linalg {
 namespace detail {
 
-/// What a task of a column of tiles does: factors a tile by itself, or eliminates one by the upper
-/// triangle of another: a full one, or one that was factored by itself before.
+/// Kind of task in a column of tiles: factors a tile by itself, or eliminates a tile by the upper
+/// triangle of another; a full tile, or one that was factored by itself before.
 enum class tile_step { geqrt, tsqrt, ttqrt };
 
 struct reflection {
   tile_step step;
-  index_t top;  // row of tiles; `row` where there is one only
+  index_t top;  // row of tiles; equals `row` if there is only one
   index_t row;
 };
 
@@ -32,7 +32,7 @@ lower_block kind_of(tile_step step) {
   return step == tile_step::tsqrt ? lower_block::square : lower_block::triangle;
 }
 
-/// Products of elements in the update of a pair, or of a tile alone.
+/// Returns the products of elements in the update of a pair, or of a single tile.
 double update_products(tile_step step, index_t m, index_t n, index_t cols) {
   const auto rows = static_cast<double>(m);
   const auto order = static_cast<double>(std::min(m, n));
@@ -107,7 +107,7 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
                   matrix_view<T> C2, int priority, const Body& body);
 
   index_t steps_;
-  /// Of the triangles T that belong to a tile.
+  /// Returns the size of the triangles T that belong to a tile.
   std::size_t triangle_bytes(const_view<T> A) const noexcept {
     return static_cast<std::size_t>(std::min(inner_, A.cols()) * A.cols()) * sizeof(T);
   }
@@ -117,8 +117,8 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
   std::vector<record> records_;
 };
 
-/// The reflections of column k of tiles in their order: flat trees in domains, then the binary tree
-/// of their first tiles.
+/// Returns the reflections of column k of tiles in order: flat trees in domains, then the binary
+/// tree of their first tiles.
 template <scalar T>
 std::vector<reflection> tile_qr_state<T>::reflections(index_t k) const {
   std::vector<reflection> all;

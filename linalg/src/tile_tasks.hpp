@@ -111,28 +111,28 @@ struct tile_product {
   bool real_after = false;   ///< and at last
 };
 
-/// A task for each tile of C and each tile across. An operand's tile is packed once, by the first
-/// task that wants it, and freed by the last: memory for one row and one column of tiles, and as
-/// many more as steps are under way.
+/// Enqueues a task for each tile of C and each tile across. An operand's tile is packed once, by
+/// the first task that needs it, and freed by the last: memory for one row and one column of tiles,
+/// times the number of steps under way.
 template <scalar T>
 void enqueue_product(const tile_tasks& to, const tile_product<T>& what);
 
-/// C = beta C, in which 0 times anything is 0.
+/// Enqueues C = beta C, in which 0 times anything is 0.
 template <scalar T>
 void enqueue_scale(const tile_tasks& to, T beta, tile_view<T> C, part which = part::all);
 
-/// As herk.
+/// Enqueues herk.
 template <scalar T>
 void enqueue_herk(const tile_tasks& to, triangle stored, op how, real<T> alpha,
                   const_tile_view<T> A, real<T> beta, tile_view<T> C);
 
-/// B = alpha op(A)^-1 B or alpha B op(A)^-1 for a triangle A that is (in) one tile, a task for each
-/// tile of B.
+/// Enqueues B = alpha op(A)^-1 B or alpha B op(A)^-1 for a triangle A that is (in) one tile, one
+/// task per tile of B.
 template <scalar T>
 void enqueue_tile_trsm(const tile_tasks& to, side where, triangle stored, op how, diagonal ones,
                        T alpha, const_view<T> A, tile_view<T> B);
 
-/// As trsm and trmm.
+/// Enqueues trsm and trmm.
 template <scalar T>
 void enqueue_trsm(const tile_tasks& to, side where, triangle stored, op how, diagonal ones, T alpha,
                   const_tile_view<T> A, tile_view<T> B);
