@@ -54,7 +54,7 @@ class bzip2_source final : public byte_source {
     done_ = true;
   }
 
-  /// What is left of the input stays.
+  /// Begins a stream; keeps the input that is left.
   void begin_stream() {
     if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) fail("no memory to decompress", ENOMEM);
     stream_ended_ = false;

@@ -15,7 +15,7 @@ constexpr bool is_large(std::size_t bytes) noexcept {
   return bytes >= 4 * page;
 }
 
-/// Of memory of so many bytes.
+/// Returns the alignment of a block of `bytes` bytes.
 constexpr std::align_val_t border_of(std::size_t bytes, std::size_t alignment) noexcept {
   return std::align_val_t{is_large(bytes) ? std::max(alignment, page) : alignment};
 }

@@ -19,10 +19,10 @@
 namespace creek::mapreduce {
 namespace {
 
-/// A file in `directory` that has no name; -1 and errno if that cannot be.
+/// Opens a file in `directory` that has no name; returns -1 and sets errno on failure.
 int open_nameless(const std::string& directory) {
   const int made = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  // What file systems and kernels without O_TMPFILE answer.
+  // These codes are returned by file systems and kernels without O_TMPFILE.
   if (made >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return made;
   std::string name = directory + "/creek-spill-XXXXXX";
   const int named = mkostemp(name.data(), O_CLOEXEC);

@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace creek::mapreduce::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What 64 bytes hold.
+/// Classes of the characters in 64 bytes.
 struct classes {
   std::uint64_t separators = 0;  // bit i is set where byte i is white space
   bool has_nul = false;

@@ -172,7 +172,7 @@ HWY_INLINE line& home_of(std::span<line> lines, std::uint32_t hash) {
   return lines[hash % word_cache::line_count];
 }
 
-/// What an inline word looks like, and asks for its line.
+/// Returns the form of an inline word and prefetches its line.
 HWY_INLINE word_ref prepare(std::span<line> lines, const detail::hash_factors& by, const char* text,
                             std::size_t length) {
   const std::size_t kept = std::min<std::size_t>(length, 16);
@@ -183,9 +183,9 @@ HWY_INLINE word_ref prepare(std::span<line> lines, const detail::hash_factors& b
   return {low, static_cast<std::uint32_t>(high), hash};
 }
 
-constexpr std::size_t group = 64;  // words whose lines are asked for before the first is used
+constexpr std::size_t group = 64;  // words whose lines are prefetched before the first is used
 
-/// Counts words whose lines have been asked for.
+/// Counts words whose lines have been prefetched.
 HWY_INLINE void count_group(const cache_view& cache, std::span<const word_ref> words) {
   word_ref missing[group];
   std::size_t count = 0;

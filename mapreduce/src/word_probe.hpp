@@ -21,7 +21,7 @@ std::size_t count_known(const word_table::bucket& in, std::span<word_table::coun
 word_table::entry find_entry(const word_table::bucket& in, word_table::segment& s,
                              const word_table::counted_word& word);
 
-/// What the cache of a mapper is to the probing code.
+/// View of a mapper's cache for the probing code.
 struct cache_view {
   std::span<word_table::line> lines;
   word_cache::collections* collected;
@@ -29,14 +29,14 @@ struct cache_view {
   const hash_factors* by;
 };
 
-/// Counts words: in the cache those that are there or have room there, else they are collected.
-/// Writes the indices of those that are not inline words or may not be read in steps of 8 bytes
-/// (they do not begin in `safe`) to `odd`, which has room for all; returns how many they are.
+/// Counts words: in the cache if they are there or have room there, else collects them. Writes the
+/// indices of words that are not inline, or may not be read in steps of 8 bytes (they do not begin
+/// in `safe`), to `odd`, which has room for all; returns their number.
 std::size_t count_words(const cache_view& cache, std::span<const std::string_view> words,
                         std::string_view safe, std::uint16_t* odd);
 
-/// The same for the words of a block without NUL bytes, after the begin of each of which 16 bytes
-/// may be read.
+/// Does the same for the words of a block without NUL bytes; 16 bytes may be read from the begin of
+/// each word.
 std::size_t count_block(const cache_view& cache, const block_words& words, std::uint16_t* odd);
 
 }  // namespace creek::mapreduce::detail

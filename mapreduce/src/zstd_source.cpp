@@ -42,12 +42,12 @@ class zstd_source final : public byte_source {
     ahead_ = {chunk_.data(), end, 0};
   }
 
-  /// False at the end of the file.
+  /// Returns false at the end of the file.
   bool begin_frame() {
     constexpr std::size_t longest_header = 18;  // [RFC 8878], 3.1.1.1, with the magic number
     if (ahead_.size - ahead_.pos < longest_header) look_ahead(longest_header);
     if (ahead_.pos == ahead_.size) return false;
-    // Of a header that is damaged or cut short the library will complain.
+    // The library reports a damaged or truncated header.
     announced_ = ZSTD_getFrameContentSize(chunk_.data() + ahead_.pos, ahead_.size - ahead_.pos);
     given_ = 0;
     // The first byte by itself: a frame that lay ahead as a whole would not be decoded as a stream,

@@ -46,7 +46,7 @@ struct mixed_result {
 
 /// Solves A X = B, where A is n x n of double or std::complex<double>, by factors in float or
 /// std::complex<float>: half the time and memory traffic of gesv. Corrects X until each column has
-/// |B - A X|_max <= sqrt(n) eps |A|_inf |X|_max, about what gesv leaves. Otherwise it solves as gesv
+/// |B - A X|_max <= sqrt(n) eps |A|_inf |X|_max, about what gesv leaves. Otherwise solves as gesv
 /// does: if a number is too large for float, if the factors in float are singular, or if 30
 /// corrections do not suffice (the condition of A is beyond 1e7).
 ///

@@ -42,7 +42,7 @@ class bitmap_files {
                    split.text.size() / rows.stride, rows.stride));
     });
   }
-  /// What was found, for reports.
+  /// Returns the files found, for reports.
   [[nodiscard]] const text_files& files() const noexcept { return files_; }
 
  private:

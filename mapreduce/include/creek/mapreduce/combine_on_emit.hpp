@@ -63,7 +63,7 @@ class combine_on_emit {
     mine.flush();
   }
 
-  /// What a mapper has emitted, and for how many different keys.
+  /// Number of pairs that a mapper emitted, and of different keys among them.
   struct tally {
     std::uint64_t emitted = 0;
     std::uint64_t keys = 0;
@@ -78,8 +78,8 @@ class combine_on_emit {
     return made;
   }
 
-  /// Calls `f(key, value)` for the combined pairs of a mapper, which are no longer in this plan
-  /// then.
+  /// Calls `f(key, value)` for the combined pairs of a mapper and removes them from this
+  /// plan.
   template <class F>
   void hand_over(std::size_t mapper, F&& f) {
     auto& mine = tables_[mapper];

@@ -46,15 +46,15 @@ class csv_columns {
  public:
   using split_type = csv_rows<Number>;
 
-  /// Throws as text_files does, and usage_error for a format that cannot be.
+  /// Throws like text_files, and usage_error for a format that is impossible.
   explicit csv_columns(const std::vector<std::string>& names, csv_format format = {},
                        text_files::settings chosen = {})
       : csv_columns(names, std::move(format), std::move(chosen), 0) {}
 
   [[nodiscard]] std::size_t splits() const noexcept { return files_.splits(); }
-  /// Of the text, as text_files::bytes.
+  /// Returns the bytes of text, like text_files::bytes.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return files_.bytes(); }
-  /// Calls `f(csv_rows<Number>)` with one or more rows, in the order of a file for each file.
+  /// Calls `f(csv_rows<Number>)` with one or more rows at a time, in file order for each file.
   template <class F>
   void visit(std::size_t i, F&& f) {
     detail::csv_reader reader(files_, format_, exactly_);
@@ -65,11 +65,11 @@ class csv_columns {
       if (!values.empty()) f(csv_rows<Number>{values, reader.columns(), split.from, &files_});
     });
   }
-  /// What was found, for reports.
+  /// Returns the files found, for reports.
   [[nodiscard]] const text_files& files() const noexcept { return files_; }
 
  protected:
-  /// `exactly`: columns there must be, unless 0.
+  /// `exactly`: required number of columns; 0 accepts any.
   csv_columns(const std::vector<std::string>& names, csv_format format, text_files::settings chosen,
               std::size_t exactly)
       : format_(std::move(format)), exactly_(exactly), files_(names, by_lines(std::move(chosen))) {

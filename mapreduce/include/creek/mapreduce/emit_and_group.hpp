@@ -108,7 +108,7 @@ class emit_and_group {
  private:
   static constexpr std::size_t buffer_pairs = std::size_t{1} << 14;
 
-  /// What a mapper emitted. Buffers are never enlarged once full, so that pairs stay in place.
+  /// Pairs that a mapper emitted. Full buffers are never enlarged, so pairs stay in place.
   struct mapper {
     std::deque<std::vector<pair>> buffers;
     std::vector<std::vector<ref>> parts;

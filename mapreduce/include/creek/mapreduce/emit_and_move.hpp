@@ -193,14 +193,14 @@ class emit_and_move {
     return sum;
   }
 
-  /// What a mapper emitted. Where the job combines, a part is combined whenever it has doubled, so
-  /// that memory follows the different keys, not the pairs.
+  /// Pairs that a mapper emitted. If the job combines, a part is combined whenever it has doubled,
+  /// so memory grows with the number of different keys, not of pairs.
   struct mapper {
     static constexpr std::size_t worth_combining = std::size_t{1} << 17;  // pairs
 
     std::vector<pair_pieces<pair>> parts;
     std::vector<std::size_t> limits;  // sizes at which parts are combined
-    std::uint64_t combined_away = 0;  // pairs that are no more
+    std::uint64_t combined_away = 0;  // pairs removed by combining
 
     void combine(const Job& job, pair_pieces<pair>& part) requires combines<Job> {
       const std::size_t size = part.size();

@@ -48,7 +48,7 @@ class fixed_records {
       f(record_span<T>{{first, split.text.size() / sizeof(T)}, split.from, &files_});
     });
   }
-  /// What was found, for reports.
+  /// Returns the files found, for reports.
   [[nodiscard]] const text_files& files() const noexcept { return files_; }
 
  private:

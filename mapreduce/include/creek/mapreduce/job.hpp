@@ -76,7 +76,7 @@ struct result_value<J> {
 };
 }  // namespace detail
 
-/// What a result of the job is made of.
+/// Type of one record in a result of the job.
 template <job J>
 using record_of = record<typename J::key_type, typename detail::result_value<J>::type>;
 
@@ -90,7 +90,7 @@ concept orders = job<J> && requires(const J& j, const record_of<J>& a) {
   { j.before(a, a) } -> std::convertible_to<bool>;
 };
 
-/// The job's order of records, by key where it has none.
+/// Compares records by the job's order, or by key if the job has none.
 template <job J>
 [[nodiscard]] bool comes_before(const J& job, const record_of<J>& a, const record_of<J>& b) {
   if constexpr (orders<J>) {

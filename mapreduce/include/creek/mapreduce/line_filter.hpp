@@ -15,11 +15,11 @@
 
 namespace creek::mapreduce {
 
-/// What of a line filter's findings is wanted.
+/// Level of detail of a line filter's result.
 enum class filter_detail : std::uint8_t {
-  counts,  ///< how many lines
-  text,    ///< and the lines; neighbours may come as one
-  lines,   ///< and their numbers, so every line by itself
+  counts,  ///< numbers of lines only
+  text,    ///< also the lines; adjacent lines may come as one
+  lines,   ///< also their numbers, so every line separately
 };
 
 struct filtered_line {
@@ -27,18 +27,18 @@ struct filtered_line {
   std::uint64_t number;   ///< in `lines` detail, from 0 at the beginning of the piece
 };
 
-/// What was found in one piece of text.
+/// Lines found in one piece of text.
 struct filtered_piece {
-  std::uint64_t seen = 0;   ///< lines
-  std::uint64_t found = 0;  ///< of them
+  std::uint64_t seen = 0;   ///< lines read
+  std::uint64_t found = 0;  ///< lines that match
   std::vector<filtered_line> lines;
-  /// Of lines of text that does not stay.
+  /// Copies of lines whose text does not outlive the visit.
   std::vector<std::shared_ptr<const std::string>> copies;
 };
 
-/// The job, over texts cut at lines (text_files with units of lines): a record a piece that has
-/// lines, in the order of the input. What lies in text that stays is not copied. A last line
-/// without an end counts as a line.
+/// The job, over texts cut at lines (text_files with units of lines): one record per piece that has
+/// matching lines, in input order. Lines of text that stays in memory are not copied. A last line
+/// without a line end counts as a line.
 class line_filter {
  public:
   using key_type = origin;

@@ -10,28 +10,28 @@
 
 namespace creek::mapreduce {
 
-/// What a run may take for pairs that were emitted and are no records yet, and where it puts those
-/// for which that is too little: see spill.hpp.
+/// Limit on the memory of a run for pairs that were emitted and are not records yet, and the place
+/// for pairs that do not fit: see spill.hpp.
 struct memory_limit {
-  /// Of one worker; less than this times the workers is refused.
+  /// Minimum per worker; a limit below this times the number of workers is refused.
   static constexpr std::size_t least = std::size_t{64} << 10;
 
-  /// For all workers together, which get equal shares. Not counted are the input and the result.
+  /// Limit for all workers together, which get equal shares; excludes the input and the result.
   std::size_t bytes = 0;
-  /// A directory for temporary files. They have no names, so nothing is left behind whatever
-  /// happens to the program (on file systems without O_TMPFILE a name exists for a moment).
+  /// Directory for temporary files. They have no names, so nothing is left behind even if the
+  /// program crashes (on file systems without O_TMPFILE a name exists for a moment).
   std::string directory = {};
 };
 
-/// What a run with a limit did.
+/// Statistics of a run with a memory limit.
 struct spill_use {
   std::uint64_t bytes = 0;  ///< written to files
-  std::uint64_t runs = 0;  ///< times that a worker's memory was full, or done with, and written out
-  std::uint64_t peak = 0;  ///< bytes of intermediate data in memory at most
+  std::uint64_t runs = 0;   ///< times that a worker's memory was written out: full, or at its end
+  std::uint64_t peak = 0;   ///< maximum bytes of intermediate data in memory
 };
 
 namespace detail {
-/// Throws usage_error for a limit that `workers` workers cannot work within.
+/// Throws usage_error if the limit is too small for `workers` workers.
 void check_limit(const memory_limit& limit, std::size_t workers);
 }  // namespace detail
 

@@ -27,8 +27,8 @@
 
 namespace creek::mapreduce {
 
-/// What run() returns. Keys that are views point into the input (which must live on) or into copies
-/// that this object owns; it is movable and the views stay valid.
+/// Result of run(). Keys that are views point into the input (which must outlive them) or into
+/// copies that this object owns; the object is movable and the views stay valid.
 template <job Job>
 struct result {
   using record_type = record_of<Job>;

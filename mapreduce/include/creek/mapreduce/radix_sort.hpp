@@ -59,15 +59,15 @@ struct key_digits<Key> {
   static std::size_t size(const Key& key) noexcept { return std::string_view(key).size(); }
 };
 
-/// What a sort has done, for stating its cost: creek/core/charge.hpp.
+/// Work done by a sort, for charging its cost: creek/core/charge.hpp.
 struct sort_effort {
-  /// Pointers by the binary logarithm of how many there were to sort at the same time: what it
-  /// costs to touch one depends on where that many lie.
+  /// Pointers by the binary logarithm of the number sorted at the same time: the cost of touching
+  /// one depends on the level of memory that holds so many.
   using by_size = std::array<std::uint64_t, 48>;
 
-  by_size counted{};              ///< looked at, to count how often each byte occurs
-  by_size moved{};                ///< moved elsewhere and back, by one byte of their keys
-  std::uint64_t comparisons = 0;  ///< n log2 n for what was sorted by comparing
+  by_size counted{};              ///< read, to count how often each byte occurs
+  by_size moved{};                ///< moved to the scratch and back, by one byte of their keys
+  std::uint64_t comparisons = 0;  ///< n log2 n for pointers sorted by comparing
 
   static void add(by_size& to, std::size_t n) noexcept { to[std::bit_width(n) - 1] += n; }
   void compare_sorted(std::size_t n) noexcept { comparisons += n * std::bit_width(n); }

@@ -30,16 +30,16 @@
 
 namespace creek::mapreduce {
 
-/// What run_on_ranks() returns: at rank 0 everything, elsewhere nothing. `times` are zero, since
-/// whoever watches the stages knows which clock to read. Views of keys point into `keys`.
+/// Result of run_on_ranks(): complete at rank 0, empty elsewhere. `times` are zero, because only
+/// the observer of the stages knows which clock to read. Views of keys point into `keys`.
 template <job Job>
 struct rank_result : result<Job> {
-  std::uint64_t sent_bytes = 0;  ///< that the ranks sent each other
+  std::uint64_t sent_bytes = 0;  ///< sent between the ranks
 };
 
 namespace detail {
 
-/// djb2, by which the runtime of [Papagiannis 2011] partitions strings.
+/// Hash djb2, by which the runtime of [Papagiannis 2011] partitions strings.
 [[nodiscard]] inline std::uint32_t djb2(std::string_view key) noexcept {
   std::uint32_t h = 5381;
   for (const char c : key) h = h * 33 + static_cast<unsigned char>(c);
@@ -223,7 +223,7 @@ class rank_plan {
   using pair = typename groups::pair;
   using buffer = pair_buffer<key_type, value_type>;
 
-  /// What rank 0 wants to know of all; sent ahead of the records.
+  /// Totals that each rank sends to rank 0 ahead of its records.
   struct totals {
     std::uint64_t emitted = 0;
     std::uint64_t distinct = 0;

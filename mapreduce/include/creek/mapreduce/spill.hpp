@@ -28,18 +28,18 @@
 
 namespace creek::mapreduce {
 
-/// What run() with a limit returns; keys that are views point into `keys`.
+/// Result of run() with a limit; keys that are views point into `keys`.
 template <job Job>
 struct spilled_result : result<Job> {
   spill_use spilled;
 };
 
-/// What run_to() returns.
+/// Result of run_to().
 struct run_summary {
   stage_times times;
   std::uint64_t emitted = 0;   ///< pairs that `map` emitted
   std::uint64_t distinct = 0;  ///< different keys among them
-  std::uint64_t records = 0;   ///< handed over
+  std::uint64_t records = 0;   ///< passed to the sink
   spill_use spilled;
 };
 
@@ -175,12 +175,12 @@ run_summary run_source_to(const Job& job, source_for<Job> from, const options& c
 
 }  // namespace detail
 
-/// As run() without a limit, with the same result, but with no more than `limit.bytes` of memory
-/// for pairs on their way from map() to the result; what is more goes to files in
-/// `limit.directory`. Keys and values need a form as bytes (wire.hpp); values must not be views.
-/// The result is in memory and not limited: `top` or run_to() is for results that are large.
+/// Runs the job like run() without a limit, with the same result, but uses at most `limit.bytes` of
+/// memory for pairs on their way from map() to the result; pairs that do not fit go to files in
+/// `limit.directory`. Keys and values need a byte form (wire.hpp); values must not be views. The
+/// result is in memory and not limited: use `top` or run_to() for large results.
 ///
-/// Throws usage_error for a limit that is too small for the workers, and creek::error, after every
+/// Throws usage_error if the limit is too small for the workers. Throws creek::error, after every
 /// mapper has stopped, if a file cannot be written or read, if a pair is larger than an eighth of a
 /// worker's share, or if a job that does not combine has a key whose values alone exceed the limit.
 template <job Job, input Input>

@@ -128,12 +128,12 @@ class block_writer {
   block_writer(spill_file& file, spill_meter& meter, std::size_t buffer, std::size_t largest,
                std::size_t limit);
 
-  /// The blocks that follow are listed in `parts`, by partition.
+  /// Sets the list, by partition, in which the following blocks are recorded.
   void begin(spill_blocks* parts) noexcept { parts_ = parts; }
-  /// Append an item here, then call `item`.
+  /// Returns the buffer: append an item to it, then call `item`.
   [[nodiscard]] std::vector<std::byte>& bytes() noexcept { return bytes_; }
-  /// What was appended since the last call is an item of partition `part`; `hash` is that of its
-  /// key, or part of it.
+  /// Ends an item of partition `part`: the bytes appended since the last call; `hash` is the hash
+  /// of its key, or a part of it.
   void item(std::size_t part, std::uint32_t hash) {
     if (bytes_.size() > buffer_) make_room();
     if (part != part_ && start_ != block_begin_) cut();
@@ -142,7 +142,7 @@ class block_writer {
     differing_ |= first_hash_ ^ hash;
     start_ = bytes_.size();
   }
-  /// After the last item of a run: everything is in the file.
+  /// Writes everything to the file; called after the last item of a run.
   void finish();
 
  private:

@@ -147,7 +147,7 @@ class spill_plan {
     std::optional<block_reader> reader;
     std::optional<block_writer> writer;
   };
-  /// Who makes records of which partition for whom.
+  /// Assignment of a partition to the worker that makes records of it for a target.
   struct place {
     std::size_t taker, part;
     record_target<Job>* target;
@@ -156,7 +156,7 @@ class spill_plan {
     std::size_t part;
     spill_blocks blocks;
   };
-  /// How much there is in some blocks.
+  /// Size of some blocks.
   struct extent {
     std::uint64_t pairs = 0, bytes = 0;
     /// Memory for them and for grouping them: twice pointers, as sorting has it, and the groups.

@@ -9,19 +9,19 @@
 
 namespace creek::mapreduce {
 
-/// What the limit comes to for one worker.
+/// Each worker's shares of the memory limit.
 struct spill_shares {
-  std::size_t limit;    ///< bytes, of all workers
-  std::size_t worker;   ///< bytes, of one
-  std::size_t buffer;   ///< bytes that are written at once
-  std::size_t largest;  ///< bytes of a pair
-  int bits;             ///< of the hash, that say the partition
+  std::size_t limit;    ///< bytes, for all workers
+  std::size_t worker;   ///< bytes, per worker
+  std::size_t buffer;   ///< bytes written at once
+  std::size_t largest;  ///< maximum bytes of a pair
+  int bits;             ///< bits of the hash that select the partition
 
   static constexpr int most_bits = 8;
 
   spill_shares(const memory_limit& given, std::size_t workers) noexcept;
 
-  /// Bits that part what takes `bytes` into what takes `room` or less.
+  /// Returns the bits needed to split `bytes` bytes into parts of at most `room` bytes.
   [[nodiscard]] int bits_for(std::uint64_t bytes, std::size_t room) const noexcept;
 };
 

@@ -91,13 +91,13 @@ class spill_table {
   spill_table& operator=(const spill_table&) = delete;
   ~spill_table() { std::destroy_n(pairs_, size_); }
 
-  /// As key_store has it.
+  /// Announces the source text, like key_store::source().
   void source(std::string_view text, bool stable) noexcept {
     stable_ = stable ? text : std::string_view{};
   }
 
-  /// Combines a pair with its key's other one, or adds it. False, and nothing done, if there is no
-  /// room.
+  /// Combines a pair with the pair of its key, or adds it. Returns false and does nothing if there
+  /// is no room.
   [[nodiscard]] bool combine(std::uint64_t hash, key_type& key, value_type& value) {
     const std::uint64_t tag = hash << 32;
     for (std::size_t at = slot_of(hash);; at = at + 1 == active_ ? 0 : at + 1) {

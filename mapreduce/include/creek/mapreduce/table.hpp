@@ -22,11 +22,11 @@ namespace creek::mapreduce {
 template <class T>
 concept table = std::movable<T> &&
     requires(T& t, T& other, const T& c, std::size_t part, std::string_view text) {
-  /// Keys that are views into `text` from here on outlive the run (stable), or are to be copied.
+  /// Keys that are views into `text` outlive the run from here on (stable), or must be copied.
   t.source(text, true);
-  /// Everything emitted has been combined; the text last announced may go away.
+  /// Combines everything emitted; afterwards the text last announced may go away.
   t.flush();
-  /// Moves partition `part` of `other` into this one's.
+  /// Moves partition `part` of `other` into this table's partition.
   t.merge(other, part);
   t.clear(part);
   { c.size(part) } -> std::convertible_to<std::size_t>;
@@ -42,12 +42,12 @@ concept shared_table = std::default_initializable<T> && requires {
 } && std::constructible_from<typename T::writer, T&> &&
     requires(T& t, const T& c, typename T::writer& writer, std::size_t part,
              std::string_view text) {
-  /// As above, for what this writer is given.
+  /// Like table's source() and flush(), for the keys emitted to this writer.
   writer.source(text, true);
   writer.flush();
-  /// After the last emit of a writer.
+  /// Called after the last emit of a writer.
   writer.finish();
-  /// After `finish` of all writers: the rest of a partition goes to the table.
+  /// Called after `finish` of all writers: moves the rest of a partition to the table.
   writer.drain(part);
   { std::as_const(writer).emitted() } -> std::convertible_to<std::uint64_t>;
   { c.size(part) } -> std::convertible_to<std::size_t>;

@@ -63,10 +63,10 @@ class value_list {
     const pair* at_ = nullptr;
   };
 
-  /// Of pairs that stayed where they were emitted.
+  /// A list of pairs that stayed where they were emitted.
   explicit value_list(std::span<const pair_ref<Key, Value>> refs)
       : refs_(refs.data()), size_(refs.size()) {}
-  /// Of pairs that stand together.
+  /// A list of adjacent pairs.
   explicit value_list(std::span<const pair> pairs) : pairs_(pairs.data()), size_(pairs.size()) {}
 
   [[nodiscard]] iterator begin() const { return {refs_, pairs_}; }

@@ -35,7 +35,7 @@ namespace creek::mapreduce {
 template <class T>
 struct wire;
 
-/// What can be sent from core to core.
+/// Type that can be sent from core to core.
 template <class T>
 concept sendable = requires(std::vector<std::byte>& to, const T& object, const std::byte*& at) {
   wire<T>::put(to, object);

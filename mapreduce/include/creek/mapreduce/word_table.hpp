@@ -29,7 +29,7 @@ class word_cache;
 /// partition (`size`, `for_each`) must not run beside what writes it.
 class word_table {
  public:
-  /// What a mapper emits to.
+  /// Writer through which a mapper emits.
   using writer = word_cache;
   static constexpr std::size_t partitions = 128;
 

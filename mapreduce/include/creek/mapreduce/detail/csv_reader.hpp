@@ -27,20 +27,20 @@ class csv_reader {
   template <class Number>
   void read(const text_split& split, std::vector<Number>& to);
 
-  /// A row's; 0 before there was one.
+  /// Returns the columns of a row; 0 before the first row.
   [[nodiscard]] std::size_t columns() const noexcept { return file_ ? file_->wanted : 0; }
 
  private:
   static constexpr std::size_t most_columns = std::size_t{1} << 20;
   static constexpr std::size_t not_wanted = ~std::size_t{0};
 
-  /// What the first line of a file says.
+  /// Facts read from the first line of a file.
   struct file_facts {
     char separator = ',';
     std::size_t wanted = 0;
-    std::vector<std::size_t> places;  // of fields: in a row, or not_wanted
-    std::vector<std::string> names;   // of fields, if there is a header
-    std::uint64_t begin = 0;          // of the records in the file
+    std::vector<std::size_t> places;  // per field: position in a row, or not_wanted
+    std::vector<std::string> names;   // per field, if there is a header
+    std::uint64_t begin = 0;          // offset of the first record in the file
   };
   struct field {
     std::string_view text;
