@@ -87,7 +87,7 @@ struct accounting::state {
   [[nodiscard]] std::vector<double> cpu_by_phase();
 };
 
-/// Of an event, on its worker. The first that comes from within a simulation says whose time it is.
+/// Returns an event's time, on its worker. The first event in a simulation switches to its time.
 stamp accounting::state::here() noexcept {
   if (creek::detail::metered_by == nullptr) return detail::ticks_now();
   if (!in_simulation()) {
@@ -99,7 +99,7 @@ stamp accounting::state::here() noexcept {
   return detail::simulated_now();
 }
 
-/// Outside of a simulation, all that it has done so far.
+/// Returns the time for readers: outside of a simulation, the latest time that it has reached.
 stamp accounting::state::now_for_readers() {
   if (!in_simulation()) return detail::ticks_now();
   stamp now = detail::simulated_now();
@@ -115,7 +115,7 @@ stamp accounting::state::search_of(const idle_plan& plan) const noexcept {
                          : static_cast<stamp>(tick_clock::from_nanoseconds(search).count);
 }
 
-/// Of all workers, at one moment.
+/// Returns a snapshot of all workers' entries.
 std::vector<ledger_entry> accounting::state::entries() {
   const stamp now = now_for_readers();
   std::vector<ledger_entry> all;
@@ -128,17 +128,17 @@ std::vector<ledger_entry> accounting::state::entries() {
 
 namespace {
 
-/// What is shared out: workers' entries, CPU seconds by phase, and what turns them into seconds and
-/// weights.
+/// Data to be shared out: workers' entries, CPU seconds by phase, and the factors that convert them
+/// to seconds and weights.
 struct snapshot {
   std::vector<ledger_entry> entries;
   std::vector<double> cpu;  ///< of the process, by phase
   double unit;              ///< seconds in one of the entries' units of time
-  double watts;             ///< of CPU time that is no worker's
+  double watts;             ///< of CPU time that belongs to no worker
 };
 
-/// CPU seconds in each phase that workers do not account for: of other threads, and of those that
-/// run no tasks.
+/// Returns the CPU seconds in each phase that workers do not account for: of other threads, and of
+/// workers that run no tasks.
 std::vector<double> cpu_elsewhere(const snapshot& of) {
   std::vector<double> elsewhere = of.cpu;
   for (const ledger_entry& each : of.entries) {
@@ -227,11 +227,11 @@ void accounting::begin(const power_site& site) {
   }
   state_->clocks = site.clocks;
   const auto phases = phase_log::of_process().now();
-  // A simulation's time begins with it, wherever one that came before was.
+  // A simulation's time starts anew, wherever the previous one ended.
   if (state_->simulated.exchange(false, std::memory_order_relaxed)) {
     for (worker_ledger& each : state_->workers) each.forget(0, true);
   }
-  // Of a runtime before there may have been more, which do not even sleep now.
+  // An earlier runtime may have had more workers; those do not even sleep now.
   state_->count = site.workers;
   for (std::size_t i = 0; i < site.workers; ++i) state_->workers[i].begin(state_->here(), phases);
 }

@@ -80,7 +80,7 @@ void clock_domain::set_all(std::uint32_t step) noexcept {
   std::uint64_t same = clocks_.front()[step];
   for (std::size_t i = 0; i < settings_.size(); ++i) {
     const std::uint64_t clock = clocks_[i][step];
-    // Of unequal cores the domain's clock is not known.
+    // If the cores differ, the domain's clock is unknown.
     if (!settings_[i]->set(clock) || clock != same) same = 0;
   }
   step_.store(step, std::memory_order_relaxed);

@@ -22,12 +22,12 @@
 
 namespace creek::power {
 
-/// What a control's domains share: may settings be changed, and were they put back meanwhile.
+/// State shared by a control's domains: may settings be changed, and were they put back meanwhile.
 class control_gate {
  public:
   std::atomic<bool> closed{false};
   std::atomic<std::uint32_t> undone{0};
-  /// Before each change: false if the clocks are not this control's, or not this process's.
+  /// Called before each change; false if the clocks are not this control's or this process's.
   virtual bool may_change() noexcept = 0;
 
  protected:
@@ -36,12 +36,12 @@ class control_gate {
 
 class clock_domain {
  public:
-  static constexpr std::uint32_t no_step = ~std::uint32_t{0};  ///< not wished yet
+  static constexpr std::uint32_t no_step = ~std::uint32_t{0};  ///< no wish yet
 
   clock_domain(control_gate& gate, std::vector<std::unique_ptr<clock_setting>> settings)
       : gate_(gate), settings_(std::move(settings)) {}
 
-  /// Before the first wish: places for workers.
+  /// Adds slots for workers; called before the first wish.
   void add_workers(std::size_t count, const std::vector<units::hertz>& steps);
   [[nodiscard]] std::size_t workers() const noexcept { return wishes_.size(); }
 
@@ -49,25 +49,25 @@ class clock_domain {
     return wishes_[place].load(std::memory_order_relaxed);
   }
   void wish(std::size_t place, std::uint32_t step) noexcept;
-  /// As if nobody had wished; while nobody does.
+  /// Removes all wishes; must not run concurrently with wish().
   void forget_wishes() noexcept;
 
-  /// Counts changes of the clock; the same number twice: it was the same all the time.
+  /// Counts changes of the clock; if two calls return the same number, the clock did not change.
   [[nodiscard]] std::uint32_t changes() const noexcept {
     return changes_.load(std::memory_order_acquire);
   }
-  /// What it was set to or, where that was found wrong, what it is; 0 Hz: unknown.
+  /// Returns the clock that was set or, if that was found wrong, the actual clock; 0 Hz: unknown.
   [[nodiscard]] units::hertz clock() const noexcept {
     return units::hertz{1e3 * static_cast<double>(clock_.load(std::memory_order_relaxed))};
   }
 
-  /// Asks the CPU that the caller is on, and has been for a while of computing at this clock.
+  /// Checks the CPU that the caller runs on and has computed on for a while at this clock.
   void check(int cpu) noexcept;
 
-  /// In a handler of signals, with the gate closed. Waits for a writer for up to `patience` looks.
+  /// For signal handlers, with the gate closed. Waits for a writer for up to `patience` looks.
   void undo(int& patience) noexcept;
   [[nodiscard]] std::string failure() const;
-  /// What undo() could not put back.
+  /// Returns a list of the settings that undo() could not put back.
   [[nodiscard]] std::string left_behind() const;
   [[nodiscard]] bool holds(int cpu) const noexcept;
 
@@ -84,7 +84,7 @@ class clock_domain {
 
   std::atomic<std::uint32_t> requests_{0};
   std::atomic<std::uintptr_t> writer_{0};  // a thread, 0: none
-  // Of the one that serves.
+  // Used by the serving thread only.
   std::uint32_t applied_ = no_step;
   std::uint32_t applied_undone_ = 0;
 

@@ -12,17 +12,17 @@
 namespace creek::power {
 
 struct clock_layout {
-  std::vector<units::hertz> clocks;                 ///< to choose from, lowest first
+  std::vector<units::hertz> clocks;                 ///< available clocks, lowest first
   std::vector<std::vector<cpufreq_policy>> groups;  ///< policies whose CPUs run at one clock
-  std::string why_not;                              ///< why there is no choice; empty: there is
+  std::string why_not;                              ///< why there is no choice; empty if there is
 };
 
-/// Of `cpus`, which are not empty. Not pinned: one group of all. `steps`: how many clocks where a
-/// driver has no table.
+/// Returns the layout of `cpus`, which must not be empty. If not `pinned`: one group with all of
+/// them. `steps`: number of clocks if a driver has no table.
 [[nodiscard]] clock_layout lay_out_clocks(const std::string& root, const std::vector<int>& cpus,
                                           bool pinned, unsigned steps);
 
-/// Ascending; those that this process may use.
+/// Returns the CPUs that this process may use, in ascending order.
 [[nodiscard]] std::vector<int> usable_cpus();
 
 }  // namespace creek::power

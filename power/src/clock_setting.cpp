@@ -24,8 +24,8 @@ constexpr const char* names[] = {"scaling_governor", "scaling_min_freq", "scalin
                                  "scaling_setspeed"};
 constexpr std::string_view by_program = "userspace";
 
-/// What is within is taken for the same clock: drivers round to the steps of the hardware, and an
-/// average over milliseconds holds some idle ones.
+/// Clocks within 5% count as the same clock: drivers round to the steps of the hardware, and an
+/// average over milliseconds includes some idle ones.
 bool close_to(std::uint64_t asked, std::uint64_t found) noexcept {
   return found <= asked + asked / 20 && found >= asked - asked / 20;
 }

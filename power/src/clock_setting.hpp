@@ -23,34 +23,34 @@ class clock_setting {
   clock_setting(const clock_setting&) = delete;
   clock_setting& operator=(const clock_setting&) = delete;
 
-  /// Why set() would be in vain, in one line with the remedy; empty: it may work.
+  /// Reason why set() would fail, in one line with the remedy; empty if it may work.
   [[nodiscard]] const std::string& why_not() const noexcept { return why_not_; }
   [[nodiscard]] bool by_userspace() const noexcept {
     return userspace_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] const cpufreq_policy& policy() const noexcept { return policy_; }
-  /// What the policy's clock is for a wish: the lowest that is not below it, or the highest.
+  /// Returns the policy's clock for a wish: the lowest that is not below it, or the highest.
   [[nodiscard]] std::uint64_t nearest(std::uint64_t wish) const noexcept;
 
-  /// To one of nearest(). One thread at a time; no allocation. False: it failed, see failure().
+  /// Sets a clock of nearest(). One thread at a time; no allocation. False if it failed: failure().
   bool set(std::uint64_t clock) noexcept;
-  /// Writes back what was found before the first set(), if anything was set since. Any thread, any
-  /// handler of signals, more than once.
+  /// Restores the state found before the first set(), if anything was set since. Any thread, any
+  /// signal handler, more than once.
   void put_back() noexcept;
-  /// For the thread that was in set() during a put_back(): its later writes are undone, too.
+  /// Called by a thread that was in set() during a put_back(): undoes its later writes, too.
   void put_back_again() noexcept;
-  /// What put_back() could not write; empty: nothing.
+  /// Returns the writes that put_back() failed to make; empty if there are none.
   [[nodiscard]] std::string left_behind() const;
 
-  /// The clock that the hardware or the kernel says it runs at, 0: not told. Any thread; may take
-  /// 20 ms in some kernels.
+  /// Returns the actual clock as the hardware or the kernel reports it, 0 if not reported. Any
+  /// thread; may take 20 ms in some kernels.
   [[nodiscard]] std::uint64_t effective() const noexcept;
-  /// Notes that `effective` was read of a busy CPU while `asked` was set. Any thread. True if it
-  /// misses what was asked for.
+  /// Records that `effective` was read of a busy CPU while `asked` was set. Any thread. Returns
+  /// true if the clock misses the one asked for.
   bool check(std::uint64_t asked, std::uint64_t effective) noexcept;
 
-  /// What went wrong since the start: writes refused, limits that others changed, clocks that were
-  /// not reached; empty: nothing. Any thread; reads files.
+  /// Returns the failures since the start: writes refused, limits that others changed, clocks that
+  /// were not reached; empty if there are none. Any thread; reads files.
   [[nodiscard]] std::string failure() const;
 
  private:
@@ -82,15 +82,15 @@ class clock_setting {
   std::atomic<bool> userspace_{false};
   std::string why_not_;
 
-  // Of the thread in set().
+  // Used by the thread in set().
   std::uint64_t low_ = 0;
   std::uint64_t high_ = 0;
 
-  // Made by the first set() and never changed, as handlers read them at any time.
+  // Built by the first set() and never changed, because signal handlers read them at any time.
   std::array<order, 5> before_{};
   std::size_t orders_ = 0;
   std::atomic<bool> engaged_{false};      // publishes the orders
-  std::atomic<std::uint64_t> asked_{0};   // by the last set() that worked; 0: none since put_back()
+  std::atomic<std::uint64_t> asked_{0};   // by the last successful set(); 0: none since put_back()
   std::atomic<std::uint32_t> failed_{0};  // the first: which << 16 | errno
   std::atomic<std::uint32_t> left_{0};    // by the last put_back(), likewise
   std::atomic<std::uint64_t> missed_{0};  // the last: asked << 32 | effective

@@ -61,7 +61,7 @@ class energy_delay final : public named_policy {
       --own.hired;
       return 1;
     }
-    // Who made tasks of a graph ready has mostly ended one.
+    // A worker that makes tasks of a graph ready has usually just ended one.
     const unsigned ended = own.in == place::in_graph ? 1 : 0;
     if (ended != 0) own.hired = count;
     const unsigned others = working_.load(std::memory_order_relaxed) - ended;
@@ -75,7 +75,7 @@ class energy_delay final : public named_policy {
   enum class place : std::uint8_t { nowhere, in_task, in_graph };
   struct alignas(64) mine {
     place in = place::nowhere;
-    unsigned hired = 0;  ///< by a graph for its last tasks, and perhaps not begun yet
+    unsigned hired = 0;  ///< spawned by a graph for its last tasks, perhaps not begun yet
   };
 
   void see(unsigned width) noexcept { width_.see(std::clamp(width, 1U, most_)); }

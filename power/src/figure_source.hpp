@@ -15,7 +15,7 @@ namespace creek::power::detail {
 class figure_source {
  public:
   virtual ~figure_source() = default;
-  /// A span begins.
+  /// Begins a span.
   virtual void begin() = 0;
   /// Fills in `into.energy`, for sampled_domains::all `into.domains`, and `into.wall` where it is
   /// not that of this machine. `into` has wall and CPU time of this machine already.
@@ -24,13 +24,13 @@ class figure_source {
   [[nodiscard]] virtual bool needs_cpu_time() const noexcept { return false; }
 };
 
-/// As the options say. Throws usage_error for a model that makes no sense.
+/// Creates the source that the options name. Throws usage_error for an invalid model.
 [[nodiscard]] std::unique_ptr<figure_source> make_figure_source(const meter_options& options);
 
-/// What meter_source::automatic asks, in order.
+/// Sources that meter_source::automatic tries, in order.
 inline constexpr meter_source asked_in_order[] = {meter_source::rapl, meter_source::perf};
 
-/// Of rapl, perf or nvml.
+/// Opens the counters of rapl, perf or nvml.
 [[nodiscard]] opened_counters open_counters(meter_source source, const std::string& sysfs);
 
 }  // namespace creek::power::detail

@@ -23,7 +23,7 @@ void require_share(const char* name, double share) {
                     std::to_string(share));
 }
 
-/// What a clock makes of a draw at the nominal one.
+/// Converts a draw at the nominal clock to the draw at `clock`.
 units::watts at_clock(const host_model& model, units::watts nominal, units::hertz clock) noexcept {
   if (!(clock.value > 0)) return nominal;
   const double speed = clock / model.nominal;

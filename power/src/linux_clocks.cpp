@@ -58,11 +58,11 @@ std::vector<std::unique_ptr<clock_domain>> open_domains(control_gate& gate,
   return domains;
 }
 
-/// What a worker knows of the time since its last wish; only itself reads and writes it.
+/// A worker's record of the time since its last wish; read and written by this worker only.
 struct alignas(64) worker_place {
   std::uint32_t domain = 0;
   std::uint32_t place = 0;
-  int cpu = -1;  // that it stays on; -1: none
+  int cpu = -1;  // that the worker stays on; -1: none
   bool watched = false;
   std::uint32_t changes = 0;
   ticks since;

@@ -33,9 +33,9 @@ class named_policy : public power_policy {
   }
 
  protected:
-  /// `name` is kept: a literal.
+  /// `name` is kept by address: pass a literal.
   explicit named_policy(std::string_view name) noexcept : name_(name) {}
-  /// As begin() and end().
+  /// Called by begin() and end().
   virtual void start(const power_site&) {}
   virtual void stop() noexcept {}
 

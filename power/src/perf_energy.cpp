@@ -50,7 +50,7 @@ class perf_descriptor {
   int fd_;
 };
 
-/// Of "event=0x02". Other fields are not among those of energy events.
+/// Parses "event=0x02". Energy events have no other fields.
 bool parse_config(std::string_view text, std::uint64_t& config) {
   constexpr std::string_view field = "event=0x";
   if (!text.starts_with(field)) return false;
@@ -64,7 +64,7 @@ bool parse_scale(std::string_view text, double& scale) {
   return problem == std::errc{} && end == text.data() + text.size() && scale > 0 && scale < 1e3;
 }
 
-/// Events that are well described; the others are as if they were not there.
+/// Finds the well-described events; the others are ignored.
 std::vector<energy_event> find_events(const std::string& pmu) {
   std::vector<energy_event> found;
   for (const std::string& entry : sysfs::entries(pmu + "/events", prefix)) {

@@ -38,23 +38,23 @@ class phase_log {
   std::uint64_t open(std::string_view name);
   void close(std::uint64_t number);
 
-  /// Changes so far. Any thread; a load.
+  /// Returns the number of changes so far. Any thread; one load.
   [[nodiscard]] std::uint64_t changes() const noexcept {
     return changes_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::vector<std::string> names() const;
-  /// Of this process, by phase_id, until now.
+  /// Returns the CPU times of this process so far, by phase_id.
   [[nodiscard]] std::vector<units::seconds> cpu_times();
-  /// The phase that is open, and how many changes led to it.
+  /// The open phase, and the number of changes that led to it.
   struct position {
     std::uint64_t changes = 0;
     phase_id phase = 0;
   };
   [[nodiscard]] position now() const;
 
-  /// Walks through the changes that happened after `at` and until `end`: calls
-  /// `spent(phase, until)` for what was open before each, and moves `at`. Changes of long ago are
-  /// forgotten: what was open before them counts until the oldest that is known.
+  /// Iterates over the changes that happened after `at` and until `end`: calls `spent(phase,
+  /// until)` for the phase open before each, and advances `at`. Old changes are forgotten: the
+  /// phase open before them counts until the oldest known change.
   template <class Spent>
   void walk(position& at, bool simulated, stamp begin, stamp end, const Spent& spent) const {
     const std::lock_guard alone(lock_);

@@ -41,7 +41,7 @@ class race_to_idle final : public named_policy {
 
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override {
     mine& own = workers_[worker];
-    // Of tasks outside of graphs nothing is known; and what a graph has hired is to begin.
+    // Nothing is known of tasks outside of graphs; and strands spawned by a graph should start.
     if (!own.in_graph) return count;
     if (count == 1 && own.hired > 0) {
       --own.hired;
@@ -52,12 +52,12 @@ class race_to_idle final : public named_policy {
   }
 
  private:
-  /// Of one worker; read and written there alone.
+  /// State of one worker; read and written on that worker only.
   struct alignas(64) mine {
     bool in_graph = false;
-    unsigned hired = 0;                 ///< of the last answer, not begun yet
-    std::chrono::nanoseconds began{};   ///< its task
-    std::chrono::nanoseconds usual{0};  ///< length of its tasks, most of all of late
+    unsigned hired = 0;                 ///< from the last answer, not begun yet
+    std::chrono::nanoseconds began{};   ///< start of its task
+    std::chrono::nanoseconds usual{0};  ///< length of its tasks, weighted to recent ones
 
     void end_task() noexcept {
       if (in_graph) usual += (policy_time() - began - usual) / 4;
@@ -65,7 +65,7 @@ class race_to_idle final : public named_policy {
     }
   };
 
-  /// So many workers that each has work for as long as its waking takes.
+  /// Returns how many workers would each have work for as long as waking a worker takes.
   static unsigned worth_waking(std::chrono::nanoseconds usual, unsigned count) noexcept {
     const auto workers = usual.count() * static_cast<std::int64_t>(count) / price_of_waking.count();
     return static_cast<unsigned>(std::clamp<std::int64_t>(workers, 0, count));

@@ -96,8 +96,8 @@ class slack_planner {
     return took;
   }
 
-  /// Evenly to all that is left to do, since two tasks at a middle clock need less than one at the
-  /// lowest and one at the highest.
+  /// Distributes slack evenly over the work that is left, since two tasks at a middle clock need
+  /// less energy than one at the lowest and one at the highest clock.
   std::vector<double> give_evenly(slack_plan& made, double limit, double share) const {
     const std::vector<double> latest = latest_ends(at_top_, limit);
     return choose(made.steps, [&](std::uint32_t task, double begin) {
@@ -107,7 +107,7 @@ class slack_planner {
     });
   }
 
-  /// What is over then, to the first that can use it.
+  /// Gives the remaining slack to the first task that can use it.
   std::vector<double> give_rest(slack_plan& made, std::span<const double> evenly, double limit,
                                 double share) const {
     const std::vector<double> latest = latest_ends(evenly, limit);
@@ -136,7 +136,7 @@ class slack_planner {
     made.slowed_work = work > 0 ? made.slowed_work / work : 0;
   }
 
-  /// Of work 0 nothing is known, so neither what slowing it would cost.
+  /// Returns the lowest step that fits; the top for work 0, whose cost of slowing is unknown.
   std::uint16_t lowest_step(double work, double room) const noexcept {
     std::uint16_t step = work > 0 ? 0 : top();
     while (step < top() && work * slowness_[step] > room) ++step;

@@ -34,7 +34,7 @@ struct number {
   explicit operator bool() const noexcept { return error == 0; }
 };
 [[nodiscard]] number read_number(const std::string& path);
-/// What the first line of `text` holds, by the same rules.
+/// Parses the first line of `text`, by the same rules.
 [[nodiscard]] number parse_number(std::string_view text) noexcept;
 
 /// The words of a text, such as a list of clocks.
@@ -63,15 +63,15 @@ class file {
   ~file();
 
   explicit operator bool() const noexcept { return fd_ >= 0; }
-  /// Why it is not open, an errno.
+  /// Returns why the file is not open, as an errno.
   [[nodiscard]] int error() const noexcept { return error_; }
   [[nodiscard]] int descriptor() const noexcept { return fd_; }
 
-  /// What it holds now.
+  /// Reads the number that the file holds now.
   [[nodiscard]] number read_number() const noexcept;
-  /// Its first line, as read_line() gives it, in `into`; 0 or an errno.
+  /// Reads the first line into `into`, like read_line(); returns 0 or an errno.
   int read_line(std::span<char> into, std::string_view& line) const noexcept;
-  /// Writes all of `text` from the start of the file; 0 or an errno.
+  /// Writes all of `text` from the start of the file; returns 0 or an errno.
   int write(std::string_view text) const noexcept;
 
  private:

@@ -90,14 +90,14 @@ void on_ending_signal(int signal, siginfo_t* info, void* context) {
     end_by(ending_signals[i], *info);
     return;
   }
-  // What it sends again after that has to meet the default action, not itself once more.
+  // A signal that the previous handler sends again must meet the default action, not that handler.
   if ((before.sa_flags & SA_RESETHAND) != 0) set_default(signal);
   if (informed) {
     before.sa_sigaction(signal, info, context);
   } else {
     before.sa_handler(signal);
   }
-  // If it has set the default action, the signal comes again, or so it believes.
+  // If the handler set the default action, the signal will come again, or so the handler believes.
   struct sigaction now {};
   sigaction(signal, nullptr, &now);
   if (!has_handler(now)) return;

@@ -13,17 +13,17 @@ namespace creek::power::detail {
 
 class waiting_workers {
  public:
-  /// What a worker that is idle for the first time does: about as long as a clock takes to change.
+  /// Plan for a worker's first idle time: poll for about as long as a clock takes to change.
   static constexpr idle_plan first_look{idle_policy::poll, std::chrono::microseconds{50}};
 
   void begin(unsigned workers) { idle_.assign(workers, {}); }
-  /// On the worker, at each worker_idle(). False the first time: answer first_look.
+  /// Called on the worker, at each worker_idle(). False the first time: answer first_look.
   bool waits(unsigned worker) noexcept {
     const bool before = idle_[worker].is;
     idle_[worker].is = true;
     return before;
   }
-  /// On the worker, at each task_about_to_run().
+  /// Called on the worker, at each task_about_to_run().
   void works(unsigned worker) noexcept { idle_[worker].is = false; }
 
  private:

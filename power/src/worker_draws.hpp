@@ -14,23 +14,23 @@ namespace creek::power::detail {
 /// So many workers at work at one clock; the others sleep.
 struct operating_point {
   unsigned active = 1;
-  std::size_t step = 0;  ///< of the clocks; 0 without control
+  std::size_t step = 0;  ///< index of the clock; 0 without control
 };
 
 class worker_draws {
  public:
-  /// `model` where the site has none of its own.
+  /// Uses `model` if the site has no model of its own.
   void begin(const power_site& site, const host_model& model);
 
   unsigned workers() const noexcept { return workers_; }
-  /// At least 1: without control the one that there is.
+  /// Returns the number of clocks, at least 1: without control there is one.
   std::size_t steps() const noexcept { return speeds_.size(); }
-  /// Of one worker; the highest clock is 1.
+  /// Returns one worker's speed; the highest clock has speed 1.
   double speed(std::size_t step) const noexcept { return speeds_[step]; }
   units::watts draw(operating_point at) const noexcept {
     return shared_ + at.active * computing_[at.step] + (workers_ - at.active) * asleep_[at.step];
   }
-  /// All asleep, at the lowest clock.
+  /// Returns the draw with all workers asleep, at the lowest clock.
   units::watts idle() const noexcept { return shared_ + workers_ * asleep_.front(); }
 
  private:

@@ -15,7 +15,7 @@
 
 namespace creek::power::detail {
 
-/// What a worker did under one name in one phase. Times in units of stamp.
+/// Activity of a worker under one name in one phase. Times are in units of stamp.
 struct ledger_entry {
   const char* name = nullptr;  ///< by address; see the names below
   phase_id phase = 0;
@@ -23,19 +23,19 @@ struct ledger_entry {
   double polled = 0;
   double weight = 0;        ///< the model's watts times time
   double clock_busy = 0;    ///< hertz times busy time of known clock
-  double clock_known = 0;   ///< that busy time
+  double clock_known = 0;   ///< busy time of known clock
   std::uint64_t times = 0;  ///< tasks begun
 };
 
-/// Of tasks without a name, of spans without a task, and of tasks for which there was no room.
+/// Names for tasks without a name, spans without a task, and tasks for which there was no room.
 inline constexpr char unnamed_task[] = "task", no_task[] = "idle and runtime",
                       other_tasks[] = "other tasks";
 
-/// Events come from the worker; whoever reads does so from other threads: hence a lock, which is
-/// free but for that.
+/// Events come from the worker; readers are on other threads: hence a lock, which is otherwise
+/// uncontended.
 class alignas(64) worker_ledger {
  public:
-  /// The worker exists, without a task, from `at` on.
+  /// The worker exists from `at` on, without a task.
   void begin(stamp at, phase_log::position phases) noexcept;
   void end(stamp at, bool simulated) noexcept;
   void task(stamp at, bool simulated, const char* name, units::hertz clock) noexcept;
@@ -56,12 +56,12 @@ class alignas(64) worker_ledger {
     }
   }
 
-  /// That read() can find.
+  /// Maximum number of entries that read() finds.
   static constexpr std::size_t most_entries = 258;
 
   /// Set before begin().
   const host_model* model = nullptr;
-  /// Until when everything is charged.
+  /// Returns the time up to which everything is charged.
   [[nodiscard]] stamp latest() noexcept {
     const std::lock_guard alone(lock_);
     return since_;

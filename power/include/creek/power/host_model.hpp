@@ -8,13 +8,13 @@
 
 namespace creek::power {
 
-/// What the cores of a machine did in some span of time.
+/// Activity of a machine's cores in a span of time.
 struct core_activity {
-  units::seconds wall;       ///< how long the span was
-  units::seconds computing;  ///< of all cores together
+  units::seconds wall;       ///< length of the span
+  units::seconds computing;  ///< sum over all cores
   units::seconds polling;    ///< searching for work
-  unsigned cores = 1;        ///< that are charged for; what they did not compute or poll they slept
-  units::hertz clock;        ///< of cores that computed or polled; 0 Hz: nominal
+  unsigned cores = 1;        ///< charged cores; they sleep whenever they neither compute nor poll
+  units::hertz clock;        ///< of computing or polling cores; 0 Hz: nominal
 };
 
 /// Draws of one core and of what all cores share. A core that is awake draws its leakage and its

@@ -58,13 +58,13 @@ enum class meter_source : unsigned char {
 };
 
 [[nodiscard]] std::string_view to_string(meter_source source) noexcept;
-/// auto, rapl, perf, nvml, model or none. Throws usage_error that lists them.
+/// Parses auto, rapl, perf, nvml, model or none. Throws usage_error that lists them.
 [[nodiscard]] meter_source parse_meter_source(std::string_view name);
 
-/// What workers did, for a model: see accounting.
+/// Source of the workers' activity, for a model: see accounting.
 class activity_source {
  public:
-  /// Since some moment in the past; only differences count. Any thread.
+  /// Returns the activity since some moment in the past; only differences count. Any thread.
   [[nodiscard]] virtual core_activity activity() const = 0;
 
  protected:
@@ -75,8 +75,8 @@ struct meter_options {
   meter_source source = meter_source::automatic;
   std::string sysfs = "/sys";  ///< where the kernel's files are; CREEK_SYSFS
   host_model model;            ///< for meter_source::model
-  /// For a model: who tells computing from polling; outlives the meter. Null: CPU time all counts
-  /// as computing, at the nominal clock.
+  /// For a model: distinguishes computing from polling; must outlive the meter. Null: all CPU time
+  /// counts as computing, at the nominal clock.
   const activity_source* activity = nullptr;
   unsigned cores = 0;  ///< that the model charges for; 0: those that this process may use
   /// Reads the counters this often, in a thread of its own, so that none wraps around unseen; 0: no
@@ -86,31 +86,31 @@ struct meter_options {
   /// is unavailable and says so.
   std::chrono::milliseconds sample_every{0};
 
-  /// CREEK_METER and CREEK_SYSFS. Throws usage_error.
+  /// Reads CREEK_METER and CREEK_SYSFS. Throws usage_error.
   [[nodiscard]] static meter_options from_environment();
 };
 
-/// Measures since it was made. One thread at a time; making it opens the files that read() reads
-/// again, so that reading costs a system call for each counter.
+/// Measures from its construction on. One thread at a time. The constructor opens the files that
+/// read() reads again, so reading costs one system call per counter.
 ///
 /// Counters are those of the whole machine: other processes are in them.
 class meter {
  public:
-  /// As the environment says. Throws usage_error for a variable with a bad value; a machine without
-  /// counters is no error.
+  /// Configures the meter from the environment. Throws usage_error for a variable with a bad value;
+  /// a machine without counters is no error.
   meter();
-  /// Throws usage_error for a model that makes no sense.
+  /// Throws usage_error for an invalid model.
   explicit meter(const meter_options& options);
   ~meter();
   meter(meter&&) noexcept;
   meter& operator=(meter&&) noexcept;
 
-  /// Since construction or restart(). A counter that vanished or went backwards makes this figure
-  /// and all later ones, until restart(), unavailable.
+  /// Returns the figures since construction or restart(). A counter that vanished or went backwards
+  /// makes this figure and all later ones, until restart(), unavailable.
   [[nodiscard]] meter_reading read();
-  /// The figure alone: fewer counters to read, and no CPU time.
+  /// Returns the energy figure alone: reads fewer counters, and no CPU time.
   [[nodiscard]] energy_figure read_energy();
-  /// Begins anew.
+  /// Starts a new measurement.
   void restart();
 
  private:

@@ -12,19 +12,19 @@
 
 namespace creek::power {
 
-/// What some policies have to be told.
+/// Options of some policies.
 struct policy_options {
-  /// power_cap: the most that the workers, what they share included, may draw by the model.
+  /// power_cap: the maximum draw of the workers, including what they share, by the model.
   double watts = 0;
-  /// slack_reduction: the end time moves by no more than this share.
+  /// slack_reduction: maximum delay of the end time, as a share.
   double bound = 0.02;
   /// slack_reduction: the tasks to come, see slack_plan.hpp.
   work_graph plan = {};
-  /// power_cap, energy_delay: what workers draw, where the backend has no model of its own.
+  /// power_cap, energy_delay: draws of workers, if the backend has no model of its own.
   host_model model = {};
 };
 
-/// Names as the tool spells them; '-' for '_' is understood as well.
+/// Names as the tool spells them; '-' is accepted for '_' as well.
 [[nodiscard]] std::span<const std::string_view> policy_names() noexcept;
 
 /// For scheduler_options::policy. Throws usage_error that lists the names for an unknown one, or
