@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other libraries say of themselves, and how one of them is made to multiply.
+// Asks other libraries for their identity, and lets one of them compute products.
 #include <creek/linalg/blas_library.hpp>
 
 #include <dlfcn.h>

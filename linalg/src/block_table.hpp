@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wrote a block last, and who has read it since: from this the dependences of the next task
-// follow. Used by the one who enqueues, alone.
+// Table of the last writer of each block and of its readers since then: the dependences of the next
+// task follow from it. Used by the enqueuing thread only.
 #pragma once
 
 #include <creek/linalg/task_graph.hpp>

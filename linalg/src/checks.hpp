@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a routine asks of the shapes of its arguments.
+// Checks of the shapes of a routine's arguments.
 #pragma once
 
 #include <string>

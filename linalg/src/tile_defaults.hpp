@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tile factorizations choose where the caller does not, how their steps are ranked, and where
-// they are singular.
+// Defaults of tile factorizations for options that the caller leaves open (inner block, tile size),
+// and the priorities of their steps.
 #pragma once
 
 #include <algorithm>

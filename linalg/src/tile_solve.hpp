@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the solutions by tile factorizations share: right-hand sides in blocks that fit the tiles,
-// and triangular systems with the tiles on and above the diagonal.
+// Shared parts of the solutions by tile factorizations: right-hand sides in blocks that fit the
+// tiles, and triangular systems with the tiles on and above the diagonal.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who does the pieces of an operation: all workers, or the thread that calls, as tasks on tiles
-// want it.
+// Execution policies for the pieces of an operation: on all workers, or on the calling thread, as
+// tasks on tiles need it.
 #pragma once
 
 #include <creek/linalg/matrix.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout of records asks of a file.
+// Checks of a file's size against its layout of records.
 #pragma once
 
 #include <creek/mapreduce/files.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of words that are not in a mapper's cache.
+// Handles words that are not in a mapper's cache.
 #include <creek/mapreduce/word_cache.hpp>
 
 #include <cstring>

@@ -22,7 +22,7 @@
 
 namespace creek::power {
 
-/// State shared by a control's domains: may settings be changed, and were they put back meanwhile.
+/// State shared by a control's domains: a flag that stops changes, and the number of undos so far.
 class control_gate {
  public:
   std::atomic<bool> closed{false};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Linux's cpufreq tells of a machine: its policies (groups of CPUs with one setting), what
-// drives them and which clocks they have. Reads only.
-// Source: [Linux cpufreq].
+// Reader of a machine's cpufreq on Linux: its policies (groups of CPUs with one
+// setting), their drivers and their clocks. Reads only. Source: [Linux
+// cpufreq].
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As many workers at such a clock as make the product of energy and time least, by the model, for
-// as many tasks as can run at once in the present phase of the program.
+// Chooses the number of workers and their clock that minimise the product of energy and time, by
+// the model, for the number of tasks that can run at once in the program's current phase.
 #include <algorithm>
 #include <atomic>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all policies of creek share: a name, and that one runtime at a time has them.
+// Common base of creek's policies: a name, and the rule that one runtime at a time uses each.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workers of a site draw together, by the chip's model or that of an ordinary host, and
-// how fast they are: for policies that choose how many work, and at which clock.
+// Total draw of a site's workers, by the chip's model or the model of an ordinary host, and their
+// speed: for policies that choose how many workers run, and at which clock.
 #pragma once
 
 #include <cstddef>

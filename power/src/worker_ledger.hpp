@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker did: spans of time, each given to a task's name and a phase, with the weight that
-// a model of the host gives to them.
+// Ledger of one worker: spans of time, each assigned to a task's name and a phase, with the weight
+// that a model of the host gives to them.
 #pragma once
 
 #include <array>

@@ -148,12 +148,12 @@ struct boxed_body {
 /// In a task of a creek::runtime its workers run the graph, from the first add() on. On a plain
 /// thread the thread runs it, when the window is full and in wait().
 ///
-/// Order: a task begins when all tasks added before it that it depends on have ended: those that
-/// write what it reads (flow), that read what it writes (anti), that write what it writes (output).
-/// Of the ready tasks those of larger priority go first; then those with the longer remaining path
-/// in flops, as far as tasks were known when the task became ready; then in the order of add().
-/// Among equals a worker prefers blocks that it wrote last.
-///
+/// Order: a task begins when all earlier tasks that it depends on have finished: those
+/// that write a block it reads (flow), that read a block it writes (anti), or that
+/// write a block it writes (output). Ready tasks of larger priority go first; then
+/// tasks with the longer remaining path in flops, among the tasks known when the task
+/// became ready; then in the order of add(). Among equals a worker prefers blocks that
+/// it wrote last.
 /// A body is a task of its own: it may fork, spawn and wait, and ends when all that it spawned has
 /// ended. It must not wait for another task of its graph. add() and wait() may move the caller to
 /// another thread: no lock is held across them.

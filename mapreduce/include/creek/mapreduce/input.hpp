@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job reads: anything that can be cut into splits. Text in memory and spans are here; files
+// Input of a job: anything that can be cut into splits. Text in memory and spans are here; files
 // are in files.hpp.
 #pragma once
 

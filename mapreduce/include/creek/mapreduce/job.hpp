@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a MapReduce job says about itself: the types of its keys and values, how to map a piece of
-// the input, and, where it has them, how to combine, hash, reduce and order.
+// Definition of a MapReduce job: the types of its keys and values, how to map a piece of the input,
+// and optionally how to combine, hash, reduce and order.
 #pragma once
 
 #include <compare>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run is told and what it reports: options, progress, the times of the seven stages.
+// Inputs and reports of a run: options, progress, the times of the seven stages.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core has emitted: pairs as bytes, one after the other in one buffer, and by partition
-// where they begin.
+// Pairs that one core has emitted: as bytes, one after the other in one buffer, with their offsets
+// by partition.
 #pragma once
 
 #include <creek/mapreduce/values.hpp>

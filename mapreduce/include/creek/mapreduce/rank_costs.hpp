@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of a rank cost where time is simulated: counted work through core's table, and
-// the traffic of the rank's private memory where the memory policy has a model of it. On a host a
-// statement is one predicted branch or nothing.
+// Simulated cost of a rank's stages: counted work through core's table, and the traffic of the
+// rank's private memory if the memory policy has a model of it. On a host a charge is one predicted
+// branch or nothing.
 //
-// Traffic is stated as the chip's caches see it: they allocate on reads only, so what is written
-// into a fresh buffer goes to memory and is read from there the first time; after that it matters
-// how much is used in turn. What lies in L1 is part of the work.
+// Traffic is charged as the chip's caches see it: they allocate on reads only, so data written into
+// a fresh buffer goes to memory and is read from there the first time; after that the size of the
+// data used in turn matters. Data in L1 is part of the work.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a mapper of a run with a memory limit emits to: memory that is written to a file by
-// partition when it is full.
+// Memory that a mapper emits to in a run with a memory limit; when full, it is written to a file by
+// partition.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What combine_on_emit needs of a hash table, and the general one. Word counting has its own
+// Requirements of combine_on_emit on a hash table, and the general table. Word counting has its own
 // (word_table.hpp); a job names it as `table_type`.
 #pragma once
 

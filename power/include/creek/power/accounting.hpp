@@ -29,7 +29,7 @@ struct energy_account {
   /// task used, workers that searched, slept, or were not yet started.
   std::vector<account_line> tasks;
   /// By name, in the order in which they were first opened; "no phase" is the time outside of any.
-  /// What idle workers drew during a phase is part of it.
+  /// A phase includes the draw of idle workers during it.
   std::vector<account_line> phases;
 };
 

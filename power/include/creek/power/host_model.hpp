@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a core of an ordinary machine draws, as a model: computing, polling or asleep, by its clock.
-// For machines whose counters cannot be read, and for policies that plan. A model's joules are not
+// Model of the draw of an ordinary machine's core: computing, polling or asleep, by its clock. For
+// machines whose counters cannot be read, and for policies that plan. A model's joules are not
 // measured: whoever shows them says `modelled`.
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of a rank cost where time is simulated: flops through core's table, and the
-// traffic of the rank's private memory where the memory policy has a model of it. The kernels that
-// do the work here pack their operands for the host's caches; what is stated is what the same steps
-// take on a core with caches that allocate on reads only: a panel is halved down to single columns,
-// an update reads its panel and its columns and writes these back. On a host a statement is one
-// predicted branch or nothing.
+// Simulated cost of a rank's steps: flops through core's table, and the traffic of the rank's
+// private memory if the memory policy has a model of it. The kernels that do the work here pack
+// their operands for the host's caches; the charged cost is that of the same steps on a core whose
+// caches allocate on reads only: a panel is halved down to single columns, an update reads its
+// panel and its columns and writes these back. On a host a charge is one predicted branch or
+// nothing.
 #pragma once
 
 #include <algorithm>
