@@ -60,7 +60,7 @@ class option {
   /// "-n", "--size", or the name of an argument by position.
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] const std::string& description() const;
-  /// What --help says of the value, nothing for a flag.
+  /// Returns what --help says about the value; empty for a flag.
   [[nodiscard]] std::string value_text() const;
   [[nodiscard]] bool is_positional() const;
   [[nodiscard]] bool is_required() const;
@@ -156,7 +156,7 @@ class command : public option_group {
   command* add_subcommand(const std::string& name, const std::string& description);
   option_group* add_option_group(const std::string& name, const std::string& description = {});
   command* require_subcommand();
-  /// What --help prints at its end.
+  /// Sets the text that --help prints at its end.
   command* footer(const std::string& text);
   void version(const std::string& text);
   /// Leaves the command out of --help, manual pages and completion.
@@ -164,7 +164,7 @@ class command : public option_group {
   [[nodiscard]] bool is_hidden() const noexcept { return is_hidden_; }
   /// Called when all of the command line was understood and names this command.
   void callback(std::function<void()> run);
-  /// Of this command, its groups included; nullptr if there is none with this name.
+  /// Returns the option of this command or its groups with this name, or nullptr.
   [[nodiscard]] const option* find(const std::string& name) const;
   /// How often an option was given, 0 if there is no such option.
   [[nodiscard]] std::size_t count(const std::string& name) const;
@@ -188,7 +188,7 @@ class command : public option_group {
           const std::string& description);
   command(CLI::App& parsed, const std::string& name, const std::string& description);
 
-  std::unique_ptr<CLI::App> program_;  // of a program only
+  std::unique_ptr<CLI::App> program_;  // null in a subcommand
   std::string footer_;
   bool is_hidden_ = false;
   std::vector<std::unique_ptr<command>> subcommands_;

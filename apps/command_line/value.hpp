@@ -20,16 +20,16 @@ struct number_range {
   bool above_min = false;  ///< min itself is not allowed
 };
 
-/// What the parser knows of an option when it assigns.
+/// Facts about an option that the parser passes on when it assigns values.
 struct assignment {
-  std::string option;  ///< as in messages: "--workers"
+  std::string option;  ///< name as in messages: "--workers"
   number_range allowed;
-  char separator = 0;  ///< between the items of one word, 0: a word is an item
+  char separator = 0;  ///< separates the items of one word, 0: each word is one item
 };
 
 /// The type of a variable, without the type.
 struct value {
-  std::string type_name;  ///< as --help shows it: "INT"
+  std::string type_name;  ///< name as in --help: "INT"
   bool is_list = false;
   /// Throws usage_error if a word is not such a value or is out of range.
   std::function<void(const std::vector<std::string>& words, const assignment&)> assign;

@@ -168,7 +168,7 @@ bool anything_failed(const report& r) {
          std::any_of(r.schedulers.begin(), r.schedulers.end(), failed);
 }
 
-/// What a subcommand measures, after the limits.
+/// Parts of the study that a subcommand measures after the limits.
 enum class part { workloads, schedulers, both };
 
 int run_bench(const bench_options& o, part which) {

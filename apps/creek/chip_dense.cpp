@@ -215,7 +215,7 @@ chip_dense_run run_on_chip(const chip_dense_problem& given) {
   chip_dense_run found;
   scc chosen{given.cores};
   chosen.machine = given.on;
-  chosen.machine.seed = 0;  // of the schedule, in the options
+  chosen.machine.seed = 0;  // the options hold the seed of the schedule
   if (given.on.seed != 0) chosen.options.seed = given.on.seed;
   chosen.options.deque_capacity = deque_capacity;
   chosen.options.policy = policy_for(given, *work);

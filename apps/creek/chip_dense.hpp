@@ -19,8 +19,8 @@ struct chip_dense_problem {
   long long n = 1024;
   long long block = 64;  ///< by messages: 0 chooses
   unsigned cores = 48;
-  std::uint64_t seed = 1;           ///< of the matrix
-  std::string policy = "blocking";  ///< as policy_names() spells it
+  std::uint64_t seed = 1;           ///< seed of the matrix
+  std::string policy = "blocking";  ///< spelt as in policy_names()
   double watts = 0;                 ///< power_cap
   double bound = 0.02;              ///< slack_reduction
   bool check = true;                ///< compute residuals
@@ -34,7 +34,7 @@ struct chip_dense_problem {
 
 struct chip_dense_run {
   units::seconds time;   ///< simulated, of the factorization alone
-  units::joules energy;  ///< of the whole chip in that time
+  units::joules energy;  ///< energy of the whole chip in that time
   double residual = 0;   ///< scaled, the largest; LAPACK's threshold is 30
   bool checked = false;
   long long info = 0;

@@ -55,7 +55,7 @@ class stage_clock {
   std::vector<per_core> cores_;
 };
 
-/// What is known of a job after its run on a chip.
+/// Results of a job's run on a chip.
 template <mapreduce::job Job>
 struct chip_run {
   mapreduce::rank_result<Job> result;

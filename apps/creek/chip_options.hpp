@@ -16,7 +16,7 @@ namespace creek::tool {
 
 struct chip_options {
   std::string chip = "scc-533";   ///< a preset, or a file with a description
-  int cores = 0;                  ///< that take part; 0: all of the chip
+  int cores = 0;                  ///< cores that take part; 0: all of the chip
   std::string clock = "charged";  ///< or measured
   std::uint64_t seed = 0;         ///< 0: all cores begin in the same cycle
   bool check = false;             ///< follow every access to shared memory

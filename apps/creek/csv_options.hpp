@@ -22,7 +22,7 @@ void add_csv_options(command_line::command& command, csv_arguments& given);
 /// Throws usage_error.
 [[nodiscard]] mapreduce::csv_format format_of(const csv_arguments& given);
 
-/// What --help says of text with columns.
+/// Help text on the format of text with columns.
 inline constexpr const char* csv_notes =
     R"(Text is CSV (RFC 4180, without line ends in quotes) or has other separators or blanks between its
 columns. A line is a record; blank ones are left out. A first line without any number in the columns

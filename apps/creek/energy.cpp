@@ -125,7 +125,7 @@ bool only_looks(const command_line::command& command) {
 
 void add_energy_option(command_line::command& app) {
   for (const auto& command : app.subcommands()) {
-    // Of groups only those at the end of the line run something.
+    // A group runs nothing itself: only the commands at the end of the line get the flag.
     if (!command->subcommands().empty()) {
       add_energy_option(*command);
       continue;

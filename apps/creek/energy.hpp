@@ -15,8 +15,8 @@ namespace creek::tool {
 /// after the commands have been added.
 void add_energy_option(command_line::command& app);
 
-/// What a command writes as JSON, with "command_energy" if the user asked for it: read at this
-/// moment, so call it after the work.
+/// Returns the JSON that a command writes, with "command_energy" added if the user asked for it.
+/// Reads the meter now, so call it after the work.
 [[nodiscard]] json_value with_energy(json_value whole);
 
 /// The line, after the output of the command; nothing if nobody asked, or where standard output is

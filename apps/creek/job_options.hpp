@@ -33,14 +33,14 @@ struct job_options {
 /// parse. `quiet_text` says what is left with --quiet.
 void add_job_options(command_line::command& command, job_options& given, const char* quiet_text);
 
-/// What --help says of the names.
+/// Help text on the names of files.
 inline constexpr const char* names_notes =
     R"(Directories stand for the regular files below them; links and special files found there are left
 out. Files in gzip, zstd, xz or bzip2 are decompressed. '-' or no name at all is standard input. Options not
 given are as the environment says (CREEK_WORKERS and others). Exit codes: 0 success, 1 failed run,
 2 bad usage.)";
 
-/// As the command line and the environment say. Throws usage_error.
+/// Returns the scheduler options of the command line and the environment. Throws usage_error.
 [[nodiscard]] scheduler_options scheduling(const job_options& given);
 [[nodiscard]] std::string backend_name(const job_options& given);
 

@@ -27,12 +27,12 @@ struct job_report {
   unsigned workers = 0;
   std::size_t files = 0;
   std::vector<std::string> skipped;
-  std::uint64_t bytes = 0;             // of input, after decompression
-  std::uint64_t mapped_bytes = 0;      // of them read through mappings
+  std::uint64_t bytes = 0;             // bytes of input, after decompression
+  std::uint64_t mapped_bytes = 0;      // part of them read through mappings
   std::uint64_t peak_bytes = 0;        // resident at most, mapped files included; 0: unknown
   std::chrono::nanoseconds elapsed{};  // finding the files and the job, without any output
   mapreduce::stage_times stages;
-  std::optional<mapreduce::spill_use> spilled;  // of a run with --memory
+  std::optional<mapreduce::spill_use> spilled;  // set for a run with --memory
 };
 
 /// All but what the caller measures: `elapsed` and `stages`.

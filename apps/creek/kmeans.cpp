@@ -60,7 +60,7 @@ struct some_points {
 struct gather_points {
   using key_type = mapreduce::origin;
   using value_type = some_points;
-  std::size_t columns = 0;  // of records
+  std::size_t columns = 0;  // columns per record
 
   template <class Emit>
   static void map(const mapreduce::csv_rows<float>& rows, Emit& emit) {

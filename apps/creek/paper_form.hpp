@@ -26,7 +26,7 @@ struct paper_run {
   tpch::answer result;
   double reading = 0;
   double computing = 0;
-  units::joules energy{};  ///< of the chip, for both; zero on host
+  units::joules energy{};  ///< energy of the chip, for both; zero on host
 };
 
 /// A form whose tables are open; it runs again and again. One thread.

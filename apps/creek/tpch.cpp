@@ -43,7 +43,7 @@ struct tpch_arguments {
   bool answer_only = false;
   bool in_memory = false;
   std::string form = "full";
-  std::string backend = "host";  // of the published form
+  std::string backend = "host";  // backend of the published form
   chip_options chip;
 };
 
@@ -145,7 +145,7 @@ timed_query run_timed(const tpch::query& which, tpch::database& from,
       timed.each.push_back(std::chrono::duration<double>(clock::now() - start).count());
     }
   } catch (...) {
-    check_unchanged();  // that may be what was wrong
+    check_unchanged();  // a changed file may be the cause
     throw;
   }
   check_unchanged();

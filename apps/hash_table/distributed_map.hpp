@@ -48,11 +48,11 @@ class distributed_map {
     friend bool operator==(const entry&, const entry&) = default;
   };
 
-  /// That many shards, dealt out to the workers of the current runtime in turns; 0 is one a worker.
+  /// Creates `shards` shards on the current runtime's workers in turn; 0 creates one per worker.
   /// Throws usage_error on a negative number, or outside a runtime.
   explicit distributed_map(int shards = 0) : distributed_map(homes_of(shards)) {}
-  /// A shard on each of these workers, of which one may be named more than once. Throws usage_error
-  /// if there are none, or no such worker.
+  /// Creates a shard on each of these workers; a worker may be named more than once. Throws
+  /// usage_error if the list is empty or names a worker that does not exist.
   explicit distributed_map(const std::vector<core_id>& homes)
       : shards_(make_group<table>(homes, {}, std::size_t{0}, hash_)) {}
 
@@ -117,9 +117,9 @@ class distributed_map {
   }
   void post_put_all(std::span<const entry> entries) const { post_parts(entries, put_here); }
 
-  /// What f returned for each key, or nothing if it returns nothing. If f throws, it is not called
-  /// for the keys of that shard that follow; the first exception comes back when all shards are
-  /// done.
+  /// Returns the results of f, one per key, or nothing if f returns nothing. If f throws, the
+  /// remaining keys of that shard are skipped; the first exception is rethrown after all shards
+  /// have finished.
   template <class F>
   auto update_all(std::span<const K> keys, F f) const {
     return async_update_all(keys, std::move(f)).get();
@@ -178,7 +178,7 @@ class distributed_map {
   };
   using table = std::unordered_map<K, V, hasher>;
 
-  // What runs where the entries live. `call` and its like move arguments there.
+  // Functions that run on the shard's worker. `call` and similar functions move arguments there.
 
   static constexpr auto get_here = [](table& here, const K& key) -> std::optional<V> {
     charge(work::table_probe, 1);

@@ -9,7 +9,7 @@ namespace {
 
 using printer = nlohmann::ordered_json;
 
-/// Of what is parsed: conversion and destruction call themselves once for each level.
+/// Maximum nesting depth of parsed text: conversion and destruction recurse once per level.
 constexpr int max_depth = 100;
 
 template <class T, class Variant>

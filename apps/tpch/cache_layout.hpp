@@ -16,7 +16,7 @@ struct cache_header {
   std::uint32_t directory_bytes = 0;
   std::uint64_t file_bytes = 0;
   std::uint64_t directory_hash = 0;
-  std::uint64_t header_hash = 0;  ///< of the bytes before it
+  std::uint64_t header_hash = 0;  ///< hash of the bytes before it
   std::array<char, 24> reserved{};
 };
 static_assert(sizeof(cache_header) == 64);

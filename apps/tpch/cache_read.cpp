@@ -179,7 +179,7 @@ struct placed_column {
   }
 };
 
-/// What a directory with the right checksum but the wrong content makes of json_value.
+/// Reports a json_error as damage: the directory's checksum is right, but its content is wrong.
 template <class F>
 auto with_json_errors_named(const std::string& file, F&& f) {
   try {

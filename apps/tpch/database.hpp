@@ -18,9 +18,9 @@ namespace creek::tpch {
 /// Where a table came from and what that took.
 struct table_source {
   std::string_view table;
-  std::string file;  ///< of several the first
+  std::string file;  ///< the first file if there are several
   std::size_t files = 1;
-  file_format format = file_format::text;  ///< of the files that it or its cache was made from
+  file_format format = file_format::text;  ///< format of the files that it or its cache came from
   bool cached = false;
   std::uint64_t rows = 0;
   std::uint64_t text_bytes = 0;   ///< or those of Parquet files
@@ -47,7 +47,7 @@ class database {
   /// Makes the cache of every table whose files are there. Throws creek::error, also if none is.
   void make_caches();
 
-  /// What was read so far.
+  /// Returns the sources of the tables read so far.
   [[nodiscard]] const std::vector<table_source>& sources() const noexcept { return sources_; }
 
  private:

@@ -31,7 +31,7 @@
 
 namespace creek::tpch {
 
-/// What is kept of a group: A{} is that of no rows, a.join(b) adds the rows of b in any order, and
+/// Aggregate kept per group: A{} is that of no rows, a.join(b) adds the rows of b in any order, and
 /// a.any() says whether there were any.
 template <class A>
 concept group_aggregate = std::is_trivially_copyable_v<A> && std::default_initializable<A> &&
@@ -88,14 +88,14 @@ struct key_range {
 
 /// Up to which sizes each way is taken. The defaults suit tables; tests choose others.
 struct group_limits {
-  std::uint64_t array_bytes = std::uint64_t{8} << 20;  ///< of an array for each worker
+  std::uint64_t array_bytes = std::uint64_t{8} << 20;  ///< maximum size of an array per worker
   std::uint64_t keys_a_row = 16;  ///< one array for all while the range has at most so many
 };
 
 template <group_aggregate A>
 class groups {
  public:
-  /// As group_sums.
+  /// Adds up the rows as group_sums does.
   template <class Scan>
   groups(std::size_t rows, key_range keys, Scan&& scan, const group_limits& limits)
       : least_(static_cast<std::uint64_t>(keys.least)), last_(offset_of(keys.greatest)) {
@@ -107,7 +107,7 @@ class groups {
     }
   }
 
-  /// What the rows of the key gave, or null if there were none. Any thread.
+  /// Returns the aggregate of the key's rows, or null if there were none. Any thread.
   [[nodiscard]] const A* find(std::int64_t key) const noexcept {
     const std::uint64_t offset = offset_of(key);
     if (offset > last_) return nullptr;
@@ -151,7 +151,7 @@ class groups {
 
  private:
   struct entry {
-    std::uint64_t offset = 0;  // of the key from the least one
+    std::uint64_t offset = 0;  // distance of the key from the least one
     A value{};
   };
   using parts = std::vector<std::vector<entry>>;

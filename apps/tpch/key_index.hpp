@@ -98,7 +98,7 @@ class key_index {
   std::vector<std::uint32_t> before_;  // keys in the words before; apart, to keep the bits close
   std::vector<slot> slots_;            // a power of two, at most half full
   int shift_ = 63;
-  std::uint64_t factor_ = 1;  // of the hash; odd
+  std::uint64_t factor_ = 1;  // factor of the hash; odd
 };
 
 /// Puts keys in ascending order, each once; quick if they were.

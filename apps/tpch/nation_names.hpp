@@ -17,7 +17,7 @@ namespace creek::tpch {
 /// the tables must outlive it.
 class nation_names {
  public:
-  /// Of a key that no nation has, or none of the region.
+  /// Code of a key that no nation has, or none of the region.
   static constexpr std::size_t none = ~std::size_t{0};
 
   /// All; `nation` with n_nationkey and n_name. Both throw creek::error for a key of two rows.
@@ -34,7 +34,7 @@ class nation_names {
   /// Codes are below this.
   [[nodiscard]] std::size_t size() const noexcept { return names_.words(); }
   [[nodiscard]] std::string_view name(std::size_t code) const noexcept { return names_.word(code); }
-  /// Of a name; none if no nation at all has it.
+  /// Returns the code of a name; none if no nation at all has it.
   [[nodiscard]] std::size_t code_named(std::string_view name) const noexcept {
     return static_cast<std::size_t>(names_.find(name).value_or(none));
   }

@@ -16,7 +16,7 @@ struct parameter {
   std::string_view name;
   kind holds = kind::text;  ///< integer, decimal, date or text
   std::string_view usual;   ///< the value of the specification's validation run
-  std::int64_t least = 0;   ///< as parameter_values::number() gives it; not for text
+  std::int64_t least = 0;   ///< minimum, in the units of parameter_values::number(); not for text
   std::int64_t greatest = 0;
   int scale = 2;  ///< digits after the point of a decimal
 };

@@ -12,7 +12,7 @@
 
 namespace creek::tpch {
 
-/// What a column can be read from, in words; nothing if it can be read from `from`.
+/// Returns the types that a column can be read from, in words; empty if `from` is one of them.
 [[nodiscard]] std::string_view other_than(kind to, parquet_values from) noexcept;
 
 /// Keeps the values of one row group. Throws parquet_fault for the first that the column cannot
@@ -26,7 +26,7 @@ class parquet_column final : public parquet_sink {
   void take_doubles(std::span<const double> values) override;
   void take_texts(std::span<const std::string_view> values) override;
 
-  /// What was taken. Once.
+  /// Returns the values taken. May be called once.
   [[nodiscard]] piece_column finish();
 
  private:

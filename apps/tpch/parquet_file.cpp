@@ -19,7 +19,7 @@
 namespace creek::tpch {
 namespace {
 
-/// What a library says, on one line.
+/// Puts a library's message on one line.
 std::string on_one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   while (text.ends_with(' ') || text.ends_with('.')) text.pop_back();
@@ -142,7 +142,7 @@ class parquet_reading {
   }
 
   const table_schema& schema_;
-  std::vector<std::size_t> columns_;  // of the schema
+  std::vector<std::size_t> columns_;  // column numbers in the schema
   std::vector<row_group> groups_;
   std::vector<table_piece> pieces_;
   std::vector<std::string> faults_;

@@ -15,7 +15,7 @@
 
 namespace creek::tpch {
 
-/// What a column of a Parquet file holds, as far as it can be a column of TPC-H.
+/// Kinds of values in a column of a Parquet file, as far as they can be a column of TPC-H.
 enum class parquet_values : unsigned char { integers, decimals, doubles, dates, texts, others };
 
 struct parquet_field {
@@ -28,7 +28,7 @@ struct parquet_field {
 /// A value that is refused.
 struct parquet_fault : std::runtime_error {
   parquet_fault(std::size_t at, const std::string& why) : std::runtime_error(why), row(at) {}
-  std::size_t row;  ///< of the row group, from 0
+  std::size_t row;  ///< row in the row group, from 0
 };
 
 /// Takes the values of a column in the order of the rows, some at a time. What it throws ends the

@@ -41,7 +41,7 @@ class part_offers {
 
  private:
   std::vector<offer> offers_;
-  std::vector<std::size_t> begins_;  // of each part, and one more
+  std::vector<std::size_t> begins_;  // first offer of each part, and the end
 };
 
 }  // namespace creek::tpch

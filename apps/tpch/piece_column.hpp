@@ -16,7 +16,7 @@ namespace creek::tpch {
 /// A column of the rows of one piece.
 struct piece_column {
   packing seen;
-  packed values;  ///< of the piece only: numbers, numbers of words, lengths of texts
+  packed values;  ///< values of the piece only: numbers, numbers of words, lengths of texts
   buffer memory;
   std::vector<std::string_view> words;  ///< categories, in any order, into `word_bytes`
   std::vector<char> word_bytes;         ///< copies: words are sorted, and the file may change
@@ -30,7 +30,7 @@ struct column_values {
   std::string text;
 
   void clear();
-  /// As large as it must be and no larger.
+  /// Returns the values packed, in no more memory than needed.
   [[nodiscard]] piece_column pack_up() const;
 };
 

@@ -163,7 +163,7 @@ class q18_query final : public prepared_query {
 
   [[nodiscard]] answer answer_of(const std::vector<q18_order>& large, const key_index& index,
                                  const keyed_rows& orders, const keyed_rows& customers) const {
-    std::vector<std::size_t> rows;  // of orders
+    std::vector<std::size_t> rows;  // rows in orders
     for (std::size_t place = 0; place < orders.size(); ++place) {
       const std::size_t row = orders.row(place);
       if (customers.find(order_customer_.value(row)) != keyed_rows::absent) rows.push_back(row);

@@ -128,7 +128,7 @@ class q20_query final : public prepared_query {
           const auto first = static_cast<std::size_t>(offer);
           const part_offers::offer& key = offers.all()[first];
           for (std::size_t i = first; i < offers.find(key.part, key.supplier).second; ++i) {
-            constexpr int hundredths_in_half = 200;  // of.sum is in hundredths
+            constexpr int hundredths_in_half = 200;  // the sum is in hundredths
             const int128 stock = available.value(offers.all()[i].row);
             if (stock * hundredths_in_half > of.sum) to.push_back(key.supplier);
           }

@@ -121,7 +121,7 @@ class q3_query final : public prepared_query {
     if (!std::ranges::is_sorted(groups, {}, &q3_group::order)) {
       std::ranges::sort(groups, {}, &q3_group::order);
     }
-    std::size_t size = 0;  // of those whose parts are joined
+    std::size_t size = 0;  // number of groups whose parts are joined
     for (const q3_group& next : groups) {
       if (size > 0 && groups[size - 1].order == next.order) {
         groups[size - 1].revenue += next.revenue;

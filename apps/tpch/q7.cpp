@@ -46,7 +46,7 @@ struct q7_sums {
   };
   std::array<std::array<group, 2>, 2> groups{};
   std::uint64_t supplied = 0;  // lines of the years whose supplier is of one of the nations
-  std::uint64_t joined = 0;    // of these, whose customer is too
+  std::uint64_t joined = 0;    // those of `supplied` whose customer is too
 
   void add(const q7_sums& other) {
     for (std::size_t n = 0; n < 2; ++n) {

@@ -104,7 +104,7 @@ class q9_query final : public prepared_query {
                                               const part_offers& offers) const {
     const nation_by_key nation_of(keyed_rows{supplier_["s_suppkey"]},
                                   supplier_["s_nationkey"].values, nations_);
-    std::vector<std::int64_t> costs;  // of the offers, next to each other: they fit a cache
+    std::vector<std::int64_t> costs;  // costs of the offers, next to each other: they fit a cache
     costs.reserve(offers.all().size());
     for (const part_offers::offer& of : offers.all()) costs.push_back(cost_.value(of.row));
     return gather_rows<q9_line>(

@@ -16,12 +16,12 @@
 
 namespace creek::tpch {
 
-/// What one run of a query gave and cost.
+/// Result and cost of one run of a query.
 struct query_run {
   answer result{};
-  std::uint64_t rows = 0;   ///< of the tables that were scanned
-  std::uint64_t bytes = 0;  ///< of the columns scanned, and of the values taken from the others
-  std::vector<std::string> steps{};  ///< what was done, in words
+  std::uint64_t rows = 0;   ///< rows of the tables that were scanned
+  std::uint64_t bytes = 0;  ///< bytes of columns scanned, and of the values taken from the others
+  std::vector<std::string> steps{};  ///< steps that were taken, in words
 };
 
 /// A query whose tables are open. run() may be called again and again; it is parallel on the

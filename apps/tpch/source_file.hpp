@@ -47,7 +47,7 @@ class source_file {
   file_stamp stamp_;
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  mapreduce::mapped_file map_;  // of an empty file, nothing
+  mapreduce::mapped_file map_;  // empty for an empty file
 };
 
 }  // namespace creek::tpch

@@ -8,10 +8,10 @@
 namespace creek::tpch {
 
 struct product_sums {
-  std::uint64_t products = 0;  ///< of a * (base + factor * b)
-  std::uint64_t others = 0;    ///< of base + factor * b
+  std::uint64_t products = 0;  ///< sum of a * (base + factor * b)
+  std::uint64_t others = 0;    ///< sum of base + factor * b
   std::uint64_t rows = 0;
-  std::uint64_t words = 0;  ///< of the mask that had a row
+  std::uint64_t words = 0;  ///< words of the mask that had a row
 };
 
 /// Over `words` words of 64 rows, at most block_rows rows; base + 255 * factor must be below 2^16.

@@ -13,7 +13,7 @@
 
 namespace creek::tpch {
 
-/// What is wrong with a record, and where in the text.
+/// An error in a record, and its place in the text.
 struct record_fault {
   const char* at = nullptr;  ///< a place in the record
   std::string what;

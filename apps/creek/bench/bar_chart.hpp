@@ -23,7 +23,7 @@ struct bar_group {
 struct bar_chart {
   std::string title;
   std::string subtitle;
-  std::string axis;  ///< what the axis shows, with unit
+  std::string axis;  ///< label of the axis, with unit
   std::vector<bar_group> groups;
 };
 

@@ -24,7 +24,7 @@ bar_group group_of(const comparison& c, unsigned workers, const std::string& hea
   return group;
 }
 
-/// Of one workload at all its sizes.
+/// Returns the chart of one workload at all its sizes.
 bar_chart chart_of(const std::vector<comparison>& sizes, const std::string& subtitle) {
   const workload& w = sizes.front().what;
   bar_chart chart{.title = w.name + ": " + w.about,

@@ -22,7 +22,7 @@
 
 namespace creek::tool::bench {
 
-constexpr int pieces_of_input = 256;  // that workers take
+constexpr int pieces_of_input = 256;  // processed by the workers
 
 struct host_options {
   std::vector<unsigned> workers;

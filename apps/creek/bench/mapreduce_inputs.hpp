@@ -88,9 +88,9 @@ class text_data {
   }
 
  private:
-  std::shared_ptr<const std::string> text_;  // which records of answers view
+  std::shared_ptr<const std::string> text_;  // viewed by the records of answers
   units cut_at_;
-  std::vector<std::size_t> ends_;  // of the files
+  std::vector<std::size_t> ends_;  // end of each file, as an offset into the text
 };
 
 inline std::vector<mapreduce::pixel> random_pixels(std::size_t count) {

@@ -30,15 +30,15 @@ struct scaling_series {
   way how = way::combine;
   std::vector<scaling_point> points;
 
-  /// How many times faster than with so many workers; nothing if that was not measured.
+  /// Returns the speed-up over `against` workers; nothing if those were not measured.
   [[nodiscard]] std::optional<double> speedup(const scaling_point& point, int against) const;
-  /// Of one stage, than with one worker; nothing either for a stage that takes one worker less
-  /// than a thousandth of the whole, which says nothing.
+  /// Returns the speed-up of one stage over one worker; nothing if that was not measured, or if the
+  /// stage takes one worker less than a thousandth of the whole, which is too short to tell.
   [[nodiscard]] std::optional<double> speedup(const scaling_point& point,
                                               mapreduce::stage which) const;
 };
 
-/// What the points are called and in which time: "cores" and "virtual ms".
+/// Names of the worker count and the unit of time: "cores" and "virtual ms".
 struct scaling_words {
   const char* workers;
   const char* unit;

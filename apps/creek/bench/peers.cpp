@@ -18,7 +18,7 @@ struct known_peer {
   const char* program;
   const char* name;
   const char* how;
-  const char* groups = "tasking";  ///< that it has a part in
+  const char* groups = "tasking";  ///< groups that it takes part in
 };
 
 constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/peer_main.cpp

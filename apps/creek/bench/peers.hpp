@@ -23,7 +23,7 @@ struct workload {
   std::vector<std::int64_t> quick = {};
   std::vector<std::int64_t> smoke = {};
   unsigned min_workers = 1;
-  bool limit = false;        ///< of the machine, not something peers compete in
+  bool limit = false;        ///< a limit of the machine, not a contest between peers
   bool all_workers = false;  ///< a limit of all workers together
   bool rate = false;         ///< figure = work / time
   bool warmup = true;        ///< an untimed run comes first
@@ -43,7 +43,7 @@ struct peer {
   std::string version;
   std::filesystem::path program;
   std::vector<std::string> workloads;
-  std::vector<std::string> options = {};  ///< of every run, if the program is several peers
+  std::vector<std::string> options = {};  ///< passed to every run if the program is several peers
   [[nodiscard]] bool has(const std::string& name_of_workload) const;
 };
 
@@ -79,7 +79,7 @@ struct request {
   std::vector<std::string> extra;  ///< further options of the peer
 };
 
-/// What one process measured, or why it did not.
+/// Result of one process, or the reason why there is none.
 struct measurement {
   double total_ns = 0;
   double work = 0;

@@ -41,7 +41,7 @@ class pipe_ends {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// What posix_spawn is told about the child's descriptors.
+/// File actions that tell posix_spawn how to set up the child's descriptors.
 class file_actions {
  public:
   file_actions(const pipe_ends& output, const pipe_ends& errors) {

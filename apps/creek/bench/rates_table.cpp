@@ -14,7 +14,7 @@ namespace {
 constexpr int width = 20;
 
 using sizes_of_one = std::vector<comparison>;
-/// What stands in a row's cell of one size.
+/// Returns the text of a row's cell for one size.
 using cell_of = std::function<std::string(const comparison&)>;
 
 void print_row(const std::string& name, const sizes_of_one& sizes, const cell_of& cell,

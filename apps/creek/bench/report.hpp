@@ -13,11 +13,11 @@ namespace creek::tool::bench {
 /// The machine and the source that figures belong to.
 struct surroundings {
   std::string cpu;    ///< model name
-  unsigned cpus = 0;  ///< that this process may use
+  unsigned cpus = 0;  ///< number that this process may use
   std::string kernel;
   double load = 0;        ///< load average over the last minute, at the start
-  std::string commit;     ///< of the source tree that the tool was built in; empty if unknown
-  bool modified = false;  ///< that tree has uncommitted changes
+  std::string commit;     ///< commit of the source tree the tool was built in; empty if unknown
+  bool modified = false;  ///< the source tree has uncommitted changes
 };
 
 surroundings look_around();
@@ -36,7 +36,7 @@ struct report {
   std::string size;     ///< "full", "quick" or "smoke"
   int rounds = 0;
   std::int64_t grain = 0;
-  std::vector<series> limits;  ///< of the machine; figures in the units of `limit_units`
+  std::vector<series> limits;  ///< limits of the machine; figures in the units of `limit_workloads`
   std::vector<workload> limit_workloads;
   std::vector<comparison> comparisons;
   std::vector<comparison> schedulers;  ///< creek's own settings side by side

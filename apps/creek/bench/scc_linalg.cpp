@@ -61,7 +61,7 @@ struct row {
   double seconds = 0, joules = 0;
   double more_time = 0, more_energy = 0;  ///< shares, against the first policy, pair by pair
   std::optional<double> speedup = {};     ///< over one core with the first policy
-  std::vector<double> activity = {};      ///< of the first run
+  std::vector<double> activity = {};      ///< shares of the first run's time
   std::size_t tasks = 0;
   std::uint64_t halts = 0;
   std::optional<double> residual = {};  ///< the largest
@@ -157,7 +157,7 @@ class study {
 
   const plan& given_;
   chip_dense_problem problem_;
-  std::uint64_t first_seed_ = 1;  ///< of the schedule
+  std::uint64_t first_seed_ = 1;  ///< seed of the first run's schedule
   std::optional<double> one_core_;
   std::vector<row> rows_;
   progress_line line_;

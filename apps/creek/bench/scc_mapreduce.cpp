@@ -41,7 +41,7 @@ struct study_options {
   std::string csv;
 };
 
-/// What a run took beside the time of the slowest core.
+/// Resources that a run used, besides the time of the slowest core.
 struct chip_use {
   stage_uses stages;
   units::joules energy;

@@ -18,7 +18,7 @@ using namespace linalg;
 
 using wide_matrix = matrix<double>;
 
-/// What the ranks have found, put together by each for itself: they share the host's memory.
+/// Results of the ranks; each rank adds its own part: they share the host's memory.
 struct factors {
   wide_matrix matrix;
   std::vector<index_t> pivots;
@@ -90,8 +90,8 @@ void add_up(message_run& run, int cores) {
 }  // namespace
 
 index_t message_block(index_t n, int cores) {
-  // As wide as leaves a core a few blocks, which is what was found best for LU on 48 cores at
-  // 1024 to 4096 (docs/scc/linalg-messages.md); wider ones fall out of the caches.
+  // Gives each core a few blocks, which was found best for LU on 48 cores at 1024 to 4096
+  // (docs/scc/linalg-messages.md); wider blocks fall out of the caches.
   return std::clamp<index_t>((3 * n / (8 * std::max(cores, 1)) + 4) / 8 * 8, 8, 32);
 }
 

@@ -27,12 +27,12 @@ struct message_settings {
   bool check = true;               ///< compute the residual
   std::uint64_t matrix_seed = 1;
   linalg::rank_options ranks;
-  std::uint32_t chunks_in_flight = 2;  ///< of a message: 2 is pipelined
-  std::size_t buffer_bytes = 4096;     ///< of each core's message-passing memory
+  std::uint32_t chunks_in_flight = 2;  ///< chunks in flight per message: 2 is pipelined
+  std::size_t buffer_bytes = 4096;     ///< bytes of each core's message-passing memory
 };
 
-/// What a run took. Energies are simulated, of the whole chip; the parts of a core's time are sums
-/// over the cores that take part.
+/// Results of a run. Energies are simulated and cover the whole chip; the parts of a core's time
+/// are sums over the cores that take part.
 struct message_run {
   linalg::index_t block = 0;
   virtual_time time;

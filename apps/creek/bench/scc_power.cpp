@@ -41,8 +41,8 @@ void alone(F f) {
   });
 }
 
-/// What a change of the divider adds to the way of a write to the tile's register, half of the time
-/// between two writes.
+/// Returns the cycles that a change of the divider adds to the one-way time of a write to the
+/// tile's register; that time is half of the time between two writes.
 double divider_change_cycles() {
   double cycles_spent = 0;
   alone([&](memory& m) {

@@ -33,7 +33,7 @@ struct job {
 
 /// Tasks below the root of the tree of `n`, and leaves in it.
 std::pair<std::size_t, std::size_t> tree_size(int n) {
-  // Of n - 2 and n - 1.
+  // Numbers of calls and leaves for n - 2 and n - 1.
   std::size_t calls_2 = 1, calls_1 = 1, leaves_2 = 1, leaves_1 = 1;
   for (int i = 2; i <= n; ++i) {
     calls_2 = std::exchange(calls_1, 1 + calls_1 + calls_2);

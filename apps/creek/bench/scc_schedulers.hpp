@@ -10,7 +10,7 @@
 
 namespace creek::tool::bench {
 
-/// What to run: every combination. A chip that records its run takes a single one.
+/// Plan of the runs: every combination. A chip that records its run allows a single one.
 struct scc_plan {
   scc_backend::machine_options chip;
   std::vector<std::string> workloads = {"spc", "bpc", "tree"};
@@ -21,7 +21,7 @@ struct scc_plan {
   /// Tasks per workload; 0: as in [Prell 2011], 100 000, 100 000 and 242 784.
   std::size_t tasks = 0;
   std::uint32_t deque_capacity = 0;
-  std::uint64_t seed = 1;                            ///< of the schedule, instead of the chip's own
+  std::uint64_t seed = 1;                            ///< schedule seed, instead of the chip's own
   std::function<void(const std::string&)> progress;  ///< told what is being simulated
 };
 
@@ -34,7 +34,7 @@ struct scc_result {
   std::size_t tasks = 0;
   virtual_time took;
   virtual_time serial;
-  units::joules energy;         ///< of the chip, from its first cycle on
+  units::joules energy;         ///< energy of the chip, from its first cycle on
   units::joules serial_energy;  ///< likewise, with one core at work
   scc_backend::task_report report;
 

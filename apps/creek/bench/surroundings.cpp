@@ -39,7 +39,7 @@ std::string kernel() {
   return std::string(name.sysname) + " " + name.release;
 }
 
-/// What git says in the folder of this program; empty where there is no git or no work tree.
+/// Returns git's output in the folder of this program; empty without git or a work tree.
 std::string git(const std::vector<std::string>& command) {
   std::vector<std::string> arguments{"-C", own_folder().string()};
   arguments.insert(arguments.end(), command.begin(), command.end());

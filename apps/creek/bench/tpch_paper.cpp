@@ -69,7 +69,7 @@ std::vector<int> ranks_of(const paper_options& given, const scc_backend::machine
           fmt::format("--workers {}: chip '{}' has 1 to {} cores", n, on.description.name, most));
     }
   }
-  if (chosen.front() != 1) chosen.insert(chosen.begin(), 1);  // what speed-up is over
+  if (chosen.front() != 1) chosen.insert(chosen.begin(), 1);  // baseline of the speed-up
   return chosen;
 }
 

@@ -111,7 +111,7 @@ class host_runner final : public runner {
     return power::make_policy(name, options);
   }
 
-  /// What a policy cannot do is to be known before the first run is measured.
+  /// Tries a policy, so that one that cannot work fails before the first run is measured.
   void try_policy(const std::string& name) {
     const runtime workers = make_runtime(policy_named(name), name);
     facts_ = {.name = "host",

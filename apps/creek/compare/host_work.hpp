@@ -30,14 +30,14 @@ class host_work {
   virtual std::string judge() = 0;
   /// The tasks of the last run; null where there is no graph of them.
   virtual const linalg::graph_report* graph() const { return nullptr; }
-  /// The tasks to come, with the seconds that they took in the last run. Of what has a graph.
+  /// Returns the tasks to come, with their seconds in the last run; empty without a graph.
   virtual work_graph plan() { return {}; }
 };
 
 /// The factorization that was asked for. Throws creek::error where there is not enough memory.
 dense::problem dense_problem(const setup& given, long long n);
 
-/// Of a factorization; empty: nothing.
+/// Returns what is wrong with a factorization; empty if nothing is.
 std::string what_is_wrong(dense::index_t info, const std::vector<dense::judgement>& judgements);
 
 /// Throws creek::error where there is not enough memory.

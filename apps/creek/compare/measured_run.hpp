@@ -20,10 +20,10 @@ struct energy_point {
 };
 
 struct measured_run {
-  double seconds = 0;  ///< of this machine, or simulated: see backend_facts::simulated
+  double seconds = 0;  ///< seconds of this machine, or simulated: see backend_facts::simulated
   std::optional<double> joules;
   energy_origin origin = energy_origin::unavailable;
-  std::string source;  ///< of the joules: rapl, perf, model, simulation ...
+  std::string source;  ///< source of the joules: rapl, perf, model, simulation ...
   std::string reason;  ///< why there are no joules, and how to get some
   /// CPU time of all workers; of a chip the time in which its cores were not halted, all
   /// together.
@@ -31,13 +31,13 @@ struct measured_run {
   /// The part of it that workers spent without a task: between finding none and beginning one.
   double idle_cpu_seconds = 0;
   std::vector<double> activity;  ///< shares of the time with 0, 1, ... workers in tasks of a graph
-  std::size_t tasks = 0;         ///< of the graph
+  std::size_t tasks = 0;         ///< tasks of the graph
   std::string wrong;             ///< why the answer is wrong, or there is none; empty: it is right
   std::string control;           ///< why clocks were not controlled, where the policy would
   std::vector<energy_point> power;  ///< energy over time, where it was recorded
 };
 
-/// What is the same for all runs of a study.
+/// Facts that are the same for all runs of a study.
 struct backend_facts {
   std::string name;        ///< host or scc
   bool simulated = false;  ///< time and energy are exact: one run is as good as many

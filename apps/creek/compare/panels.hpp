@@ -25,7 +25,7 @@ struct range_panel {
 
 struct stacked_bar {
   std::string label;
-  std::vector<double> shares;  ///< that sum to 1
+  std::vector<double> shares;  ///< parts of the bar; they sum to 1
 };
 
 struct stacked_panel {

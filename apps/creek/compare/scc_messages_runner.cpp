@@ -19,7 +19,7 @@ using linalg::index_t;
 using linalg::matrix;
 using linalg::rank_columns;
 
-/// What the ranks have made of the matrix.
+/// Factorization of the matrix, put together by the ranks.
 struct factored {
   matrix<double> factors;
   std::vector<index_t> pivots;

@@ -70,7 +70,7 @@ void require_backend(const setup& given) {
 
 void complete(setup& given) {
   for (std::string& policy : given.policies) std::ranges::replace(policy, '-', '_');
-  // What suits host threads leaves most of 48 cores without a task.
+  // The default block size suits host threads; it leaves most of 48 cores without a task.
   if (given.backend == "scc" && given.is_dense() && !given.block) given.block = 32;
   if (!given.n.empty()) return;
   if (given.kind == problem_kind::fib) {

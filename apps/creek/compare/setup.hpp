@@ -22,13 +22,13 @@ enum class chip_memory { shared, messages };
 
 struct setup {
   problem_kind kind = problem_kind::lu;
-  std::string name;                                          ///< of the problem: lu ...
+  std::string name;                                          ///< name of the problem: lu ...
   std::vector<long long> n;                                  ///< sizes; never empty
   std::vector<std::string> policies{"polling", "blocking"};  ///< the first is the baseline
   std::string backend = "host";
   std::optional<long long> workers, block;
   dense::form layout = dense::form::column;
-  std::uint64_t seed = 1;  ///< of the matrix, and of the order of runs
+  std::uint64_t seed = 1;  ///< seed of the matrix, and of the order of runs
   int runs = 15;
   int warmup = 1;  ///< rounds that are not counted
   double watts = 0;

@@ -47,7 +47,7 @@ struct cut {
   double outside = 0;        ///< the chance that what is sought lies outside, at either end
 };
 
-/// As many as leave a confidence of at least 0.95.
+/// Returns the largest cut that leaves a confidence of at least 0.95.
 cut cut_for(std::size_t n) {
   constexpr double most_outside = 0.025;
   const std::vector<double> chance = rank_sum_distribution(n);

@@ -17,7 +17,7 @@
 
 namespace creek::tool::compare {
 
-/// Of one policy's runs.
+/// Statistics of one policy's runs.
 struct summary {
   double median = 0, min = 0, max = 0;
   double spread = 0;  ///< half the distance between the quartiles, relative to the median
@@ -27,7 +27,7 @@ summary summary_of(std::vector<double> values);
 
 struct interval {
   double low = 0, high = 0;
-  double confidence = 0;  ///< as the exact distribution gives it: at least 0.95
+  double confidence = 0;  ///< confidence by the exact distribution: at least 0.95
 
   bool excludes_zero() const noexcept { return low > 0 || high < 0; }
 };

@@ -35,16 +35,16 @@ struct study {
 
 /// The value in a run; nothing without joules.
 std::optional<double> value_of(metric what, const measured_run& run) noexcept;
-/// Of every run, or nothing if one of them lacks it.
+/// Returns the value of every run; empty if one of them lacks it.
 std::vector<double> values_of(metric what, const policy_runs& of);
-/// To the first policy; nothing for that one, and where there is nothing to compare. Of simulated
-/// runs it has no interval: it is exact.
+/// Returns the difference to the first policy; nothing for that one, and where there is nothing to
+/// compare. For simulated runs it has no interval: it is exact.
 std::optional<difference> difference_of(metric what, const study& all, std::size_t policy);
 
 /// Means over the runs of the shares with 0, 1, ... workers in tasks; empty without a graph.
 std::vector<double> mean_activity(const policy_runs& of);
 
-/// What is told before each run, for people who wait.
+/// Called with a message before each run, to show a waiting user the progress.
 using progress = std::function<void(const std::string&)>;
 
 /// Each round runs all policies, in an order drawn anew, so that what disturbs the machine disturbs

@@ -99,7 +99,7 @@ void print_head(const setup& given, const study& of) {
   }
 }
 
-/// What a reader must know about the figures, once.
+/// Prints, once, the notes that a reader needs to understand the figures.
 void print_notes(const study& of) {
   const std::string why = why_no_energy(of);
   if (!why.empty()) fmt::print("\nenergy: unavailable: {}\n", why);

@@ -80,7 +80,7 @@ double watched_policy::idle_so_far(const watch& of) noexcept {
     const auto version = of.version.load(std::memory_order_acquire);
     const bool idle = of.idle.load(std::memory_order_acquire);
     double spent = of.spent.load(std::memory_order_acquire);
-    // Of a thread that has ended since, there is no clock: then the version has changed, too.
+    // A thread that has ended since has no clock; the version has changed then, too.
     if (idle) {
       spent += seconds_on(of.clock.load(std::memory_order_relaxed)) -
                of.since.load(std::memory_order_acquire);

@@ -63,8 +63,8 @@ class watched_policy final : public power_policy {
     std::atomic<bool> idle{false};
     std::atomic<double> since{0};  ///< on the thread's clock, while idle
     std::atomic<double> spent{0};
-    std::atomic<clockid_t> clock{0};  ///< of the worker's thread
-    std::atomic<bool> known{false};   ///< the clock, since the first event
+    std::atomic<clockid_t> clock{0};  ///< clock of the worker's thread
+    std::atomic<bool> known{false};   ///< `clock` is known; set by the first event
   };
 
   void change(unsigned worker, bool to_idle) noexcept;

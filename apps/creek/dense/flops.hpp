@@ -18,13 +18,13 @@ struct operations {
   }
 };
 
-/// Of the factorization alone.
+/// Returns the operations of the factorization alone.
 operations factoring(method how, index_t rows, index_t cols) noexcept;
 
-/// Of `rhs` right-hand sides with a factorization at hand.
+/// Returns the operations of solving for `rhs` right-hand sides with a factorization at hand.
 operations solving(method how, index_t rows, index_t cols, index_t rhs) noexcept;
 
-/// Of all that a problem times.
+/// Returns the flops of everything that is timed for a problem.
 double flops_of(const problem& what) noexcept;
 
 /// C = A B of order n.

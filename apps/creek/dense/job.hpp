@@ -29,7 +29,7 @@ class job {
   virtual index_t run() = 0;
   /// How good the last run's answer is.
   virtual std::vector<judgement> judge() const = 0;
-  /// What the graph of the last run's factorization was.
+  /// Returns the report on the graph of the last run's factorization.
   const linalg::graph_report& graph() const noexcept { return graph_; }
   /// The graph that run() would have, of those that make theirs by run_graph(); the operands are
   /// used up. After prepare().

@@ -17,7 +17,7 @@
 namespace creek::tool::dense {
 namespace {
 
-/// As few products as have a median that one disturbance does not move.
+/// Minimum number of products whose median one disturbance does not move.
 constexpr int least_products = 3;
 
 template <class F>

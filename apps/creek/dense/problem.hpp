@@ -19,11 +19,11 @@ enum class method { lu, chol, qr };
 
 /// A graph of tasks on columns of a column-major matrix, or on tiles of a matrix of tiles.
 enum class form { column, blocks };
-/// Of LU.
+/// Pivoting of LU.
 enum class pivoting { partial, incremental, none };
 
-/// What is done about a solution's errors: nothing, corrections in one precision, or factors of
-/// lower precision and corrections.
+/// Treatment of a solution's errors: none, corrections in one precision, or factors of lower
+/// precision and corrections.
 enum class refinement { none, fixed, mixed };
 
 /// "lu", "chol" or "qr".
@@ -44,7 +44,7 @@ struct request {
   bool solves = false;  ///< `creek solve`, else the factorization alone
   form layout = form::column;
   std::optional<pivoting> pivots;
-  std::optional<linalg::reduction_tree> tree;  ///< of QR by blocks
+  std::optional<linalg::reduction_tree> tree;  ///< tree for QR by blocks
   refinement refine = refinement::none;
   std::optional<long long> n, rhs, block, workers, seed;
   std::optional<element_type> type;
@@ -69,7 +69,7 @@ struct problem {
   pivoting pivots = pivoting::partial;
   linalg::reduction_tree tree = linalg::reduction_tree::flat;
   refinement refine = refinement::none;
-  linalg::update_tasks updates = linalg::update_tasks::columns;  ///< of LU by columns
+  linalg::update_tasks updates = linalg::update_tasks::columns;  ///< tasks for LU by columns
   element_type type = element_type::d;
   index_t rows = 0, cols = 0;
   index_t rhs = 0;    ///< right-hand sides; 0 where nothing is solved

@@ -50,7 +50,7 @@ bool has_rate(const report& found) {
   return was_completed(found) && flops_of(found.what) > 0;
 }
 
-/// Of gemm's rate; none where there is nothing to compare.
+/// Returns the share of gemm's rate; nothing where there is nothing to compare.
 std::optional<double> share(const report& found) {
   const double gemm = gemm_rates(found).median;
   const double own = own_rates(found).median;
@@ -81,7 +81,7 @@ std::string name_of(const problem& what) {
   return what.how == method::qr ? fmt::format("{}, {} tree", name, to_string(what.tree)) : name;
 }
 
-/// What info means here; empty for 0.
+/// Returns the meaning of info for this method; empty for 0.
 std::string info_text(const report& found) {
   const auto i = found.info;
   if (i == 0) return {};
@@ -149,7 +149,7 @@ void print_refinement(const report& found) {
                                                 : fmt::format("{} corrections", count)));
 }
 
-/// Of few workers how many were busy for how long, of many how many on average.
+/// Says how many workers were busy on average; for few workers also for how long each number was.
 std::string activity_text(const report& found) {
   const std::vector<double>& shares = found.activity;
   double mean = 0;
@@ -180,7 +180,7 @@ void print_judgements(const report& found) {
   }
 }
 
-/// Who does whole products, where that is not creek.
+/// Names the library that computes whole products; empty if that is creek.
 std::string blas_text() {
   const auto chosen = linalg::blas_in_use();
   return chosen ? fmt::format(" and {} {}", chosen->name, chosen->version) : "";

@@ -20,23 +20,23 @@ struct judgement {
   bool passed() const noexcept { return linalg::passes(value, threshold); }
 };
 
-/// Of several measurements.
+/// Statistics of several measurements.
 struct spread {
   double median = 0, min = 0, max = 0;
 };
-/// Zeros of none.
+/// Returns zeros if there are no values.
 spread spread_of(std::vector<double> values);
 
 struct report {
   problem what;
   unsigned workers = 0;
   std::string backend;
-  std::vector<double> seconds;       ///< of each run
-  std::vector<double> gemm_seconds;  ///< of each product, measured in turn with the runs
+  std::vector<double> seconds;       ///< seconds per run
+  std::vector<double> gemm_seconds;  ///< seconds per product, measured in turn with the runs
   index_t info = 0;
-  std::size_t tasks = 0;              ///< of the last run's factorization
+  std::size_t tasks = 0;              ///< tasks of the last run's factorization
   std::vector<double> activity{};     ///< shares of its time with 0, 1, ... workers in them
-  std::optional<int> corrections{};   ///< of a solution that was to be refined, or why not
+  std::optional<int> corrections{};   ///< number of a refined solution, or a reason in mixed_result
   std::vector<judgement> judgements;  ///< none unless asked for, or where nothing was solved
   std::optional<double> rcond{};      ///< with judgements of a solution
 };

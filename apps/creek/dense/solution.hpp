@@ -18,9 +18,9 @@ double scaled_error(double error, double size, index_t length) noexcept {
   return error / size / static_cast<double>(length) / linalg::unit_roundoff<T>;
 }
 
-/// Of A x = b with more equations than unknowns: what is left over, b - A x, stands upright on A's
-/// columns (LAPACK's xQRT17). With fewer: A x = b, as xQRT16; that x is the shortest is not seen.
-/// Square: as HPL.
+/// Judges the solution of A x = b. With more equations than unknowns: the residual b - A x must be
+/// orthogonal to A's columns (LAPACK's xQRT17). With fewer: A x = b, as in xQRT16, which does not
+/// check that x is the shortest. Square: as in HPL.
 template <scalar T>
 judgement judge_solution(const_view<T> a, const_view<T> x, const_view<T> b) {
   using linalg::norm, linalg::norm_of;

@@ -63,7 +63,7 @@ class solve_job final : public job<T> {
       case method::qr:
         break;
     }
-    // That of R; of a wide matrix that of R^H.
+    // The condition of R; for a wide matrix that of R^H.
     const auto where =
         work_.rows() < work_.cols() ? linalg::triangle::lower : linalg::triangle::upper;
     return linalg::trcon<T>(linalg::norm::one, where, linalg::diagonal::stored, factors);
@@ -74,7 +74,7 @@ class solve_job final : public job<T> {
   void write(output_files& to) override { to.write<T>(x()); }
 
  private:
-  /// Below it, of least squares, is what is left over.
+  /// Returns the solution; for least squares, the rows below it are the residual.
   const_view<T> x() const noexcept { return x_.view().block(0, 0, work_.cols(), x_.cols()); }
 
   /// The operands as they were; made when first asked for.

@@ -117,7 +117,7 @@ class own_factors {
     tiles_ = tile_matrix<T>(a_.rows(), a_.cols(), block_ == 0 ? default_block() : block_);
     a_.put(tiles_.view());
   }
-  /// What they are is known when the graph has run.
+  /// Enqueues the factorization; the factors are known when the graph has run.
   void enqueue(linalg::task_graph& graph) {
     if constexpr (is_qr) {
       factors_.emplace(graph, std::move(tiles_), linalg::tile_qr_options{.tree = tree_});

@@ -33,7 +33,7 @@ std::string range_text(const linux_clock_policy& of) {
   return text;
 }
 
-/// What policies have to have in common to be told of in one line.
+/// Returns the properties that policies must share to be reported on one line.
 std::string kind_text(const linux_clock_policy& of) {
   return fmt::format("{}, governor {}, {}, set by {}", of.driver.empty() ? "no driver" : of.driver,
                      of.governor.empty() ? "none" : of.governor, range_text(of),

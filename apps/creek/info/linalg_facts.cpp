@@ -22,7 +22,7 @@ struct libraries {
   std::optional<linalg::blas_library> chosen;  // by CREEK_BLAS
 };
 
-/// Of LAPACK's letters for the types of elements.
+/// Returns the tile shape for each of LAPACK's letters for element types.
 std::vector<std::pair<std::string, linalg::tile_shape>> product_tiles() {
   return {{"s", linalg::product_tile<float>()},
           {"d", linalg::product_tile<double>()},

@@ -45,14 +45,14 @@ struct arguments {
 struct trial {
   copy_method how = copy_method::plain;
   bool in_l2 = false;
-  int cores = 1;    ///< that want a copy
-  int servers = 0;  ///< that copy for them; 0: they do it themselves
+  int cores = 1;    ///< cores that want a copy
+  int servers = 0;  ///< cores that copy for them; 0: they do it themselves
 };
 
 struct outcome {
-  double rate = 0;      ///< bytes a virtual second, of a core, in the mean
-  double together = 0;  ///< of all cores
-  double held = 0;      ///< part of a copy's time for which the core that wants it is busy
+  double rate = 0;      ///< bytes per virtual second and core, mean
+  double together = 0;  ///< rate of all cores
+  double held = 0;      ///< part of a copy's time in which the core that wants it is busy
 };
 
 /// Where the two blocks of a core lie in its private memory, as its look-up table begins.

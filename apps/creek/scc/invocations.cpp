@@ -27,7 +27,7 @@ namespace {
 using scc_backend::memory;
 
 constexpr int timed_rounds = 16;
-constexpr int timed_trips = 64;  ///< of which the mean is taken
+constexpr int timed_trips = 64;  ///< trips in each mean
 
 // --- By the protocol alone ----------------------------------------------------------------------
 
@@ -221,13 +221,13 @@ double measure_senders(const invocation_setup& on, int senders) {
 
 namespace {
 
-/// What is called; counting costs no virtual time.
+/// Object that is called; counting costs no virtual time.
 struct counted {
   int calls = 0;
   void nothing() { ++calls; }
 };
 
-/// Of `count` calls, after one that warms up.
+/// Returns the mean seconds per call over `count` calls, after one that warms up.
 double call_seconds(core_id far, int count, spacing how) {
   const remote<counted> there = make_on<counted>(far);
   there.call(&counted::nothing);
@@ -322,7 +322,7 @@ double measure_ring(const invocation_setup& on, int tokens) {
 
 namespace {
 
-/// What further round trips add: beginning and end fall out.
+/// Returns the time and energy per additional round trip: beginning and end cancel out.
 template <class Measure>
 round_trip_energy marginal(Measure measure) {
   const auto [few_s, few, few_both] = measure(timed_rounds);

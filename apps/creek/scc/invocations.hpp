@@ -19,16 +19,16 @@ struct invocation_setup {
   message_protocol protocol = message_protocol::synchronized_ring;
 };
 
-/// What a message with an invocation of an empty method and its answer carry: a head of 24 bytes,
-/// and there the pointer to the method.
+/// Bytes of a message that invokes an empty method, and of its answer: each has a head of 24 bytes,
+/// the invocation also the pointer to the method.
 inline constexpr std::size_t invocation_bytes = 40;
 inline constexpr std::size_t answer_bytes = 24;
 
-/// Of core 0 and another that send each other by the protocol alone, in the mean.
+/// Mean costs of core 0 and another core sending each other messages by the protocol alone.
 struct bare_costs {
   double round_trip_s = 0;
   double send_s = 0;  ///< part of the round trip: until the first message is sent
-  double poll_s = 0;  ///< a look that finds nothing
+  double poll_s = 0;  ///< a poll that finds nothing
 };
 bare_costs measure_bare(const invocation_setup& on, core_id far);
 
@@ -42,10 +42,10 @@ double measure_step(const invocation_setup& on, group_shape shape);
 /// round, or as many as cores, and then of each core's time.
 double measure_ring(const invocation_setup& on, int tokens);
 
-/// Of tasks of one length, which an object on core 0 hands out to all other cores, one a call.
+/// Costs of tasks of equal length that an object on core 0 gives to all other cores, one per call.
 struct queue_costs {
-  double seconds_a_task = 0;  ///< from the first to the end of the last, by the number of tasks
-  double busy = 0;            ///< part of the consumers' time that they spend in tasks
+  double seconds_a_task = 0;  ///< from the first task's start to the last one's end, per task
+  double busy = 0;            ///< share of the consumers' time spent in tasks
 };
 queue_costs measure_work_queue(const invocation_setup& on, double length_s);
 
@@ -56,11 +56,11 @@ double measure_senders(const invocation_setup& on, int senders);
 /// interrupt; or in a runtime with an idle policy.
 enum class waiting { polling, halted };
 
-/// Between cores 0 and 1, the others of the chip at an end.
+/// Energy of round trips between cores 0 and 1, when the chip's other cores have finished.
 struct round_trip_energy {
   double seconds = 0;
   units::joules chip;
-  std::optional<units::joules> both;  ///< of the two cores, where it is known
+  std::optional<units::joules> both;  ///< energy of the two cores, where known
 };
 round_trip_energy measure_bare_energy(const invocation_setup& on, waiting how);
 round_trip_energy measure_call_energy(const invocation_setup& on, idle_policy idle);

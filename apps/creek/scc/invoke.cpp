@@ -40,7 +40,7 @@ std::string name_of(const invocation_setup& on) {
   return std::string(to_string(on.protocol));
 }
 
-/// Of the others, the first at each distance from core 0; on its tile first.
+/// Returns the first other core at each distance from core 0, in order; on core 0's tile first.
 std::vector<core_id> by_distance(const invocation_setup& on) {
   const scc_backend::chip& chip = on.machine.description;
   std::vector<core_id> found;

@@ -23,7 +23,7 @@ class measured_chip {
     line_read,         ///< not in L1, r
     line_write_issue,  ///< w
     line_write,        ///< g
-    test_and_set,      ///< of a register that is taken
+    test_and_set,      ///< a register that is taken
   };
   /// Core cycles of one.
   [[nodiscard]] double cycles_of(operation what, distance far) const;

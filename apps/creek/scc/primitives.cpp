@@ -34,7 +34,7 @@ struct row {
   std::string name;
   const char* unit;
   const char* source;
-  double low, high;  ///< of the paper
+  double low, high;  ///< range in the paper
   double simulated;
   std::string chip;
   bool comparable;  ///< measured on the chip that the paper speaks of

@@ -34,7 +34,7 @@ template <class Body>
 scc_backend::task_report run_tasks(const invocation_setup& on, idle_policy idle, Body body) {
   scc_backend::task_report report;
   scc chosen({}, on.machine);
-  chosen.machine.seed = 0;  // that of the options counts
+  chosen.machine.seed = 0;  // the seed of the options counts
   if (on.machine.seed != 0) chosen.options.seed = on.machine.seed;
   chosen.options.workers = static_cast<unsigned>(on.cores);
   chosen.options.messages = on.protocol;

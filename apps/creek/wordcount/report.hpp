@@ -21,12 +21,12 @@ using word_record = mapreduce::record<std::string_view, std::uint64_t>;
 struct simulated_count {
   std::string chip;
   std::uint64_t seed = 0;
-  double cycles_a_host_second = 0;  // of --clock measured; 0: charged
+  double cycles_a_host_second = 0;  // rate of --clock measured; 0: charged
   int cores = 0;
   virtual_time length;
   stage_uses stages;
   std::uint64_t sent_bytes = 0;  // from core to core
-  units::joules energy;          // of the whole chip, idle cores too
+  units::joules energy;          // energy of the whole chip, idle cores too
 };
 
 /// The facts of a finished count.

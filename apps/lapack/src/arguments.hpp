@@ -62,7 +62,7 @@ inline std::optional<op> parse_op(char letter) noexcept {
   const auto plain = parse_letter(letter, op::none, op::transpose);
   return plain ? plain : parse_letter(letter, op::none, op::conjugate_transpose);
 }
-/// Of routines about Q: it or its (conjugate) transpose, 'T' of real and 'C' of complex numbers.
+/// Parses whether Q is taken as it is or as its (conjugate) transpose: 'T' if real, 'C' if complex.
 template <scalar T>
 std::optional<op> parse_adjoint(char letter) noexcept {
   return parse_letter(letter, op::none, is_complex<T> ? op::conjugate_transpose : op::transpose);

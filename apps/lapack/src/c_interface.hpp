@@ -22,7 +22,7 @@ struct c_call {
   const char* routine;
   int given_layout;
   bool upper_form;
-  bool only_length = false;  ///< of the workspace is asked for: the matrices need not be there
+  bool only_length = false;  ///< workspace query: the matrices may be absent
 
   /// "dgetrf".
   const char* inner() const noexcept { return routine + sizeof("LAPACKE_") - 1; }
@@ -32,8 +32,8 @@ struct c_call {
   }
 };
 
-/// As LAPACKE_get_nancheck says if LAPACKE is loaded, else the variable LAPACKE_NANCHECK: yes
-/// unless it is 0.
+/// Returns whether to look for NaN: as LAPACKE_get_nancheck() says if LAPACKE is loaded, else yes
+/// unless the environment variable LAPACKE_NANCHECK is 0.
 bool nan_check_wanted() noexcept;
 
 /// Number of arguments that come before those of the routine itself.

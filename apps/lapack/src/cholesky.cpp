@@ -13,7 +13,7 @@ double factor_flops(double n) {
   return n * n * n / 3;
 }
 
-/// What potrf and potri share: f(stored, A) is one of them.
+/// Shared part of potrf and potri: checks the arguments and runs one of them as f(stored, A).
 template <scalar T, class F>
 blas_int in_triangle(char uplo, blas_int n, T* a, blas_int lda, double flops, F f) {
   const auto stored = parse_triangle(uplo);

@@ -22,7 +22,7 @@ extern "C" {
 namespace creek::lapack {
 namespace {
 
-/// What was bound when this library was loaded, or what has been loaded since for all to see.
+/// Returns `bound` if the symbol was bound at load time, else a global one loaded since, or null.
 template <class F>
 F* find(F* bound, const char* name) noexcept {
   return bound != nullptr ? bound : reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));

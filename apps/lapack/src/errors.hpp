@@ -41,13 +41,13 @@ inline blas_int reported(const char* routine, blas_int info) {
   return info;
 }
 
-/// As LAPACK is called from Fortran.
+/// Runs a LAPACK routine called from Fortran; returns the info of f() and reports bad arguments.
 template <class F>
 blas_int lapack_entry(const char* routine, F f) noexcept {
   return shielded(routine, [&] { return reported(routine, f()); });
 }
 
-/// As the BLAS is called from Fortran: f returns the place of a bad argument, or 0.
+/// Runs a BLAS routine called from Fortran: f() returns the position of a bad argument, or 0.
 template <class F>
 void blas_entry(const char* routine, F f) noexcept {
   shielded(routine, [&] {
@@ -56,7 +56,7 @@ void blas_entry(const char* routine, F f) noexcept {
   });
 }
 
-/// As the BLAS is called from C: the layout comes first, f(layout) is as above.
+/// Runs a BLAS routine called from C: the layout comes first, f(layout) returns as f() above.
 template <class F>
 void cblas_entry(const char* routine, int given, F f) noexcept {
   shielded(routine, [&] {

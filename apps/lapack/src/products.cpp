@@ -50,7 +50,7 @@ int gemm(layout order, char how_a, char how_b, blas_int m, blas_int n, blas_int 
   return 0;
 }
 
-/// What symm and hemm are given.
+/// Arguments of symm and hemm.
 template <scalar T>
 struct product_with_symmetric {
   layout order;

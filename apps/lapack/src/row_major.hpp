@@ -18,7 +18,7 @@ struct region {
   bool has(index_t i, index_t j) const noexcept {
     return i > j ? lower : i < j ? upper : on_diagonal;
   }
-  /// Of a letter that is neither triangle: nothing; the routine itself will refuse it.
+  /// Returns the triangle's region; empty for an invalid letter, which the routine itself rejects.
   static region of_triangle(char uplo, char diag = 'N') noexcept {
     const auto stored = parse_triangle(uplo);
     const auto ones = parse_diagonal(diag);
@@ -34,7 +34,7 @@ struct operand {
   blas_int rows;
   blas_int cols;
   blas_int leading;
-  int position;  ///< of `data` in the list of arguments, from 1; the leading dimension is the next
+  int position;  ///< argument number of `data`, from 1; the leading dimension is the next
   region part = {};
   bool written = true;
 };

@@ -9,7 +9,7 @@
 namespace creek::lapack {
 namespace {
 
-/// What trmm and trsm are given.
+/// Arguments of trmm and trsm.
 template <scalar T>
 struct product_with_triangle {
   layout order;

@@ -14,7 +14,7 @@ namespace creek::rcce {
 /// take turns within calls only, so each call says at its end who goes on. Null outside of UEs.
 ue* current() noexcept;
 void set_current(ue* one) noexcept;
-/// As current(); without a UE it ends the process, saying who called.
+/// Returns current(); without a UE it prints the name of the call and ends the process.
 ue& require_current(const char* call) noexcept;
 
 /// Ends the UE's program where it is: back to where it was called.
@@ -61,7 +61,7 @@ auto call(const char* name, peer_of_call peer, Body body) noexcept {
 /// Prints the error if the program has asked for errors of that kind, and returns it.
 int report_error(ue& self, int kind, int error);
 
-/// As call(), for functions that return RCCE_SUCCESS or an error of the kind.
+/// Variant of call() for functions that return RCCE_SUCCESS or an error of the kind.
 template <class Body>
 int call_checked(const char* name, int kind, peer_of_call peer, Body body) noexcept {
   return call(name, peer, [&](ue& self) {

@@ -22,7 +22,7 @@ template <class T>
 void reduce_as(group& ranks, const char* in, char* out, int num, int op, int root) {
   const auto n = static_cast<std::size_t>(num);
   std::vector<T> data(n);
-  // Of no elements both pointers may be null.
+  // Both pointers may be null if there are no elements.
   std::copy_n(in, n * sizeof(T), reinterpret_cast<char*>(data.data()));
   const auto with = [&](auto combine) {
     if (root < 0) {

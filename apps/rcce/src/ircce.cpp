@@ -11,7 +11,7 @@ namespace creek::rcce {
 
 namespace {
 
-/// What lies in a request.
+/// Contents of a request.
 struct tracked {
   message_request message;
   bool cancelled = false;
@@ -57,7 +57,7 @@ bool all_complete(ue& self, const iRCCE_SEND_REQUEST*) {
 bool all_complete(ue& self, const iRCCE_RECV_REQUEST*) {
   return !self.receiving();
 }
-/// Of all sends, or all receives, if `request` is null.
+/// Tests `request`; if it is null, tests all sends or all receives.
 template <class Request>
 int test(ue& self, Request* request, int* done) {
   if (request == nullptr || !message_of(*request).complete) self.push();

@@ -55,7 +55,7 @@ struct arguments {
 std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
   std::ifstream file(name);
   if (!file) throw usage_error(fmt::format("rccerun: {}: {}", name, std::strerror(errno)));
-  constexpr int longest = 255;  // of a host name
+  constexpr int longest = 255;  // maximum length of a host name
   std::vector<int> listed;
   std::string host;
   while (static_cast<int>(listed.size()) < ues && file >> std::setw(longest + 1) >> host) {

@@ -102,7 +102,7 @@ int RCCE_acquire_lock(int of) {
 int RCCE_release_lock(int of) {
   return call_checked("RCCE_release_lock", RCCE_DEBUG_SYNCH, {"of UE", of}, [&](ue& self) {
     if (!is_ue(self, of)) return RCCE_ERROR_ID;
-    self.fence();  // what was written under the lock
+    self.fence();  // publishes the writes made under the lock
     self.unlock(of);
     return RCCE_SUCCESS;
   });

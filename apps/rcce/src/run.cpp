@@ -23,10 +23,10 @@ namespace creek::rcce {
 
 namespace {
 
-// As much as Linux gave the processes of the chip; only touched pages cost memory.
+// Stack size that Linux gave the processes of the chip; only touched pages cost memory.
 constexpr std::size_t stack_bytes = std::size_t{8} << 20;
 
-/// What UEs know of the chip and of where they are.
+/// The chip, and the core of each UE.
 struct placement {
   const scc_backend::chip& chip;
   std::vector<core_id> cores;  ///< by UE
@@ -155,7 +155,7 @@ std::exception_ptr uncaught(int rank) {
       std::runtime_error(fmt::format("rccerun: UE {}: uncaught exception: {}", rank, what)));
 }
 
-/// What all UEs of a run have in common.
+/// State that all UEs of a run share.
 class started_run {
  public:
   explicit started_run(const run_options& given)

@@ -15,13 +15,13 @@ namespace creek::rcce {
 struct run_options {
   std::vector<std::string> command;  ///< the program and its arguments
   int ues = 0;
-  std::vector<int> cores;  ///< of the chip, by UE
+  std::vector<int> cores;  ///< core of the chip for each UE
   protocols chosen;
   scc_backend::machine_options chip;
 };
 
 struct run_result {
-  std::vector<int> status;         ///< what each UE's program returned
+  std::vector<int> status;         ///< value that each UE's program returned
   scc_backend::run_report report;  ///< empty on the host
 };
 

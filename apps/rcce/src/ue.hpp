@@ -27,7 +27,7 @@ inline constexpr std::size_t line_bytes = RCCE_LINE_SIZE;
 
 enum class barrier_kind { gather_release, test_and_set, dissemination };
 
-/// What rccerun lets a user choose between; the first of each is RCCE's own.
+/// Protocols that a user of rccerun can choose; the first value of each is RCCE's own.
 struct protocols {
   broadcast_kind broadcast = broadcast_kind::simple;
   barrier_kind barrier = barrier_kind::gather_release;
@@ -134,7 +134,7 @@ class ue {
   /// Between these the program's time counts as computing, where that is measured.
   virtual void start_computing() {}
   virtual void stop_computing() {}
-  /// What a wait for a time may ask again and again: takes time, and lets others go first.
+  /// Returns the time; may be polled, so it takes time and lets other UEs run first.
   virtual double seconds() = 0;
   /// An access of this UE's own, for loops that look for something which is not simulated: takes
   /// time, lets others go first, and ends a run of nothing but such loops.
@@ -155,17 +155,17 @@ class ue {
   virtual void wait_power() = 0;
   /// Changes the clocks of this UE's island alone: RCCE_SUCCESS or an error.
   virtual int set_divider(int divider) = 0;
-  /// Of all tiles, in order.
+  /// Returns the dividers of all tiles, in order.
   virtual std::vector<int> dividers() = 0;
 
   /// The UE that runs on this thread, which within a call may be another one.
   virtual int running() { return rank; }
 
   // --- Here --------------------------------------------------------------------------------------
-  /// What the UE is doing, for the report of a deadlock or a crash.
+  /// Current activity of the UE, for the report of a deadlock or a crash.
   struct {
     const char* call = nullptr;  ///< null: its own code
-    const char* peer = "";       ///< what `number` is
+    const char* peer = "";       ///< meaning of `number`
     int number = -1;
   } activity;
   [[nodiscard]] std::string describe() const;
@@ -184,14 +184,14 @@ class ue {
   void mark_used(const mpm_block& block);
 
   std::vector<communicator_space> communicators;  ///< by RCCE_COMM::gather.location
-  std::vector<mpm_block> blocks;                  ///< of RCCE_malloc and RCCE_flag_alloc
-  std::vector<mpm_block> shared_blocks;           ///< of RCCE_shmalloc
+  std::vector<mpm_block> blocks;                  ///< from RCCE_malloc and RCCE_flag_alloc
+  std::vector<mpm_block> shared_blocks;           ///< from RCCE_shmalloc
   struct flag_line {
     std::size_t offset = 0;
     std::vector<bool> used;
     std::vector<bool> set_before;  ///< those that may not be zero
   };
-  std::vector<flag_line> flag_lines;  ///< of flags of a bit each
+  std::vector<flag_line> flag_lines;  ///< lines that hold flags of one bit each
   bool initialized = false;
   bool power_pending = false;  ///< a power request was made and not waited for
   long long power_requests = 0;
@@ -199,12 +199,12 @@ class ue {
   RCCE_COMM* world = nullptr;         ///< the program's RCCE_COMM_WORLD
   RCCE_COMM* power_domain = nullptr;  ///< its RCCE_P_COMM; null: without power management
 
-  int status = 0;              ///< what the program returned, or gave to exit()
-  std::exception_ptr failure;  ///< why it did not come to that
+  int status = 0;              ///< value that the program returned or gave to exit()
+  std::exception_ptr failure;  ///< reason if the program did not return or exit
   jmp_buf escape;              ///< back to where the program was called
 
  private:
-  std::vector<bool> used_lines_;  // of the MPB
+  std::vector<bool> used_lines_;  // per line of the MPB
 };
 
 }  // namespace creek::rcce

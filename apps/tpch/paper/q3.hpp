@@ -20,7 +20,7 @@ class q3_form {
             from.open("lineitem", {"l_orderkey", "l_shipdate", "l_extendedprice", "l_discount"})),
         date_(given.number("DATE")) {
     const auto code = customer_["c_mktsegment"].find(given.text("SEGMENT"));
-    segment_ = code ? static_cast<std::int64_t>(*code) : -1;  // that no customer has
+    segment_ = code ? static_cast<std::int64_t>(*code) : -1;  // a code that no customer has
   }
 
   [[nodiscard]] std::uint64_t rows() const noexcept {

@@ -27,7 +27,7 @@ bool is_signed_integer(const parquet::LogicalType& type) {
   return type.is_int() && static_cast<const parquet::IntLogicalType&>(type).is_signed();
 }
 
-/// What a column holds by its physical and its logical type.
+/// Returns the kind of values for a column's physical and logical type.
 parquet_values values_of(parquet::Type::type physical, const parquet::LogicalType& logical) {
   if (logical.is_decimal()) return parquet_values::decimals;
   switch (physical) {
@@ -213,7 +213,7 @@ class arrow_reader final : public parquet_reader {
   std::unique_ptr<parquet::ParquetFileReader> file_;
   std::shared_ptr<parquet::FileMetaData> facts_;
   std::vector<parquet_field> fields_;
-  std::vector<int> columns_;  // of the fields
+  std::vector<int> columns_;  // column number of each field
   std::vector<std::int64_t> rows_;
 };
 
