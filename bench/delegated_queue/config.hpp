@@ -37,7 +37,7 @@ constexpr item make_item(unsigned worker, std::int64_t number) {
   return (item{worker} << number_bits) | static_cast<item>(number);
 }
 
-/// What one worker has taken.
+/// Items that one worker has taken.
 class taken_items {
  public:
   explicit taken_items(unsigned workers) : next_(workers) {}
@@ -51,12 +51,12 @@ class taken_items {
   std::uint64_t sum() const { return sum_; }
 
  private:
-  std::vector<item> next_;  ///< the least number that may come, of each pusher
+  std::vector<item> next_;  ///< smallest number that may come next, per pusher
   std::uint64_t sum_ = 0;
 };
 
-/// What one worker does: `push(items)` and `pop(items)`, which fills them in, `AtOnce` or fewer at
-/// a time. Returns the sum of the numbers it took; those of all workers are the answer.
+/// Work of one worker, with `push(items)` and `pop(items)`, which fills them in, at most `AtOnce`
+/// at a time. Returns the sum of the numbers that it took; the sum over all workers is the answer.
 template <std::size_t AtOnce, class Push, class Pop>
 std::uint64_t push_and_pop(const settings& s, unsigned worker, const Push& push, const Pop& pop) {
   taken_items taken(s.workers);

@@ -17,7 +17,7 @@ struct variant {
   std::string_view name;
   std::string_view about;
   int lines = 1;
-  int length_ns = 0;  ///< of what it computes besides
+  int length_ns = 0;  ///< computing time besides the writes
   bool answered = false;
 
   constexpr description what() const {
@@ -49,7 +49,7 @@ inline constexpr std::array<variant, 14> variants{{
     {"section_call_1us", "1 line and 1 us, result wanted", 1, 1000, true},
 }};
 
-/// What the section protects.
+/// State that the section protects.
 class state {
  public:
   explicit state(int lines) : lines_(static_cast<std::size_t>(lines)) {}

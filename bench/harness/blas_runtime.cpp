@@ -107,7 +107,7 @@ std::string blis_version() {
          blis_kernel();
 }
 
-/// What the library says of itself, the kernel that it chose too.
+/// Returns the library's own version text, with the kernel that it chose.
 std::string version() {
   if (symbol("openblas_get_corename") != nullptr) return openblas_version();
   if (symbol("MKL_Get_Version") != nullptr) return mkl_version();

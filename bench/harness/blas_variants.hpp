@@ -16,9 +16,9 @@ struct variant {
   const char* name;
   std::vector<const char*> files;  ///< patterns, loaded in this order; relative: of a wheel
   const char* how;                 ///< to get them
-  const char* prefix = "";         ///< of every symbol
+  const char* prefix = "";         ///< prefix of every symbol
   std::vector<std::pair<const char*, const char*>> environment = {};
-  const char* kernel = "";        ///< that the library must say it took; empty: whichever it takes
+  const char* kernel = "";        ///< kernel that the library must report; empty: any
   bool (*runs_here)() = nullptr;  ///< whether this processor can run that kernel
   std::int64_t largest = std::numeric_limits<std::int64_t>::max();  ///< n; more takes too long
 };

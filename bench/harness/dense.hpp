@@ -85,7 +85,7 @@ sample measure(const settings& s, double flops, const Make& make, const Call& ca
   return result;
 }
 
-/// As many floating-point operations as `factor` times n^3.
+/// Returns a number of floating-point operations: `factor` times n^3.
 inline double cubic(double factor, std::int64_t n) {
   const auto x = static_cast<double>(n);
   return factor * x * x * x;

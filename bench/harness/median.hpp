@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Of at least one value; of an even number the upper of the two in the middle.
+/// Returns the median of at least one value; for an even number the upper of the middle two.
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

@@ -87,7 +87,7 @@ std::string peer_version() {
   int length = 0;
   MPI_Get_library_version(text, &length);
   const std::string whole(text, static_cast<std::size_t>(length));
-  return whole.substr(0, whole.find(','));  // what follows is about who built it
+  return whole.substr(0, whole.find(','));  // the rest says who built it
 }
 
 void prepare_environment(const settings& s, char** argv) {

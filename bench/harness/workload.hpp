@@ -37,7 +37,7 @@ class sizes {
 /// in a minute, `smoke` for tests (every answer checked, timings meaningless).
 struct description {
   std::string_view name;
-  std::string_view about;  ///< what one unit of work is, for readers of the table
+  std::string_view about;  ///< describes one unit of work, for readers of the table
   std::string_view unit;   ///< unit of the figure, such as "ns/fork"
   sizes full = 0;
   sizes quick = 0;
@@ -54,10 +54,10 @@ struct description {
       {};  ///< a workload whose best rate its figures are given as shares of
 };
 
-/// What one run is asked to do, straight from the command line.
+/// Settings of one run, straight from the command line.
 struct settings {
   std::string workload;
-  std::string peer;    ///< only of a program that is several
+  std::string peer;    ///< only for a program that is several peers
   std::int64_t n = 0;  ///< size; its meaning is in the workload's config.hpp
   unsigned workers = 1;
   std::int64_t grain = 700;  ///< steps of busy() in a "1 us" task; the driver calibrates it
@@ -66,7 +66,7 @@ struct settings {
   std::string idle;          ///< creek only
 };
 
-/// What one run gave. `answer` depends on workload and size only, never on peer or workers.
+/// Result of one run. `answer` depends on workload and size only, never on peer or workers.
 struct sample {
   double total_ns = 0;
   double work = 1;  ///< forks, tasks, elements, ...: total_ns / work is the figure
@@ -89,7 +89,7 @@ struct entry {
 /// The table of this peer, sorted by name.
 std::vector<entry>& table();
 
-/// Who this peer is: defined once a peer, in harness/*_runtime.cpp.
+/// Returns this peer's name: defined once per peer, in harness/*_runtime.cpp.
 std::string peer_name();
 std::string peer_version();
 

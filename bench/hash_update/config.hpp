@@ -83,7 +83,7 @@ void in_batches(std::span<const key> keys, const F& f) {
   }
 }
 
-/// What an entry adds to the answer.
+/// Returns the contribution of an entry to the answer.
 constexpr std::uint64_t weigh(key k, std::uint64_t updates) {
   return k * updates;
 }

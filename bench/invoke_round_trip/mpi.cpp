@@ -6,7 +6,7 @@
 namespace bench::invoke_round_trip {
 namespace {
 
-/// What is sent: the word that the call's one argument would be. The last trip brings the count.
+/// Message: the word that the call's one argument would be. The last trip brings the count.
 std::uint64_t word = 0;
 
 void send(int to) {

@@ -44,7 +44,7 @@ struct vectors {
   }
   void reset_y() { y.assign(x.size(), 1); }
 
-  /// Of every thousandth element, and the last.
+  /// Returns the sum of every thousandth element and the last.
   [[nodiscard]] std::uint64_t answer() const {
     double total = y.back();
     for (std::size_t i = 0; i < y.size(); i += 1000) total += y[i];

@@ -93,7 +93,7 @@ void read_this_machine(benchmark::State& state) {
 }
 BENCHMARK(read_this_machine)->MinTime(0.1);
 
-/// What a reading consists of on a virtual machine: wall and CPU time.
+/// Reads wall and CPU time only, as on a virtual machine.
 void read_nothing(benchmark::State& state) {
   power::meter meter(power::meter_options{.source = power::meter_source::none, .model = {}});
   for (auto _ : state) benchmark::DoNotOptimize(meter.read());

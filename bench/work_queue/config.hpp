@@ -49,7 +49,7 @@ class queue {
   std::int64_t left_;
 };
 
-/// What one worker does, by `put(task)` and `take()`.
+/// Does one worker's part with `put(task)` and `take()`.
 template <class Task, class Put, class Take>
 void produce_or_consume(const settings& s, unsigned worker, marks& done, const Task& run,
                         const Put& put, const Take& take) {
