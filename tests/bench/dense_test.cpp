@@ -15,7 +15,7 @@
 
 namespace bench {
 
-// Of the protocol's main(), which these tests are without.
+// Stub: the real one belongs to the protocol's main(), which these tests do not have.
 registration::registration(const description&, run_function) {}
 
 namespace {

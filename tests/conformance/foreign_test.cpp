@@ -75,7 +75,7 @@ TEST_P(Foreign, TravelsByPointer) {
         std::move(mine));
     EXPECT_EQ(mine.get(), place);
     EXPECT_EQ((*mine).values[7], 3);
-    // Of another home.
+    // An object with another home.
     foreign<pinned> theirs =
         creek::async_on(last(), [&] { return make_foreign<pinned>(seen); }).get();
     if (GetParam().backend != "tbb") {

@@ -126,7 +126,7 @@ class runner {
   auto writer(const program& p, std::size_t i, std::vector<result>& results) {
     return [this, &below = p.children[i], &into = results[i]] { into.value = run(below); };
   }
-  /// What a wait that rethrows leaves: one failure stands for all.
+  /// Records the result of a wait that rethrows: one failure stands for all.
   template <class Wait>
   static void wait_for(Wait&& wait, std::vector<result>& results) {
     const result waited = result_of([&] {

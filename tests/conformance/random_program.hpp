@@ -36,7 +36,7 @@ struct program {
   std::size_t size() const;
 };
 
-/// What a program computes: a value, or an exception with a number, and a sum on the side.
+/// Result of a program: a value, or an exception with a number, and a sum on the side.
 struct outcome {
   std::uint64_t value = 0;
   std::uint64_t side = 0;
@@ -46,9 +46,9 @@ struct outcome {
 /// Without `pipelines` no task waits for one that its maker makes later, so that each may run at
 /// once where it is made, as it does when the deque is full.
 program make_program(std::mt19937_64& random, int depth, bool pipelines = true);
-/// One thing after the other, by the definition.
+/// Runs the program sequentially, by its definition.
 outcome run_sequentially(const program& p);
-/// As a task of the runtime that runs here.
+/// Runs the program as a task of the current runtime.
 std::uint64_t run_as_task(const program& p, std::atomic<std::uint64_t>& side);
 std::ostream& operator<<(std::ostream& out, const program& p);
 

@@ -21,7 +21,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
 }
 
-/// As the environment says, or a new one.
+/// Returns the seed that the environment sets, or a new one.
 std::uint64_t first_seed() {
   static const std::uint64_t seed = from_environment("CREEK_TEST_SEED", std::random_device{}());
   return seed;

@@ -99,7 +99,7 @@ TEST_P(Remote, MovesArgumentsAndResults) {
         there.call([](std::vector<int>& v, std::string s) { return s + std::to_string(v.at(0)); },
                    std::string(200, 'x'));
     EXPECT_EQ(text, std::string(200, 'x') + "3");
-    // As much as fits into a message, and more than that.
+    // Arguments that just fit into a message, and larger ones.
     std::array<int, 12> some{};
     std::array<int, 1000> many{};
     std::iota(many.begin(), many.end(), 0);
@@ -124,7 +124,7 @@ TEST_P(Remote, BringsExceptionsBack) {
       bad() { throw failure{9}; }
     };
     EXPECT_EQ(failure_of([&] { (void)make_on<bad>(last()); }), 9);
-    // Of a task that the call spawned and did not wait for.
+    // The exception of a task that the call spawned and did not wait for.
     EXPECT_EQ(
         failure_of([&] { there.call([](account&) { creek::spawn([] { throw failure{10}; }); }); }),
         10);
@@ -158,7 +158,7 @@ TEST_P(Remote, KeepsTheOrderOfEachCaller) {
   });
 }
 
-/// What branches of a call have sent comes before what the call sends to its own worker after them.
+/// Runs what branches of a call sent before what the call sends to its own worker after them.
 TEST_P(Remote, RunsBehindWhatBranchesOfTheCallSent) {
   in_each_runtime([&] {
     struct sum {

@@ -252,7 +252,7 @@ TEST_P(Runtime, TooManyWorkersAreMisuse) {
 
 TEST_P(Runtime, CallsOutsideOneAreMisuse) {
   creek::runtime rt({.workers = GetParam().workers}, GetParam().backend);
-  rt.run([] {});  // that one lives does not put this thread inside
+  rt.run([] {});  // a live runtime does not put this thread inside
   EXPECT_THROW(creek::spawn([] {}), creek::usage_error);
   EXPECT_THROW(creek::taskwait(), creek::usage_error);
   EXPECT_THROW(creek::taskbarrier(), creek::usage_error);

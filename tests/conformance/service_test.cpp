@@ -152,7 +152,7 @@ TEST_P(Service, ACallForksAndWaitsAndStays) {
   });
 }
 
-/// What a call leaves behind ends with it, though its worker takes no tasks.
+/// Tasks that a call leaves behind end with it, though its worker takes no tasks.
 TEST_P(Service, ACallsSpawnedTasksEndWithIt) {
   in_each([&] {
     for (int round = 0; round < 10; ++round) {

@@ -27,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const setup& shown);
 /// The options to run a case with: on host every scheduler, deque and idle policy, on scc every
 /// scheduler.
 std::vector<creek::scheduler_options> variants(const setup& where);
-/// As runtime(options, backend); on scc on a chip with room for such a deque.
+/// Returns runtime(options, backend); on scc on a chip with room for such a deque.
 creek::runtime make_runtime(const creek::scheduler_options& options, const std::string& backend);
 /// "random/host/block", for messages.
 std::string describe(const creek::scheduler_options& options);

@@ -28,7 +28,7 @@ using creek::core_id;
 using creek::make_on;
 using creek::remote;
 
-/// What was found so far. Any thread.
+/// Collects the stalls found so far. Any thread.
 class reports {
  public:
   void add(const creek::stall_report& found) {
@@ -157,7 +157,7 @@ TEST_P(Stall, AWaitDoesNotCount) {
 TEST_P(Stall, TasksMayTakeTheirTime) {
   reports seen;
   run_with(seen, [&] {
-    // As long as a call that was found, on the same worker if there is but one.
+    // This call is found. The task then works as long, on the same worker if there is but one.
     creek::call_on(last(), [&] {
       while (seen.count() < 1) work();
     });

@@ -51,7 +51,7 @@ TEST(counters, json_holds_the_total_and_each_worker) {
   EXPECT_EQ(document["workers"][1]["messages"], 4);
   EXPECT_EQ(document["workers"][0].size(), counter_count);
   EXPECT_EQ(nlohmann::json::parse(to_json(workers[0]))["messages"], 3);
-  // As nlohmann-json writes it, to the byte.
+  // The text equals that of nlohmann-json, to the byte.
   EXPECT_EQ(nlohmann::ordered_json::parse(to_json(workers)).dump(), to_json(workers));
 }
 

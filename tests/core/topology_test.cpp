@@ -123,7 +123,7 @@ TEST(topology, json_has_the_distances) {
   EXPECT_EQ(document["distances"][0][4], 1);
   EXPECT_EQ(document["caches"][4]["level"], 3);
   EXPECT_EQ(document["units"][5]["core"], 1);
-  // As nlohmann-json writes it, to the byte.
+  // The text equals that of nlohmann-json, to the byte.
   const std::string text = to_json(topology(two_packages()));
   EXPECT_EQ(nlohmann::ordered_json::parse(text).dump(), text);
 }

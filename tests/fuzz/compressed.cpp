@@ -23,9 +23,9 @@ namespace {
 
 using mapreduce::text_files, mapreduce::text_units;
 
-constexpr std::size_t most_bytes = std::size_t{1} << 21;  // of text; more is no use and takes long
+constexpr std::size_t most_bytes = std::size_t{1} << 21;  // more text is no use and takes long
 
-/// What a file is once decompressed.
+/// Result of decompressing a file.
 struct expansion {
   enum { whole, damaged, too_long } state = whole;
   std::string text;

@@ -192,7 +192,7 @@ class naive_reader {
   const csv_format& format_;
   std::uint64_t line_ = 0;
   char separator_ = 0;
-  std::vector<int> places_;  // of fields: in a row, or -1
+  std::vector<int> places_;  // position in a row of each field, or -1
   std::size_t wanted_ = 0;
   std::optional<fault> fault_;
 };

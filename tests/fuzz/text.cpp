@@ -19,7 +19,7 @@ using mapreduce::text_files, mapreduce::text_split, mapreduce::text_units;
 struct found_piece {
   std::uint64_t offset;
   std::string text;
-  std::uint64_t line;  // of its first byte
+  std::uint64_t line;  // line of its first byte
 };
 
 std::vector<found_piece> pieces_of(const std::string& name, const text_files::settings& chosen,

@@ -134,7 +134,7 @@ template <scalar T>
 struct system {
   char how;
   matrix<T> a;
-  matrix<T> b;  ///< of as many rows as op(A) and X have
+  matrix<T> b;  ///< has as many rows as op(A) or X, whichever has more
 
   system(char given, index_t m, index_t n, std::mt19937& random)
       : how(given), a(random_matrix<T>(m, n, random)), b(std::max(m, n), 3) {
@@ -267,16 +267,16 @@ TYPED_TEST(qr_routines, tell_how_much_workspace_is_best) {
             static_cast<double>(std::numeric_limits<blas_int>::max()));
 }
 
-#ifndef CREEK_LAPACK_ILP64  // as the LAPACK that machines have
-/// Of the LAPACK of this machine; null if there is none. ThreadSanitizer does not see how the
-/// threads that its BLAS may have wait for each other.
+#ifndef CREEK_LAPACK_ILP64  // machines have an LP64 LAPACK
+/// Returns a function of this machine's LAPACK; null if there is none, and under ThreadSanitizer,
+/// which does not see how the threads of its BLAS wait for each other.
 void* of_the_system(const std::string& name) {
   if (support::under_tsan) return nullptr;
   static void* const library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
   return library == nullptr ? nullptr : dlsym(library, name.c_str());
 }
 
-/// As lapack<T>(), of the system; with workspace enough for all that is called here.
+/// Calls the system's routine as lapack<T>() would, with enough workspace for all calls here.
 template <scalar T, class... A>
 blas_int system_lapack(const std::string& name, A... given) {
   std::vector<T> work(10000);

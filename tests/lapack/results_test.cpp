@@ -118,7 +118,7 @@ TYPED_TEST(routines, potrf_potrs_and_posv_touch_one_triangle) {
       const bool lower = uplo == 'L';
       const triangle stored = lower ? triangle::lower : triangle::upper;
       const real<T> nan = std::numeric_limits<real<T>>::quiet_NaN();
-      matrix<T> half = a;  // what must not be read is NaN
+      matrix<T> half = a;  // elements that must not be read are NaN
       for (index_t j = 0; j < n; ++j) {
         for (index_t i = 0; i < n; ++i) {
           if (i != j && (i > j) != lower) half(i, j) = nan;

@@ -27,7 +27,7 @@ class Blas3 : public ::testing::Test {
 
   static std::vector<op> ops() { return {op::none, op::transpose, op::conjugate_transpose}; }
   matrix<T> any(index_t rows, index_t cols) { return random_matrix<T>(rows, cols, random); }
-  /// As op(A) is rows x cols.
+  /// Returns a matrix A for which op(A) is rows x cols.
   matrix<T> any_for(op how, index_t rows, index_t cols) {
     return how == op::none ? any(rows, cols) : any(cols, rows);
   }

@@ -64,7 +64,7 @@ class by_blocks : public ::testing::Test {
     for (index_t i = 0; i < n; ++i) C(i, i) += T(static_cast<real<T>>(n));
     return C;
   }
-  /// Of order n, whose triangular systems are well conditioned.
+  /// Returns a matrix of order n whose triangular systems are well conditioned.
   matrix<T> dominant(index_t n) {
     matrix<T> A = random(n, n);
     for (index_t i = 0; i < n; ++i) A(i, i) += T(static_cast<real<T>>(n + 1));

@@ -154,7 +154,7 @@ TYPED_TEST(Factor, SingularMatricesHaveTheirFirstZeroAsInfo) {
     auto x = this->any(n, 1);
     const auto before = x;
     EXPECT_EQ(gesv(a.view(), std::span<index_t>(pivots), x.view(), {.block = 32}), zero + 1);
-    EXPECT_EQ(distance(x, before), 0);  // as it was
+    EXPECT_EQ(distance(x, before), 0);  // unchanged
   }
   matrix<T> nothing(3, 3);
   EXPECT_EQ(getrf(nothing.view(), std::span<index_t>(pivots)), 1);

@@ -48,7 +48,7 @@ class Refine : public ::testing::Test {
     }
   }
 
-  /// Of each column: the errors found are small, and that of X is within ferr.
+  /// Checks each column: the errors found are small, and that of X is within ferr.
   static void check(const matrix<T>& exact, const matrix<T>& x, const std::vector<double>& ferr,
                     const std::vector<double>& berr) {
     for (index_t j = 0; j < x.cols(); ++j) {

@@ -24,7 +24,7 @@ namespace {
 
 struct options {
   double seconds = 2;
-  long batches = -1;  // as many as fit into the time
+  long batches = -1;  // -1: as many as fit into the time
   std::uint64_t seed = std::random_device{}();
 };
 

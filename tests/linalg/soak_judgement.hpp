@@ -16,7 +16,7 @@
 
 namespace creek::linalg::testing {
 
-/// Of what has no residual: an info that should not be, a write outside of a matrix.
+/// Error where there is no residual: an info that should not be, a write outside of a matrix.
 inline constexpr double wrong = std::numeric_limits<double>::infinity();
 
 /// error / (size * terms * eps); 0 of 0.

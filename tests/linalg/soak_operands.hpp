@@ -53,7 +53,7 @@ T draw(dice& d) {
   }
 }
 
-/// Of one of several kinds: plain, graded by rows or columns, with many zeros and equal numbers.
+/// Fills `a` with one of several kinds: plain, graded by rows or columns, many zeros and equals.
 template <scalar T>
 void fill(dice& d, matrix_view<T> a, bool plain = false) {
   const index_t kind = plain ? 0 : d.below(6);

@@ -62,7 +62,7 @@ TEST_P(dry_cholesky, has_the_counts_of_the_literature) {
 
 INSTANTIATE_TEST_SUITE_P(sizes, dry_cholesky, testing::Values(1, 2, 3, 8, 20));
 
-/// What depends on what, from the operands alone.
+/// Returns whether one task depends on the other, judged by the operands alone.
 bool conflict(const block_task& a, const block_task& b) {
   for (std::size_t i = 0; i < a.blocks.size(); ++i) {
     for (std::size_t j = 0; j < b.blocks.size(); ++j) {

@@ -68,7 +68,7 @@ class file_case : public testing::Test {
   support::temporary_folder folder_;
 };
 
-/// What the error says that `f` throws.
+/// Returns the message of the error that `f` throws.
 template <class F>
 std::string error_of(F&& f) {
   try {

@@ -25,7 +25,7 @@ struct numbered {
   friend bool operator==(const numbered&, const numbered&) = default;
 };
 
-/// As above, without a default.
+/// Record as above, without a default constructor.
 struct made_of_one : numbered {
   explicit made_of_one(const numbered& from) : numbered(from) {}
 };
@@ -34,7 +34,7 @@ constexpr auto by_key = [](const numbered& a, const numbered& b) { return a.key 
 
 struct several_runs {
   std::vector<std::vector<numbered>> records;
-  std::vector<std::vector<std::uint64_t>> digits;  // of keys, without their last two bits
+  std::vector<std::vector<std::uint64_t>> digits;  // digits of keys, without their last two bits
   std::vector<numbered> in_order;                  // equal keys by run
 };
 

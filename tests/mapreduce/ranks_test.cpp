@@ -41,7 +41,7 @@ struct on_scc {
   }
 };
 
-/// What rank 0 gets; the others must get nothing.
+/// Returns the result of rank 0; the other ranks must get nothing.
 template <class Machine, class Job, class In>
 rank_result<Job> run_job(int ranks, const Job& job, In& from, const options& chosen = {}) {
   rank_result<Job> result;
@@ -256,7 +256,7 @@ TYPED_TEST(Ranks, FillArraysAsRunDoes) {
   EXPECT_EQ(run_job<TypeParam>(3, job, nothing).records, run(job, nothing).records);
 }
 
-/// What a filter found, in order.
+/// Adds up what a filter found: lines seen, lines found, and the text of these in order.
 template <class Result>
 std::tuple<std::uint64_t, std::uint64_t, std::string> all_lines(const Result& filtered) {
   std::tuple<std::uint64_t, std::uint64_t, std::string> all;

@@ -88,7 +88,7 @@ auto all_of(const Result& made) {
   return all;
 }
 
-/// What the limit leaves to a run besides its share: the index of the blocks.
+/// Returns the limit plus the index of the blocks, which a run may take besides its share.
 std::uint64_t most_memory(const memory_limit& limit, const spill_use& used) {
   return limit.bytes + 2 * sizeof(spill_block) * (64 * used.runs + used.bytes / 4096);
 }
@@ -238,7 +238,7 @@ TEST_F(MapReduceSpill, ValuesThatGrowAreSpilledAndCombined) {
   EXPECT_GT(made.spilled.runs, 4u);
 }
 
-/// What a run throws.
+/// Returns the message of the error that a run throws.
 template <class Error, class F>
 std::string thrown_by(F&& f) {
   try {

@@ -213,7 +213,7 @@ TEST(WordTable, WordsThatBecomeFrequentReplaceOthersInTheCache) {
   word_cache cache(table);
   word_map expected;
   std::string text;
-  for (int period = 0; period < 4; ++period) {  // of more words than stay unlooked at
+  for (int period = 0; period < 4; ++period) {  // more words than between two drop_rare()
     for (std::uint64_t i = 0; i < 300000; ++i) {
       const std::string word = std::to_string(period) + 'w' + std::to_string(i * i % 40009);
       text += word + ' ';

@@ -40,7 +40,7 @@ struct exploration {
 struct outcome {
   std::uint64_t runs = 0;
   bool complete = true;
-  std::string failure;  ///< of the first run that failed, with its number; empty if none did
+  std::string failure;  ///< message and number of the first run that failed; empty if none did
 };
 
 class explorer {

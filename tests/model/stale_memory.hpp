@@ -19,7 +19,7 @@ namespace creek::model {
 
 inline constexpr std::size_t stale_line_bytes = 32;
 
-/// What all cores share, and what each core's cache and write-combine buffer hold.
+/// Memory that all cores share, and the contents of each core's cache and write-combine buffer.
 struct stale_chip {
   stale_chip(explorer& scheduler, int cores, std::size_t bytes)
       : explore{scheduler},

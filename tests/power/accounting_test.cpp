@@ -252,7 +252,7 @@ TEST_F(OnChip, ChargesNothingToWorkersOfARuntimeBefore) {
   books.begin({.workers = 1, .clocks = &clocks});
   runs(0, panel);
   at(2);
-  // Of a second core that slept there would be 2 J.
+  // A second core that slept there would take 2 J.
   const energy_account account = books.account(of_joules(18));
   EXPECT_DOUBLE_EQ(line(account.tasks, "panel").energy.value, 18);
   EXPECT_DOUBLE_EQ(line(account.tasks, "idle and runtime").energy.value, 0);

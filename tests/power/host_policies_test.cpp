@@ -369,7 +369,7 @@ TEST(host_policy, that_wants_one_awake_has_others_answer_calls) {
   });
 }
 
-/// What is called is work: a policy that lowers the clocks of who waits has to know.
+/// A called function is work: a policy that lowers the clocks of waiting workers has to know.
 TEST(host_policy, is_told_of_calls) {
   const auto policy = std::make_shared<noting>(~0U);
   runtime rt{host(with(policy, 2))};
@@ -389,7 +389,7 @@ TEST(host_policy, decides_instead_of_the_idle_option) {
   runtime rt{host(options)};
   rt.run([] { EXPECT_EQ(fib(10), 55u); });
   const int asked = policy->idle;
-  while (policy->idle < asked + 10) std::this_thread::yield();  // who polls is asked again
+  while (policy->idle < asked + 10) std::this_thread::yield();  // a polling worker asks again
   EXPECT_EQ(rt.counters()[counter::parks], 0u);
 }
 

@@ -254,7 +254,7 @@ TEST_F(linux_clocks_end, a_handler_that_was_there_is_called_and_may_go_on) {
   expect_as_found();
 }
 
-/// What a wish writes after a handler that interrupted it has put things back is put back, too.
+/// Restores, too, what a wish writes after a handler that interrupted it has restored the clocks.
 TEST_F(linux_clocks_end, wishes_that_handled_signals_interrupt_leave_nothing) {
   machine_.make_folder(0, "scaling_setspeed");  // limits: two writes a wish
   for (int round = 0; round < rounds; ++round) {

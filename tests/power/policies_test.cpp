@@ -267,7 +267,7 @@ TEST(Policies, SlackReductionWishesThePlannedStep) {
   EXPECT_EQ(on.clocks.wished(1), 0u);  // four times as long is as long as the chain
   on.policy->task_about_to_run(1, graph_task(2, "long"));
   EXPECT_EQ(on.clocks.wished(1), 2u);
-  on.policy->task_about_to_run(1, graph_task(1, "other"));  // of another graph
+  on.policy->task_about_to_run(1, graph_task(1, "other"));  // a task of another graph
   EXPECT_EQ(on.clocks.wished(1), 2u);
   on.policy->task_about_to_run(1, graph_task(99, "long"));
   on.policy->task_about_to_run(1, {});

@@ -132,7 +132,7 @@ TEST(Rapl, RefusesACounterThatGoesBackwards) {
   meter m(tree.options());
   tree.count("intel-rapl:1", 1500);
   expect_unavailable(m.read().energy, "went backwards, from 2000000000 to 1500000000 uJ");
-  tree.count("intel-rapl:1", 2100);  // what it was before it went backwards, nobody knows
+  tree.count("intel-rapl:1", 2100);  // nobody knows the count before it went backwards
   expect_unavailable(m.read().energy, "went backwards");
   m.restart();
   tree.count("intel-rapl:1", 2101);

@@ -30,7 +30,7 @@ class recorded_machine {
   recorded_machine(const recorded_machine&) = delete;
   recorded_machine& operator=(const recorded_machine&) = delete;
 
-  /// Of a path below /sys.
+  /// Returns the recorded file for a path below /sys.
   std::filesystem::path path(const std::string& name) const { return folder_ / name; }
   void write(const std::string& name, const std::string& value) const {
     std::filesystem::create_directories(path(name).parent_path());

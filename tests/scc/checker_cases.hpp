@@ -10,14 +10,14 @@
 
 #include <creek/scc/check.hpp>
 
-/// As the tool prints them; empty if there are none.
+/// Returns the faults as the tool prints them; empty if there are none.
 inline std::string text_of(const std::vector<creek::scc_backend::fault>& faults) {
   std::ostringstream out;
   print(out, faults);
   return out.str();
 }
 
-/// What goes through deques.
+/// Task that goes through deques.
 struct checked_task {
   std::array<std::uint32_t, 10> words{};
 };

@@ -262,7 +262,7 @@ void expect_lock_faults_found(MakeLock make_lock, omission left_open) {
   EXPECT_FALSE(held_back.empty());
   expect_only(held_back, flushes, 2);
   const auto open = count_with(left_open, 2, make_lock);
-  // Who does not wait also lets others in too early.
+  // A core that does not wait also lets others in too early.
   EXPECT_TRUE(std::ranges::any_of(open, [](const fault& f) {
     return f.found.core == core_id{2} || (f.other && f.other->core == core_id{2});
   })) << text_of(open);

@@ -94,7 +94,7 @@ TEST(failed_runs, end_loops_over_loads) {
   EXPECT_TRUE(released);
 }
 
-/// What a run of core 0 alone throws; its code, 0 for misuse.
+/// Returns the code of the error that a run of core 0 alone throws; 0 for misuse.
 template <class F>
 int code_of_failure(F f) {
   try {

@@ -20,8 +20,8 @@ namespace {
 
 using namespace creek;
 
-/// What run() says of a task that waits for what nobody brings; empty if anything is not as it
-/// should be.
+/// Returns what run() says about a task that waits for a value that nobody sets; empty if anything
+/// is not as it should be.
 std::string deadlock_on(unsigned workers) {
   runtime rt{scc{workers}};
   promise<int> never;

@@ -34,7 +34,7 @@ scc waiting(idle_policy how, unsigned workers, task_report* report = nullptr) {
   return made;
 }
 
-/// What one task of 10 ms costs, while all other workers have nothing to do.
+/// Costs of one task of 10 ms, while all other workers have nothing to do.
 struct lonely_task {
   explicit lonely_task(idle_policy how) {
     runtime rt{waiting(how, 48, &report)};
@@ -222,7 +222,7 @@ TEST(SccPolicies, AClockIsThatOfTheHighestWishOfATile) {
   EXPECT_LT(slow.ended.in_seconds().value, 1.1 * fast.ended.in_seconds().value);
 }
 
-/// What is called is work, too.
+/// A called function is work, too.
 TEST(SccPolicies, ACallRunsAtTheHighestClock) {
   const auto told = std::make_shared<listener>();
   told->lowers = true;
@@ -257,7 +257,7 @@ TEST(SccPolicies, EnergyIsThatOfTheReport) {
   }
   EXPECT_GT(after.energy, before.energy);
   EXPECT_LE(after.energy, report.energy);
-  // What follows the last reading is the end of the run alone.
+  // Only the end of the run follows the last reading.
   EXPECT_NEAR(after.energy.value, report.energy.value, 0.05 * report.energy.value);
   EXPECT_EQ(detail::metered_by, nullptr);
 }

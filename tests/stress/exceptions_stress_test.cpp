@@ -25,7 +25,7 @@ struct failure {
   int where;
 };
 
-/// What a tree does is a function of its seed: known without running it as a task.
+/// Tree whose actions are a function of its seed: known without running it as a task.
 class tree {
  public:
   explicit tree(std::uint64_t seed) : seed_(seed) {}

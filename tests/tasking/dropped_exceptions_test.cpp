@@ -21,7 +21,7 @@ std::string line(const std::string& what) {
   return "creek: a task's exception was dropped: " + what + "\n";
 }
 
-/// What is on standard error when `body` has run in a runtime of each kind, and that has ended.
+/// Captures standard error while `body` runs in a runtime of each kind, until that has ended.
 class dropped_exceptions : public testing::TestWithParam<std::string> {
  protected:
   static std::string said_after(const std::function<void()>& body) {

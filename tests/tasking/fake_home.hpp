@@ -19,7 +19,7 @@ namespace creek::support {
 class fake_home final : public detail::task_stack_home {
  public:
   std::atomic<std::uint64_t> available{0};  ///< calls of work_available()
-  std::atomic<bool> armed{false};           ///< what keep_armed() says
+  std::atomic<bool> armed{false};           ///< returned by keep_armed()
 
   void work_available() noexcept override { available.fetch_add(1, std::memory_order_relaxed); }
   bool keep_armed() const noexcept override { return armed.load(std::memory_order_relaxed); }

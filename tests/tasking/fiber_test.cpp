@@ -128,7 +128,7 @@ TEST(strands, may_find_their_wait_over_any_number_of_times) {
   EXPECT_EQ(tries, 20000);
 }
 
-/// That many strands suspended at once, each after `first`; returns the resident bytes they added.
+/// Suspends `strands` strands at once, each after `first`; returns the resident bytes they added.
 template <class F>
 std::size_t suspend_many(runtime& rt, int strands, F first) {
   std::vector<promise<int>> values(static_cast<std::size_t>(strands));

@@ -35,7 +35,7 @@ TEST(drawing, stacked_bars_are_as_wide_as_their_shares) {
                          .parts = {"0", "1"},
                          .bars = {{.label = "a", .shares = {0.25, 0.75}}}});
   const std::string svg = made.svg();
-  EXPECT_EQ(count(svg, "width=\"120.00\""), 1U);  // of 480
+  EXPECT_EQ(count(svg, "width=\"120.00\""), 1U);  // 0.25 of 480
   EXPECT_EQ(count(svg, "width=\"360.00\""), 1U);
 }
 

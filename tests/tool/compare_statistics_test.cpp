@@ -43,7 +43,7 @@ TEST(statistics, six_pairs_are_the_fewest_with_an_interval) {
   EXPECT_DOUBLE_EQ(range->confidence, 1 - 2.0 / 64);
 }
 
-// Of 15 pairs tables of the signed rank test give 25 as the critical value of 0.05, two-sided: the
+// For 15 pairs, tables of the signed rank test give 25 as the two-sided critical value of 0.05: the
 // interval goes from the 26th smallest of 120 averages to the 26th largest.
 TEST(statistics, fifteen_pairs_leave_out_twenty_five_averages_at_each_end) {
   std::vector<double> powers;
@@ -79,7 +79,7 @@ TEST(statistics, differences_are_shares_of_the_baseline_of_the_same_round) {
   const auto found =
       relative_difference(std::vector<double>{11, 22, 0}, std::vector<double>{10, 20, 10});
   ASSERT_TRUE(found);
-  EXPECT_NEAR(found->estimate, -0.175, 1e-12);  // of the averages -1, -.45, -.45, .1, .1, .1
+  EXPECT_NEAR(found->estimate, -0.175, 1e-12);  // averages: -1, -.45, -.45, .1, .1, .1
   EXPECT_FALSE(found->range);
 }
 

@@ -71,7 +71,7 @@ void check(const std::vector<keyed>& rows, key_range keys, const group_limits& l
     at->second.least = std::min(at->second.least, rows[i].value);
     ++at->second.rows;
   }
-  std::vector<listed> order;  // of the first run
+  std::vector<listed> order;  // result of the first run
   const auto compare = [&] {
     const groups<everything> found = sums_of(rows, keys, limits);
     EXPECT_STREQ(found.way(), way);

@@ -37,7 +37,7 @@ class tpch_parts : public ::testing::Test {
     }
     return names;
   }
-  /// What `f` throws, with nothing for the folder.
+  /// Returns the message of the error that `f` throws, without the folder.
   template <class F>
   std::string refusal(F&& f) const {
     std::string what = "no error";

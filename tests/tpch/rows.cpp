@@ -21,7 +21,7 @@ class maker {
     }
     for (std::size_t i = 0; i < order_count; ++i) {
       const std::size_t missing = like_.orphans && below(10) == 0 ? customers : 0;
-      // As in dbgen's tables, every third customer has no orders.
+      // Every third customer has no orders, as in dbgen's tables.
       const std::size_t drawn = below(customers), customer = drawn - (drawn % 3 == 2 ? 1 : 0);
       data.orders.push_back({key(i + 1), key(customer + 1 + missing), day(),
                              std::string(priorities[below(5)]), below(8) == 0 ? 1 : 0});

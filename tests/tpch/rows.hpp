@@ -66,7 +66,7 @@ inline std::string money(std::int64_t hundredths) {
   return fmt::format("{}{}.{:02}", hundredths < 0 ? "-" : "", size / 100, size % 100);
 }
 
-/// What the values of a database look like.
+/// Properties of the values of a database.
 struct flavour {
   bool wide = false;      ///< values that need more than dbgen's few bytes, and negative ones
   bool sparse = false;    ///< keys far from each other

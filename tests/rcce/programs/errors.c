@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the first argument says goes wrong in UE 1, or in all. */
+/* Makes the error that the first argument names, in UE 1 or in all. */
 #include <signal.h>
 #include <unistd.h>
 
