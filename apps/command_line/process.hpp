@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs of creek do about standard streams and signals.
+// Functions with which the programs of creek handle standard streams and signals.
 #pragma once
 
 #include <string_view>

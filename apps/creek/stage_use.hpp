@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of a MapReduce job on a simulated chip took.
+// Time and energy of the stages of a MapReduce job on a simulated chip.
 #pragma once
 
 #include <array>

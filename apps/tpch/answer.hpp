@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a query answers: rows of named columns.
+// Answer of a query: rows of named columns.
 #pragma once
 
 #include <cstdint>

@@ -14,8 +14,8 @@ namespace creek::tpch {
 /// Sets before[i] to the number of ones in bits[0] ... bits[i-1]; it has the size of `bits`.
 void count_ones_before(std::span<const std::uint32_t> bits, std::uint32_t* before) noexcept;
 
-/// Writes the places of the ones, in order, and returns how many there are. What lies up to 64
-/// places behind the last one may be overwritten; there are at most 1024 words.
+/// Writes the places of the ones, in order, and returns how many there are. Up to 64 places behind
+/// the last one may be overwritten; there are at most 1024 words.
 [[nodiscard]] std::size_t list_ones(std::span<const std::uint64_t> bits,
                                     std::uint16_t* to) noexcept;
 

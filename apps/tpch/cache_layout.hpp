@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the writer and the reader of cache files agree on.
+// Layout of cache files, shared by the writer and the reader.
 #pragma once
 
 #include <array>

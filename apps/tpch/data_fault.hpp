@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of files whose content is wrong.
+// Errors for files whose content is wrong.
 #pragma once
 
 #include <string>

@@ -7,8 +7,8 @@
 
 namespace creek::tpch {
 
-/// The least of the numbers that tasks report. What is numbered is read in that order, so that all
-/// before the least is always read, and the least is the same however the work was divided.
+/// The least of the numbers that tasks report. The numbered items are read in that order, so that
+/// all before the least are always read, and the least is the same however the work was divided.
 class earliest {
  public:
   explicit earliest(std::size_t none) : least_(none) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader returns.
+// Table that a loader returns.
 #pragma once
 
 #include <vector>

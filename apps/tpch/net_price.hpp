@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a customer pays for a line, which most queries sum.
+// Price that a customer pays for a line; most queries sum it.
 #pragma once
 
 #include <cstddef>

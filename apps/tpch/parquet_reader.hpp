@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loader needs of a Parquet file. The reader behind it, the only source that sees Arrow,
+// Interface of the loader to a Parquet file. The reader behind it, the only source that sees Arrow,
 // is a module of its own (parquet/), loaded when the first Parquet table is asked for: creek starts
 // without Arrow and runs where it is missing. Nothing here needs a symbol of creek.
 #pragma once
@@ -31,8 +31,8 @@ struct parquet_fault : std::runtime_error {
   std::size_t row;  ///< row in the row group, from 0
 };
 
-/// Takes the values of a column in the order of the rows, some at a time. What it throws ends the
-/// reading and comes out of it.
+/// Takes the values of a column in the order of the rows, some at a time. An exception thrown here
+/// ends the reading and is passed on.
 class parquet_sink {
  public:
   /// Integers; decimals without their point; dates in days since 1970-01-01.

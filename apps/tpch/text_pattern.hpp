@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIKE on columns of text and on the words of a dictionary. What stands between the % of a pattern
-// is taken as it is: no other character has a meaning, so a parameter of a query needs no escapes.
+// LIKE on columns of text and on the words of a dictionary. Text between the % of a pattern is
+// literal: no other character has a meaning, so a parameter of a query needs no escapes.
 #pragma once
 
 #include <cstdint>

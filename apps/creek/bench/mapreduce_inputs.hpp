@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the jobs of the MapReduce studies read, the same in every run: texts and arrays that can be
-// cut into any number of pieces.
+// Inputs of the MapReduce studies' jobs, the same in every run: texts and arrays that can be cut
+// into any number of pieces.
 #pragma once
 
 #include <algorithm>

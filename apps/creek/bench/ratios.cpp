@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is compared with whom.
+// Chooses the series that are compared with each other.
 #include <algorithm>
 #include <cmath>
 #include <set>

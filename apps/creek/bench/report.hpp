@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a benchmark run hands on: a table for people, JSON for programs, charts for pages.
+// Output of a benchmark run: a table for people, JSON for programs, charts for pages.
 #pragma once
 #include <cstdio>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs on the simulated chip share, in whatever way the chip has the matrix.
+// Shared parts of runs on the simulated chip, in whatever way the chip has the matrix.
 #pragma once
 
 #include <creek/core/power_policy.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What policies are compared on, on threads of this machine.
+// Work for comparing policies on threads of this machine.
 #pragma once
 
 #include <creek/core/work_graph.hpp>

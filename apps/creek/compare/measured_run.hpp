@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one run under one policy gave, whichever backend ran it, and who runs it.
+// Result of one run under one policy, whichever backend ran it, and the runner that makes it.
 #pragma once
 
 #include <creek/core/energy.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison found out, as text, as JSON and as a drawing.
+// Results of a comparison, as text, as JSON and as a drawing.
 #pragma once
 
 #include <string>

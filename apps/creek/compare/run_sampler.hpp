@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine does over time, noted whenever a worker changes its state or begins a task: how
-// many workers are in tasks, their clocks, and the energy so far. No thread of its own: between two
-// events nothing changes but the energy.
+// Samples a machine whenever a worker changes its state or begins a task: how many workers are in
+// tasks, their clocks, and the energy so far. It has no thread of its own: between two events
+// nothing changes but the energy.
 #pragma once
 
 #include <chrono>

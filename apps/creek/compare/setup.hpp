@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `creek compare` was asked to do.
+// Options of `creek compare`.
 #pragma once
 
 #include <cstdint>

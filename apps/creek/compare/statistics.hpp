@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs that were measured in pairs say of a difference: how large it is, and how sure that is.
+// Difference between runs that were measured in pairs: how large it is, and how sure that is.
 //
 // The differences of the pairs are taken to be independent and symmetric about what is sought, and
 // nothing else: no normal distribution, and a run that was disturbed moves the result by no more

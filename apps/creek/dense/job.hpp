@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands time and judge.
+// Base of the jobs that the commands time and judge.
 #pragma once
 
 #include <creek/linalg/task_graph.hpp>

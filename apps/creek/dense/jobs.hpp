@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands time and judge: a class for each factorization.
+// Jobs that the commands time and judge: a class for each factorization.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `creek lu`, `chol`, `qr` and `solve` are asked to do: the command line as given, and the
-// problem that it amounts to once the heads of the files are read.
+// Input of `creek lu`, `chol`, `qr` and `solve`: the command line as given, and the problem that it
+// amounts to once the heads of the files are read.
 #pragma once
 
 #include <creek/linalg/lu.hpp>

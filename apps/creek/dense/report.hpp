@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `creek lu` and its siblings found out, as text and as JSON.
+// Results of `creek lu` and its siblings, as text and as JSON.
 #pragma once
 
 #include <creek/linalg/residual.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands time and judge with --form blocks: the matrix is made, factored and solved with
-// in tiles, and copied to columns to be judged and written.
+// Jobs that the commands time and judge with --form blocks: the matrix is made, factored and solved
+// with in tiles, and copied to columns to be judged and written.
 #pragma once
 
 #include <creek/linalg/by_blocks.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `creek info` tells of the clocks of the CPUs.
+// Facts that `creek info` prints about the clocks of the CPUs.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `creek info` says of dense linear algebra.
+// Facts that `creek info` prints about dense linear algebra.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What adds itself to `creek scc`, and the benches of the simulator to `creek bench`.
+// Commands that add themselves to `creek scc`, and benches of the simulator to `creek bench`.
 #pragma once
 
 namespace creek::command_line {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `creek wordcount` has to say, and the ways to say it.
+// Results of `creek wordcount`, and functions that print them.
 #pragma once
 
 #include <creek/mapreduce/word_count.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every LAPACKE function does around a LAPACK routine: layouts, NaN, one more argument to
-// count, codes for memory that ran out.
+// Steps that every LAPACKE function adds to a LAPACK routine: layouts, NaN checks, one more
+// argument to count, codes for memory that ran out.
 #pragma once
 
 #include <array>

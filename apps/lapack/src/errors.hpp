@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller in C or Fortran gets to know, and what no exception may leave.
+// Error reports to a caller in C or Fortran, and entry points that no exception may leave.
 #pragma once
 
 #include <exception>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the C interface does first and last: finds the UE it was called on, tells
-// what that is about, and keeps exceptions out of the program, which may be C.
+// Begin and end of every function of the C interface: finds the UE it was called on, notes what the
+// call is about, and keeps exceptions out of the program, which may be C.
 #pragma once
 
 #include <exception>
@@ -29,8 +29,8 @@ struct peer_of_call {
   int number = -1;
 };
 
-/// Calls `body(ue&)` for the function `name`. What it throws ends the UE, which rethrows it where
-/// the run can see it.
+/// Calls `body(ue&)` for the function `name`. An exception from it ends the UE, which rethrows it
+/// where the run can see it.
 template <class Body>
 auto call(const char* name, peer_of_call peer, Body body) noexcept {
   ue& self = require_current(name);

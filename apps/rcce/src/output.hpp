@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What UEs print: each line reaches standard output or standard error in one piece, whoever prints
-// at the same time. Goes for stdio and for the streams of C++, not for write().
+// Output of UEs: each line reaches standard output or standard error in one piece, even if several
+// UEs print at once. Holds for stdio and for the streams of C++, not for write().
 #pragma once
 
 namespace creek::rcce {
