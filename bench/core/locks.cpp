@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lock costs when it is free, and when two threads want it all the time; std::mutex beside.
+// Cost of a free lock, and of one that two threads want all the time; std::mutex for comparison.
 #include <mutex>
 
 #include <creek/core/mcs_lock.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nobody shares: a std::vector used as a stack.
+// Baseline without sharing: a std::vector used as a stack.
 #include "config.hpp"
 
 namespace bench::deque {

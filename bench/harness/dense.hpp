@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dense linear algebra workloads share: inputs made in a fixed way per size, how often a
-// process repeats a call, and the check of what came out. Matrices are n by n, column-major, with n
-// elements from column to column. bench/peers/faer has the same in Rust.
+// Shared parts of the dense linear algebra workloads: inputs made in a fixed way per size, how
+// often a process repeats a call, and the check of the result. Matrices are n by n, column-major,
+// with n elements from column to column. bench/peers/faer has the same in Rust.
 #pragma once
 #include <algorithm>
 #include <cmath>

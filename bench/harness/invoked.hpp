@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the invocation workloads call: an object that counts its calls, the proof that all of them
-// ran, and needs no lock where its calls run one at a time. And how workers divide their work.
+// Object that the invocation workloads call: it counts its calls, the proof that all of them ran,
+// and needs no lock where its calls run one at a time. Also divides the work among workers.
 #pragma once
 #include "workload.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a workload is to the benchmark peers: a description that all peers share (name, unit, sizes)
-// and, a peer, one function that runs it once and says how long the timed part took. A peer is a
-// process (libgomp and libomp cannot live in one); its main() is in peer_main.cpp.
+// Workload of the benchmark peers: a description that all peers share (name, unit, sizes) and, per
+// peer, one function that runs it once and says how long the timed part took. A peer is a process
+// (libgomp and libomp cannot live in one); its main() is in peer_main.cpp.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the task graph costs: nothing inside the tasks, so that items_per_second inverted is the
-// price of adding, running and ending one. The counters: its memory, and the edges it found.
+// Cost of the task graph: nothing inside the tasks, so that items_per_second inverted is the price
+// of adding, running and ending one. The counters: its memory, and the edges it found.
 #include <creek/linalg/task_graph.hpp>
 #include <vector>
 

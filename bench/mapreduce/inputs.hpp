@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the jobs are measured on, the same in every run.
+// Inputs for measuring the jobs, the same in every run.
 #pragma once
 
 #include <creek/mapreduce.hpp>

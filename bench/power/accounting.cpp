@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What accounting costs tasks of 10 us. Goal: under 1 %. The ratio is of runs in turn with and
+// Cost of accounting for tasks of 10 us. Goal: under 1 %. The ratio is of runs in turn with and
 // without it, in one process; `event` is the price of one event alone.
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reading of a meter costs. Goal: under 2 us where the source allows. Powercap is read from
-// a copy of a two-package server's files, so that it can be measured anywhere: the system call and
-// the arithmetic are the same, what the kernel does to read a real register (and to ask the
-// processors of another package) is not in it.
+// Cost of a reading of a meter. Goal: under 2 us where the source allows. Powercap is read from a
+// copy of a two-package server's files, so that it can be measured anywhere: system call and
+// arithmetic are the same, but the kernel's work for reading a real register (and for asking the
+// processors of another package) is not included.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

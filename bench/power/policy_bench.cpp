@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a power policy costs and saves beside polling, on this machine: LU factorizations (time, and
-// processor time outside of tasks), fork-join workloads (time), and a runtime without work. Runs
-// alternate, so that what else the machine does meets both.
+// Costs and savings of a power policy against polling, on this machine: LU factorizations (time,
+// and processor time outside of tasks), fork-join workloads (time), and a runtime without work.
+// Runs alternate, so that other load on the machine affects both.
 #include <algorithm>
 #include <cstdio>
 #include <map>

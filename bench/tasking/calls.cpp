@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call costs: fork_join, spawn and taskwait, task_group, async and get; nothing inside the
+// Cost of one call: fork_join, spawn and taskwait, task_group, async and get; nothing inside the
 // tasks. Items are tasks, so items_per_second inverted is the price of one.
 #include "in_runtime.hpp"
 

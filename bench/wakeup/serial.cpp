@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one writes by hand: a thread that sleeps on a condition variable.
+// Baseline written by hand: a thread that sleeps on a condition variable.
 #include <condition_variable>
 #include <functional>
 #include <mutex>
