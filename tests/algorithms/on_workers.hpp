@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the algorithms share: every test body runs on one, two and five workers, and
-// every random input comes from a seed that a failure prints.
+// Shared parts of the tests of the algorithms: every test body runs on one, two and five workers,
+// and every random input comes from a seed that a failure prints.
 #pragma once
 
 #include <gtest/gtest.h>

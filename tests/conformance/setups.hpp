@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a conformance case runs on: every backend with several numbers of workers, and on host
-// every scheduler, deque and idle policy one after the other.
+// Setups that a conformance case runs on: every backend with several numbers of workers, and on
+// host every scheduler, deque and idle policy one after the other.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets share: settings taken from the front of the input, files in memory, and
-// what may be said of a file that is refused.
+// Shared parts of the fuzz targets: settings taken from the front of the input, files in memory,
+// and the messages that are allowed for a refused file.
 #pragma once
 
 #include <cstddef>

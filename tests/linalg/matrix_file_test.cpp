@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every format: round trips, streams, files that are no matrices, and damage.
+// Properties of every format: round trips, streams, files that are no matrices, and damage.
 #include <creek/linalg/generate.hpp>
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of matrix files share: a folder for them, .npy files to the letter, and what an
-// error has to look like.
+// Shared parts of the tests of matrix files: a folder for them, .npy files to the letter, and the
+// form that an error must have.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all kinds of random calls share: one is drawn, made, and described as it is drawn.
+// Shared parts of all random calls: one is drawn, made, and described as it is drawn.
 #pragma once
 
 #include <fmt/format.h>

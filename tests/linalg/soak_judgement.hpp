@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What random calls are judged by, and their arguments that are not matrices.
+// Error measures that judge random calls, and random arguments that are not matrices.
 #pragma once
 
 #include <algorithm>

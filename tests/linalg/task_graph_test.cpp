@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task graph promises, case by case: order, bounds, misuse.
+// Guarantees of a task graph, case by case: order, bounds, misuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who used the energy: known answers in the time of a fake chip, invariants on real workers.
+// Energy by its users: known answers in the time of a fake chip, invariants on real workers.
 #include <gtest/gtest.h>
 
 #include <chrono>

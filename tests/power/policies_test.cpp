@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each policy answers and wishes, event by event, on a site that only notes it.
+// Answers and wishes of each policy, event by event, on a site that only notes them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the coherence checker share.
+// Shared parts of the tests of the coherence checker.
 #pragma once
 
 #include <array>

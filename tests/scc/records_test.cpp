@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulated run leaves to look at: the trace, byte for byte the same in every run, and the
-// picture of the mesh.
+// Records of a simulated run: the trace, byte for byte the same in every run, and the picture of
+// the mesh.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests ask the system about their own process.
+// Facts that tests ask the system about their own process.
 #pragma once
 
 #include <sys/resource.h>

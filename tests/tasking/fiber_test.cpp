@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to a stack stays with it while strands are suspended and resumed on other threads,
-// and what stacks cost: only touched pages, given back when they are idle.
+// State of a stack stays with it while strands are suspended and resumed on other threads. Stacks
+// cost only touched pages, given back when they are idle.
 #include <gtest/gtest.h>
 
 #include <atomic>

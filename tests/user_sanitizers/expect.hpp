@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs expect of their results; plain, for a test framework would be instrumented too.
+// Expectations of the programs; plain, because a test framework would be instrumented too.
 #pragma once
 
 #include <cstdio>
