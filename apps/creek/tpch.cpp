@@ -69,8 +69,8 @@ with is that of the same workers summing an array of 256 MiB.
   creek tpch {0} --data /data/sf1
   creek tpch {0} --data /data/sf1 --workers 2 --repeat 9 --json)";
 
-/// Runs of a query take the same memory again and again. What is kept needs no pages anew, which
-/// was a tenth to a fifth of the time of runs after the first.
+/// Runs of a query take the same memory again and again. Memory that is kept needs no new pages,
+/// which took a tenth to a fifth of the time of runs after the first.
 void keep_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libraries that the peer program `blas` can be: one list, a peer a variant. What a library
-// reads from its environment (kernels, threads) it reads when it is loaded, so a variant is a
-// process, and its environment is set before it begins.
+// The libraries that the peer program `blas` can be: one list, one peer per variant. A library
+// reads its environment (kernels, threads) when it is loaded, so a variant is a process, and its
+// environment is set before it begins.
 #pragma once
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From options to a problem. What is wrong is found here, before memory is taken or workers begin.
+// Turns options into a problem. Errors are found here, before memory is taken or workers begin.
 #include "problem.hpp"
 
 #include <fmt/format.h>
