@@ -30,7 +30,7 @@ namespace {
 /// Mappings from this size on may be backed by huge pages.
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// What a switch carries over; lies on the stack that is left.
+/// Data that a switch carries over; lies on the stack that is left.
 struct crossing {
   switch_context* from;
   switch_context* to;
@@ -136,7 +136,7 @@ std::byte* map_guarded(std::size_t size) noexcept {
   auto* low = static_cast<std::byte*>(mapping) + guard_bytes;
   // A touched page must cost a page, not a huge one.
   if (size >= huge_page) (void)madvise(low, size, MADV_NOHUGEPAGE);
-  // What only a suspended flow points to is not lost.
+  // LeakSanitizer scans the stack, so memory that only a suspended flow points to is not lost.
   if (lsan_register_region != nullptr) lsan_register_region(low, size);
   return low;
 }

@@ -19,16 +19,16 @@
 
 namespace creek {
 
-/// What a message may hold in a protocol's own memory.
+/// Maximum size in bytes of one message, which lies in the protocol's own memory.
 inline constexpr std::size_t active_message_bytes = 96;
 
-/// Of one core's end.
+/// Message counts of one core's end.
 struct active_message_counts {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
-  std::uint64_t full = 0;         ///< tries to send that found no room
-  std::uint64_t polls = 0;        ///< looks for messages,
-  std::uint64_t empty_polls = 0;  ///< of which so many found none
+  std::uint64_t full = 0;         ///< attempts to send that found no room
+  std::uint64_t polls = 0;        ///< looks for messages
+  std::uint64_t empty_polls = 0;  ///< looks that found none
 };
 
 namespace detail {

@@ -17,7 +17,7 @@ namespace creek {
 /// written directly. One thread. Every failure throws creek::error naming the file.
 class atomic_file {
  public:
-  /// What the target may be if it exists.
+  /// Kinds of file that an existing target may be.
   enum class targets : unsigned char {
     any,      ///< for names that the user gave: links, pipes and devices, too
     regular,  ///< for names that the program chose: nothing but a regular file is replaced

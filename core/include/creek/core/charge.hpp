@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What computation costs where time is simulated. Programs and creek's own kernels state the work
-// they have done; on a simulated core its clock advances by what that work takes there, everywhere
+// Cost of computation where time is simulated. Programs and creek's own kernels state the work that
+// they have done. On a simulated core its clock advances by what that work takes there; everywhere
 // else a statement costs one predicted branch and does nothing.
 #pragma once
 
@@ -86,12 +86,12 @@ inline constexpr std::array<std::int64_t, static_cast<std::size_t>(work::count)>
     2'000,   // flop
 };
 
-/// What `number` units take; rounded up to whole cycles.
+/// Returns the cost of `number` units of work, rounded up to whole cycles.
 constexpr cycles cost_of(work kind, std::int64_t number) noexcept {
   return {(work_costs[static_cast<std::size_t>(kind)] * number + 999) / 1000};
 }
 
-/// The caller has done `number` units of work. Kernels say it once a piece, not once an element.
+/// States that the caller has done `number` units of work. Kernels call it per piece, not element.
 inline void charge(work kind, std::int64_t number) noexcept {
   if (charge_sink* sink = detail::charged_to) [[unlikely]] {
     sink->charge(cost_of(kind, number));

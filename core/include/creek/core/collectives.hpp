@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all ranks of a communicator do together: broadcast, reductions, gather and scatter,
+// Operations of all ranks of a communicator together: broadcast, reductions, gather and scatter,
 // exchanges, scans. Every rank calls the same operation with the same sizes, root and operator.
 // Sources: [Thakur 2005] for binomial trees and recursive doubling;
 // [Bruck 1997] for allgather;
@@ -202,14 +202,14 @@ class collectives {
     }
   }
 
-  /// What all_to_all_v gives: the blocks in rank order, and the length of each.
+  /// Result of all_to_all_v: the blocks in rank order, and the length of each.
   template <class T>
   struct parts {
     std::vector<T> data;
     std::vector<std::uint64_t> counts;
   };
-  /// As all_to_all with blocks of any lengths: `counts[i]` elements of `out` for rank i, in rank
-  /// order. First the lengths, then the data; 2 (P - 1) steps.
+  /// Like all_to_all, with blocks of any length: `counts[i]` elements of `out` for rank i, in rank
+  /// order. Exchanges the lengths first, then the data; 2 (P - 1) steps.
   template <class T>
   [[nodiscard]] parts<T> all_to_all_v(std::span<const T> out,
                                       std::span<const std::uint64_t> counts) {

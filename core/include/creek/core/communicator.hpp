@@ -23,7 +23,7 @@
 
 namespace creek {
 
-/// What may be sent by its bytes.
+/// A type of value that may be sent by its bytes.
 template <class T>
 concept message_value = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
@@ -265,7 +265,7 @@ class communicator : public collectives<communicator<Memory>> {
       : memory_{&memory},
         members_{std::move(members)},
         options_{options},
-        // As large for every part of a parent, so that all allocators stay in step.
+        // Every part of a parent gets the parent's size, so that all allocators stay in step.
         space_{memory, allocator, parent ? parent->size() : members_.size(), options_},
         rendezvous_{memory, members_, space_.rendezvous_layout},
         mailbox_{memory, members_, space_.mailbox_layout},

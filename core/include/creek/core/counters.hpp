@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker counts. Each worker writes its own counters, everybody may read them at any time:
+// Counters of a worker. Each worker writes its own, and any thread may read them at any time:
 // relaxed atomics without read-modify-write, so that counting costs a load, an add and a store to a
 // line that nobody else writes.
 #pragma once
@@ -52,7 +52,7 @@ class counter_values {
   }
 
   counter_values& operator+=(const counter_values& other) noexcept;
-  /// What was counted between `earlier` and this snapshot of the same counters.
+  /// Subtracts an earlier snapshot of the same counters: what was counted since `earlier` remains.
   counter_values& operator-=(const counter_values& earlier) noexcept;
   friend counter_values operator+(counter_values a, const counter_values& b) noexcept {
     return a += b;

@@ -84,7 +84,7 @@ class basic_event_count {
     cancel_wait();
   }
 
-  /// As wait(), but gives up at `deadline` and returns false. True means that this thread may have
+  /// Like wait(), but returns false at `deadline`. True means that this thread may have
   /// consumed a notify_one(): act on the condition, or notify on.
   [[nodiscard]] bool wait_until(key registered, deadline_clock::time_point deadline) noexcept {
     bool notified = true;
@@ -115,7 +115,7 @@ class basic_event_count {
     }
   }
 
-  /// As await(), until `deadline` at the latest; returns the last value of `condition()`.
+  /// Like await(), but until `deadline` at the latest; returns the last value of `condition()`.
   template <std::predicate Condition>
   [[nodiscard]] bool await_until(Condition condition, deadline_clock::time_point deadline) {
     while (!condition()) {

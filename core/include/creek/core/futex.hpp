@@ -28,7 +28,7 @@ enum class futex_status {
 futex_status futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                         std::uint32_t bits = ~0U) noexcept;
 
-/// As futex_wait, and returns `timed_out` once `deadline` has passed. A wake-up that was counted by
+/// Like futex_wait, but returns `timed_out` once `deadline` has passed. A wake-up counted by
 /// futex_wake is never reported as `timed_out`.
 futex_status futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                               deadline_clock::time_point deadline) noexcept;

@@ -109,7 +109,7 @@ class linked_messages {
     memory_->store(head(me), successor);
   }
 
-  /// Of this core's messages; not zero.
+  /// Returns the id of this core's message in `slot`; never zero.
   [[nodiscard]] word id_of(std::size_t slot) const {
     return static_cast<word>(static_cast<std::size_t>(members_.rank()) * slots_ + slot) + 1;
   }

@@ -29,7 +29,7 @@
 
 namespace creek {
 
-/// What shared memory moves in one step: an unsigned integer of 1, 2 or 4 bytes.
+/// A type that shared memory moves in one step: an unsigned integer of 1, 2 or 4 bytes.
 template <class T>
 concept memory_word = std::unsigned_integral<T> && sizeof(T) <= 4 && !std::same_as<T, bool>;
 
@@ -52,8 +52,8 @@ struct poll_function {
 };
 }  // namespace detail
 
-/// What a memory has to offer. A policy object is one core's view: it knows which core it is, and
-/// is used by that core only. Cheap to copy.
+/// Requirements on a memory policy. A policy object is one core's view: it knows which core it
+/// is, and is used by that core only. Cheap to copy.
 template <class M>
 concept memory_policy = std::copyable<M> &&
     requires(M& m, const M& view, core_id core, std::size_t size, mpm_ptr<std::byte> block,
@@ -66,7 +66,7 @@ concept memory_policy = std::copyable<M> &&
   // core to core and large messages copied once, past the message-passing memory.
   { M::shares_addresses } -> std::convertible_to<bool>;
 
-  // Who am I, and how many are we.
+  // The calling core, and the number of cores.
   { view.self() } -> std::same_as<core_id>;
   { view.cores() } -> std::same_as<int>;
   // Bytes of message-passing memory of each core, and the place `offset` bytes into that of `core`.
@@ -81,7 +81,7 @@ concept memory_policy = std::copyable<M> &&
   // time during the call, which invalidates first.
   { m.load_row(bytes, byte, size) } -> std::same_as<void>;
   { m.store(flag, value) } -> std::same_as<void>;
-  // As store, for a word that somebody may be waiting for with wait_until or wait_poll: a policy
+  // Like store, for a word that somebody may be waiting for with wait_until or wait_poll: a policy
   // whose waits sleep wakes them here, so that plain stores need not ask.
   { m.signal(flag, value) } -> std::same_as<void>;
 

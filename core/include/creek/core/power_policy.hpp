@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides how workers wait and at which clock they run: a policy, told of three events by
-// whoever schedules (worker idle, task about to run, tasks made ready), acting through the clocks
+// A power policy decides how workers wait and at which clock they run. The scheduler tells it of
+// three events (worker idle, task about to run, tasks made ready), and it acts through the clocks
 // of the machine that it runs on. Backends and schedulers know these interfaces only; the policies
 // are in creek/power.
 #pragma once
@@ -17,10 +17,10 @@
 
 namespace creek {
 
-/// What a worker without work does.
+/// Behaviour of a worker without work.
 enum class idle_policy : std::uint8_t {
   poll,     ///< search without pause; lowest latency, burns the core
-  backoff,  ///< search ever more rarely, giving the core away in between; never sleeps in the
+  backoff,  ///< search ever more rarely, yielding the core in between; never sleeps in the
             ///< kernel
   block,    ///< search for about the price of a wake-up, then sleep in the kernel
 };
@@ -79,7 +79,7 @@ struct idle_plan {
   std::chrono::nanoseconds search{-1};
 };
 
-/// What workers draw, as a model says. Clocks of 0 Hz: the one that cannot be changed.
+/// A model of the power that workers draw. A clock of 0 Hz means the one that cannot be changed.
 class draw_model {
  public:
   virtual ~draw_model() = default;
@@ -95,8 +95,8 @@ class draw_model {
 struct power_site {
   unsigned workers = 0;
   clock_control* clocks = nullptr;  ///< never null; outlives the policy's end()
-  /// Of a simulated chip, its own; null: the machine is not known, and policies use models of
-  /// theirs. Outlives the policy's end().
+  /// The model of a simulated chip. Null if the machine is not known: policies then use models of
+  /// their own. Outlives the policy's end().
   const draw_model* draws = nullptr;
 };
 

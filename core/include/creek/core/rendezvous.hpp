@@ -25,7 +25,7 @@
 
 namespace creek {
 
-/// As the peer of a receive: whoever is first.
+/// Peer of a receive that takes a message from any rank, whoever is first.
 inline constexpr int any_peer = -1;
 
 /// A message on its way, in or out. A message over an address needs memory that shares addresses
@@ -162,8 +162,8 @@ class rendezvous {
     if (request.peer != any_peer) receiving_ -= std::erase(receives_of(request.peer), &request);
   }
 
-  // What a `sent` flag holds: how many chunks were sent, as far as there are bits; of how many
-  // parts the last one's message is; and whether that message is `claimed`, below.
+  // A `sent` flag holds how many chunks were sent, modulo 2^count_bits, how many parts the last
+  // chunk's message has, and whether that message is `claimed`, below.
   static constexpr int count_bits = 24;
   static constexpr word count_mask = (word{1} << count_bits) - 1;
   static constexpr word claimed = word{1} << 31;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is announced to ThreadSanitizer: which store each acquiring load of the library pairs with.
+// Announces to ThreadSanitizer which store each acquiring load of the library pairs with.
 // A program may be compiled with -fsanitize=thread and linked to a library that was not. Then the
 // sanitizer sees the program's memory accesses but not the library's atomics, and would report
 // every hand-over as a race. So each release and acquire that orders data of users is announced at

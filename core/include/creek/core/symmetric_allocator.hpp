@@ -68,7 +68,7 @@ class symmetric_allocator {
   symmetric_allocator(const symmetric_allocator&) = delete;
   symmetric_allocator& operator=(const symmetric_allocator&) = delete;
 
-  /// Who is told from now on; null for nobody. Outlives the allocator.
+  /// Sets the observer of all later calls, or none if null. It must outlive the allocator.
   void observe(allocation_observer* observer) noexcept { observer_ = observer; }
 
   /// A block of at least `bytes` (at least one line), or nothing if no gap is long enough. Looks at

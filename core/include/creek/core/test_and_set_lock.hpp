@@ -10,8 +10,8 @@
 
 namespace creek {
 
-/// What a core does between two tries for a lock: try again at once, as RCCE's, or wait for a
-/// growing, random time, as [Reble 2011].
+/// Behaviour of a core between two attempts to lock: `spin` tries again at once, as RCCE does;
+/// `backoff` waits for a growing, random time [Reble 2011].
 enum class lock_retry { spin, backoff };
 
 /// The handle of one core on the lock; a BasicLockable, so std::lock_guard and std::unique_lock

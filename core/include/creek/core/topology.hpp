@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine under a program looks like: processing units (PUs), the cores, packages, caches
+// Topology of the machine under a program: processing units (PUs), the cores, packages, caches
 // and NUMA nodes that they belong to, and how far apart two of them are. Plain data: backends fill
 // it (host from hwloc), schedulers ask it whom to steal from first.
 #pragma once
@@ -38,7 +38,7 @@ struct numa_node {
   std::uint64_t bytes = 0;  ///< local memory; 0: unknown
 };
 
-/// What a topology is made of.
+/// The parts of a topology.
 struct topology_description {
   std::vector<processing_unit> units;
   std::vector<cache> caches;

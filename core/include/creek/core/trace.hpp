@@ -119,7 +119,7 @@ class track {
   std::string title_;
 };
 
-/// What the time stamps of a session mean.
+/// Meaning of a session's time stamps.
 enum class time_base : std::uint8_t {
   host,        ///< ticks of tick_clock; written relative to the session's start
   virtual_fs,  ///< femtoseconds of a simulated clock, every digit written: equal runs, equal files

@@ -16,10 +16,10 @@ struct planned_task {
   std::string name;
   double work = 0;  ///< flops, or seconds at the highest clock if they were measured; 0: unknown
   int priority = 0;
-  std::vector<std::uint32_t> successors;  ///< that wait for it; all have larger numbers
+  std::vector<std::uint32_t> successors;  ///< tasks that wait for it; all have larger numbers
 };
 
-/// As task_graph::plan() finds it in a dry run (creek/linalg).
+/// The graph that task_graph::plan() finds in a dry run (creek/linalg).
 struct work_graph {
   std::vector<planned_task> tasks;
 };
