@@ -64,7 +64,7 @@ bool remote_objects::end_all() noexcept {
     for (remote_cell* each = first_; each != nullptr; each = each->next_) {
       any = any || !each->object_has_ended_.load(std::memory_order_acquire);
       if (std::exchange(each->is_told_to_end_, true)) continue;
-      // Who sees no handle leaves the object to the retirement that is under way.
+      // If no handle is left, the object is left to the retirement that is under way.
       std::int64_t handles = each->handles_.load(std::memory_order_relaxed);
       sanitizer::releases(&each->handles_);
       while (handles != 0 && !each->handles_.compare_exchange_weak(handles, handles + 1)) {

@@ -18,8 +18,8 @@ namespace creek::detail {
 
 namespace {
 
-/// Of "[with F = creek::detail::bind_call<account, int (account::*)(int), int>(...)::<lambda>]" the
-/// first two, "account: int (account::*)(int)"; only the second without an object.
+/// Cuts "[with F = creek::detail::bind_call<account, int (account::*)(int), int>(...)::<lambda>]"
+/// to "account: int (account::*)(int)"; without an object, to the function's type only.
 std::string readable(std::string_view name) {
   if (const auto at = name.find("F = "); at != name.npos) name.remove_prefix(at + 4);
   if (name.ends_with(']')) name.remove_suffix(1);

@@ -145,7 +145,7 @@ void wait_for_thief(task_stack& stack, task_slot* slot, task_slot* top) noexcept
   sanitizer::acquired(&slot->state);
 }
 
-/// What is left in the slot of a fork that was taken out from under younger tasks.
+/// Runs for a fork that was taken out of its slot from under younger tasks: nothing is left to do.
 strand* run_hole(task_slot* slot, bool stolen) noexcept {
   sanitizer::releases(&slot->state);
   if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);

@@ -18,7 +18,7 @@
 
 namespace creek {
 
-/// What a branch contributes to the result: its decayed return type, monostate for void.
+/// Result of a branch: its decayed return type, monostate for void.
 template <class F>
 using branch_result_t = std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, std::monostate,
                                            std::remove_cvref_t<std::invoke_result_t<F&>>>;
@@ -73,7 +73,7 @@ struct fork_task {
       return std::move(*value);
     }
   }
-  /// As take(), when another exception is already on its way.
+  /// Like take(), but drops the result, as another exception is already on its way.
   static void drop(task_slot* slot) noexcept {
     if (!take_failure(slot)) {
       std::destroy_at(std::launder(reinterpret_cast<stored_type*>(slot->closure)));
@@ -207,7 +207,7 @@ std::pair<branch_result_t<F>, branch_result_t<G>> fork_join(F&& f, G&& g) {
   return detail::fork_here<F, std::remove_reference_t<G>>(stack, f, g);
 }
 
-/// As fork_join of two, for any number of functions: a balanced tree of forks. Returns a tuple.
+/// Like fork_join of two, for any number of functions: a balanced tree of forks. Returns a tuple.
 template <class F, class G, class H, class... Rest>
 auto fork_join(F&& f, G&& g, H&& h, Rest&&... rest) {
   if constexpr (sizeof...(Rest) == 0) {

@@ -53,7 +53,7 @@ class [[nodiscard]] future {
       return state->take();
     }
   }
-  /// As get(), but leaves the result where it is.
+  /// Like get(), but leaves the result where it is.
   void wait() const {
     require_state("wait");
     state_->wait();

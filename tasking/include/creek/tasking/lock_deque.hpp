@@ -16,7 +16,7 @@
 
 namespace creek {
 
-/// What became of an attempt to steal.
+/// Outcome of an attempt to steal.
 enum class steal_result : std::uint8_t {
   taken,  ///< the oldest task is the caller's
   empty,  ///< there was none
@@ -141,7 +141,7 @@ class lock_deque {
     } while (!memory.test_and_set(owner_));
   }
 
-  // What only the owner knows, on a line that thieves do not read.
+  // State that only the owner knows, on a line that thieves do not read.
   struct alignas(64) owner_state {
     word tail = 0;
     word head_seen = 0;  // the head some time ago; the true one is here or further

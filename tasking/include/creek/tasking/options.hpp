@@ -17,7 +17,7 @@
 
 namespace creek {
 
-/// Who runs a task that its maker has not started yet.
+/// How workers get tasks that other workers have made and not started yet.
 enum class scheduler_kind : std::uint8_t {
   stealing_random,       ///< idle workers steal from victims chosen uniformly at random
   stealing_last_victim,  ///< ... first from the victim that last had work
@@ -60,12 +60,12 @@ struct scheduler_options {
   scheduler_kind scheduler = scheduler_kind::stealing_random;
   deque_kind deque = deque_kind::host;
   idle_policy idle = idle_policy::block;
-  /// Decides how workers wait, instead of `idle`, and at which clock they run; null: nobody is told
-  /// of what workers do. One runtime at a time; make one by creek::power::make_policy() or write
-  /// your own. On tbb, whose workers wait as they do, a usage_error.
+  /// Policy that decides how workers wait, instead of `idle`, and at which clock they run; null:
+  /// none. Serves one runtime at a time; make one by creek::power::make_policy() or write your own.
+  /// On tbb, whose workers wait as oneTBB does, a usage_error.
   std::shared_ptr<power_policy> policy = {};
-  /// What `policy` acts through, such as creek::power::linux_clocks(); null: no control on host.
-  /// One runtime at a time. On scc the chip's own is used.
+  /// Clocks that `policy` acts through, such as creek::power::linux_clocks(); null: no control on
+  /// host. Serves one runtime at a time. On scc the chip's own clocks are used.
   std::shared_ptr<clock_control> clocks = {};
   message_protocol messages = message_protocol::synchronized_ring;
   /// Workers that take no tasks, only calls of what lives on them (remote.hpp) and of call_on().

@@ -47,7 +47,7 @@ void parallel_for(I first, I last, Body&& body, const parallel_options& options 
       options);
 }
 
-/// As above for ends of different integer types, as in parallel_for(0, v.size(), ...): both are
+/// The same for ends of different integer types, as in parallel_for(0, v.size(), ...): both are
 /// converted to their common type. Throws usage_error if that changes the value of one of them.
 template <detail::loop_index I, detail::loop_index J, class Body>
 requires(!std::same_as<I, J>) && std::invocable<Body&, std::common_type_t<I, J>> void parallel_for(
@@ -57,7 +57,7 @@ requires(!std::same_as<I, J>) && std::invocable<Body&, std::common_type_t<I, J>>
   parallel_for(lo, hi, body, options);
 }
 
-/// As above for ends of different integer types, in chunks.
+/// The same for ends of different integer types, in chunks.
 template <detail::loop_index I, detail::loop_index J, class Body>
 requires(!std::same_as<I, J>) &&
     std::invocable<Body&, std::common_type_t<I, J>,

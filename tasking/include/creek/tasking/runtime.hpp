@@ -31,7 +31,7 @@ struct options;
 
 namespace detail {
 
-/// What a backend adds to an executor so that a runtime can own it.
+/// An executor with what a runtime needs to own it.
 class backend : public task_stack_home {
  public:
   /// Warns of misspelt variables of the environment.
@@ -127,7 +127,7 @@ concept backend_choice = requires(const B& choice) {
 /// one may be destroyed.
 class runtime {
  public:
-  /// As the environment says (docs/environment.md): host threads, one a CPU this process may use.
+  /// Options from the environment (docs/environment.md); by default a host thread per usable CPU.
   runtime();
   explicit runtime(const scheduler_options& options, std::string_view backend = "host");
   template <backend_choice B>

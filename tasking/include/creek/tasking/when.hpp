@@ -114,7 +114,7 @@ future<std::tuple<detail::stored_t<T>...>> when_all(future<T>... futures) {
   return all;
 }
 
-/// As above for any number of futures of one type; a vector of results in the same order.
+/// The same for any number of futures of one type; the results are a vector in the same order.
 template <class T>
 future<std::vector<detail::stored_t<T>>> when_all(std::vector<future<T>> futures) {
   using state_type = detail::gather_vector<T>;
@@ -128,7 +128,7 @@ future<std::vector<detail::stored_t<T>>> when_all(std::vector<future<T>> futures
   return all;
 }
 
-/// What when_any gives: which future was first ready, and all of them, still to be consumed.
+/// Result of when_any: which future was ready first, and all of them, still to be consumed.
 template <class T>
 struct when_any_result {
   std::size_t index;

@@ -9,7 +9,7 @@
 
 namespace creek::detail {
 
-/// What the library of a backend tells about it.
+/// Entry point of a backend's library.
 struct backend_entry {
   std::unique_ptr<backend> (*make)(const scheduler_options& options);
   /// If above 0: `workers` 0 becomes one for each CPU that this process may use, at most this many.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom: a context counts the children of a task or of a group, a root scope what a
-// whole run() has left behind. Biased counting: the strand that owns a context counts with plain
-// adds, everybody else with one atomic word.
+// Counters of unfinished tasks: a context counts the children of a task or of a group, a root scope
+// counts what a whole run() has left behind. Biased counting: the strand that owns a context counts
+// with plain adds, everybody else with one atomic word.
 #pragma once
 
 #include <atomic>

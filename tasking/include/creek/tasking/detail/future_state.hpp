@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a future and its producer share: a result, who waits for it, and, for async, the closure.
+// State shared by a future and its producer: a result, who waits for it, and async's closure.
 #pragma once
 
 #include <atomic>

@@ -16,10 +16,10 @@
 
 namespace creek::detail {
 
-/// Who passes calls on to whom.
+/// Tree along which members pass calls on.
 struct group_tree {
   int root = 0;
-  std::vector<int> parent;                 ///< of the root: -1
+  std::vector<int> parent;                 ///< -1 for the root
   std::vector<std::vector<int>> children;  ///< in the order in which results are merged
 };
 /// Throws usage_error if there are no cores or the arity is not positive.
@@ -72,7 +72,7 @@ class group_call {
     std::atomic<int> missing{0};  ///< children that have not ended, and the member's own call
     std::exception_ptr thrown;
   };
-  /// What a message is about.
+  /// Header of a message: the call and the member that it is about.
   struct route {
     message_head head;
     group_call* call = nullptr;
@@ -80,7 +80,7 @@ class group_call {
   };
   struct message {
     route to;
-    /// Stands for the arguments on their way down, and the results on theirs up.
+    /// Holds the arguments on the way down and the results on the way up.
     std::byte load[active_message_bytes - sizeof(route)] = {};
   };
   static_assert(sizeof(message) == active_message_bytes);

@@ -65,7 +65,7 @@ class pace {
   bool settled_ = false;
 };
 
-/// What ends a loop before its range does: a requested stop or an exception in some chunk. Lives in
+/// Ends a loop before its range does: on a requested stop or an exception in some chunk. Lives in
 /// the frame of the algorithm; read between chunks by every worker, written at most once.
 class loop_control {
  public:
@@ -106,7 +106,7 @@ inline position first_pieces(position count, std::size_t grain) noexcept {
 void drive_chunks(position count, std::size_t grain, const chunk_reference& chunk,
                   loop_control& control);
 
-/// As above, also for no positions.
+/// Like drive_chunks, but `count` may be 0.
 inline void drive_loop(position count, std::size_t grain, const chunk_reference& chunk,
                        loop_control& control) {
   if (count != 0) drive_chunks(count, grain, chunk, control);

@@ -30,8 +30,8 @@ T fold_in_order(I lo, I hi, T value, Map& map, Combine& combine) {
   return value;
 }
 
-/// As fold_in_order. Floating-point additions may not be reordered by the compiler, and one chain
-/// of them takes four cycles an element, more than memory does; so long chunks are folded as four
+/// Like fold_in_order. The compiler may not reorder floating-point additions, and one chain of
+/// them takes four cycles per element, more than memory does; so long chunks are folded as four
 /// contiguous quarters side by side. Quarters are joined in order: nothing needs to commute.
 template <loop_cursor I, class T, class Map, class Combine>
 T fold_cursors(I lo, I hi, T value, const T& identity, Map& map, Combine& combine) {
@@ -67,7 +67,7 @@ class reduction {
   reduction(const T& identity, const Fold& fold, Combine& combine, const std::stop_token& stop)
       : identity_(identity), fold_(fold), combine_(combine), control_(stop) {}
 
-  /// As divide_loop, with the values of the pieces combined in order.
+  /// Like divide_loop, but combines the values of the pieces, in order.
   T divide(position lo, position hi, position parts, pace speed) {
     if (parts <= 1) return lazy(lo, hi, identity_, speed);
     const position lower = parts / 2;
@@ -94,7 +94,7 @@ class reduction {
   }
 
  private:
-  // As lazy_loop: a stretch of chunks that nobody asked for is folded into one value.
+  // Like lazy_loop, but folds each stretch of chunks that nobody asked for into one value.
   T lazy(position lo, position hi, T value, pace speed) {
     while (lo < hi && !control_.ended()) {
       const position end = lo + std::min(speed.chunk(), hi - lo);

@@ -17,12 +17,12 @@ namespace creek::detail {
 
 using position = std::uint64_t;
 
-/// What a loop may count with: an integer type of at most 64 bits that is not bool.
+/// A type that a loop may count with: an integer of at most 64 bits that is not bool.
 template <class T>
 concept loop_index =
     std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> && sizeof(T) <= sizeof(position);
 
-/// What a loop may run over: an index or a random-access iterator.
+/// A type that a loop may run over: an index or a random-access iterator.
 template <class T>
 concept loop_cursor = loop_index<T> || std::random_access_iterator<T>;
 
@@ -51,7 +51,7 @@ constexpr I cursor_at(I first, position k) noexcept(loop_index<I>) {
   }
 }
 
-/// What a body receives for one cursor: the index itself, or the element.
+/// The argument that a body receives for one cursor: the index itself, or the element.
 template <loop_cursor I>
 struct loop_argument {
   using type = std::iter_reference_t<I>;

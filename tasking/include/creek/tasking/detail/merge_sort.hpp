@@ -47,7 +47,7 @@ void merge_runs(From a, From a_end, From b, From b_end, To out, Compare& less) {
   std::move(b, b_end, std::move(a, a_end, out));
 }
 
-/// As merge_runs, cut into independent merges that run concurrently.
+/// Like merge_runs, but cut into independent merges that run concurrently.
 template <class From, class To, class Compare>
 void parallel_merge(From a, From a_end, From b, From b_end, To out, Compare& less) {
   const auto a_count = a_end - a, b_count = b_end - b;

@@ -12,7 +12,7 @@
 
 namespace creek::detail {
 
-/// What quicksort does to elements. Calls come from several workers at once, on disjoint ranges.
+/// Operations of quicksort on elements. Called by several workers at once, on disjoint ranges.
 template <class Order, class It>
 concept quick_sort_order = requires(const Order& order, It it) {
   { order.pivot(it, it) } -> std::same_as<It>;  // a place near the median of [first, last)

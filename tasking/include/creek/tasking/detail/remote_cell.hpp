@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to an object that lives on a worker besides the object itself, and how an invocation
-// travels: as an active message of 24 bytes and its arguments, or, where these are too long or
-// cannot be copied byte by byte, a pointer to them. Source: TACO [Rotta 2012].
+// The control block of an object that lives on a worker, and how an invocation travels: as an
+// active message of 24 bytes and its arguments, or, where these are too long or cannot be copied
+// byte by byte, as a pointer to them. Source: TACO [Rotta 2012].
 #pragma once
 
 #include <atomic>
@@ -129,12 +129,12 @@ class remote_objects {
   remote_cell* first_ = nullptr;
 };
 
-/// What handles share; lives until the last of them is gone and its worker has seen to that.
+/// State that handles share; lives until the last one is gone and its worker has dealt with that.
 class remote_cell {
  public:
   using destroy_function = void (*)(void* object) noexcept;
 
-  /// With one handle. Without object at first.
+  /// Starts with one handle and without an object.
   remote_cell(executor& home, unsigned worker);
   remote_cell(const remote_cell&) = delete;
   remote_cell& operator=(const remote_cell&) = delete;
@@ -200,7 +200,7 @@ class remote_cell {
   unsigned worker_;
   std::uint64_t generation_;
   std::atomic<bool> dead_{false};   ///< the object is, or will be before any later call
-  std::atomic<bool> ended_{false};  ///< the runtime is: no message can be under way
+  std::atomic<bool> ended_{false};  ///< the runtime has ended: no message can be under way
   remote_cell* next_ = nullptr;     ///< in remote_objects, as the next one
   remote_cell* previous_ = nullptr;
   std::atomic<bool> object_has_ended_{false};
@@ -208,7 +208,7 @@ class remote_cell {
   bool may_outlive_ = false;     ///< the object belongs to its handle, not to the runtime
   alignas(64) std::atomic<std::int64_t> handles_{1};
 
-  // Of the worker, or, for executors whose tasks take messages on any thread, of who has the lock.
+  // Owned by the worker, or by the lock's holder where tasks take messages on any thread.
   alignas(64) bool const is_shared_;
   spin_lock lock_;
   bool running_ = false;
@@ -223,7 +223,7 @@ remote_cell* adopted_cell(void* object, remote_cell::destroy_function destructor
 
 // --- Outcomes -----------------------------------------------------------------------------------
 
-/// Of a call whose caller waits, in its frame.
+/// Reply to a call whose caller waits; lies in the caller's frame.
 template <class R>
 class alignas(64) awaited_reply : public reply {
  public:
@@ -286,7 +286,7 @@ void awaited_reply<R>::wait() {
   if (state_.load(std::memory_order_acquire) != told) suspend_here(&publish, this);
 }
 
-/// Of a call whose caller holds a future.
+/// Reply to a call whose caller holds a future.
 template <class R>
 class future_reply final : public future_state<R>, public reply {
  public:

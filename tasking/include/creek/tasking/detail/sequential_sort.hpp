@@ -173,8 +173,8 @@ It partition_around(It first, It last, It pivot, bool or_equal, Compare& less) {
   return block_partition(first, last, below);
 }
 
-/// What a quicksort step leaves to do: [first, left_end) and [right_begin, last); what lies between
-/// is in place.
+/// Ranges that a quicksort step leaves to sort: [first, left_end) and [right_begin, last); the
+/// elements between them are in place.
 template <class It>
 struct quick_step {
   It left_end, right_begin;

@@ -23,7 +23,7 @@ alignas(64) inline constinit std::atomic<unsigned> stall_watches{0};
 
 class stall_watch {
  public:
-  /// What a worker runs; no method: no invocation.
+  /// The invocation that a worker runs; no method: it runs none.
   struct invocation {
     const char* method = nullptr;
     std::uint64_t object = 0;
@@ -39,9 +39,9 @@ class stall_watch {
   invocation exchange(unsigned worker, invocation next) noexcept;
 
  protected:
-  /// Of a clock of its own, never 0.
+  /// Returns the time by a clock of the detector's own, never 0.
   virtual std::chrono::nanoseconds now() const noexcept = 0;
-  /// An invocation was noted.
+  /// Called after an invocation was noted.
   virtual void begun() noexcept {}
 
   /// Whether the worker runs an invocation. Reports it once if it is over the limit. Any thread.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scheduler offers to everything that waits: a strand can be suspended and resumed.
+// Interface of a scheduler for everything that waits: a strand can be suspended and resumed.
 // Futures, task groups, taskwait and run() are written against this file alone, so they work on
 // every backend and from threads that belong to none.
 #pragma once
@@ -40,8 +40,8 @@ using publish_fn = bool (*)(void* argument, strand* self);
 struct submitted_task {
   void (*run)(submitted_task* self) noexcept = nullptr;
   submitted_task* queued_behind = nullptr;
-  /// Of tasks that a foreign thread may wait for: called instead of `run`, or when the task can
-  /// never end, if the backend finds that it is at an end.
+  /// Set for tasks that a foreign thread may wait for. A backend that finds that it is at an end
+  /// calls it instead of `run`, or for a task that can never end.
   void (*give_up)(submitted_task* self, std::exception_ptr why) noexcept = nullptr;
 };
 
@@ -56,7 +56,7 @@ class result_place {
   virtual void looked_at() noexcept = 0;
 };
 
-/// What belongs to one running task; lies in the frame that runs it.
+/// State of one running task; lies in the frame that runs it.
 struct task_scope {
   task_context* context = nullptr;  ///< made at the first spawn; counts direct children
   root_scope* root = nullptr;
@@ -89,7 +89,7 @@ class simulated_order {
   ~simulated_order() = default;
 };
 
-/// What a backend implements. One object a runtime.
+/// Interface of a backend. One object per runtime.
 class executor {
  public:
   virtual ~executor() = default;
@@ -114,17 +114,17 @@ class executor {
   /// True if equal programs have equal runs: nothing may depend on random numbers.
   virtual bool runs_repeat() const noexcept { return false; }
 
-  // What a backend is told whose time is simulated and whose memory for bookkeeping is scarce.
-  // Called on its strands without a task stack.
-  /// A child is about to be counted. False: there is no memory for the counter, so the caller runs
-  /// it at once and does not count it.
+  // Hooks for a backend whose time is simulated and whose memory for bookkeeping is scarce. Called
+  // on its strands without a task stack.
+  /// Called before a child is counted. Returns false if there is no memory for the counter: the
+  /// caller then runs the child at once and does not count it.
   virtual bool count_child(task_context&) noexcept { return true; }
-  /// A child that was counted is about to be taken off the count.
+  /// Called before a child that was counted is taken off the count.
   virtual void uncount_child(task_context&) noexcept {}
-  /// Makes room for the result of a task, if the backend wants that. False: there is none, so the
-  /// caller runs the task at once.
+  /// Makes room for the result of a task, if the backend wants that. Returns false if there is
+  /// none: the caller then runs the task at once.
   virtual bool reserve_result(std::unique_ptr<result_place>&) noexcept { return true; }
-  /// What the caller does next is seen by others: those who are behind in time come first.
+  /// Called before the caller acts visibly to others: strands that are behind in time go first.
   virtual void about_to_show() noexcept {}
 
   // Messages to workers, for what lives on one (remote.hpp, detail/remote_cell.hpp).
@@ -141,9 +141,9 @@ class executor {
   /// Whether an invocation runs on its worker's own stack where its message arrives, and its strand
   /// stays on that worker. Else each is submitted as a task.
   virtual bool runs_invocations_in_place() const noexcept { return true; }
-  /// A result of so many bytes was stored: tells the one who waits for it, by `tell`, its own.
+  /// Called after a result of `bytes` bytes is stored; wakes the waiter through `tell`.
   virtual void answer(reply& to, void (*tell)(reply&) noexcept, std::size_t bytes) noexcept;
-  /// Takes what has arrived for the calling worker, to be handled later: so that others find room.
+  /// Drains what has arrived for the calling worker, to be handled later, so that others find room.
   virtual void take_in() {}
   /// Called by strands of this executor that sent something and do not wait: lets the worker handle
   /// what has piled up for it.
@@ -151,26 +151,26 @@ class executor {
   /// Spins until `word` is not zero, if that is likely to be soon and nothing else is to be done.
   virtual void linger(const std::atomic<std::uintptr_t>& /*word*/) noexcept {}
   virtual remote_objects& objects() noexcept = 0;
-  /// Who finds calls that keep a worker busy; null: nobody.
+  /// Returns the watchdog for long-running calls, or nullptr if disabled.
   virtual stall_watch* stalls() noexcept { return nullptr; }
-  /// Without a mesh, a place in a square of all workers.
+  /// Returns the worker's place on the mesh; without a mesh, its place in a square of all workers.
   virtual mesh_place place_of(unsigned worker) const noexcept;
 
-  /// Null where the host's memory orders what workers do.
+  /// Returns nullptr where the host's memory orders what workers do.
   virtual simulated_order* order() noexcept { return nullptr; }
 
-  /// Who is told of what workers do; null: nobody.
+  /// Returns the policy that is told of what workers do, or nullptr if there is none.
   power_policy* policy() const noexcept { return policy_; }
 
  protected:
-  /// By the backend, before its workers start.
+  /// Called by the backend before its workers start.
   void set_policy(power_policy* policy) noexcept { policy_ = policy; }
 
  private:
   power_policy* policy_ = nullptr;
 };
 
-/// The executor whose strand is running here, or null on foreign threads.
+/// Returns the executor whose strand is running here, or nullptr on foreign threads.
 executor* current_executor() noexcept;
 /// Set by backends other than host around every task they run.
 void set_foreign_scope(executor* home, task_scope* scope) noexcept;

@@ -24,7 +24,7 @@ namespace creek::detail {
 struct task_slot;
 struct task_stack;
 
-/// What a kind of task is: how to run it, and its name for messages. One static object a kind.
+/// Kind of a task: how to run it, and its name for messages. One static object per kind.
 struct task_type {
   /// Runs the task of `slot`; a spawned one moves its closure out of the slot before anything else.
   /// Returns the strand that this task's end releases, if any, for the caller to resume.
@@ -65,7 +65,7 @@ inline constexpr std::uintptr_t waited = flag | 4;   ///< rest = strand to resum
 inline constexpr std::uintptr_t strand_mask = ~(flag | 7);
 }  // namespace slot_state
 
-/// What an executor whose strands own task stacks adds to the interface. Only slow paths call it.
+/// Interface of an executor whose strands own task stacks. Only slow paths call it.
 class task_stack_home : public executor {
  public:
   /// A task became visible to thieves, or was pushed while workers sleep: wake one if need be.
@@ -85,7 +85,7 @@ struct task_stack {
   std::atomic<task_slot*> top;    ///< first free slot
   std::atomic<task_slot*> limit;  ///< a push beyond this calls pushed_slow()
   std::atomic<task_slot*> floor;  ///< a join below this calls join_slow(); normally == split
-  /// Of the task that runs here. Atomic: a signal handler reads it, and plain stores around a task
+  /// Scope of the running task. Atomic: a signal handler reads it, and plain stores around a task
   /// without side effects would be optimised away.
   std::atomic<task_scope*> running;
   task_scope& scope() const noexcept { return *running.load(std::memory_order_relaxed); }
