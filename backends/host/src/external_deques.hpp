@@ -60,7 +60,7 @@ class shared_queue {
  public:
   explicit shared_queue(std::size_t capacity) : capacity_(capacity) { slots_.reserve(capacity); }
   bool put(detail::task_slot* slot) noexcept;
-  /// As put(), however full; false only if there is no memory.
+  /// Like put(), but also beyond the capacity; returns false only if there is no memory.
   bool put_anyway(detail::task_slot* slot) noexcept;
   /// Takes `slot` out again; false if a worker has it.
   bool take_back(detail::task_slot* slot) noexcept;

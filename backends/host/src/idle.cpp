@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker without work does, and who is woken when there is some. The protocol is explained
-// in README.md of this module; every step that it relies on is named there.
+// How a worker without work waits, and which worker is woken when there is some. The protocol is
+// explained in README.md of this module; every step that it relies on is named there.
 #include <algorithm>
 #include <chrono>
 
@@ -80,8 +80,8 @@ bool scheduler::all_armed() const noexcept {
   return true;
 }
 
-/// Who spins may keep its processor from the worker that it waits for, where the kernel has put
-/// both on one. For messages only: pushes of tasks wake nobody while there is a searcher.
+/// Yields now and then: a spinning worker may keep its processor from the worker that it waits for,
+/// if the kernel has put both on one. Only for messages: task pushes wake nobody if one searches.
 void scheduler::yield_now_and_then(ticks waited, ticks& yield_at) const noexcept {
   if (yield_at == ticks{}) yield_at = tick_clock::from_nanoseconds(first_yield);
   if (waited <= yield_at || mail_.load(std::memory_order_relaxed) == nullptr) return;
@@ -89,7 +89,7 @@ void scheduler::yield_now_and_then(ticks waited, ticks& yield_at) const noexcept
   yield_at = waited + waited;
 }
 
-/// What a worker without work does next: searches for `search`, then waits as `how` says.
+/// Returns how a worker without work waits: it searches for `search`, then waits as `how` says.
 idle_plan scheduler::plan_wait(const worker& self) noexcept {
   idle_plan plan{options_.idle};
   if (policy() != nullptr) [[unlikely]]
@@ -210,9 +210,9 @@ void scheduler::try_finish(worker& self) noexcept {
   const std::uint64_t before = sleeps_ended_.load(std::memory_order_seq_cst);
   if (idle_.sleepers() != takers_ || !service_workers_sleep() ||
       suspended_.load(std::memory_order_seq_cst) != 0 || any_letters(self) ||
-      // Who was called before the first look took its message, and will fall asleep again.
+      // A worker called before the first look has taken its message and will fall asleep again.
       sleeps_ended_.load(std::memory_order_seq_cst) != before || objects().end_all() ||
-      // Another who is here found objects, and their workers end them just now.
+      // Another worker that is here found objects, and their workers end them just now.
       sleeps_ended_.load(std::memory_order_seq_cst) != before) {
     return;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sleeps and who searches, in one word, so that waking is exact: the waker takes one sleeper
-// out of the count and counts it as a searcher, then hands over a permit. Model:
+// Numbers of sleepers and searchers in one word, so that waking is exact: the waker takes one
+// sleeper out of the count and counts it as a searcher, then hands over a permit. Model:
 // tests/model/idle.pml.
 #pragma once
 

@@ -54,7 +54,7 @@ class scheduler final : public detail::backend {
   void trace_to(const std::string& file) override;
 
  private:
-  /// What a search brings back; at most one is set.
+  /// Result of a search; at most one member is set.
   struct found_work {
     detail::task_slot* slot = nullptr;
     fiber* resumed = nullptr;

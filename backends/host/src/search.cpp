@@ -55,7 +55,7 @@ void scheduler::submit(detail::submitted_task* task) {
   work_available();
 }
 
-/// What no other worker can do: strands that stay here, and messages.
+/// Returns work that no other worker can do: strands that stay here, and messages.
 scheduler::found_work scheduler::for_itself_alone(worker& self) noexcept {
   found_work work;
   work.resumed = self.bound.pop();

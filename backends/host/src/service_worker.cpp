@@ -12,7 +12,7 @@
 
 namespace creek::host_backend {
 
-/// As idle(), by the same policies.
+/// Like idle(), and by the same policies, but for a worker that takes no tasks.
 scheduler::found_work scheduler::await_calls(worker& self) {
   trace::begin(self.track.load(std::memory_order_acquire), "idle");
   found_work work;

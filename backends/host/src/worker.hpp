@@ -71,7 +71,7 @@ class letter_queue {
     queue_.push(unused);
   }
   detail::kept_message* pop() noexcept { return queue_.pop(); }
-  /// What was popped is not needed any more.
+  /// Keeps a popped message that is not needed any more for another push().
   void recycle(detail::kept_message* unused) noexcept {
     if (spare_.size() >= most_spare) {
       delete unused;
@@ -85,7 +85,7 @@ class letter_queue {
   detail::message_queue queue_, spare_;
 };
 
-/// What is to be done for the fiber that was just left, once its context is saved.
+/// Action due for the fiber that was just left, once its context is saved.
 struct departure {
   enum class kind : std::uint8_t { none, recycle, make_ready, publish } what = kind::none;
   fiber* left = nullptr;

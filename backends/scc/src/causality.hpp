@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who knows of whose past: vector clocks with epochs. Source: FastTrack [Flanagan 2009].
-// What a core publishes shares the vector that it publishes,
-// which is copied only when the core learns more, so that an announcement costs no time
-// proportional to the cores.
+// Vector clocks with epochs: how far each core knows the past of the others. Source: FastTrack
+// [Flanagan 2009]. An announcement shares the vector of its core, which is copied only when the
+// core learns more. So the time of an announcement is not proportional to
+// the number of cores.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace creek::scc_backend {
 
-/// What a core made known by a store, a clear or an increment: itself up to an epoch, and all that
-/// it knew of others.
+/// Knowledge that a core published by a store, a clear or an increment: its own past up to an
+/// epoch, and all that it knew of others.
 struct announcement {
   std::int32_t core = -1;  ///< -1: nothing
   std::uint32_t epoch = 0;
@@ -35,7 +35,7 @@ class causal_clock {
   }
   [[nodiscard]] announcement announce() noexcept { return {self_, epoch_++, others_}; }
   void learn(const announcement& news) {
-    // Who knows of an epoch knows all that was known in it.
+    // A core that knows of an epoch knows all that was known in it.
     if (news.core < 0 || knows(news.core, news.epoch)) return;
     if (!others_) {
       others_ = std::make_shared<std::vector<std::uint32_t>>(cores_);

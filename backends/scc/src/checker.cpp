@@ -85,7 +85,7 @@ void checker::read(std::uint32_t line, byte_mask bytes, const line_data& copy, b
   check_allocated(line, by, "read");
   line_shadow& shadow = shadow_.line(line);
   if (!fresh) {
-    // What the core has not sent yet is newer in its L1 than in memory.
+    // Bytes that the core has not sent yet are newer in its L1 than in memory.
     const byte_mask newer = held.line == line ? held.written : 0;
     const byte_mask stale = difference(copy.data(), memory) & bytes & ~newer;
     for (const access_record& write : shadow.writes) {
@@ -99,7 +99,7 @@ void checker::read(std::uint32_t line, byte_mask bytes, const line_data& copy, b
   if ((bytes & ~result.known) != 0) {
     found(fault_kind::never_written, line, bytes & ~result.known, by, "read", {}, "");
   }
-  // Who read too early is found once, not again when what it missed arrives.
+  // A read that came too early is found once, not again when what it missed arrives.
   by.bytes &= ~result.faulty;
   if (by.bytes != 0) note_read(shadow, by);
 }
@@ -137,7 +137,7 @@ void checker::wrote_around(std::uint32_t line, byte_mask bytes, virtual_time whe
   remove_bytes(shadow.words, by.bytes);
 }
 
-/// Of a read that is not ordered after the write.
+/// Returns the fault of a read that is not ordered after the write.
 fault_kind checker::kind_of_early_read(const causal_clock& reader, const access_record& write) {
   if (reader.knows(write.core, write.epoch)) return fault_kind::missing_flush;
   // The reader has waited for what this write took the place of.
@@ -221,7 +221,7 @@ void checker::note_read(line_shadow& shadow, const access_record& by) {
 void checker::tried_register(core_id id, bool won) {
   register_state& of = registers_[id.index()];
   causal_clock& clock = here().clock;
-  // Who finds it taken knows, too: that somebody has taken it.
+  // A core that finds the register taken learns something, too: that somebody has taken it.
   clock.learn(won ? of.cleared : of.taken);
   if (won) of.taken = clock.announce();
 }

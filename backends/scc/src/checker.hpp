@@ -40,12 +40,12 @@ class checker {
     here().site = sites_.above(return_address, frame);
   }
 
-  // What the running core did, at the time when it took effect. `at` counts bytes of all memory,
-  // core after core. `held` is what the core's write-combine buffer holds, `memory` the line.
+  // Operations of the running core, at the time when they took effect. `at` counts bytes of all
+  // memory, core after core. `held` is the core's write-combine buffer, `memory` the line.
   void loaded(std::size_t at, std::size_t size, const write_combine_buffer& held,
               const std::byte* memory, virtual_time when);
   void stored(std::size_t at, std::size_t size, virtual_time when);
-  /// `copy` is what was read: of L1, or of memory if `fresh`.
+  /// `copy` is what was read: from L1, or from memory if `fresh`.
   void read(std::uint32_t line, byte_mask bytes, const line_data& copy, bool fresh,
             const write_combine_buffer& held, const std::byte* memory, virtual_time when);
   void wrote(std::uint32_t line, byte_mask bytes, virtual_time when);         ///< into its buffer
@@ -60,12 +60,12 @@ class checker {
   /// The core's program is over: what it still has allocated is lost.
   void ended();
 
-  /// To be told of what this core allocates.
+  /// Returns the observer to be told of what this core allocates.
   [[nodiscard]] allocation_observer* allocations(core_id core) noexcept {
     return &cores_[core.index()];
   }
 
-  /// What was found, with the places in the program looked up.
+  /// Returns the faults that were found, with their places in the program looked up.
   [[nodiscard]] std::vector<fault> faults() const;
 
  private:

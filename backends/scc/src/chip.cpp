@@ -16,8 +16,8 @@ namespace {
 constexpr int most_cores = 1 << 16;
 constexpr units::hertz lowest_frequency = units::megahertz(1e-3);
 constexpr units::hertz highest_frequency = units::megahertz(1e6);
-/// Of one operation: sums of a few, some of them a hundred requests at once, stay below the end of
-/// virtual time if the run itself does.
+/// Longest time of one operation: sums of a few, some of them a hundred requests at once, stay
+/// below the end of virtual time if the run itself does.
 constexpr virtual_time longest{1'000'000'000'000'000};
 constexpr std::size_t most_bytes = std::size_t{128} << 30;  // lines are numbered in 32 bits
 

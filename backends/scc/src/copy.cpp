@@ -12,8 +12,8 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// What one step moves: small beside the caches, so that reads and writes alternate as they do in
-/// a loop over lines.
+/// Bytes that one step moves: few beside the caches, so that reads and writes alternate as they do
+/// in a loop over lines.
 constexpr std::size_t piece = 1024;
 
 /// Two entries of the look-up table that map nothing at the start: lut.hpp.
@@ -56,7 +56,7 @@ void copy(const memory& on, mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from
     throw usage_error("copy: copy_cores needs a copy_service, which says what cores they are");
   }
   if (size == 0) return;
-  // As a whole, before a part has been copied.
+  // The whole ranges are checked before a part has been copied.
   on.require_memory(from, size);
   on.require_memory(to, size);
   if (how == copy_method::lut_remap) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the islands' supplies are set to, now and by requests under way, and which clocks that
-// allows. Bookkeeping only: when things happen, and what that does to cores, machine decides.
+// Settings of the islands' supplies, now and by requests under way, and the clocks that they allow.
+// Bookkeeping only: machine decides when things happen, and what that does to cores.
 #pragma once
 
 #include <cstdint>

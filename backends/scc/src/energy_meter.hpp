@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who did what at which clock and voltage, and the energy of it, exactly in virtual time. Cores run
-// ahead of each other, and a voltage changes at a time that is known before: so the operating
-// points of a tile are a history, a core's time is charged against it piece by piece, and a change
-// that comes late, in the past of a core that has run ahead, takes back what was charged and
-// charges it anew.
+// Records what each core did at which clock and voltage, and the energy of it, exactly in virtual
+// time. Cores run ahead of each other, and a voltage changes at a time that is known before. So the
+// operating points of a tile are a history, and a core's time is charged against it piece by piece.
+// A change that comes late, in the past of a core that has run ahead, takes back what was charged
+// and charges it anew.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ class engine {
   /// Gives the core up until wake(). `what` and `address` say in a deadlock's report what it waits
   /// for. Throws creek::error (ECANCELED) if the run was aborted.
   void park(const char* what, std::uint64_t address);
-  /// As park(), but until `time` at the latest; false if nobody woke it before.
+  /// Like park(), but until `time` at the latest; returns false if nobody woke it before.
   bool park_until(const char* what, std::uint64_t address, virtual_time time);
   /// The running core has looked for something in vain and goes on: for a report.
   void polls(const char* what, std::uint64_t address) noexcept {
@@ -85,7 +85,7 @@ class engine {
   void continue_on(switch_context& other) noexcept;
   /// Ends run() as it is, with cores that have not returned: they never go on.
   void leave_unfinished() noexcept;
-  /// What a core keeps in thread-local variables, to be put back when it goes on after others.
+  /// Saves a core's thread-local variables, and restores them when it goes on after others.
   class thread_state {
    public:
     virtual void* save() noexcept = 0;
@@ -94,10 +94,10 @@ class engine {
    protected:
     ~thread_state() = default;
   };
-  /// Before run(); null: cores keep nothing there.
+  /// Call before run(). Null: cores keep nothing there.
   void keep_thread_state(thread_state* kept) noexcept { thread_state_ = kept; }
 
-  /// What a deadlock's report says of a core, after its number; empty: nothing.
+  /// Sets what a deadlock's report says of a core, after its number; empty: nothing.
   void describe_by(std::function<std::string(core_id)> describe) {
     describe_ = std::move(describe);
   }

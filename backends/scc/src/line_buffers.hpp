@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a core keeps of message-passing memory for itself: copies of lines in L1, which go stale,
+// A core's private buffers for message-passing memory: copies of lines in L1, which go stale,
 // and the one line that its writes are collected in.
 #pragma once
 

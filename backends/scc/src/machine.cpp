@@ -20,7 +20,7 @@ virtual_time half(virtual_time whole) noexcept {
   return {whole.femtoseconds / 2};
 }
 
-/// Of `whole`, what `part` of `of` takes; rounded up.
+/// Returns `part` / `of` of the time `whole`, rounded up.
 virtual_time share(virtual_time whole, std::size_t part, std::size_t of) noexcept {
   const auto numerator = whole.femtoseconds * static_cast<std::int64_t>(part);
   const auto divisor = static_cast<std::int64_t>(of);
@@ -86,7 +86,7 @@ machine::~machine() = default;
 
 // Not to be thrown from: the program is told at its next wait or load, and run() says what it was.
 void machine::core_clock::charge(cycles length) noexcept {
-  // What is measured need not be stated.
+  // Computation that is measured need not be stated.
   if (on->stretches_ && on->here().computes) return;
   try {
     on->charge(length);

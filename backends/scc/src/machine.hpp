@@ -52,15 +52,15 @@ class machine {
   machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after = {});
   ~machine();
 
-  /// What cores compute takes the host's CPU time from now on, times this, and not what is charged
-  /// for it; 0: as charged. Before the run. Throws usage_error if it is negative or too large.
+  /// From now on computing takes the host's CPU time, times this factor, and not what is charged
+  /// for it; 0: as charged. Call before the run. Throws usage_error if it is negative or too large.
   void measure_computing(double cycles_a_host_second);
-  /// Bounds of what counts: the running core computes, or does not. Cores begin not computing.
+  /// Begins and ends measured computing on the running core. Cores begin not computing.
   void start_computing() noexcept {
     if (stretches_) [[unlikely]]
       begin_stretch();
   }
-  /// True if it did, and its time is measured.
+  /// Returns true if the core computed and its time is measured.
   bool stop_computing() { return stretches_ && end_stretch(); }
 
   /// Has `noticed` called on a core whose clock may have moved: before each of its operations, and
@@ -74,11 +74,11 @@ class machine {
       noticed_(noticed_by_);
   }
 
-  /// From now on a coherence checker follows every access. Before the run.
+  /// Has a coherence checker follow every access from now on. Call before the run.
   void check_accesses();
-  /// It, or null.
+  /// Returns the coherence checker, or nullptr if checking is off.
   checker* check() const noexcept { return checker_.get(); }
-  /// What it has found so far, of which `tell` hears if there is something; none without one.
+  /// Returns the faults found so far, after calling `tell` with any; none without a checker.
   std::vector<fault> faults(const std::function<void(const std::vector<fault>&)>& tell) const;
 
   /// engine::run(), with creek::charge() on this thread going to the core that runs.
@@ -104,7 +104,7 @@ class machine {
   std::uint32_t load_word(std::size_t at, std::size_t size);
   void store_word(std::size_t at, std::uint32_t value, std::size_t size);
   void read(void* to, std::size_t from, std::size_t size) { read_lines(to, from, size, false); }
-  /// As read() of lines that are not in L1, of words that others store.
+  /// Like read() of lines that are not in L1, for words that others store.
   void load_row(void* to, std::size_t from, std::size_t size) { read_lines(to, from, size, true); }
   void write(std::size_t to, const void* from, std::size_t size);
   void invalidate();
@@ -140,7 +140,7 @@ class machine {
   void move_block(std::uint64_t block, std::size_t bytes, bool written);
   /// Words of one place in shared memory, each read and written.
   void touch_words(std::uint64_t block, std::int64_t words);
-  /// What has been read at no cost of its own.
+  /// Copies bytes whose reading has been charged already; costs nothing itself.
   void copy_out(void* to, std::size_t from, std::size_t size);
   gap_allocator& shared_blocks();
 
@@ -236,13 +236,13 @@ class machine {
   int counters() const noexcept { return static_cast<int>(counters_.size()); }
 
  private:
-  /// Of creek::charge().
+  /// Receives what creek::charge() states.
   struct core_clock final : charge_sink {
     machine* on = nullptr;
     void charge(cycles length) noexcept override;
     void move_block(std::uint64_t block, std::size_t bytes, bool written) noexcept override;
   };
-  /// Of creek::power's meters on the thread of the simulation.
+  /// Serves creek::power's meters on the thread of the simulation.
   struct chip_meter final : simulated_meter {
     machine* on = nullptr;
     simulated_energy read() noexcept override;
@@ -252,37 +252,37 @@ class machine {
   /// The end: what a core does next still fits, see chip::validate().
   static constexpr virtual_time latest{std::numeric_limits<std::int64_t>::max() -
                                        1'000'000'000'000'000'000};
-  /// What belongs to one core.
+  /// State of one core.
   struct core_state {
-    clock_period clock;         ///< of its tile, now
-    virtual_time acknowledged;  ///< when its last request is: no other leaves before
-    // Of the polling that it is parked in: when the next look begins, how long each takes until
+    clock_period clock;         ///< current clock of its tile
+    virtual_time acknowledged;  ///< when its last request is acknowledged: no other leaves before
+    // Polling that the core is parked in: when the next look begins, how long each takes until
     // the next, and after what part of it the word is read.
     virtual_time next_look;
     virtual_time look_period;
     virtual_time look_offset;
     l1_cache l1;
     write_combine_buffer combining;
-    // Of a wait that a policy is told of.
-    int waits = 0;             ///< one within the other
+    // A wait that a policy is told of.
+    int waits = 0;             ///< depth of nested waits
     bool may_halt = false;     ///< it is to halt at `polls_until`; else the policy is asked again
-    bool announced = false;    ///< its word says that it halts, so who signals interrupts it
+    bool announced = false;    ///< its word says that it halts: signals interrupt it
     bool asleep = false;       ///< parked, halted
-    bool interrupted = false;  ///< after it announced that
+    bool interrupted = false;  ///< since it announced that
     virtual_time polls_until;
     virtual_time interrupted_at;
     std::uint64_t stores = 0;  ///< to its own MPB, by anybody
     bool test_and_set = false;
-    bool computes = false;            ///< and that is measured
+    bool computes = false;            ///< it computes, and that is measured
     bool awaits_any = false;          ///< parked for a store to its own MPB
-    std::int32_t next_watcher = 0;    ///< of the same line: 1 + core, 0 if it is the last
-    std::size_t watched_line = none;  ///< that it is parked for
-    // Interrupts: the pins that are up, since when, and who deals with them.
+    std::int32_t next_watcher = 0;    ///< on the same line: 1 + core, 0 if this one is last
+    std::size_t watched_line = none;  ///< the line that it is parked for
+    // Interrupts: the pins that are up, since when, and the handler.
     std::uint8_t pins = 0;
     bool in_handler = false;
     bool halted = false;
     virtual_time pin_since[interrupt_pins];
-    int first_pin() const noexcept;  ///< that came up first, of those that are; one has to be
+    int first_pin() const noexcept;  ///< the one up for longest; at least one has to be up
     std::uint64_t interrupts = 0;    ///< taken
     std::function<void(int pin)> handler;
     std::unique_ptr<gap_allocator> shared_blocks;  ///< made at the first use

@@ -150,7 +150,7 @@ void machine::ask_policy() {
   if (plan.search.count() >= 0) {
     self.polls_until = engine_.now() + search_span(plan.search);
   } else if (self.may_halt) {
-    // As long as halting would take: at most twice as much is lost as by whoever knew the end.
+    // Polls as long as halting would take: loses at most twice as much as if it knew the end.
     self.polls_until =
         engine_.now() +
         (chip_.costs.interrupt_entry + kernel_crossing_ + halting_takes) * here_clock();

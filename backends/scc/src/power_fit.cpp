@@ -38,8 +38,8 @@ std::optional<vector> solve(matrix a, vector y, unsigned chosen) {
   return x;
 }
 
-/// What one of each constant adds to a point's power, in parts of what was measured. The second
-/// is the switching that a halted core keeps: of running cores it is part of the first.
+/// Returns what one unit of each constant adds to a point's power, relative to what was measured.
+/// The second is the switching that a halted core keeps: of running cores it is part of the first.
 vector shares(const power_point& p, int tiles) {
   const double switching = p.voltage.value * p.voltage.value * p.core.value * tiles;
   const bool halted = p.doing == activity::halted;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker remembers of memory: for each line that was touched, who wrote and read which of
-// its bytes last, and what the words in it announce. Bytes of a line are bits of a mask, so that
-// the few records of a line partition it, and every question is one of masks.
+// The checker's record of memory: which core last wrote and last read each byte of each touched
+// line, and what the words in it announce. Bytes of a line are bits of a mask, so that the few
+// records of a line partition it, and every question is one of masks.
 #pragma once
 
 #include <cstddef>
@@ -31,17 +31,17 @@ using byte_mask = std::uint32_t;
 struct access_record {
   byte_mask bytes = 0;
   std::int32_t core = 0;
-  std::uint32_t epoch = 0;  ///< of the core when it asked for it
-  std::uint32_t sent = 0;   ///< of the core when it took effect; later for what was held back
+  std::uint32_t epoch = 0;  ///< the core's when it asked for the access
+  std::uint32_t sent = 0;   ///< the core's when it took effect; later for what was held back
   site_id site = 0;
   virtual_time at;
   bool word = false;
-  /// Of a write: the epoch of what the core wrote there before and nobody has read; 0 if there was
-  /// nothing such.
+  /// For a write: the epoch of what the core wrote there before and nobody has read; 0 if there is
+  /// none.
   std::uint32_t unread = 0;
 };
 
-/// What the last store to a word announces.
+/// The announcement made by the last store to a word.
 struct word_record {
   byte_mask bytes = 0;
   announcement news;
@@ -92,7 +92,7 @@ class shadow_memory {
   std::deque<line_shadow> lines_;
 };
 
-/// What stretches of memory belong to: to block number so and so.
+/// Map from stretches of memory to the numbers of the blocks that they belong to.
 class block_map {
  public:
   static constexpr std::int32_t none = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a return address is in the program's source.
+// Finds the place in the program's source for a return address.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker keeps in message-passing memory: a word by which others tell it that something it
-// waits for has happened, its deque, and the rest for counters of children and for results.
+// A worker's message-passing memory: a word by which others tell it that something it waits for has
+// happened, its deque, and the rest for counters of children and for results.
 // Source: the task-parallel runtime for the SCC [Prell 2011] (docs/scc/machine.md).
 #pragma once
 

@@ -19,7 +19,7 @@ using detail::submitted_task;
 
 namespace {
 
-// What the runtime's own instructions take beside its accesses to shared memory, in core cycles.
+// Costs of the runtime's own instructions beside its accesses to shared memory, in core cycles.
 // Estimates: two cycles per line of source, on a core that issues up to two instructions per cycle,
 // and ten for a call with its return. Small beside the accesses; stated so that they are not zero.
 constexpr cycles making_a_task{40};     ///< fill the record, test for room
@@ -28,7 +28,7 @@ constexpr cycles free_list_step{20};    ///< of the pool of lines
 /// A change of stacks: registers, and what of the other stack is not in L1 (estimate: 20 words).
 constexpr cycles changing_stacks{100};
 
-/// What a worker keeps before it shares: one to run next and one more.
+/// Tasks that a worker keeps before it shares: one to run next and one more.
 constexpr std::size_t enough = 2;
 
 /// The result of a task in its maker's memory.

@@ -79,14 +79,14 @@ class task_runtime final : public detail::backend_without_task_stacks,
     pool_lines place;
     std::int64_t children = 0;
   };
-  /// Whose energy a core uses while a task runs on it; all else is account 0.
+  /// Account of the energy that a core uses while a task runs on it; all else is account 0.
   static constexpr energy_account account_of_tasks{1};
-  /// A message of a thread outside: the first core sends it.
+  /// A message from a thread outside: the first core sends it.
   struct outside_letter {
     unsigned to;
     std::unique_ptr<detail::kept_message> message;
   };
-  /// What the log of a schedule tells apart.
+  /// Kinds of step that the log of a schedule tells apart.
   enum class step : std::uint8_t { run, steal, inline_run, suspend, resume, halt, woken };
 
   // task_start.cpp: making and ending one

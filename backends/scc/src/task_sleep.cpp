@@ -20,7 +20,7 @@ namespace {
 /// chip_costs: interrupt, register and words.
 constexpr cycles least_search{1200};
 constexpr int wake_pin = 0;
-/// Of the words, in the line of core 0's event: the number, then the bits.
+/// Offsets of the words in the line of core 0's event: the number, then the bits.
 constexpr std::size_t number_offset = 4;
 constexpr std::size_t first_bits_offset = 8;
 constexpr std::size_t words_of_bits = (memory::line_bytes - first_bits_offset) / sizeof(word);
@@ -149,7 +149,7 @@ void task_runtime::rouse(task_worker& sleeper) {
   if (slept) self.memory.raise_interrupt(sleeper.core, wake_pin);
 }
 
-/// What the worker is to do, which has looked everywhere in vain.
+/// Returns the plan of a worker that has looked everywhere in vain.
 idle_plan task_runtime::plan_of_waiting(task_worker& worker) noexcept {
   power_policy* const told = policy();
   if (told == nullptr) return {chosen_.options.idle};

@@ -35,7 +35,7 @@ void notice_forks() {
   static_cast<void>(registered);
 }
 
-/// Of a failure of the simulation itself: tasks keep their exceptions to themselves, and workers
+/// Called when the simulation itself fails: tasks keep their exceptions to themselves, and workers
 /// cannot unwind. A bug of the runtime, a charge that no core can spend, or the end of time.
 [[noreturn]] void end_process(const std::exception_ptr& why) noexcept {
   try {
@@ -196,8 +196,8 @@ void task_runtime::lay_out(task_worker& worker) {
   worker.pool = std::make_shared<line_pool>(used, worker.memory.mpm_bytes() - used);
 }
 
-/// What it costs to look at each of the others once; for a scheduler that asks for it, the others
-/// by rising distance. Those equally far away begin at a different one for each worker.
+/// Computes the cost of looking at each other worker once. If the scheduler asks for it, sorts the
+/// others by rising distance. Those equally far away begin at a different one for each worker.
 void task_runtime::order_victims(task_worker& worker) {
   const chip& on = chip_.description();
   const auto hops = [&](unsigned other) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a power policy sets on the simulated chip: each worker wishes a clock, a tile runs at the
-// highest wish of its cores, and an island's voltage follows.
+// Clocks that a power policy sets on the simulated chip: each worker wishes a clock, a tile runs at
+// the highest wish of its cores, and an island's voltage follows.
 //
 // A change of a divider takes effect at once; a wish for which the island's voltage is too low asks
 // the regulator, and the tile runs as fast as is safe until a core of it looks again (settle())
-// after the millisecond that this takes. The voltage is lowered when all cores of the island wish
-// the same lower clock and have done so for long enough to pay for two changes: by now, if one of
-// them runs and looks, or the last time, as cores that are halted cannot look at how long it lasts.
+// after the millisecond that this takes. The voltage is lowered once all cores of the island have
+// wished the same lower clock for long enough to pay for two changes: measured by now if one of
+// them runs and looks, else by the last time, as halted cores cannot look at how long it lasts.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ namespace creek::scc_backend {
 
 class wished_clocks final : public clock_control {
  public:
-  /// Of the chip, for workers on its first cores. Clocks go up to the one that the chip has been
-  /// set to: with it go those of mesh and memory.
+  /// Controls the clocks of the chip for workers on its first cores. Clocks go up to the one that
+  /// the chip has been set to, as those of mesh and memory go with it.
   wished_clocks(machine& on, unsigned workers);
 
   std::span<const units::hertz> clocks() const noexcept override { return clocks_; }

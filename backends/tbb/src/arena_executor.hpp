@@ -46,7 +46,7 @@ class arena_executor final : public detail::backend_without_task_stacks {
   void trace_to(const std::string& file) override;
 
  private:
-  /// Of one arena slot; written by the thread that holds it.
+  /// Records of one arena slot; written by the thread that holds it.
   struct alignas(64) worker {
     std::atomic<std::uint64_t> tasks{0}, steals_won{0}, suspensions{0};
     std::atomic<trace::track*> track{nullptr};

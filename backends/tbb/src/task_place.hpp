@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to the task on a thread rather than to the thread: its scope and the exceptions that
+// State of the task on a thread rather than of the thread: its scope and the exceptions that
 // it handles. oneTBB carries neither along when a task continues on another thread.
 #pragma once
 

@@ -32,7 +32,7 @@ struct shared_pool {
     bell.reset();
     control.reset();
     if (claimed == 0) return;
-    // What the program's own use of oneTBB may hold comes on top.
+    // Threads that the program's own use of oneTBB may hold come on top.
     const std::size_t most =
         claimed + static_cast<std::size_t>(tbb::info::default_concurrency()) - 1;
     control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,

@@ -13,7 +13,7 @@ struct host {
   scheduler_options options;
 
   host() = default;
-  /// That many workers, else the defaults.
+  /// Takes that number of workers and the defaults for all else.
   explicit host(unsigned workers) { options.workers = workers; }
   explicit host(scheduler_options chosen) : options(std::move(chosen)) {}
 

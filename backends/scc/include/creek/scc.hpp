@@ -17,7 +17,7 @@ namespace creek {
 
 namespace scc_backend {
 
-/// What the tasks of a runtime have cost so far, in virtual time.
+/// Cost of the tasks of a runtime so far, in virtual time.
 struct task_report {
   counter_values counters;        ///< of all workers; times in virtual nanoseconds
   std::uint64_t lock_waits = 0;   ///< attempts at a test-and-set register that somebody else held
@@ -28,7 +28,7 @@ struct task_report {
   /// finding and waiting for them, and into what no core has for itself. By counters.tasks: a task.
   account_usage tasks;
   usage_report usage;  ///< what each core did, from time zero to `ended`
-  /// Of every task run, stolen, suspended and resumed: where and when. Equal for equal schedules.
+  /// Hash of each task run, stolen, suspended and resumed: where, when. Equal for equal schedules.
   std::uint64_t schedule = 0;
   std::vector<fault> faults;  ///< what the coherence checker found; empty without one
 };
@@ -51,12 +51,12 @@ struct scc {
   scc_backend::machine_options machine;
   /// Filled when the runtime ends, if not null.
   scc_backend::task_report* report = nullptr;
-  /// What a worker that was halted takes for its wake-up beside the entry of the interrupt: 0 on
-  /// bare metal; 2000 cycles under Linux with the runtime in user space [Rotta 2012]. At most 1 s.
+  /// Cost of waking a halted worker beside the entry of the interrupt: 0 on bare metal; 2000 cycles
+  /// under Linux with the runtime in user space [Rotta 2012]. At most 1 s.
   cycles kernel_crossing{0};
 
   scc() = default;
-  /// That many workers of an SCC, else the defaults.
+  /// Takes that number of workers of an SCC and the defaults for all else.
   explicit scc(unsigned workers) { options.workers = workers; }
   explicit scc(scheduler_options chosen, scc_backend::machine_options chip = {})
       : options(std::move(chosen)), machine(std::move(chip)) {}

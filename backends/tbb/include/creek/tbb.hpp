@@ -19,7 +19,7 @@ struct tbb_backend {
   static constexpr unsigned max_workers = 256;
 
   tbb_backend() = default;
-  /// That many workers, else the defaults.
+  /// Takes that number of workers and the defaults for all else.
   explicit tbb_backend(unsigned workers) { options.workers = workers; }
   explicit tbb_backend(scheduler_options chosen) : options(std::move(chosen)) {}
 

@@ -51,9 +51,9 @@ class memory_space {
  private:
   friend class memory;
 
-  // What belongs to a core beside its message-passing memory, each on a line of its own. It lies at
-  // the start of the core's region, whose address is a multiple of the region's size, so that the
-  // core an address belongs to is found by masking.
+  // Control words of a core beside its message-passing memory, each on a line of its own. They lie
+  // at the start of the core's region, whose address is a multiple of the region's size, so that
+  // the core that an address belongs to is found by masking.
   struct control {
     alignas(64) std::atomic<std::uint32_t> test_and_set{0};
     alignas(64) std::atomic<std::uint32_t> counter[2]{};

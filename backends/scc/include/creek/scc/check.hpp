@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the coherence checker finds: wrong uses of memory that no cache keeps coherent. A fault is
+// Findings of the coherence checker: wrong uses of memory that no cache keeps coherent. A fault is
 // found by the order of synchronisation, not by luck of timing: two accesses are ordered only if a
 // chain of words, test-and-set registers and counters leads from one to the other.
 #pragma once

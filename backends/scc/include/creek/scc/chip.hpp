@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chip without cache coherence is made of, and what its primitives cost. The default is
+// The parts of a chip without cache coherence, and the costs of its primitives. The default is
 // Intel's Single-chip Cloud Computer: docs/scc/machine.md. Tags that tools print for its sources,
 // which docs/references.md lists:
 //   [M]   [Mattson 2010]
@@ -136,7 +136,7 @@ struct chip {
   static chip scc_800();
   /// A preset by name; an unknown one throws usage_error that lists them.
   static chip named(const std::string& name);
-  /// As scc_533(), with the smallest mesh, as square as it can be, that has at least `cores`.
+  /// Like scc_533(), with the smallest mesh, as square as it can be, that has at least `cores`.
   static chip with_cores(int cores);
 };
 

@@ -41,7 +41,7 @@ class memory {
   [[nodiscard]] core_id running() const noexcept;
   [[nodiscard]] int cores() const noexcept;
   [[nodiscard]] std::size_t mpm_bytes() const noexcept;
-  /// Of a core of the chip: another one is no error that is noticed.
+  /// Returns a place in a core's memory. The core must be one of the chip, which is not checked.
   [[nodiscard]] mpm_ptr<std::byte> at(core_id core, std::size_t offset) const noexcept;
 
   template <class T>
@@ -53,7 +53,7 @@ class memory {
   void store(mpm_ptr<T> p, std::type_identity_t<T> value) const {
     store_word(p.address(), value, sizeof(T));
   }
-  /// As store(): waiters that poll see every store. Where cores may halt while they wait
+  /// Like store(): waiters that poll see every store. Where cores may halt while they wait
   /// (machine_options::waits), it looks whether that core does, and interrupts it.
   template <memory_word T>
   void signal(mpm_ptr<T> p, std::type_identity_t<T> value) const {
@@ -128,7 +128,7 @@ class memory {
   /// tile's other cores go on at the new clock with their next operation. Throws usage_error if the
   /// divider is outside the chip's range, or if is_safe() does not hold when the change is due.
   void set_frequency_divider(int divider) const;
-  /// As set_frequency_divider(), of all tiles of the core's island.
+  /// Like set_frequency_divider(), for all tiles of the core's island.
   void set_island_divider(int divider) const;
   /// Reads a tile's clock register.
   [[nodiscard]] clock_period clock_of_tile(int tile) const;
@@ -178,7 +178,7 @@ class memory {
   /// Writes all of L2 back by reading 256 KB of other memory or buffer aliases [Rotta 2012].
   void flush_l2(bool by_aliases = false) const;
 
-  /// As read(), of memory that this core keeps in its caches: what fits there comes from there.
+  /// Like read(), for memory that this core keeps in its caches: what fits there comes from there.
   void cached_read(void* to, mpm_ptr<const std::byte> from, std::size_t size,
                    std::size_t working_set) const;
   /// Cached writes that miss: not allocated, they go out word by word, each visible at once.
@@ -196,8 +196,8 @@ class memory {
   /// An entry of a core's look-up table, now; and changing it, effective when the write arrives.
   [[nodiscard]] lut_entry lut(core_id of, int entry) const;
   void set_lut(core_id of, int entry, const lut_entry& value) const;
-  /// What this core's table maps the address to. Ask again at each use: the table may change.
-  /// Throws usage_error if there is no memory.
+  /// Returns the place that this core's table maps the address to. Ask again at each use: the table
+  /// may change. Throws usage_error if there is no memory.
   [[nodiscard]] mpm_ptr<std::byte> mapped(std::uint32_t address) const;
   /// The entry that maps the 16 MB `block` of a core's private memory, for any core's table.
   [[nodiscard]] lut_entry private_block(core_id core, int block = 0) const;
@@ -205,8 +205,8 @@ class memory {
   /// Raises a pin, 0 or 1, of a core. It runs its handler at its next operation, after the cost of
   /// entry; one that waits or is halted wakes up for it. A pin that is still up stays up.
   void raise_interrupt(core_id to, int pin = 0) const;
-  /// What this core does about interrupts: called with the pin, on this core, never nested. Without
-  /// a handler they stay up.
+  /// Sets the interrupt handler of this core: called with the pin, on this core, never nested.
+  /// Without a handler pins stay up.
   void on_interrupt(std::function<void(int pin)> handler) const;
   /// Stops this core until an interrupt has been dealt with.
   void halt() const;

@@ -18,7 +18,7 @@ namespace creek::scc_backend {
 
 struct chip;
 
-/// What a core does with its time, as far as its power is concerned.
+/// Activity of a core, as far as its power is concerned.
 enum class activity : std::uint8_t {
   busy,      ///< computes, or stalls for an access of its own
   waiting,   ///< polls: as much power as computing (120 W when all cores do [Rotta 2012])
@@ -67,7 +67,7 @@ struct chip_power {
   };
   power_model model;
 
-  /// Of a tile. Exact where the reference's period is whole femtoseconds, as 1600 MHz is.
+  /// Returns a tile's clock. Exact if the reference's period is whole femtoseconds, as of 1600 MHz.
   [[nodiscard]] clock_period divided(int divider) const noexcept {
     return {divider * period_of(reference).length};
   }
@@ -80,9 +80,9 @@ struct chip_power {
 /// Power of one core in a state at a voltage and clock, without its leakage.
 [[nodiscard]] units::watts switching_power(const chip& of, activity what, units::volts voltage,
                                            clock_period clock) noexcept;
-/// What a core leaks at a voltage, whatever it does.
+/// Returns the power that a core leaks at a voltage, whatever it does.
 [[nodiscard]] units::watts leakage_power(const chip& of, units::volts voltage) noexcept;
-/// Of the mesh, at its clock.
+/// Returns the power of the mesh at its clock.
 [[nodiscard]] units::watts uncore_power(const chip& of) noexcept;
 
 /// Tiles and cores of a chip as its supplies group them: island i is the i-th block of tiles, row

@@ -24,7 +24,7 @@ struct power_point {
 /// [Rotta 2012] gives no voltage: assumed that of the safe table for 800 MHz.
 [[nodiscard]] const std::array<power_point, 4>& published_power();
 
-/// What the chip of the points draws by a model.
+/// Returns the power that the chip of the points draws by a model.
 [[nodiscard]] units::watts chip_power_at(const power_point& at, const power_model& model);
 
 /// Constants that make the sum of the squares of the relative errors least, none of them negative:

@@ -23,7 +23,7 @@ namespace creek {
 
 namespace scc_backend {
 
-/// What a simulated run took, in virtual time but for the last figure.
+/// Cost of a simulated run, in virtual time except for `switches`.
 struct run_report {
   std::vector<virtual_time>
       ended;                   ///< when each core's function returned, from the run's time zero
@@ -40,8 +40,8 @@ struct run_report {
 struct wait_options {
   /// Null: all poll, at the cost of computing, and signals are plain stores.
   std::shared_ptr<power_policy> policy = nullptr;
-  /// What a core that was halted takes besides the entry of the interrupt: 0 on bare metal; under
-  /// Linux, with the program in user space, 2000 cycles [Rotta 2012]. A second at most.
+  /// Cost of waking a halted core beside the entry of the interrupt: 0 on bare metal; 2000 cycles
+  /// under Linux, with the program in user space [Rotta 2012]. At most one second.
   cycles kernel_crossing{0};
 };
 
@@ -97,7 +97,7 @@ run_report run_cores(const machine_options& options, const std::function<void(me
 /// One rank of a program on a simulated chip.
 using scc_communicator = communicator<scc_backend::memory>;
 
-/// As spmd() on host threads (creek/host/spmd.hpp), on a simulated chip: rank i is core i, the
+/// Like spmd() on host threads (creek/host/spmd.hpp), on a simulated chip: rank i is core i, the
 /// first `ranks` cores take part. Throws usage_error if the chip has fewer.
 template <class F>
 scc_backend::run_report simulate(int ranks, F&& f, const scc_backend::machine_options& options = {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulated run used: time by activity, energy, traffic. Part of run_report.
+// Resources that a simulated run used: time by activity, energy, traffic. Part of run_report.
 #pragma once
 
 #include <array>
