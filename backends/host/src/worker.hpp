@@ -71,7 +71,7 @@ class letter_queue {
     queue_.push(unused);
   }
   detail::kept_message* pop() noexcept { return queue_.pop(); }
-  /// Keeps a popped message that is not needed any more for another push().
+  /// Takes back a popped message that is not needed any more, for another push().
   void recycle(detail::kept_message* unused) noexcept {
     if (spare_.size() >= most_spare) {
       delete unused;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector clocks with epochs: how far each core knows the past of the others. Source: FastTrack
-// [Flanagan 2009]. An announcement shares the vector of its core, which is copied only when the
-// core learns more. So the time of an announcement is not proportional to
-// the number of cores.
+// [Flanagan 2009]. An announcement shares the vector of its core,
+// which is copied only when the core learns more, so that an announcement costs no time
+// proportional to the number of cores.
 #pragma once
 
 #include <algorithm>

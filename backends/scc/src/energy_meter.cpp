@@ -143,7 +143,7 @@ units::joules energy_meter::used_until(virtual_time at) {
   return sum;
 }
 
-/// Returns the energy that a core uses that is busy from one time to the other.
+/// Returns the energy that a core uses while it is busy from one time to the other.
 units::joules energy_meter::busy_energy(core_id core, virtual_time from, virtual_time to) const {
   units::joules sum{0};
   const auto& points = history(tile_of(core));

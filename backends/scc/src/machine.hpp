@@ -55,12 +55,12 @@ class machine {
   /// From now on computing takes the host's CPU time, times this factor, and not what is charged
   /// for it; 0: as charged. Call before the run. Throws usage_error if it is negative or too large.
   void measure_computing(double cycles_a_host_second);
-  /// Begins and ends measured computing on the running core. Cores begin not computing.
+  /// Begins to measure computing on the running core. Cores begin not computing.
   void start_computing() noexcept {
     if (stretches_) [[unlikely]]
       begin_stretch();
   }
-  /// Returns true if the core computed and its time is measured.
+  /// Ends it. Returns true if the core computed and its time is measured.
   bool stop_computing() { return stretches_ && end_stretch(); }
 
   /// Has `noticed` called on a core whose clock may have moved: before each of its operations, and

@@ -5,8 +5,8 @@
 // A change of a divider takes effect at once; a wish for which the island's voltage is too low asks
 // the regulator, and the tile runs as fast as is safe until a core of it looks again (settle())
 // after the millisecond that this takes. The voltage is lowered once all cores of the island have
-// wished the same lower clock for long enough to pay for two changes: measured by now if one of
-// them runs and looks, else by the last time, as halted cores cannot look at how long it lasts.
+// wished the same lower clock for long enough to pay for two changes. If one of them runs and
+// looks, the time until now counts, else the last duration: halted cores cannot look at the time.
 #pragma once
 
 #include <atomic>
