@@ -111,7 +111,7 @@ class track_writer {
     out_.write(line_);
   }
 
-  // Names are few and their pointers stable: quote each once a run.
+  // Names are few and their pointers stable: quote each once per run.
   const std::string& cached(const char* text) {
     if (text != quoted_for_) {
       quoted_ = json_string(text);

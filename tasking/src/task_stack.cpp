@@ -115,7 +115,7 @@ constexpr std::chrono::nanoseconds worth_waiting{1000};
 /// A task that was away for so long before its join was worth sharing: the next is shared unasked.
 constexpr std::chrono::nanoseconds worth_sharing{250};
 
-/// After the join of a stolen fork.
+/// Called after the join of a stolen fork.
 void joined_stolen(task_stack& stack, task_slot* slot, bool next_too) noexcept {
   if (stack.external) return;
   const std::lock_guard guard(stack.mover);

@@ -66,8 +66,8 @@ fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
 /// Gives the touched pages of an idle fiber's stack and slots back to the system.
 void trim_fiber(fiber& idle) noexcept;
 
-/// Installs (once a process) the handler that turns a hit on a guard page into a message naming the
-/// task, and gives this thread an alternate signal stack. The handler is chained.
+/// Installs (once per process) the handler that turns a hit on a guard page into a message naming
+/// the task, and gives this thread an alternate signal stack. The handler is chained.
 class overflow_guard {
  public:
   overflow_guard();

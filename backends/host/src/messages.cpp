@@ -33,7 +33,7 @@ mailboxes& scheduler::open_mail() {
   return *mail_owner_;
 }
 
-/// Null until the first message.
+/// Returns the mailboxes, or nullptr before the first message.
 mailboxes* scheduler::opened_mail() const noexcept {
   mailboxes* const mail = mail_.load(std::memory_order_acquire);
   if (mail != nullptr) sanitizer::acquired(&mail_);

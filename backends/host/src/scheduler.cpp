@@ -38,7 +38,7 @@ bool has_leftovers(const fiber& here) noexcept {
 
 // --- Fibers -------------------------------------------------------------------------------------
 
-/// Null, with the reason in errno, if there is no memory for it.
+/// Returns nullptr, with the reason in errno, if there is no memory for a fiber.
 fiber* scheduler::make_fiber() noexcept {
   fiber_ptr made = map_fiber(options_.stack_size, options_.deque_capacity, &scheduler::fiber_main);
   if (!made) return nullptr;
@@ -58,7 +58,7 @@ fiber* scheduler::make_fiber() noexcept {
   }
 }
 
-/// Null if there is none and the system refuses another.
+/// Returns an idle fiber, or nullptr if there is none and the system refuses another.
 fiber* scheduler::idle_fiber(worker& here) noexcept {
   fiber* taken = here.idle_fibers;
   if (taken == nullptr) {

@@ -81,7 +81,7 @@ scheduler::found_work scheduler::taken_back(worker& self) noexcept {
 
 task_slot* scheduler::steal_from(task_stack& stack) noexcept {
   if (!external_) return detail::steal(stack);
-  if (shared_) return nullptr;  // looked at once a search, not once a victim
+  if (shared_) return nullptr;  // looked at once per search, not once per victim
   return fiber_of(&stack)->mpb->steal();
 }
 

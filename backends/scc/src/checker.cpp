@@ -280,7 +280,7 @@ void checker::core_state::released(std::size_t offset, std::size_t) noexcept {
   }
 }
 
-/// By the core's own view of what is allocated: all cores allocate and free alike, but not at one
+/// Uses the core's own view of what is allocated: all cores allocate and free alike, but not at one
 /// time.
 void checker::check_allocated(std::uint32_t line, const access_record& by, const char* did) {
   const core_state& self = here();

@@ -64,7 +64,7 @@ void task_runtime::hand_in_letter(unsigned to, detail::kept_message* letter) noe
   outside_changed_.notify_all();
 }
 
-/// By the first core, in its loop.
+/// Called by the first core, in its loop.
 void task_runtime::send_letters() {
   while (!letters_.empty()) {
     const outside_letter first = std::move(letters_.front());

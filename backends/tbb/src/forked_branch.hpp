@@ -15,11 +15,11 @@ namespace creek::onetbb {
 struct forked_branch {
   void (*run)(void*) noexcept;
   void* argument;
-  /// Set by the one who runs the branch.
+  /// Set by the thread that runs the branch.
   std::atomic<bool> claimed{false};
   /// Null, the strand that waits for the thief, or `ended`.
   std::atomic<detail::strand*> joiner{nullptr};
-  /// In the list of passed-on branches; written by the group's task, read when that has ended.
+  /// True in the list of passed-on branches; written by the group's task, read when that has ended.
   bool passed_on = false;
   forked_branch* next = nullptr;
   forked_branch* previous = nullptr;
@@ -31,7 +31,7 @@ struct forked_branch {
 
   [[nodiscard]] bool claim() noexcept { return !claimed.exchange(true, std::memory_order_acq_rel); }
   bool has_ended() const noexcept { return joiner.load(std::memory_order_acquire) == ended(); }
-  /// By the thief, last thing; the branch may be gone afterwards. The strand to resume, or null.
+  /// Called by the thief, last; the branch may be gone then. Returns the strand to resume, or null.
   [[nodiscard]] detail::strand* end() noexcept {
     return joiner.exchange(ended(), std::memory_order_acq_rel);
   }

@@ -12,7 +12,7 @@ namespace creek::onetbb {
 
 namespace {
 
-/// Whose task waits below on this thread's stack; compared, never followed.
+/// Executor whose task waits below on this thread's stack; compared, never followed.
 thread_local constinit const detail::executor* waiting_below = nullptr;
 
 // The compiler takes __cxa_get_globals for a constant of the thread; a task changes threads in the

@@ -34,7 +34,7 @@ class dissemination_barrier {
     for (int round = 0; (1 << round) < size; ++round) {
       const int peer = (members_.rank() + (1 << round)) % size;
       memory_->signal(flag(peer, round), episode_);
-      // The one who tells me may be an episode ahead already.
+      // The peer that signals this core may be an episode ahead already.
       memory_->wait_until(flag(members_.rank(), round),
                           [goal = episode_](word seen) { return detail::reached(seen, goal); });
     }

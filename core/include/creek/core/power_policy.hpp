@@ -106,9 +106,9 @@ class power_policy {
  public:
   virtual ~power_policy() = default;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  /// Before the workers start. Throws usage_error if the policy cannot work there.
+  /// Called before the workers start. Throws usage_error if the policy cannot work there.
   virtual void begin(const power_site& site) = 0;
-  /// After the workers have ended, or never if begin() threw.
+  /// Called after the workers have ended, or never if begin() threw.
   virtual void end() noexcept {}
 
   /// A worker has looked everywhere once and found nothing, or is one more than most_awake(), and

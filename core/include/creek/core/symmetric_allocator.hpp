@@ -17,7 +17,7 @@ namespace creek {
 
 class symmetric_allocator;
 
-/// Told of what an allocator hands out and gets back, on the core that calls it: for checkers.
+/// Observer of what an allocator hands out and gets back, on the calling core: for checkers.
 class allocation_observer {
  public:
   virtual void allocated(std::size_t offset, std::size_t bytes, const char* name) noexcept = 0;

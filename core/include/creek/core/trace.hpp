@@ -140,7 +140,7 @@ class session {
   track& add_track(std::string title);
 
   /// Keeps a copy of a name that is not a literal (a task's label given at run time); equal names
-  /// are kept once. Takes a lock: do it once a name, not once an event.
+  /// are kept once. Takes a lock: call it once per name, not once per event.
   name intern(std::string_view text);
 
   [[nodiscard]] std::uint64_t dropped() const;

@@ -59,7 +59,7 @@ struct fork_task {
     }
     return nullptr;
   }
-  /// After the join said `done`: the thief's result or exception.
+  /// Returns the thief's result or throws its exception, after the join said `done`.
   [[gnu::noinline]] static result_type take(task_slot* slot) {
     if (std::exception_ptr failure = take_failure(slot)) {
       std::rethrow_exception(std::move(failure));

@@ -49,7 +49,7 @@ class backend : public task_stack_home {
   virtual void trace_to(const std::string& file) = 0;
 
  protected:
-  /// Before the workers start; may be null.
+  /// Sets the watchdog for long calls; may be null. Call before the workers start.
   void find_stalls_by(std::unique_ptr<stall_watch> watch) { stalls_ = std::move(watch); }
   /// Opens the file of trace_to() and returns the session to record in.
   trace::session& open_trace(const std::string& file, trace::options chosen);

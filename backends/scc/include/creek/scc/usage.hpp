@@ -13,8 +13,8 @@
 
 namespace creek::scc_backend {
 
-/// Whose energy it is: a task, a phase, anything that a program numbers. 0 is what belongs to
-/// nobody else. Numbers should be dense: a run keeps a table up to the highest.
+/// Account of energy: a task, a phase, anything that a program numbers. 0 is for all that belongs
+/// to no other account. Numbers should be dense: a run keeps a table up to the highest.
 struct energy_account {
   std::uint32_t number = 0;
   friend constexpr auto operator<=>(energy_account, energy_account) = default;

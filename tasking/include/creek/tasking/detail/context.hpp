@@ -92,7 +92,7 @@ struct task_context {
     }
     return ended_elsewhere();
   }
-  /// By the owner's strand, or by anybody where there is no owner.
+  /// Called by the owner's strand, or by any thread if there is no owner.
   bool done() const noexcept {
     if (balance.load(std::memory_order_acquire) != one * (spawned - finished)) return false;
     sanitizer::acquired(&balance);

@@ -158,7 +158,7 @@ struct merged_result {
   R take(int root) { return std::move(*values[static_cast<std::size_t>(root)]); }
 };
 
-/// Whose caller waits, in its frame.
+/// A group call whose caller waits; lies in the caller's frame.
 template <class T, class F, class Merge>
 class awaited_group_call final : public group_call {
  public:
@@ -194,7 +194,7 @@ class awaited_group_call final : public group_call {
   awaited_reply<void> outcome_;
 };
 
-/// Whose caller holds a future; deletes itself.
+/// A group call whose caller holds a future; deletes itself.
 template <class T, class F>
 class detached_group_call final : public group_call {
  public:

@@ -116,12 +116,12 @@ class remote_objects {
  public:
   void add(remote_cell& made);
   void remove(remote_cell& gone) noexcept;
-  /// Has all of them destroyed where they live. False if there are none. The caller sees to it that
-  /// the messages are handled, and calls again.
+  /// Has all of them destroyed where they live. Returns false if there are none. The caller sees to
+  /// it that the messages are handled, and calls again.
   bool end_all() noexcept;
-  /// Then, when no message can come any more: what is left of them goes with its last handle.
+  /// Called next, when no message can come: what is left of them goes with its last handle.
   void let_go() noexcept;
-  /// Instead, where nothing runs any more: the objects stay as they are, and are dead.
+  /// Called instead where nothing runs any more: the objects stay as they are, and are dead.
   void forsake() noexcept;
 
  private:

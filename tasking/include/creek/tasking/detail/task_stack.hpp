@@ -188,9 +188,9 @@ inline void run_popped(task_slot* slot) noexcept {
     released->home->resume(released);
 }
 
-/// Whose tasks a strand runs on top of what runs there: those that it waits for, or all spawned
-/// ones (null) where nothing runs underneath. Anything else could block on what the waiter does
-/// later.
+/// Returns whether a strand may run the task on top of what runs there: one that it waits for, or
+/// any spawned one (null) where nothing runs underneath. Anything else could block on what the
+/// waiter does later.
 inline bool may_run_here(const task_slot& slot, const task_context* awaited) noexcept {
   if (awaited == nullptr) return slot.is_spawned();
   const std::uintptr_t word = slot.owner_word();
