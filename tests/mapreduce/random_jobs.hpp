@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random jobs and their sequential reference: kinds of keys and values, with and without combiner and reducer, over
-// both strategies, worker counts, splits, and with or without the last stages.
+// Random jobs and their sequential reference: kinds of keys and values, with and without combiner
+// and reducer, over both strategies, worker counts, splits, and with or without the last stages.
 #pragma once
 
 #include <creek/mapreduce.hpp>
@@ -25,10 +25,11 @@ namespace creek::mapreduce {
 
 /// Which keys there are and how often: what keeps some workers busy and others not.
 enum class spread : std::uint8_t { even, skewed, one_key, one_heavy, all_different };
-inline constexpr std::array spreads = {spread::even, spread::skewed, spread::one_key, spread::one_heavy,
-                                spread::all_different};
+inline constexpr std::array spreads = {spread::even, spread::skewed, spread::one_key,
+                                       spread::one_heavy, spread::all_different};
 
-inline std::vector<std::uint32_t> random_numbers(std::mt19937_64& random, std::size_t n, spread how) {
+inline std::vector<std::uint32_t> random_numbers(std::mt19937_64& random, std::size_t n,
+                                                 spread how) {
   std::vector<std::uint32_t> numbers(n);
   const std::uint64_t range = 1 + random() % (2 * n + 1);
   for (std::size_t i = 0; i < n; ++i) {
