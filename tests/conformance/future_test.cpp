@@ -137,7 +137,7 @@ TEST_P(Future, GetConsumes) {
     EXPECT_FALSE(future.ready());
     EXPECT_THROW(future.get(), creek::usage_error);
     EXPECT_THROW(future.wait(), creek::usage_error);
-    EXPECT_THROW(future.then([](int) {}), creek::usage_error);
+    EXPECT_THROW((void)future.then([](int) {}), creek::usage_error);
   });
 }
 

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
@@ -319,7 +318,6 @@ TEST_F(MapReduceSpill, AStopEndsTheRun) {
 
 TEST_F(MapReduceSpill, LimitsThatCannotBe) {
   runtime rt(scheduler_options{.workers = 2});
-  std::atomic<int> mapped = 0;
   const std::vector<std::uint64_t> all{1, 2, 3};
   const auto go = [&](memory_limit limit) {
     return [&all, &rt, limit] {

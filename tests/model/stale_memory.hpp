@@ -155,7 +155,7 @@ class basic_stale_memory {
   template <class T, class Predicate>
   T wait_until(mpm_ptr<T> p, Predicate satisfied) {
     access();
-    chip_->explore.block([=, this] { return satisfied(raw(p)); });
+    chip_->explore.block([=] { return satisfied(raw(p)); });
     invalidate();
     return raw(p);
   }
