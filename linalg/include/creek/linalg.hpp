@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of dense linear algebra; docs/linalg.md is its guide.
+// Includes all headers of dense linear algebra; the guide is docs/linalg.md.
 #pragma once
 
 #include <creek/linalg/blas3.hpp>

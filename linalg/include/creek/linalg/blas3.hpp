@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products and triangular systems of matrices: the level 3 of the BLAS, under its names.
 //
-// All of them run on the workers of the creek::runtime that the caller runs in, and in the calling
-// thread where there is none. T is float, double, or a complex number of them. Matrices that are
-// written overlap no other argument. Shapes that do not fit are misuse: usage_error, before
-// anything is changed. std::bad_alloc leaves results half done: products
-// take a few MB a worker for packing, factorizations up to another half of the matrix (LU,
-// Cholesky) or the whole of it (QR), as panels stay packed until all updates by them are made.
-// Where `beta` is 0 the result is not read, so that NaN in it does not matter.
+// All routines run on the workers of the creek::runtime that the caller runs in, or in the calling
+// thread outside of one. T is float, double, or a complex number of them. A matrix that is written
+// must not overlap another argument. Throws usage_error for shapes that do not fit, before anything
+// is changed. std::bad_alloc leaves results half done: products take a few MB per worker for
+// packing, factorizations up to another half of the matrix (LU, Cholesky) or the whole of it (QR),
+// as panels stay packed until all updates by them are done. With `beta` == 0 the result is not
+// read: a NaN in it does not spread.
 #pragma once
 
 #include <type_traits>
@@ -16,7 +16,7 @@
 
 namespace creek::linalg {
 
-/// An argument that takes no part in finding out T.
+/// Argument from which T is not deduced.
 template <class T>
 using input = const_view<std::type_identity_t<T>>;
 template <class T>
@@ -27,23 +27,23 @@ template <scalar T>
 void gemm(op how_a, op how_b, factor<T> alpha, input<T> A, input<T> B, factor<T> beta,
           matrix_view<T> C);
 
-/// C = alpha A B + beta C (left) or alpha B A + beta C (right) with A symmetric, of which only the
+/// C = alpha A B + beta C (left) or alpha B A + beta C (right), where A is symmetric and only its
 /// triangle `stored` is read.
 template <scalar T>
 void symm(side where, triangle stored, factor<T> alpha, input<T> A, input<T> B, factor<T> beta,
           matrix_view<T> C);
 
-/// The same with A Hermitian; the imaginary parts of its diagonal are taken for 0.
+/// Like symm with a Hermitian A; takes the imaginary parts of its diagonal for 0.
 template <scalar T>
 void hemm(side where, triangle stored, factor<T> alpha, input<T> A, input<T> B, factor<T> beta,
           matrix_view<T> C);
 
-/// C = alpha A A^T + beta C (how = none) or alpha A^T A + beta C (transpose), the triangle `stored`
-/// of it; the other is neither read nor written.
+/// C = alpha A A^T + beta C (how = none) or alpha A^T A + beta C (transpose), in the triangle
+/// `stored` of C; the other triangle is neither read nor written.
 template <scalar T>
 void syrk(triangle stored, op how, factor<T> alpha, input<T> A, factor<T> beta, matrix_view<T> C);
 
-/// The same with A^H; the diagonal comes out real. how is none or conjugate_transpose.
+/// Like syrk with A^H; the diagonal becomes real. how is none or conjugate_transpose.
 template <scalar T>
 void herk(triangle stored, op how, real<T> alpha, input<T> A, real<T> beta, matrix_view<T> C);
 
@@ -68,10 +68,10 @@ template <scalar T>
 void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, input<T> A,
           matrix_view<T> B);
 
-/// The instruction set that the products use on this processor, such as "AVX3".
+/// Returns the instruction set that the products use on this processor, such as "AVX3".
 const char* tile_instructions() noexcept;
 
-/// Rows and columns of a product that its innermost loop keeps in registers.
+/// Shape of the block of a product that the innermost loop keeps in registers.
 struct tile_shape {
   index_t rows, cols;
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algorithms by blocks: level 3 of the BLAS, Cholesky, LU without pivoting and inverses of matrices
-// of tiles, as tasks on tiles.
+// Algorithms by blocks: level 3 BLAS, Cholesky, LU without pivoting and inverses of matrices of
+// tiles, as tasks on tiles.
 //
-// Each routine has two forms. With a graph it only enqueues its tasks: routines that follow each
-// other in one graph overlap wherever their data lets them, without a barrier between them, and
-// with graph_options::dry_run nothing is run at all. Tiles and graph_info have to live until the
-// graph's wait() has returned; what was found out is read then. Without a graph a routine makes
-// one, waits, and returns its info.
+// Each routine has two forms. The form with a graph only enqueues its tasks: routines that follow
+// each other in one graph overlap as far as their data allows, without a barrier between them; with
+// graph_options::dry_run no task runs. Tiles and graph_info must live until the graph's wait()
+// returns; info is valid from then on. The form without a graph creates one, waits, and returns its
+// info.
 //
-// Arguments and results as in blas3.hpp, cholesky.hpp and inverse.hpp. All matrices of a routine
-// have the same tile size; otherwise, and for shapes that do not fit, usage_error before anything
-// is enqueued. A task runs in one thread. Products pack each tile once for all tasks that use it,
-// in memory of about two columns of tiles for each step under way.
+// Arguments and results are those of blas3.hpp, cholesky.hpp and inverse.hpp. All matrices of a
+// routine have the same tile size. Throws usage_error for other tile sizes or shapes, before
+// anything is enqueued. A task runs in one thread. Products pack each tile once for all tasks that
+// use it, in memory of about two columns of tiles per step under way.
 //
 // The algorithms are those that SuperMatrix runs by blocks.
 // Source: [Quintana-Orti 2009].
@@ -24,7 +24,7 @@
 
 namespace creek::linalg {
 
-/// An argument that takes no part in finding out T.
+/// Argument from which T is not deduced.
 template <class T>
 using tile_input = const_tile_view<std::type_identity_t<T>>;
 
@@ -60,8 +60,8 @@ void trsm(task_graph& graph, side where, triangle stored, op how, diagonal ones,
           tile_input<T> A, tile_view<T> B);
 /// @}
 
-/// A = L L^H or U^H U as potrf of cholesky.hpp. Once info is known not to be 0, tasks of the
-/// routine do nothing any more.
+/// A = L L^H or U^H U, like potrf of cholesky.hpp. Once info is known not to be 0, the routine's
+/// remaining tasks do nothing.
 template <scalar T>
 void potrf(task_graph& graph, triangle stored, tile_view<T> A, graph_info& info);
 
@@ -69,13 +69,13 @@ void potrf(task_graph& graph, triangle stored, tile_view<T> A, graph_info& info)
 template <scalar T>
 void potrs(task_graph& graph, triangle stored, tile_input<T> factor, tile_view<T> B);
 
-/// Both. Where info is not 0, B may hold anything.
+/// Does potrf, then potrs. If info is not 0, the contents of B are undefined.
 template <scalar T>
 void posv(task_graph& graph, triangle stored, tile_view<T> A, tile_view<T> B, graph_info& info);
 
-/// A = L U for A of m x n without exchanges: for matrices that are known not to need them, such as
-/// diagonally dominant ones. A becomes L (below the diagonal, whose ones are not stored) and U.
-/// info: the place of the first pivot that is exactly zero, at which the factorization ends.
+/// A = L U without row exchanges, A is m x n: for matrices known not to need pivoting, such as
+/// diagonally dominant ones. A becomes L (below the diagonal; its ones are not stored) and U. info:
+/// 1-based index of the first pivot that is exactly zero; the factorization ends there.
 template <scalar T>
 void getrf_nopiv(task_graph& graph, tile_view<T> A, graph_info& info);
 
@@ -83,16 +83,16 @@ void getrf_nopiv(task_graph& graph, tile_view<T> A, graph_info& info);
 template <scalar T>
 void getrs_nopiv(task_graph& graph, op how, tile_input<T> LU, tile_view<T> B);
 
-/// Both. Where info is not 0, B may hold anything.
+/// Does getrf_nopiv, then getrs_nopiv. If info is not 0, the contents of B are undefined.
 template <scalar T>
 void gesv_nopiv(task_graph& graph, tile_view<T> A, tile_view<T> B, graph_info& info);
 
-/// A triangle becomes its inverse. Where info is not 0, it may hold anything: only the form without
-/// a graph looks for zeros first, and leaves it as it was.
+/// Replaces a triangle by its inverse. If info is not 0, its contents are undefined: only the form
+/// without a graph looks for zeros first, and then leaves the triangle unchanged.
 template <scalar T>
 void trtri(task_graph& graph, triangle stored, diagonal ones, tile_view<T> A, graph_info& info);
 
-/// The result of potrf becomes that triangle of the inverse. info as of trtri.
+/// Replaces the result of potrf by that triangle of the inverse of A. info as for trtri.
 template <scalar T>
 void potri(task_graph& graph, triangle stored, tile_view<T> A, graph_info& info);
 

@@ -14,14 +14,14 @@
 namespace creek::linalg {
 
 struct cholesky_options {
-  /// Columns of a panel; 0 chooses by the size.
+  /// Columns per panel; 0 chooses by the size.
   index_t block = 0;
-  /// Where the runs of the tasks are recorded, if anywhere (graph_options::record).
+  /// Receives the runs of the tasks (graph_options::record), or nullptr to record none.
   graph_report* report = nullptr;
 };
 
 /// A = L L^H (lower) or U^H U (upper), 1/3 n^3 flops. The triangle `stored` of A becomes the
-/// factor; the other is neither read nor written. Returns info.
+/// factor; the other triangle is neither read nor written. Returns info.
 template <scalar T>
 index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options = {});
 
@@ -34,7 +34,7 @@ template <scalar T>
 index_t posv(triangle stored, matrix_view<T> A, matrix_view<T> B,
              const cholesky_options& options = {});
 
-/// A factorization that owns its matrix.
+/// Cholesky factorization that owns its matrix.
 template <scalar T>
 class cholesky {
  public:
@@ -43,10 +43,10 @@ class cholesky {
       : factor_(std::move(A)), stored_(stored), info_(potrf(stored, factor_.view(), options)) {}
 
   index_t info() const noexcept { return info_; }
-  /// Only the triangle that was asked for counts.
+  /// Returns the matrix with the factor in the triangle that was asked for.
   const matrix<T>& factor() const noexcept { return factor_; }
 
-  /// The X of A X = B. Meaningless where info() is not 0.
+  /// Returns the X of A X = B. Meaningless if info() is not 0.
   matrix<T> solve(matrix<T> B) const {
     potrs(stored_, factor_.view(), B.view());
     return B;

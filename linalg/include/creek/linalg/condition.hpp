@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How near to singular a matrix is: estimates of its condition number, from its factors.
+// Estimates of a matrix's condition number, from its factors: how close to singular it is.
 //
 // Threads and errors as in blas3.hpp. All functions return an estimate of 1 / (|A| |A^-1|),
-// LAPACK's rcond: about 1 for a good matrix; the unit roundoff, or less, if solutions mean
-// nothing. |A^-1| is estimated from below, seldom by more than a factor of 3, so the true
+// LAPACK's rcond: about 1 for a well-conditioned matrix; the unit roundoff or less if solutions
+// mean nothing. |A^-1| is estimated from below, seldom by more than a factor of 3, so the true
 // condition is never better than the estimate. The result is 0 if A is singular, infinite, or so
-// near to singular that its inverse overflows; NaN if A has a NaN; 1 if A is empty. Cost: about
-// 40 n^2 flops, by the block algorithm of [Higham 2000]. The norm is one or inf; any other is
+// close to singular that its inverse overflows; NaN if A has a NaN; 1 if A is empty. Cost: about 40
+// n^2 flops, by the block algorithm of [Higham 2000]. The norm must be one or inf; any other is
 // misuse.
 #pragma once
 

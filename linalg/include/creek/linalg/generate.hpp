@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices from a seed: the same on every machine, whoever makes which block of them.
+// Random matrices from a seed: the same on every machine, whichever worker makes which block.
 #pragma once
 
 #include <creek/linalg/matrix.hpp>
@@ -9,35 +9,35 @@
 namespace creek::linalg {
 
 enum class matrix_kind {
-  /// Elements (of complex numbers both parts) uniform in [-1, 1).
+  /// Elements (both parts of complex ones) are uniform in [-1, 1).
   uniform,
-  /// Uniform but for the diagonal, which is greater than the sum of the magnitudes of its row's
-  /// and of its column's other elements: factored without pivoting.
+  /// Uniform except for the diagonal, which exceeds the sum of the magnitudes of the other elements
+  /// of its row and of its column: can be factored without pivoting.
   dominant,
-  /// Symmetric or hermitian and dominant: positive definite. Square.
+  /// Square, symmetric or Hermitian, and dominant: positive definite.
   positive_definite
 };
 
 struct matrix_recipe {
   matrix_kind kind = matrix_kind::uniform;
   std::uint64_t seed = 1;
-  /// If not 0, the matrix's 2-norm is 1 and its 2-norm condition number is this, at least 1 (but
-  /// for rounding to T): singular values evenly spaced from 1 to 1 / condition between two random
-  /// reflections, or the same one where it has to be hermitian. Of no dominant matrix.
+  /// Condition number, at least 1; 0: none. Otherwise the 2-norm is 1 and the 2-norm condition
+  /// number is this, up to rounding to T: singular values evenly spaced from 1 to 1 / condition
+  /// between two random reflections (the same one if it must be Hermitian). Not for dominant.
   double condition = 0;
 };
 
-/// The elements of one such matrix, as a function of their position. Each draws its own numbers
-/// from a hash of seed, column and row (splitmix64), so blocks may be filled in any order and by
-/// any workers at once; only additions, multiplications and divisions follow, each rounded once.
+/// Elements of such a matrix as a function of their position. Each element draws its own numbers
+/// from a hash of seed, column and row (splitmix64), so any workers may fill blocks in any order at
+/// once; only additions, multiplications and divisions follow, each rounded once.
 template <scalar T>
 class matrix_generator {
  public:
-  /// O(1); with a condition O(rows + cols), also of memory. Throws creek::usage_error for a recipe
-  /// that has no matrix of this shape.
+  /// Takes O(1) time, or O(rows + cols) time and memory with a condition. Throws creek::usage_error
+  /// if the recipe has no matrix of this shape.
   matrix_generator(const matrix_recipe& recipe, index_t rows, index_t cols);
 
-  /// Fills a view with the block of the matrix whose first element is (row, col). Any thread.
+  /// Fills `block`, whose first element is (row, col) of the matrix. May be called on any thread.
   void fill(matrix_view<T> block, index_t row, index_t col) const noexcept;
 
  private:
@@ -51,11 +51,11 @@ class matrix_generator {
   index_t rows_ = 0;
   index_t cols_ = 0;
   // With a condition the matrix is (I - 2 u u') D (I - 2 v v') = D - u p' - q v', where p and q
-  // hold what does not depend on the other index.
+  // hold the parts that do not depend on the other index.
   std::vector<wide> u_, p_, q_, v_;
 };
 
-/// The whole matrix. One thread.
+/// Returns the whole matrix. Runs in one thread.
 template <scalar T>
 matrix<T> generate(const matrix_recipe& recipe, index_t rows, index_t cols);
 

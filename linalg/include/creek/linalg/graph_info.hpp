@@ -8,8 +8,8 @@
 
 namespace creek::linalg {
 
-/// 0, or the smallest place, counted from 1, that a task of the operation reported. To be read when
-/// the graph's wait() has returned, and to be kept until then. One operation each.
+/// The smallest 1-based index that a task of the operation reported, or 0. Read it after the
+/// graph's wait() has returned, and keep it alive until then. Each operation needs its own.
 class graph_info {
  public:
   graph_info() = default;
@@ -18,7 +18,7 @@ class graph_info {
 
   index_t value() const noexcept { return place_.load(std::memory_order_acquire); }
 
-  /// A task found this; 0 says nothing.
+  /// Called by a task that found a zero at the 1-based index `place`; 0 reports nothing.
   void report(index_t place) noexcept {
     if (place == 0) return;
     index_t known = place_.load(std::memory_order_relaxed);

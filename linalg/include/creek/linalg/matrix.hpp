@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Column-major matrices, as LAPACK lays them out: views of memory of others, and matrices that own
-// it.
+// Column-major matrices, as LAPACK lays them out: views of memory owned elsewhere, and matrices
+// that own their memory.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace creek::linalg {
 
-/// Rows, columns and leading dimensions; counted from 0. (`index` is a function of <strings.h>.)
+/// Index, 0-based: rows, columns, leading dimensions. (`index` is a function of <strings.h>.)
 using index_t = std::ptrdiff_t;
 
 /// The element types: float, double, and complex numbers of both.
@@ -36,7 +36,7 @@ struct real_of<std::complex<T>> {
 };
 }  // namespace detail
 
-/// The type of the magnitude of a T.
+/// Type of the magnitude of a T.
 template <scalar T>
 using real = typename detail::real_of<T>::type;
 
@@ -45,15 +45,15 @@ inline constexpr bool is_complex = !std::same_as<T, real<T>>;
 
 /// Operation applied to an operand before it is used.
 enum class op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
-/// Which triangle of a matrix counts.
+/// Triangle of a matrix that is read or written.
 enum class triangle : char { lower = 'L', upper = 'U' };
-/// On which side of the product a matrix stands.
+/// Side of the product on which a matrix stands.
 enum class side : char { left = 'L', right = 'R' };
 /// Whether the diagonal is read, or taken for ones.
 enum class diagonal : char { stored = 'N', unit = 'U' };
 
-/// A block of a column-major matrix that somebody else owns: element (i, j) is at
-/// data[i + j * leading]. Copied like a pointer; T may be const.
+/// Block of a column-major matrix that the view does not own: element (i, j) is at data[i + j *
+/// leading]. Copied like a pointer; T may be const.
 template <class T>
 requires scalar<std::remove_const_t<T>>
 class matrix_view {
@@ -66,7 +66,7 @@ class matrix_view {
       : data_(data), rows_(rows), cols_(cols), leading_(leading) {
     assert(rows >= 0 && cols >= 0 && (cols == 0 || leading >= std::max<index_t>(1, rows)));
   }
-  /// A view that may write is one that may read.
+  /// Converts a writable view to a read-only one.
   template <class U>
   requires(std::is_const_v<T>&& std::same_as<U, value_type>)
       matrix_view(const matrix_view<U>& other)
@@ -81,12 +81,12 @@ class matrix_view {
   T& operator()(index_t i, index_t j) const noexcept { return data_[i + j * leading_]; }
   T* column(index_t j) const noexcept { return data_ + j * leading_; }
 
-  /// Rows [i, i + rows) of columns [j, j + cols).
+  /// Returns rows [i, i + rows) of columns [j, j + cols).
   matrix_view block(index_t i, index_t j, index_t rows, index_t cols) const noexcept {
     assert(i >= 0 && j >= 0 && rows >= 0 && cols >= 0 && i + rows <= rows_ && j + cols <= cols_);
     return {data_ == nullptr ? nullptr : data_ + i + j * leading_, rows, cols, leading_};
   }
-  /// Columns [j, j + cols), whole.
+  /// Returns all rows of columns [j, j + cols).
   matrix_view columns(index_t j, index_t cols) const noexcept { return block(0, j, rows_, cols); }
 
  private:
@@ -99,12 +99,12 @@ class matrix_view {
 template <class T>
 using const_view = matrix_view<const T>;
 
-/// A matrix that owns its elements, zero at first, columns aligned to cache lines.
+/// Matrix that owns its elements, zero at first, with columns aligned to cache lines.
 template <scalar T>
 class matrix {
  public:
   matrix() = default;
-  /// Throws std::bad_alloc, also where rows * cols elements are more than can be addressed.
+  /// Throws std::bad_alloc, also if rows * cols elements exceed the address space.
   matrix(index_t rows, index_t cols) : rows_(rows), cols_(cols), leading_(aligned_rows(rows)) {
     assert(rows >= 0 && cols >= 0);
     std::size_t count = 0;
@@ -148,7 +148,7 @@ class matrix {
   static index_t aligned_rows(index_t rows) noexcept {
     constexpr index_t line = 64 / static_cast<index_t>(sizeof(T));
     const index_t lines = std::max<index_t>(1, rows / line + (rows % line != 0));
-    // An odd number of lines: columns side by side do not fall on the same few cache sets.
+    // An odd number of lines: adjacent columns do not map to the same few cache sets.
     return (lines > 8 ? lines | 1 : lines) * line;
   }
   void copy(const_view<T> from) {
@@ -169,7 +169,7 @@ class matrix {
   index_t leading_ = 1;
 };
 
-/// Copies a block onto another of the same shape; they do not overlap.
+/// Copies a block to another of the same shape; they must not overlap.
 template <scalar T>
 void copy(const_view<T> from, matrix_view<T> to) noexcept {
   assert(from.rows() == to.rows() && from.cols() == to.cols());

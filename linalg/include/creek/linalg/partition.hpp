@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices in parts, so that a blocked algorithm reads like its derivation. In step k of it
+// Partitions of matrices, so that a blocked algorithm reads like its derivation. In step k of it
 //
 //       A00 | A01 | A02
 //       ----+-----+----
@@ -18,7 +18,7 @@
 
 namespace creek::linalg {
 
-/// A view that knows the size of its blocks.
+/// View that knows the size of its blocks.
 template <class View>
 concept tiled_view = requires(const View A) {
   { A.tile_size() } -> std::same_as<index_t>;
@@ -39,7 +39,7 @@ struct partition_3 {
 
 namespace detail {
 
-/// [0, before), [before, before + here) and the rest of n.
+/// Splits n into [0, before), [before, before + here) and the rest.
 struct three_parts {
   index_t before, here, after;
   three_parts(index_t n, index_t k, index_t block) noexcept
@@ -50,7 +50,7 @@ struct three_parts {
 
 }  // namespace detail
 
-/// Blocks on the diagonal, which is how many steps an algorithm along it has.
+/// Returns the number of diagonal blocks: the steps of an algorithm along the diagonal.
 template <class View>
 index_t steps(const View& A, index_t block) noexcept {
   const index_t n = std::min(A.rows(), A.cols());
@@ -61,7 +61,7 @@ index_t steps(const View& A) noexcept {
   return steps(A, A.tile_size());
 }
 
-/// The parts of A in step k; those at the border may be empty.
+/// Returns the parts of A in step k; parts at the border may be empty.
 template <class View>
 partition_3x3<View> partition(const View& A, index_t k, index_t block) noexcept {
   const detail::three_parts r(A.rows(), k, block), c(A.cols(), k, block);
@@ -81,7 +81,7 @@ partition_3x3<View> partition(const View& A, index_t k) noexcept {
   return partition(A, k, A.tile_size());
 }
 
-/// Rows above, in and below block k.
+/// Returns the rows above, in and below block k.
 template <class View>
 partition_3<View> partition_rows(const View& A, index_t k, index_t block) noexcept {
   const detail::three_parts r(A.rows(), k, block);
@@ -93,7 +93,7 @@ partition_3<View> partition_rows(const View& A, index_t k) noexcept {
   return partition_rows(A, k, A.tile_size());
 }
 
-/// Columns left of, in and right of block k.
+/// Returns the columns left of, in and right of block k.
 template <class View>
 partition_3<View> partition_cols(const View& A, index_t k, index_t block) noexcept {
   const detail::three_parts c(A.cols(), k, block);

@@ -17,41 +17,41 @@
 namespace creek::linalg {
 
 struct qr_options {
-  /// Columns of a panel; 0 chooses by the size.
+  /// Columns per panel; 0 chooses by the size.
   index_t block = 0;
-  /// Where the runs of the tasks are recorded, if anywhere (graph_options::record).
+  /// Receives the runs of the tasks (graph_options::record), or nullptr to record none.
   graph_report* report = nullptr;
 };
 
-/// A = Q R for A of m x n, 2 n^2 (m - n/3) flops. R is left on and above the diagonal, below it the
-/// vectors v of the reflectors I - tau v v^H, whose product is Q; the first element of v, 1, is not
-/// stored. `tau` has min(m, n) places.
+/// A = Q R, A is m x n, 2 n^2 (m - n/3) flops. A becomes R on and above the diagonal, and below it
+/// the vectors v of the reflectors I - tau v v^H, whose product is Q; the first element of v, 1, is
+/// not stored. `tau` has min(m, n) elements.
 template <scalar T>
 void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options = {});
 
-/// C = op(Q) C (left) or C op(Q) (right) for the Q of tau.size() reflectors in the columns of `QR`;
-/// how is none or conjugate_transpose (for real T: or transpose).
+/// C = op(Q) C (left) or C op(Q) (right), where Q is the product of the tau.size() reflectors in
+/// the columns of `QR`; how is none or conjugate_transpose (for real T also transpose).
 template <scalar T>
 void ormqr(side where, op how, input<T> QR, std::span<const T> tau, matrix_view<T> C);
 
-/// The first A.cols() columns of Q, in place of the tau.size() <= A.cols() <= A.rows() reflectors
-/// in A.
+/// Replaces the tau.size() <= A.cols() <= A.rows() reflectors in A by the first A.cols() columns of
+/// Q.
 template <scalar T>
 void orgqr(matrix_view<T> A, std::span<const T> tau);
 
-/// op(A) X = B in the sense of least squares (more equations than unknowns) or least norm (fewer),
-/// by QR of A, or of A^H if A is wider than high: for A of full rank. A becomes its factors: the QR
-/// ones, or the conjugate transposed QR factors of A^H. B has max(m, n) rows: the right-hand sides
-/// in the first ones on entry, X in the first ones on exit, and below X, for least squares, what
-/// is left over: the sum of its squares is that of the residual. how is none or conjugate_transpose
-/// (for real T: or transpose). As in LAPACK, matrices with a tiny or huge largest element are
-/// scaled meanwhile (A's factors stay those of the scaled one), and where A is zero X is. Returns
-/// 0, or the place (from 1) of an exact zero on the diagonal of R, in which case nothing was
-/// solved.
+/// Solves op(A) X = B in the sense of least squares (more equations than unknowns) or least
+/// norm (fewer), by QR of A, or of A^H if A is wider than high; A must have full rank. A
+/// becomes its factors: the QR ones, or the conjugate transposed QR factors of A^H. B has
+/// max(m, n) rows: its first rows hold the right-hand sides on entry and X on exit; for least
+/// squares, the sum of squares of the rows below X is that of the residual. how is none or
+/// conjugate_transpose (for real T also transpose). As in LAPACK, matrices with a tiny or huge
+/// largest element are scaled meanwhile (A's factors stay those of the scaled one), and X is
+/// zero if A is. Returns 0, or the 1-based index of an exact zero on the diagonal of R: nothing
+/// was solved then.
 template <scalar T>
 index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& options = {});
 
-/// A factorization that owns its matrix.
+/// QR factorization that owns its matrix.
 template <scalar T>
 class qr {
  public:
@@ -64,13 +64,13 @@ class qr {
   const matrix<T>& factors() const noexcept { return factors_; }
   std::span<const T> tau() const noexcept { return tau_; }
 
-  /// Q^H B.
+  /// Returns Q^H B.
   matrix<T> project(matrix<T> B) const {
     ormqr(side::left, op::conjugate_transpose, factors_.view(), tau(), B.view());
     return B;
   }
-  /// The X that makes the norm of A X - B least. Throws usage_error for A with more columns than
-  /// rows.
+  /// Returns the X that minimizes the norm of A X - B. Throws usage_error if A has more columns
+  /// than rows.
   matrix<T> solve(matrix<T> B) const {
     if (factors_.cols() > factors_.rows()) {
       throw usage_error(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix whose columns lie in the memories of the ranks of a communicator, and how it gets there
-// and back.
+// Matrix whose columns are distributed over the memories of a communicator's ranks, and functions
+// that scatter and gather it.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 
 namespace creek::linalg {
 
-/// One rank's part of an m x n matrix that is cut into blocks of columns: block j lies at rank
-/// j % P, whole. Column-major; a rank's blocks lie side by side.
+/// One rank's part of an m x n matrix that is cut into blocks of columns: rank j % P owns all of
+/// block j (P ranks). Column-major; a rank's blocks lie side by side.
 ///
-/// Blocks of whole columns, and not of rows and columns, because then a panel is in one memory: the
-/// search for a pivot, or the norm of a reflector, costs no message, where messages take as long as
-/// thousands of flops.
+/// Blocks are whole columns, not rectangles, so that a panel is in one memory: the search for a
+/// pivot, or the norm of a reflector, costs no message; a message takes as long as thousands of
+/// flops.
 template <scalar T>
 class rank_columns {
  public:
   rank_columns() = default;
-  /// Zero at first. Throws usage_error unless m, n >= 0, block >= 1 and 0 <= rank < ranks; and
-  /// std::bad_alloc.
+  /// Elements are zero at first. Throws usage_error unless m, n >= 0, block >= 1 and 0 <= rank <
+  /// ranks; throws std::bad_alloc.
   rank_columns(index_t rows, index_t cols, index_t block, int rank, int ranks)
       : rows_(rows), cols_(cols), block_(block), rank_(rank), ranks_(ranks) {
     if (rows < 0 || cols < 0 || block < 1 || rank < 0 || rank >= ranks) {
@@ -51,20 +51,20 @@ class rank_columns {
   bool owns(index_t j) const noexcept { return owner(j) == rank_; }
   index_t first_column(index_t j) const noexcept { return j * block_; }
   index_t width(index_t j) const noexcept { return std::min(block_, cols_ - first_column(j)); }
-  /// This rank's first block that is not before block j; beyond blocks() if there is none.
+  /// Returns this rank's first block that is >= j; beyond blocks() if there is none.
   index_t own_from(index_t j) const noexcept { return j + (rank_ - owner(j) + ranks_) % ranks_; }
 
-  /// Whole columns of block j, which this rank owns.
+  /// Returns the whole columns of block j, which this rank must own.
   matrix_view<T> columns(index_t j) noexcept {
     return local_.view().columns(j / ranks_ * block_, width(j));
   }
   const_view<T> columns(index_t j) const noexcept {
     return local_.view().columns(j / ranks_ * block_, width(j));
   }
-  /// Columns of this rank in blocks from j on.
+  /// Returns the number of this rank's columns in blocks from j on.
   index_t own_columns_from(index_t j) const noexcept { return local_.cols() - columns_before(j); }
 
-  /// Copies this rank's part out of a matrix that it can read, without messages.
+  /// Copies this rank's part from a matrix that the rank can read, without messages.
   void take_from(const_view<T> whole) {
     for (index_t j = own_from(0); j < blocks(); j += ranks_) {
       copy<T>(whole.columns(first_column(j), width(j)), columns(j));
@@ -90,7 +90,7 @@ class rank_columns {
 
 namespace detail {
 
-/// The columns of a view one after the other, to be sent or to have been received.
+/// Copies the columns of a view into one array without gaps, as the contents of a message.
 template <scalar T>
 std::vector<T> side_by_side(const_view<T> A) {
   std::vector<T> all(static_cast<std::size_t>(A.rows() * A.cols()));
@@ -104,9 +104,9 @@ void spread_out(std::vector<T>& all, matrix_view<T> A) {
 
 }  // namespace detail
 
-/// Gives each rank its part of the matrix that rank 0 has (elsewhere `whole` is not looked at). All
-/// ranks call it, with equal sizes; usage_error on all if those are no sizes, and on rank 0, before
-/// anything is sent, if `whole` has others: then the program has to end.
+/// Sends each rank its part of the matrix that rank 0 has; other ranks ignore `whole`. All ranks
+/// call it with equal sizes. Throws usage_error on all ranks if the sizes are invalid, and on rank
+/// 0, before anything is sent, if `whole` has another shape: then the program has to end.
 template <scalar T, class Communicator>
 rank_columns<T> scatter_columns(Communicator& ranks, const_view<T> whole, index_t rows,
                                 index_t cols, index_t block) {
@@ -133,7 +133,7 @@ rank_columns<T> scatter_columns(Communicator& ranks, const_view<T> whole, index_
   return mine;
 }
 
-/// The whole matrix at rank 0; elsewhere an empty one. All ranks call it.
+/// Returns the whole matrix at rank 0, an empty one elsewhere. All ranks call it.
 template <scalar T, class Communicator>
 matrix<T> gather_columns(Communicator& ranks, const rank_columns<T>& mine) {
   if (ranks.rank() != 0) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU with partial pivoting, Cholesky and QR on cores that share no memory and send each other
-// messages. The routines are those of lu.hpp, cholesky.hpp and qr.hpp, written once over a
-// communicator: host threads, or the cores of a simulated chip.
+// LU with partial pivoting, Cholesky and QR on cores that share no memory and exchange messages.
+// The routines are those of lu.hpp, cholesky.hpp and qr.hpp, written once over a communicator of
+// host threads or of the cores of a simulated chip.
 //
-// All ranks of the communicator call a routine together, with equal sizes and options. Each has its
-// part of the matrix (rank_columns.hpp) and computes in its own thread. Arguments that do not fit
-// are usage_error, on every rank, before anything is sent or changed. Any other exception, such as
-// std::bad_alloc, comes out on the rank where it happened, and the program has to end.
+// All ranks of the communicator call a routine together, with equal sizes and options. Each rank
+// has its part of the matrix (rank_columns.hpp) and computes in its own thread. Throws usage_error
+// for invalid arguments, on every rank, before anything is sent or changed. Any other exception,
+// such as std::bad_alloc, is thrown on the rank where it happened, and the program has to end.
 //
-// Results are those of getrf(), potrf() (lower triangle) and geqrf() bit for bit where those work
-// by the same block: the steps are the same, and only where they are done differs.
+// Results equal those of getrf(), potrf() (lower triangle) and geqrf() with the same block bit for
+// bit: the steps are the same, only the ranks that do them differ.
 // Source: [Dongarra 2003], for the right-looking factorization of a column-wise block-cyclic matrix
 // with look-ahead, and for the order of sends: the rank that has the next panel
 // gets the current one first.
@@ -29,14 +29,14 @@
 namespace creek::linalg {
 
 struct rank_options {
-  /// Panels that a rank may take before it has done its updates by the ones before; each takes the
-  /// memory of a panel. 0: one after the other.
+  /// Number of panels that a rank may receive before it has done its updates by the earlier ones;
+  /// each takes the memory of a panel. 0: one after the other.
   int look_ahead = 2;
-  /// The tree along which a panel goes to all ranks.
+  /// Tree along which a panel is sent to all ranks.
   broadcast_kind route = broadcast_kind::chain;
-  /// The rank that has the next panel gets each from its root, first, and passes it on to nobody.
+  /// The owner of the next panel gets each panel first, from its root, and forwards it to nobody.
   bool next_panel_first = true;
-  /// A rank passes on what it has got of a panel in pieces of so many bytes.
+  /// Size in bytes of the pieces in which a rank forwards a panel while it receives it.
   std::size_t piece_bytes = 8192;
 };
 
@@ -66,8 +66,8 @@ index_t factor_on_ranks(const char* routine, Communicator& ranks, column_method 
       .run();
 }
 
-/// B goes from block to block, forwards and backwards, each time to the rank that has it, and at
-/// the end to all.
+/// Solves with B, which travels from block to block, forwards and backwards, each time to the rank
+/// that owns the block, and at the end to all ranks.
 template <class Communicator, scalar T>
 void solve_on_ranks(Communicator& ranks, column_method how, const rank_columns<T>& A, const T* tau,
                     matrix_view<T> B) {
@@ -96,7 +96,7 @@ void solve_on_ranks(Communicator& ranks, column_method how, const rank_columns<T
 
 }  // namespace detail
 
-/// P A = L U, as getrf(). `pivots` has min(m, n) places, and gets all of them on every rank.
+/// P A = L U, like getrf(). `pivots` has min(m, n) elements, all of which are set on every rank.
 /// Returns info, the same on every rank.
 template <class Communicator, scalar T>
 index_t getrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<index_t> pivots,
@@ -109,9 +109,9 @@ index_t getrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<index_
       "getrf_on_ranks", ranks, detail::column_method::lu, A, pivots.data(), nullptr, options);
 }
 
-/// A = L L^H for square A, of which the lower triangle is read and becomes L, as potrf(). What lies
-/// above the diagonal blocks is neither read nor written. Returns info, the same on every rank; if
-/// it is not 0, the factorization has stopped there.
+/// A = L L^H for square A, of which the lower triangle is read and becomes L, like potrf().
+/// Elements above the diagonal blocks are neither read nor written. Returns info, the same on every
+/// rank; if it is not 0, the factorization has stopped there.
 template <class Communicator, scalar T>
 index_t potrf_on_ranks(Communicator& ranks, rank_columns<T>& A, const rank_options& options = {}) {
   detail::check_that(A.rows() == A.cols(), "potrf_on_ranks", "A must be square");
@@ -119,7 +119,7 @@ index_t potrf_on_ranks(Communicator& ranks, rank_columns<T>& A, const rank_optio
       "potrf_on_ranks", ranks, detail::column_method::cholesky, A, nullptr, nullptr, options);
 }
 
-/// A = Q R, as geqrf(). `tau` has min(m, n) places, and gets all of them on every rank.
+/// A = Q R, like geqrf(). `tau` has min(m, n) elements, all of which are set on every rank.
 template <class Communicator, scalar T>
 void geqrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<T> tau,
                     const rank_options& options = {}) {
@@ -131,8 +131,8 @@ void geqrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<T> tau,
                                                  A, nullptr, tau.data(), options);
 }
 
-/// Solves A X = B with the result of getrf_on_ranks() of a square A. The B of rank 0 counts; X is
-/// in that of every rank.
+/// Solves A X = B with the result of getrf_on_ranks() of a square A. Reads the B of rank 0; on
+/// every rank B becomes X.
 template <class Communicator, scalar T>
 void getrs_on_ranks(Communicator& ranks, const rank_columns<T>& LU, std::span<const index_t> pivots,
                     matrix_view<T> B) {
@@ -154,8 +154,8 @@ void potrs_on_ranks(Communicator& ranks, const rank_columns<T>& L, matrix_view<T
   detail::solve_on_ranks<Communicator, T>(ranks, detail::column_method::cholesky, L, nullptr, B);
 }
 
-/// The X that makes the norm of A X - B least, in the first rows of B, with the result of
-/// geqrf_on_ranks() of an A with at least as many rows as columns. B as in getrs_on_ranks().
+/// Computes the X that minimizes the norm of A X - B, in the first rows of B, with the result of
+/// geqrf_on_ranks(); A must have at least as many rows as columns. B as in getrs_on_ranks().
 template <class Communicator, scalar T>
 void geqrs_on_ranks(Communicator& ranks, const rank_columns<T>& QR, std::span<const T> tau,
                     matrix_view<T> B) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SuperMatrix's engine: a program enqueues tasks on blocks and says what each reads and writes; the
-// dependences between them are found at run time, and the tasks run out of order on the workers.
+// SuperMatrix's engine: a program enqueues tasks with the blocks that each reads and writes; the
+// graph finds their dependences at run time and runs the tasks out of order on the workers.
 // Sources: SuperMatrix [Chan 2008];
 // [Quintana-Orti 2009].
 #pragma once
@@ -25,37 +25,37 @@
 
 namespace creek::linalg {
 
-/// Access of a task to a block.
+/// How a task accesses a block.
 enum class access : std::uint8_t { in = 1, out = 2, inout = 3 };
 
-/// A block that a task uses. The key is an address, compared and never read through: blocks that
+/// Block that a task uses. The key is an address, compared but never dereferenced: blocks that
 /// overlap without starting at the same byte are different blocks.
 struct operand {
   const void* block;
   access how;
-  /// How much of the block the task moves, 0: unknown. Where time is simulated and memory that is
-  /// shared is not cached, the task is charged for reading so much before it and writing so much
+  /// Bytes of the block that the task moves, 0: unknown. Where time is simulated and shared memory
+  /// is not cached, the task is charged for reading so many bytes before it and writing so many
   /// after it, as `how` says; elsewhere without effect.
   std::size_t bytes = 0;
 };
-/// The task reads the block.
+/// Returns the operand of a task that reads the block.
 constexpr operand in(const void* block, std::size_t bytes = 0) noexcept {
   return {block, access::in, bytes};
 }
-/// The task overwrites the block, whatever was in it.
+/// Returns the operand of a task that overwrites the block without reading it.
 constexpr operand out(const void* block, std::size_t bytes = 0) noexcept {
   return {block, access::out, bytes};
 }
-/// The task reads and changes the block.
+/// Returns the operand of a task that reads and changes the block.
 constexpr operand inout(const void* block, std::size_t bytes = 0) noexcept {
   return {block, access::inout, bytes};
 }
 
 struct task_info {
-  const char* name = "task";  ///< kept by address: a literal, or what outlives the graph
-  double flops = 0;           ///< its length on the critical path; 0 counts as 1 there. Charged
-                              ///< where time is simulated: the body charges what is beside them
-  int priority = 0;           ///< ready tasks of a larger one begin first, on whatever worker
+  const char* name = "task";  ///< kept by address: a literal, or text that outlives the graph
+  double flops = 0;           ///< length on the critical path; 0 counts as 1 there. Charged in
+                              ///< simulated time; the body charges other costs
+  int priority = 0;           ///< ready tasks of a higher one begin first, on any worker
 };
 
 struct graph_options {
@@ -63,19 +63,19 @@ struct graph_options {
   /// executes tasks. Bounds the memory, and how far ahead dependences and the critical path are
   /// known. At least 1. With one worker 256 are enough, and no more are used.
   std::size_t window = 4096;
-  /// Only finds the dependences: no body runs, and none is kept. Memory grows with the graph.
+  /// Only finds the dependences: no body runs or is kept. Memory grows with the graph.
   bool dry_run = false;
   /// Fills graph_report::runs; costs 40 bytes and two clock readings per task.
   bool record = false;
-  /// Once it is requested, tasks that have not begun will not: see task_graph::cancel().
+  /// Once a stop is requested, tasks that have not begun do not run: see task_graph::cancel().
   std::stop_token stop{};
 };
 
-/// One task of a graph that ran.
+/// Record of one task that ran.
 struct task_run {
   const char* name;
-  std::uint64_t number;  ///< in the order of add(), from 0
-  int worker;            ///< that ended it; -1 on a plain thread
+  std::uint64_t number;  ///< position in the order of add(), from 0
+  int worker;            ///< worker that finished it; -1 on a plain thread
   bool skipped;          ///< the body did not run
   bool simulated;        ///< `start` and `end` count nanoseconds of simulated time
   ticks start, end;
@@ -91,35 +91,35 @@ struct task_count {
 
 /// Summary of a graph. Only a dry run fills the members of the second group.
 struct graph_report {
-  std::size_t tasks = 0;            ///< all added
-  std::size_t skipped = 0;          ///< of these, not run: cancelled, or after a failure
-  std::size_t edges = 0;            ///< dry run: all. Else those on tasks not finished at add()
+  std::size_t tasks = 0;            ///< all tasks added
+  std::size_t skipped = 0;          ///< tasks not run: cancelled, or after a failure
+  std::size_t edges = 0;            ///< dry run: all. Otherwise those on tasks unfinished at add()
   double flops = 0;                 ///< of all tasks
-  std::size_t peak_unfinished = 0;  ///< tasks in the graph at once
-  std::size_t peak_bytes = 0;       ///< of the graph's own memory; bodies on the heap come on top
-  unsigned workers = 0;             ///< available to it
+  std::size_t peak_unfinished = 0;  ///< most tasks in the graph at once
+  std::size_t peak_bytes = 0;       ///< peak of the graph's own memory, without bodies on the heap
+  unsigned workers = 0;             ///< workers available to the graph
   std::vector<task_run> runs;       ///< with graph_options::record, in the order of add()
 
   double critical_path = 0;        ///< flops on the longest chain; divide by a rate to get time
-  std::size_t depth = 0;           ///< tasks on the chain of most tasks
-  double parallelism = 0;          ///< flops / critical_path: the most that workers can gain
+  std::size_t depth = 0;           ///< tasks on the chain with the most tasks
+  double parallelism = 0;          ///< flops / critical_path: the largest possible speedup
   std::size_t widest_level = 0;    ///< most tasks at the same distance from the beginning
-  std::vector<task_count> counts;  ///< by name, in the order of first use
+  std::vector<task_count> counts;  ///< per name, in the order of first use
 };
 
 /// Shares of the time from the first start to the last end during which 0, 1, ... workers ran
 /// tasks; as many entries as workers + 1. Empty without runs.
 std::vector<double> activity(std::span<const task_run> runs, unsigned workers);
 
-/// `plan` with the seconds that its tasks took in a recorded run of the same program in place of
-/// their flops. Throws usage_error if that run had other tasks.
+/// Returns `plan` with the tasks' seconds in a recorded run of the same program in place of their
+/// flops. Throws usage_error if that run had other tasks.
 work_graph measured(work_graph plan, std::span<const task_run> runs);
 
 namespace detail {
 
 class graph_engine;
 
-/// Runs (or not) the body that lies at `body`, and destroys it.
+/// Runs the body that lies at `body` if `run` is set, and destroys it.
 using body_call = void (*)(void* body, bool run);
 
 inline constexpr std::size_t inline_body = 128;
@@ -133,7 +133,7 @@ void call_body(void* body, bool run) {
   if (run) std::invoke(*owned.function);
 }
 
-/// A body that is too large for a task record, or whose move may throw.
+/// Body that is too large for a task record, or whose move may throw.
 template <class F>
 struct boxed_body {
   std::unique_ptr<F> function;
@@ -142,11 +142,11 @@ struct boxed_body {
 
 }  // namespace detail
 
-/// A graph of tasks under way. add() and wait() are called by one task, or one plain thread; bodies
-/// do not add to the graph that they are in (they may have graphs of their own).
+/// Graph of tasks. One task or one plain thread calls add() and wait(); bodies must not add to the
+/// graph that they are in (they may have graphs of their own).
 ///
-/// In a task of a creek::runtime its workers run the graph, from the first add() on. On a plain
-/// thread the thread runs it, when the window is full and in wait().
+/// In a task of a creek::runtime, the runtime's workers run the graph, from the first add() on. On
+/// a plain thread, that thread runs it, when the window is full and in wait().
 ///
 /// Order: a task begins when all earlier tasks that it depends on have finished: those
 /// that write a block it reads (flow), that read a block it writes (anti), or that
@@ -156,7 +156,7 @@ struct boxed_body {
 /// it wrote last.
 /// A body is a task of its own: it may fork, spawn and wait, and ends when all that it spawned has
 /// ended. It must not wait for another task of its graph. add() and wait() may move the caller to
-/// another thread: no lock is held across them.
+/// another thread: do not hold a lock across them.
 class task_graph {
  public:
   task_graph() : task_graph(graph_options{}) {}
@@ -164,13 +164,13 @@ class task_graph {
   explicit task_graph(graph_options options);
   task_graph(const task_graph&) = delete;
   task_graph& operator=(const task_graph&) = delete;
-  /// Waits; exceptions of bodies are dropped.
+  /// Waits for all tasks; drops the exceptions of bodies.
   ~task_graph();
 
-  /// Enqueues `body`, called once and without arguments (or dropped, see wait()). Up to 128 bytes
-  /// are kept in the graph, larger bodies on the heap. Amortised constant time, but for operands
-  /// that many unfinished tasks read and this one writes; with a full window, as long as it takes
-  /// to run one task. Throws std::bad_alloc, and leaves the graph as it was.
+  /// Enqueues `body`, which is called once without arguments (or dropped, see wait()). Bodies of up
+  /// to 128 bytes are kept in the graph, larger ones on the heap. Takes amortised constant time,
+  /// except for operands that many unfinished tasks read and this one writes; with a full window,
+  /// the time of one task. Throws std::bad_alloc and leaves the graph unchanged.
   template <class F>
   void add(const task_info& info, std::span<const operand> operands, F body) {
     static_assert(std::is_invocable_v<F&>, "a body is called without arguments");
@@ -189,13 +189,13 @@ class task_graph {
     add(info, std::span<const operand>(operands.begin(), operands.size()), std::move(body));
   }
 
-  /// Runs until all tasks are done, and makes the graph ready for others. If a body threw, tasks
-  /// that would have read what it was to write do not run, nor those that would have read what they
-  /// were to write, and so on; all others do. A block that a later task overwrites without reading
-  /// it is whole again. Then the first exception is rethrown.
+  /// Blocks until all tasks are done, and makes the graph ready for new ones. If a body threw,
+  /// tasks that read a block it writes do not run, nor do tasks that read a block written by those,
+  /// and so on; all others run. A block that a later task overwrites without reading it is valid
+  /// again. Finally rethrows the first exception.
   graph_report wait();
 
-  /// Tasks that have not begun will not run, until wait() has returned. Any thread, bodies too.
+  /// Prevents tasks that have not begun from running, until wait() returns. Any thread may call it.
   void cancel() noexcept;
   bool is_cancelled() const noexcept;
 
@@ -203,15 +203,15 @@ class task_graph {
   /// name, flops and level, edges with their kind. Throws usage_error for a graph that runs.
   void write_dot(std::ostream& to) const;
   void write_json(std::ostream& to) const;
-  /// The same graph for those who plan ahead, such as creek::power's slack_reduction: the work of a
-  /// task is its flops, and its place is the number that a graph which runs the same program gives
-  /// it. Memory as for the graph. Throws as above.
+  /// Returns the same graph for planners such as creek::power's slack_reduction: the work of a task
+  /// is its flops, and its index is the task's number in a graph that runs the same program. Takes
+  /// as much memory as the graph. Throws usage_error if the graph was run.
   work_graph plan() const;
 
  private:
-  /// Finds the dependences; returns where the body is to be, or null if there is no need for it.
+  /// Finds the dependences; returns the address for the body, or nullptr if no body is needed.
   void* prepare(const task_info& info, std::span<const operand> operands);
-  /// The body is in place: the task may run.
+  /// Called when the body is in place: the task may run.
   void commit(detail::body_call call) noexcept;
 
   std::unique_ptr<detail::graph_engine> engine_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices in square tiles, each of which lies in memory by itself: what algorithms by blocks work
-// on.
+// Matrices in square tiles, each of which is contiguous in memory: the operands of algorithms by
+// blocks.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace creek::linalg {
 
-/// A rectangle of whole tiles of a matrix that somebody else owns. Copied like a pointer; T may be
-/// const. All tiles are tile_size() x tile_size(), but those of the last row and the last column of
+/// Rectangle of whole tiles of a matrix that the view does not own. Copied like a pointer; T may be
+/// const. All tiles are tile_size() x tile_size(), except those of the last row and column of
 /// tiles, which may be smaller; each is column-major, without gaps between its columns.
 template <class T>
 requires scalar<std::remove_const_t<T>>
@@ -37,7 +37,7 @@ class tile_view {
         column_step_(column_step) {
     assert(rows >= 0 && cols >= 0 && tile_size > 0);
   }
-  /// A view that may write is one that may read.
+  /// Converts a writable view to a read-only one.
   template <class U>
   requires(std::is_const_v<T>&& std::same_as<U, value_type>) tile_view(const tile_view<U>& other)
   noexcept
@@ -48,16 +48,16 @@ class tile_view {
         step_(other.step_),
         column_step_(other.column_step_) {}
 
-  /// Elements.
+  /// Number of rows and columns in elements.
   index_t rows() const noexcept { return rows_; }
   index_t cols() const noexcept { return cols_; }
   bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
   index_t tile_size() const noexcept { return tile_size_; }
-  /// Tiles below and beside each other.
+  /// Number of rows and columns in tiles.
   index_t tile_rows() const noexcept { return rows_ / tile_size_ + (rows_ % tile_size_ != 0); }
   index_t tile_cols() const noexcept { return cols_ / tile_size_ + (cols_ % tile_size_ != 0); }
 
-  /// Tile (i, j); without arguments the first, which may be the only one.
+  /// Returns tile (i, j); without arguments the first one, for views of a single tile.
   matrix_view<T> tile(index_t i = 0, index_t j = 0) const noexcept {
     assert(i >= 0 && j >= 0 && i < tile_rows() && j < tile_cols());
     const index_t height = std::min(tile_size_, rows_ - i * tile_size_);
@@ -65,12 +65,12 @@ class tile_view {
     return {data_ + i * step_ + j * column_step_, height, width, height};
   }
 
-  /// Element (i, j), slowly.
+  /// Returns element (i, j); slow.
   T& operator()(index_t i, index_t j) const noexcept {
     return tile(i / tile_size_, j / tile_size_)(i % tile_size_, j % tile_size_);
   }
 
-  /// Rows [i, i + rows) of columns [j, j + cols), counted in elements; they must be whole tiles.
+  /// Returns rows [i, i + rows) of columns [j, j + cols), in elements; must be whole tiles.
   tile_view block(index_t i, index_t j, index_t rows, index_t cols) const noexcept {
     assert(i >= 0 && j >= 0 && rows >= 0 && cols >= 0 && i + rows <= rows_ && j + cols <= cols_);
     tile_view part = *this;
@@ -95,30 +95,30 @@ class tile_view {
   index_t rows_ = 0;
   index_t cols_ = 0;
   index_t tile_size_ = 1;
-  index_t step_ = 0;         // from a tile to the one below
-  index_t column_step_ = 0;  // from a tile to the one beside
+  index_t step_ = 0;         // from a tile to the one below, in elements
+  index_t column_step_ = 0;  // from a tile to the one to the right
 };
 
 template <class T>
 using const_tile_view = tile_view<const T>;
 
-/// Copies a matrix into tiles, or out of them, on the workers of the runtime that runs here. Throws
-/// usage_error for shapes that differ.
+/// Copies a matrix into tiles, or out of them, on the workers of the current runtime. Throws
+/// usage_error if the shapes differ.
 template <scalar T>
 void copy(const_view<std::type_identity_t<T>> from, tile_view<T> to);
 template <scalar T>
 void copy(const_tile_view<std::type_identity_t<T>> from, matrix_view<T> to);
 
-/// A matrix that owns its tiles, each aligned to a cache line. Elements are zero at first; of a
-/// large matrix, tiles that nobody has written take no memory.
+/// Matrix that owns its tiles, each aligned to a cache line. Elements are zero at first; tiles of a
+/// large matrix take no memory until they are written.
 template <scalar T>
 class tile_matrix {
  public:
   tile_matrix() = default;
   /// A tile size of 0 chooses by the larger of rows and columns. Throws usage_error for negative
-  /// numbers; std::bad_alloc.
+  /// numbers, and std::bad_alloc.
   tile_matrix(index_t rows, index_t cols, index_t tile_size = 0);
-  /// The same elements, copied on the workers of the runtime that runs here.
+  /// Copies the elements of `from`, on the workers of the current runtime.
   explicit tile_matrix(const_view<T> from, index_t tile_size = 0)
       : tile_matrix(from.rows(), from.cols(), tile_size) {
     copy(from, view());
@@ -146,7 +146,7 @@ class tile_matrix {
   operator tile_view<T>() noexcept { return view(); }
   operator const_tile_view<T>() const noexcept { return view(); }
 
-  /// Throws usage_error if `to` has another shape.
+  /// Copies the elements to `to`. Throws usage_error if `to` has another shape.
   void copy_to(matrix_view<T> to) const { copy(view(), to); }
 
  private:

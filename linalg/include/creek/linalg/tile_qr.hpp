@@ -17,30 +17,30 @@ template <scalar T>
 class tile_qr_state;
 }
 
-/// In which order the tiles of a column of tiles are eliminated.
+/// Order in which the tiles of a column of tiles are eliminated.
 enum class reduction_tree {
   flat,   ///< one after the other, each by the tile on the diagonal: fewest flops in small tasks
   binary  ///< in pairs, then pairs of pairs: for matrices of many more rows than columns
 };
 
 struct tile_qr_options {
-  /// Order of a tile, for matrices that are given by columns; 0 chooses by the size.
+  /// Order of a tile, for matrices in column-major layout; 0 chooses by the size.
   index_t block = 0;
-  /// Reflectors that are applied at once; 0 stands for 48. More make the products larger, and add
-  /// inner / (4 block) to the flops.
+  /// Reflectors that are applied at once; 0 means 48. A larger value makes the products larger, and
+  /// adds inner / (4 block) to the flops.
   index_t inner = 0;
   reduction_tree tree = reduction_tree::flat;
-  /// With a binary tree: rows of tiles that form a domain. Within it the tree is flat, and the
-  /// binary one is that of the domains.
+  /// Rows of tiles per domain, for a binary tree. Within a domain the tree is flat; the binary tree
+  /// joins the domains.
   index_t domain = 1;
 };
 
-/// A = Q R by tiles, for A of m x n, m >= n or m < n: 2 n^2 (m - n/3) flops and the extra of
-/// `inner`. Tiles are eliminated one by one by another of their column, so that no task needs more
-/// than two tiles, and a step's tasks begin before the one before has ended. Q is kept as the
-/// transformations it was made of: besides the tiles that takes inner x block elements for a tile
-/// on and below the diagonal, with a binary tree up to twice that. While the tasks run, such tiles
-/// are also kept packed, two copies, until all updates by them are made.
+/// A = Q R by tiles, A is m x n, m >= n or m < n: 2 n^2 (m - n/3) flops plus the share of `inner`.
+/// Each tile is eliminated by another tile of its column, so that no task needs more than two
+/// tiles, and the tasks of a step begin before the previous step has ended. Q is kept as its
+/// transformations: besides the tiles they take inner x block elements per tile on and below the
+/// diagonal, with a binary tree up to twice that. While the tasks run, such tiles are also kept
+/// packed, in two copies, until all updates by them are done.
 ///
 /// Sources:
 /// [Buttari 2009] for QR by tasks on tiles;
@@ -49,38 +49,38 @@ template <scalar T>
 class tile_qr {
  public:
   explicit tile_qr(tile_matrix<T> A, const tile_qr_options& options = {});
-  /// Copies A into tiles first.
+  /// Copies A into tiles, then factors them.
   explicit tile_qr(const_view<T> A, const tile_qr_options& options = {});
-  /// Enqueues the tasks of the factorization. What it is is known when graph.wait() has returned.
-  /// The tasks keep what they need, should the object go before, by an exception, say.
+  /// Enqueues the tasks of the factorization; its result is valid once graph.wait() has returned.
+  /// The tasks share ownership of the data, so the object may be destroyed before they end.
   tile_qr(task_graph& graph, tile_matrix<T> A, const tile_qr_options& options = {});
   tile_qr(tile_qr&&) noexcept;
   tile_qr& operator=(tile_qr&&) noexcept;
   ~tile_qr();
 
-  /// The tile size for a matrix of this shape, unless one is chosen.
+  /// Returns the tile size used for a matrix of this shape if none is chosen.
   static index_t default_block(index_t rows, index_t cols) noexcept;
 
-  /// 0, or the place (from 1) of the first exact zero on the diagonal of R.
+  /// Returns 0, or the 1-based index of the first exact zero on the diagonal of R.
   index_t info() const noexcept;
-  /// R on and above the diagonal; below it what makes Q, for this class alone.
+  /// Returns R on and above the diagonal; below it are the parts of Q, for this class alone.
   const tile_matrix<T>& factors() const noexcept;
-  /// R alone, min(m, n) x n.
+  /// Returns R alone, min(m, n) x n.
   matrix<T> r() const;
-  /// The first min(m, n) columns of Q.
+  /// Returns the first min(m, n) columns of Q.
   matrix<T> form_q() const;
 
-  /// B = op(Q) B for B of m rows; how is none or conjugate_transpose (for real T: or transpose).
+  /// B = op(Q) B, B has m rows; how is none or conjugate_transpose (for real T also transpose).
   void apply_q(op how, matrix_view<T> B) const;
-  /// Enqueues it. Tasks of this graph know the blocks of B, each of the order of a tile, by the
-  /// address of their first element.
+  /// Enqueues the same. Tasks of this graph identify the blocks of B, each as high and wide as a
+  /// tile, by the address of their first element.
   void apply_q(task_graph& graph, op how, matrix_view<T> B) const;
 
-  /// The X that makes the norm of A X - B least. Throws usage_error for A with more columns than
-  /// rows. Infinite or NaN where info() is not 0.
+  /// Returns the X that minimizes the norm of A X - B. Throws usage_error if A has more columns
+  /// than rows. Infinite or NaN if info() is not 0.
   matrix<T> solve(matrix<T> B) const;
-  /// Enqueues it: the first n rows of B become X, and below it is left over what qr::project leaves
-  /// there: the sum of its squares is that of the residual.
+  /// Enqueues the same: the first n rows of B become X; the sum of squares of the rows below is
+  /// that of the residual, as for qr::project.
   void solve(task_graph& graph, matrix_view<T> B) const;
 
  private:
