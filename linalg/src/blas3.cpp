@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level 3 products: each names its operands to the one blocked product.
+// Level 3 products: each passes its operands to the one blocked product.
 #include <creek/linalg/blas3.hpp>
 
 #include "checks.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace detail;
 
-/// The product of a symmetric or Hermitian matrix with a general one.
+/// Product of a symmetric or Hermitian matrix with a general one.
 template <scalar T>
 void structured(const char* routine, structure shape, side where, triangle stored, T alpha,
                 const_view<T> A, const_view<T> B, T beta, matrix_view<T> C) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level 3 of matrices of tiles: each routine names its operands to the product or the triangular
+// Level 3 of matrices of tiles: each routine passes its operands to the product or the triangular
 // operation of tiles.
 #include <creek/linalg/by_blocks.hpp>
 

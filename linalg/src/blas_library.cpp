@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks other libraries for their identity, and lets one of them compute products.
+// Identifies other BLAS libraries, and calls one of them for products.
 #include <creek/linalg/blas_library.hpp>
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 namespace creek::linalg {
 namespace {
 
-/// A library that was loaded, to stay. Some put a prefix before all of their names.
+/// Loaded library, never unloaded. Some libraries put a prefix before all of their names.
 class loaded {
  public:
   explicit loaded(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
@@ -33,7 +33,7 @@ class loaded {
   Function* function(const std::string& name) const {
     return reinterpret_cast<Function*>(find(name));
   }
-  /// Calls a function; a result made of nothing if there is none.
+  /// Calls a function and returns its result, or a default value if there is no such function.
   template <class Function, class... Arguments>
   auto call(const char* name, Arguments... arguments) const {
     auto* const called = function<Function>(name);
@@ -54,7 +54,7 @@ class loaded {
   std::string prefix_;
 };
 
-/// The file that a function or variable is in, links followed.
+/// Returns the file that contains a function or variable, links followed.
 std::optional<std::string> file_with(const void* address) {
   Dl_info where{};
   if (address == nullptr || dladdr(address, &where) == 0) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<std::string> file_with(const void* address) {
   return failed ? std::string(where.dli_fname) : path.string();
 }
 
-/// "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
+/// Extracts the version from text such as "OpenBLAS 0.3.21 DYNAMIC_ARCH ...".
 std::string openblas_version(const loaded& library) {
   const std::string all = library.text("openblas_get_config");
   const auto first = all.find(' ');
@@ -81,7 +81,7 @@ std::string mkl_version(const loaded& library) {
          std::to_string(found.update);
 }
 
-/// MKL tells nobody, but at the first call loads what it takes, such as libmkl_avx2.so.2.
+/// MKL has no query for it, but its first call loads a kernel library, such as libmkl_avx2.so.2.
 std::string mkl_kernel(const loaded& library) {
   double x = 1;
   const int one = 1;
@@ -101,7 +101,7 @@ std::string mkl_kernel(const loaded& library) {
 }
 
 std::string blis_kernel(const loaded& library) {
-  library.call<void()>("bli_init");  // or it does not know its number
+  library.call<void()>("bli_init");  // else BLIS does not know the number
   const int number = library.call<int()>("bli_arch_query_id");
   const char* const name = library.call<const char*(int)>("bli_arch_string", number);
   return name == nullptr ? "" : name;
@@ -121,7 +121,7 @@ blas_library describe(const loaded& library) {
   return {"BLAS", "", "", path};
 }
 
-/// The names of the loader for what is asked for in few words.
+/// Returns the file names to try for a short name such as "openblas".
 std::vector<const char*> files_of(const std::string& asked) {
   if (asked == "openblas") return {"libopenblas.so.0", "libopenblas.so"};
   if (asked == "mkl") return {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"};
@@ -134,28 +134,28 @@ std::vector<const char*> files_of(const std::string& asked) {
                     "; give a library's file, openblas, mkl, blis, or nothing");
 }
 
-/// The library that CREEK_BLAS names, told to stay in the threads that call it.
+/// Library that CREEK_BLAS names, set to run in the threads that call it.
 class multiplier {
  public:
   explicit multiplier(const std::string& asked) : library_(load(asked)) {
     for (const char* name : {"sgemm_", "dgemm_", "cgemm_", "zgemm_"}) {
       if (library_.find(name) == nullptr) refuse(asked, std::string("it has no ") + name);
     }
-    // creek as a drop-in library would call itself for ever.
+    // creek as a drop-in library would call itself without end.
     const std::string file = file_with(library_.find("dgemm_")).value_or("");
     const bool is_creek = std::filesystem::path(file).filename().string().starts_with("libcreek");
     if (is_creek || file == file_with(&own_place)) refuse(asked, "it is creek itself");
     limit_ = library_.function<int(int)>("openblas_set_num_threads_local");
     if (limit_ == nullptr) limit_ = library_.function<int(int)>("MKL_Set_Num_Threads_Local");
     if (limit_ != nullptr) return;
-    // Those can be told for the whole process only.
+    // These two libraries can only be set for the whole process.
     library_.call<void(int)>("openblas_set_num_threads", 1);
     library_.call<void(std::ptrdiff_t)>("bli_thread_set_num_threads", std::ptrdiff_t{1});
   }
 
   const loaded& library() const noexcept { return library_; }
 
-  /// One thread of the library, while this lives.
+  /// Restricts the library to one thread for the lifetime of this object.
   class single_thread {
    public:
     explicit single_thread(const multiplier& of) : limit_(of.limit_) {
@@ -187,7 +187,7 @@ class multiplier {
   int (*limit_)(int) = nullptr;
 };
 
-/// Null if CREEK_BLAS is not set.
+/// Returns the library that CREEK_BLAS names, or nullptr if it is not set.
 const multiplier* chosen() {
   static const std::optional<multiplier> one = []() -> std::optional<multiplier> {
     const char* const asked = std::getenv("CREEK_BLAS");
@@ -197,7 +197,7 @@ const multiplier* chosen() {
   return one ? &*one : nullptr;
 }
 
-/// An operand as xGEMM takes it.
+/// Operand in the form that xGEMM takes.
 struct gemm_operand {
   char how;
   index_t leading;
@@ -265,7 +265,7 @@ std::vector<blas_library> other_blas_libraries() {
     const auto path = file_with(library.find("dgemm_"));
     const auto is_there = [&](const blas_library& other) { return other.path == *path; };
     if (!path || std::any_of(found.begin(), found.end(), is_there)) continue;
-    // MKL ends the process that lacks the OpenMP library of its threads.
+    // Without this, MKL ends a process that lacks the OpenMP library of its threads.
     library.call<int(int)>("MKL_Set_Threading_Layer", 1);
     found.push_back(describe(library));
   }

@@ -29,9 +29,9 @@ constexpr bool writes(access how) noexcept {
   return how != access::in;
 }
 
-/// `Node` names a task: copied like a number, comparable, and `Node{}` names none. Where a function
-/// takes `live`, that says whether a task may still have to be waited for; those for which it says
-/// no are forgotten, so the memory follows the unfinished tasks, not the blocks that there are.
+/// `Node` identifies a task: cheap to copy, comparable; `Node{}` is no task. A function's `live`
+/// argument tells whether a task may still be unfinished; other tasks are forgotten, so the memory
+/// is bounded by the unfinished tasks, not by the number of blocks.
 template <class Node>
 class block_table {
   struct reader {
@@ -43,7 +43,7 @@ class block_table {
   struct entry {
     const void* block = nullptr;
     Node writer{};
-    /// The writer was dropped before it became a task: what the block holds is no result.
+    /// The writer was dropped before it became a task: the block holds no valid result.
     bool spoilt = false;
     bool used = false;
     std::uint32_t readers_count = 0;
@@ -53,15 +53,15 @@ class block_table {
 
   block_table() : slots_(first_size) {}
 
-  /// Finds the entries of the operands, see entries(), and makes room for what enter() does with
-  /// them. Throws std::bad_alloc, and has changed nothing then that matters.
+  /// Finds the entries of the operands, see entries(), and reserves room for enter(). Throws
+  /// std::bad_alloc, after which the contents of the table are unchanged.
   template <class Live>
   void look_up(std::span<const operand> operands, Live live) {
     if (2 * (used_ + operands.size()) > slots_.size()) rebuild(operands.size(), live);
     if (readers_.available() < operands.size()) make_reader_room(operands.size(), live);
     found_.reserve(operands.size());
     found_.clear();
-    // Large tables do not stay in the cache: all misses at once.
+    // Large tables exceed the cache: prefetch all slots, so that the misses overlap.
     for (const operand& each : operands) __builtin_prefetch(&slots_[home_of(each.block)], 1);
     for (const operand& each : operands) found_.push_back(&slot_of(each.block));
   }
@@ -73,9 +73,9 @@ class block_table {
     for (const entry* each : found_) most += 1 + each->readers_count;
     return most;
   }
-  /// Enters `self` as reader and writer of the operands of the latest look_up(). Calls
-  /// edge(Node, dependence, bool affine) for each task that it depends on, maybe several times for
-  /// one; `affine` marks the writer of a block that `self` changes.
+  /// Enters `self` as reader and writer of the operands of the latest look_up(). Calls edge(Node,
+  /// dependence, bool affine) for each task that `self` depends on, possibly several times per
+  /// task; `affine` marks the writer of a block that `self` changes.
   template <class Live, class Edge>
   void enter(Node self, std::span<const operand> operands, Live live, Edge edge) noexcept {
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -105,13 +105,13 @@ class block_table {
  private:
   static constexpr std::size_t first_size = 64;
   static constexpr std::uint32_t first_prune = 16;
-  // Below these, forgetting costs more than it saves: 1.5 MB each.
+  // Below these sizes (1.5 MB each), forgetting costs more than it saves.
   static constexpr std::size_t enough_slots = 32768;
   static constexpr std::size_t enough_readers = 65536;
 
   template <class Edge>
   void become_writer(entry& at, Node self, bool has_read, Edge& edge) noexcept {
-    // A reader waits for the writer before it: with readers, there is no need for more edges.
+    // Each reader already waits for the earlier writer: with readers, no output edge is needed.
     if (at.readers == nullptr && !has_read && at.writer != Node{} && at.writer != self) {
       edge(at.writer, dependence::output, true);
     }
@@ -127,7 +127,7 @@ class block_table {
   template <class Live>
   void become_reader(entry& at, Node self, Live& live) noexcept {
     if (at.readers != nullptr && at.readers->task == self) return;
-    // Blocks that are only ever read: the list stays within twice the readers under way.
+    // For blocks that are only read: keeps the list within twice the unfinished readers.
     if (at.readers_count >= at.prune_at) {
       prune(at, live);
       at.prune_at = 2 * at.readers_count + first_prune;
@@ -152,9 +152,9 @@ class block_table {
     }
   }
 
-  /// Blocks that nobody writes any more keep readers that have ended. Looks for them when there are
-  /// as many as slots to look through, and grows if that brings little: so there are at most twice
-  /// the readers under way, or one a slot, or a megabyte.
+  /// Reclaims the finished readers of blocks that are never written again. Runs when there are as
+  /// many readers as slots to scan, and grows if that frees little: so there are at most twice the
+  /// unfinished readers, or one per slot, or a megabyte.
   template <class Live>
   void make_reader_room(std::size_t count, Live& live) {
     if (readers_.capacity() >= std::max(slots_.size(), enough_readers)) {
@@ -175,7 +175,7 @@ class block_table {
   }
 
   std::size_t home_of(const void* block) const noexcept {
-    // Fibonacci hashing: blocks are a power of two apart more often than not.
+    // Fibonacci hashing, because block addresses often differ by a power of two.
     const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(block));
     return (bits * 0x9E3779B97F4A7C15u) >> (64 - std::countr_zero(slots_.size()));
   }
@@ -190,7 +190,7 @@ class block_table {
     return slots_[at];
   }
 
-  /// Drops the blocks that no unfinished task uses, and makes room for `more` besides the others.
+  /// Drops the blocks that no unfinished task uses, and makes room for `more` new ones.
   template <class Live>
   void rebuild(std::size_t more, Live& live) {
     const bool forgets = slots_.size() >= enough_slots;
@@ -200,7 +200,7 @@ class block_table {
       prune(each, live);
       kept += is_needed(each, live) ? 1 : 0;
     }
-    // A quarter full at most, so the next rebuild is as many new blocks away.
+    // At most a quarter full, so the next rebuild is that many new blocks away.
     std::vector<entry> old(std::bit_ceil(std::max(first_size, 4 * (kept + more))));
     peak_slots_ = std::max(peak_slots_, old.size());
     slots_.swap(old);
@@ -214,7 +214,7 @@ class block_table {
     return at.readers != nullptr || at.spoilt || (at.writer != Node{} && live(at.writer));
   }
 
-  std::vector<entry> slots_;  ///< open addressing, a power of two
+  std::vector<entry> slots_;  ///< open addressing; the size is a power of two
   std::size_t used_ = 0;
   std::size_t peak_slots_ = first_size;
   recycling_pool<reader, &reader::next> readers_;

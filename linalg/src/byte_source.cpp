@@ -26,7 +26,7 @@ byte_source::byte_source(std::string name) : name_(std::move(name)) {
     const off_t at = std::max<off_t>(lseek(descriptor_, 0, SEEK_CUR), 0);
     unread_ = static_cast<std::uint64_t>(std::max<off_t>(facts.st_size - at, 0));
   }
-  // Not value-initialised: most of it is never touched for a small file.
+  // Not value-initialised: a small file touches little of it.
   buffer_ = std::make_unique_for_overwrite<char[]>(buffer_size);
 }
 
@@ -50,7 +50,7 @@ std::size_t byte_source::read_some(char* to, std::size_t bytes) {
   }
 }
 
-/// Reads more behind what is buffered. False if the buffer is full or the file has ended.
+/// Appends data to the buffer. Returns false if the buffer is full or the file has ended.
 bool byte_source::fill() {
   if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);

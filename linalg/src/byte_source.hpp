@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file, front to back, with errors that name it.
+// Sequential reader of a file's bytes, with errors that name the file.
 #pragma once
 
 #include <creek/linalg/matrix_file.hpp>
@@ -12,10 +12,10 @@
 
 namespace creek::linalg::detail {
 
-/// A file or standard input (`-`), buffered. One thread; errors of the system throw creek::error.
+/// Buffered file or standard input (`-`). One thread; system errors throw creek::error.
 class byte_source {
  public:
-  /// Bytes that peek() and line() can hold at once.
+  /// Maximum number of bytes that peek() and line() can return at once.
   static constexpr std::size_t buffer_size = std::size_t{1} << 20;
 
   explicit byte_source(std::string name);
@@ -25,22 +25,22 @@ class byte_source {
 
   const std::string& name() const noexcept { return name_; }
 
-  /// Bytes not taken yet; none for pipes and devices, where only reading tells.
+  /// Returns the number of unread bytes, or nullopt for pipes and devices, where it is unknown.
   std::optional<std::uint64_t> remaining() const noexcept;
 
-  /// The next bytes without taking them: fewer than asked for only at the end of the file.
+  /// Returns the next bytes without consuming them; fewer than requested only at the end of file.
   std::string_view peek(std::size_t bytes);
 
-  /// Takes bytes; returns how many there were, fewer than asked for only at the end of the file.
+  /// Reads bytes and returns how many; fewer than requested only at the end of the file.
   std::size_t read(void* to, std::size_t bytes);
 
-  /// Takes a line and gives it without its end; none at the end of the file. Valid until the next
-  /// call. A line longer than the buffer is malformed.
+  /// Reads a line and returns it without its line end; nullopt at the end of the file. Valid until
+  /// the next call. Throws `malformed` for a line longer than the buffer.
   std::optional<std::string_view> line();
-  /// The number of the line taken last, from 1.
+  /// Returns the 1-based number of the line read last.
   std::uint64_t line_number() const noexcept { return line_number_; }
 
-  /// Throws creek::error: "NAME: what: fault", and with the number of the line.
+  /// Throws creek::error "NAME: what: fault"; fail_in_line() adds the number of the line.
   [[noreturn]] void fail(matrix_file_fault fault, const std::string& what) const;
   [[noreturn]] void fail_in_line(matrix_file_fault fault, const std::string& what) const;
 
@@ -51,7 +51,7 @@ class byte_source {
 
   std::string name_;
   int descriptor_ = -1;
-  std::optional<std::uint64_t> unread_;  // in the descriptor, if known
+  std::optional<std::uint64_t> unread_;  // bytes left in the descriptor, if known
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -59,7 +59,7 @@ class byte_source {
   std::uint64_t line_number_ = 0;
 };
 
-/// Text of a file for a message of one line: short, and nothing that a terminal would obey.
+/// Returns text of a file, shortened and without control characters, for a one-line message.
 std::string quoted(std::string_view text);
 
 }  // namespace creek::linalg::detail

@@ -19,7 +19,7 @@ inline op other(op how, bool complex_too) noexcept {
   return complex_too ? op::conjugate_transpose : op::transpose;
 }
 
-/// Rows and columns of op(A), for views of any kind.
+/// Returns the rows of op(A), for views of any kind; cols_of() returns its columns.
 template <class View>
 index_t rows_of(const View& A, op how) noexcept {
   return how == op::none ? A.rows() : A.cols();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky: of a lower triangle as a graph of tasks on blocks of columns, as LU; of an upper one by
+// Cholesky: lower triangle as a graph of tasks on blocks of columns, like LU; upper triangle by
 // halves.
 #include <creek/linalg/cholesky.hpp>
 
@@ -22,17 +22,17 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-/// Columns that are eliminated one by one.
+/// Maximum number of columns that are eliminated one by one.
 constexpr index_t narrow_columns = 16;
 
-/// The square root of a diagonal element, or 0 if the block is not positive definite there.
+/// Returns the square root of a diagonal element, or 0 if it is not positive (or NaN).
 template <scalar T>
 real<T> root(T diagonal_element) {
   const real<T> value = std::real(diagonal_element);
   return value > 0 ? std::sqrt(value) : real<T>{};  // not for NaN either
 }
 
-/// Column after column of a tall panel, whose upper part is the diagonal block. Returns info.
+/// Factors a tall panel, whose top is the diagonal block, column by column. Returns info.
 template <scalar T>
 index_t cholesky_narrow(matrix_view<T> A) {
   T multipliers[narrow_columns];
@@ -81,7 +81,7 @@ index_t cholesky_panel(matrix_view<T> A) {
 
 namespace {
 
-/// The rows of a panel below its diagonal block, packed for all blocks of columns that they update.
+/// Rows of a panel below its diagonal block, packed for all blocks of columns that they update.
 template <scalar T>
 class packed_rows {
  public:
@@ -90,7 +90,7 @@ class packed_rows {
     pack_left(strided<T>{rows.data(), 1, rows.leading()}, rows.rows(), rows.cols(), left_.data());
   }
 
-  /// The update of columns whose diagonal block begins at row `first`, a multiple of a tile's rows.
+  /// C -= L(first:end, :) L(first:first+n, :)^H, n columns; `first` is a multiple of a tile's rows.
   void update(index_t first, matrix_view<T> C) const {
     const index_t depth = rows_.cols();
     const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
@@ -153,10 +153,10 @@ class cholesky_run {
   matrix_view<T> A_;
   index_t block_;
   index_t blocks_;
-  index_t info_ = 0;  // written by the one panel that fails, after which nothing begins
+  index_t info_ = 0;  // written by the one panel that fails; no task begins after it
 };
 
-/// Row after row of a small upper triangle.
+/// Factors a small upper triangle, A = U^H U, row by row in each column. Returns info.
 template <scalar T>
 index_t factor_upper_narrow(matrix_view<T> A) {
   for (index_t j = 0; j < A.cols(); ++j) {
@@ -213,7 +213,7 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   if (n == 0) return 0;
   if (stored == triangle::upper) return factor_upper<all_workers>(A);
   const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 48 : n <= 3000 ? 96 : 192;
-  // Later rows of a packed panel begin with a strip.
+  // Each packed panel's rows for later blocks must begin with a whole strip.
   const index_t strip = tile<real<T>>().rows / reals<T>;
   cholesky_run<T> run(A, round_up(std::min(wide, n), strip));
   return run.run(options.report);

@@ -6,13 +6,13 @@
 
 namespace creek::linalg::detail {
 
-/// A tall panel, whose upper part is the diagonal block, by halves: that is factored and the rows
-/// below solved for at once. Above the diagonal nothing is read. Returns info. Throws
-/// std::bad_alloc, which leaves the panel half factored.
+/// Factors a tall panel, whose top is the diagonal block, by halves: the diagonal block is factored
+/// and the rows below are solved for at once. Reads nothing above the diagonal. Returns info.
+/// Throws std::bad_alloc, which leaves the panel half factored.
 template <scalar T>
 index_t cholesky_panel(matrix_view<T> A);
 
-/// C -= L M^H, of which only the part on and below the diagonal of C is wanted.
+/// C -= L M^H, only on and below the diagonal of C.
 template <scalar T>
 void subtract_product(const_view<T> L, const_view<T> M, matrix_view<T> C);
 

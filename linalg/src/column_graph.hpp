@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Right-looking factorizations by blocks of columns, as graphs of tasks: a panel is factored and
-// packed as soon as its columns are up to date, whatever else of the step before is still to be
+// packed as soon as its columns are up to date, even if other tasks of the previous step are not
 // done.
 #pragma once
 
@@ -15,25 +15,25 @@
 
 namespace creek::linalg::detail {
 
-/// Panel k, once factored, updates the blocks of columns behind it in the form of a Packed, which
-/// lives until the last of these updates.
+/// Panel k, once factored, updates the blocks of columns to its right in the form of a Packed,
+/// which is freed after the last of these updates.
 template <class Packed>
 class column_graph {
  public:
-  /// The first `panels` of so many blocks of columns become panels. The runs are recorded in
-  /// `report` unless that is null.
+  /// The first `panels` of the `blocks` blocks of columns become panels. Records the runs in
+  /// `report` unless it is nullptr.
   column_graph(index_t panels, index_t blocks, graph_report* report)
       : blocks_(blocks), report_(report), packed_(static_cast<std::size_t>(panels)) {}
 
-  /// `block(k, j)` is the part of block j that panel k and those after it change; `flops(k, j)`
-  /// what panel k does to it, of which j = k is its factorization; `factor(k)` returns a
-  /// std::unique_ptr<Packed>, a null one to end the factorization there; `update(packed, k, j)`.
+  /// `block(k, j)` is the part of block j that panel k and later ones change; `flops(k, j)` the
+  /// cost of panel k's update of it, or of its factorization (j == k); `factor(k)` returns a
+  /// std::unique_ptr<Packed>, nullptr to end the factorization; `update(packed, k, j)`.
   template <class Block, class Flops, class Factor, class Update>
   void run(const Block& block, const Flops& flops, const Factor& factor, const Update& update) {
     task_graph graph({.record = report_ != nullptr});
     const auto panels = static_cast<index_t>(packed_.size());
     for (index_t k = 0; k < panels; ++k) {
-      // Panels, and what the next one waits for, go first.
+      // Panels, and updates that the next panel waits for, go first.
       const auto priority = static_cast<int>(2 * (panels - k));
       constexpr int ahead = 1 << 24;
       const operand whole = column(block(k, k), block(0, k), access::inout);
@@ -58,7 +58,7 @@ class column_graph {
   }
 
  private:
-  /// A task knows a block of columns by its first element, whatever part of it it moves.
+  /// Identifies a block of columns by its first element, whichever part of it the task moves.
   template <class View>
   static operand column(const View& part, const View& from_top, access how) noexcept {
     return {from_top.data(), how, bytes_of(part)};
@@ -66,7 +66,7 @@ class column_graph {
 
   index_t blocks_;
   graph_report* report_;
-  std::vector<shared_pack<Packed>> packed_;  // of each panel
+  std::vector<shared_pack<Packed>> packed_;  // one per panel
 };
 
 }  // namespace creek::linalg::detail

@@ -76,7 +76,7 @@ void solve_up(const_view<T> columns, index_t first, matrix_view<T> B) {
   subtract_from<T>(op::none, columns.block(0, 0, first, n), x, B.block(0, 0, first, B.cols()));
 }
 
-/// Back substitution with L^H, whose rows are the columns of L.
+/// Back substitution with L^H, using the columns of L as its rows.
 template <scalar T>
 void solve_turned(const_view<T> columns, index_t first, matrix_view<T> B) {
   const index_t n = columns.cols();
@@ -111,7 +111,7 @@ void factor_panel_of(matrix_view<T> A, T* tau, panel_message<T>& to) {
     info = cholesky_panel(A);
   } else {
     factor_reflectors(panel, tau, to.triangle());
-    // The columns to the right, if the panel is wider than high.
+    // Updates the columns to the right if the panel is wider than high.
     if (at.order < A.cols()) {
       packed_reflectors<T>(panel, to.triangle(), true)
           .apply(A.columns(at.order, A.cols() - at.order));
@@ -164,7 +164,7 @@ std::int64_t panel_flops(column_method how, const panel_place& panel) noexcept {
       return m * n * n - n * n * n / 3;
     case column_method::cholesky:
       return m * n * n - 2 * n * n * n / 3;
-    default:  // the reflectors, and T of them
+    default:  // the reflectors, and their triangle T
       return 2 * m * n * n - 2 * n * n * n / 3 + m * n * n;
   }
 }

@@ -14,14 +14,14 @@ namespace {
 using detail::linear_map;
 using detail::require;
 
-/// `inverse` has the one-norm that is wanted. `largest` is the largest magnitude in the factors.
+/// `inverse` applies the matrix whose one-norm is estimated. `largest`: largest factor magnitude.
 template <scalar T>
 double reciprocal_condition(index_t n, double anorm, const linear_map<T>& inverse, double largest) {
   if (n == 0) return 1;
   if (std::isnan(anorm) || std::isnan(largest)) return std::numeric_limits<double>::quiet_NaN();
   if (anorm == 0 || std::isinf(anorm)) return 0;
   const double norm_of_inverse = detail::estimate_one_norm<T>(n, inverse);
-  // NaN is what an infinity on the way became.
+  // An intermediate infinity can become NaN.
   if (!std::isfinite(norm_of_inverse) || norm_of_inverse == 0) return 0;
   return 1 / norm_of_inverse / anorm;
 }
@@ -30,7 +30,7 @@ void require_norm(norm which, const char* routine) {
   require(which == norm::one || which == norm::inf, routine, "the norm must be one or inf");
 }
 
-/// The infinity norm is the one-norm of the conjugate transpose.
+/// Returns how to apply A: the infinity norm is the one-norm of the conjugate transpose.
 op turned_if(bool is_inf, op how) {
   return is_inf ? detail::other(how, true) : how;
 }
@@ -43,7 +43,7 @@ double gecon(norm which, const_view<T> LU, double anorm) {
   require(LU.rows() == LU.cols(), "gecon", "LU must be square");
   require(!(anorm < 0), "gecon", "anorm must not be negative");
   if (!std::isnan(anorm) && detail::zero_on_diagonal(LU) != 0) return 0;
-  // Without P: exchanging columns of the inverse changes neither norm.
+  // P is left out: exchanging columns of the inverse changes neither norm.
   const auto inverse = [&](op how, matrix_view<T> X) {
     const op applied = turned_if(which == norm::inf, how);
     const auto solve = [&](triangle stored, diagonal ones) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers as a function of a seed and a position, in any order.
+// Random numbers as a function of a seed and a position, readable in any order.
 #pragma once
 
 #include <cstdint>
 
 namespace creek::linalg::detail {
 
-/// The stream of SplitMix64 with a hash of (seed, stream) for its seed,
-/// read at any place.
+/// Stream of SplitMix64, seeded with a hash of (seed, stream), readable at any
+/// position.
 /// Source: [Steele 2014].
 class counter_hash {
  public:
@@ -17,7 +17,7 @@ class counter_hash {
   std::uint64_t bits(std::uint64_t position) const noexcept {
     return mix(start_ + (position + 1) * golden);
   }
-  /// Uniform in [-1, 1); exact in float too if Real is float.
+  /// Returns a number uniform in [-1, 1); exact in float too if Real is float.
   template <class Real>
   Real uniform(std::uint64_t position) const noexcept {
     const auto drawn = static_cast<std::int64_t>(bits(position));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorizations and inverses of matrices of tiles. Each is the loop of its derivation; the order
-// in which tiles are worked on is up to the graph.
+// Factorizations and inverses of matrices of tiles. Each is the loop of its derivation; the graph
+// decides the order in which tiles are processed.
 #include <creek/linalg/by_blocks.hpp>
 #include <creek/linalg/partition.hpp>
 
@@ -13,11 +13,11 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-// The diagonal of a factorization is the chain that everything waits for; then what solves with it.
+// Priorities: diagonal tasks are the critical chain, the solves with their result come next.
 constexpr int on_diagonal = 2;
 constexpr int beside_diagonal = 1;
 
-/// A task on a diagonal tile, which is the k-th and may find info.
+/// Enqueues a task on diagonal tile k, which may report info.
 template <scalar T, class Factor>
 void enqueue_on_diagonal(const tile_tasks& to, const char* name, double products, tile_view<T> A11,
                          index_t k, graph_info& info, const Factor& factor_tile) {
@@ -67,7 +67,7 @@ void enqueue_getrf_nopiv(const tile_tasks& to, tile_view<T> A, graph_info& info)
   }
 }
 
-/// Tasks look at all tiles, also after a zero was found, so that the first one is known.
+/// Tasks check all tiles, even after a zero was found, so that the first zero is reported.
 template <scalar T>
 void enqueue_trtri(const tile_tasks& to, triangle stored, diagonal ones, tile_view<T> A,
                    graph_info& info) {
@@ -96,7 +96,7 @@ void enqueue_trtri(const tile_tasks& to, triangle stored, diagonal ones, tile_vi
   }
 }
 
-/// L becomes L^H L, U becomes U U^H.
+/// Replaces L by L^H L, or U by U U^H.
 template <scalar T>
 void enqueue_lauum(const tile_tasks& to, triangle stored, tile_view<T> A) {
   constexpr op hermitian = op::conjugate_transpose;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by another library, which CREEK_BLAS names.
+// Products by another library, named by CREEK_BLAS.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 
 namespace creek::linalg::detail {
 
-/// Whether a library is named and its xGEMM takes such operands of c += a b: not those with
-/// structure, conjugated and not transposed, or with a stride in both directions. What holds for a
-/// product holds for its blocks. Throws usage_error if the library that is named cannot be used.
+/// Returns whether a library is named and its xGEMM can do c += a b: not for operands with
+/// structure, conjugated without transposition, or with a stride in both directions. The answer for
+/// a product holds for its blocks. Throws usage_error if the named library cannot be used.
 template <scalar T>
 bool is_done_elsewhere(const strided<T>& a, const strided<T>& b, index_t depth,
                        const matrix_view<T>& c);
 
-/// c += alpha a b by that library, in this thread.
+/// c += alpha a b by that library, in the calling thread.
 template <scalar T>
 void multiply_add_elsewhere(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                             matrix_view<T> c);
 
-/// The same, c being cut into a strip for each of the workers (see product.hpp).
+/// The same, with c cut into one strip per worker (see product.hpp).
 template <class Workers, scalar T>
 void multiply_add_elsewhere_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                                matrix_view<T> c) {

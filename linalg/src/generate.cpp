@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled without contraction of a product and a sum into one rounding (CMakeLists.txt): machines
-// that fuse them would make other matrices.
+// that fuse them would generate different matrices.
 #include <creek/linalg/generate.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using detail::counter_hash;
 
-// Streams beside those of the columns, which are counted from 0.
+// Streams for u and v; the streams of the columns count from 0.
 constexpr std::uint64_t stream_of_u = ~std::uint64_t{0};
 constexpr std::uint64_t stream_of_v = stream_of_u - 1;
 
@@ -27,7 +27,7 @@ T drawn(const counter_hash& from, index_t position) noexcept {
   }
 }
 
-/// Products by their definition: the operator of std::complex looks for NaN, and how is not said.
+/// Plain products: std::complex's operator* checks for NaN in an unspecified way.
 double product(double a, double b) noexcept {
   return a * b;
 }
@@ -47,7 +47,7 @@ double square(std::complex<double> a) noexcept {
   return a.real() * a.real() + a.imag() * a.imag();
 }
 
-/// A random direction, and 2 / its squared length.
+/// Returns a random direction, and 2 / its squared length.
 template <class W>
 std::pair<std::vector<W>, double> direction(std::uint64_t seed, std::uint64_t stream,
                                             index_t size) {
@@ -91,8 +91,8 @@ matrix_generator<T>::matrix_generator(const matrix_recipe& recipe, index_t rows,
     const auto i = static_cast<std::size_t>(k);
     s += product(conjugated(u[i]), v[i]) * singular_value(k);
   }
-  // (I - a u u') D (I - b v v') = D - a u (u' D) - b (D v) v' + a b s u v'; half of the last term
-  // goes to either of the others, so that a hermitian matrix comes out hermitian to the last bit.
+  // (I - a u u') D (I - b v v') = D - a u (u' D) - b (D v) v' + a b s u v'; each of the two terms
+  // before gets half of the last, so that a Hermitian matrix is Hermitian to the last bit.
   const wide half = s * (a * b / 2);
   p_.resize(static_cast<std::size_t>(cols));
   q_.resize(static_cast<std::size_t>(rows));
@@ -113,7 +113,7 @@ template <scalar T>
 double matrix_generator<T>::singular_value(index_t k) const noexcept {
   const index_t last = std::min(rows_, cols_) - 1;
   if (last < 1) return 1;
-  // Written so that the last is 1 / condition exactly, however large that is.
+  // Written so that the last value is exactly 1 / condition, however large that is.
   const double weight = static_cast<double>(k) / static_cast<double>(last);
   return (1 - weight) + weight / recipe_.condition;
 }
@@ -136,7 +136,7 @@ void matrix_generator<T>::fill_column(T* to, index_t rows, index_t row,
   const counter_hash hash(recipe_.seed, static_cast<std::uint64_t>(col));
   const bool hermitian = recipe_.kind == matrix_kind::positive_definite;
   const index_t diagonal = col - row;
-  // Above the diagonal stands what is drawn for the mirrored place, in another stream an element.
+  // Above the diagonal: the value drawn for the mirrored element, from another stream each.
   const index_t first = hermitian ? std::clamp<index_t>(diagonal, 0, rows) : 0;
   for (index_t i = 0; i < first; ++i) {
     const T mirrored = drawn<T>({recipe_.seed, static_cast<std::uint64_t>(row + i)}, col);
@@ -148,7 +148,7 @@ void matrix_generator<T>::fill_column(T* to, index_t rows, index_t row,
   }
   for (index_t i = first; i < rows; ++i) to[i] = drawn<T>(hash, row + i);
   if (recipe_.kind == matrix_kind::uniform || diagonal < 0 || diagonal >= rows) return;
-  // There are fewer others than this in a row or a column, of magnitude 1 or the root of 2.
+  // A row or column has fewer other elements than this, each of magnitude <= 1 or sqrt(2).
   const index_t others = std::max(rows_, cols_);
   to[diagonal] = static_cast<real<T>>(is_complex<T> ? 2 * others : others);
 }

@@ -29,7 +29,7 @@ int strength(dependence kind) noexcept {
   return kind == dependence::flow ? 2 : kind == dependence::output ? 1 : 0;
 }
 
-/// Between quotes in DOT and JSON alike.
+/// Returns quoted, escaped text, valid in DOT and JSON alike.
 std::string json_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -46,7 +46,7 @@ std::string json_string(std::string_view text) {
 }  // namespace
 
 std::uint32_t graph_profile::name_index(const char* name) {
-  // Literals: the same text at few addresses.
+  // Names are literals: the same text has few addresses.
   const auto known = std::find(name_addresses_.begin(), name_addresses_.end(), name);
   if (known != name_addresses_.end()) {
     return name_of_address_[static_cast<std::size_t>(known - name_addresses_.begin())];
@@ -155,7 +155,7 @@ void graph_profile::write_dot(std::ostream& to) const {
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     for (const edge& each : edges_into(i)) {
-      // Anti and output dependences are those that copies of blocks would remove.
+      // Anti and output dependences (dashed) are those that copies of blocks would remove.
       to << fmt::format("  t{} -> t{}{};\n", each.from, i,
                         each.kind == dependence::flow ? "" : " [style=dashed]");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph that a dry run finds, and what it says about the program.
+// Graph found by a dry run, and the statistics of the program derived from it.
 #pragma once
 
 #include <creek/linalg/task_graph.hpp>
@@ -19,24 +19,24 @@ namespace creek::linalg::detail {
 class graph_profile {
  public:
   void add(const task_info& info, std::span<const operand> operands);
-  /// The report; the next add() begins another graph.
+  /// Returns the report; the next add() begins another graph.
   graph_report finish();
   work_graph plan() const;
   void write_dot(std::ostream& to) const;
   void write_json(std::ostream& to) const;
 
  private:
-  /// Number of a task plus one; 0 names none.
+  /// Number of a task plus one; 0 is no task.
   using node_name = std::uint32_t;
   struct node {
     double flops;
-    double finish;  ///< of the longest path that ends with it, in flops
+    double finish;  ///< length in flops of the longest path that ends with this task
     std::size_t first_edge;
     std::uint32_t name;
     std::uint32_t level;
     std::int32_t priority;
-    std::uint32_t seen_by;  ///< while edges are found: the task that depends on it ...
-    std::uint32_t seen_at;  ///< ... by this edge
+    std::uint32_t seen_by;  ///< used while edges are found: the task that depends on it ...
+    std::uint32_t seen_at;  ///< ... and the index of that edge
   };
   struct edge {
     std::uint32_t from;
@@ -55,7 +55,7 @@ class graph_profile {
   std::vector<const char*> name_addresses_;
   std::vector<std::uint32_t> name_of_address_;
   std::vector<task_count> counts_;
-  std::vector<std::size_t> width_;  ///< tasks a level
+  std::vector<std::size_t> width_;  ///< tasks per level
   double critical_path_ = 0;
   double flops_ = 0;
 };

@@ -15,10 +15,10 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-/// Order of a triangle that is inverted or squared element by element.
+/// Maximum order of a triangle that is inverted or squared element by element.
 constexpr index_t small_triangle = 24;
 
-/// Column by column: A x = e, x below (lower) or above (upper) the diagonal only.
+/// Inverts column by column: A x = e, x only below (lower) or above (upper) the diagonal.
 template <scalar T>
 void invert_small(bool lower, diagonal ones, matrix_view<T> A) {
   const index_t n = A.rows();
@@ -59,14 +59,14 @@ void invert(triangle stored, diagonal ones, matrix_view<T> A) {
   invert<Workers>(stored, ones, second);
 }
 
-/// L becomes L^H L, U becomes U U^H, in their triangle. LAPACK's lauum, by halves.
+/// Replaces L by L^H L, or U by U U^H, in their triangle, by halves. LAPACK's lauum.
 template <class Workers, scalar T>
 void square(triangle stored, matrix_view<T> A) {
   const index_t n = A.rows();
   const bool lower = stored == triangle::lower;
   if (n <= small_triangle) {
     for (index_t j = 0; j < n; ++j) {
-      // Elements with larger indices are still those of the factor.
+      // Elements with larger indices still hold the factor.
       for (index_t i = 0; i <= j; ++i) {
         T sum{};
         for (index_t p = j; p < n; ++p) {

@@ -26,8 +26,8 @@ matrix<T> conjugate_transpose(const_view<T> A) {
   return B;
 }
 
-/// The larger part of the largest element: no magnitude of a complex number that overflows. NaN if
-/// there is one.
+/// Returns the larger part (re or im) of the largest element, which unlike a complex magnitude
+/// cannot overflow. NaN if there is one.
 template <scalar T>
 real<T> largest_part(const_view<T> A) {
   double most = 0;
@@ -38,13 +38,13 @@ real<T> largest_part(const_view<T> A) {
   return static_cast<real<T>>(most);
 }
 
-/// Factor a matrix was multiplied by: to / from, a number that neither overflows nor underflows.
+/// Factor by which a matrix is multiplied, to / from, without overflow or underflow.
 template <scalar T>
 struct scaling {
   real<T> from = 1;
   real<T> to = 1;
 
-  /// Scales a matrix with that largest element into the range in which LAPACK's gels works.
+  /// Returns the scaling of a matrix with that largest element into the range of LAPACK's gels.
   static scaling of(real<T> most) {
     constexpr auto least =
         std::numeric_limits<real<T>>::min() / std::numeric_limits<real<T>>::epsilon();
@@ -56,7 +56,7 @@ struct scaling {
   void undo(matrix_view<T> A) const { scale(T{from / to}, A); }
 };
 
-/// Least squares by A = Q R of more rows than columns: R X = Q^H B.
+/// Least squares by A = Q R with more rows than columns: solves R X = Q^H B.
 template <scalar T>
 void least_squares(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
   const index_t n = QR.cols();
@@ -65,7 +65,7 @@ void least_squares(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
           B.block(0, 0, n, B.cols()));
 }
 
-/// The shortest X of A^H X = B by A = Q R: X = Q R^-H B.
+/// Least-norm X of A^H X = B by A = Q R: X = Q R^-H B.
 template <scalar T>
 void least_norm(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
   const index_t n = QR.cols();
@@ -107,7 +107,7 @@ index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& optio
   const matrix_view<T> right_sides = B.block(0, 0, equations, B.cols());
   const auto of_B = scaling<T>::of(largest_part<T>(right_sides));
   of_B.apply(right_sides);
-  // The tall matrix is factored: its own equations are least squares, the others least norm.
+  // The tall matrix is factored: its own system is least squares, its transpose's is least norm.
   if ((how == op::none) != wide) {
     least_squares<T>(factors, tau, B);
   } else {

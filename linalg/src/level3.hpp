@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routines of blas3.hpp by those who do them (workers.hpp). Shapes are not checked.
+// Routines of blas3.hpp, by execution policy (workers.hpp). They do not check shapes.
 #pragma once
 
 #include <creek/linalg/blas3.hpp>

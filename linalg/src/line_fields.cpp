@@ -14,7 +14,7 @@ void line_fields::wrong(const char* what) const {
   in_->fail_in_line(fault, fmt::format("{} {}", quoted(next()), what));
 }
 
-/// from_chars says only that a number does not fit; a stream tells too small from too large.
+/// std::from_chars does not say whether a number is too small or too large; a stream does.
 double line_fields::out_of_range(std::string_view text) const {
   std::istringstream stream{std::string(text)};
   stream.imbue(std::locale::classic());

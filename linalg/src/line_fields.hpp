@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words and numbers of one line of text.
+// Words and numbers of one line of text.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace creek::linalg::detail {
 
-/// Takes a line apart from its start; errors name the line that `in` gave last.
+/// Parses a line from its start; errors name the line that `in` returned last.
 class line_fields {
  public:
   line_fields(const byte_source& in, std::string_view line) noexcept
@@ -21,7 +21,7 @@ class line_fields {
 
   bool empty() const noexcept { return at_ == end_; }
 
-  /// The next word; empty at the end.
+  /// Returns the next word; empty at the end of the line.
   std::string_view word() noexcept {
     const std::string_view found = next();
     at_ += found.size();
@@ -29,7 +29,7 @@ class line_fields {
     return found;
   }
 
-  /// A count or an index: digits only.
+  /// Returns a count or an index: digits only.
   std::uint64_t count() {
     std::uint64_t value = 0;
     const auto [end, why] = std::from_chars(at_, end_, value);
@@ -40,8 +40,8 @@ class line_fields {
     return value;
   }
 
-  /// A number, also inf and nan. One that is too small for Real becomes zero, one that fits into a
-  /// double but not into Real infinite, as conversion makes them.
+  /// Returns a number, also inf and nan. As in a conversion, a number too small for Real becomes
+  /// zero, and one that fits a double but not Real becomes infinite.
   template <class Real>
   Real number() {
     const char* const from = at_ != end_ && *at_ == '+' ? at_ + 1 : at_;
@@ -55,7 +55,7 @@ class line_fields {
     return value;
   }
 
-  /// A number without point or exponent.
+  /// Returns a number without point or exponent.
   template <class Real>
   Real whole_number() {
     const std::string_view shown = next();
@@ -63,7 +63,7 @@ class line_fields {
     return number<Real>();
   }
 
-  /// Makes sure that the line holds no more.
+  /// Throws unless the rest of the line is blank.
   void end() const {
     if (!empty()) wrong("follows what belongs on this line");
   }

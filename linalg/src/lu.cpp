@@ -19,7 +19,7 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-/// One factorization.
+/// One run of getrf: A(k:m, k) = P L U, then A(k+1:m, j) -= L(k+1:m, k) U(k, j) for j > k.
 template <scalar T>
 class lu_run {
  public:
@@ -70,7 +70,7 @@ class lu_run {
     return packed;
   }
 
-  /// The columns left of a panel have their rows exchanged last, all at once.
+  /// Applies later row exchanges to the columns left of each panel, all at once at the end.
   void exchange_left(index_t panels) {
     const auto exchange = [this](index_t j) {
       const index_t first = (j + 1) * block_;

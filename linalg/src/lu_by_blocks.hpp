@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU with partial pivoting whose updates are tasks on square blocks: for many workers, or where
-// what a task touches has to be moved to it.
+// LU with partial pivoting whose updates are tasks on square blocks: for many workers, or where the
+// data of a task has to be moved to it.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@
 
 namespace creek::linalg::detail {
 
-/// One factorization; as getrf. A panel is one task on a column of blocks; for each column of
-/// blocks behind it one exchanges rows and solves for the upper block, and one for each block below
-/// updates that: SuperMatrix's tasks ([Chan 2008], section 5). Rows further left are
-/// exchanged at the end.
+/// One run of getrf. A panel is one task on A(k:m, k). For each block column j > k, one task
+/// exchanges rows and solves U(k, j) = L(k, k)^-1 A(k, j), and one task per block i > k does A(i,
+/// j) -= L(i, k) U(k, j): SuperMatrix's tasks ([Chan 2008], section 5). The columns to the left get
+/// their row exchanges at the end.
 template <scalar T>
 class lu_by_blocks {
  public:
@@ -50,7 +50,7 @@ class lu_by_blocks {
   }
 
  private:
-  /// Panels, and what the next one waits for, go first.
+  /// Extra priority of panels and of updates that the next panel waits for.
   static constexpr int ahead = 1 << 24;
 
   index_t down() const { return (A_.rows() + block_ - 1) / block_; }
@@ -59,7 +59,7 @@ class lu_by_blocks {
     return A_.block(i * block_, j * block_, std::min(block_, A_.rows() - i * block_),
                     std::min(block_, A_.cols() - j * block_));
   }
-  /// The columns of block column j, from the first row of block row i on.
+  /// Returns the columns of block column j, from the first row of block row i down.
   matrix_view<T> below(index_t i, index_t j) const {
     return A_.block(i * block_, j * block_, A_.rows() - i * block_, block(0, j).cols());
   }
@@ -111,7 +111,7 @@ class lu_by_blocks {
     const matrix_view<T> U = block(k, j).block(0, 0, n, block(k, j).cols());
     operands_.assign(1, in_whole(L));
     operands_.push_back(inout_whole(U));
-    // The panel exchanges one row per column of it with the blocks below: this share of each block.
+    // A panel exchanges at most one row per column with the blocks below: this share of each.
     add_column(k + 1, j, 1.0 / static_cast<double>(std::max<index_t>(1, down() - k - 1)));
     graph.add({"trsm", flops_of<T>(product(n, n, U.cols()) / 2), priority}, operands_,
               [this, k, j, n, L, U] {
@@ -143,7 +143,7 @@ class lu_by_blocks {
   index_t block_;
   index_t steps_;
   std::vector<index_t> info_;
-  std::vector<operand> operands_;  // of the task that is being added
+  std::vector<operand> operands_;  // operands of the task being added
 };
 
 }  // namespace creek::linalg::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU without exchanges, of one tile: by halves, as with pivots.
+// LU without pivoting of one tile: by halves, like the pivoting one.
 #include <algorithm>
 
 #include "level3.hpp"
@@ -10,7 +10,7 @@
 namespace creek::linalg::detail {
 namespace {
 
-/// Columns that are eliminated one by one.
+/// Maximum number of columns that are eliminated one by one.
 constexpr index_t few_columns = 16;
 
 template <scalar T>

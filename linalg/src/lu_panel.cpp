@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A panel is halved until it is narrow, so that most of its work is a product too.
+// A panel is halved until it is narrow, so that most of its work is products as well.
 // Source: [Toledo 1997].
 #include "lu_panel.hpp"
 
@@ -16,10 +16,10 @@
 namespace creek::linalg::detail {
 namespace {
 
-/// Columns that are eliminated one by one.
+/// Maximum number of columns that are eliminated one by one.
 constexpr index_t narrow = 16;
 
-/// Divides by the pivot: by its reciprocal where that is a finite number.
+/// Divides x by the pivot: multiplies by its reciprocal if that is finite.
 template <scalar T>
 void divide(index_t n, T* x, T pivot) {
   if (std::abs(pivot) >= std::numeric_limits<real<T>>::min()) {
@@ -30,7 +30,7 @@ void divide(index_t n, T* x, T pivot) {
   }
 }
 
-/// Column after column; each takes in all columns before it at once.
+/// Left-looking, column j: A(j:m, j) -= L(j:m, 0:j) U(0:j, j), pivot, divide. Returns info.
 template <scalar T>
 index_t factor_narrow(matrix_view<T> A, index_t* pivots) {
   index_t info = 0;
@@ -60,7 +60,7 @@ index_t factor_narrow(matrix_view<T> A, index_t* pivots) {
   return info;
 }
 
-/// C -= L U for tall L and a few columns, U packed and negated; L is read where it lies.
+/// C -= L U for a tall L and few columns; U is packed and negated, L is read in place.
 template <scalar T>
 void multiply_tall(matrix_view<T> L, const real<T>* packed, matrix_view<T> C) {
   const index_t step = blocking<T>::rows();
@@ -88,7 +88,7 @@ void multiply_tall(matrix_view<T> L, const real<T>* packed, matrix_view<T> C) {
   }
 }
 
-/// The right half of a panel after its left: U12 = L11^-1 A12, A22 -= L21 U12.
+/// Updates the right half of a panel by its left half: U12 = L11^-1 A12, A22 -= L21 U12.
 template <scalar T>
 void update_right(matrix_view<T> left, matrix_view<T> right) {
   const index_t n = left.cols();
@@ -123,7 +123,7 @@ template <scalar T>
 index_t factor_panel(matrix_view<T> A, index_t* pivots) {
   const index_t n = std::min(A.rows(), A.cols());
   if (n <= narrow) return factor_narrow(A, pivots);
-  // A multiple of the rows that the triangular kernel takes, so that packed strips hold no more.
+  // A multiple of the triangular kernel's rows, so that packed strips have no padding.
   const index_t half = round_up(n / 2, 8);
   const index_t rest = A.cols() - half;
   const matrix_view<T> left = A.columns(0, half);

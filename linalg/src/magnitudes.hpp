@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and maxima of magnitudes that neither lose a NaN nor overflow on the way.
+// Sums and maxima of magnitudes that neither lose a NaN nor overflow in intermediate steps.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ wide<T> widened(T value) noexcept {
   return static_cast<wide<T>>(value);
 }
 
-/// |x|. std::abs takes ten times as long with complex numbers, as their squares could overflow.
+/// Returns |x|. std::abs takes ten times as long for complex x, as squares could overflow.
 template <scalar T>
 double magnitude(T x) noexcept {
   if constexpr (is_complex<T>) {
@@ -30,18 +30,18 @@ double magnitude(T x) noexcept {
   }
 }
 
-/// |re| + |im|, which needs no root; LAPACK uses it in bounds.
+/// Returns |re| + |im|, which needs no square root; LAPACK uses it in bounds.
 template <scalar T>
 double magnitude_sum(T x) noexcept {
   return std::abs(static_cast<double>(std::real(x))) + std::abs(static_cast<double>(std::imag(x)));
 }
 
-/// The larger; NaN if either is. std::max would drop one of them.
+/// Returns the larger one, or NaN if either is NaN; std::max could drop it.
 inline double greater(double a, double b) noexcept {
   return a >= b || std::isnan(a) ? a : b;
 }
 
-/// The root of a sum of squares, kept as scale * sqrt(sum) as in LAPACK's xLASSQ.
+/// Square root of a sum of squares, kept as scale * sqrt(sum) like LAPACK's xLASSQ.
 class root_of_squares {
  public:
   void add(double magnitude, double times = 1) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a matrix file, and what is checked before memory is taken for it.
+// Opening of a matrix file, and the checks before memory is allocated for it.
 #include <creek/linalg/matrix_file.hpp>
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ class fault_category final : public std::error_category {
   }
 };
 
-/// Bytes of a matrix<T>, whose columns are padded by under three cache lines; saturates.
+/// Returns the bytes of a matrix<T>, padded by < 3 cache lines per column; saturates.
 std::uint64_t bytes_needed(index_t rows, index_t cols, std::size_t element) noexcept {
   std::uint64_t column = 0;
   std::uint64_t all = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of a Matrix Market file, in and out.
+// Reads and writes the entries of a Matrix Market file.
 #include "matrix_market.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ T conjugate(T value) noexcept {
   }
 }
 
-/// Reads the lines behind the head, one entry each, and puts them and their mirror images in place.
+/// Reads the lines after the head, one entry each, and stores entries and mirror images.
 template <scalar T>
 class entry_reader {
  public:
@@ -63,7 +63,7 @@ class entry_reader {
     }
   }
 
-  /// Only blank lines may follow.
+  /// Throws if anything but blank lines follows.
   void finish() {
     while (const auto text = in_.line()) {
       if (!detail::line_fields(in_, *text).empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix Market: text, one entry a line, of a whole matrix (array) or of a sparse one (coordinate).
+// Matrix Market: text, one entry per line, of a full matrix (array) or a sparse one (coordinate).
 // Source: [Boisvert 1996].
 #pragma once
 
@@ -31,11 +31,11 @@ struct head {
 head read_head(detail::byte_source& in);
 matrix_file_info info_of(const head& what);
 
-/// Returns the fewest bytes that must follow this head in a file, without the last line's end.
-/// Saturates.
+/// Returns the minimum number of bytes that follow this head in a file, without the last line's
+/// end. Saturates.
 std::uint64_t least_bytes(const head& what) noexcept;
 
-/// Reads the entries into a zero matrix of the head's shape and makes sure that nothing follows.
+/// Reads the entries into a zero matrix of the head's shape; throws if anything follows.
 template <scalar T>
 void read_entries(detail::byte_source& in, const head& what, matrix_view<T> to);
 

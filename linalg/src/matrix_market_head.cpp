@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 4> fields{"real", "integer", "complex", "
 constexpr std::array<std::string_view, 4> symmetries{"general", "symmetric", "skew-symmetric",
                                                      "hermitian"};
 
-/// The position of a word in a list, in whatever case.
+/// Returns the position of a word in a list, ignoring case.
 template <class Enum>
 Enum choice(const detail::byte_source& in, std::string_view word,
             std::span<const std::string_view> names) {
@@ -35,7 +35,7 @@ Enum choice(const detail::byte_source& in, std::string_view word,
 void read_banner(detail::byte_source& in, head& what) {
   detail::line_fields line(in, in.line().value_or(""));
   constexpr std::array<std::string_view, 1> matrix{"matrix"};
-  line.word();  // the magic, which the caller has seen
+  line.word();  // skips the magic, which the caller has checked
   choice<int>(in, line.word(), matrix);
   what.layout = choice<layout>(in, line.word(), layouts);
   what.field = choice<field>(in, line.word(), fields);
@@ -97,7 +97,7 @@ head read_head(detail::byte_source& in) {
 }
 
 std::uint64_t least_bytes(const head& what) noexcept {
-  std::uint64_t line = what.layout == layout::coordinate ? 4 : 0;  // "1 1 ", as the shortest
+  std::uint64_t line = what.layout == layout::coordinate ? 4 : 0;  // shortest indices, "1 1 "
   if (what.field != field::pattern) line += what.field == field::complex ? 4 : 2;
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(line, what.entries, &bytes)) return ~std::uint64_t{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain products of a matrix, or a triangle of one, with a vector kept in double. For checks: they
-// owe nothing to the kernels that they judge.
+// share no code with the kernels under test.
 #pragma once
 
 #include <creek/linalg/matrix.hpp>
@@ -14,10 +14,10 @@ namespace creek::linalg::detail {
 template <scalar T>
 using wide_vector = std::vector<wide<T>>;
 
-/// The region of a matrix that is read; the rest counts as zero.
+/// Region of a matrix that is read; the rest counts as zero.
 enum class region { all, lower, upper, strictly_lower, strictly_upper };
 
-/// Rows [first, second) of column j in that region of a matrix.
+/// Returns the rows [first, second) of column j that lie in that region.
 inline std::pair<index_t, index_t> rows_in(region which, index_t rows, index_t j) noexcept {
   switch (which) {
     case region::all:
@@ -34,7 +34,7 @@ inline std::pair<index_t, index_t> rows_in(region which, index_t rows, index_t j
   return {0, std::min(j, rows)};
 }
 
-/// sum + a * b; std::complex's operator would go looking for NaNs.
+/// Returns sum + a * b; std::complex's operator* would check for NaN.
 inline double multiply_add(double a, double b, double sum) noexcept {
   return sum + a * b;
 }
@@ -51,7 +51,7 @@ inline std::complex<double> conjugate(std::complex<double> a) noexcept {
   return std::conj(a);
 }
 
-/// y += A x, of a region of A.
+/// y += A x, for a region of A.
 template <scalar T>
 void add_product(region which, const_view<T> a, const wide_vector<T>& x, wide_vector<T>& y) {
   for (index_t j = 0; j < a.cols(); ++j) {
@@ -65,7 +65,7 @@ void add_product(region which, const_view<T> a, const wide_vector<T>& x, wide_ve
   }
 }
 
-/// y += A' x, of a region of A; ' is the conjugate transpose.
+/// y += A' x, for a region of A; ' is the conjugate transpose.
 template <scalar T>
 void add_adjoint_product(region which, const_view<T> a, const wide_vector<T>& x,
                          wide_vector<T>& y) {
@@ -94,7 +94,7 @@ wide_vector<T> adjoint_product(region which, const_view<T> a, const wide_vector<
   return y;
 }
 
-/// A x, where A is hermitian and one triangle of it is stored.
+/// Returns A x, where A is Hermitian and one triangle of it is stored.
 template <scalar T>
 wide_vector<T> hermitian_product(triangle which, const_view<T> a, const wide_vector<T>& x) {
   const region strict = which == triangle::lower ? region::strictly_lower : region::strictly_upper;

@@ -24,12 +24,12 @@ constexpr int most_mixed_corrections = 30;
 template <scalar T>
 using single = std::conditional_t<is_complex<T>, std::complex<float>, float>;
 
-/// False for infinities; NaN goes through, as in LAPACK, and comes out of the solution.
+/// Returns false for infinities; NaN passes, as in LAPACK, and shows up in the solution.
 inline bool fits_float(double x) noexcept {
   return !(std::abs(x) > static_cast<double>(std::numeric_limits<float>::max()));
 }
 
-/// A region of a matrix in lower precision; false if a number in it is too large.
+/// Rounds a region of a matrix to lower precision; returns false if a number is too large.
 template <scalar T>
 bool to_single(region which, const_view<T> from, matrix_view<single<T>> to) {
   std::atomic<bool> fits{true};
@@ -46,13 +46,13 @@ bool to_single(region which, const_view<T> from, matrix_view<single<T>> to) {
   return fits.load(std::memory_order_relaxed);
 }
 
-/// The largest |re| + |im| in a column; NaN if there is one.
+/// Returns the largest |re| + |im| in a column; NaN if there is one.
 template <scalar T>
 double largest_magnitude(index_t n, const T* x) {
   return magnitude_sum(x[largest(n, x)]);
 }
 
-/// Whether in each column the residual is at most `tolerance` times the solution. Not with NaN.
+/// Returns whether each column has |residual| <= tolerance |solution|; false for NaN.
 template <scalar T>
 bool has_converged(const_view<T> X, const_view<T> R, double tolerance) {
   for (index_t j = 0; j < X.cols(); ++j) {
@@ -62,7 +62,7 @@ bool has_converged(const_view<T> X, const_view<T> R, double tolerance) {
   return true;
 }
 
-/// X of A X = B by `solve`, which solves for a block in lower precision; `subtract_product` does
+/// Solves A X = B by `solve`, which solves for a block in lower precision; `subtract_product` does
 /// R -= A X. Returns mixed_result::iterations.
 template <scalar T, class Solve, class Product>
 int solve_low(const_view<T> B, matrix_view<T> X, double tolerance, const Solve& solve,
@@ -83,7 +83,7 @@ int solve_low(const_view<T> B, matrix_view<T> X, double tolerance, const Solve& 
   }
 }
 
-/// sqrt(n) eps |A|_inf.
+/// Returns sqrt(n) eps |A|_inf.
 template <scalar T>
 double tolerance_for(double norm_of_a, index_t n) {
   return norm_of_a * unit_roundoff<T> * std::sqrt(static_cast<double>(n));

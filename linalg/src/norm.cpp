@@ -46,7 +46,7 @@ double frobenius_norm(const_view<T> a) {
   return sum.value();
 }
 
-/// A norm, put together from the elements in any order.
+/// Norm accumulated from elements in any order.
 class norm_sum {
  public:
   norm_sum(norm which, index_t lines) : which_(which), sums_(static_cast<std::size_t>(lines)) {}
@@ -65,7 +65,7 @@ class norm_sum {
 
  private:
   norm which_;
-  std::vector<double> sums_;  // of rows or columns
+  std::vector<double> sums_;  // per row or column
   detail::root_of_squares squares_;
 };
 

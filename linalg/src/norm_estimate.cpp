@@ -17,7 +17,7 @@ namespace {
 constexpr index_t columns_tried = 4;
 constexpr int most_steps = 5;
 
-/// The largest one-norm of a column, and which that is; not a number if one is not.
+/// Largest one-norm of a column and that column's index; NaN if a norm is NaN.
 struct column_sum {
   double value = 0;
   index_t column = 0;
@@ -51,8 +51,8 @@ bool parallel_to_one(const T* x, const_view<T> among) {
   return false;
 }
 
-/// The columns of X are of norm 1: at first of all signs, later those unit vectors that A^H applied
-/// to the signs of A X says promise most.
+/// State of the search. The columns of X have norm 1: signs at first, later the unit vectors for
+/// which A^H times the signs of A X is largest.
 template <scalar T>
 class norm_search {
  public:
@@ -91,7 +91,7 @@ class norm_search {
     }
   }
 
-  /// Draws column j of the signs until it is like none before it and none of the last step.
+  /// Draws column j of signs until it is parallel to no earlier one and to none of the last step.
   void redraw(index_t j) {
     T* const column = signs_.view().column(j);
     do {
@@ -109,9 +109,9 @@ class norm_search {
     return largest_sum<T>(used(X_));
   }
 
-  /// The signs of the product; false if they say nothing that those of the last step did not.
+  /// Sets the signs of A X; returns false if all are parallel to signs of the last step.
   bool take_signs() {
-    // The first ones were drawn.
+    // The initial signs were random, so there are no old ones.
     old_signs_ = units_.empty() ? matrix<T>(n_, 0) : matrix<T>(const_view<T>(used(signs_)));
     for (index_t j = 0; j < width_; ++j) {
       for (index_t i = 0; i < n_; ++i) {
@@ -119,7 +119,7 @@ class norm_search {
         signs_(i, j) = value == wide<T>{} ? T{1} : static_cast<T>(value / std::abs(value));
       }
     }
-    if constexpr (is_complex<T>) return true;  // of modulus 1, and hardly ever alike
+    if constexpr (is_complex<T>) return true;  // complex signs are hardly ever parallel
     bool is_new = false;
     for (index_t j = 0; j < width_; ++j) {
       is_new = is_new || !parallel_to_one<T>(&signs_(0, j), old_signs_.view());
@@ -130,7 +130,7 @@ class norm_search {
     return is_new;
   }
 
-  /// The largest magnitude in each row of A^H applied to the signs.
+  /// Returns the largest magnitude in each row of A^H times the signs.
   std::vector<double> promises() {
     copy<T>(used(signs_), used(X_));
     A_(op::conjugate_transpose, used(X_));
@@ -145,8 +145,8 @@ class norm_search {
     return rows;
   }
 
-  /// X becomes the unit vectors of the rows that promise most, without those that were tried; false
-  /// if all of the best were.
+  /// Sets X to the unit vectors of the rows with the largest values, except those already tried;
+  /// returns false if all of the best were tried.
   bool choose_units(const std::vector<double>& rows) {
     std::vector<index_t> order(rows.size());
     std::iota(order.begin(), order.end(), index_t{0});
@@ -175,7 +175,7 @@ class norm_search {
   matrix<T> signs_;
   matrix<T> old_signs_;
   index_t width_ = columns_tried;
-  std::vector<index_t> units_;  // which unit vectors X is of
+  std::vector<index_t> units_;  // indices of the unit vectors in X
   std::vector<bool> tried_;
   counter_hash drawn_{1, 0};
   std::uint64_t next_ = 0;

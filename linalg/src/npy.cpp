@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a .npy file, in and out.
+// Reads and writes the elements of a .npy file.
 #include "npy.hpp"
 
 #include <fmt/format.h>
@@ -13,13 +13,13 @@ namespace {
 
 using fault = matrix_file_fault;
 
-// Large enough that read() costs nothing, small enough to stay in a second-level cache or near.
+// Large enough to make the cost of read() negligible, small enough for a second-level cache.
 constexpr index_t chunk_bytes = index_t{1} << 20;
 
 template <scalar T>
 constexpr char kind_of = is_complex<T> ? 'c' : 'f';
 
-/// Reads elements in the order of the file into an array of T, straight where the file has Ts.
+/// Reads elements in file order into an array of T, without a copy if the file has type T.
 template <scalar T>
 class element_reader {
  public:
@@ -31,7 +31,7 @@ class element_reader {
     if (!straight_) raw_.resize(static_cast<std::size_t>(chunk_bytes));
   }
 
-  /// At most chunk_bytes of elements, as they are in the file.
+  /// Reads `count` elements, at most chunk_bytes of them as stored in the file.
   void operator()(T* to, index_t count) {
     const std::size_t bytes = static_cast<std::size_t>(count) * what_.type.bytes;
     char* const raw = straight_ ? reinterpret_cast<char*>(to) : raw_.data();
@@ -71,8 +71,8 @@ void read_by_columns(element_reader<T>& next, index_t step, matrix_view<T> to) {
   }
 }
 
-/// Writes a block that lies by rows into columns: eight at a time, so that the lines of the source
-/// are used whole and eight streams are written.
+/// Transposes a row-major block into columns, eight at a time, so that the source's cache lines are
+/// used whole and eight streams are written.
 template <scalar T>
 void transpose_into(const T* from, matrix_view<T> to) noexcept {
   for (index_t j = 0; j < to.cols(); j += 8) {
@@ -122,7 +122,7 @@ void write(const writer& out, const_view<T> a) {
   std::string dictionary =
       fmt::format("{{'descr': '{}{}{}', 'fortran_order': True, 'shape': ({}, {}), }}", order,
                   kind_of<T>, sizeof(T), a.rows(), a.cols());
-  // The elements begin at a multiple of 64, with a line end before them.
+  // The elements begin at a multiple of 64 bytes, after a line end.
   const std::size_t fixed = magic.size() + 4;
   dictionary.append(63 - (fixed + dictionary.size()) % 64, ' ').push_back('\n');
   std::string text(magic);

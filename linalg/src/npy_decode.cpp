@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a .npy file as numbers of this machine.
+// Conversion of elements of a .npy file to numbers of this machine.
 #include <algorithm>
 #include <array>
 #include <complex>

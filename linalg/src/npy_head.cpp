@@ -15,10 +15,10 @@ namespace {
 
 using fault = matrix_file_fault;
 
-// NumPy's own are below 1 KiB for any matrix; a length of gigabytes must not be believed.
+// NumPy's own heads are below 1 KiB for any matrix; a length of gigabytes is not trusted.
 constexpr std::uint64_t longest_head = 64 << 10;
 
-/// The dictionary's text, behind the magic, the version and the length.
+/// Reads the dictionary's text after the magic, the version and the length.
 std::string read_text(detail::byte_source& in, std::string& version) {
   const auto need = [&](void* to, std::size_t bytes) {
     if (in.read(to, bytes) < bytes) in.fail(fault::truncated, "ends within its head");

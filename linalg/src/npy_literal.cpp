@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of Python's syntax that NumPy writes, with what the format's text allows beyond:
-// keys in any order, either kind of quotes, blanks anywhere, the L behind Python 2's integers.
+// Parser of the subset of Python's syntax that NumPy writes, plus what the format allows beyond:
+// keys in any order, both kinds of quotes, blanks anywhere, the L after Python 2's integers.
 #include <fmt/format.h>
 
 #include <algorithm>

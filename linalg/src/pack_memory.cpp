@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::size_t line = 64;
 constexpr std::size_t large_page = std::size_t{2} << 20;
-/// Blocks from here on may be many pages: all threads share those that are kept, because who packs
-/// a panel is seldom who needs it last.
+/// Blocks from this size on may take many pages: the free ones are shared by all threads, because
+/// the thread that packs a panel is seldom the last to need it.
 constexpr std::size_t large = large_page / 2;
-/// Larger ones are not kept: what is done with them takes far longer than fresh pages do.
+/// Larger blocks are not kept: work on them takes far longer than fresh pages do.
 constexpr std::size_t largest_kept = std::size_t{32} << 20;
 
 pack_block allocate(std::size_t bytes) {
@@ -30,12 +30,12 @@ pack_block allocate(std::size_t bytes) {
   void* data = std::aligned_alloc(alignment, bytes);
   if (data == nullptr) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-  if (alignment == large_page) (void)madvise(data, bytes, MADV_HUGEPAGE);  // a wish
+  if (alignment == large_page) (void)madvise(data, bytes, MADV_HUGEPAGE);  // only a hint
 #endif
   return {data, bytes};
 }
 
-/// Returns whether a block is large enough and would not mostly lie idle.
+/// Returns whether a block is large enough without wasting most of its memory.
 bool suits(const pack_block& each, std::size_t bytes) noexcept {
   return each.bytes >= bytes && each.bytes / 4 <= bytes + large_page;
 }
@@ -50,7 +50,7 @@ class shelf {
     for (pack_block& each : blocks_) std::free(each.data);
   }
 
-  /// Takes the smallest block that suits.
+  /// Returns the smallest block that suits, or an empty one.
   pack_block take(std::size_t bytes) noexcept {
     pack_block* best = nullptr;
     for (pack_block& each : blocks_) {
@@ -59,7 +59,7 @@ class shelf {
     }
     return best == nullptr ? pack_block{} : std::exchange(*best, {});
   }
-  /// Replaces the smallest block if `given` is larger.
+  /// Frees the smaller one of `given` and the smallest block, and keeps the other.
   void put(pack_block given) noexcept {
     pack_block& least = *std::min_element(
         blocks_.begin(), blocks_.end(),
@@ -72,14 +72,14 @@ class shelf {
   std::array<pack_block, 4> blocks_{};
 };
 
-// Not inlined: a strand may have moved to another thread since it asked last.
+// Not inlined: the strand may have moved to another thread since the last call.
 [[gnu::noinline]] shelf& own_shelf() {
   thread_local shelf own;
   return own;
 }
 
-/// Large blocks that nobody uses. Without a lock, which a fork() could copy: who looks at a block
-/// has taken it out of its place. A block that is kept begins with its size.
+/// Free large blocks of all threads. Uses no lock, because fork() could copy a held one: a thread
+/// examines a block only after taking it out of its place. A kept block begins with its size.
 class shared_shelf {
  public:
   pack_block take(std::size_t bytes) noexcept {
@@ -104,7 +104,7 @@ class shared_shelf {
         return;
       }
     }
-    // All taken: in place of any, so that sizes no longer in use make room.
+    // All places are taken: replace any block, so that sizes no longer in use disappear.
     const std::size_t victim = next_.fetch_add(1, std::memory_order_relaxed) % places_.size();
     std::atomic<void*>& place = places_[victim];
     sanitizer::releases(&place);

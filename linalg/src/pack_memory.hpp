@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for packed operands, some of which is kept when it is given back.
+// Memory for packed operands, some of which is kept for reuse when it is released.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ struct pack_block {
   std::size_t bytes = 0;
 };
 
-/// A block of memory without contents, aligned to pages where it is large. A few of those that
-/// were released are kept, as fresh pages cost as much as the packing: small ones by each thread,
-/// large ones by the process. Taken on one thread and released on another is fine.
+/// Uninitialised block of memory, aligned to pages if large. A few released blocks are kept, as
+/// fresh pages cost as much as the packing: small ones per thread, large ones per process. A block
+/// may be released on another thread than it was allocated on.
 class pack_memory {
  public:
   /// Throws std::bad_alloc.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The update of blocks of columns by a factored panel of LU with partial pivoting.
+// Update of blocks of columns by a factored panel of LU with partial pivoting.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace creek::linalg::detail {
 
-/// A factored panel as the updates want it: L11 and -L21 packed, and where rows come from.
+/// Factored panel, ready for updates: L11 and -L21 packed, and the row exchanges.
 template <scalar T>
 class packed_panel {
  public:
-  /// `panel` is factored; its pivots are relative to its first row.
+  /// `panel` is factored; `pivots` are relative to its first row.
   packed_panel(const_view<T> panel, const index_t* pivots)
       : order_(std::min(panel.rows(), panel.cols())),
         below_(panel.rows() - order_),
@@ -33,12 +33,12 @@ class packed_panel {
       pack_left(l.block(order_ + i, 0), std::min(step, below_ - i), order_,
                 left_.data() + packed_left_size<T>(i, order_));
     }
-    // Here once, and not the solved rows in every update.
+    // Negated once here instead of negating the solved rows in every update.
     const index_t count = packed_left_size<T>(below_, order_);
     std::transform(left_.data(), left_.data() + count, left_.data(), std::negate<>{});
   }
 
-  /// Exchanges the rows of C, solves for its upper rows and updates its lower ones.
+  /// Exchanges the rows of C, then C1 = L11^-1 C1 and C2 -= L21 C1.
   void update(matrix_view<T> C) const {
     const index_t width = tile<real<T>>().cols;
     const index_t depth = solve_depth<T>(order_);
@@ -58,8 +58,8 @@ class packed_panel {
   }
 
  private:
-  /// For columns [first, first + cols) of C, one strip: rows exchanged, upper rows solved for, in C
-  /// and in `strip`.
+  /// Exchanges rows and does C1 = L11^-1 C1 for columns [first, first + cols) of C, one strip;
+  /// stores the result in C and in `strip`.
   void solve_strip(matrix_view<T> C, index_t first, index_t cols, real<T>* strip, index_t depth,
                    T* scratch) const {
     const index_t width = tile<real<T>>().cols;

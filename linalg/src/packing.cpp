@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing: what lies in memory as columns or rows is laid out as the tile kernels read it.
+// Packing: copies columns or rows into the layout that the tile kernels read.
 #include "packing.hpp"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace creek::linalg::detail {
 namespace {
 
-// A strip of a left operand of complex numbers: for each of them two real columns, (re, im) and
-// (-im, re) of its rows.
+// Packs a strip of a complex left operand: two real columns per complex column, (re, im) and (-im,
+// re) of its rows.
 template <scalar T, class Element>
 void left_complex_strip(index_t rows, index_t depth, index_t strip, const Element& element,
                         real<T>* to) {

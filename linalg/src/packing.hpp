@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of products as they lie in memory, and how they are packed for the tile kernels.
+// Operands of products in memory, and their packed layout for the tile kernels.
 #pragma once
 
 #include <utility>
@@ -13,12 +13,12 @@ namespace creek::linalg::detail {
 template <scalar T>
 inline constexpr index_t reals = is_complex<T> ? 2 : 1;
 
-/// Structure of a square matrix: which of its elements are read, and how they stand for the others.
+/// Structure of a square matrix: which elements are stored, and how they define the others.
 enum class structure { general, symmetric, hermitian, triangular, unit_triangular };
 
-/// A matrix read through strides, which may be negative: element (i, j) is at data[i * row_step + j
-/// * col_step], conjugated if `conjugate` is set. If a matrix has structure, the triangle that
-/// `stored_low` names (as seen through the strides) stands for the whole matrix.
+/// Matrix read through strides, which may be negative: element (i, j) is at data[i * row_step + j *
+/// col_step], conjugated if `conjugate` is set. If a matrix has structure, the triangle that
+/// `stored_low` names (as seen through the strides) defines the whole matrix.
 template <scalar T>
 struct strided {
   const T* data;
@@ -27,7 +27,7 @@ struct strided {
   bool conjugate = false;
   structure shape = structure::general;
   bool stored_low = false;
-  index_t first_row = 0;  // of the structured matrix
+  index_t first_row = 0;  // offset in the structured matrix
   index_t first_col = 0;
 
   strided block(index_t i, index_t j) const noexcept {
@@ -37,7 +37,7 @@ struct strided {
     part.first_col += j;
     return part;
   }
-  /// Rows and columns exchanged.
+  /// Returns the transposed matrix.
   strided transposed() const noexcept {
     strided other = *this;
     std::swap(other.row_step, other.col_step);
@@ -45,11 +45,11 @@ struct strided {
     other.stored_low = !stored_low;
     return other;
   }
-  /// Element (i, j), with regard to structure.
+  /// Returns element (i, j), derived from the stored triangle if the matrix has structure.
   T at(index_t i, index_t j) const noexcept;
 };
 
-/// op(a).
+/// Returns op(a).
 template <scalar T>
 strided<T> strided_of(const_view<T> a, op how) noexcept {
   strided<T> direct{a.data(), 1, a.leading()};
@@ -87,12 +87,12 @@ inline index_t round_up(index_t n, index_t to) noexcept {
   return (n + to - 1) / to * to;
 }
 
-/// Elements of R that the packed left operand takes: rows x depth elements of T.
+/// Returns the number of reals in the packed left operand of rows x depth elements of T.
 template <scalar T>
 index_t packed_left_size(index_t rows, index_t depth) noexcept {
   return round_up(reals<T> * rows, tile<real<T>>().rows) * reals<T> * depth;
 }
-/// The same of a right operand of depth x cols.
+/// Returns the same for a right operand of depth x cols.
 template <scalar T>
 index_t packed_right_size(index_t depth, index_t cols) noexcept {
   return reals<T> * depth * round_up(cols, tile<real<T>>().cols);
@@ -106,7 +106,7 @@ void pack_left(const strided<T>& a, index_t rows, index_t depth, real<T>* to) no
 template <scalar T>
 void pack_right(const strided<T>& b, index_t depth, index_t cols, T alpha, real<T>* to) noexcept;
 
-/// Writes what a packed right operand holds back to memory.
+/// Writes the elements of a packed right operand back to memory.
 template <scalar T>
 void unpack_right(const real<T>* from, index_t depth, index_t cols, T* to, index_t row_step,
                   index_t col_step) noexcept;

@@ -13,7 +13,7 @@
 namespace creek::linalg::detail {
 namespace {
 
-/// Solves with a packed unit lower triangle for a strip of columns, which stays in `strip`.
+/// Solves with a packed unit lower triangle for the columns of C, one strip; keeps it in `strip`.
 template <scalar T>
 void solve_columns(const real<T>* triangle, index_t order, matrix_view<T> C, real<T>* strip) {
   const index_t width = tile<real<T>>().cols;
@@ -24,13 +24,13 @@ void solve_columns(const real<T>* triangle, index_t order, matrix_view<T> C, rea
   unpack_right(strip, order, C.cols(), C.data(), 1, C.leading());
 }
 
-/// A row of a stacked pair: of the upper block, or further down of the lower one.
+/// Returns a row of a stacked pair: of the upper block if row < order, else of the lower one.
 template <scalar T>
 T& stacked(T* upper, index_t order, T* lower, index_t row) {
   return row < order ? upper[row] : lower[row - order];
 }
 
-/// A panel copied together, as factor_panel wants it.
+/// Copies U and A below each other, as factor_panel needs them.
 template <scalar T>
 matrix<T> stack(const_view<T> U, const_view<T> A) {
   const index_t n = U.cols();
@@ -80,7 +80,7 @@ void eliminate_pair(matrix_view<T> U, matrix_view<T> A, matrix_view<T> L, index_
     const matrix_view<T> lower = A.columns(k, width);
     const matrix_view<T> moved = L.block(0, k, width, width);
     matrix<T> panel = stack<T>(upper, lower);
-    // The rows of U below the one in turn hold zeros there, so pivots come from A.
+    // Rows of U below the current one are zero in this column, so other pivots come from A.
     factor_panel(panel.view(), pivots + k);
     unstack(panel, upper, lower, moved);
     const index_t done = k + width;
@@ -107,7 +107,7 @@ packed_elimination<T>::packed_elimination(const_view<T> L, const_view<T> A, cons
                   triangles_.data() + g * triangle_size_);
     real<T>* const left = left_.data() + g * left_size_;
     pack_left(strided_of<T>(A.columns(first, width), op::none), rows_, width, left);
-    // Here once, and not the solved rows in every task.
+    // Negated once here instead of negating the solved rows in every task.
     const index_t count = packed_left_size<T>(rows_, width);
     std::transform(left, left + count, left, std::negate<>{});
   }
@@ -115,7 +115,7 @@ packed_elimination<T>::packed_elimination(const_view<T> L, const_view<T> A, cons
 
 template <scalar T>
 void packed_elimination<T>::apply(matrix_view<T> C1, matrix_view<T> C2) const {
-  // All groups pass over a strip of columns before the next, so that it stays in the nearest cache.
+  // All groups process a strip of columns before the next one, so that it stays in the L1 cache.
   const index_t width = tile<real<T>>().cols;
   const pack_array<real<T>> strip(packed_right_size<T>(solve_depth<T>(inner_), width));
   const pack_array<T> scratch(2 * inner_);

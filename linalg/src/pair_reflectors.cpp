@@ -10,7 +10,7 @@
 namespace creek::linalg::detail {
 namespace {
 
-/// Columns that are eliminated one by one.
+/// Maximum number of columns that are eliminated one by one.
 constexpr index_t single_pair_columns = 8;
 
 template <scalar T>
@@ -29,7 +29,7 @@ void factor_pair_columns(matrix_view<T> R, matrix_view<T> A, matrix_view<T> tria
   }
 }
 
-/// One group, by halves as factor_reflectors does.
+/// Factors one group, by halves like factor_reflectors.
 template <scalar T>
 void factor_pair_group(matrix_view<T> R, matrix_view<T> A, matrix_view<T> triangle) {
   const index_t n = A.cols();
@@ -48,7 +48,7 @@ void factor_pair_group(matrix_view<T> R, matrix_view<T> A, matrix_view<T> triang
   join_triangles(overlap, triangle);
 }
 
-/// Copies the part on and above the diagonal that begins in row `first` of column 0.
+/// Copies the elements on and above the diagonal that begins in row `first` of column 0.
 template <scalar T>
 void copy_trapezoid(const_view<T> from, index_t first, matrix_view<T> to) {
   for (index_t j = 0; j < from.cols(); ++j) {
@@ -56,8 +56,8 @@ void copy_trapezoid(const_view<T> from, index_t first, matrix_view<T> to) {
   }
 }
 
-/// Columns that are worked on at once: a few strips, so that they stay in the nearer caches while
-/// all groups of reflectors pass over them.
+/// Returns the columns processed at once: a few strips, so that they stay in the L1 or L2 cache
+/// while all groups of reflectors are applied to them.
 template <scalar T>
 index_t columns_at_a_time() {
   return 4 * tile<real<T>>().cols;
@@ -74,7 +74,7 @@ void factor_pair(lower_block kind, matrix_view<T> R, matrix_view<T> A, matrix_vi
     const bool square = kind == lower_block::square;
     const index_t rows = square ? A.rows() : std::min(A.rows(), k + width);
     const matrix_view<T> panel = A.block(0, k, rows, width);
-    // The zeros of a triangle have to be there, and are not to be written to A.
+    // The zeros of a triangle have to be there, but must not be written to A.
     matrix<T> filled;
     if (!square) {
       filled = matrix<T>(rows, width);

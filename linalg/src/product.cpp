@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocked products. Loops and their names are those of BLIS [Van Zee 2015].
+// Blocked products. Loops and their names follow BLIS [Van Zee 2015].
 #include "product.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace creek::linalg::detail {
 namespace {
 
-/// Whether elements of a tile with rows [i, i + m) and columns [j, j + n) are wanted.
+/// Whether the elements in rows [i, i + m) and columns [j, j + n) are in the part to compute.
 struct coverage {
   bool none;
   bool all;
@@ -19,13 +19,13 @@ struct coverage {
 
 coverage covered(part which, index_t below, index_t i, index_t m, index_t j, index_t n) {
   if (which == part::all) return {false, true};
-  const index_t least = i + below - (j + n - 1);  // of row - column, at the upper right
+  const index_t least = i + below - (j + n - 1);  // row - column, at the upper right
   const index_t most = i + m - 1 + below - j;
   if (which == part::lower) return {most < 0, least >= 0};
   return {least > 0, most <= 0};
 }
 
-/// Adds those elements of a tile that are wanted and that exist.
+/// Adds those elements of a tile that exist in c and are in the part to compute.
 template <scalar T>
 void add_tile(const real<T>* tile_values, index_t tile_rows, index_t m, index_t n, T* c,
               index_t leading, part which, index_t below) {
@@ -39,15 +39,15 @@ void add_tile(const real<T>* tile_values, index_t tile_rows, index_t m, index_t 
   }
 }
 
-/// The grain of a phase: enough pieces for every worker, none larger than `most`.
+/// Returns the grain of a phase: a piece per worker at least, none larger than `most`.
 index_t piece(index_t workers, index_t total, index_t unit, index_t most) {
   index_t pieces = (total + most - 1) / most;
   if (workers > 1) pieces = round_up(pieces, workers);
   return std::min(most, round_up((total + pieces - 1) / pieces, unit));
 }
 
-/// One step over the depth: packs the right operand for all, then every row block with its own
-/// left.
+/// One step over the depth: packs the right operand for all, then each row block packs its own left
+/// operand.
 template <scalar T, class Workers>
 class rank_update {
  public:
@@ -56,7 +56,7 @@ class rank_update {
     const auto& kernels = tile<real<T>>();
     rows_ = piece(Workers::count(), c.rows(), kernels.rows / reals<T>, blocking<T>::rows());
     row_blocks_ = (c.rows() + rows_ - 1) / rows_;
-    // Few rows: columns are divided too.
+    // Few rows: columns are divided among the workers too.
     const index_t workers = Workers::count();
     const index_t wanted =
         row_blocks_ >= workers ? 1 : (2 * workers + row_blocks_ - 1) / row_blocks_;
@@ -99,7 +99,7 @@ class rank_update {
 
 template <scalar T>
 index_t blocking<T>::rows(index_t depth) noexcept {
-  // Half a megabyte; one strip at least, as panels are as wide as the caller says.
+  // Half a megabyte; at least one strip, as the caller chooses the width of panels.
   const index_t strip = tile<real<T>>().rows;
   const index_t deep = std::max<index_t>(64, reals<T> * depth);
   const index_t strips =
@@ -144,8 +144,8 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
 
 namespace {
 
-/// The product for few columns, reading `a` where it lies; false where that cannot be done. Rows
-/// are divided at the same places for any number of workers, and so are the sums.
+/// Product for few columns, reading `a` in place; returns false if the kernels cannot. The cuts
+/// between rows, and so the sums, are the same for any number of workers.
 template <class Workers, scalar T>
 bool multiply_narrow(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                      matrix_view<T> c, part which) {
@@ -211,7 +211,7 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
     if (beta == T{}) {
       std::fill(column + from, column + to, T{});
     } else if (std::imag(beta) == 0) {
-      // Not as complex numbers, in which an infinite part would spoil the other.
+      // Not a complex product, in which an infinite part would spoil the other one.
       for (index_t i = from; i < to; ++i) column[i] *= std::real(beta);
     } else {
       for (index_t i = from; i < to; ++i) column[i] *= beta;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR as a graph of tasks on blocks of columns, as LU; what is done with Q by blocks of reflectors.
+// QR as a graph of tasks on blocks of columns, like LU; products with Q by blocks of reflectors.
 #include <creek/linalg/qr.hpp>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class qr_run {
     const bool wide = order < whole.cols();
     if (k + 1 == blocks() && !wide) return nullptr;
     auto reflectors = std::make_unique<packed_reflectors<T>>(panel, triangle.view(), true);
-    // The columns to the right, if the panel is wider than high.
+    // Updates the columns to the right if the panel is wider than high.
     if (wide) reflectors->apply(whole.columns(order, whole.cols() - order));
     return reflectors;
   }
@@ -72,19 +72,19 @@ class qr_run {
   index_t steps_;
 };
 
-/// Elements up to which a matrix is not worth blocks.
+/// Maximum number of elements of a matrix that is processed without blocks.
 constexpr index_t small_matrix = 5000;
 
 /// Number of reflectors applied at once.
 constexpr index_t reflector_block = 96;
 
-/// Whether reflectors are better applied one by one than in blocks, whose T costs as much as dozens
-/// of columns.
+/// Returns whether applying reflectors one by one is faster than in blocks, whose T costs as much
+/// as dozens of columns.
 constexpr bool few(index_t order, index_t count, index_t columns) {
   return columns <= 8 || order * std::max(count, columns) <= small_matrix;
 }
 
-/// C = Q C or Q^H C, one reflector after the other.
+/// C = Q C or Q^H C, applying one reflector after the other.
 template <scalar T>
 void apply_singly(const_view<T> QR, std::span<const T> tau, bool turned, matrix_view<T> C) {
   const auto count = static_cast<index_t>(tau.size());
@@ -97,7 +97,7 @@ void apply_singly(const_view<T> QR, std::span<const T> tau, bool turned, matrix_
   }
 }
 
-/// Reflectors [k, k + n) of a factored matrix, with their T.
+/// Reflectors [k, k + n) of a factored matrix, and their triangle T.
 template <scalar T>
 struct reflector_group {
   const_view<T> V;
@@ -122,7 +122,7 @@ void apply_left(const reflector_group<T>& group, bool turned, matrix_view<T> C) 
                {.grain = 1});
 }
 
-/// C (I - V T V^H), with T^H where `turned`.
+/// C = C (I - V T V^H), or with T^H if `turned`.
 template <scalar T>
 void apply_right(const reflector_group<T>& group, bool turned, matrix_view<T> C) {
   const index_t n = group.V.cols();
@@ -199,8 +199,8 @@ void orgqr(matrix_view<T> A, std::span<const T> tau) {
   const matrix<T> reflectors(const_view<T>(A.columns(0, count)));
   scale(T{}, A);
   for (index_t i = 0; i < A.cols(); ++i) A(i, i) = T{1};
-  // From the last reflector to the first: columns further left are still those of the identity,
-  // above these rows.
+  // From the last reflector to the first: above these rows, columns further left are still those of
+  // the identity.
   if (few(A.rows(), count, A.cols())) {
     for (index_t k = count - 1; k >= 0; --k) {
       const index_t below = A.rows() - k - 1;

@@ -18,7 +18,7 @@ void ready_queues::reserve(std::size_t tasks) {
 }
 
 std::uint64_t ready_queues::key_of(const graph_task& task) noexcept {
-  // A path is at least 1, so no key is 0. Floats that are not negative compare like their bits.
+  // A path is at least 1, so no key is 0. Non-negative floats compare like their bit patterns.
   const auto path = std::bit_cast<std::uint32_t>(task.path.load(std::memory_order_relaxed));
   const auto priority = static_cast<std::uint32_t>(task.priority) ^ 0x80000000u;
   return std::uint64_t{priority} << 32 | path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of one type that are used again and again, linked through a member while they are free.
+// Pool of reusable objects of one type, linked through a member while they are free.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +9,18 @@
 
 namespace creek::linalg::detail {
 
-/// One thread at a time. Objects are made once, by chunks, and destroyed with the pool.
+/// Used by one thread at a time. Objects are created in chunks, once, and destroyed with the pool.
 template <class T, T* T::*Next>
 class recycling_pool {
  public:
-  /// The next `count` calls of take() will not allocate.
+  /// Makes sure that the next `count` calls of take() do not allocate.
   void reserve(std::size_t count) {
     while (free_count_ < count) grow(count - free_count_);
   }
   T* take() noexcept {
     T* taken = free_;
     free_ = taken->*Next;
-    __builtin_prefetch(free_, 1);  // for the next call: it was put away long ago
+    __builtin_prefetch(free_, 1);  // for the next call: its object has left the cache
     --free_count_;
     return taken;
   }
@@ -30,7 +30,7 @@ class recycling_pool {
     ++free_count_;
   }
   std::size_t available() const noexcept { return free_count_; }
-  /// Free or not.
+  /// Number of objects, free or not.
   std::size_t capacity() const noexcept { return capacity_; }
   std::size_t bytes() const noexcept { return capacity_ * sizeof(T); }
 
@@ -39,7 +39,7 @@ class recycling_pool {
     const std::size_t size = std::max(needed, std::clamp<std::size_t>(capacity_, 16, 1024));
     chunks_.reserve(chunks_.size() + 1);
     chunks_.push_back(std::make_unique<T[]>(size));
-    // The first of a chunk is taken first: neighbours in time are neighbours in memory.
+    // Objects of a chunk are taken in order: neighbours in time are neighbours in memory.
     for (std::size_t i = size; i-- > 0;) put(&chunks_.back()[i]);
     capacity_ += size;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refinement in one precision. All right-hand sides go together, so that what reads A reads it once
-// for them; columns that are done are corrected by zero.
+// Refinement in one precision. All right-hand sides are processed together, so that A is read once
+// for all of them; columns that are done get zero corrections.
 #include <creek/linalg/refine.hpp>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ matrix<double> magnitudes_of(const_view<T> X) {
   return result;
 }
 
-/// Rows [first, last) of W += |A| x, of a region of A.
+/// W += |A| x for rows [first, last), for a region of A.
 template <scalar T>
 void add_rows(region which, const_view<T> A, const matrix<double>& x, index_t first, index_t last,
               matrix<double>& W) {
@@ -46,7 +46,7 @@ void add_rows(region which, const_view<T> A, const matrix<double>& x, index_t fi
     }
   }
 }
-/// The same rows of W += |A|^T x.
+/// W += |A|^T x for the same rows.
 template <scalar T>
 void add_columns(region which, const_view<T> A, const matrix<double>& x, index_t first,
                  index_t last, matrix<double>& W) {
@@ -60,7 +60,7 @@ void add_columns(region which, const_view<T> A, const matrix<double>& x, index_t
   }
 }
 
-/// System to be solved, M X = B, given by the operations that use M.
+/// System M X = B, defined by the operations that use M.
 template <scalar T>
 struct linear_system {
   std::function<void(const_view<T> X, matrix_view<T> R)> subtract_product;  // R -= M X
@@ -68,7 +68,7 @@ struct linear_system {
   std::function<void(const matrix<double>& x, index_t first, index_t last, matrix<double>& W)>
       add_magnitudes;
   std::function<void(matrix_view<T>)> solve;
-  linear_map<T> inverse;  // of M, or of its conjugate
+  linear_map<T> inverse;  // inverse of M, or of its conjugate
 };
 
 template <scalar T>
@@ -78,7 +78,7 @@ class refinement {
       : system_(system), B_(B), X_(X), backward_(static_cast<std::size_t>(X.cols())) {}
 
   int run() {
-    std::vector<double> before(backward_.size(), 3);  // LAPACK's: of more nothing is hoped
+    std::vector<double> before(backward_.size(), 3);  // LAPACK's initial value
     std::vector<bool> done(backward_.size());
     for (int corrections = 0;; ++corrections) {
       find_residual();
@@ -112,7 +112,7 @@ class refinement {
         for (index_t i = 0; i < x.rows(); ++i) x(i, k) *= weights[static_cast<std::size_t>(i)];
       }
     };
-    // Transposed, for the infinity norm.
+    // Transposed, for the infinity norm of |M^-1|.
     const linear_map<T> map = [&](op how, matrix_view<T> x) {
       if (how != op::none) weigh(x);
       system_.inverse(other(how, true), x);
@@ -145,7 +145,7 @@ class refinement {
       for (index_t i = 0; i < X_.rows(); ++i) {
         const double error = magnitude_sum(residual_(i, j));
         const double size = sizes_(i, j);
-        if (size == 0) continue;  // nothing to be wrong about, for which LAPACK gives 1
+        if (size == 0) continue;  // LAPACK returns 1 here, although nothing is wrong
         const double extra = size > least_size() ? 0 : smallest();
         worst = greater(worst, (error + extra) / (size + extra));
       }

@@ -11,10 +11,10 @@
 namespace creek::linalg::detail {
 namespace {
 
-/// Columns that are eliminated one by one.
+/// Maximum number of columns that are eliminated one by one.
 constexpr index_t single_columns = 8;
 
-/// The Euclidean norm, scaled where squares would overflow or vanish.
+/// Returns the Euclidean norm, scaled if squares would overflow or underflow.
 template <scalar T>
 real<T> euclidean_norm(index_t n, const T* x) {
   using R = real<T>;
@@ -57,7 +57,7 @@ T make_reflector(T& alpha, index_t n, T* x) {
 
 namespace {
 
-/// The rows of V with the triangle in them, and those below.
+/// Returns the rows of V that contain the unit triangle, and lower_rows() those below.
 template <scalar T>
 strided<T> upper_rows(const_view<T> V) {
   strided<T> v{V.data(), 1, V.leading()};
@@ -77,11 +77,11 @@ strided<T> conjugate_transposed(strided<T> a) {
   return a;
 }
 
-/// Fewer columns are projected one by one: packing them would take longer.
+/// Fewer columns than this are projected one by one: packing them would take longer.
 constexpr index_t few_projections = 24;
 
-/// V1^H V2 for reflectors V1, the first ones of V, and V2, the others, which begin `half` rows
-/// down.
+/// Returns V1^H V2, where V1 are the first `half` reflectors of V and V2 the others, which begin
+/// `half` rows lower.
 template <scalar T>
 matrix<T> overlap(const_view<T> V, index_t half) {
   const index_t rest = V.cols() - half;
@@ -105,7 +105,7 @@ matrix<T> overlap(const_view<T> V, index_t half) {
   return dots;
 }
 
-/// T of a few reflectors, column by column.
+/// Computes T of a few reflectors, column by column.
 template <scalar T>
 void form_narrow_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
   for (index_t j = 0; j < V.cols(); ++j) {
@@ -116,9 +116,9 @@ void form_narrow_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle
   }
 }
 
-/// dots += V^H C for as many columns of C as make whole tiles, which it returns. They are read
-/// where they lie: packing them would cost a good part of what is done with them. `turned` is V^H
-/// packed; dots has rows for all of its strips.
+/// dots += V^H C for the columns of C that make whole tiles; returns their number. Reads C in
+/// place, as packing would take a good part of the time of the product. `turned` is V^H packed;
+/// dots has rows for all of its strips.
 template <scalar T>
 index_t project_columns(const real<T>* turned, matrix_view<T> C, matrix_view<T> dots) {
   if constexpr (is_complex<T>) {

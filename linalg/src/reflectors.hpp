@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of Householder reflectors, I - V T V^H, as QR factorizations are made of.
+// Blocks of Householder reflectors, I - V T V^H, the factors of Q in QR factorizations.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace creek::linalg::detail {
 
-/// C = (I - tau v v^H) C, where v has a 1 that is not stored before its `below` elements.
+/// C = (I - tau v v^H) C, where v is an implicit 1 followed by `below` stored elements.
 template <scalar T>
 void apply_reflector(index_t below, const T* v, T tau, matrix_view<T> C);
 
-/// A = Q R column by column, of any shape, as LAPACK's geqr2: for small matrices. One thread.
+/// A = Q R column by column, any shape, like LAPACK's geqr2: for small matrices. One thread.
 template <scalar T>
 void factor_columns(matrix_view<T> A, T* tau);
 
@@ -26,22 +26,22 @@ void factor_columns(matrix_view<T> A, T* tau);
 template <scalar T>
 void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle);
 
-/// The reflector that maps (alpha, x) to (beta, 0): alpha becomes beta, x becomes v, whose first
-/// element is 1. Returns tau. As LAPACK's larfg, but for its rescaling of vectors near underflow.
+/// Computes the reflector that maps (alpha, x) to (beta, 0): alpha becomes beta, x becomes v
+/// without its leading 1. Returns tau. Like LAPACK's larfg, without rescaling near underflow.
 template <scalar T>
 T make_reflector(T& alpha, index_t n, T* x);
 
-/// T from V and tau. Source: [Schreiber 1989].
+/// Computes T from V and tau. Source: [Schreiber 1989].
 template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle);
 
-/// Column j of a triangle T of which there are j columns: -tau T x, where x, V^H v, is in the
-/// column, and tau.
+/// Completes column j of a triangle T of j columns: T(0:j, j) = -tau T x, where the column holds x
+/// = V^H v on entry, and T(j, j) = tau.
 template <scalar T>
 void add_to_triangle(matrix_view<T> triangle, index_t j, T tau) {
   T* const column = triangle.column(j);
   for (index_t i = 0; i < j; ++i) column[i] *= -tau;
-  // From above: row i needs only those from i on.
+  // Top down: row i needs only the elements from i on.
   for (index_t i = 0; i < j; ++i) {
     T sum{};
     for (index_t p = i; p < j; ++p) sum += triangle(i, p) * column[p];
@@ -50,19 +50,19 @@ void add_to_triangle(matrix_view<T> triangle, index_t j, T tau) {
   column[j] = tau;
 }
 
-/// Fills the block of a triangle T across two groups of reflectors, -T1 (V1^H V2) T2, from T1 and
-/// T2, which are in it, and V1^H V2.
+/// T12 = -T1 (V1^H V2) T2, the block of a triangle T that joins two groups of reflectors; T1 and T2
+/// are already in it, `overlap` is V1^H V2.
 template <scalar T>
 void join_triangles(const matrix<T>& overlap, matrix_view<T> triangle);
 
-/// A block of reflectors packed, to be applied to many blocks of columns.
+/// Packed block of reflectors, to be applied to many blocks of columns.
 template <scalar T>
 class packed_reflectors {
  public:
-  /// V is m x n, m >= n, as factor_reflectors leaves it. With `transposed`, Q^H is applied, else Q.
+  /// V is m x n, m >= n, from factor_reflectors. Applies Q^H if `transposed`, else Q.
   packed_reflectors(const_view<T> V, const_view<T> triangle, bool transposed);
 
-  /// C = Q C or Q^H C, for C of m rows. One thread; several may do so at once.
+  /// C = Q C or Q^H C, C has m rows. Runs in one thread; several threads may apply it at once.
   void apply(matrix_view<T> C) const;
 
  private:
@@ -71,8 +71,8 @@ class packed_reflectors {
   index_t rows_;
   index_t order_;
   pack_array<real<T>> v_;         // V as a left operand
-  pack_array<real<T>> v_turned_;  // V^H as one, in steps over its depth
-  pack_array<real<T>> t_;         // T or T^H as one
+  pack_array<real<T>> v_turned_;  // V^H as a left operand, in steps over its depth
+  pack_array<real<T>> t_;         // T or T^H as a left operand
 };
 
 }  // namespace creek::linalg::detail

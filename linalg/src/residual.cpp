@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each residual compares two linear maps, on all unit vectors or on some random ones.
+// Each residual compares two linear maps, on all unit vectors or on a few random vectors.
 #include <creek/linalg/residual.hpp>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool is_exact(const residual_options& options, index_t rows, index_t cols) noexc
   return std::max(rows, cols) <= options.exact_up_to;
 }
 
-/// Returns the norm of E = left - right that the options ask for. The maps take vectors of `cols`
+/// Returns the norm of E = left - right, exact or estimated. The maps take vectors of `cols`
 /// elements.
 template <scalar T, class Left, class Right>
 double norm_of_difference(index_t cols, bool exact, const residual_options& options, Left left,
@@ -51,7 +51,7 @@ double norm_of_difference(index_t cols, bool exact, const residual_options& opti
   return exact ? largest : squares.value() / std::sqrt(options.vectors);
 }
 
-/// error / (n * size * eps), in the order in which it does not overflow.
+/// Returns error / (n * size * eps), divided in an order that does not overflow.
 template <scalar T>
 double scaled(double error, double size, index_t n) noexcept {
   if (error == 0) return 0;
@@ -59,7 +59,7 @@ double scaled(double error, double size, index_t n) noexcept {
   return error / static_cast<double>(n) / size / unit_roundoff<T>;
 }
 
-/// The unit lower trapezoid of `lu` times a vector.
+/// Returns the unit lower trapezoid of `lu` times a vector.
 template <scalar T>
 wide_vector<T> unit_lower_product(const_view<T> lu, const wide_vector<T>& x) {
   wide_vector<T> y = detail::product(region::strictly_lower, lu, x);
@@ -67,7 +67,7 @@ wide_vector<T> unit_lower_product(const_view<T> lu, const wide_vector<T>& x) {
   return y;
 }
 
-/// Q x or Q' x through a function of the caller, in the caller's precision.
+/// Returns Q x or Q' x computed by the caller's function, in the caller's precision.
 template <scalar T>
 wide_vector<T> applied(const orthogonal_operator<T>& q, op how, const wide_vector<T>& x) {
   matrix<T> block(static_cast<index_t>(x.size()), 1);
@@ -82,7 +82,7 @@ norm kind_of_norm(bool exact) noexcept {
   return exact ? norm::one : norm::frobenius;
 }
 
-/// |A - Q R| / (m |A| eps), where `q_r` computes Q R x.
+/// Returns |A - Q R| / (m |A| eps), where `q_r` computes Q R x.
 template <scalar T, class Product>
 double qr_residual_of(const_view<T> a, const residual_options& options, Product q_r) {
   const bool exact = is_exact(options, a.rows(), a.cols());

@@ -6,9 +6,9 @@
 
 namespace creek::linalg::detail {
 
-// At step i row i gets its final value, so that the rows still to come, above and below, only ever
-// hold their own or one of the upper ones: the lower rows that go up are those that an upper one
-// replaces.
+// Step i gives row i its final value, so rows after it, above and below order(), only ever hold
+// their own value or that of an upper row. Hence the lower rows that move up are exactly those that
+// an upper row replaces.
 row_exchanges::row_exchanges(const index_t* pivots, index_t order, index_t rows)
     : sources_(static_cast<std::size_t>(order)) {
   std::vector<index_t> origin(static_cast<std::size_t>(rows));

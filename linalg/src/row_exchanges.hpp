@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges of rows, as partial pivoting makes them, all at once.
+// Row exchanges of partial pivoting, all applied at once.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class row_exchanges {
     for (index_t i = 0; i < order(); i += line) __builtin_prefetch(next + i, 1);
     begin(column, column + order(), next + order(), scratch);
   }
-  /// The same where the rows from order() on are somewhere else.
+  /// Same for rows from order() on that are stored elsewhere, at `lower`.
   template <scalar T>
   void begin(const T* upper, T* lower, const T* next_lower, T* scratch) const noexcept {
     std::copy_n(upper, order(), scratch);
@@ -54,12 +54,12 @@ class row_exchanges {
   }
 
  private:
-  /// A row from order() on, counted from there, and the upper one that it becomes.
+  /// Row below order(), counted from there, and the upper row whose value it gets.
   struct lower_row {
     index_t row, from;
   };
-  std::vector<index_t> sources_;  // places in the scratch memory
-  std::vector<lower_row> lower_;  // by row, as memory likes it best
+  std::vector<index_t> sources_;  // positions in the scratch memory
+  std::vector<lower_row> lower_;  // sorted by row, for sequential access
 };
 
 }  // namespace creek::linalg::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that one task packs for several others.
+// Operands that one task packs for several other tasks.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace creek::linalg::detail {
 
-/// A packed operand that the last of its users frees. The task that makes it comes before theirs.
+/// Packed operand that its last user frees. The task that makes it runs before the users.
 template <class Packed>
 class shared_pack {
  public:
@@ -24,7 +24,7 @@ class shared_pack {
     users_left_.store(users, std::memory_order_relaxed);
   }
   const Packed& get() const noexcept { return *packed_; }
-  /// One user has done with it.
+  /// Called by each user when it is done; the last call frees the operand.
   void release() noexcept {
     sanitizer::releases(&users_left_);
     if (users_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;

@@ -48,7 +48,7 @@ work_graph task_graph::plan() const {
   return engine_->profile("plan").plan();
 }
 
-// A host's ticks have a rate that is measured anew in each process; simulated time repeats.
+// A host's tick rate is measured anew in each process; simulated time is reproducible.
 std::chrono::nanoseconds task_run::length() const noexcept {
   const ticks span = end - start;
   return simulated ? std::chrono::nanoseconds(span.count) : tick_clock::to_nanoseconds(span);
@@ -88,7 +88,7 @@ std::vector<double> activity(std::span<const task_run> runs, unsigned workers) {
     changes.push_back({each.end, -1});
   }
   if (changes.empty()) return {};
-  // At one instant ends come before starts: a worker goes from one task to the next.
+  // At equal times, ends come before starts: a worker goes from one task to the next.
   std::sort(changes.begin(), changes.end(), [](const change& a, const change& b) {
     return a.at != b.at ? a.at < b.at : a.by < b.by;
   });

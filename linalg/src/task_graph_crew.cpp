@@ -25,15 +25,15 @@ unsigned worker_here() noexcept {
   return static_cast<unsigned>(std::max(this_worker(), 0));
 }
 
-// Words touched in simulated time: by a ready task that is pushed or popped (key, record, its slot
-// among the others), and by an edge (successor, its number of predecessors).
+// Words touched in simulated time: per ready task pushed or popped (key, record, its slot in the
+// heap), and per edge (successor, its number of predecessors).
 constexpr unsigned words_a_ready_task = 4;
 constexpr unsigned words_an_edge = 2;
 /// Number of strands that one worker spawns before those strands spawn further ones: so all workers
-/// hear of new work in a few rounds, and deques of ten tasks hold the strands.
+/// are reached in a few rounds, and deques of ten tasks can hold the strands.
 constexpr unsigned hires_at_once = 4;
 
-/// Returns the length of a list of tasks that were made ready.
+/// Returns the length of a list of tasks that became ready.
 std::size_t length(const graph_task* first) noexcept {
   std::size_t tasks = 0;
   for (; first != nullptr; first = first->next) ++tasks;
@@ -79,7 +79,7 @@ unsigned graph_crew::most_awake() const noexcept {
 [[gnu::noinline]] graph_crew::hiring graph_crew::ask_policy(std::size_t made_ready) const noexcept {
   if (policy_ == nullptr) return {};
   if (made_ready == 0) return {most_awake(), 0};
-  // Before the limit: what is ready may have changed it.
+  // Asked before the limit is read: being told of ready tasks may change the limit.
   const auto count = static_cast<unsigned>(std::min<std::size_t>(made_ready, ~0U));
   const unsigned hires = policy_->tasks_ready(worker_here(), count);
   return {most_awake(), hires};
@@ -97,7 +97,7 @@ unsigned graph_crew::count_hires(hiring limits) noexcept {
   const unsigned most = most_strands(limits.most_awake);
   if (strands_ >= most || ready_.size() == 0) return 0;
   auto hires = static_cast<unsigned>(std::min<std::size_t>(most - strands_, ready_.size()));
-  // Without a strand nobody might look at what is ready.
+  // Without a strand, possibly no thread would run the ready tasks.
   hires = std::min(hires, std::max(limits.most_hires, strands_ == 0 ? 1U : 0U));
   if (order_ != nullptr && hires > hires_at_once) {
     owed_hires_ = hires - hires_at_once;
@@ -107,7 +107,7 @@ unsigned graph_crew::count_hires(hiring limits) noexcept {
   return hires;
 }
 
-/// Where hiring is shared out: what this worker is to hire.
+/// Returns how many of the owed strands this worker is to spawn, where spawning is shared out.
 unsigned graph_crew::count_owed(unsigned awake) noexcept {
   const unsigned most = most_strands(awake);
   const auto wanted =
@@ -119,13 +119,13 @@ unsigned graph_crew::count_owed(unsigned awake) noexcept {
   return hires;
 }
 
-// Here and below: not inlined, for the caller may be on another thread than before, and the
-// address of a thread-local variable must not be kept from then.
+// Not inlined, like the functions below: the caller may have moved to another thread, and must not
+// keep the address of a thread-local variable from before.
 [[gnu::noinline]] void graph_crew::hire_one() noexcept {
   try {
     group_->spawn([this] { run_strand(); });
   } catch (...) {
-    // No memory for it. Nothing depends on one strand more: who finds work ready goes on.
+    // Out of memory. No task depends on an extra strand: a worker that finds ready tasks runs them.
     const std::lock_guard guard(lock_);
     --strands_;
   }
@@ -160,7 +160,7 @@ void graph_crew::run_strand() noexcept {
       run_body(*task);
       task = end_and_take(*task, true, 0);
     }
-    // Where time is simulated nothing happens while one spins.
+    // Where time is simulated, spinning would not advance it.
     if (owner_ != nullptr) {
       static_cast<void>(spin_until(
           [this] { return ready_count_.load(std::memory_order_relaxed) != 0; }, linger_time));
@@ -235,7 +235,7 @@ void graph_crew::run_body(graph_task& task) noexcept {
   }
 }
 
-/// The body has been run, at no cost: its operations, and what it has written.
+/// Charges a task after its body ran at no cost: its flops, and the blocks it has written.
 [[gnu::noinline]] void graph_crew::charge_work(const graph_task& task) noexcept {
   charge(work::flop, static_cast<std::int64_t>(task.flops));
   if (task.moves == nullptr) return;
@@ -251,7 +251,7 @@ ticks graph_crew::time_here() const noexcept {
 
 graph_task* graph_crew::close(graph_task& task, int here, unsigned& edges) noexcept {
   graph_task* released = nullptr;
-  // Acquire: the edges that the enqueuer has entered. Release: what the body did, for those who
+  // Acquire: the edges that the enqueuer has added. Release: the body's effects, for threads that
   // find the list closed.
   sanitizer::releases(&task.successors);
   graph_edge* edge = task.successors.exchange(graph_task::closed(), std::memory_order_acq_rel);
@@ -260,14 +260,14 @@ graph_task* graph_crew::close(graph_task& task, int here, unsigned& edges) noexc
     const std::uintptr_t flags = edge->word;
     graph_task* successor = edge->successor();
     ++edges;
-    edge = edge->next;  // before the decrement: then it may be used anew
+    edge = edge->next;  // before the decrement: the edge may be reused afterwards
     if (task.failed && (flags & graph_edge::flow) != 0) {
       successor->poisoned.store(true, std::memory_order_relaxed);
     }
     if ((flags & graph_edge::affine) != 0) {
       successor->home.store(static_cast<std::int16_t>(here), std::memory_order_relaxed);
     }
-    // Release: what the body did, for the one whose decrement is the last (acquire).
+    // Release: the body's effects, for the thread whose decrement is the last (acquire).
     sanitizer::releases(&successor->pending);
     if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       sanitizer::acquired(&successor->pending);
@@ -355,7 +355,7 @@ void graph_crew::make_room(std::size_t goal) {
 }
 
 void graph_crew::wait_for_room(std::size_t goal) {
-  assert(group_);  // a plain thread runs all that is ready, so something always is
+  assert(group_);  // a plain thread runs all ready tasks, so one is always ready
   promise<void> room;
   future<void> told = room.get_future();
   {
@@ -363,15 +363,15 @@ void graph_crew::wait_for_room(std::size_t goal) {
     const std::lock_guard guard(lock_);
     if (ready_.size() != 0 || unfinished() <= goal) return;
     room_ = &room;
-    // Waking costs more than a task may: not for each.
+    // Waking may cost more than a task, so not after each one.
     wake_at_ = goal - goal / 8;
     parked_ = true;
   }
   told.get();
 }
 
-/// A policy was told of one task at a time while they were added, each perhaps worth no worker. Not
-/// where time is simulated: there strands that were hired hire further.
+/// Spawns strands for all ready tasks: a policy was told of them one by one while they were added,
+/// each perhaps not worth a worker. Not in simulated time: there strands spawn further ones.
 void graph_crew::hire_for_all() noexcept {
   const std::size_t ready = ready_count_.load(std::memory_order_relaxed);
   if (policy_ == nullptr || order_ != nullptr || ready < 2) return;
@@ -399,7 +399,7 @@ void graph_crew::finish() noexcept {
   hire(hires);
 }
 
-// One round, unless there was no memory to hire anybody.
+// One round, unless there was no memory to spawn a strand.
 void graph_crew::join() {
   do {
     finish();
@@ -414,7 +414,7 @@ void graph_crew::join() {
 void graph_crew::join_anyhow() noexcept {
   do {
     finish();
-    if (group_) group_.emplace();  // its destructor joins
+    if (group_) group_.emplace();  // the destructor of the old group joins
   } while (unfinished() != 0);
 }
 

@@ -26,11 +26,11 @@ class graph_crew {
   graph_crew(const graph_crew&) = delete;
   graph_crew& operator=(const graph_crew&) = delete;
 
-  // By the enqueuer, in this order: begin, (reserve, publish, help, wait_for_room)..., join, end.
+  // Calls by the enqueuer: begin, (reserve, publish, help, wait_for_room)..., join, end.
   /// Binds the graph to the caller and the workers around it.
   void begin();
   bool has_begun() const noexcept { return begun_; }
-  /// Throws usage_error if the caller is not the one that began.
+  /// Throws usage_error if the caller is not the one that called begin().
   void require_caller(const char* what) const;
   unsigned workers() const noexcept { return workers_; }
   /// Reserves room for `tasks` unfinished tasks at once.
@@ -40,7 +40,7 @@ class graph_crew {
   std::size_t unfinished() const noexcept {
     return added_ - finished_.load(std::memory_order_relaxed);
   }
-  /// Makes a task ready: nothing is pending. Also spawns strands.
+  /// Makes a task with no pending predecessors ready. Also spawns strands.
   void publish(graph_task* task) noexcept;
   /// Runs tasks until at most `goal` are unfinished; the enqueuer waits if none is ready.
   void make_room(std::size_t goal);
@@ -109,22 +109,22 @@ class graph_crew {
   bool begun_ = false;
   unsigned workers_ = 1;
   creek::detail::executor* home_ = nullptr;
-  creek::detail::simulated_order* order_ = nullptr;  ///< null: the host's memory is
-  unsigned lock_owner_ = 0;                          ///< of `order_`: the enqueuer's worker
+  creek::detail::simulated_order* order_ = nullptr;  ///< null without simulated time
+  unsigned lock_owner_ = 0;                          ///< in `order_`: the enqueuer's worker
   power_policy* policy_ = nullptr;
   const creek::detail::task_stack* owner_ = nullptr;
-  std::optional<task_group> group_;  ///< the strands; none outside of a runtime
-  std::size_t added_ = 0;  ///< the enqueuer's; read by others under the lock while it waits
+  std::optional<task_group> group_;  ///< the strands; empty outside a runtime
+  std::size_t added_ = 0;  ///< the enqueuer's; others read it under the lock while it waits
 
   alignas(64) spin_lock lock_;
-  // Under the lock.
+  // Guarded by the lock.
   ready_queues ready_;
-  unsigned owed_hires_ = 0;        ///< with `order_`: left to the strands that were hired
-  unsigned strands_ = 0;           ///< hired and not left, whether they have begun or not
-  bool parked_ = false;            ///< the enqueuer waits: its worker is free
+  unsigned owed_hires_ = 0;        ///< with `order_`: strands left to spawn by running strands
+  unsigned strands_ = 0;           ///< spawned and not left, whether they have begun or not
+  bool parked_ = false;            ///< the enqueuer waits, so its worker is free
   promise<void>* room_ = nullptr;  ///< ... until at most `wake_at_` are unfinished
   std::size_t wake_at_ = 0;
-  /// Changed under the lock, read without: how many have ended, and whether looking pays.
+  /// Changed under the lock, read without: number of finished tasks, and of ready ones.
   std::atomic<std::size_t> finished_{0};
   std::atomic<std::size_t> ready_count_{0};
 
@@ -136,9 +136,9 @@ class graph_crew {
   creek::detail::error_slot error_;
 };
 
-/// While one lives the caller looks at and changes what the crew shares. Where time is simulated it
-/// has waited for its turn, and pays at the end for the words that it has touched; spawning,
-/// waiting and power policies have to wait until after that.
+/// Section in which the caller reads and changes shared state of the crew. In simulated time, its
+/// constructor waits for the caller's turn, and its destructor charges the touched words; spawning,
+/// waiting and calls of power policies must come after the section.
 class graph_section {
  public:
   explicit graph_section(const graph_crew& of) noexcept : of_(&of) {
@@ -155,7 +155,7 @@ class graph_section {
 
  private:
   const graph_crew* of_;
-  unsigned words_ = 2;  ///< the number of unfinished tasks, the number of ready ones
+  unsigned words_ = 2;  ///< number of unfinished tasks, number of ready tasks
 };
 
 }  // namespace creek::linalg::detail

@@ -16,7 +16,7 @@ namespace {
 
 // Simulated cost of add() in core cycles, estimated at two cycles per source line for a core that
 // issues up to two instructions per cycle: filling a record and moving its body; per operand a
-// hash, a probe and a look at the readers; per edge its entry.
+// hash, a probe and a look at the readers; per edge adding it.
 constexpr cycles making_a_record{120};
 constexpr cycles looking_up_an_operand{60};
 constexpr cycles entering_an_edge{30};
@@ -67,7 +67,7 @@ void* graph_engine::prepare(const task_info& info, std::span<const operand> oper
 
 void graph_engine::make_room() {
   if (crew_.workers() == 1) {
-    // Nobody gains by looking far ahead, and fewer records stay in the cache.
+    // One worker gains nothing by looking far ahead, and fewer records stay in the cache.
     const std::size_t window = std::min(options_.window, enough_for_one);
     if (crew_.unfinished() >= window) crew_.make_room(window - 1);
     return;
@@ -148,13 +148,13 @@ graph_task& graph_engine::start_record(const task_info& info) {
   task.poisoned.store(false, std::memory_order_relaxed);
   task.failed = false;
   task.number = next_number_++;
-  task.found_by = graph_task::no_number;  // numbers begin anew after wait()
+  task.found_by = graph_task::no_number;  // numbers restart at 0 after wait()
   task.priority = info.priority;
   task.name = info.name;
   task.flops = info.flops;
-  // Not infinite, lest no path compares greater than another.
+  // Kept finite, so that paths stay comparable.
   task.weight = info.flops >= 1 ? static_cast<float>(std::min(info.flops, 1e30)) : 1.0F;
-  // With one worker the order of add() is as good as any.
+  // With one worker, the order of add() is as good as any other.
   task.path.store(crew_.workers() > 1 ? task.weight : 1.0F, std::memory_order_relaxed);
   task.run = nullptr;
   if (options_.record) {
@@ -171,7 +171,7 @@ graph_task& graph_engine::start_record(const task_info& info) {
 void graph_engine::find_edges(graph_task& task, std::span<const operand> operands) noexcept {
   found_.clear();
   const auto found = [&](task_name from, dependence kind, bool affine) noexcept {
-    if (!from.is_known()) return;  // it ended long ago, and well: see reads_spoilt()
+    if (!from.is_known()) return;  // it ended long ago without failing: see reads_spoilt()
     if (from.task->found_by != task.number) {
       from.task->found_by = task.number;
       from.task->found_at = static_cast<std::uint32_t>(found_.size());
@@ -195,13 +195,13 @@ void graph_engine::commit(body_call call) noexcept {
   if (link_in_turn(task)) crew_.publish(&task);
 }
 
-/// True if the task may run.
+/// Links the task to its predecessors; returns whether it may run.
 bool graph_engine::link_in_turn(graph_task& task) noexcept {
   graph_section turn(crew_);
   const std::int32_t edges = link(task);
   report_.edges += static_cast<std::size_t>(edges);
   turn.touch(words_of_a_link * static_cast<unsigned>(edges));
-  // Acquire: what the predecessors did that ended during the linking.
+  // Acquire: the effects of predecessors that ended during the linking.
   if (edges == 0) return true;
   sanitizer::releases(&task.pending);
   if (task.pending.fetch_sub(linking - edges, std::memory_order_acq_rel) != linking - edges) {
@@ -211,7 +211,7 @@ bool graph_engine::link_in_turn(graph_task& task) noexcept {
   return true;
 }
 
-/// Where time is simulated: what the task moves, and what to find its predecessors has cost.
+/// Where time is simulated: records the blocks that the task moves, charges finding predecessors.
 void graph_engine::state_moves(graph_task& task, std::span<const operand> operands) {
   task.moves.reset();
   for (const operand& each : operands) {
@@ -271,8 +271,8 @@ bool graph_engine::enter_edge(graph_task& from, graph_edge& edge) noexcept {
 
 void graph_engine::refresh_paths() noexcept {
   since_refresh_ = 0;
-  // Backwards, so successors come first. Edges and records are changed and recycled here alone, so
-  // a list may be walked while its task ends.
+  // From the newest task backwards, so successors come first. Only the enqueuer changes and
+  // recycles edges and records, so it may walk a list while its task ends.
   for (graph_task* task = newest_; task != nullptr; task = task->older) {
     const graph_edge* edge = task->successors.load(std::memory_order_acquire);
     if (edge == graph_task::closed()) continue;

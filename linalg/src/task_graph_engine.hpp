@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The side of a task graph that enqueues: finds what a task depends on, links its record to theirs,
-// and recycles the records of those that have ended. One thread, that of add() and wait().
+// Enqueuing side of a task graph: finds the dependences of a task, links its record to those of its
+// predecessors, and recycles the records of ended tasks. Runs in the thread of add() and wait().
 #pragma once
 
 #include <creek/linalg/task_graph.hpp>
@@ -44,7 +44,7 @@ class graph_engine {
   /// Added to `pending` while a task is linked, because its predecessors may finish meanwhile.
   static constexpr std::int32_t linking = 1 << 30;
 
-  /// Window of a single worker.
+  /// Window used with a single worker.
   static constexpr std::size_t enough_for_one = 256;
 
   void make_room();
@@ -70,12 +70,12 @@ class graph_engine {
   recycling_pool<graph_task, &graph_task::next> records_;
   recycling_pool<spare_edge, &spare_edge::next_owned> spare_edges_;
   std::vector<found_edge> found_;
-  /// Where time is simulated: blocks in the order of their first use.
+  /// Numbers of the blocks in the order of first use, where time is simulated.
   std::unordered_map<const void*, std::uint64_t> block_numbers_;
-  /// Numbers of recycled tasks that failed: what they were to write is no result.
+  /// Numbers of recycled tasks that failed: blocks they should have written hold no result.
   std::unordered_set<std::uint64_t> failed_;
   graph_task* newest_ = nullptr;  ///< end of the list of records in use
-  graph_task* adding_ = nullptr;  ///< between prepare() and commit()
+  graph_task* adding_ = nullptr;  ///< task between prepare() and commit()
   std::size_t since_refresh_ = 0;
   std::uint64_t next_number_ = 0;
   std::size_t dropped_ = 0;

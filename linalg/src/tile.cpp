@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loops, compiled once for each instruction set.
+// Innermost loops, compiled once per instruction set.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tile.cpp"
 #include <hwy/foreach_target.h>
-// The above includes this file again for each target; Highway itself comes after it.
+// foreach_target.h includes this file again per target; Highway itself comes after it.
 #include <hwy/highway.h>
 
 #include "tile.hpp"
@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace creek::linalg::detail::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Three vectors high, so that their loads are shared by many columns; as wide as registers allow.
-// An even number of rows, for complex ones.
+// Three vectors high, so that many columns share their loads; as wide as registers allow. The
+// number of rows is even, for complex numbers.
 constexpr int vectors = HWY_TARGET == HWY_SCALAR ? 4 : 3;
 constexpr int width = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
 
@@ -41,7 +41,7 @@ HWY_INLINE HWY_ATTR void expect(const R* c, index_t leading) {
   }
 }
 
-// Element (p, j) of b is at b[p * row_step + j * col_step], one of which is 1.
+// Element (p, j) of b is at b[p * row_step + j * col_step]; one of the steps is 1.
 template <class R>
 HWY_INLINE HWY_ATTR void accumulate(index_t k, const R* HWY_RESTRICT a, index_t a_step,
                                     const R* HWY_RESTRICT b, index_t row_step, index_t col_step,
@@ -127,7 +127,7 @@ HWY_ATTR void multiply_edge(index_t k, const R* HWY_RESTRICT a, index_t a_step,
   }
 }
 
-// A row of a strip of the right operand, or as much of it as one vector holds.
+// Holds a row of a strip of the right operand, or the part of it that fits one vector.
 template <class R>
 using row_tag = hn::CappedTag<R, width>;
 template <class R>
@@ -254,7 +254,7 @@ template <class R>
 HWY_ATTR void interleave(index_t step, index_t across, index_t k, const R* HWY_RESTRICT from,
                          index_t across_step, R* HWY_RESTRICT to) {
   if (across < step) {
-    // Not row by row, which would be a call of memset for each.
+    // Not row by row, which would call memset once per row.
     const tag<R> d;
     constexpr index_t lanes = hn::MaxLanes(tag<R>());
     index_t i = 0;
@@ -273,7 +273,7 @@ HWY_ATTR void interleave(index_t step, index_t across, index_t k, const R* HWY_R
   }
 }
 
-// Four columns at a time, so that y is loaded and stored once for them.
+// Four columns at a time, so that y is loaded and stored once per four columns.
 template <class R>
 HWY_ATTR void subtract(index_t n, index_t k, const R* HWY_RESTRICT a, index_t step,
                        const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
@@ -329,8 +329,8 @@ HWY_ATTR void subtract_complex(index_t n, index_t k, const R* HWY_RESTRICT a, in
   }
 }
 
-// Several columns at once share the loads of x and do not wait for each other's additions; a single
-// one has two sums for that.
+// Several columns at once share the loads of x and have independent additions; a single column uses
+// two sums instead.
 template <int Columns, class R>
 HWY_INLINE HWY_ATTR void project_some(index_t n, const R* HWY_RESTRICT a, index_t step,
                                       const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
@@ -409,7 +409,7 @@ index_t largest_complex(index_t n, const R* x) {
   return at;
 }
 
-// Two passes, both at the speed of loads: the largest magnitude, then where it is.
+// Two passes, both limited by loads: find the largest magnitude, then its index.
 template <class R>
 HWY_ATTR index_t largest(index_t n, const R* HWY_RESTRICT x) {
   const tag<R> d;
@@ -419,7 +419,7 @@ HWY_ATTR index_t largest(index_t n, const R* HWY_RESTRICT x) {
   index_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto v = hn::LoadU(d, x + i);
-    odd = hn::Or(odd, hn::Not(hn::Eq(v, v)));  // Ne is false for NaN on some
+    odd = hn::Or(odd, hn::Not(hn::Eq(v, v)));  // Ne is false for NaN on some targets
     best = hn::Max(best, hn::Abs(v));
   }
   R found = hn::GetLane(hn::MaxOfLanes(d, best));

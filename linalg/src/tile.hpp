@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loops of dense linear algebra, one set for each instruction set, chosen at run
+// Innermost loops of dense linear algebra, one set per instruction set, chosen at run
 // time.
 //
-// All work on real numbers, complex matrices too: a complex product is a real one of twice the rows
-// and depth, of [re -im; im re] on the left and [re; im] on the right, whose result is the complex
-// matrix as it lies in memory.
+// All kernels work on real numbers, for complex matrices too: a complex product is a real one of
+// twice the rows and depth, [re -im; im re] times [re; im], whose result is the complex matrix in
+// its memory layout.
 // Source: the 1m method [Van Zee 2020].
 //
-// Packed operands, as BLIS has them: the left one in strips of `rows` rows, within a strip column
-// after column; the right one in strips of `cols` columns, within a strip row after row. The last
-// strip is filled with zeros.
+// Packed operands, as in BLIS: the left one in strips of `rows` rows, each strip column by column;
+// the right one in strips of `cols` columns, each strip row by row. The last strip is padded with
+// zeros.
 // Source: [Van Zee 2015].
 #pragma once
 
@@ -17,21 +17,21 @@
 
 namespace creek::linalg::detail {
 
-/// A triangle packed for tile_kernels::solve has strips of this many rows; of half as many complex.
+/// Rows per strip of a triangle packed for tile_kernels::solve; complex ones have half as many.
 inline constexpr index_t solve_rows = 8;
 
 /// R is float or double.
 template <class R>
 struct tile_kernels {
-  const char* name;  // of the instruction set
-  index_t rows;      // of a tile of the result
+  const char* name;  // name of the instruction set
+  index_t rows;      // rows and columns of a tile of the result
   index_t cols;
 
   /// c (rows x cols, columns `leading` apart) += a * b over depth k. Column p of the strip a is at
   /// a + p * a_step: `rows` apart where packed, a leading dimension apart where not.
   void (*multiply)(index_t k, const R* a, index_t a_step, const R* b, R* c, index_t leading);
 
-  /// The same with b as it lies in memory, its columns `b_step` apart.
+  /// Like multiply, with b in place in memory, its columns `b_step` apart.
   void (*multiply_columns)(index_t k, const R* a, index_t a_step, const R* b, index_t b_step, R* c,
                            index_t leading);
 
@@ -44,35 +44,35 @@ struct tile_kernels {
   /// block, and the reciprocals of the diagonal. k is a multiple of solve_rows.
   void (*solve)(index_t k, const R* l, R* b);
 
-  /// The same for complex numbers: k rows, of which b has the real parts and the imaginary parts
-  /// one after the other; strips of solve_rows / 2 rows, real and imaginary parts side by side.
+  /// Like solve, for complex numbers: b has k rows, alternately real and imaginary parts; strips of
+  /// l have solve_rows / 2 rows, real and imaginary parts side by side.
   void (*solve_complex)(index_t k, const R* l, R* b);
 
-  /// Copies columns of `rows` (at most tile_kernels::rows) elements, `from_step` apart, one behind
-  /// the other, `tile_kernels::rows` apart, filled with zeros.
+  /// Copies columns of `rows` (at most tile_kernels::rows) elements, `from_step` apart, to columns
+  /// that are `tile_kernels::rows` apart, padded with zeros.
   void (*copy_strip)(index_t rows, index_t cols, const R* from, index_t from_step, R* to);
 
-  /// Copies `k` elements of `across` (at most `width`) vectors, `across_step` apart, whose elements
-  /// follow one another, interleaved: element p of vector v goes to to[p * width + v].
+  /// Interleaves `k` elements of `across` (at most `width`) vectors, `across_step` apart, each
+  /// contiguous: element p of vector v goes to to[p * width + v].
   void (*interleave)(index_t width, index_t across, index_t k, const R* from, index_t across_step,
                      R* to);
 
-  /// y -= a * x for n rows and k columns of a, `step` apart; n and k may be 0. The complex one
-  /// counts in complex numbers.
+  /// y -= a * x for n rows and k columns of a, `step` apart; n and k may be 0. Sizes and steps of
+  /// the complex one are in complex numbers.
   void (*subtract)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
   void (*subtract_complex)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
 
-  /// y[p] = sum of conj(a[i, p]) * x[i] over n rows, for k columns of a, `step` apart.
+  /// y[p] = sum over i of conj(a[i, p]) * x[i], for n rows and k columns of a, `step` apart.
   void (*project)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
   void (*project_complex)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
 
-  /// The place of the first element of largest magnitude among n > 0; NaN is larger than all.
+  /// Returns the index of the first element of largest magnitude, n > 0; NaN exceeds all.
   index_t (*largest)(index_t n, const R* x);
-  /// The same for complex numbers, by |re| + |im| as LAPACK has it.
+  /// Like largest, for complex numbers, by |re| + |im| as in LAPACK.
   index_t (*largest_complex)(index_t n, const R* x);
 };
 
-/// Those for the processor that runs this.
+/// Returns the kernels for the current processor.
 template <class R>
 const tile_kernels<R>& tile() noexcept;
 template <>

@@ -29,20 +29,20 @@ class tile_lu_state : public std::enable_shared_from_this<tile_lu_state<T>> {
   }
 
   void factor(task_graph& graph);
-  /// Adds the tasks of L^-1 P B.
+  /// Adds the tasks of B = L^-1 P B.
   void add_forward(task_graph& graph, const blocked_view<T>& B);
-  /// Adds the tasks of op(L^-1 P) B.
+  /// Adds the tasks of B = op(L^-1 P) B.
   void add_forward_turned(task_graph& graph, op how, const blocked_view<T>& B);
 
   tile_matrix<T> tiles;
 
  private:
-  /// Elimination of tile (i, k), besides the tile itself: the pivots, and below the diagonal the
+  /// Elimination data of tile (i, k) besides the tile itself: the pivots, and for i > k the
   /// multipliers of rows that moved into tile (k, k). Packed for the columns further right.
   struct elimination {
     matrix<T> moved;
     std::vector<index_t> pivots;
-    shared_pack<packed_block<T>> block;  // of tile (k, k) alone
+    shared_pack<packed_block<T>> block;  // only for tile (k, k)
     shared_pack<packed_elimination<T>> pair;
   };
   elimination& at(index_t i, index_t k) {
@@ -50,7 +50,7 @@ class tile_lu_state : public std::enable_shared_from_this<tile_lu_state<T>> {
   }
   const_view<T> tile(index_t i, index_t k) const { return tiles.tile(i, k); }
   double order(index_t k) const { return static_cast<double>(tile(k, k).rows()); }
-  /// Flops of an update of `cols` columns.
+  /// Returns the flops of an update of `cols` columns.
   double block_flops(index_t k, index_t cols) const {
     return flops_of<T>(order(k) * order(k) * static_cast<double>(cols) / 2);
   }
@@ -88,9 +88,9 @@ void tile_lu_state<T>::eliminate(index_t i, index_t k) {
   here.pair.make(steps_ - k - 1, here.moved.view(), A, here.pivots.data());
 }
 
-/// Adds the update of tile (k, j) by the diagonal tile's factorization. It needs only the lower
-/// triangle of that tile, which stays when tiles below are eliminated by the upper one: so the
-/// graph knows it by the address of its record, and neither waits for the other.
+/// Adds A(k, j) = L(k, k)^-1 P A(k, j). It needs only the lower triangle of the diagonal tile,
+/// which does not change when the upper one eliminates tiles below: so the graph identifies it by
+/// the address of its record, and neither task waits for the other.
 template <scalar T>
 void tile_lu_state<T>::add_update(task_graph& graph, index_t k, index_t j, int priority) {
   const matrix_view<T> C = tiles.tile(k, j);

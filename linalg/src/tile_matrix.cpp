@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t tile_alignment = 64;
 
-/// Large enough that tasks are long beside what it takes to run them and packing is little beside
-/// the product; small enough that there are many. Multiples of the rows that the kernels take.
+/// Large enough that task overhead and packing are small compared to the product; small enough that
+/// there are many tasks. Multiples of the rows of the kernels.
 index_t default_tile_size(index_t n) noexcept {
   return n <= 600 ? 144 : n <= 1500 ? 192 : n <= 3000 ? 240 : 336;
 }
 
-/// Calls body(i, j) for all tiles, a column of tiles at a time.
+/// Calls body(i, j) for all tiles, one column of tiles after the other.
 template <class View, class Body>
 void for_each_tile(const View& A, const Body& body) {
   const index_t down = A.tile_rows();
@@ -28,7 +28,7 @@ void for_each_tile(const View& A, const Body& body) {
                [&body, down](index_t tile) { body(tile % down, tile / down); }, {.grain = 1});
 }
 
-/// The part of a column-major matrix that a tile holds.
+/// Returns the part of a column-major matrix that corresponds to tile (i, j).
 template <class T, class Tiles>
 matrix_view<T> part_of_tile(matrix_view<T> A, const Tiles& tiles, index_t i, index_t j) {
   const index_t size = tiles.tile_size();
@@ -66,7 +66,7 @@ tile_matrix<T>::tile_matrix(index_t rows, index_t cols, index_t tile_size) {
   if (tile_size == 0) tile_size = default_tile_size(std::max(rows, cols));
   view_ = {nullptr, rows, cols, tile_size, 0, 0};
   if (view_.empty()) return;
-  // One place for each tile, the same for all, so that the address follows from the indices.
+  // All tiles take the same space, so that a tile's address follows from its indices.
   const auto height = static_cast<std::size_t>(std::min(rows, tile_size));
   const auto width = static_cast<std::size_t>(std::min(cols, tile_size));
   const auto tiles = {height, width, sizeof(T)};
@@ -81,7 +81,7 @@ tile_matrix<T>::tile_matrix(index_t rows, index_t cols, index_t tile_size) {
   }
   too_many |= __builtin_add_overflow(bytes, tile_alignment, &bytes);
   if (too_many || bytes > PTRDIFF_MAX) throw std::bad_array_new_length();
-  // calloc knows fresh pages to be zero without writing them.
+  // calloc gets zeroed fresh pages without writing to them.
   memory_.reset(std::calloc(bytes, 1));
   if (!memory_) throw std::bad_alloc();
   void* first = memory_.get();

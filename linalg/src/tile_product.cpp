@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices of tiles: rank updates, one for each column of tiles of the left operand.
+// Products of matrices of tiles: one rank update per column of tiles of the left operand.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -29,7 +29,7 @@ strided<T> tile_operand<T>::elements(index_t i, index_t j) const noexcept {
 
 namespace {
 
-/// Tiles may be deeper than what the kernels take at once: the depth in equal steps.
+/// Splits the depth, which may exceed what the kernels take at once, into equal steps.
 template <scalar T, class Body>
 void for_each_step(index_t depth, const Body& body) {
   const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
@@ -39,14 +39,14 @@ void for_each_step(index_t depth, const Body& body) {
 
 }  // namespace
 
-/// An operand that several tasks want packed. The first of them packs it for all; one that comes
-/// while it does packs for itself rather than wait.
+/// Operand that several tasks need packed. The first one packs it for all; a task that comes while
+/// it is being packed packs its own copy instead of waiting.
 template <class R>
 class pack_once {
  public:
   void expect(index_t users) noexcept { users_left_.store(users, std::memory_order_relaxed); }
 
-  /// The packed operand; `own` is where it is put if it is packed for this user alone.
+  /// Returns the packed operand; it is stored in `own` if it is packed for this user alone.
   template <class Pack>
   const R* use(index_t size, std::optional<pack_array<R>>& own, const Pack& pack) {
     state seen = state_.load(std::memory_order_acquire);
@@ -70,7 +70,7 @@ class pack_once {
     pack(own->data());
     return own->data();
   }
-  /// To be called once by each user, after use().
+  /// To be called once by each user after use(); the last call frees the operand.
   void done() noexcept {
     sanitizer::releases(&users_left_);
     if (users_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -85,7 +85,7 @@ class pack_once {
   std::optional<pack_array<R>> packed_;
 };
 
-/// C = beta C + alpha a(:, p) b(p, :), what tasks of one p share.
+/// C = beta C + alpha a(:, p) b(p, :): state shared by the tasks of one p.
 template <scalar T>
 class tile_rank_update {
  public:
@@ -169,8 +169,8 @@ class tile_rank_update {
 
 namespace {
 
-/// Calls body(i, j) for the tiles of C that are wanted, a column of them at a time: a tile of the
-/// right operand stays in a cache for all of it.
+/// Calls body(i, j) for the tiles of the requested part of C, one column of tiles after the other:
+/// so a tile of the right operand stays in a cache for its whole column.
 template <scalar T, class Body>
 void for_each_wanted(tile_view<T> C, part which, const Body& body) {
   for (index_t j = 0; j < C.tile_cols(); ++j) {
@@ -206,7 +206,7 @@ void enqueue_rank_update(const tile_tasks& to, const tile_product<T>& what, inde
   });
 }
 
-/// Enqueues the rest of a product whose factor is zero.
+/// Enqueues C = beta C for a product with alpha = 0 or depth 0.
 template <scalar T>
 void enqueue_without_product(const tile_tasks& to, const tile_product<T>& what) {
   enqueue_scale(to, what.beta, what.C, what.which);

@@ -16,8 +16,8 @@
 namespace creek::linalg {
 namespace detail {
 
-/// Kind of task in a column of tiles: factors a tile by itself, or eliminates a tile by the upper
-/// triangle of another; a full tile, or one that was factored by itself before.
+/// Kind of task in a column of tiles: geqrt factors a single tile; tsqrt and ttqrt eliminate a tile
+/// by the upper triangle of another: a full tile, or one that was factored by geqrt before.
 enum class tile_step { geqrt, tsqrt, ttqrt };
 
 struct reflection {
@@ -32,7 +32,7 @@ lower_block kind_of(tile_step step) {
   return step == tile_step::tsqrt ? lower_block::square : lower_block::triangle;
 }
 
-/// Returns the products of elements in the update of a pair, or of a single tile.
+/// Returns the number of multiplications in the update of a pair, or of a single tile.
 double update_products(tile_step step, index_t m, index_t n, index_t cols) {
   const auto rows = static_cast<double>(m);
   const auto order = static_cast<double>(std::min(m, n));
@@ -47,7 +47,7 @@ double update_products(tile_step step, index_t m, index_t n, index_t cols) {
   }
   return full * order;
 }
-/// The same of a factorization, which is an update of half as many columns, or a third.
+/// Same for a factorization, which costs an update of half as many columns, or a third.
 double factor_products(tile_step step, index_t m, index_t n) {
   if (step == tile_step::geqrt) {
     const auto rows = static_cast<double>(std::max(m, n));
@@ -77,15 +77,15 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
   }
 
   void factor(task_graph& graph);
-  /// Enqueues B = Q B or Q^H B. Where B is `lower` its blocks above the diagonal ones are zero, and
-  /// stay so.
+  /// Enqueues B = Q B or Q^H B. If `lower`, the blocks of B above the diagonal are zero and stay
+  /// so.
   void apply(task_graph& graph, bool turned, const blocked_view<T>& B, bool lower);
 
   tile_matrix<T> tiles;
 
  private:
-  /// The triangular factors of the reflectors that tile (i, k) holds: below its diagonal, and of
-  /// the elimination of the whole tile or of its triangle. Packed for the columns further right.
+  /// Triangular factors T of the reflectors in tile (i, k): `own` for those below its diagonal,
+  /// `joint` for the elimination of the tile or its triangle. Packed for later columns.
   struct record {
     matrix<T> own, joint;
     shared_pack<packed_tile<T>> own_packed;
@@ -107,7 +107,7 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
                   matrix_view<T> C2, int priority, const Body& body);
 
   index_t steps_;
-  /// Returns the size of the triangles T that belong to a tile.
+  /// Returns the bytes of the triangles T that belong to a tile.
   std::size_t triangle_bytes(const_view<T> A) const noexcept {
     return static_cast<std::size_t>(std::min(inner_, A.cols()) * A.cols()) * sizeof(T);
   }
@@ -117,8 +117,8 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
   std::vector<record> records_;
 };
 
-/// Returns the reflections of column k of tiles in order: flat trees in domains, then the binary
-/// tree of their first tiles.
+/// Returns the reflections of column k of tiles in order: flat trees within the domains, then the
+/// binary tree of the domains' first tiles.
 template <scalar T>
 std::vector<reflection> tile_qr_state<T>::reflections(index_t k) const {
   std::vector<reflection> all;
@@ -156,7 +156,7 @@ void tile_qr_state<T>::factor_step(index_t k, const reflection& r) {
   }
 }
 
-/// In the factorization.
+/// Applies the packed reflectors during the factorization.
 template <scalar T>
 void tile_qr_state<T>::update_step(index_t k, const reflection& r, matrix_view<T> C1,
                                    matrix_view<T> C2) {
@@ -170,7 +170,7 @@ void tile_qr_state<T>::update_step(index_t k, const reflection& r, matrix_view<T
   }
 }
 
-/// Afterwards.
+/// Packs and applies the reflectors after the factorization.
 template <scalar T>
 void tile_qr_state<T>::apply_step(index_t k, const reflection& r, bool turned, matrix_view<T> C1,
                                   matrix_view<T> C2) {
@@ -183,8 +183,8 @@ void tile_qr_state<T>::apply_step(index_t k, const reflection& r, bool turned, m
   }
 }
 
-/// The graph knows the part of a tile below the diagonal, which is read by updates while the upper
-/// one goes on to be changed, by the address of its record.
+/// The part of a tile below its diagonal is read by updates while the upper part still changes. So
+/// the graph identifies that part by the address of its record.
 template <scalar T>
 void tile_qr_state<T>::add_factor(task_graph& graph, index_t k, const reflection& r) {
   const const_view<T> A = tile(r.row, k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the solutions by tile factorizations: right-hand sides in blocks that fit the
-// tiles, and triangular systems with the tiles on and above the diagonal.
+// Shared parts of solving with tile factorizations: right-hand sides in blocks that match the
+// tiles, and triangular systems of the tiles on and above the diagonal.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace creek::linalg::detail {
 
-/// A column-major matrix in blocks of the size of tiles. The tasks know a block by the address of
-/// its first element.
+/// Column-major matrix in blocks of the tile size. The tasks identify a block by the address of its
+/// first element.
 template <scalar T>
 struct blocked_view {
   matrix_view<T> B;
@@ -32,7 +32,7 @@ struct blocked_view {
 };
 
 /// Enqueues the solution of op(U) X = B for the upper triangle of the first min(m, n) columns of
-/// `tiles`, which live as long as `owner`; the rows of B that belong to it become X.
+/// `tiles`, which `owner` keeps alive; the first min(m, n) rows of B become X.
 template <scalar T>
 void add_upper_solve(task_graph& graph, const std::shared_ptr<const void>& owner,
                      const_tile_view<T> tiles, op how, const blocked_view<T>& B) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on matrices of tiles as tasks, which by_blocks.hpp and the factorizations are made of.
-// Shapes are not checked here.
+// Operations on matrices of tiles as tasks, used by by_blocks.hpp and the factorizations. They do
+// not check shapes.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace creek::linalg::detail {
 
-/// Floating-point operations of so many products of elements, and as many sums.
+/// Returns the flops of `products` multiplications of elements and as many additions.
 template <scalar T>
 double flops_of(double products) noexcept {
   return (is_complex<T> ? 8 : 2) * products;
@@ -28,7 +28,7 @@ inline double cube(index_t n) noexcept {
   return x * x * x;
 }
 
-/// zero_on_diagonal of a matrix in tiles.
+/// Returns zero_on_diagonal() of a matrix in tiles.
 template <scalar T>
 index_t zero_on_tile_diagonal(const_tile_view<T> tiles) noexcept {
   const index_t steps = std::min(tiles.tile_rows(), tiles.tile_cols());
@@ -39,14 +39,14 @@ index_t zero_on_tile_diagonal(const_tile_view<T> tiles) noexcept {
   return 0;
 }
 
-/// Where the tasks of an operation go, and how.
+/// Graph and settings for the tasks of an operation.
 class tile_tasks {
  public:
-  /// With `stop`: once a place was reported there, tasks of the operation do nothing any more.
+  /// With `stop`: once info was reported there, tasks of the operation do nothing.
   explicit tile_tasks(task_graph& graph, const graph_info* stop = nullptr) noexcept
       : graph_(&graph), stop_(stop) {}
 
-  /// The same for tasks that others wait for.
+  /// Returns a copy for tasks on the critical path, with a higher priority.
   tile_tasks urgent(int priority) const noexcept {
     tile_tasks other = *this;
     other.priority_ = priority;
@@ -67,7 +67,7 @@ class tile_tasks {
   int priority_ = 0;
 };
 
-/// op(A), or a symmetric or Hermitian A of which a triangle is stored, as a matrix of tiles.
+/// op(A), or a symmetric or Hermitian A with one stored triangle, as a matrix of tiles.
 template <scalar T>
 struct tile_operand {
   const_tile_view<T> tiles;
@@ -81,11 +81,11 @@ struct tile_operand {
   index_t tile_cols() const noexcept {
     return how == op::none ? tiles.tile_cols() : tiles.tile_rows();
   }
-  /// The tile in memory that tile (i, j) is made of.
+  /// Returns the tile in memory that tile (i, j) is derived from.
   const_view<T> stored(index_t i, index_t j) const noexcept {
     return is_mirrored(i, j) ? tiles.tile(j, i) : tiles.tile(i, j);
   }
-  /// Columns of tile (i, j).
+  /// Returns the columns of tile (i, j).
   index_t width(index_t i, index_t j) const noexcept {
     return is_mirrored(i, j) ? stored(i, j).rows() : stored(i, j).cols();
   }
@@ -98,26 +98,26 @@ struct tile_operand {
   }
 };
 
-/// C = beta C + alpha a b, of which `which` is wanted.
+/// C = beta C + alpha a b, only the part `which` of C.
 template <scalar T>
 struct tile_product {
-  const char* name;  ///< of tasks on tiles with structure; the others are "gemm"
+  const char* name;  ///< name of tasks on tiles with structure; others are "gemm"
   T alpha;
   tile_operand<T> a, b;
   T beta;
   tile_view<T> C;
   part which = part::all;
-  bool real_before = false;  ///< imaginary parts of C's diagonal are zeros at first
-  bool real_after = false;   ///< and at last
+  bool real_before = false;  ///< make the imaginary parts of C's diagonal zero first
+  bool real_after = false;   ///< ... and at the end
 };
 
-/// Enqueues a task for each tile of C and each tile across. An operand's tile is packed once, by
-/// the first task that needs it, and freed by the last: memory for one row and one column of tiles,
-/// times the number of steps under way.
+/// Enqueues one task per tile of C and step of the depth. The first task that needs an operand's
+/// tile packs it, the last one frees it: memory for one row and one column of tiles, times the
+/// number of steps under way.
 template <scalar T>
 void enqueue_product(const tile_tasks& to, const tile_product<T>& what);
 
-/// Enqueues C = beta C, in which 0 times anything is 0.
+/// Enqueues C = beta C, where 0 times anything is 0, also NaN.
 template <scalar T>
 void enqueue_scale(const tile_tasks& to, T beta, tile_view<T> C, part which = part::all);
 

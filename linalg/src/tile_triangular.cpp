@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangular solve and product of matrices of tiles. Both go along the diagonal, in opposite
-// directions: what a solved block is to be taken from, a block still to be multiplied is added to.
+// directions: a solve subtracts a solved block from the rest, a product adds an unmultiplied one.
 #include <creek/linalg/partition.hpp>
 
 #include "level3.hpp"
@@ -9,13 +9,13 @@
 namespace creek::linalg::detail {
 namespace {
 
-/// One step along the diagonal of op(A).
+/// Step along the diagonal of op(A).
 template <scalar T>
 struct triangular_step {
   const_view<T> diagonal_tile;
-  tile_view<T> here;       // the block of B that goes with it
-  tile_view<T> rest;       // those that a solution would be taken from next
-  const_tile_view<T> tie;  // the block of A between the two
+  tile_view<T> here;       // the block of B at the same position
+  tile_view<T> rest;       // blocks of B that a solve updates next
+  const_tile_view<T> tie;  // the blocks of A between the two
 };
 
 template <scalar T>
@@ -29,7 +29,7 @@ class triangular_steps {
         B_(B) {}
 
   index_t count() const noexcept { return steps(A_); }
-  /// Step s of a solve; a product takes them backwards.
+  /// Returns step s of a solve; a product goes through them backwards.
   triangular_step<T> operator()(index_t s) const noexcept {
     const index_t k = forwards_ ? s : count() - 1 - s;
     const auto a = partition(A_, k);
@@ -38,7 +38,7 @@ class triangular_steps {
     return {a.A11.tile(), b.A1, forwards_ ? b.A2 : b.A0,
             below ? (forwards_ ? a.A21 : a.A01) : (forwards_ ? a.A12 : a.A10)};
   }
-  /// rest = beta rest + alpha op(tie) here, or from the right.
+  /// rest = beta rest + alpha op(tie) here, or alpha here op(tie) from the right.
   void update(const tile_tasks& to, op how, const triangular_step<T>& step, T alpha, T beta) const {
     const tile_operand<T> tie{step.tie, how}, here{step.here};
     enqueue_product<T>(to, {.name = "gemm",
@@ -55,7 +55,7 @@ class triangular_steps {
   tile_view<T> B_;
 };
 
-/// A task for each tile of B, which applies op(A) or its inverse.
+/// Enqueues one task per tile of B, which applies op(A) or its inverse.
 template <scalar T, class Apply>
 void enqueue_for_each(const tile_tasks& to, const char* name, const_view<T> A, tile_view<T> B,
                       const Apply& apply) {

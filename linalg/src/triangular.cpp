@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangular solve and product. Upper triangles are lower ones read backwards, and systems from the
-// right are those of the transposed matrix, so there is one kernel.
+// Triangular solve and product. An upper triangle is a lower one read backwards, and a system from
+// the right is that of the transposed matrix, so one kernel does all.
 #include "triangular.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ namespace {
 
 constexpr index_t columns_at_once = 128;
 
-/// Solves for `cols` right-hand sides b, of which element (i, j) is at b[i * row_step + j *
+/// Solves for `cols` right-hand sides b, where element (i, j) is at b[i * row_step + j *
 /// col_step].
 template <class Workers, scalar T>
 void solve_block(const strided<T>& lower, diagonal ones, index_t order, T* b, index_t row_step,
@@ -73,7 +73,7 @@ void solve_block(const strided<T>& lower, diagonal ones, index_t order, T* b, in
     const index_t here = std::min(columns_at_once, cols - first);
     const pack_array<real<T>> packed(packed_right_size<T>(depth, here));
     T* const at = b + first * col_step;
-    // Strips as deep as the kernel goes, the last rows zero.
+    // Strips are as deep as the kernel needs; the last rows are zero.
     const index_t width = tile<real<T>>().cols;
     for (index_t j = 0; j < here; j += width) {
       const index_t strip_cols = std::min(width, here - j);
@@ -89,7 +89,7 @@ void solve_block(const strided<T>& lower, diagonal ones, index_t order, T* b, in
   Workers::for_each(pieces, solve);
 }
 
-/// Whether the kernel, which multiplies by the reciprocals of the diagonal, may solve with it.
+/// Returns whether the kernel, which multiplies by the diagonal's reciprocals, can solve with it.
 template <scalar T>
 bool has_reciprocals(const strided<T>& lower, index_t order) {
   for (index_t i = 0; i < order; ++i) {
@@ -100,7 +100,7 @@ bool has_reciprocals(const strided<T>& lower, index_t order) {
   return true;
 }
 
-/// The same by the definition, dividing, for a diagonal with zeros or numbers next to them.
+/// Same by definition, with divisions, for diagonals with zeros or nearly zero elements.
 template <scalar T>
 void divide_block(const strided<T>& lower, index_t order, T* b, index_t row_step, index_t col_step,
                   index_t cols) {
@@ -108,14 +108,14 @@ void divide_block(const strided<T>& lower, index_t order, T* b, index_t row_step
     T* const x = b + j * col_step;
     for (index_t p = 0; p < order; ++p) {
       T& known = x[p * row_step];
-      if (known == T{}) continue;  // as the BLAS do: no 0 / 0
+      if (known == T{}) continue;  // as in the BLAS: no 0 / 0
       known /= lower.at(p, p);
       for (index_t i = p + 1; i < order; ++i) x[i * row_step] -= lower.at(i, p) * known;
     }
   }
 }
 
-/// The triangular operand op(A).
+/// Returns the triangular operand op(A).
 template <scalar T>
 strided<T> triangular(const_view<T> A, triangle stored, op how, diagonal ones) {
   strided<T> t = strided_of(A, how);
@@ -131,11 +131,11 @@ void check_triangular(const char* routine, side where, const_view<T> A, matrix_v
           "A must be square, of the order of the rows (left) or columns (right) of B");
 }
 
-/// Right-hand sides that are few enough to be solved for one by one, reading the triangle where it
-/// lies.
+/// Maximum number of right-hand sides that are solved for one by one, reading the triangle in
+/// place.
 constexpr index_t few_sides = 4;
 
-/// x = t^-1 x; false, and nothing done, where the kernels cannot read t.
+/// x = t^-1 x; returns false and does nothing if the kernels cannot read t in place.
 template <scalar T>
 bool substitute(const strided<T>& t, diagonal ones, index_t order, T* x) {
   const auto known = [&](index_t p) {
@@ -163,7 +163,7 @@ bool substitute(const strided<T>& t, diagonal ones, index_t order, T* x) {
   return false;
 }
 
-/// Solves with the diagonal block [k, k + n) of op(A) for its part of B.
+/// Solves with the diagonal block [k, k + n) of op(A) for its rows or columns of B.
 template <class Workers, scalar T>
 void solve_diagonal(side where, const strided<T>& t, diagonal ones, matrix_view<T> B, index_t k,
                     index_t n) {
@@ -224,7 +224,7 @@ void trsm_by(side where, triangle stored, op how, diagonal ones, T alpha, const_
 
 namespace {
 
-/// B = op(A) B or B op(A), halving the triangle until a copy of B is small.
+/// B = op(A) B or B op(A), halving the triangle until it is small enough to copy B.
 template <class Workers, scalar T>
 void multiply_triangular(side where, const strided<T>& t, index_t order, matrix_view<T> B) {
   constexpr index_t small = 128;
@@ -242,7 +242,7 @@ void multiply_triangular(side where, const strided<T>& t, index_t order, matrix_
   const matrix_view<T> second = left ? B.block(half, 0, rest, B.cols()) : B.columns(half, rest);
   strided<T> across = t.stored_low ? t.block(half, 0) : t.block(0, half);
   across.shape = structure::general;
-  const bool second_first = t.stored_low == left;  // the one that takes from the other goes first
+  const bool second_first = t.stored_low == left;  // the updated half goes first
   const matrix_view<T> to = second_first ? second : first;
   const matrix_view<T> from = second_first ? first : second;
   const strided<T> source{from.data(), 1, from.leading()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile kernels on vectors, by the type of the elements.
+// Tile kernels for vectors, selected by the type of the elements.
 #pragma once
 
 #include <creek/linalg/matrix.hpp>
@@ -24,7 +24,7 @@ void subtract(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) 
                                                                 reinterpret_cast<R*>(y));
 }
 
-/// y[p] = the sum of conj(a[i, p]) * x[i] over n rows, for k columns of a, `step` apart.
+/// y[p] = sum over i of conj(a[i, p]) * x[i], for n rows and k columns of a, `step` apart.
 template <scalar T>
 void project(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) noexcept {
   using R = real<T>;
@@ -34,7 +34,7 @@ void project(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) n
                                                               reinterpret_cast<R*>(y));
 }
 
-/// The sum of conj(a[i]) * x[i].
+/// Returns the sum over i of conj(a[i]) * x[i].
 template <scalar T>
 T dot(index_t n, const T* a, const T* x) noexcept {
   T sum{};
@@ -42,7 +42,7 @@ T dot(index_t n, const T* a, const T* x) noexcept {
   return sum;
 }
 
-/// The place of the first element of largest magnitude, of complex ones |re| + |im|; n > 0.
+/// Returns the index of the first element of largest magnitude (complex: |re| + |im|); n > 0.
 template <scalar T>
 index_t largest(index_t n, const T* x) noexcept {
   using R = real<T>;
@@ -51,7 +51,7 @@ index_t largest(index_t n, const T* x) noexcept {
                                                                      reinterpret_cast<const R*>(x));
 }
 
-/// The place of the first zero on the diagonal, from 1, or 0.
+/// Returns the 1-based index of the first zero on the diagonal, or 0.
 template <scalar T>
 index_t zero_on_diagonal(const_view<T> A) noexcept {
   const index_t n = A.rows() < A.cols() ? A.rows() : A.cols();

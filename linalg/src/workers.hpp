@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution policies for the pieces of an operation: on all workers, or on the calling thread, as
-// tasks on tiles need it.
+// Execution policies for the parts of an operation: on all workers, or on the calling thread, as in
+// tasks on tiles.
 #pragma once
 
 #include <creek/linalg/matrix.hpp>
@@ -9,7 +9,7 @@
 
 namespace creek::linalg::detail {
 
-/// The workers of the runtime that runs here; without one, the calling thread.
+/// Runs on the workers of the current runtime; outside of one, on the calling thread.
 struct all_workers {
   static index_t count() { return static_cast<index_t>(worker_count()); }
   template <class Body>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix to a file that appears whole, or to standard output.
+// Writes a matrix to a file that appears whole or not at all, or to standard output.
 #include <unistd.h>
 
 #include <cerrno>

@@ -107,8 +107,8 @@ struct graph_report {
   std::vector<task_count> counts;  ///< per name, in the order of first use
 };
 
-/// Shares of the time from the first start to the last end during which 0, 1, ... workers ran
-/// tasks; as many entries as workers + 1. Empty without runs.
+/// Returns the shares of the time from the first start to the last end during which 0, 1, ...
+/// workers ran tasks: workers + 1 entries. Empty without runs.
 std::vector<double> activity(std::span<const task_run> runs, unsigned workers);
 
 /// Returns `plan` with the tasks' seconds in a recorded run of the same program in place of their
@@ -199,8 +199,8 @@ class task_graph {
   void cancel() noexcept;
   bool is_cancelled() const noexcept;
 
-  /// The graph that a dry run found, from its first add() to the first one after wait(): nodes with
-  /// name, flops and level, edges with their kind. Throws usage_error for a graph that runs.
+  /// Writes the graph that a dry run found, from its first add() to the first add() after wait():
+  /// nodes with name, flops and level, edges with their kind. Throws usage_error after a real run.
   void write_dot(std::ostream& to) const;
   void write_json(std::ostream& to) const;
   /// Returns the same graph for planners such as creek::power's slack_reduction: the work of a task

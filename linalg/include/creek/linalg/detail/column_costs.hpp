@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated cost of a rank's steps: flops through core's table, and the traffic of the rank's
-// private memory if the memory policy has a model of it. The kernels that do the work here pack
-// their operands for the host's caches; the charged cost is that of the same steps on a core whose
+// private memory if the memory policy models it. The kernels that do the work here pack their
+// operands for the host's caches; the charged cost is that of the same steps on a core whose
 // caches allocate on reads only: a panel is halved down to single columns, an update reads its
 // panel and its columns and writes these back. On a host a charge is one predicted branch or
 // nothing.
@@ -16,9 +16,9 @@
 
 namespace creek::linalg::detail {
 
-/// A memory policy that knows what private memory costs: `bytes` read or written once, of
-/// `working_set` that are used in turn; and whole lines written to memory past the caches, or back
-/// from them.
+/// Memory policy with a cost model of private memory: for `bytes` read or written once, out of a
+/// `working_set` of bytes in use by turns; and for whole lines that bypass or leave the caches on
+/// their way to memory.
 template <class Memory>
 concept private_memory_model = requires(Memory& m, std::size_t bytes, std::size_t working_set) {
   m.private_read(bytes, working_set);
@@ -33,8 +33,8 @@ class column_costs {
 
   void flops(std::int64_t number) const { charge(work::flop, is_complex<T> ? 4 * number : number); }
 
-  /// A panel factored where it lies. It is halved down to single columns: at each width the right
-  /// half is read and rewritten by means of the left one, and at the end each column by itself.
+  /// Charges a panel factored in place. It is halved down to single columns: at each width the
+  /// right half is read and rewritten using the left one, and at the end each column by itself.
   void factored(column_method how, const panel_place& at) const {
     flops(panel_flops(how, at));
     const std::size_t panel = size_of(at.rows * at.order);
@@ -46,7 +46,7 @@ class column_costs {
     read(panel, size_of(at.rows));
     rewritten(panel, size_of(at.rows));
   }
-  /// A block of `rows` x `cols` updated, one of `own` elements that are updated in turn.
+  /// Charges an update of a `rows` x `cols` block out of `own` elements updated by turns.
   void updated(column_method how, index_t rows, index_t cols, index_t order, index_t own) const {
     flops(update_flops(how, rows, cols, order));
     const std::size_t panel = size_of(rows * order), block = size_of(rows * cols);
@@ -55,18 +55,18 @@ class column_costs {
     read(block, in_turn);
     rewritten(block, in_turn);
   }
-  /// Columns whose rows are exchanged, one column after the other.
+  /// Charges row exchanges in `cols` columns of `rows` elements, one column after the other.
   void exchanged(index_t rows, index_t cols) const {
     read(size_of(rows * cols), ~std::size_t{0});
     rewritten(size_of(rows * cols), size_of(rows));
   }
-  /// Columns read once for as many right-hand sides.
+  /// Charges columns of `elements` elements, read once for `sides` right-hand sides.
   void solved(index_t elements, index_t sides) const {
     flops(2 * elements * sides);
     read(size_of(elements), ~std::size_t{0});
   }
-  /// A piece of a message that is `whole` bytes long, before it goes into the buffers; and after it
-  /// came out of them, in which case it may go on from L1.
+  /// Charges a piece of a message of `whole` bytes: sent() before it enters the buffers, received()
+  /// after it left them, in which case it may be read from L1.
   void sent(std::size_t bytes, std::size_t whole) const { read(bytes, whole); }
   void received(std::size_t bytes, std::size_t whole) const {
     if constexpr (private_memory_model<Memory>) {

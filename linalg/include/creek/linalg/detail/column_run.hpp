@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's part of a factorization by blocks of columns. Panels go from their rank to all others
-// along a tree, in pieces that are passed on as they come. A rank takes a panel as soon as it can
-// be had, passes it on, and updates the next panel's block first if that is its own, which then is
-// factored and sent at once; its other blocks are updated one by one, and between two of them it
-// looks for the next panel. So up to `ahead` panels more than the one that it works with may wait
-// at a rank (look-ahead), and the ranks need not keep in step.
+// One rank's part of a factorization by blocks of columns. Panels travel from their rank to all
+// others along a tree, in pieces that are forwarded as they arrive. A rank receives a panel as soon
+// as it is available and forwards it. If the rank owns the next panel's block, it updates that
+// first, factors it and sends it at once; then it updates its other blocks one by one, and checks
+// for the next panel between two of them. So up to `ahead` panels besides the current one may wait
+// at a rank (look-ahead), and the ranks need not run in lockstep.
 //
-// Why this ends: a rank waits for the next panel only when it has nothing to update, and to pass
-// one on until its child takes it. Panels are taken in order, each along edges of a tree; so of all
-// panels on their way the first always goes on.
+// Termination: a rank waits for the next panel only when it has nothing to update, and to forward a
+// panel until its child receives it. Panels are received in order, each along the edges of a tree;
+// so the first of all panels in transit always makes progress.
 #pragma once
 
 #include <cassert>
@@ -27,7 +27,7 @@
 
 namespace creek::linalg::detail {
 
-/// How panels travel and wait.
+/// Options for how panels travel and wait.
 struct column_run_options {
   int ahead = 1;
   broadcast_kind route = broadcast_kind::chain;
@@ -38,7 +38,7 @@ struct column_run_options {
 template <class Communicator, scalar T>
 class column_run {
  public:
-  /// `pivots` (LU) are set on all ranks, `tau` (QR) too.
+  /// Sets `pivots` (LU) or `tau` (QR) on all ranks.
   column_run(Communicator& ranks, column_method how, rank_columns<T>& A, index_t* pivots, T* tau,
              const column_run_options& options)
       : ranks_{&ranks},
@@ -61,7 +61,7 @@ class column_run {
       } else if (!waiting_.empty()) {
         update_one();
       } else {
-        take();  // waits for it
+        take();  // blocks until the panel arrives
       }
     }
     if (how_ == column_method::lu) exchange_left();
@@ -69,12 +69,12 @@ class column_run {
   }
 
  private:
-  /// A panel that blocks of this rank are still to be updated by.
+  /// Panel by which blocks of this rank are still to be updated.
   struct waiting_panel {
     std::unique_ptr<panel_message<T>> message;
     std::unique_ptr<column_update<T>> update;
     index_t number = 0;
-    index_t next_block = 0;  ///< all own blocks before have had it
+    index_t next_block = 0;  ///< all own blocks before this one are updated
   };
   using request = typename Communicator::request;
   struct sending {
@@ -103,7 +103,7 @@ class column_run {
     return of.bytes().subspan(at, std::min(options_.piece_bytes, of.size() - at));
   }
 
-  /// Begins to receive the next panel if it comes from elsewhere, so that can_take() can tell.
+  /// Starts to receive the next panel if another rank owns it, so that can_take() can test it.
   void expect_next() {
     if (next_ >= panels_ || A_->owns(next_)) return;
     route_ = route_to(next_);
@@ -170,7 +170,7 @@ class column_run {
     return message;
   }
 
-  /// The rest of a panel whose first piece is there or will be, piece by piece to the children.
+  /// Receives the rest of a panel after its first piece, and forwards each piece to the children.
   void pass_on(panel_message<T>& message) {
     first_piece_->pending.wait();
     first_piece_.reset();
@@ -191,7 +191,7 @@ class column_run {
     for (const int child : route.children) out.emplace_back(*ranks_, part, child);
     finish(out, route.children.size());
   }
-  /// Waits until at most `left` of the sends, which proceed in order, are under way.
+  /// Blocks until at most `left` of the sends, which complete in order, are in progress.
   static void finish(std::list<sending>& out, std::size_t left) {
     while (out.size() > left) {
       out.front().pending.wait();
@@ -199,7 +199,7 @@ class column_run {
     }
   }
 
-  /// Records info, pivots or tau of a panel: every rank keeps them, whether it updates or not.
+  /// Records info, pivots or tau of a panel; every rank does, even if it has no block to update.
   void note(panel_message<T>& message) {
     const panel_place& at = message.place();
     if (info_ == 0) info_ = message.info();
@@ -212,7 +212,7 @@ class column_run {
     }
   }
 
-  /// Brings the block of the next panel, this rank's own, up to date with all panels that wait.
+  /// Updates this rank's block of the next panel by all waiting panels.
   void update_next_panel(index_t j) {
     for (waiting_panel& panel : waiting_) {
       if (updated_[static_cast<std::size_t>(j)] == panel.number) update(panel, j);
@@ -220,7 +220,7 @@ class column_run {
   }
   void update_one() {
     waiting_panel& oldest = waiting_.front();
-    // The next panel's block may have had it already.
+    // The next panel's block may already be updated by this panel.
     while (oldest.next_block < A_->blocks() &&
            updated_[static_cast<std::size_t>(oldest.next_block)] > oldest.number) {
       oldest.next_block += A_->ranks();
@@ -243,7 +243,7 @@ class column_run {
     updated_[static_cast<std::size_t>(j)] = panel.number + 1;
   }
 
-  /// The columns left of a panel have their rows exchanged last, all at once.
+  /// Applies later row exchanges to the columns left of each panel, all at once at the end.
   void exchange_left() {
     for (index_t j = A_->own_from(0); j < panels_; j += A_->ranks()) {
       const index_t first = A_->first_column(j + 1);
@@ -266,14 +266,14 @@ class column_run {
   column_costs<typename Communicator::memory_type, T> costs_;
   index_t steps_;
   index_t panels_;
-  std::vector<index_t> updated_;       // of each block: by how many panels it has been
+  std::vector<index_t> updated_;       // per block: number of panels it was updated by
   std::deque<waiting_panel> waiting_;  // oldest first
-  index_t next_ = 0;                   // panel to be taken
+  index_t next_ = 0;                   // next panel to receive or factor
   std::unique_ptr<panel_message<T>> coming_;
-  panel_route route_;  // of the one that comes
+  panel_route route_;  // route of the panel being received
   std::optional<receiving> first_piece_;
   index_t info_ = 0;
-  index_t info_stops_ = 0;  // as info_, where a factorization ends there
+  index_t info_stops_ = 0;  // like info_, if the factorization ends there
 };
 
 }  // namespace creek::linalg::detail

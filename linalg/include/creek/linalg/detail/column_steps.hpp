@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of right-looking factorizations by blocks of columns, each in the calling thread: a
-// panel is factored, what others need of it is put into one message, and whoever has the message
-// updates columns of its own by it. The operations on an element, and their order, are those of
+// Steps of right-looking factorizations by blocks of columns, each in the calling thread: a panel
+// is factored, the parts that other ranks need are packed into one message, and each receiver
+// updates its own columns by it. The operations on an element, and their order, are those of
 // getrf(), potrf() and geqrf() with the same block, so that results are the same bit for bit.
 #pragma once
 
@@ -18,8 +18,8 @@ namespace creek::linalg::detail {
 
 enum class column_method : std::uint8_t { lu, cholesky, qr };
 
-/// Position of a panel: `order` columns that are eliminated, and `rows` rows, which begin at row
-/// `first`.
+/// Position of a panel: `order` columns that are eliminated, and `rows` rows from row `first`
+/// on.
 struct panel_place {
   index_t first = 0;
   index_t rows = 0;
@@ -42,7 +42,7 @@ class panel_message {
   std::size_t size() const noexcept { return bytes_.size(); }
   bool has_body() const noexcept { return bytes_.size() > head(); }
 
-  /// Value of the routine's info, counted from the matrix's first column.
+  /// Returns the routine's info, counted from the matrix's first column.
   index_t& info() noexcept { return indices()[0]; }
   index_t* pivots() noexcept { return indices() + 1; }
   matrix_view<T> triangle() noexcept {
@@ -68,7 +68,7 @@ class panel_message {
   std::size_t body_bytes() const noexcept {
     return static_cast<std::size_t>(body_rows() * where_.order) * sizeof(T);
   }
-  // Elements are aligned no stricter than an index, and operator new's memory is.
+  // Elements need no stricter alignment than an index, which operator new guarantees.
   static_assert(alignof(T) <= sizeof(index_t));
   index_t* indices() noexcept { return reinterpret_cast<index_t*>(bytes_.data()); }
   T* elements(std::size_t at) noexcept { return reinterpret_cast<T*>(bytes_.data() + at); }
@@ -83,13 +83,13 @@ class panel_message {
 template <scalar T>
 void factor_panel_of(matrix_view<T> A, T* tau, panel_message<T>& to);
 
-/// A panel's message, ready to update columns to its right. The message must outlive it.
+/// Update of columns to the right by a panel. The panel's message must outlive it.
 template <scalar T>
 class column_update {
  public:
   virtual ~column_update() = default;
-  /// `C`: for LU and QR the block's rows from the panel's first row on; for Cholesky the rows from
-  /// the block's own diagonal on, which begins `down` rows below the panel's diagonal block.
+  /// Updates C. LU, QR: `C` is the block's rows from the panel's first row on. Cholesky: `C` is the
+  /// rows from the block's own diagonal on, `down` rows below the panel's diagonal block.
   virtual void apply(matrix_view<T> C, index_t down) const = 0;
 };
 template <scalar T>
@@ -106,7 +106,7 @@ template <scalar T>
 void solve_by_columns(column_method how, bool backwards, const_view<T> columns, index_t first,
                       const T* tau, matrix_view<T> B);
 
-/// Flops of the steps, for matrices of real numbers; complex ones take four times as many.
+/// Returns the flops of factoring a panel of real numbers; complex ones take four times as many.
 std::int64_t panel_flops(column_method how, const panel_place& panel) noexcept;
 /// Returns the flops of an update by `order` columns, where C of column_update is `rows` x `cols`.
 std::int64_t update_flops(column_method how, index_t rows, index_t cols, index_t order) noexcept;

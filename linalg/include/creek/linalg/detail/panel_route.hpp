@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree along which a panel goes from its rank to all others, by the broadcasts of
-// core/broadcast.hpp [Broadcast 2011]. Those pass on whole messages, here ranks pass on pieces.
+// Tree along which a panel travels from its rank to all others, as in the broadcasts of
+// core/broadcast.hpp [Broadcast 2011]. Those forward whole messages; here ranks forward pieces.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ struct panel_route {
   std::vector<int> children;
 };
 
-/// Calls edge(from, to) for every edge of the tree over places 0 .. size - 1, whose root is 0, the
-/// edges out of a place in the order in which it sends.
+/// Calls edge(from, to) for every edge of the tree over positions 0 .. size - 1 with root 0; the
+/// edges out of a position come in the order in which it sends.
 template <class Edge>
 void each_edge(broadcast_kind kind, int size, Edge edge) {
   const int second = kind == broadcast_kind::two_tree ? size / 2 + (size % 2 == 0 ? 1 : 0) : size;
@@ -47,8 +47,8 @@ void each_edge(broadcast_kind kind, int size, Edge edge) {
   }
 }
 
-/// With `next_first`, the rank after the root, which has the next panel, gets this one first and
-/// from the root itself, and has nobody to pass it on to.
+/// Returns the route of `rank`. With `next_first`, the rank after the root, which owns the next
+/// panel, receives this one first, from the root itself, and forwards it to nobody.
 inline panel_route route_of(broadcast_kind kind, bool next_first, int root, int rank, int size) {
   panel_route made;
   const auto connect = [&](int from, int to) {
