@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images in files as the input of a run: bitmaps (BMP) of 24 bits a pixel.
+// Bitmap (BMP) image files with 24 bits per pixel as the input of a run.
 #pragma once
 
 #include <creek/mapreduce/colour_histogram.hpp>
@@ -13,21 +13,21 @@
 
 namespace creek::mapreduce {
 
-/// Where the rows of a bitmap lie, by the first bytes of its file: uncompressed, 24 bits a pixel,
-/// information headers of 40, 108 or 124 bytes, rows from the bottom or from the top, padded to
-/// four bytes. Throws creek::error naming the file and what it is instead. Whether the file has all
-/// rows is for the caller to check.
+/// Returns the layout of a bitmap's rows from the first bytes of its file: uncompressed, 24 bits
+/// per pixel, information headers of 40, 108 or 124 bytes, rows bottom-up or top-down, padded to
+/// four bytes. Throws creek::error that names the file and the unsupported property. The caller has
+/// to check that the file has all rows.
 [[nodiscard]] record_layout bitmap_layout(const std::string& name, std::string_view head);
 
-/// The rows of bitmaps, in the mapping itself where a file is mapped; `fill` gets pixel_rows, whose
-/// colours are blue, green, red. Files are found and read as text_files does it, compressed and
-/// standard input included; in a directory every file must be a bitmap.
+/// Rows of bitmaps, read from the mapping itself if a file is mapped; `fill` gets pixel_rows, whose
+/// colours are blue, green, red. Finds and reads files like text_files, including compressed files
+/// and standard input; in a directory every file must be a bitmap.
 class bitmap_files {
  public:
   using split_type = pixel_rows;
 
-  /// Throws as text_files and bitmap_layout do, and for truncated images; for files that are not
-  /// mapped that is found out in `visit`.
+  /// Throws like text_files and bitmap_layout, and for truncated images; for files that are not
+  /// mapped, `visit` throws instead.
   explicit bitmap_files(const std::vector<std::string>& names, text_files::settings chosen = {})
       : files_(names, with_layout(std::move(chosen))) {}
 

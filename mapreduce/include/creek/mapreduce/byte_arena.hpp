@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps copies of byte strings until it is destroyed: keys that outlive the buffer they were read
-// in.
+// Arena for copies of byte strings, kept until its destruction: keys that outlive the buffer they
+// were read from.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace creek::mapreduce {
 
-/// A growing store of bytes; addresses stay valid until destruction, moves included. One thread.
+/// Growing store of bytes; addresses stay valid until destruction, also after a move. One thread.
 class byte_arena {
  public:
   /// Returns a copy of `bytes` in the arena.
@@ -44,10 +44,10 @@ class byte_arena {
     return ::new (at) T(object);
   }
 
-  /// Bytes that the arena has taken, filled or not.
+  /// Returns the bytes allocated by the arena, used or not.
   [[nodiscard]] std::size_t bytes() const noexcept { return held_; }
 
-  /// Takes over the contents of another arena.
+  /// Moves the contents of another arena into this one.
   void adopt(byte_arena&& other) {
     for (auto& block : other.blocks_) blocks_.push_back(std::move(block));
     held_ += other.held_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each value of each colour occurs in an image: a job that fills an array (dense.hpp).
+// Number of pixels per value of each colour of an image: a job that fills an array (dense.hpp).
 #pragma once
 
 #include <array>
@@ -11,21 +11,21 @@
 
 namespace creek::mapreduce {
 
-/// Three bytes of colour, in the order of the image: red, green, blue, or the other way in bitmaps.
+/// Three colour bytes in the order of the image: red, green, blue, or the reverse in bitmaps.
 struct pixel {
   std::array<std::uint8_t, 3> colour;
 };
 static_assert(sizeof(pixel) == 3 && alignof(pixel) == 1);
 
-/// Rows of pixels `stride` bytes apart, at least as many as the pixels of a row take.
+/// Rows of pixels, `stride` bytes apart; stride is at least the bytes of a row's pixels.
 class pixel_rows {
  public:
-  /// One row.
+  /// A single row.
   pixel_rows(std::span<const pixel> pixels)  // NOLINT: an array of pixels is one
       : pixel_rows(pixels.data(), pixels.size(), 1, pixels.size_bytes()) {}
   pixel_rows(const pixel* first, std::size_t width, std::size_t rows, std::size_t stride)
       : first_(first), width_(width), rows_(rows), stride_(stride) {
-    if (stride == width * sizeof(pixel)) {  // one row after the other is one long row
+    if (stride == width * sizeof(pixel)) {  // without padding all rows are one long row
       width_ = width * rows;
       rows_ = 1;
       stride_ = width_ * sizeof(pixel);
@@ -37,7 +37,7 @@ class pixel_rows {
     return {reinterpret_cast<const pixel*>(reinterpret_cast<const char*>(first_) + row * stride_),
             width_};
   }
-  /// Bytes of the pixels, without what is between rows.
+  /// Returns the bytes of the pixels, without padding between rows.
   [[nodiscard]] std::size_t size_bytes() const { return rows_ * width_ * sizeof(pixel); }
 
  private:
@@ -47,12 +47,12 @@ class pixel_rows {
   std::size_t stride_;
 };
 
-/// Adds to counts[256 * c + v] how many pixels have value v in their colour c. Reads exactly the
-/// pixels; any thread. A byte takes about a cycle: an addition to one of several copies of the
-/// array, so that an addition seldom waits for the one before.
+/// Adds to counts[256 * c + v] the number of pixels with value v in colour c. Reads exactly the
+/// pixels; any thread. A byte takes about a cycle: additions go to several copies of the array in
+/// turn, so that an addition seldom waits for the one before.
 void count_colours(pixel_rows pixels, std::span<std::uint64_t, 768> counts) noexcept;
 
-/// The job; key 256 * c + v.
+/// The job; its keys are 256 * c + v for colour c and value v.
 struct colour_histogram {
   using key_type = std::uint16_t;
   using value_type = std::uint64_t;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan for jobs with a combiner: a pair is combined with its key's others in the mapper's own
-// hash table the moment it is emitted. What is left to move is one pair a key and mapper, already
-// partitioned; a partition of all mappers is then merged by one task, without locks. A job may
-// bring a table that all mappers share instead (combine_shared.hpp).
+// Plan for jobs with a combiner: each emitted pair is combined at once with its key's other pairs
+// in the mapper's own hash table. Only one pair per key and mapper remains to be moved, already
+// partitioned; one task then merges a partition of all mappers, without locks. A job may bring a
+// table that all mappers share instead (combine_shared.hpp).
 #pragma once
 
 #include <concepts>
@@ -41,8 +41,8 @@ requires(!requires { typename Job::table_type; }) struct table_of<Job> {
 };
 }  // namespace detail
 
-/// The stages of this plan; see plan.hpp for what calls them when. `combine` is part of `map`, and
-/// `partition` has nothing to do.
+/// Stages of this plan; plan.hpp says when each is called. `combine` is part of `map`, and
+/// `partition` does nothing.
 template <combines Job>
 class combine_on_emit {
  public:
@@ -63,7 +63,7 @@ class combine_on_emit {
     mine.flush();
   }
 
-  /// Number of pairs that a mapper emitted, and of different keys among them.
+  /// Number of pairs that a mapper emitted, and number of different keys among them.
   struct tally {
     std::uint64_t emitted = 0;
     std::uint64_t keys = 0;
@@ -158,12 +158,12 @@ class combine_on_emit {
   using emitted_type = mapreduce::emitted<typename Job::key_type, typename Job::value_type>;
 
   const Job* job_;
-  std::vector<std::optional<table_type>> tables_;  // made when their mapper gets its first split
+  std::vector<std::optional<table_type>> tables_;  // created when their mapper gets its first split
   std::vector<std::uint64_t> sizes_ = std::vector<std::uint64_t>(table_type::partitions);
   runs<Job> runs_;
 };
 
-/// The same stages where the mappers share one table.
+/// Same stages for jobs whose mappers share one table.
 template <combines Job>
 requires shared_table<typename detail::table_of<Job>::type>
 class combine_on_emit<Job> : public detail::combine_shared<Job> {

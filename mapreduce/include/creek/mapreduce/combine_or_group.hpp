@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan that chooses the strategy by the input, for jobs that can go either way: it begins to
-// combine on emission, which is best while a mapper's table fits in its cache, and goes over to
-// grouping when the pairs so far say that it does not. Measured break-even: some 200 000 keys a
-// mapper; with a million, grouping is four times as fast (`bench_mapreduce`).
+// Plan that chooses the strategy by the input, for jobs that allow either: it starts by combining
+// on emission, best while a mapper's table fits in its cache, and switches to grouping when the
+// pairs so far show that it does not. Measured break-even: some 200 000 keys per mapper; with a
+// million keys, grouping is four times as fast (`bench_mapreduce`).
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@
 namespace creek::mapreduce {
 
 namespace detail {
-/// Jobs for which grouping can be quicker than combining: their pairs are moved, and their table is
+/// Jobs for which grouping can be faster than combining: their pairs are moved, and their table is
 /// the general one.
 template <class Job>
 concept combines_or_groups = combines<Job> && emits_movable_pairs<Job> &&
     std::same_as<typename table_of<Job>::type, flat_table<Job>>;
 }  // namespace detail
 
-/// The stages of this plan; see plan.hpp for what calls them when.
+/// Stages of this plan; plan.hpp says when each is called.
 template <detail::combines_or_groups Job>
 class combine_or_group {
  public:
@@ -46,10 +46,10 @@ class combine_or_group {
     }
   }
 
-  /// Whether it has gone over to grouping.
+  /// Returns whether the plan has switched to grouping.
   [[nodiscard]] bool groups() const { return groups_.load(std::memory_order_relaxed); }
 
-  /// The tables of mappers that had no split after the change.
+  /// Hands over the tables of mappers that had no split after the switch.
   void combine(std::size_t mapper) {
     if (groups()) hand_over(mapper);
   }
@@ -80,15 +80,15 @@ class combine_or_group {
  private:
   using tally = typename combine_on_emit<Job>::tally;
 
-  static constexpr std::uint64_t many_keys = std::uint64_t{1} << 17;  // outgrow a cache of 2 MB
-  static constexpr std::uint64_t new_keys = 16;  // a new key in so many pairs: it goes on growing
+  static constexpr std::uint64_t many_keys = std::uint64_t{1} << 17;  // exceed a 2 MB cache
+  static constexpr std::uint64_t new_keys = 16;  // a new key per this many pairs: it keeps growing
 
   struct alignas(64) mapper_state {
     tally seen;
     std::uint64_t handed_over = 0;
   };
 
-  /// After a split: does the table of this mapper have too many keys, and get more and more?
+  /// After a split: switches to grouping if this mapper's table has too many keys and grows.
   void look(std::size_t mapper) {
     const tally now = combining_.count(mapper);
     const tally before = std::exchange(last_[mapper].seen, now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan for jobs whose `table_type` is one table for all mappers (shared_table): each emits
-// through a writer, which combines what it can by itself and hands over the rest a partition at a
-// time. Nothing is left to merge, and memory does not grow with the mappers.
+// Plan for jobs whose `table_type` is one table for all mappers (shared_table): each mapper emits
+// through a writer, which combines part of the pairs itself and hands over the rest one partition
+// at a time. Nothing is left to merge, and memory does not grow with the mappers.
 #pragma once
 
 #include <creek/mapreduce/input.hpp>
@@ -18,7 +18,7 @@
 
 namespace creek::mapreduce::detail {
 
-/// The stages of this plan: see combine_on_emit, which is this for such jobs.
+/// Stages of this plan: combine_on_emit is this class for such jobs.
 template <class Job>
 class combine_shared {
  public:
@@ -40,14 +40,14 @@ class combine_shared {
     mine.flush();
   }
 
-  /// Takes from a writer what it has combined by itself.
+  /// Moves the pairs that a writer combined itself out of its cache.
   void combine(std::size_t mapper) {
     if (writers_[mapper]) writers_[mapper]->finish();
   }
 
   [[nodiscard]] std::size_t partitions() const { return table_type::partitions; }
 
-  /// Brings the last of a partition from all writers to the table.
+  /// Moves the rest of a partition from all writers to the table.
   void group(std::size_t part) {
     for (auto& writer : writers_) {
       if (writer) writer->drain(part);
@@ -81,7 +81,7 @@ class combine_shared {
  private:
   const Job* job_;
   table_type table_;
-  std::vector<std::optional<writer_type>> writers_;  // made when their mapper gets its first split
+  std::vector<std::optional<writer_type>> writers_;  // created at their mapper's first split
   runs<Job> runs_;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of numbers in text files as the input of a run: CSV as in [RFC 4180], and its relatives
-// with other separators or with blanks between columns.
+// Columns of numbers in text files as the input of a run: CSV as in [RFC 4180], and variants with
+// other separators or with blanks between columns.
 //
-// A line is a record. Fields may be in quotes, with separators and doubled quotes in them, but not
-// line ends: a quote that is not closed on its line is an error. Lines end with \n or \r\n, the
-// last one may lack it; blank ones are left out. A line may have any length, and up to 1 048 576
-// fields. Blanks around numbers are allowed. Every record of a file has as many fields as the
-// first; those of columns that are not asked for may hold any bytes. Numbers are decimal, finite
-// and in range.
+// A line is a record. Fields may be quoted and then contain separators and doubled quotes, but not
+// line ends: a quote must be closed on its line. Lines end with \n or \r\n; the last line end is
+// optional; blank lines are skipped. A line may have any length, and up to 1 048 576 fields.
+// Blanks around numbers are allowed. Every record of a file must have as many fields as the first;
+// fields of columns that are not requested may hold any bytes. Numbers are decimal, finite and in
+// range.
 #pragma once
 
 #include <concepts>
@@ -24,29 +24,29 @@
 
 namespace creek::mapreduce {
 
-/// Some records, one after the other.
+/// Consecutive records.
 template <class Number>
 struct csv_rows {
   std::span<const Number> values;  ///< rows x columns, by rows
   std::size_t columns;
-  origin from;  ///< of the text they are from
+  origin from;  ///< position of the text they were read from
   const text_files* files;
 
   [[nodiscard]] std::size_t size_bytes() const { return values.size_bytes(); }
   [[nodiscard]] const std::string& file_name() const { return files->name(from.file); }
 };
 
-/// Text files as rows of float or double, as many a record as there are columns. Files are found
-/// and read as text_files does it, in parallel, compressed and standard input included. A malformed
-/// record ends the run with creek::error "FILE:LINE: column N (NAME): what is wrong"; of several
-/// malformed records in one file the first is named, however many workers there are.
+/// Text files as rows of float or double, one number per requested column. Finds and reads files
+/// like text_files, in parallel, including compressed files and standard input. A malformed record
+/// ends the run with creek::error "FILE:LINE: column N (NAME): what is wrong"; of several malformed
+/// records in a file the first one is reported, for any number of workers.
 template <class Number>
 requires std::same_as<Number, float> || std::same_as<Number, double>
 class csv_columns {
  public:
   using split_type = csv_rows<Number>;
 
-  /// Throws like text_files, and usage_error for a format that is impossible.
+  /// Throws like text_files, and usage_error for an invalid format.
   explicit csv_columns(const std::vector<std::string>& names, csv_format format = {},
                        text_files::settings chosen = {})
       : csv_columns(names, std::move(format), std::move(chosen), 0) {}
@@ -87,7 +87,7 @@ class csv_columns {
   text_files files_;
 };
 
-/// The same with records as structs of nothing but Numbers, as many as there are columns.
+/// Same with records as structs of nothing but Numbers, one per column.
 template <class Record, class Number = double>
 class csv_records : private csv_columns<Number> {
   static_assert(std::is_trivially_copyable_v<Record> && std::is_standard_layout_v<Record>);
@@ -102,7 +102,7 @@ class csv_records : private csv_columns<Number> {
                             sizeof(Record) / sizeof(Number)) {}
 
   using csv_columns<Number>::splits, csv_columns<Number>::bytes, csv_columns<Number>::files;
-  /// Calls `f(std::span<const Record>)`.
+  /// Calls `f(std::span<const Record>)` with one or more records at a time.
   template <class F>
   void visit(std::size_t i, F&& f) {
     csv_columns<Number>::visit(i, [&f](const csv_rows<Number>& rows) {

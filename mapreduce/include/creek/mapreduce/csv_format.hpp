@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a file with columns is written.
+// Format of a file with columns.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 namespace creek::mapreduce {
 
 enum class csv_header : std::uint8_t {
-  automatic,  ///< a first line without a number in any column that is asked for is a header
+  automatic,  ///< header if the first line has no number in any requested column
   present,
   absent,
 };
 
-/// How a file is written, and what of it is wanted.
+/// Format of a file, and the columns that are requested.
 struct csv_format {
-  /// Between fields; ' ' for any number of spaces and tabs. 0: the first of , ; and tab that is in
-  /// the first line of the file, else spaces.
+  /// Separator of fields; ' ' means any number of spaces and tabs. 0: the first of , ; and tab that
+  /// occurs in the first line of the file, else spaces.
   char separator = 0;
   csv_header header = csv_header::automatic;
-  /// In the order wanted: names of the header, or numbers from 1. Empty: all.
+  /// Names of the header, or 1-based numbers, in the order of the result. Empty: all columns.
   std::vector<std::string> columns = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs whose content is wrong.
+// Errors in the contents of inputs.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 namespace creek::mapreduce {
 
 enum class data_fault {
-  malformed = 1,  ///< not what the format says
+  malformed = 1,  ///< violates its format
   truncated,      ///< ends too early
-  unsupported,    ///< of the format, but of a kind that is not read
+  unsupported,    ///< valid, but of a variant that is not supported
 };
 
 [[nodiscard]] std::error_code make_error_code(data_fault fault) noexcept;
 
-/// Throws creek::error with `what`, which names the file and, where there is one, the line.
+/// Throws creek::error with `what`, which names the file and, if there is one, the line.
 [[noreturn]] void fail(data_fault fault, const std::string& what);
 
-/// The front of a field for a message: one line, at most 40 bytes of it, those that are not
-/// printable ASCII as \xNN.
+/// Returns the start of a field for a message: one line, at most 40 bytes of the field, bytes that
+/// are not printable ASCII as \xNN.
 [[nodiscard]] std::string shown(std::string_view field);
 
 }  // namespace creek::mapreduce

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs whose keys are 0, 1, ... n - 1 for a small n, and so live in arrays instead of hash tables.
+// Jobs with keys 0, 1, ... n - 1 for a small n, kept in arrays instead of hash tables.
 #pragma once
 
 #include <concepts>
@@ -12,14 +12,14 @@
 
 namespace creek::mapreduce {
 
-/// A job with combine() whose keys are the integers below `dense_keys`, a constant or, where the
-/// range is known at run time only, a const member function:
+/// Job with combine() whose keys are the integers below `dense_keys`, which is a constant or, if
+/// the range is known only at run time, a const member function:
 ///
 ///     static constexpr std::size_t dense_keys = 768;
 ///     std::size_t dense_keys() const;
 ///
-/// Every mapper combines in an array of its own; a run then gives the same result as it gives
-/// without this line. A key out of range ends the run with usage_error.
+/// Every mapper combines in an array of its own; the result of a run is the same as without this
+/// declaration. A key out of range ends the run with usage_error.
 template <class J>
 concept dense = combines<J> && std::integral<typename J::key_type> &&
                 std::default_initializable<typename J::value_type> &&
@@ -32,7 +32,7 @@ concept dense = combines<J> && std::integral<typename J::key_type> &&
                       { J::dense_keys } -> std::convertible_to<std::size_t>;
                     });
 
-/// The size of the range. Throws usage_error if it has keys that the job's key_type has not.
+/// Returns the size of the range. Throws usage_error if the job's key_type cannot hold all keys.
 template <dense J>
 [[nodiscard]] std::size_t dense_keys_of(const J& job) {
   std::size_t keys = 0;
@@ -49,26 +49,26 @@ template <dense J>
 }
 
 namespace detail {
-/// Stands for a split of any type, to ask whether a job has fill().
+/// Placeholder for a split of any type, to test whether a job has fill().
 struct any_split {
   template <class T>
   operator T() const;  // NOLINT: converts by design
 };
 }  // namespace detail
 
-/// A dense job that has, instead of `map`,
+/// Dense job that has, instead of `map`,
 ///
 ///     void fill(split, std::span<value_type> into) const;
 ///
-/// which is given its whole split and adds what it finds to an array with an element a key, at
-/// first all value_type{}, which must be neutral to combine(). It may do so with vector
-/// instructions and sums in registers: nothing stands between it and the array. The result has a
-/// record for each key of the range. Filling jobs have no reduce().
+/// which gets a whole split and adds its results to an array with one element per key. All elements
+/// are value_type{} at first, which must be neutral to combine(). It may use vector instructions
+/// and keep sums in registers: there is no call between it and the array. The result has a record
+/// for each key of the range. Filling jobs have no reduce().
 ///
-/// Where combining is not exactly associative (sums of floating-point numbers), a job says
-/// `static constexpr bool in_order = true`: then a result is the same to the bit for all numbers
-/// of workers, as long as the splits are. It costs an array for each of up to 256 parts of the
-/// input.
+/// If combining is not exactly associative (sums of floating-point numbers), a job declares
+/// `static constexpr bool in_order = true`: then a result is the same to the bit for any number of
+/// workers, as long as the splits are the same. It costs one array for each of up to 256 parts of
+/// the input.
 template <class J>
 concept fills = dense<J> && !reduces<J> && requires(const J& j, detail::any_split split,
                                                     std::span<typename J::value_type> into) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table (table.hpp) of dense jobs that emit: an array, and a byte a key that says whether it
-// was emitted.
+// Table (table.hpp) of dense jobs that emit: an array, and one byte per key that tells whether the
+// key was emitted.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace creek::mapreduce {
 
-/// A partition is a range of keys.
+/// Dense table; a partition is a range of keys.
 template <dense Job>
 class dense_table {
  public:
@@ -26,14 +26,14 @@ class dense_table {
   using value_type = typename Job::value_type;
   static constexpr std::size_t partitions = 16;
 
-  /// Throws as dense_keys_of does.
+  /// Throws like dense_keys_of.
   explicit dense_table(const Job& job)
       : job_(&job), values_(dense_keys_of(job)), seen_(values_.size()) {}
 
   void source(std::string_view, bool) {}
 
   void operator()(key_type key, value_type value) {
-    const auto at = static_cast<std::size_t>(key);  // a negative key becomes a great one
+    const auto at = static_cast<std::size_t>(key);  // a negative key becomes a large one
     if (at >= values_.size()) [[unlikely]]
       refuse(key);
     ++emitted_;
@@ -78,7 +78,7 @@ class dense_table {
                       std::to_string(values_.size()));
   }
 
-  /// Ranges of whole lines of `seen_`, so that tasks of neighbouring partitions share none.
+  /// Returns the partition's first key. Ranges are whole lines of `seen_`: tasks share none.
   [[nodiscard]] std::size_t begin_of(std::size_t part) const {
     const std::size_t step =
         (values_.size() / partitions / detail::line_bytes + 1) * detail::line_bytes;

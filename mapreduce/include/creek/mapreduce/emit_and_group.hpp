@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan for jobs without a combiner, or to do without it: pairs are emitted into contiguous
+// Plan for jobs without a combiner, or that do not use it: pairs are emitted into contiguous
 // buffers, pointers to them are partitioned by hash, exchanged all-to-all and radix-sorted by key,
 // and every key is reduced with all its values at once: the stages of MapReduce on the SCC. Small
 // pairs with integer keys are moved instead.
@@ -21,7 +21,7 @@
 
 namespace creek::mapreduce {
 
-/// The stages of this plan; see plan.hpp for what calls them when.
+/// Stages of this plan; plan.hpp says when each is called.
 template <job Job>
 class emit_and_group {
  public:
@@ -108,7 +108,7 @@ class emit_and_group {
  private:
   static constexpr std::size_t buffer_pairs = std::size_t{1} << 14;
 
-  /// Pairs that a mapper emitted. Full buffers are never enlarged, so pairs stay in place.
+  /// Pairs that a mapper emitted. A full buffer is never reallocated, so pairs stay in place.
   struct mapper {
     std::deque<std::vector<pair>> buffers;
     std::vector<std::vector<ref>> parts;
@@ -149,7 +149,7 @@ class emit_and_group {
   runs<Job> runs_;
 };
 
-/// The same stages where the pairs are moved.
+/// Same stages for jobs whose pairs are moved.
 template <job Job>
 requires detail::emits_movable_pairs<Job>
 class emit_and_group<Job> : public detail::emit_and_move<Job> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit_and_group for small pairs with integer keys: they are emitted straight into partitions and
-// grouped by moving them, which reads and writes memory in order where pointers would not.
+// emit_and_group for small pairs with integer keys: they are emitted directly into partitions and
+// grouped by moving them, which accesses memory in order; pointers to pairs would not.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ template <class Job>
 concept emits_movable_pairs =
     movable_pair<emitted<typename Job::key_type, typename Job::value_type>>;
 
-/// Pairs of one mapper for one partition, in pieces that stay where they are.
+/// Pairs of one mapper for one partition, in pieces that are never reallocated.
 template <movable_pair Pair>
 class pair_pieces {
  public:
-  /// Appends a pair; the caller has looked that there is room.
+  /// Appends a pair; the caller has checked that there is room.
   void push_back(const Pair& pair) { pieces_.back().push_back(pair); }
   [[nodiscard]] bool has_room() const noexcept {
     return !pieces_.empty() && pieces_.back().size() < pieces_.back().capacity();
@@ -50,7 +50,7 @@ class pair_pieces {
       for (const Pair& pair : piece) f(pair);
     }
   }
-  /// Leaves these pairs only.
+  /// Replaces all pairs by these.
   void assign(std::vector<Pair> pairs) {
     pieces_.clear();
     pieces_.push_back(std::move(pairs));
@@ -60,13 +60,13 @@ class pair_pieces {
   std::vector<std::vector<Pair>> pieces_;
 };
 
-/// Pairs one behind the other, equal keys together.
+/// Contiguous pairs; equal keys are adjacent.
 template <movable_pair Pair>
 class gathered_pairs {
  public:
   gathered_pairs() = default;
 
-  /// The pairs of all pieces.
+  /// Gathers the pairs of all pieces.
   explicit gathered_pairs(std::span<const pair_pieces<Pair>> pieces) {
     digit_counts counts(0, 8);
     for (const auto& piece : pieces) {
@@ -104,7 +104,7 @@ class gathered_pairs {
   std::size_t size_ = 0;
 };
 
-/// The stages of this plan; see emit_and_group, which is this for such jobs.
+/// Stages of this plan: emit_and_group is this class for such jobs.
 template <job Job>
 class emit_and_move {
  public:
@@ -124,14 +124,14 @@ class emit_and_move {
     job_->map(split, emit);
   }
 
-  /// Takes pairs that a mapper has from elsewhere: called with `emit(key, value)`.
+  /// Adds a mapper's pairs from another source: calls `f` with an `emit(key, value)`.
   template <class F>
   void take(std::size_t index, F&& f) {
     f(emitter_of(index));
   }
 
-  /// A partition with far more than its share has a key that came often. Where the job combines,
-  /// every mapper adds up what it has for that partition, so that no single task is left with it.
+  /// A partition much larger than its share has a key that occurs often. If the job combines, every
+  /// mapper combines its own pairs of that partition, so that no single task has to do it all.
   void partition(std::size_t index) requires combines<Job> {
     mapper& mine = mappers_[index];
     std::uint64_t all = 0;
@@ -144,7 +144,7 @@ class emit_and_move {
 
   [[nodiscard]] std::size_t partitions() const { return part_count; }
 
-  /// Fetches a partition from all mappers and brings equal keys together.
+  /// Gets a partition from all mappers and makes equal keys adjacent.
   void group(std::size_t part) {
     std::vector<pair_pieces<pair>> pieces;
     for (mapper& m : mappers_) {
@@ -193,8 +193,8 @@ class emit_and_move {
     return sum;
   }
 
-  /// Pairs that a mapper emitted. If the job combines, a part is combined whenever it has doubled,
-  /// so memory grows with the number of different keys, not of pairs.
+  /// Pairs that a mapper emitted. If the job combines, a part is combined whenever its size has
+  /// doubled, so memory grows with the number of different keys, not of pairs.
   struct mapper {
     static constexpr std::size_t worth_combining = std::size_t{1} << 17;  // pairs
 

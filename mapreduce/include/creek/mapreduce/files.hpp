@@ -25,7 +25,7 @@ class text_stream;
 }
 
 /// Records of a fixed size in a file: `used` bytes each, `stride` apart, from byte `begin` to byte
-/// `end`. What is behind `end` is left out; without it records reach to the end of the file.
+/// `end`. Bytes after `end` are ignored; without `end`, records reach to the end of the file.
 struct record_layout {
   static constexpr std::uint64_t end_of_file = ~std::uint64_t{0};
 
@@ -35,54 +35,54 @@ struct record_layout {
   std::size_t used = 1;
 };
 
-/// Between what text is cut.
+/// Units between which text is cut.
 enum class text_units : std::uint8_t { words, lines };
 
-/// The text of files. Directories stand for the regular files below them; links and special files
-/// found there are left out (so loops cannot be and nothing is read twice), those named outright
-/// are followed or, if pipes or character devices, read as streams; "-" is standard input. Large
-/// plain files are mapped and cut into splits; small ones, streams and files in gzip, zstd, xz or
-/// bzip2 (known by their first bytes) are read front to back by one worker each; other compressed
-/// files and archives are errors.
+/// Text of files. A directory means the regular files below it; links and special files found there
+/// are skipped (so there are no loops and no file is read twice). Links named explicitly are
+/// followed; pipes and character devices named explicitly are read as streams; "-" is standard
+/// input. Large plain files are mapped and cut into splits; small ones, streams and files in gzip,
+/// zstd, xz or bzip2 (known by their first bytes) are read sequentially by one worker each; other
+/// compressed files and archives are errors.
 ///
-/// Must outlive the use of a result, whose keys may be views into mapped files. Construction, in
-/// one thread, finds the files; `visit` may be called by several at once.
+/// Must outlive the use of a result, whose keys may be views into mapped files. The constructor
+/// finds the files, in one thread; several threads may call `visit` at once.
 class text_files {
  public:
   using split_type = text_split;
 
   struct settings {
-    /// Leave out what cannot be opened, and say so in `skipped()`; otherwise that is an error.
+    /// Skips files that cannot be opened and lists them in `skipped()`; otherwise an error.
     bool skip_unreadable = false;
-    /// Bytes of a split, and the size from which on files are mapped.
+    /// Bytes per split, and the minimum size of files that are mapped.
     std::size_t split = std::size_t{1} << 20;
     text_units units = text_units::words;
-    /// For files of fixed records, which are then cut between records instead: says how a file is
-    /// laid out, from its name and its first bytes (4096 or all there are). May throw. Called by
-    /// the constructor for files that are mapped, and else by `visit`, for several files at once.
+    /// For files of fixed records, which are cut between records instead: returns a file's layout
+    /// from its name and its first bytes (4096 or all there are). May throw. Called by the
+    /// constructor for files that are mapped, else by `visit`, for several files at once.
     std::function<record_layout(const std::string& name, std::string_view head)> layout = {};
   };
 
-  /// Throws creek::error naming the first missing or unreadable file, and how many more there are.
+  /// Throws creek::error naming the first missing or unreadable file and the number of others.
   explicit text_files(const std::vector<std::string>& names) : text_files(names, settings{}) {}
   text_files(const std::vector<std::string>& names, settings chosen);
   text_files(const text_files&) = delete;
   text_files& operator=(const text_files&) = delete;
 
   [[nodiscard]] std::size_t splits() const noexcept { return pieces_.size(); }
-  /// Bytes of the files as they lie on the disk; streams count as 0.
+  /// Returns the bytes of the files on disk; streams count as 0.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// Bytes of the mappings, which count in the process's resident memory as far as they were read.
+  /// Returns the bytes of the mappings; pages read so far count in the resident memory.
   [[nodiscard]] std::uint64_t mapped_bytes() const noexcept { return mapped_bytes_; }
-  /// Bytes that were visited until now, after decompression.
+  /// Returns the bytes visited so far, after decompression.
   [[nodiscard]] std::uint64_t visited_bytes() const noexcept {
     return visited_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] std::size_t size() const noexcept { return files_.size(); }
 
-  /// Throws creek::error if the file cannot be read to its end, has damaged compressed data, became
-  /// shorter or was overwritten since construction or, in a layout, ends within a record or before
-  /// the last; a file that became longer is read as far as it was or further.
+  /// Throws creek::error if the file cannot be read to its end, has damaged compressed data, was
+  /// truncated or overwritten since construction or, with a layout, ends within a record or before
+  /// the last one. A file that has grown is read to its old size or beyond.
   template <class F>
   void visit(std::size_t i, F&& f) {
     visit_piece(i, [this, &f](const text_split& split) {
@@ -92,19 +92,19 @@ class text_files {
   }
 
   [[nodiscard]] const std::string& name(std::uint32_t number) const { return files_[number].shown; }
-  /// How the file of a split is laid out. Within `f` of visit().
+  /// Returns the layout of a split's file. To be called within `f` of visit().
   [[nodiscard]] const record_layout& layout(const text_split& split) const {
     return files_[split.from.file].layout;
   }
-  /// All text of a file if it is mapped, else nothing.
+  /// Returns all text of a file if it is mapped, else an empty view.
   [[nodiscard]] std::string_view mapped(std::uint32_t number) const {
     return files_[number].map.text();
   }
-  /// The number, from 1, of the line with byte `at` of a split. For units of lines, within `f` of
-  /// visit(). Counts the lines before.
+  /// Returns the 1-based number of the line that contains byte `at` of a split. For units of lines,
+  /// within `f` of visit(). Counts the lines before.
   [[nodiscard]] std::uint64_t line_of(const text_split& split, const char* at) const;
 
-  /// "NAME: why" for everything left out, in no order. Complete after the run.
+  /// Returns "NAME: why" per skipped file, in no order. Complete after the run.
   [[nodiscard]] std::vector<std::string> skipped() const;
 
  private:
@@ -115,11 +115,11 @@ class text_files {
     ino_t inode = 0;
     std::int64_t modified = 0;  // nanoseconds since 1970
     links followed = links::follow;
-    bool stream = false;  // standard input, a pipe, a device: of unknown size
-    mapped_file map{};    // empty: read front to back
+    bool stream = false;  // standard input, pipe or device: size unknown
+    mapped_file map{};    // empty: read sequentially
     record_layout layout{};
-    std::string shown = name == "-" ? "standard input" : name;  // in messages
-    std::uint64_t lines = 0;  // of a file read front to back, before the piece being visited
+    std::string shown = name == "-" ? "standard input" : name;  // name in messages
+    std::uint64_t lines = 0;  // of a file read sequentially, before the current piece
   };
   struct piece {
     std::uint32_t file;

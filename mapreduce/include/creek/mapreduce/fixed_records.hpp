@@ -13,7 +13,7 @@
 
 namespace creek::mapreduce {
 
-/// Some elements, and where they are from.
+/// Consecutive elements, and their position in the input.
 template <class T>
 struct record_span : std::span<const T> {
   origin from;
@@ -22,10 +22,10 @@ struct record_span : std::span<const T> {
   [[nodiscard]] const std::string& file_name() const { return files->name(from.file); }
 };
 
-/// The elements of files that hold nothing else, in the byte order of this machine; `map` and
-/// `fill` get spans of them, in the mapping itself where a file is mapped. Files are found and read
-/// as text_files does it, compressed and standard input included. A file that ends within a record
-/// ends the run with an error naming it.
+/// Elements of files that contain nothing else, in this machine's byte order; `map` and `fill` get
+/// spans of them, in the mapping itself if a file is mapped. Finds and reads files like text_files,
+/// including compressed files and standard input. A file that ends within a record ends the run
+/// with an error that names it.
 template <class T>
 class fixed_records {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
@@ -33,14 +33,14 @@ class fixed_records {
  public:
   using split_type = record_span<T>;
 
-  /// `elements` of type T make a record, which no split cuts. Throws as text_files does.
+  /// A record is `elements` elements of type T; no split cuts it. Throws like text_files.
   explicit fixed_records(const std::vector<std::string>& names, std::size_t elements = 1,
                          text_files::settings chosen = {})
       : files_(names, with_layout(std::move(chosen), elements * sizeof(T))) {}
 
   [[nodiscard]] std::size_t splits() const noexcept { return files_.splits(); }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return files_.bytes(); }
-  /// Calls `f(record_span<T>)`.
+  /// Calls `f(record_span<T>)` with one or more records at a time.
   template <class F>
   void visit(std::size_t i, F&& f) {
     files_.visit(i, [this, &f](const text_split& split) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings small pairs with equal integer keys together by moving them: what sort_refs does for pairs
-// that are better left where they are.
+// Makes small pairs with equal integer keys adjacent by moving them; sort_refs does it with
+// pointers for pairs that are better left in place.
 #pragma once
 
 #include <algorithm>
@@ -16,24 +16,24 @@
 
 namespace creek::mapreduce {
 
-/// Pairs that cost less to move than to point at.
+/// Pair that is cheaper to move than to point to.
 template <class Pair>
 concept movable_pair = std::integral<decltype(Pair::key)> && std::is_trivially_copyable_v<Pair> &&
                        std::is_trivially_default_constructible_v<Pair> && sizeof(Pair) <= 32;
 
 namespace detail {
 
-/// A one-to-one map that spreads keys, which are often small or multiples, over the upper bits:
-/// equal exactly for equal keys.
+/// One-to-one map that spreads keys, which are often small or multiples, over the upper bits:
+/// results are equal exactly for equal keys.
 template <std::integral Key>
 [[nodiscard]] constexpr std::uint64_t spread_key(Key key) noexcept {
   return static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15ull;
 }
 
-/// Counts of digits of up to 8 bits, and where each digit begins.
+/// Counts of digits of up to 8 bits, and the position where each digit begins.
 class digit_counts {
  public:
-  /// Digits are the `bits` bits behind the first `skipped` of a spread key.
+  /// Digits are the `bits` bits after the first `skipped` bits of a spread key.
   digit_counts(int skipped, int bits) noexcept : skipped_(skipped), down_(64 - bits) {}
 
   [[nodiscard]] std::size_t digit_of(std::uint64_t spread) const noexcept {
@@ -67,15 +67,15 @@ void insertion_sort(std::span<Pair> pairs) noexcept {
   }
 }
 
-/// Permutes pairs so that those with equal keys stand together, keys in no particular order. Radix
-/// sort by spread keys, which agree in their first `skipped` bits, most significant first, to and
-/// fro between two arrays of one size: what is in `from` ends up there or, with `across`, in `to`.
-/// One thread.
+/// Permutes pairs so that those with equal keys are adjacent, keys in no particular order. Radix
+/// sort by spread keys, which agree in their first `skipped` bits, most significant first, back and
+/// forth between two arrays of one size: the pairs of `from` end up in `from` or, with `across`, in
+/// `to`. One thread.
 template <movable_pair Pair>
 void gather_spread(std::span<Pair> from, std::span<Pair> to, int skipped, bool across) noexcept {
   constexpr std::size_t few = 32;  // below, counting costs more than it saves
   if (from.size() > few && skipped < 64) {
-    // About two pairs a digit.
+    // About two pairs per digit.
     const int bits = std::min({8, static_cast<int>(std::bit_width(from.size())) - 2, 64 - skipped});
     digit_counts counts(skipped, bits);
     const std::uint64_t first = spread_key(from[0].key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of keys whose job gives none: integers, byte strings, tuples, and what std::hash knows.
+// Default hashes of keys: integers, byte strings, tuples, and types with std::hash.
 #pragma once
 
 #include <concepts>
@@ -21,13 +21,13 @@ concept tuple_like = requires {
   std::tuple_size<Key>::value;
 };
 
-/// Spreads a value over all 64 bits; partitions and tables use different ones.
+/// Spreads a value over all 64 bits; partitions and tables use different bits.
 [[nodiscard]] constexpr std::uint64_t spread(std::uint64_t x,
                                              const hash_factors& by = fixed_factors) noexcept {
   return hash16(x, 0, 8, by);
 }
 
-/// Hash of a key, all 64 bits of which are usable.
+/// Returns the hash of a key; all 64 bits are usable.
 template <class Key>
 [[nodiscard]] std::uint64_t hash_by(const hash_secret& by, const Key& key) {
   if constexpr (byte_string<Key>) {
@@ -48,22 +48,22 @@ template <class Key>
 }
 }  // namespace detail
 
-/// All 64 bits are usable. Equal keys have equal hashes in one process; the next process hashes by
-/// other random numbers, unless `CREEK_HASH_SEED` says which. Not for storage.
+/// Returns the hash of a key; all 64 bits are usable. Equal keys have equal hashes in one process;
+/// other processes use other secrets, unless `CREEK_HASH_SEED` sets them. Do not store it.
 template <class Key>
 [[nodiscard]] std::uint64_t default_hash(const Key& key) {
   return detail::hash_by(detail::process_secret, key);
 }
 
-/// Returns a hash like that of default_hash(), but the same in every process, for runs that must
-/// repeat: a job's own hash() that calls it repeats on the simulated chip. Keys of equal hash can
-/// be made on purpose.
+/// Returns a hash like default_hash(), but the same in every process, for runs that must repeat: a
+/// job's own hash() that calls it repeats on the simulated chip. Keys of equal hash can be
+/// constructed deliberately.
 template <class Key>
 [[nodiscard]] std::uint64_t repeatable_hash(const Key& key) {
   return detail::hash_by(detail::repeatable_secret, key);
 }
 
-/// Returns the job's hash of a key, or else one by `secret`, which is that of one run: see
+/// Returns the job's hash of a key, or a default hash with `secret`, which belongs to one run: see
 /// detail::secret_here().
 template <class Job>
 [[nodiscard]] std::uint64_t hash_of(const Job& job, const typename Job::key_type& key,

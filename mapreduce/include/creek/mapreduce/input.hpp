@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input of a job: anything that can be cut into splits. Text in memory and spans are here; files
-// are in files.hpp.
+// Input of a job: anything that can be cut into splits. Text in memory and spans are defined here,
+// files in files.hpp.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace creek::mapreduce {
 
-/// Where a piece comes from. As a key it sorts what was found as the input has it.
+/// Position of a piece in the input. As a key it sorts results in input order.
 struct origin {
-  std::uint32_t file = 0;    ///< its number in the input
-  std::uint64_t offset = 0;  ///< of its first byte in the file, after decompression
+  std::uint32_t file = 0;    ///< number of the file in the input
+  std::uint64_t offset = 0;  ///< offset of the first byte in the file, after decompression
   friend auto operator<=>(const origin&, const origin&) = default;
 };
 
@@ -34,8 +34,8 @@ struct std::hash<creek::mapreduce::origin> {
 
 namespace creek::mapreduce {
 
-/// A piece of text that cuts no record. `stable` if it stays readable after the run, so that keys
-/// may be views into it; otherwise it is gone when `map` returns.
+/// Piece of text that cuts no record. If `stable`, it stays readable after the run, so that keys
+/// may be views into it; otherwise it is invalid when `map` returns.
 struct text_split {
   std::string_view text;
   bool stable = true;
@@ -43,19 +43,19 @@ struct text_split {
   operator std::string_view() const { return text; }  // NOLINT: jobs map a string_view
 };
 
-/// An input of a run: `splits()` pieces, each visited once, by any worker. `visit(i, f)` calls
+/// Input of a run: `splits()` pieces, each visited once, by any worker. `visit(i, f)` calls
 /// `f(split)` for the records of split i, possibly several times (streams) or never. An input may
-/// say what it calls `f` with by a type `split_type`: see split_source.hpp.
+/// declare the argument type of `f` as `split_type`: see split_source.hpp.
 template <class I>
 concept input = requires(I& in, std::size_t i) {
   { in.splits() } -> std::convertible_to<std::size_t>;
   in.visit(i, [](const auto&) {});
-  /// Size for progress and throughput, in bytes.
+  /// Size in bytes, for progress and throughput.
   { in.bytes() } -> std::convertible_to<std::uint64_t>;
 };
 
 namespace detail {
-/// Size of a split, for progress.
+/// Returns the size of a split in bytes, for progress.
 [[nodiscard]] inline std::size_t size_in_bytes(const text_split& split) {
   return split.text.size();
 }
@@ -69,27 +69,27 @@ template <class Split>
 }
 }  // namespace detail
 
-/// The records that begin in bytes [i * step, (i + 1) * step) of `text`, where a record ends with a
-/// byte for which `is_border` holds. Looks at no more than that piece to find its begin, so a
-/// record of a gigabyte costs its own length once, not once a piece.
+/// Returns the records that begin in bytes [i * step, (i + 1) * step) of `text`, where a byte for
+/// which `is_border` holds ends a record. To find its begin it reads no more than that piece, so a
+/// record of a gigabyte costs its own length once, not once per piece.
 template <class Border = decltype(&is_space)>
 [[nodiscard]] std::string_view cut(std::string_view text, std::size_t i, std::size_t step,
                                    Border is_border = &is_space) {
   std::size_t from = std::min(i * step, text.size());
   std::size_t to = std::min(from + step, text.size());
-  if (from != 0 && !is_border(text[from - 1])) {  // inside a record that began before
+  if (from != 0 && !is_border(text[from - 1])) {  // inside an earlier record
     while (from < to && !is_border(text[from])) ++from;
     if (from == to) return {};
     ++from;
   }
   if (to != text.size() && !is_border(text[to - 1])) {
     while (to < text.size() && !is_border(text[to])) ++to;
-    if (to != text.size()) ++to;  // the border is the record's
+    if (to != text.size()) ++to;  // the delimiter belongs to the record
   }
   return text.substr(from, to - from);
 }
 
-/// Ends a line.
+/// Returns whether a byte ends a line.
 [[nodiscard]] constexpr bool is_line_end(char c) noexcept {
   return c == '\n';
 }
@@ -116,7 +116,7 @@ class text_view {
   std::size_t split_;
 };
 
-/// Elements of an array; `map` gets subspans.
+/// Elements of an array as an input; `map` gets subspans.
 template <class T>
 class span_input {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files every word occurs in, and how often.
+// Files in which each word occurs, and how often.
 #pragma once
 
 #include <creek/mapreduce/input.hpp>
@@ -11,8 +11,8 @@
 
 namespace creek::mapreduce {
 
-/// The job, over text_files: a record for each word and file it occurs in, by the words' bytes and
-/// then by the files' numbers; its value is how often. Words are those of word_count.
+/// The job, over text_files: a record per word and file that contains it, sorted by the words'
+/// bytes, then the files' numbers; its value is the number of occurrences. Words as in word_count.
 struct inverted_index {
   using key_type = std::tuple<std::string_view, std::uint32_t>;
   using value_type = std::uint64_t;

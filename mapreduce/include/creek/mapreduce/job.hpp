@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definition of a MapReduce job: the types of its keys and values, how to map a piece of the input,
-// and optionally how to combine, hash, reduce and order.
+// Definition of a MapReduce job: the types of its keys and values, the map function, and optionally
+// functions to combine, hash, reduce and order.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,7 @@
 
 namespace creek::mapreduce {
 
-/// A line of a result.
+/// Record of a result.
 template <class Key, class Value>
 struct record {
   Key key;
@@ -24,27 +24,27 @@ struct record {
   friend bool operator==(const record&, const record&) = default;
 };
 
-/// A job. Beside the two types it has `map(split, emit) const`, which calls `emit(key, value)` any
+/// A job. Besides the two types it has `map(split, emit) const`, which calls `emit(key, value)` any
 /// number of times, and `combine` or `reduce`, or both:
 ///
 ///     // associative, commutative
 ///     static void combine(value_type& into, value_type&& from);
-///     // once a key; its result becomes the record's value
+///     // called once per key; its result becomes the record's value
 ///     static auto reduce(const key_type&, const values<Job>& all);
 ///     static std::uint64_t hash(const key_type&);   // default: by type, see default_hash
 ///     static bool before(const R& a, const R& b);   // order of the records; default: by key
-///     // For sorting by `before`: where these differ, the record with the less comes first.
+///     // For sorting by `before`: of two records, the one with smaller digits comes first.
 ///     static std::uint64_t order_digits(const R&);
-///     // Or, where `before` compares records as byte strings and no two are equal: bytes `at` to
-///     // `at` + 7 of that string, the first one highest, zeros behind its end (`at` is a multiple
+///     // Or, if `before` compares records as byte strings, no two of them equal: bytes `at` to
+///     // `at` + 7 of that string, the first one highest, zeros after its end (`at` is a multiple
 ///     // of 8); and its length.
 ///     static std::uint64_t order_digits(const R&, std::size_t at);
 ///     static std::size_t order_size(const R&);
-///     using table_type = ...;                       // where combined pairs live: see table
+///     using table_type = ...;                       // table of the combined pairs: see table
 ///     static constexpr std::size_t dense_keys = ...;  // keys are 0 to this - 1: see dense
 ///
-/// `map` is called by several workers at once on one const job; it may use the runtime, but `emit`
-/// only from the task that called it. An exception ends the job and comes out of run().
+/// Several workers call `map` at once on one const job; it may use the runtime, but call `emit`
+/// only in its own task. An exception ends the job and is rethrown by run().
 template <class J>
 concept job = std::movable<typename J::key_type> && std::movable<typename J::value_type>;
 
@@ -54,7 +54,7 @@ concept combines = job<J> &&
   j.combine(into, std::move(from));
 };
 
-/// The values of one key as `reduce` sees them.
+/// Values of one key, as passed to `reduce`.
 template <job J>
 using values = value_list<typename J::key_type, typename J::value_type>;
 
@@ -80,8 +80,8 @@ struct result_value<J> {
 template <job J>
 using record_of = record<typename J::key_type, typename detail::result_value<J>::type>;
 
-/// A std::vector, from 8 MiB on in large pages; resize(n) leaves new records that are plain bytes
-/// uninitialised.
+/// std::vector of records, in large pages from 8 MiB on; resize(n) leaves new records that are
+/// plain bytes uninitialised.
 template <class Record>
 using record_vector = std::vector<Record, detail::large_page_allocator<Record>>;
 
@@ -90,7 +90,7 @@ concept orders = job<J> && requires(const J& j, const record_of<J>& a) {
   { j.before(a, a) } -> std::convertible_to<bool>;
 };
 
-/// Compares records by the job's order, or by key if the job has none.
+/// Returns whether `a` precedes `b` in the job's order, or by key if the job has none.
 template <job J>
 [[nodiscard]] bool comes_before(const J& job, const record_of<J>& a, const record_of<J>& b) {
   if constexpr (orders<J>) {
@@ -100,7 +100,7 @@ template <job J>
   }
 }
 
-/// True if run() can sort the records of this job.
+/// Jobs whose records run() can sort.
 template <class J>
 concept sortable = orders<J> || std::totally_ordered<typename J::key_type>;
 

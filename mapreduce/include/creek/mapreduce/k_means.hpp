@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-means clustering [Lloyd 1982]: an iterative job (rounds.hpp) whose state is the centres.
+// k-means clustering [Lloyd 1982]: an iterative job (rounds.hpp); its state is the centres.
 #pragma once
 
 #include <chrono>
@@ -13,17 +13,17 @@
 
 namespace creek::mapreduce {
 
-/// Adds to `sums` what points contribute to a round: for centre c of k in d dimensions, the sums of
-/// the coordinates of the points nearest to it at sums[c * (d + 1)] and on, then their number; at
-/// sums[k * (d + 1)] the squares of all distances. `points` n x d and `centres` k x d by rows. Of
-/// centres equally near the first counts. Distances are computed in float, from differences of
-/// coordinates, with vector code chosen at run time; sums in double. Finite coordinates; any
-/// thread. Cost: about 3 n k d flops.
+/// Adds the contribution of `points` to a round to `sums`: for centre c of k in d dimensions, the
+/// sums of the coordinates of the points nearest to it from sums[c * (d + 1)] on, then their
+/// number; at sums[k * (d + 1)] the sum of all squared distances. `points` is n x d and `centres` k
+/// x d, row-major. Of equally near centres the first counts. Distances are computed in float, from
+/// differences of coordinates, by vector code chosen at run time; sums in double. Coordinates must
+/// be finite; any thread. Cost: about 3 n k d flops.
 void add_to_nearest(std::span<const float> points, std::span<const float> centres,
                     std::size_t dimensions, std::span<double> sums) noexcept;
 
-/// A round. Its input is an array of coordinates cut between points: a split of `dimensions` times
-/// something. Results do not depend on the workers, to the bit.
+/// One round. Its input is an array of coordinates, cut between points: a split is a multiple of
+/// `dimensions`. Results do not depend on the number of workers, to the bit.
 struct k_means_round {
   using key_type = std::size_t;
   using value_type = double;
@@ -44,27 +44,27 @@ struct k_means_round {
 struct k_means_options {
   std::size_t clusters = 8;
   std::size_t dimensions = 2;
-  std::uint64_t seed = 0;  ///< chooses the points that are the first centres
+  std::uint64_t seed = 0;  ///< seed of the random choice of the first centres
   std::size_t most_rounds = 300;
-  /// A round that moves no centre further than this is the last.
+  /// A round that moves no centre further than this ends the iteration.
   double tolerance = 0;
   std::stop_token stop = {};
 };
 
 struct k_means_result {
   std::vector<float> centres;        ///< clusters x dimensions, by rows
-  std::vector<std::uint64_t> sizes;  ///< points nearest to each before its last move
-  double inertia = 0;                ///< sum of the squared distances to them then
+  std::vector<std::uint64_t> sizes;  ///< points nearest to each centre before its last move
+  double inertia = 0;                ///< sum of the squared distances to them before it
   std::size_t rounds = 0;
   bool converged = false;  ///< the last round moved no centre further than tolerated
-  std::chrono::nanoseconds round_time{0};  ///< of all rounds together
+  std::chrono::nanoseconds round_time{0};  ///< total of all rounds
 };
 
-/// Clusters points, n x options.dimensions by rows. The first centres are different points chosen
-/// at random (equal points may be chosen); a centre that no point is nearest to stays where it is.
-/// Threads: as mapreduce::run. Throws usage_error for options that do not fit the points, and
-/// creek::error naming a point with a coordinate that is not a number of size at most 1e15, before
-/// any work; creek::error (ECANCELED) once stopped.
+/// Clusters `points`, n x options.dimensions, row-major. The first centres are different points
+/// chosen at random (they may have equal coordinates); a centre without a nearest point does not
+/// move. Threads as in mapreduce::run. Throws usage_error for options that do not match the points,
+/// and, before any work, creek::error naming a point with a coordinate that is not a number of
+/// magnitude <= 1e15; creek::error (ECANCELED) once a stop is requested.
 [[nodiscard]] k_means_result k_means(std::span<const float> points, const k_means_options& options);
 
 }  // namespace creek::mapreduce

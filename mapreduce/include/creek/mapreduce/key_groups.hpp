@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of one core with equal keys brought together: pointers to the pairs are sorted, the pairs
-// stay.
+// Groups of one core's pairs by key: pointers to the pairs are sorted, the pairs stay in
+// place.
 #pragma once
 
 #include <creek/mapreduce/radix_sort.hpp>
@@ -17,7 +17,7 @@ class key_groups {
   using pair = emitted<Key, Value>;
   using ref = pair_ref<Key, Value>;
 
-  /// Takes the pairs over and groups them.
+  /// Takes ownership of the pairs and groups them.
   explicit key_groups(std::vector<pair> pairs) : pairs_{std::move(pairs)} {
     refs_.reserve(pairs_.size());
     for (pair& p : pairs_) refs_.push_back({0, &p});
@@ -32,7 +32,7 @@ class key_groups {
   [[nodiscard]] std::size_t keys() const noexcept { return begins_.size(); }
   [[nodiscard]] const sort_effort& effort() const noexcept { return effort_; }
 
-  /// Calls `f(group)` with pointers to the pairs of each key, keys in order.
+  /// Calls `f(group)` with the pointers to the pairs of each key, in key order.
   template <class F>
   void for_each(F&& f) const {
     for (std::size_t k = 0; k < begins_.size(); ++k) {
@@ -44,7 +44,7 @@ class key_groups {
  private:
   std::vector<pair> pairs_;
   std::vector<ref> refs_;
-  std::vector<std::size_t> begins_;  // of each key's refs
+  std::vector<std::size_t> begins_;  // per key: index of its first ref
   sort_effort effort_;
 };
 

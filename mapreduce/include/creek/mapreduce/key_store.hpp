@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps keys that are views, or tuples with views, valid: those into text that outlives the run
-// stay views, others are copied. For all other keys it does nothing.
+// Keeps keys that are views, or tuples with views, valid: views into text that outlives the run
+// stay views, others are copied. Does nothing for keys of other types.
 #pragma once
 
 #include <concepts>
@@ -12,13 +12,13 @@
 
 namespace creek::mapreduce {
 
-/// True if `view` lies within `text`.
+/// Returns whether `view` lies within `text`.
 [[nodiscard]] inline bool lies_in(std::string_view text, std::string_view view) noexcept {
   const auto at = static_cast<std::size_t>(view.data() - text.data());
   return at < text.size() && view.size() <= text.size() - at;
 }
 
-/// True for keys that are views or tuples with views, which may be of a mapped file.
+/// True for keys that are views or tuples with views, possibly into a mapped file.
 template <class Key>
 inline constexpr bool has_views = std::same_as<Key, std::string_view>;
 template <class... Parts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that a string occurs in, or those that it does not.
+// Filter for the lines that contain a string, or those that do not.
 #pragma once
 
 #include <creek/mapreduce/input.hpp>
@@ -17,14 +17,14 @@ namespace creek::mapreduce {
 
 /// Level of detail of a line filter's result.
 enum class filter_detail : std::uint8_t {
-  counts,  ///< numbers of lines only
-  text,    ///< also the lines; adjacent lines may come as one
-  lines,   ///< also their numbers, so every line separately
+  counts,  ///< only the numbers of lines
+  text,    ///< also the lines; adjacent lines may be merged
+  lines,   ///< also their numbers, so each line is separate
 };
 
 struct filtered_line {
-  std::string_view text;  ///< with its line end, if it has one; in `text` detail, several lines
-  std::uint64_t number;   ///< in `lines` detail, from 0 at the beginning of the piece
+  std::string_view text;  ///< with its line end, if any; in `text` detail, several lines
+  std::uint64_t number;   ///< in `lines` detail: index within the piece, from 0
 };
 
 /// Lines found in one piece of text.
@@ -38,7 +38,7 @@ struct filtered_piece {
 
 /// The job, over texts cut at lines (text_files with units of lines): one record per piece that has
 /// matching lines, in input order. Lines of text that stays in memory are not copied. A last line
-/// without a line end counts as a line.
+/// without a line end is a line too.
 class line_filter {
  public:
   using key_type = origin;
@@ -47,10 +47,10 @@ class line_filter {
 
   struct settings {
     filter_detail detail = filter_detail::text;
-    bool invert = false;  ///< lines without the pattern
+    bool invert = false;  ///< select lines without the pattern
   };
 
-  /// Throws usage_error for a pattern that is empty or holds the end of a line.
+  /// Throws usage_error for a pattern that is empty or contains a line end.
   line_filter(std::string pattern, settings chosen);
 
   template <class Emit>
@@ -70,7 +70,7 @@ class line_filter {
 extern template result<line_filter> detail::run_source(const line_filter&, split_source<text_split>,
                                                        const options&);
 
-/// The lines themselves are sent; whoever gets a piece has a copy of their text.
+/// Sends the lines themselves; the receiver of a piece owns a copy of their text.
 template <>
 struct wire<filtered_piece> {
   static void put(std::vector<std::byte>& to, const filtered_piece& piece);

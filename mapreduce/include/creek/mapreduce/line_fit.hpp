@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line of best fit through points, by the five sums that it is made of: a job that fills an
-// array of five (dense.hpp), over points of two bytes or of two doubles.
+// Linear regression from five sums: a job that fills an array of five (dense.hpp), over points of
+// two bytes or of two doubles.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ struct real_point {
 };
 static_assert(sizeof(real_point) == 16);
 
-/// Adds the sums of x, y, x * x, y * y and x * y to `sums`. Vector code chosen for the CPU at run
-/// time; reads exactly the points; any thread. The sums of bytes are exact below 2^48 points.
+/// Adds the sums of x, y, x * x, y * y and x * y to `sums`. Uses vector code chosen for the CPU at
+/// run time; reads exactly the points; any thread. Exact for up to 2^48 points of bytes.
 void add_line_sums(std::span<const byte_point> points, std::span<std::uint64_t, 5> sums) noexcept;
-/// The same for doubles; adds in an order that depends on the CPU's vectors.
+/// Same for doubles; the order of additions depends on the CPU's vector size.
 void add_line_sums(std::span<const real_point> points, std::span<double, 5> sums) noexcept;
 
-/// The job. Key k stands for the k-th sum in the order above.
+/// The job; key k is the k-th sum in the order above.
 template <class Point>
 struct line_fit;
 
@@ -63,16 +63,16 @@ extern template result<line_fit<byte_point>> detail::run_source(
 extern template result<line_fit<real_point>> detail::run_source(
     const line_fit<real_point>&, split_source<std::span<const real_point>>, const options&);
 
-/// y = intercept + slope * x. All are NaN where no line fits: no two points of different x.
+/// y = intercept + slope * x. All members are NaN if no two points have different x.
 struct fitted_line {
   double slope, intercept;
   double r_squared;  ///< share of y's variance that the line explains; NaN if all y are equal
 };
 
-/// The line from the sums of `count` bytes, exact up to the last division.
+/// Returns the line from the sums of `count` points of bytes, exact up to the last division.
 [[nodiscard]] fitted_line fit_line(std::uint64_t count, std::span<const std::uint64_t, 5> sums);
-/// The line from sums of doubles. Where the spread of x is small beside x itself, digits cancel,
-/// and below a millionth of it there is no answer: shift such points first.
+/// Returns the line from sums of doubles. If the spread of x is small compared to x, digits cancel;
+/// below a millionth of x there is no result: shift such points first.
 [[nodiscard]] fitted_line fit_line(std::uint64_t count, std::span<const double, 5> sums);
 
 }  // namespace creek::mapreduce

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file mapped for reading that survives being cut short by somebody else.
+// Read-only mapping of a file that survives truncation by another process.
 #pragma once
 
 #include <creek/mapreduce/open_file.hpp>
@@ -12,11 +12,11 @@ namespace detail {
 struct guarded_range;
 }
 
-/// A read-only mapping. If the file shrinks while it is read, the missing pages read as zeros and
-/// `lost()` says so, instead of SIGBUS ending the process: while mappings exist, a process-wide
-/// handler of that signal puts zero pages over missing pages of these mappings and hands every
-/// other SIGBUS to the handler that was there before (see README.md). Movable; one thread maps and
-/// unmaps, any may read.
+/// Read-only mapping. If the file shrinks while it is read, the missing pages read as zeros and
+/// `lost()` returns true, instead of SIGBUS ending the process: while mappings exist, a
+/// process-wide handler of that signal maps zero pages over missing pages of these mappings and
+/// passes every other SIGBUS to the previous handler (see README.md). Movable; one thread maps and
+/// unmaps, any thread may read.
 class mapped_file {
  public:
   mapped_file() = default;
@@ -28,11 +28,11 @@ class mapped_file {
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
 
-  /// True if some page was missing when it was read. Any thread; what was read before a `false`
-  /// was really in the file.
+  /// Returns whether some page was missing when it was read. Any thread; data read before it
+  /// returned false was really in the file.
   [[nodiscard]] bool lost() const noexcept;
 
-  /// Asks the system to bring `piece` (a part of text()) in one step rather than fault by fault.
+  /// Asks the system to load `piece` (a part of text()) in one step instead of page by page.
   void populate(std::string_view piece) const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A limit on the memory of a run's intermediate data, and what keeping it took.
+// Limit on the memory of a run's intermediate data, and statistics of keeping it.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace creek::mapreduce {
 
-/// Limit on the memory of a run for pairs that were emitted and are not records yet, and the place
-/// for pairs that do not fit: see spill.hpp.
+/// Limit on the memory for pairs that were emitted and are not records yet, and the directory for
+/// pairs that do not fit: see spill.hpp.
 struct memory_limit {
   /// Minimum per worker; a limit below this times the number of workers is refused.
   static constexpr std::size_t least = std::size_t{64} << 10;

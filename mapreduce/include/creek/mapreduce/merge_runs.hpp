@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted runs made into one sequence: cut by keys into ranges for the workers. Each range is merged
-// from all runs at once by a tournament of losers ([Knuth 1998], section 5.4.1)
-// or, where records have digits, radix-sorted by these.
+// Merge of sorted runs into one sequence: the runs are cut by keys into ranges for the workers.
+// Each range is merged from all runs at once by a loser tree ([Knuth 1998], section 5.4.1) or, if
+// records have digits, radix-sorted by these.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace creek::mapreduce::detail {
 
-/// Records in order. `digits`, if there are any, are the first 64 bits of the order of each: where
-/// those of two records differ, they say which comes first.
+/// Sorted records. `digits`, if present, are the first 64 bits of each record's order: if those of
+/// two records differ, they decide which comes first.
 template <class Record>
 struct sorted_run {
   std::span<Record> records;
@@ -33,7 +33,7 @@ struct sorted_run {
   }
 };
 
-/// Takes records in order from several runs; of equal ones that of the first run. One thread.
+/// Merges several runs in order; of equal records, those of the earlier run come first. One thread.
 template <class Record, class Before>
 class run_merger {
  public:
@@ -46,7 +46,7 @@ class run_merger {
     winner_ = play(1);
   }
 
-  /// Moves the next `count` records, of which there are as many, to `out`.
+  /// Moves the next `count` records to `out`; at least `count` must be left.
   template <class Out>
   void move_to(Out out, std::size_t count) {
     for (; count != 0; --count) {
@@ -64,7 +64,7 @@ class run_merger {
     [[nodiscard]] bool ended() const { return at == run.records.size(); }
   };
 
-  /// The winner among the leaves below a node; leaves the losers in the nodes.
+  /// Returns the winner among the leaves below a node and stores the losers in the nodes.
   std::size_t play(std::size_t node) {
     if (node >= leaves_) return node - leaves_;
     std::size_t left = play(2 * node), right = play(2 * node + 1);
@@ -73,7 +73,7 @@ class run_merger {
     return left;
   }
 
-  /// After the winner has moved on: only those that it has beaten can follow it.
+  /// After the winner's run advanced: only runs that it has beaten can win next.
   void replay() {
     std::size_t best = winner_;
     for (std::size_t node = (best + leaves_) / 2; node != 0; node /= 2) {
@@ -94,27 +94,27 @@ class run_merger {
 
   std::size_t leaves_;
   std::vector<head> heads_;
-  std::vector<std::size_t> losers_;  // by node: 1 is the root, the children of n are 2n and 2n + 1
+  std::vector<std::size_t> losers_;  // by node: 1 is the root, the children of n are 2n, 2n + 1
   std::size_t winner_ = 0;
   Before before_;
 };
 
-/// An order by byte strings, no two of which are equal and whose first eight bytes are the digits:
-/// see sort_from.
+/// Order by byte strings, no two of which are equal and whose first eight bytes are the digits: see
+/// sort_from.
 template <class Before>
 concept orders_by_bytes = requires {
   requires Before::by_bytes;
 };
 
-/// Puts records in order by their digits, which for what fits the core's cache is quicker than to
-/// compare them. One thread; keeps its memory from one use to the next.
+/// Sorts records by their digits, which is faster than comparing them if they fit the core's cache.
+/// One thread; reuses its memory.
 template <class Record, class Before>
-class alignas(64) digit_sorter {  // side by side, they share no line
+class alignas(64) digit_sorter {  // neighbours share no cache line
  public:
   explicit digit_sorter(Before before) : before_(std::move(before)) {}
 
   /// Moves the records of `runs`, which have digits and may be in any order, to `out`; of equal
-  /// ones those of the first run come first. `digits`, if not null, becomes their digits.
+  /// ones those of the earlier run come first. Stores their digits in `digits` unless it is null.
   template <class Out>
   void move_to(Out out, std::span<const sorted_run<Record>> runs, std::uint64_t* digits = nullptr) {
     std::size_t size = 0;
@@ -167,8 +167,8 @@ class alignas(64) digit_sorter {  // side by side, they share no line
   std::vector<place> order_, scratch_;
 };
 
-/// Where to cut runs so that `ranges` ranges of keys are about as long: by range, after all its
-/// records, the position in each run.
+/// Returns the cuts of the runs into `ranges` ranges of keys of similar length: per range, the end
+/// position in each run.
 template <class Record, class Before>
 std::vector<std::vector<std::size_t>> cuts_of(std::span<const sorted_run<Record>> runs,
                                               std::size_t total, std::size_t ranges,
@@ -186,7 +186,7 @@ std::vector<std::vector<std::size_t>> cuts_of(std::span<const sorted_run<Record>
   const std::size_t step = std::max<std::size_t>(1, total / (32 * ranges));
   std::vector<splitter> sample;
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    // Each run from another place on: runs are alike, and the same places in all of them are, too.
+    // Samples start at a different position in each run, because runs are similar to each other.
     const std::uint64_t spread = static_cast<std::uint32_t>(run * 0x9E3779B9u);
     const auto first = static_cast<std::size_t>(spread * step >> 32);
     for (std::size_t i = first; i < runs[run].records.size(); i += step) {
@@ -212,7 +212,7 @@ std::vector<std::vector<std::size_t>> cuts_of(std::span<const sorted_run<Record>
       cuts[range][i] = low;
     }
   });
-  // So they are, unless keys change meanwhile.
+  // Makes the cuts monotonic, which they are not if keys change meanwhile.
   for (std::size_t range = 1; range < ranges; ++range) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       cuts[range][i] = std::max(cuts[range][i], cuts[range - 1][i]);
@@ -221,9 +221,9 @@ std::vector<std::vector<std::size_t>> cuts_of(std::span<const sorted_run<Record>
   return cuts;
 }
 
-/// The first `wanted` records of all runs, in order, on the workers of the caller's runtime; of
-/// equal ones, which an order by bytes has not, those of the first run. Either all runs have digits
-/// or none. The runs are left moved from.
+/// Returns the first `wanted` records of all runs, in order, merged on the workers of the current
+/// runtime; of equal records (none in an order by bytes) those of the earlier run come first.
+/// Either all runs have digits or none. Leaves the runs moved from.
 template <class Record, class Before>
 record_vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::size_t wanted,
                                  const Before& before) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file open for reading, with its name for messages.
+// File open for reading, with its name for messages.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace creek::mapreduce {
 
-/// Whether a symbolic link is followed to what it points to.
+/// Whether to follow a symbolic link to its target.
 enum class links : unsigned char { follow, refuse };
 
-/// An open descriptor that is closed in the end. All failures throw creek::error: "NAME: why".
+/// Open descriptor, closed by the destructor. All failures throw creek::error "NAME: why".
 class open_file {
  public:
   /// Opens `name` for reading; "-" is standard input.
   explicit open_file(const std::string& name);
-  /// Opens a regular file and refuses anything else, without waiting: a pipe has no other end yet,
-  /// and opening a device may have effects. For files that are found in a folder rather than named
+  /// Opens a regular file and refuses anything else, without blocking: a pipe may have no other end
+  /// yet, and opening a device may have effects. For files found in a directory rather than named
   /// by the user.
   open_file(const std::string& name, links wanted);
   open_file(open_file&& other) noexcept

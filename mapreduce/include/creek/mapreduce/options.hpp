@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and reports of a run: options, progress, the times of the seven stages.
+// Options and reports of a run: options, progress, the times of the seven stages.
 #pragma once
 
 #include <array>
@@ -14,41 +14,41 @@
 
 namespace creek::mapreduce {
 
-/// How pairs find their key's other pairs.
+/// How the pairs of a key are brought together.
 enum class strategy : std::uint8_t {
-  automatic,  ///< the first if the job can combine, else the second; for small pairs with integer
-              ///< keys that can go either way, by what the first pieces of the input show
-  combine_on_emit,  ///< a hash table a mapper, combined at once, merged by partition
-  emit_and_group,   ///< pairs in buffers, they or pointers to them radix-sorted by key
+  automatic,  ///< the first if the job can combine, else the second; for small integer-keyed pairs
+              ///< where both work, by what the first pieces show
+  combine_on_emit,  ///< a hash table per mapper, combined at once, merged by partition
+  emit_and_group,   ///< pairs in buffers; they, or pointers to them, are radix-sorted
 };
 
-/// How far a run has come; the run writes, any thread may read.
+/// Progress of a run; the run writes it, any thread may read it.
 struct progress {
   std::atomic<std::uint64_t> splits_done{0};
   std::atomic<std::uint64_t> bytes_done{0};
 };
 
 struct options {
-  /// Keep only the first `top` records of the job's order; 0 keeps all.
+  /// Keeps only the first `top` records of the job's order; 0 keeps all.
   std::size_t top = 0;
-  /// Sort the records at all; without, they come in no order and `top` must be 0.
+  /// Whether to sort the records; without, their order is arbitrary and `top` must be 0.
   bool sort = true;
   strategy how = strategy::automatic;
-  /// Bytes (or elements, for spans) of a split; the unit that workers take.
+  /// Bytes (elements, for spans) per split, the unit of work of a mapper.
   std::size_t split = std::size_t{1} << 20;
   progress* report = nullptr;
-  /// Once a stop is requested no further split begins and run() throws creek::error (ECANCELED).
+  /// Once a stop is requested, no further split begins and run() throws creek::error (ECANCELED).
   std::stop_token stop = {};
 };
 
-/// The seven stages. Combining on emission happens inside `map`; a stage that a strategy or a job
-/// does not need takes no time.
+/// The seven stages. Combining on emission is part of `map`; a stage that a strategy or a job does
+/// not need takes no time.
 enum class stage : std::uint8_t { map, combine, partition, group, reduce, sort, merge };
 inline constexpr std::size_t stage_count = 7;
 inline constexpr std::array<const char*, stage_count> stage_names = {
     "map", "combine", "partition", "group", "reduce", "sort", "merge"};
 
-/// Wall time a stage; zero where it was skipped.
+/// Wall time per stage; zero if it was skipped.
 struct stage_times {
   std::array<std::chrono::nanoseconds, stage_count> spent{};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs that one core has emitted: as bytes, one after the other in one buffer, with their offsets
+// Buffer of the pairs that one core has emitted: as bytes, one after the other, with their offsets
 // by partition.
 #pragma once
 
@@ -13,29 +13,29 @@
 
 namespace creek::mapreduce {
 
-/// Writes a pair's bytes behind what there is.
+/// Appends the bytes of a pair.
 template <class Key, class Value>
 void put_pair(std::vector<std::byte>& to, const Key& key, const Value& value) {
   wire<Key>::put(to, key);
   wire<Value>::put(to, value);
 }
 
-/// The pair at `at`, which moves on behind it. Views of the key point into the bytes.
+/// Reads the pair at `at` and advances `at` past it. Views in the key point into the bytes.
 template <class Pair>
 [[nodiscard]] Pair get_pair(const std::byte*& at) {
-  // Two steps: the key comes first.
+  // Two statements, because the key comes first.
   auto key = wire<decltype(Pair::key)>::get(at);
   return Pair{std::move(key), wire<decltype(Pair::value)>::get(at)};
 }
 
-/// Appends the pairs of a message. Views of keys point into the message.
+/// Appends the pairs of a message to `to`. Views in keys point into the message.
 template <class Pair, class Memory>
 void get_pairs(std::span<const std::byte> message, std::vector<Pair, Memory>& to) {
   const std::byte* const end = message.data() + message.size();
   for (const std::byte* at = message.data(); at != end;) to.push_back(get_pair<Pair>(at));
 }
 
-/// One core's; grows on demand.
+/// Buffer of one core; grows on demand.
 template <class Key, class Value>
 class pair_buffer {
  public:
@@ -55,8 +55,8 @@ class pair_buffer {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
   [[nodiscard]] std::size_t bytes(std::size_t part) const noexcept { return parts_[part].bytes; }
 
-  /// The pairs of a partition. Views of keys point into this buffer, to which nothing must be added
-  /// while they are used.
+  /// Returns the pairs of a partition. Views in keys point into this buffer, to which nothing must
+  /// be added while they are used.
   [[nodiscard]] std::vector<pair> pairs_of(std::size_t part) const {
     std::vector<pair> pairs;
     pairs.reserve(parts_[part].begins.size());
@@ -67,7 +67,7 @@ class pair_buffer {
     return pairs;
   }
 
-  /// The bytes of a partition's pairs side by side: a message.
+  /// Returns the bytes of a partition's pairs as one contiguous message.
   [[nodiscard]] std::vector<std::byte> message(std::size_t part) const {
     std::vector<std::byte> packed;
     packed.reserve(parts_[part].bytes);

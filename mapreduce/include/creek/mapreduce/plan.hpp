@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the seven stages of a plan and times them. A plan is a class whose members are the stages;
-// to replace a stage derive from a plan and hide that member; a stage that is not there is skipped.
+// to replace a stage, derive from a plan and hide that member; a missing stage is skipped.
 //
-//     map(mapper, split)   each piece of input, one call at a time a mapper
-//     combine(mapper)      optional: shrink what a mapper emitted
-//     partition(mapper)    optional: part what a mapper emitted by the keys' hash
-//     group(part)          bring a partition's pairs together, equal keys side by side
+//     map(mapper, split)   called per piece of input, one call at a time per mapper
+//     combine(mapper)      optional: shrink the pairs of a mapper
+//     partition(mapper)    optional: split the pairs of a mapper by the keys' hash
+//     group(part)          bring a partition's pairs together, equal keys adjacent
 //     reduce(part)         optional: turn a partition's groups into records
 //     sort(part)           order a partition's records (skipped without options.sort)
-//     merge()              the records of all partitions
+//     merge()              returns the records of all partitions
 //
-// Calls with different arguments run at the same time; a stage begins when the one before has
+// Calls with different arguments run concurrently; a stage begins when the previous one has
 // ended.
 #pragma once
 
@@ -28,7 +28,7 @@
 namespace creek::mapreduce {
 
 /// Result of run(). Keys that are views point into the input (which must outlive them) or into
-/// copies that this object owns; the object is movable and the views stay valid.
+/// copies owned by this object; after a move the views stay valid.
 template <job Job>
 struct result {
   using record_type = record_of<Job>;
@@ -47,7 +47,7 @@ struct result {
 
 namespace detail {
 
-/// The stage `map`.
+/// Runs the stage `map`.
 template <class Plan, class Input>
 void map_all(stage_times& times, Plan& plan, Input& from, const options& chosen,
              std::size_t mappers) {
@@ -61,7 +61,7 @@ void map_all(stage_times& times, Plan& plan, Input& from, const options& chosen,
 
 }  // namespace detail
 
-/// Runs `plan` over `from` with `mappers` mappers. In a task of a runtime, or else serially.
+/// Runs `plan` over `from` with `mappers` mappers: in a task of a runtime, otherwise serially.
 template <class Plan, input Input>
 [[nodiscard]] auto run_plan(Plan& plan, Input& from, const options& chosen, std::size_t mappers) {
   result<typename Plan::job_type> made;

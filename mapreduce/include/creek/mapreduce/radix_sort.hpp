@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups pairs by key: pointers to them are radix-sorted by the bytes of their keys, most
-// significant first, so that equal keys come to stand together and no pair is moved.
+// Groups pairs by key: radix-sorts pointers to them by the bytes of their keys, most significant
+// first, so that equal keys become adjacent and no pair is moved.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace creek::mapreduce {
 
-/// A key's bytes, eight at a time: `digits(key, at)` compares as the key's bytes from position `at`
-/// on do, shorter keys padded with zeros; `size(key)` says where it ends.
+/// Bytes of a key, eight at a time: `digits(key, at)` compares like the key's bytes from position
+/// `at` on, shorter keys padded with zeros; `size(key)` returns the key's length.
 template <class Key>
 struct key_digits {
   static constexpr bool available = false;
@@ -61,13 +61,13 @@ struct key_digits<Key> {
 
 /// Work done by a sort, for charging its cost: creek/core/charge.hpp.
 struct sort_effort {
-  /// Pointers by the binary logarithm of the number sorted at the same time: the cost of touching
-  /// one depends on the level of memory that holds so many.
+  /// Number of pointers per binary logarithm of the number sorted together: the cost of touching
+  /// one depends on the level of memory that holds that many.
   using by_size = std::array<std::uint64_t, 48>;
 
-  by_size counted{};              ///< read, to count how often each byte occurs
+  by_size counted{};              ///< pointers read to count the bytes
   by_size moved{};                ///< moved to the scratch and back, by one byte of their keys
-  std::uint64_t comparisons = 0;  ///< n log2 n for pointers sorted by comparing
+  std::uint64_t comparisons = 0;  ///< n log2 n for n pointers sorted by comparisons
 
   static void add(by_size& to, std::size_t n) noexcept { to[std::bit_width(n) - 1] += n; }
   void compare_sorted(std::size_t n) noexcept { comparisons += n * std::bit_width(n); }
@@ -75,7 +75,7 @@ struct sort_effort {
 
 namespace detail {
 
-/// Sorts by `digits` only. `scratch` is at least as long as `refs`.
+/// Sorts by `digits` only. `scratch` must be at least as long as `refs`.
 template <class Ref>
 void sort_by_digits(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort,
                     int shift = 56) {
@@ -118,9 +118,9 @@ template <class Ref, class Bytes>
 void sort_ties(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort, std::size_t at,
                const Bytes& bytes);
 
-/// Sorts refs by byte strings that agree in their first `at` bytes: bytes.digits(ref, at) are eight
-/// of them from there on, padded with zeros, bytes.size(ref) says where they end, and
-/// bytes.before(ref, ref) compares them.
+/// Sorts refs by byte strings that agree in their first `at` bytes: bytes.digits(ref, at) returns
+/// the next eight, padded with zeros, bytes.size(ref) the length of the string, and
+/// bytes.before(ref, ref) compares two strings.
 template <class Ref, class Bytes>
 void sort_from(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort, std::size_t at,
                const Bytes& bytes) {
@@ -135,13 +135,13 @@ void sort_from(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort,
   sort_ties(refs, scratch, effort, at + 8, bytes);
 }
 
-/// The same for refs that are sorted by the eight bytes before `at`, which are their digits, and
-/// agree in those before.
+/// Same for refs that are sorted by the eight bytes before `at` (their digits) and agree in all
+/// bytes before those.
 template <class Ref, class Bytes>
 void sort_ties(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort, std::size_t at,
                const Bytes& bytes) {
-  // Padding makes a string that ended look like one that goes on with NUL bytes: the ended ones are
-  // prefixes of the others and so come first, the shorter before the longer.
+  // Because of the padding, a string that has ended equals one that continues with NUL bytes: ended
+  // strings are prefixes of the others, so they come first, the shorter before the longer.
   const auto size = [&](const Ref& r) { return bytes.size(r); };
   for_each_run(refs, [&](std::span<Ref> run) {
     if (run.size() == 1) return;
@@ -149,13 +149,13 @@ void sort_ties(std::span<Ref> refs, std::span<Ref> scratch, sort_effort& effort,
         std::partition(run.begin(), run.end(), [&](const Ref& r) { return size(r) <= at; });
     const auto ended = static_cast<std::size_t>(rest - run.begin());
     std::ranges::sort(run.first(ended), {}, size);
-    // Mostly one key, and so one size: a pass to see that they are in order.
+    // Mostly a single key, and so a single size: one pass checks that they are in order.
     effort.comparisons += ended;
     if (run.size() - ended > 1) sort_from(run.subspan(ended), scratch, effort, at, bytes);
   });
 }
 
-/// The bytes of the keys of pairs.
+/// Access to the bytes of the keys of pairs.
 template <class Key, class Value>
 struct pair_key_bytes {
   using ref = pair_ref<Key, Value>;
@@ -169,8 +169,8 @@ struct pair_key_bytes {
 
 }  // namespace detail
 
-/// Sorts pointers to pairs by key (by bytes, or with operator< where the key has no digits), so
-/// that equal keys stand together. One thread; needs as much memory again.
+/// Sorts pointers to pairs by key (by bytes, or with operator< if the key has no digits), so that
+/// equal keys become adjacent. One thread; needs the same amount of memory again.
 template <class Key, class Value>
 sort_effort sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
   sort_effort effort;
@@ -178,7 +178,7 @@ sort_effort sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
     std::vector<pair_ref<Key, Value>> scratch(refs.size());
     detail::sort_from(std::span(refs), std::span(scratch), effort, 0,
                       detail::pair_key_bytes<Key, Value>());
-  } else if constexpr (key_digits<Key>::available) {  // these are all of the key
+  } else if constexpr (key_digits<Key>::available) {  // the digits are the whole key
     std::vector<pair_ref<Key, Value>> scratch(refs.size());
     for (auto& ref : refs) ref.digits = key_digits<Key>::digits(ref.pair->key, 0);
     detail::sort_by_digits(std::span(refs), std::span(scratch), effort);
@@ -194,7 +194,7 @@ sort_effort sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
   return effort;
 }
 
-// Jobs that count or add up words have these; compiled in runs.cpp.
+// Used by jobs that count or add up words; compiled in runs.cpp.
 extern template sort_effort sort_refs(std::vector<pair_ref<std::string_view, std::uint64_t>>&);
 
 }  // namespace creek::mapreduce

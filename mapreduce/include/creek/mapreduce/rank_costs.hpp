@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated cost of a rank's stages: counted work through core's table, and the traffic of the
-// rank's private memory if the memory policy has a model of it. On a host a charge is one predicted
-// branch or nothing.
+// rank's private memory if the memory policy models it. On a host a charge is one predicted branch
+// or nothing.
 //
-// Traffic is charged as the chip's caches see it: they allocate on reads only, so data written into
-// a fresh buffer goes to memory and is read from there the first time; after that the size of the
-// data used in turn matters. Data in L1 is part of the work.
+// Traffic is charged as the chip's caches see it: they allocate on reads only, so data written to a
+// fresh buffer goes to memory and is read from there the first time; after that the cost depends on
+// the size of the working set. Access to data in L1 is part of the work.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace creek::mapreduce::detail {
 
-/// A memory policy that knows what private memory costs: `bytes` read or written once, of
-/// `working_set` that are used in turn.
+/// Memory policy with a cost model of private memory: for `bytes` read or written once, out of a
+/// `working_set` of bytes in use by turns.
 template <class Memory>
 concept models_private_memory = requires(Memory& m, std::size_t bytes, std::size_t working_set) {
   m.private_read(bytes, working_set);
@@ -29,24 +29,24 @@ inline void charge_units(work kind, std::uint64_t number) noexcept {
   charge(kind, static_cast<std::int64_t>(number));
 }
 
-/// The statements of one rank.
+/// Charges the work of one rank.
 template <class Memory>
 class rank_costs {
  public:
   explicit rank_costs(Memory& memory) noexcept : memory_{&memory} {}
 
-  /// Input looked at, once.
+  /// Charges reading `bytes` bytes of input once.
   void scanned(std::size_t bytes) const { read(bytes, cold); }
 
-  /// Pairs or records written to the end of a buffer.
+  /// Charges pairs or records appended to a buffer.
   void emitted(std::uint64_t pairs, std::size_t bytes) const {
     charge_units(work::pair_emitted, pairs);
     charge_units(work::byte_copied, bytes);
     written(bytes, cold);
   }
 
-  /// Pairs found in a buffer of `bytes`, and pointers to them sorted by key. A pass moves pointers
-  /// elsewhere and back.
+  /// Charges grouping of `pairs` pairs in a buffer of `bytes`: sorting pointers to them by key. A
+  /// pass moves pointers to another array and back.
   void grouped(std::uint64_t pairs, std::size_t bytes, const sort_effort& effort) const {
     charge_units(work::element_visited, pairs);
     read(bytes, cold);
@@ -62,13 +62,13 @@ class rank_costs {
     charge_units(work::comparison, effort.comparisons + pairs);  // and those that find the groups
   }
 
-  /// Values reached through sorted pointers, which lead to any line of their buffer.
+  /// Charges values read through sorted pointers, which point to arbitrary lines of the buffer.
   void reduced(std::uint64_t values, std::size_t buffer_bytes) const {
     charge_units(work::value_reduced, values);
     read(values * line_bytes, buffer_bytes);
   }
 
-  /// Bytes gathered from a buffer into a message that is sent.
+  /// Charges bytes gathered from a buffer into a message that is sent.
   void sent(std::size_t bytes, std::size_t buffer_bytes) const {
     charge_units(work::byte_copied, bytes);
     read(bytes, buffer_bytes);
@@ -77,7 +77,7 @@ class rank_costs {
   }
   void received(std::size_t bytes) const { written(bytes, cold); }
 
-  /// Records sorted by comparing, halves of halves.
+  /// Charges records sorted by comparisons, by merging halves.
   void sorted(std::size_t records, std::size_t record_bytes, std::uint64_t comparisons) const {
     charge_units(work::comparison, comparisons);
     for (std::size_t part = records; part > 1; part /= 2) {
@@ -86,7 +86,7 @@ class rank_costs {
     }
   }
 
-  /// Two sequences that were written before merged into a third.
+  /// Charges a merge of two sequences, written earlier, into a third one.
   void merged(std::size_t records, std::size_t record_bytes, std::uint64_t comparisons) const {
     charge_units(work::comparison, comparisons);
     charge_units(work::byte_copied, records * record_bytes);

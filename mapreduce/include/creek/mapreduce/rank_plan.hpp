@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seven stages of a job as one rank of a message-passing program sees them: a buffer and memory
-// of its own, and messages. run_on_ranks() (ranks.hpp) calls them. Source: MapReduce on the SCC
-// [Papagiannis 2011], docs/scc/machine.md. Different here: a pass of the radix sort looks at
-// keys eight bytes at a time, and a partition's pairs are put side by side only when they are sent.
+// The seven stages of a job on one rank of a message-passing program, with its own buffer and
+// memory, and messages. run_on_ranks() (ranks.hpp) calls them. Source: MapReduce on the SCC
+// [Papagiannis 2011], docs/scc/machine.md. Differences: a pass of the radix sort handles keys eight
+// bytes at a time, and a partition's pairs are made contiguous only when they are sent.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +31,10 @@
 namespace creek::mapreduce {
 
 /// Result of run_on_ranks(): complete at rank 0, empty elsewhere. `times` are zero, because only
-/// the observer of the stages knows which clock to read. Views of keys point into `keys`.
+/// the observer of the stages knows which clock to read. Views in keys point into `keys`.
 template <job Job>
 struct rank_result : result<Job> {
-  std::uint64_t sent_bytes = 0;  ///< sent between the ranks
+  std::uint64_t sent_bytes = 0;  ///< bytes sent between the ranks
 };
 
 namespace detail {
@@ -46,7 +46,7 @@ namespace detail {
   return h;
 }
 
-/// The rank, of so many, that gets all values of a key.
+/// Returns the rank, in [0, ranks), that gets all values of a key.
 template <class Job>
 [[nodiscard]] std::size_t rank_of(const Job& job, const typename Job::key_type& key,
                                   std::size_t ranks) {
@@ -59,7 +59,7 @@ template <class Job>
   }
 }
 
-/// Bytes that a hash looks at.
+/// Returns the number of bytes that a hash reads.
 template <class Key>
 [[nodiscard]] std::size_t hashed_bytes(const Key& key) noexcept {
   if constexpr (byte_string<Key>) {
@@ -73,8 +73,8 @@ template <class Key>
 
 }  // namespace detail
 
-/// The stages of one rank. Each is called once, in this order (combine() may be left out, and
-/// sort() without options.sort), and on all ranks alike: partition() and merge() communicate.
+/// Stages of one rank. Each is called once, in this order (combine() may be omitted, and sort()
+/// without options.sort), and in the same way on all ranks: partition() and merge() communicate.
 template <job Job, class Communicator>
 class rank_plan {
  public:
@@ -104,8 +104,8 @@ class rank_plan {
         me_{static_cast<std::size_t>(ranks.rank())},
         buffer_{size_} {}
 
-  /// Every size-th split of the input, from the rank's own number on. A job that fills an array
-  /// fills one a rank, of which each element becomes a pair.
+  /// Maps every size-th split of the input, from the rank's own number on. A job that fills an
+  /// array fills one per rank; each of its elements becomes a pair.
   template <class Input>
   void map(Input& from) {
     if constexpr (fills<Job>) filled_.assign(dense_keys_of(*job_), value_type{});
@@ -120,7 +120,7 @@ class rank_plan {
     totals_.emitted = buffer_.pairs();
   }
 
-  /// Groups and combines what goes to each rank, so that a key is sent once.
+  /// Groups and combines the pairs for each rank, so that a key is sent once.
   void combine() requires combines<Job> {
     buffer combined(size_);
     for (std::size_t part = 0; part < size_; ++part) {
@@ -133,7 +133,7 @@ class rank_plan {
     buffer_ = std::move(combined);
   }
 
-  /// Gives every rank its partition: first the sizes, then in step k to rank + k, from rank - k.
+  /// Sends every rank its partition: first the sizes, then in step k to rank + k, from rank - k.
   void partition() {
     std::vector<std::uint64_t> out(size_), in(size_);
     for (std::size_t part = 0; part < size_; ++part) out[part] = buffer_.bytes(part);
@@ -153,7 +153,7 @@ class rank_plan {
     buffer_ = buffer(0);
   }
 
-  /// Brings equal keys together.
+  /// Brings equal keys of this rank together.
   void group() {
     std::vector<pair> all;
     std::size_t bytes = 0;
@@ -165,7 +165,7 @@ class rank_plan {
     grouped_bytes_ = bytes;
   }
 
-  /// Makes a record of every key, in memory of the right size.
+  /// Makes a record per key, in memory of exactly the needed size.
   void reduce() {
     records_.reserve(groups_.keys());
     groups_.for_each([&](std::span<const ref> run) {
@@ -198,7 +198,7 @@ class rank_plan {
     }
   }
 
-  /// Brings all records to rank 0 along a binomial tree, in order if they are.
+  /// Brings all records to rank 0 along a binomial tree; the result is sorted if they are.
   [[nodiscard]] rank_result<Job> merge() {
     for (std::size_t reach = 1; reach < size_; reach *= 2) {
       if ((me_ & reach) != 0) {
@@ -262,7 +262,7 @@ class rank_plan {
     filled_ = {};
   }
 
-  /// Calls `f(emitter)` and states the cost of what it emits.
+  /// Calls `f(emitter)` and charges the pairs that it emits.
   template <class F>
   void emit_by(F&& f) {
     const std::uint64_t pairs = buffer_.pairs();
@@ -279,14 +279,14 @@ class rank_plan {
     return same;
   }
 
-  /// All values of a key combined into one.
+  /// Returns all values of a key combined into one.
   [[nodiscard]] value_type fold(std::span<const ref> run) const {
     value_type sum = std::move(run[0].pair->value);
     for (const ref& r : run.subspan(1)) job_->combine(sum, std::move(r.pair->value));
     return sum;
   }
 
-  /// The job's order, counting.
+  /// Returns the job's order as a comparison that counts its calls in `compared`.
   [[nodiscard]] auto counting(std::uint64_t& compared) const {
     return [this, &compared](const record_type& a, const record_type& b) {
       ++compared;
@@ -350,8 +350,8 @@ class rank_plan {
   std::size_t me_;
   buffer buffer_;
   std::size_t hashed_bytes_ = 0;
-  std::vector<value_type> filled_;               // by jobs with fill()
-  std::deque<std::vector<std::byte>> messages_;  // into which views of keys point
+  std::vector<value_type> filled_;               // array of a job with fill()
+  std::deque<std::vector<std::byte>> messages_;  // views of keys point into them
   groups groups_;
   std::size_t grouped_bytes_ = 0;
   record_vector<record_type> records_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_on_ranks(): a job on cores that share no memory and send each other messages. The jobs are
-// those of run(), and so are the results.
+// run_on_ranks(): runs a job on cores that share no memory and exchange messages. Jobs and results
+// are those of run().
 #pragma once
 
 #include <creek/mapreduce/detail/check_options.hpp>
@@ -11,22 +11,22 @@
 
 namespace creek::mapreduce {
 
-/// Watches nothing.
+/// Observer of stages that does nothing.
 struct unwatched {
   void operator()(stage) const noexcept {}
 };
 
 /// Runs a job over an input on all ranks of a communicator, host threads or simulated cores. All
-/// ranks call it with equal arguments; rank r maps the splits r, r + P, r + 2P ... of the input, of
-/// which only `splits()`, `bytes()` and `visit()` of different splits are used at the same time.
-/// Rank 0 returns the result, the others an empty one. `began(stage)` is called on each rank when
-/// one of its stages begins, and so the one before has ended, waits for other ranks included.
+/// ranks call it with equal arguments; rank r maps the splits r, r + P, r + 2P ... of the input,
+/// whose `splits()`, `bytes()` and `visit()` of different splits must be callable concurrently.
+/// Returns the result on rank 0, an empty one elsewhere. `began(stage)` is called on each rank when
+/// one of its stages begins, so the previous one has ended, including its waits for other ranks.
 ///
-/// Options as run() takes them, but `split` means nothing; strategy emit_and_group leaves out the
-/// combiner. A job that fills an array has combined when it has mapped; `in_order` of such a job
-/// (dense.hpp) makes results repeat for a number of ranks, not agree among several. Throws
-/// usage_error for options that do not fit the job, before any work. What the input or the job
-/// throw comes out on the rank where it happened, and the program has to end.
+/// Options are those of run(), except that `split` is ignored; strategy emit_and_group skips the
+/// combiner. A job that fills an array has combined when it has mapped; its `in_order` (dense.hpp)
+/// makes results repeat for a given number of ranks, not agree between different numbers. Throws
+/// usage_error for options that do not fit the job, before any work. Exceptions of the input or the
+/// job are thrown on the rank where they happened, and the program has to end.
 template <job Job, class Communicator, input Input, class Began = unwatched>
 [[nodiscard]] rank_result<Job> run_on_ranks(const Job& job, Communicator& ranks, Input& from,
                                             const options& chosen = {}, Began began = {}) {
@@ -54,7 +54,7 @@ template <job Job, class Communicator, input Input, class Began = unwatched>
   return plan.merge();
 }
 
-/// The size of a split that gives each of `ranks` one, as even as can be.
+/// Returns the split size that gives each of `ranks` one split, as evenly as possible.
 [[nodiscard]] constexpr std::size_t even_split(std::size_t size, int ranks) noexcept {
   const auto parts = static_cast<std::size_t>(ranks);
   return size < parts ? 1 : (size + parts - 1) / parts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of records: by key, or as a job says. Where an order has digits they are eight bytes each
-// of what is compared: the first ones or, by_bytes, all.
+// Orders of records: by key, or by the job's before(). If an order has digits, they are eight bytes
+// each of the compared bytes: the first eight or, with by_bytes, all.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ concept tells_bytes = tells_more_digits<Job> &&
   { job.order_size(one) } -> std::same_as<std::size_t>;
 };
 
-/// By key. The same type for all jobs with such records, so that what sorts and merges them is
+/// Order by key. The same type for all jobs with such records, so that sorting and merging them is
 /// compiled once.
 template <class Record>
 struct key_order {
@@ -48,7 +48,7 @@ struct key_order {
   }
 };
 
-/// By the job's before().
+/// Order by the job's before().
 template <job Job>
 struct job_order {
   using record_type = record_of<Job>;
@@ -86,7 +86,7 @@ struct order_of<Job> {
   using type = job_order<Job>;
 };
 
-/// The order of a job's records.
+/// Order of a job's records.
 template <job Job>
 using record_order = typename order_of<Job>::type;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records that memory has no room for: each worker writes runs of them to a file, sorted if they
-// are to be, and one task merges the runs and hands record after record over.
+// Records that exceed the memory: each worker writes runs of them to a file, sorted if requested,
+// and one task merges the runs and passes on one record after the other.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class record_runs final : public record_target<Job> {
   static_assert(sendable<result_type>,
                 "records go to files: give what reduce() returns a form, see wire.hpp");
 
-  /// `room` bytes of each worker's share are for records.
+  /// `room` bytes of each worker's share of memory are for records.
   record_runs(const Job& job, const options& chosen, const spill_shares& shares, std::size_t room,
               spill_file& file, spill_meter& meter, std::size_t workers)
       : job_(&job),
@@ -47,10 +47,10 @@ class record_runs final : public record_target<Job> {
     collector& mine = takers_[taker];
     mine.bytes += sizeof(record_type) + detail::heap_bytes(key, mine.scratch) +
                   detail::heap_bytes(value, mine.scratch);
-    constexpr std::size_t at_once = std::size_t{32} << 20;  // not resident before it is used
+    constexpr std::size_t at_once = std::size_t{32} << 20;  // not resident until it is used
     if (mine.records.empty()) mine.records.reserve(std::min(room_, at_once) / sizeof(record_type));
     mine.records.push_back({std::move(key), std::move(value)});
-    // A vector that grows has the elements twice for a moment.
+    // A growing vector holds its elements twice for a moment.
     const std::size_t growth = mine.records.size() == mine.records.capacity()
                                    ? 2 * mine.records.capacity()
                                    : std::size_t{1};
@@ -61,7 +61,7 @@ class record_runs final : public record_target<Job> {
     if constexpr (detail::holds_views<key_type>()) write_run(takers_[taker]);
   }
 
-  /// Writes out what a worker still has.
+  /// Writes out the remaining records of a worker.
   void finish(std::size_t taker) {
     write_run(takers_[taker]);
     takers_[taker].records = {};
@@ -89,14 +89,14 @@ class record_runs final : public record_target<Job> {
   struct collector {
     explicit collector(spill_meter& meter) : charge(meter) {}
     std::vector<record_type> records;
-    std::size_t bytes = 0;  // of them and what they own
+    std::size_t bytes = 0;  // bytes of the records and of memory they own
     std::vector<std::byte> scratch;
     std::vector<spill_blocks> runs;
     std::optional<block_writer> writer;
     memory_charge charge;
   };
 
-  /// Reads a run record by record.
+  /// Reads the records of a run one after the other.
   class cursor {
    public:
     cursor(const spill_file& file, spill_meter& meter, spill_blocks blocks)
@@ -123,7 +123,7 @@ class record_runs final : public record_target<Job> {
     std::optional<record_type> record_;
   };
 
-  /// So that many runs are merged in half of all memory.
+  /// Returns the block size with which many runs can be merged in half of all memory.
   [[nodiscard]] std::size_t block_bytes() const noexcept {
     return std::clamp<std::size_t>(shares_.limit / 512, 4096, shares_.buffer);
   }
@@ -162,14 +162,14 @@ class record_runs final : public record_target<Job> {
     mine.bytes = 0;
   }
 
-  /// Merges as many runs at a time as memory has room for blocks, the shortest first, until one
-  /// merge is left.
+  /// Merges as many runs at a time as memory has room for blocks, the shortest runs first, until a
+  /// single merge is left.
   template <class Sink>
   std::uint64_t merge_sorted(std::vector<spill_blocks> runs, Sink& sink) {
     const auto blocks = [](const spill_blocks& run) { return run.size(); };
     const std::size_t widest = fan_in(runs);
     while (runs.size() > widest) {
-      // No more than needed, so that the last merge is as wide as it may be.
+      // No wider than needed, so that the last merge is as wide as possible.
       const std::size_t width = std::min(widest, runs.size() - widest + 1);
       std::ranges::sort(runs, std::ranges::greater{}, blocks);
       const auto shortest = runs.end() - static_cast<std::ptrdiff_t>(width);
@@ -191,7 +191,7 @@ class record_runs final : public record_target<Job> {
   template <class Sink>
   std::uint64_t merge_once(std::vector<spill_blocks> runs, Sink& sink) {
     std::deque<cursor> cursors;
-    std::vector<cursor*> heap;  // the cursor of the first record in front
+    std::vector<cursor*> heap;  // the cursor with the first record is at the front
     const auto later = [this](const cursor* a, const cursor* b) {
       return comes_before(*job_, b->record(), a->record());
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that fill arrays (dense.hpp), once or round after round over one input. What a round needs,
-// the arrays and the cuts of the input, is made once and kept; a round is a few forks and nothing
-// else. Mappers fill arrays of their own, which are then combined by ranges of keys: no lock is
-// taken and no array is written by two tasks at a time.
+// Jobs that fill arrays (dense.hpp), for one or many rounds over one input. The arrays and the cuts
+// of the input are made once and kept; a round costs only a few forks. Mappers fill arrays of their
+// own, which are then combined by ranges of keys: no lock is taken and no array is written by two
+// tasks at a time.
 #pragma once
 
 #include <algorithm>
@@ -36,9 +36,9 @@ class rounds {
     detail::check<Job>(options_);
   }
 
-  /// A round: fill() over all splits, and the arrays combined. The elements of the result stand for
-  /// the keys in order; they may be changed, and are valid until the next round. Where it runs,
-  /// what it throws and when: as mapreduce::run; after an exception the next round begins afresh.
+  /// Runs one round: fill() over all splits, then combines the arrays. Returns the values of the
+  /// keys in order, which may be changed and are valid until the next round. Runs and throws like
+  /// mapreduce::run; after an exception the next round starts afresh.
   std::span<value_type> run(const Job& job) {
     if (this_worker() < 0) {
       std::span<value_type> made;
@@ -54,7 +54,7 @@ class rounds {
     return group(job);
   }
 
-  /// Where the time of the last round went: `map` and `group`.
+  /// Returns the times of the last round: `map` and `group`.
   [[nodiscard]] const stage_times& times() const { return times_; }
 
  private:
@@ -62,7 +62,7 @@ class rounds {
     std::vector<value_type, detail::line_allocator<value_type>> values;
     bool used = false;  // in this round
   };
-  static constexpr std::size_t most_parts = 256;  // of the input, for jobs whose order matters
+  static constexpr std::size_t most_parts = 256;  // parts of the input, for jobs with in_order
 
   void prepare(std::size_t keys) {
     keys_ = keys;
@@ -75,7 +75,7 @@ class rounds {
     for (partial& part : partials_) part.used = false;
   }
 
-  /// The array of a mapper or part, neutral at first; made by the task that will fill it.
+  /// Returns the array of a mapper or part, initially neutral; created by the task that fills it.
   std::span<value_type> array_of(partial& part) {
     if (!std::exchange(part.used, true)) part.values.assign(keys_, value_type{});
     return part.values;
@@ -110,7 +110,7 @@ class rounds {
   /// Combines all arrays into the first.
   std::span<value_type> group(const Job& job) {
     const std::span<value_type> all = array_of(partials_.front());
-    constexpr std::size_t range = 4096;  // keys; fewer are not worth a fork
+    constexpr std::size_t range = 4096;  // keys; a smaller range is not worth a fork
     detail::for_each_index((keys_ + range - 1) / range, [&](std::size_t i) {
       const std::size_t end = std::min(keys_, (i + 1) * range);
       for (std::size_t p = 1; p < partials_.size(); ++p) {

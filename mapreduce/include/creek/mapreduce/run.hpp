@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run(): a job over an input, by the strategy that fits.
+// run(): runs a job over an input with the strategy that fits.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ result<Job> run_with(const Job& job, Input& from, const options& chosen) {
   return run_plan(plan, from, chosen, mappers);
 }
 
-/// A job that fills arrays, as a single round.
+/// Runs a job that fills arrays, as a single round.
 template <fills Job, class Input>
 result<Job> run_filling(const Job& job, Input& from, const options& chosen) {
   rounds<Job, Input> once(from, chosen);
@@ -60,7 +60,7 @@ result<Job> run_filling(const Job& job, Input& from, const options& chosen) {
   return made;
 }
 
-/// run() in a task of a runtime.
+/// Implements run() in a task of a runtime.
 template <class Job, class Input>
 result<Job> run_here(const Job& job, Input& from, const options& chosen) {
   if constexpr (fills<Job>) {
@@ -80,7 +80,7 @@ result<Job> run_here(const Job& job, Input& from, const options& chosen) {
   }
 }
 
-/// run() over this type of input.
+/// Implements run() over this type of input.
 template <class Job, class Input>
 result<Job> run_over(const Job& job, Input& from, const options& chosen) {
   check<Job>(chosen);
@@ -97,10 +97,10 @@ result<Job> run_source(const Job& job, source_for<Job> from, const options& chos
 
 }  // namespace detail
 
-/// Runs a job over an input on the workers of the caller's runtime; outside one, on those of a
-/// runtime made for this call as the environment says. Blocks as a wait does. Throws usage_error
-/// for options that do not fit the job, before any work; what the input or the job throw comes out
-/// after every mapper has stopped.
+/// Runs a job over an input on the workers of the caller's runtime; outside a runtime, on those of
+/// one created for this call, configured by the environment. Blocks like a wait. Throws usage_error
+/// for options that do not fit the job, before any work; rethrows exceptions of the input or the
+/// job after every mapper has stopped.
 template <job Job, input Input>
 [[nodiscard]] result<Job> run(const Job& job, Input& from, const options& chosen = {}) {
   if constexpr (detail::gives_splits_for<Input, Job>) {
@@ -110,14 +110,14 @@ template <job Job, input Input>
   }
 }
 
-/// The same over text in memory, cut at white space.
+/// Same over text in memory, cut at white space.
 template <job Job>
 [[nodiscard]] result<Job> run(const Job& job, std::string_view text, const options& chosen = {}) {
   text_view from(text, chosen.split);
   return run(job, from, chosen);
 }
 
-/// The same over an array; `map` gets subspans of `options.split` elements.
+/// Same over an array; `map` gets subspans of `options.split` elements.
 template <job Job, class T>
 [[nodiscard]] result<Job> run(const Job& job, std::span<const T> data, const options& chosen = {}) {
   span_input<T> from(data, chosen.split);

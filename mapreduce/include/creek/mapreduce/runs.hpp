@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last two stages, common to all plans: every partition's records are sorted on their own, then
-// the sorted runs are merged.
+// The last two stages of all plans: the records of each partition are sorted separately, then the
+// sorted runs are merged.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace creek::mapreduce {
 
-/// Records by partition. Different partitions may be used by different tasks at once.
+/// Records by partition. Different tasks may use different partitions at once.
 template <class Order>
 class ordered_runs {
  public:
@@ -39,14 +39,14 @@ class ordered_runs {
 
   [[nodiscard]] std::size_t partitions() const { return parts_.size(); }
 
-  /// Room for `count` records in a partition.
+  /// Reserves room for `count` records in a partition.
   void expect(std::size_t part, std::size_t count) {
     parts_[part].list.reserve(options_.top == 0 ? count : std::min(count, 2 * options_.top + 64));
   }
 
-  /// The same where all partitions' sizes are known, size_of(part), before a record is added: then
-  /// these can be added where merge() wants them. Every task calls it before it adds any; throws
-  /// usage_error, as merge(), if there are more or fewer in the end.
+  /// Same if all partitions' sizes, size_of(part), are known before a record is added: then records
+  /// can be added at their position for merge(). Every task calls it before it adds records;
+  /// merge() throws usage_error if there are more or fewer in the end.
   template <class SizeOf>
   void expect_all(std::size_t part, SizeOf&& size_of) {
     if constexpr (can_be_placed) {
@@ -55,8 +55,8 @@ class ordered_runs {
     expect(part, size_of(part));
   }
 
-  /// Adds a record to partition `part`. With `options.top`, records that cannot be among the first
-  /// are dropped as soon as that is known. `copy`: the key has views into what is about to die.
+  /// Adds a record to partition `part`. With `options.top`, drops records as soon as they cannot be
+  /// among the first. `copy`: the key has views into text that goes away.
   void add(std::size_t part, key_type key, result_type value, bool copy = false) {
     copy = copy || sorts_views;
     partition& to = parts_[part];
@@ -80,10 +80,10 @@ class ordered_runs {
   /// Sorts a partition.
   void sort(std::size_t part);
 
-  /// Makes one sequence of all partitions, sorted if they are.
+  /// Returns the records of all partitions as one sequence, sorted if they are.
   [[nodiscard]] record_vector<record_type> merge();
 
-  /// The copies of keys; they must live as long as the records.
+  /// Returns the copies of keys; they must live as long as the records.
   [[nodiscard]] byte_arena take_arena() {
     byte_arena all;
     for (partition& part : parts_) all.adopt(part.keys.take_arena());
@@ -91,20 +91,20 @@ class ordered_runs {
   }
 
  private:
-  /// Keys of mapped files may change meanwhile, and std::sort must not see that.
+  /// Keys in mapped files may change during a sort, which std::sort does not tolerate.
   static constexpr bool sorts_views = Order::sorts && !Order::has_digits && has_views<key_type>;
-  /// One array can hold the records of all partitions while these are added side by side.
+  /// Whether one array can hold the records of all partitions while they are added concurrently.
   static constexpr bool can_be_placed = std::is_trivially_copyable_v<record_type> &&
                                         std::default_initializable<record_type> &&
                                         std::is_move_assignable_v<record_type>;
 
   struct partition {
-    record_vector<record_type> list;    // its records, or
-    std::size_t begin = 0;              // where they are in placed_,
-    std::size_t size = 0, room = 0;     // how many, and will be
-    std::vector<std::uint64_t> digits;  // after sort(), where the job has any
-    key_store<key_type> keys;           // no source: copies all that it is given
-    bool bounded = false;               // list.front() is then the last of the first `top`
+    record_vector<record_type> list;    // its records, or ...
+    std::size_t begin = 0;              // ... their position in placed_,
+    std::size_t size = 0, room = 0;     // their number, and the expected one
+    std::vector<std::uint64_t> digits;  // after sort(), if the order has digits
+    key_store<key_type> keys;           // without a source: copies all keys it gets
+    bool bounded = false;               // then list.front() is the last of the first `top`
   };
 
   [[nodiscard]] std::span<record_type> records_of(std::size_t part) {
@@ -134,7 +134,7 @@ class ordered_runs {
   options options_;
   std::vector<partition> parts_;
   std::once_flag placing_;
-  record_vector<record_type> placed_;  // all partitions' records, if not in their lists
+  record_vector<record_type> placed_;  // all partitions' records, unless in their lists
 };
 
 template <class Order>
@@ -175,11 +175,11 @@ auto ordered_runs<Order>::merge() -> record_vector<record_type> {
   return placed_.empty() ? concatenate() : std::move(placed_);
 }
 
-/// Keeps the first `top`, the last of them in front.
+/// Keeps the first `top` records; the last of them is in front.
 template <class Order>
 void ordered_runs<Order>::prune(partition& part) {
   if constexpr (Order::sorts) {
-    // By a heap, which std::nth_element is not: see heap_sort.
+    // With a heap, not std::nth_element, for the reason given at heap_sort.
     const auto end = part.list.begin() + static_cast<std::ptrdiff_t>(options_.top);
     std::partial_sort(part.list.begin(), end, part.list.end(), before_);
     part.list.erase(end, part.list.end());
@@ -188,7 +188,7 @@ void ordered_runs<Order>::prune(partition& part) {
   }
 }
 
-/// Records in no order need be moved only once.
+/// Records without order are moved only once.
 template <class Order>
 auto ordered_runs<Order>::concatenate() -> record_vector<record_type> {
   std::vector<std::size_t> begin(parts_.size() + 1);
@@ -209,8 +209,8 @@ auto ordered_runs<Order>::concatenate() -> record_vector<record_type> {
   return all;
 }
 
-/// Sorts digits, which stand side by side, and looks at records only where those are equal. Nothing
-/// for orders without digits, for which Clang 14 instantiates it even if it is constrained.
+/// Sorts the contiguous digits, and compares records only if digits are equal. Does nothing for
+/// orders without digits: Clang 14 instantiates it for them even if it is constrained.
 template <class Order>
 void ordered_runs<Order>::sort_by_digits(std::size_t part) {
   if constexpr (Order::has_digits) {
@@ -229,11 +229,11 @@ void ordered_runs<Order>::sort_by_digits(std::size_t part) {
   }
 }
 
-/// The records of a job.
+/// Runs of the records of a job.
 template <job Job>
 using runs = ordered_runs<detail::record_order<Job>>;
 
-// Jobs that count or add up have these; compiled in runs.cpp.
+// Used by jobs that count or add up; compiled in runs.cpp.
 extern template class ordered_runs<detail::key_order<record<std::string_view, std::uint64_t>>>;
 extern template class ordered_runs<detail::key_order<record<std::uint64_t, std::uint64_t>>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs whose intermediate data may exceed the memory: run() with a limit, and run_to(), which hands
-// over the records one by one instead of keeping them.
+// Runs whose intermediate data may exceed the memory: run() with a limit, and run_to(), which
+// passes on the records one by one instead of keeping them.
 #pragma once
 
 #include <creek/mapreduce/dense.hpp>
@@ -45,7 +45,7 @@ struct run_summary {
 
 namespace detail {
 
-/// Keeps all records.
+/// Target that keeps all records in memory.
 template <job Job>
 class records_in_memory final : public record_target<Job> {
  public:
@@ -60,7 +60,7 @@ class records_in_memory final : public record_target<Job> {
   runs<Job>* to_;
 };
 
-/// From the input to the records in `target`. `Report` is a result or a summary.
+/// Runs the stages from the input to the records in `target`. `Report` is a result or a summary.
 template <job Job, class Input, class Report>
 void run_spilling(spill_plan<Job>& plan, Input& from, const options& chosen, std::size_t workers,
                   record_target<Job>& target, Report& report) {
@@ -78,7 +78,7 @@ void run_spilling(spill_plan<Job>& plan, Input& from, const options& chosen, std
   report.distinct = plan.distinct();
 }
 
-/// Throws usage_error.
+/// Throws usage_error for options or a limit that do not fit the job.
 template <job Job>
 void check(const options& chosen, const memory_limit& limit, std::size_t workers) {
   static_assert(!fills<Job>, "jobs that fill arrays have nothing to spill");
@@ -86,7 +86,7 @@ void check(const options& chosen, const memory_limit& limit, std::size_t workers
   check_limit(limit, workers);
 }
 
-/// run() with a limit in a task of a runtime.
+/// Implements run() with a limit in a task of a runtime.
 template <class Job, class Input>
 spilled_result<Job> run_here(const Job& job, Input& from, const options& chosen,
                              const memory_limit& limit) {
@@ -113,7 +113,7 @@ spilled_result<Job> run_here(const Job& job, Input& from, const options& chosen,
   return made;
 }
 
-/// run_to() in a task of a runtime.
+/// Implements run_to() in a task of a runtime.
 template <class Job, class Input, class Sink>
 run_summary run_here_to(const Job& job, Input& from, const options& chosen,
                         const memory_limit& limit, Sink& sink) {
@@ -124,7 +124,7 @@ run_summary run_here_to(const Job& job, Input& from, const options& chosen,
   spill_meter meter;
   run_summary made;
   const std::size_t room =
-      shares.worker / 3;  // for records, which are smaller than a table of them
+      shares.worker / 3;  // for records, which take less room than a table of them
   record_runs<Job> records(job, chosen, shares, room, sorted, meter, workers);
   {
     spill_file file(limit.directory);
@@ -141,7 +141,7 @@ run_summary run_here_to(const Job& job, Input& from, const options& chosen,
   return made;
 }
 
-/// run() with a limit over this type of input.
+/// Implements run() with a limit over this type of input.
 template <class Job, class Input>
 spilled_result<Job> run_over(const Job& job, Input& from, const options& chosen,
                              const memory_limit& limit) {
@@ -151,7 +151,7 @@ spilled_result<Job> run_over(const Job& job, Input& from, const options& chosen,
   return made;
 }
 
-/// run_to() over this type of input.
+/// Implements run_to() over this type of input.
 template <class Job, class Input, class Sink>
 run_summary run_over_to(const Job& job, Input& from, const options& chosen,
                         const memory_limit& limit, Sink& sink) {
@@ -193,7 +193,7 @@ template <job Job, input Input>
   }
 }
 
-/// The same over text in memory, cut at white space.
+/// Same over text in memory, cut at white space.
 template <job Job>
 [[nodiscard]] spilled_result<Job> run(const Job& job, std::string_view text, const options& chosen,
                                       const memory_limit& limit) {
@@ -201,7 +201,7 @@ template <job Job>
   return run(job, from, chosen, limit);
 }
 
-/// The same over an array.
+/// Same over an array.
 template <job Job, class T>
 [[nodiscard]] spilled_result<Job> run(const Job& job, std::span<const T> data,
                                       const options& chosen, const memory_limit& limit) {
@@ -209,10 +209,10 @@ template <job Job, class T>
   return run(job, from, chosen, limit);
 }
 
-/// Runs a job and calls `sink(const record_of<Job>&)` for each record, in the task that called, in
-/// order if `options.sort`, else in none. With a limit the records wait for it in a file, so that
-/// the result may exceed the memory as well; they need a form as bytes, too. Views in a record are
-/// valid during the call. An exception in `sink` ends the run; otherwise as run().
+/// Runs a job and calls `sink(const record_of<Job>&)` for each record, in the calling task, in
+/// order if `options.sort`, else in no order. With a limit the records go through a file, so that
+/// the result may exceed the memory as well; records need a byte form, too. Views in a record are
+/// valid during the call. An exception of `sink` ends the run; otherwise like run().
 template <job Job, input Input, class Sink>
 run_summary run_to(const Job& job, Input& from, const options& chosen, const memory_limit& limit,
                    Sink&& sink) {
@@ -223,7 +223,7 @@ run_summary run_to(const Job& job, Input& from, const options& chosen, const mem
   }
 }
 
-/// The same without a limit: run(), and then the calls.
+/// Same without a limit: calls run(), then `sink` for each record.
 template <job Job, input Input, class Sink>
 run_summary run_to(const Job& job, Input& from, const options& chosen, Sink&& sink) {
   if (this_worker() < 0) {

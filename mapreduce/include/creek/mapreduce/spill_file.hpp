@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a run's intermediate data that memory has no room for: a file without a name, written
-// and read in blocks, and the memory that is left, counted.
+// File for the part of a run's intermediate data that exceeds the memory, without a name, written
+// and read in blocks; and the accounting of the memory in use.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace creek::mapreduce {
 
-/// Counts bytes in memory, for `spill_use::peak`, and runs. Any thread.
+/// Counts bytes in memory, for `spill_use::peak`, and spilled runs. Any thread.
 class spill_meter {
  public:
   void add(std::size_t bytes) noexcept;
@@ -27,7 +27,7 @@ class spill_meter {
   std::atomic<std::uint64_t> held_{0}, peak_{0}, runs_{0};
 };
 
-/// Bytes that somebody holds, given back with it.
+/// Bytes charged to a meter, released by the destructor.
 class memory_charge {
  public:
   explicit memory_charge(spill_meter& meter) noexcept : meter_(&meter) {}
@@ -49,7 +49,7 @@ class memory_charge {
   std::size_t bytes_ = 0;
 };
 
-/// Pages from the kernel, all zero, resident once touched and given back at once.
+/// Zeroed pages from the kernel, resident once touched and unmapped by the destructor.
 class page_memory {
  public:
   page_memory() = default;
@@ -67,20 +67,20 @@ class page_memory {
   std::size_t size_ = 0;
 };
 
-/// A piece of a spill file that is read as a whole: `items` pairs or records of one partition.
+/// Piece of a spill file that is read as a whole: `items` pairs or records of one partition.
 struct spill_block {
   std::uint64_t offset = 0;
   std::uint64_t checksum = 0;  ///< XXH3-64
   std::uint32_t bytes = 0;
   std::uint32_t items = 0;
-  /// 32 bits of the hash of the first item's key, and those in which others differ from it.
+  /// 32 bits of the hash of the first item's key, and the bits in which others differ from it.
   std::uint32_t first_hash = 0;
   std::uint32_t differing = 0;
 };
 using spill_blocks = std::vector<spill_block>;
 
-/// A temporary file in a directory, without a name. Any thread; writers do not wait for each other.
-/// Every failure throws creek::error naming the directory; what was written is then lost with it.
+/// Temporary file in a directory, without a name. Any thread; writers do not wait for each other.
+/// Every failure throws creek::error naming the directory; the file's contents are then lost.
 class spill_file {
  public:
   explicit spill_file(std::string directory);
@@ -88,9 +88,9 @@ class spill_file {
   spill_file& operator=(const spill_file&) = delete;
   ~spill_file();
 
-  /// Appends; returns where.
+  /// Appends bytes; returns their offset.
   std::uint64_t write(std::span<const std::byte> bytes);
-  /// Reads a block to `to`. EIO if it is not what was written.
+  /// Reads a block to `to`. Throws creek::error (EIO) if it differs from the bytes written.
   void read(const spill_block& block, std::byte* to) const;
 
   /// Bytes written so far.
@@ -106,12 +106,12 @@ class spill_file {
   std::atomic<std::uint64_t> end_{0};
 };
 
-/// Reads blocks one after the other into memory of its own.
+/// Reads blocks one after the other into its own memory.
 class block_reader {
  public:
   block_reader(const spill_file& file, spill_meter& meter) : file_(&file), charge_(meter) {}
 
-  /// The bytes of a block, valid until the next call.
+  /// Returns the bytes of a block, valid until the next call.
   [[nodiscard]] std::span<const std::byte> read(const spill_block& block);
 
  private:
@@ -120,11 +120,11 @@ class block_reader {
   memory_charge charge_;
 };
 
-/// Collects items as bytes, partition by partition, and writes them in large pieces. One task.
+/// Collects items as bytes, by partition, and writes them in large pieces. One task at a time.
 class block_writer {
  public:
-  /// Writes when `buffer` bytes are there; throws creek::error (ENOMEM) for an item of more than
-  /// `largest`. `limit` is named by that error.
+  /// Writes whenever `buffer` bytes are collected; throws creek::error (ENOMEM) for an item of more
+  /// than `largest` bytes. The error message names `limit`.
   block_writer(spill_file& file, spill_meter& meter, std::size_t buffer, std::size_t largest,
                std::size_t limit);
 
@@ -162,8 +162,8 @@ class block_writer {
   std::vector<std::byte> bytes_;
   std::vector<pending> pending_;
   std::size_t part_ = 0;
-  std::size_t block_begin_ = 0;  // of the block that is being collected
-  std::size_t start_ = 0;        // of the item that is being appended
+  std::size_t block_begin_ = 0;  // start of the block being collected
+  std::size_t start_ = 0;        // start of the item being appended
   std::uint32_t items_ = 0, first_hash_ = 0, differing_ = 0;
   memory_charge charge_;
 };

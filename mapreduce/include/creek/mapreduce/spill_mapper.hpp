@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a mapper emits to in a run with a memory limit; when full, it is written to a file by
-// partition.
+// Memory that a mapper emits to in a run with a memory limit; when it is full, it is written to a
+// file by partition.
 #pragma once
 
 #include <concepts>
@@ -26,8 +26,8 @@ namespace creek::mapreduce {
 
 namespace detail {
 
-/// A shared table that says how much memory it has. Each mapper gets one of its own here, with one
-/// writer, since tables that are emptied at different times need not wait for each other.
+/// Shared table that reports its memory. Here each mapper has its own table with one writer, since
+/// tables that are emptied at different times need not wait for each other.
 template <class T>
 concept measured_table = shared_table<T> && requires(const T& c) {
   { c.bytes() } -> std::convertible_to<std::size_t>;
@@ -39,12 +39,12 @@ concept brings_measured_table = requires {
   requires measured_table<typename Job::table_type>;
 };
 
-/// Memory that such a table may take beyond what it says, until the next look at it.
+/// Memory that such a table may use beyond its reported size, until the next check.
 inline constexpr std::size_t table_slack = std::size_t{8} << 20;
 
 }  // namespace detail
 
-/// One mapper's. One task at a time.
+/// Memory of one mapper. One task at a time.
 template <job Job>
 class spill_mapper {
  public:
@@ -62,7 +62,7 @@ class spill_mapper {
   spill_mapper(const spill_mapper&) = delete;
   spill_mapper& operator=(const spill_mapper&) = delete;
 
-  /// In how many partitions all mappers of a run write.
+  /// Returns the number of partitions in which all mappers of a run write.
   [[nodiscard]] static std::size_t partitions(const options& chosen,
                                               const spill_shares& shares) noexcept {
     if constexpr (detail::brings_measured_table<Job>) {
@@ -92,7 +92,7 @@ class spill_mapper {
     job_->map(split, emit);
   }
 
-  /// Writes out what is left, and frees the memory.
+  /// Writes out the remaining pairs and frees the memory.
   void finish() {
     if (pairs_ && pairs_->size() != 0) write_out();
     pairs_.reset();
@@ -122,7 +122,7 @@ class spill_mapper {
     }
   };
 
-  /// Looks at the table's size every megabyte of keys.
+  /// Checks the table's size every megabyte of keys.
   struct table_emitter {
     static constexpr std::size_t step = std::size_t{1} << 20;
     spill_mapper& to;
@@ -156,7 +156,7 @@ class spill_mapper {
     return combining && shares.worker >= 3 * detail::table_slack;
   }
 
-  /// In no job without such a table.
+  /// Placeholder for jobs without such a table.
   template <class J>
   struct own_table_of {
     explicit own_table_of(spill_meter& meter) : charge(meter), writer(table) {}
@@ -179,7 +179,7 @@ class spill_mapper {
   }
   using own_table = typename decltype(own_table_type<Job>())::type;
 
-  /// The table's partitions are those of its own hash. Keys of one agree in no bits of ours.
+  /// Writes by the table's own hash; keys of one of its partitions agree in no bits of our hash.
   void write_own_table() requires detail::brings_measured_table<Job> {
     own_->writer.finish();
     own_->count();
@@ -197,7 +197,7 @@ class spill_mapper {
   }
   void begin_own_table() requires detail::brings_measured_table<Job> {
     write_own_table();
-    own_.reset();  // first, so that there are never two
+    own_.reset();  // first, so that there are never two tables
     own_ = std::make_unique<own_table>(*meter_);
     own_->writer.source(source_.text, source_.stable);
   }

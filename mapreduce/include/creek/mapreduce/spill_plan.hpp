@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a run with a memory limit. A mapper keeps its pairs in memory of fixed size (a
-// spill_table), combined where the job combines, and writes them to a file by partition whenever
-// that is full and at the end. Then each worker takes a partition at a time, brings equal keys
-// together in its share of the memory and hands over the records. A partition that does not fit is
-// parted again, by further bits of the hash, until it does.
+// Stages of a run with a memory limit. A mapper keeps its pairs in memory of fixed size (a
+// spill_table), combined if the job combines, and writes them to a file by partition whenever that
+// memory is full and at the end. Then each worker takes one partition at a time, brings equal keys
+// together in its share of the memory and passes on the records. A partition that does not fit is
+// partitioned again, by further bits of the hash, until it does.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@
 
 namespace creek::mapreduce {
 
-/// Where the records of such a run go.
+/// Destination of the records of such a run.
 template <job Job>
 class record_target {
  public:
@@ -47,7 +47,7 @@ class record_target {
   ~record_target() = default;
 };
 
-/// The stages, called in the order of their declaration by `run_spilling`.
+/// Stages, called by `run_spilling` in the order of their declaration.
 template <job Job>
 class spill_plan {
  public:
@@ -63,7 +63,7 @@ class spill_plan {
                     !detail::holds_views<typename detail::result_value<Job>::type>(),
                 "values that are views lose what they point into: let them be strings");
 
-  /// `grouping` bytes of each worker's share are for bringing pairs together.
+  /// `grouping` bytes of each worker's share are for grouping pairs.
   spill_plan(const Job& job, const options& chosen, const spill_shares& shares,
              std::size_t grouping, spill_file& file, spill_meter& meter, std::size_t workers)
       : job_(&job),
@@ -85,7 +85,7 @@ class spill_plan {
     mappers_[index]->map(split);
   }
 
-  /// Writes out what a mapper still has.
+  /// Writes out the remaining pairs of a mapper.
   void finish(std::size_t index) {
     if (mappers_[index]) mappers_[index]->finish();
   }
@@ -126,7 +126,7 @@ class spill_plan {
     }
   }
 
-  /// Keys whose values take more than a worker's share get that of all, one key after the other.
+  /// Keys whose values exceed a worker's share get the memory of all workers, one after the other.
   void group_heavy(record_target<Job>& target) {
     groupers_.clear();
     for (heavy_part& one : heavy_) {
@@ -156,7 +156,7 @@ class spill_plan {
     std::size_t part;
     spill_blocks blocks;
   };
-  /// Size of some blocks.
+  /// Size of some blocks: number of pairs and bytes.
   struct extent {
     std::uint64_t pairs = 0, bytes = 0;
     /// Memory for them and for grouping them: twice pointers, as sorting has it, and the groups.
@@ -189,7 +189,7 @@ class spill_plan {
     return sum;
   }
 
-  /// Brings the pairs of some blocks together in a table; if that gets full, parts them.
+  /// Combines the pairs of some blocks in a table; if it gets full, partitions them further.
   void combine_part(const place& at, spill_blocks blocks, int base) requires combines<Job> {
     grouper& mine = groupers_[at.taker];
     table& sums = *mine.pairs;
@@ -223,7 +223,7 @@ class spill_plan {
     }
   }
 
-  /// Groups the pairs of some blocks, or parts them if they are too many.
+  /// Groups the pairs of some blocks, or partitions them further if they are too many.
   void group_part(const place& at, spill_blocks blocks, int base) {
     const extent size = extent_of(blocks);
     if (size.needed() <= grouping_) return reduce_blocks(at, blocks, size);
@@ -267,7 +267,7 @@ class spill_plan {
     mine.pairs->write_out(next, bits, *mine.writer, children.data());
   }
 
-  /// Makes records of combined pairs.
+  /// Turns combined pairs into records.
   void hand_over(const place& at, table& sums) requires combines<Job> {
     for (pair& one : sums.pairs()) {
       if constexpr (reduces<Job>) {
@@ -283,13 +283,13 @@ class spill_plan {
     sums.clear();
   }
 
-  /// Reads all of some blocks, groups the pairs and makes records.
+  /// Reads some blocks completely, groups the pairs and makes records.
   void reduce_blocks(const place& at, const spill_blocks& blocks, const extent& size) {
     if constexpr (!combines<Job>) {
       if (size.pairs == 0) return;
       memory_charge charge(*meter_);
       charge.set(size.needed());
-      const page_memory bytes(size.bytes);  // into which views of keys point
+      const page_memory bytes(size.bytes);  // views of keys point into it
       std::vector<pair> pairs;
       pairs.reserve(size.pairs);
       std::byte* to = bytes.data();
@@ -315,7 +315,7 @@ class spill_plan {
   std::size_t grouping_;
   spill_file* file_;
   spill_meter* meter_;
-  std::vector<std::unique_ptr<spill_mapper<Job>>> mappers_;  // from their first split on
+  std::vector<std::unique_ptr<spill_mapper<Job>>> mappers_;  // created at their first split
   std::vector<grouper> groupers_;
   std::vector<spill_blocks> parts_;
   memory_charge index_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that a job cannot have.
+// Checks of a run's options against the job.
 #pragma once
 
 #include <creek/mapreduce/dense.hpp>
@@ -9,7 +9,7 @@
 
 namespace creek::mapreduce::detail {
 
-/// Throws usage_error.
+/// Throws usage_error for options that the job does not support.
 template <class Job>
 void check(const options& chosen) {
   check_options(chosen, {sortable<Job>, combines<Job>, fills<Job>});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers from the lines of text files: what csv_columns.hpp promises.
+// Parser of numbers in the lines of text files, as specified in csv_columns.hpp.
 #pragma once
 
 #include <creek/mapreduce/csv_format.hpp>
@@ -13,13 +13,13 @@
 
 namespace creek::mapreduce::detail {
 
-/// Throws usage_error, `exactly` as below.
+/// Throws usage_error for an invalid format; `exactly` as below.
 void check_csv_format(const csv_format& format, std::size_t exactly);
 
 /// Reads the splits of one visit of text_files, in their order.
 class csv_reader {
  public:
-  /// `exactly`: columns there must be, unless 0. All must outlive this.
+  /// `exactly`: required number of columns, or 0. All arguments must outlive this object.
   csv_reader(const text_files& files, const csv_format& format, std::size_t exactly)
       : files_(files), format_(format), exactly_(exactly) {}
 
@@ -27,7 +27,7 @@ class csv_reader {
   template <class Number>
   void read(const text_split& split, std::vector<Number>& to);
 
-  /// Returns the columns of a row; 0 before the first row.
+  /// Returns the number of columns per row; 0 before the first row.
   [[nodiscard]] std::size_t columns() const noexcept { return file_ ? file_->wanted : 0; }
 
  private:
@@ -44,7 +44,7 @@ class csv_reader {
   };
   struct field {
     std::string_view text;
-    const char* next;  // behind its separator, or null after the last
+    const char* next;  // start of the next field, or null after the last
   };
 
   void learn(const text_split& split);

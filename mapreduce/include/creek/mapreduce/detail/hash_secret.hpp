@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that hashes depend on besides the key. With random ones nobody can choose keys of equal
-// hash beforehand, which would make every table slow (hash flooding).
+// Secrets of the hash functions. With random ones, nobody can prepare keys with equal hashes, which
+// would make every table slow (hash flooding).
 #pragma once
 
 #include <array>
@@ -10,28 +10,28 @@
 
 namespace creek::mapreduce::detail {
 
-/// The two that hash keys of at most 16 bytes.
+/// The two numbers that hash keys of at most 16 bytes.
 struct hash_factors {
   static constexpr std::uint64_t first_bit = std::uint64_t{1} << 63;
   std::uint64_t low;
-  std::uint64_t high;  ///< its first bit is set, see hash_upper()
+  std::uint64_t high;  ///< its top bit is set, see hash_upper()
 };
 inline constexpr hash_factors fixed_factors{0x9E3779B97F4A7C15ull, 0xD6E8FEB86659FD93ull};
 
 struct hash_secret {
   hash_factors factors;
-  std::uint64_t seed;                        ///< of xxHash, for keys of 17 to 240 bytes
+  std::uint64_t seed;                        ///< seed of xxHash, for keys of 17 to 240 bytes
   std::array<unsigned char, 192> long_keys;  ///< secret of xxHash, for longer keys
 };
 
-/// Drawn when the process starts, before other static objects are made; `CREEK_HASH_SEED`, or
-/// `scc` as the backend of the environment, gives every process the same. For runs on other
-/// runtimes than the simulated chip: see secret_here().
+/// Secret drawn when the process starts, before other static objects are constructed; the same for
+/// every process if `CREEK_HASH_SEED` is set or the environment's backend is `scc`. For runs on
+/// runtimes other than the simulated chip: see secret_here().
 extern const hash_secret process_secret;
-/// For what must repeat in every process: partitions of message-passing ranks, the simulated chip.
+/// Secret for hashes that must repeat in every process: partitions of ranks, the simulated chip.
 extern const hash_secret repeatable_secret;
-/// Returns the secret of tables that the caller makes: the repeatable one on a strand of a runtime
-/// whose runs repeat (the simulated chip), else the process's.
+/// Returns the secret for tables of the caller: the repeatable one on a strand of a runtime whose
+/// runs repeat (the simulated chip), else the process's.
 [[nodiscard]] const hash_secret& secret_here() noexcept;
 
 }  // namespace creek::mapreduce::detail

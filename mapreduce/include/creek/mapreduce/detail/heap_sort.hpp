@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting of what may change meanwhile.
+// Sort that stays within its range even if the keys change meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 namespace creek::mapreduce::detail {
 
-/// Sorts by comparisons that need not agree with each other, as those of keys in a mapped file that
-/// another process overwrites: the order is then any, where std::sort would leave the range. Two to
-/// three times as slow as std::sort.
+/// Sorts with comparisons that may contradict each other, such as those of keys in a mapped file
+/// that another process overwrites: the order is then arbitrary, whereas std::sort would leave the
+/// range. Two to three times as slow as std::sort.
 template <class Range, class Before>
 void heap_sort(Range&& range, const Before& before) {
   std::ranges::make_heap(range, before);

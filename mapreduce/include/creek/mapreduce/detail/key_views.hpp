@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The views in a key: a string_view, or those among the parts of a tuple.
+// Views in a key: the key itself if it is a string_view, or those among the parts of a tuple.
 #pragma once
 
 #include <concepts>
@@ -24,7 +24,7 @@ constexpr bool holds_views() {
   }
 }
 
-/// Calls `f(std::string_view&)` for each of them.
+/// Calls `f(std::string_view&)` for each view in the key.
 template <class T, class F>
 void for_each_view(T& key, F&& f) {
   if constexpr (std::same_as<T, std::string_view>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of megabytes in large pages, which several tasks may be the first to touch.
+// Memory for arrays of megabytes in large pages, where any of several tasks may touch a page first.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace creek::mapreduce::detail {
 
-/// Memory for `bytes` bytes on a border of `alignment`, not touched yet: in large pages from 8 MiB
-/// on where the system has them. Throws std::bad_alloc.
+/// Returns `bytes` bytes of untouched memory, aligned to `alignment`: in large pages from 8 MiB on
+/// if the system has them. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment);
 void free_large(void* memory, std::size_t bytes, std::size_t alignment) noexcept;
 
-/// For std::vector. Elements that are plain bytes are not initialised by resize(n) and the like, so
-/// that memory is touched first by those who fill it.
+/// Allocator for std::vector. resize(n) and the like leave elements that are plain bytes
+/// uninitialised, so that the tasks that fill the memory are the first to touch it.
 template <class T>
 struct large_page_allocator {
   using value_type = T;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory in whole cache lines, so that arrays of different workers share none.
+// Memory in whole cache lines, so that arrays of different workers share no line.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace creek::mapreduce::detail {
 
 inline constexpr std::size_t line_bytes = 64;
 
-/// For std::vector.
+/// Allocator for std::vector.
 template <class T>
 struct line_allocator {
   using value_type = T;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the stages of a run.
+// Measures the time of the stages of a run.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace creek::mapreduce::detail {
 
-/// Adds the time it lives to a stage.
+/// Adds its lifetime to a stage's time.
 class stopwatch {
  public:
   stopwatch(stage_times& times, stage s) : to_(times[s]) {}

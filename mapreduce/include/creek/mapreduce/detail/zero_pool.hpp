@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeroed memory that is given back all at once, from huge pages where the system has them.
+// Zeroed memory that is released all at once, in huge pages if the system has them.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace creek::mapreduce::detail {
 
-/// Any thread. Memory is resident only from the first touch on, in steps of a (huge) page.
+/// Usable by any thread. Memory becomes resident at the first touch, a (huge) page at a time.
 class zero_pool {
  public:
   zero_pool() = default;
@@ -19,7 +19,7 @@ class zero_pool {
   zero_pool& operator=(const zero_pool&) = delete;
   ~zero_pool();
 
-  /// `bytes` zero bytes on a border of 64, valid as long as the pool. Throws std::bad_alloc.
+  /// Returns `bytes` zero bytes, aligned to 64, valid as long as the pool. Throws std::bad_alloc.
   [[nodiscard]] void* allocate(std::size_t bytes);
 
  private:
