@@ -48,7 +48,7 @@ record_layout bitmap_layout(const std::string& name, std::string_view head) {
   const little_endian field(head);
   const std::uint32_t begin = field.four(10), header = field.four(file_header);
   const auto width = static_cast<std::int32_t>(field.four(18));
-  const auto height = static_cast<std::int32_t>(field.four(22));  // negative: from the top
+  const auto height = static_cast<std::int32_t>(field.four(22));  // negative: top-down
   const std::uint32_t planes = field.two(26), bits = field.two(28), compression = field.four(30);
   if (bits != 24) {
     fail(data_fault::unsupported, fmt::format("{}: {} bits a pixel, not 24", name, bits));

@@ -3,17 +3,17 @@
 // of its instructions, so the handler may use only lock-free atomics and system calls:
 //
 // - The list of ranges only grows and its nodes are never freed, so walking it needs no lock. A
-// node
-//   is published with its range by a release store of `end`; the handler's acquire load of `end`
-//   pairs with it.
+//   node is published with its range by a release store of `end`; the handler's acquire load of
+//   `end` pairs with it.
+//
 // - A thread that faults in a range is reading a mapping that its owner keeps alive, so the range
-// is
-//   in the list: no fault is missed, and no range can end while it is looked at.
-// - The handler maps an anonymous zero page over the missing one. The instruction is then done
-// again
-//   and reads zeros; unwinding is not tried, since frames and fibers have no idea of it. `lost` is
-//   set before, so whoever has read a made-up byte finds it set afterwards.
-// - Other faults go to the handler that was installed before, or to the default action: the handler
+//   is in the list: no fault is missed, and no range can end while the handler examines it.
+//
+// - The handler maps an anonymous zero page over the missing one. The instruction is then repeated
+//   and reads zeros. It does not unwind, since frames and fibers are not prepared for it. The
+//   handler sets `lost` before, so a thread that has read a made-up byte finds it set afterwards.
+//
+// - Other faults go to the previously installed handler, or to the default action: the handler
 //   restores it and returns, and the instruction faults again.
 #include "bus_guard.hpp"
 
@@ -30,7 +30,7 @@ namespace creek::mapreduce::detail {
 namespace {
 
 std::atomic<guarded_range*> ranges{nullptr};
-std::mutex registry;  // guards the rest, which the handler only reads, and changes of the list
+std::mutex registry;  // guards the rest, which the handler only reads, and list changes
 std::size_t active = 0;
 bool installed = false;
 struct sigaction previous;
@@ -49,8 +49,8 @@ guarded_range* find(std::uintptr_t address) noexcept {
 bool cover(void* address) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address) & ~(page_bytes - 1);
   auto* begin = reinterpret_cast<void*>(at);
-  // The bare system call: whatever stands in for mmap() in this process (a sanitizer, a profiler)
-  // may do more than a signal handler is allowed to.
+  // The bare system call: a replacement of mmap() in this process (a sanitizer, a profiler) may do
+  // more than a signal handler is allowed to.
   return syscall(SYS_mmap, begin, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
                  -1, 0) == static_cast<long>(at);
 }
@@ -62,7 +62,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     previous.sa_handler(signal);
   } else {
     sigaction(SIGBUS, &previous, nullptr);
-    // A fault comes again by itself; one sent by kill() has to be sent again.
+    // A fault occurs again by itself; a signal sent by kill() has to be sent again.
     if (info->si_code <= 0) raise(signal);
   }
 }
@@ -89,7 +89,7 @@ void install() {
   if (sigaction(SIGBUS, &ours, &previous) != 0) throw error(errno, "sigaction SIGBUS");
 }
 
-/// Puts the old handler back, unless somebody has put theirs over ours: then ours stays below it.
+/// Restores the old handler, unless another one was installed over ours: then ours stays below.
 bool uninstall() noexcept {
   struct sigaction current {};
   sigaction(SIGBUS, nullptr, &current);

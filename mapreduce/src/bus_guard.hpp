@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of addresses in which a missing page is no reason to die. The protocol between the threads
-// that add and remove ranges and the signal handler is in bus_guard.cpp.
+// Ranges of addresses in which a missing page does not end the process. bus_guard.cpp describes the
+// protocol between the threads that add and remove ranges and the signal handler.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace creek::mapreduce::detail {
 
-/// A node of the list that the handler walks. Never freed, reused.
+/// Node of the list that the handler walks. Reused, never freed.
 struct guarded_range {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};  // 0: the node is free
@@ -20,7 +20,7 @@ struct guarded_range {
 /// Guards [begin, begin + bytes) from now on. The first range installs the handler.
 [[nodiscard]] guarded_range* guard(const void* begin, std::size_t bytes);
 
-/// Ends it; call after the last access and before unmapping. The last range takes the handler away.
+/// Ends a guard; called after the last access, before unmapping. The last one removes the handler.
 void unguard(guarded_range* range) noexcept;
 
 }  // namespace creek::mapreduce::detail

@@ -13,23 +13,23 @@ namespace {
 struct format {
   const char* name;
   bool (*begins)(std::string_view first);
-  /// Null: creek knows such data, but does not decompress it.
+  /// Null: creek recognises such data, but does not decompress it.
   std::unique_ptr<byte_source> (*open)(const open_file& file, std::string_view first);
 };
 
 bool begins_zstd(std::string_view first) noexcept {
   if (first.starts_with("\x28\xB5\x2F\xFD")) return true;
-  // A frame to be skipped, as pzstd writes it first: 0x184D2A50 to 0x184D2A5F.
+  // A skippable frame, which pzstd writes first: 0x184D2A50 to 0x184D2A5F.
   return first.size() >= 4 && (first[0] & '\xF0') == '\x50' && first.substr(1, 3) == "\x2A\x4D\x18";
 }
 
-/// With the head of the first block, or of the end of an empty stream: a text may begin with "BZh".
+/// Checks the head of the first block or of the end, too: a text may begin with "BZh".
 bool begins_bzip2(std::string_view first) noexcept {
   return first.size() >= 10 && first.starts_with("BZh") && first[3] >= '1' && first[3] <= '9' &&
          (first.substr(4, 6) == "1AY&SY" || first.substr(4, 6) == "\x17\x72\x45\x38\x50\x90");
 }
 
-/// The third byte says the longest code, of 9 to 16 bits; two of its bits are 0.
+/// The third byte holds the longest code, of 9 to 16 bits; two of its bits are 0.
 bool begins_compress(std::string_view first) noexcept {
   if (first.size() < 3 || !first.starts_with("\x1F\x9D") || (first[2] & 0x60) != 0) return false;
   const int bits = first[2] & 0x1F;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file's bytes from front to end, decompressed if they are compressed.
+// Sequential source of a file's bytes, decompressed if they are compressed.
 #pragma once
 
 #include <creek/mapreduce/open_file.hpp>
@@ -20,7 +20,7 @@ class byte_source {
   [[nodiscard]] virtual std::size_t read(char* to, std::size_t bytes) = 0;
 };
 
-/// The file as it is, from its first bytes on, which were read to see what it is.
+/// The file as it is, starting with its first bytes, which were already read to detect the format.
 class plain_source final : public byte_source {
  public:
   plain_source(const open_file& file, std::string_view first) : file_(&file), first_(first) {}
@@ -31,23 +31,23 @@ class plain_source final : public byte_source {
   std::string first_;
 };
 
-/// Data that begins with these bytes: gzip members one after another [RFC 1952] with the one method
-/// there is, Zstandard frames [RFC 8878], streams of xz or of bzip2. All throw creek::error naming
-/// the file for damaged or truncated data, when the damage is met.
+/// Opens data that begins with these bytes: concatenated gzip members [RFC 1952] with its only
+/// method, Zstandard frames [RFC 8878], streams of xz or of bzip2. Reading throws creek::error
+/// naming the file for damaged or truncated data, when it reaches the damage.
 [[nodiscard]] std::unique_ptr<byte_source> open_gzip(const open_file& file, std::string_view first);
 [[nodiscard]] std::unique_ptr<byte_source> open_zstd(const open_file& file, std::string_view first);
 [[nodiscard]] std::unique_ptr<byte_source> open_xz(const open_file& file, std::string_view first);
 [[nodiscard]] std::unique_ptr<byte_source> open_bzip2(const open_file& file,
                                                       std::string_view first);
 
-/// True for the first bytes of a file that open_source decompresses or refuses.
+/// Returns whether open_source decompresses or refuses a file with these first bytes.
 [[nodiscard]] bool is_compressed(std::string_view first_bytes) noexcept;
 
-/// How many bytes is_compressed looks at.
+/// Number of bytes that is_compressed reads.
 inline constexpr std::size_t magic_bytes = 10;
 
-/// Chooses by the first bytes of the file. Throws creek::error that names the format for compressed
-/// data and archives that creek does not read.
+/// Chooses the source by the first bytes of the file. Throws creek::error naming the format for
+/// compressed data and archives that creek does not read.
 [[nodiscard]] std::unique_ptr<byte_source> open_source(const open_file& file);
 
 }  // namespace creek::mapreduce::detail

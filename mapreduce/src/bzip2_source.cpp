@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompresses bzip2 streams one after another.
+// Decompresses concatenated bzip2 streams.
 #include "byte_source.hpp"
 
 #include <bzlib.h>
@@ -54,7 +54,7 @@ class bzip2_source final : public byte_source {
     done_ = true;
   }
 
-  /// Begins a stream; keeps the input that is left.
+  /// Begins a stream; keeps the remaining input.
   void begin_stream() {
     if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) fail("no memory to decompress", ENOMEM);
     stream_ended_ = false;
@@ -68,7 +68,7 @@ class bzip2_source final : public byte_source {
   plain_source input_;
   bz_stream stream_{};
   std::array<char, 64 * 1024> chunk_;
-  bool stream_ended_ = false;  // and no byte of a next one was looked at
+  bool stream_ended_ = false;  // and no byte of a next one was read
   bool done_ = false;
 };
 

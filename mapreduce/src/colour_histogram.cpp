@@ -11,15 +11,15 @@ namespace creek::mapreduce {
 
 namespace {
 
-/// Copies of the array: neighbouring pixels are often alike, and an addition to the same place
-/// waits for the one before (a store forwarded to a load, 7 cycles or so).
+/// Copies of the array: neighbouring pixels are often alike, and an addition to the same element
+/// waits for the previous one (a store forwarded to a load, about 7 cycles).
 constexpr std::size_t copies = 2;
 using colour_counts = std::uint32_t[copies][768];
 
-/// Pixels before copies of 32 bits might overflow.
+/// Maximum number of pixels before the 32-bit copies could overflow.
 constexpr std::size_t most_at_once = std::size_t{1} << 30;
 
-/// Byte `I` of some pixels, loaded by itself: a load is cheaper than a shift.
+/// Counts byte `I` of some pixels, each loaded separately: a load is cheaper than a shift.
 template <std::size_t... I>
 inline void count_bytes(const unsigned char* at, colour_counts& counts, std::index_sequence<I...>) {
   (++counts[I / 3 % copies][256 * (I % 3) + at[I]], ...);

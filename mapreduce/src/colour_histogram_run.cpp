@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of this job, over any input.
+// Instantiates run() of this job, for all inputs.
 #include <creek/mapreduce/colour_histogram.hpp>
 #include <creek/mapreduce/run.hpp>
 

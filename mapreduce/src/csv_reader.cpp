@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields and numbers of lines.
+// Parses the fields and numbers of lines.
 #include <creek/mapreduce/detail/csv_reader.hpp>
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ const char* find(const char* at, const char* end, char c) {
   return found == nullptr ? end : static_cast<const char*>(found);
 }
 
-/// The line that begins at `at`, without its end, of which `at` then is behind.
+/// Returns the line that begins at `at`, without its end, and advances `at` past it.
 std::string_view next_line(const char*& at, const char* end) {
   const char* const begin = at;
   const char* line_end = find(at, end, '\n');
@@ -44,13 +44,13 @@ std::string_view next_line(const char*& at, const char* end) {
 constexpr double powers_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-/// Numbers of few digits: a whole number and a power of ten that the type holds exactly, so that
-/// one division rounds as it must [Clinger 1990]. False for all others, right or wrong.
+/// Parses numbers of few digits: a whole number and a power of ten that the type holds exactly, so
+/// that one division rounds correctly [Clinger 1990]. Returns false for others, valid or not.
 template <class Number>
 bool parse_short(std::string_view text, Number& to) {
   constexpr bool single = std::is_same_v<Number, float>;
   constexpr std::uint64_t most = std::uint64_t{1} << (single ? 24 : 53);
-  constexpr std::size_t most_bytes = 17;  // a sign, a point and 15 digits
+  constexpr std::size_t most_bytes = 17;  // sign, point and 15 digits
   if (text.size() > most_bytes || text.empty()) return false;
   const bool negative = text[0] == '-';
   std::uint64_t whole = 0;
@@ -73,7 +73,7 @@ bool parse_short(std::string_view text, Number& to) {
   return true;
 }
 
-/// Nothing, or what is wrong.
+/// Parses a number; returns null, or the reason why it is invalid.
 template <class Number>
 const char* parse(std::string_view text, Number& to) {
   if (parse_short(text, to)) return nullptr;
@@ -97,7 +97,7 @@ bool is_number(std::string_view text) {
   return why == nullptr || std::strstr(why, "range") != nullptr;
 }
 
-/// The position that a name of a column gives, from 0, if it is a number.
+/// Returns the 0-based position if a column's name is a 1-based number.
 std::optional<std::size_t> position(const std::string& name) {
   std::size_t number = 0;
   const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -137,7 +137,7 @@ void check_csv_format(const csv_format& format, std::size_t exactly) {
 template <class Number>
 void csv_reader::read(const text_split& split, std::vector<Number>& to) {
   if (!file_) learn(split);
-  if (!file_) return;  // nothing but blanks so far
+  if (!file_) return;  // only blank lines so far
   const char* at = split.text.data();
   const char* const end = at + split.text.size();
   if (split.from.offset < file_->begin) {
@@ -174,7 +174,7 @@ void csv_reader::read_line(const text_split& split, std::string_view line,
   }
 }
 
-/// The field that begins at `at`, without blanks around it or its quotes.
+/// Returns the field that begins at `at`, without surrounding blanks or quotes.
 csv_reader::field csv_reader::next_field(const text_split& split, const char* at, const char* end,
                                          std::size_t index) const {
   while (at != end && is_blank(*at) && *at != file_->separator) ++at;
@@ -185,7 +185,7 @@ csv_reader::field csv_reader::next_field(const text_split& split, const char* at
   const char* const begin = at;
   std::string_view text;
   if (at != end && *at == '"') {
-    do at = find(at + 1, end, '"') + 1;  // a doubled one is part of the text
+    do at = find(at + 1, end, '"') + 1;  // a doubled quote is part of the text
     while (at < end && *at == '"');
     if (at > end) {
       complain_about(
@@ -208,7 +208,7 @@ csv_reader::field csv_reader::next_field(const text_split& split, const char* at
   return {text, at == end ? nullptr : at + 1};
 }
 
-/// Finds the first line of the split's file that is not blank: in the split, or, if the file is
+/// Finds the first line of the split's file that is not blank: in the split or, if the file is
 /// mapped, before it.
 void csv_reader::learn(const text_split& split) {
   const std::string_view mapped = files_.mapped(split.from.file);
@@ -231,11 +231,11 @@ void csv_reader::learn(const text_split& split) {
   }
 }
 
-/// From the first line. True if it is a header.
+/// Reads the names from the first line. Returns true if it is a header.
 bool csv_reader::learn_names(const text_split& split, std::string_view line) {
   std::vector<std::string> fields;
   for (const char* at = line.data(); at != nullptr;) {
-    if (fields.size() == most_columns) {  // before they take more memory than the file
+    if (fields.size() == most_columns) {  // before they exceed the file's memory
       complain(split, line.data(), fmt::format("more than {} columns", most_columns));
     }
     const field found = next_field(split, at, line.data() + line.size(), fields.size());
@@ -256,7 +256,7 @@ bool csv_reader::learn_names(const text_split& split, std::string_view line) {
   return true;
 }
 
-/// Which fields are wanted, and where they go in a row.
+/// Determines the requested fields and their positions in a row.
 void csv_reader::choose(const text_split& split, const char* line,
                         const std::vector<std::string>& fields) {
   file_->places.assign(fields.size(), not_wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the files of an input.
+// Reads the files of an input.
 #include <creek/mapreduce/files.hpp>
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ text_files::text_files(const std::vector<std::string>& names, settings chosen) :
   plan();
 }
 
-/// The pieces in the order in which they are handed out: what one worker must read alone first, the
-/// largest of it foremost, then splits of mapped files, then small files to fill up with.
+/// Lists the pieces in the order in which they are handed out: first files that one worker must
+/// read alone, the largest first, then splits of mapped files, then small files to fill the gaps.
 void text_files::plan() {
   std::vector<std::uint32_t> alone;
   for (std::uint32_t i = 0; i < files_.size(); ++i) {
@@ -62,7 +62,7 @@ void text_files::visit_piece(std::size_t i, const visitor& f) {
 
 namespace {
 
-/// Bytes of the records that one piece has.
+/// Returns the bytes of the records in one piece.
 std::size_t piece_bytes(const record_layout& layout, std::size_t split) {
   return std::max<std::size_t>(split / layout.stride, 1) * layout.stride;
 }
@@ -98,7 +98,7 @@ std::size_t text_files::pieces_of(const file& from) const {
   return static_cast<std::size_t>((end - from.layout.begin + step - 1) / step);
 }
 
-/// Piece `index` of a mapped file, in memory.
+/// Returns piece `index` of a mapped file, in memory.
 std::string_view text_files::piece_of(const file& from, std::size_t index) const {
   const std::string_view all = from.map.text();
   if (settings_.layout) {
@@ -117,8 +117,8 @@ std::string_view text_files::piece_of(const file& from, std::size_t index) const
 void text_files::visit_mapped(file& from, std::size_t index, const visitor& f) {
   const std::string_view all = from.map.text();
   const std::string_view text = piece_of(from, index);
-  // The end of a page behind the new end of a file reads as zeros without a signal; so ask. Another
-  // file that took the name since leaves the mapped one as it was.
+  // The rest of the page after a file's new end reads as zeros without a signal; so the size is
+  // checked. Another file that took over the name leaves the mapped one unchanged.
   const auto check_whole = [&] {
     struct stat now {};
     const bool same =
@@ -134,7 +134,7 @@ void text_files::visit_mapped(file& from, std::size_t index, const visitor& f) {
       f({text, true, {number_of(from), static_cast<std::uint64_t>(text.data() - all.data())}});
     }
   } catch (...) {
-    check_whole();  // zeros of a missing page may be what was wrong
+    check_whole();  // zeros of a missing page may be the cause
     throw;
   }
   check_whole();

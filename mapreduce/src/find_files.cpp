@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the files of an input: what was named, and what lies below directories.
+// Finds the files of an input: those that are named, and those below named directories.
 #include <creek/mapreduce/files.hpp>
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ struct close_directory {
   void operator()(DIR* d) const { closedir(d); }
 };
 
-/// The names in a directory, sorted, so that a run names the same file in its message each time.
+/// Lists the names in a directory, sorted, so that every run names the same file in its message.
 /// Returns an errno, or 0.
 int list(const std::string& folder, std::vector<std::string>& names) {
   const std::unique_ptr<DIR, close_directory> directory(opendir(folder.c_str()));
@@ -57,8 +57,8 @@ void text_files::add_named(const std::string& name) {
   }
 }
 
-/// All regular files below `folder`: those in it by name, then those of the folders in it. Explicit
-/// stack: a deep tree must not use up that of a fiber.
+/// Adds all regular files below `folder`: those in it by name, then those of its subfolders. Uses
+/// an explicit stack: a deep tree must not exhaust the stack of a fiber.
 void text_files::add_tree(std::string folder) {
   std::vector<std::string> open{std::move(folder)};
   while (!open.empty()) {
@@ -71,14 +71,14 @@ void text_files::add_tree(std::string folder) {
       const std::string name = at.ends_with('/') ? at + entry : at + '/' + entry;
       struct stat facts {};
       if (lstat(name.c_str(), &facts) != 0) {
-        if (errno != ENOENT) leave_out(name, errno);  // gone since it was listed: not there
+        if (errno != ENOENT) leave_out(name, errno);  // removed since it was listed
       } else if (S_ISDIR(facts.st_mode)) {
         open.push_back(name);
       } else if (S_ISREG(facts.st_mode)) {
         add_regular(name, facts, links::refuse);
       }
     }
-    std::reverse(open.begin() + first_below, open.end());  // the last one is taken first
+    std::reverse(open.begin() + first_below, open.end());  // the last is taken first
   }
 }
 
@@ -100,8 +100,8 @@ void text_files::add_regular(const std::string& name, const struct stat& facts, 
   files_.push_back(std::move(found));
 }
 
-/// Maps a large plain file; a compressed one, or one that cannot be mapped, stays to be read as a
-/// stream. False if it cannot be opened.
+/// Maps a large plain file; a compressed one, or one that cannot be mapped, is read as a stream
+/// later. Returns false if it cannot be opened.
 bool text_files::try_map(file& to) {
   try {
     const open_file opened(to.name, to.followed);
@@ -111,7 +111,7 @@ bool text_files::try_map(file& to) {
     if (!detail::is_compressed({first.data(), static_cast<std::size_t>(got)})) {
       try {
         to.map = mapped_file(opened, to.size);
-      } catch (const error&) {  // a file system without mappings, or too many of them
+      } catch (const error&) {  // file system without mappings, or too many
       }
     }
     return true;

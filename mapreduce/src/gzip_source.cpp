@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompresses gzip members one after another.
+// Decompresses concatenated gzip members.
 #include "byte_source.hpp"
 
 #include <zlib.h>
@@ -51,7 +51,7 @@ class gzip_source final : public byte_source {
     done_ = true;
   }
 
-  /// Input is left after a member: another member, or zeros that pad a tape block, which gzip
+  /// Handles the input after a member: another member, or zeros that pad a tape block, which gzip
   /// ignores.
   void next_member() {
     if (*stream_.next_in == 0) {
@@ -70,7 +70,7 @@ class gzip_source final : public byte_source {
   plain_source input_;
   z_stream stream_{};
   std::array<char, 64 * 1024> chunk_;
-  bool member_ended_ = false;  // and no byte of a next one has come
+  bool member_ended_ = false;  // and no byte of a next one was read
   bool done_ = false;
 };
 

@@ -31,7 +31,7 @@ hash_secret secret_by(std::string_view text) noexcept {
   return make_secret({number(1), number(2) | hash_factors::first_bit}, number(3));
 }
 
-/// Never blocks: early at boot the sixteen random bytes that the kernel gives every process do.
+/// Never blocks: early at boot it uses the sixteen random bytes that the kernel gives each process.
 hash_secret random_secret() noexcept {
   std::array<char, 24> bytes{};
   if (getrandom(bytes.data(), bytes.size(), GRND_NONBLOCK) == static_cast<ssize_t>(bytes.size())) {
@@ -61,7 +61,7 @@ std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept 
                                        by.long_keys.size(), by.seed);
 }
 
-// Static objects of a program may hash keys: these are made before them.
+// Static objects of a program may hash keys: these are constructed before them.
 [[gnu::init_priority(101)]] const hash_secret process_secret = secret_of_process();
 [[gnu::init_priority(101)]] const hash_secret repeatable_secret = make_secret(fixed_factors, 0);
 

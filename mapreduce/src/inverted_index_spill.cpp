@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of this job within a memory limit, over any input.
+// Instantiates run() of this job with a memory limit, for all inputs.
 #include <creek/mapreduce/inverted_index.hpp>
 #include <creek/mapreduce/spill.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lloyd's rounds.
+// k-means by Lloyd's rounds.
 #include <creek/mapreduce/k_means.hpp>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace creek::mapreduce {
 
 namespace {
 
-constexpr float greatest_coordinate = 1e15f;  // its square, times many dimensions, is a float
+constexpr float greatest_coordinate = 1e15f;  // its square, times many dimensions, fits a float
 constexpr std::size_t points_a_split = 8192;
 
 void check_k_means(std::span<const float> points, const k_means_options& options) {
@@ -47,9 +47,9 @@ void check_k_means(std::span<const float> points, const k_means_options& options
   }
 }
 
-/// `k` of the numbers below `n`, all different, in the order of their choice. Source: Floyd's
-/// algorithm [Bentley 1987]; numbers are taken modulo, so that they are the
-/// same with all standard libraries.
+/// Returns `k` different numbers below `n`, in the order of their choice. Source: Floyd's algorithm
+/// [Bentley 1987]; random numbers are reduced modulo, so that the result is the same with all
+/// standard libraries.
 std::vector<std::size_t> choose(std::size_t k, std::size_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::unordered_set<std::size_t> seen;

@@ -9,7 +9,7 @@
 namespace creek::mapreduce::detail {
 namespace {
 
-constexpr std::size_t page = std::size_t{1} << 21;  // of x86-64 and of AArch64 with 4 KiB pages
+constexpr std::size_t page = std::size_t{1} << 21;  // on x86-64, AArch64 with 4 KiB pages
 
 constexpr bool is_large(std::size_t bytes) noexcept {
   return bytes >= 4 * page;
@@ -25,7 +25,7 @@ constexpr std::align_val_t border_of(std::size_t bytes, std::size_t alignment) n
 void* allocate_large(std::size_t bytes, std::size_t alignment) {
   const std::size_t whole = is_large(bytes) ? (bytes + page - 1) / page * page : bytes;
   void* const memory = ::operator new(whole, border_of(bytes, alignment));
-  if (is_large(bytes)) (void)madvise(memory, whole, MADV_HUGEPAGE);  // only speed
+  if (is_large(bytes)) (void)madvise(memory, whole, MADV_HUGEPAGE);  // affects only speed
   return memory;
 }
 

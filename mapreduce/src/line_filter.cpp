@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching lines are found by their matches; what lies between them is not looked at line by line
-// unless it is wanted so.
+// Matching lines are found by their matches; the text between matches is not split into lines
+// unless the result needs it.
 #include <creek/mapreduce/line_filter.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace creek::mapreduce {
 
 namespace {
 
-/// Behind the line that `at` is in.
+/// Returns the position after the line that contains `at`.
 const char* end_of_line(const char* at, const char* end) {
   const void* const found = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
   return found == nullptr ? end : static_cast<const char*>(found) + 1;
@@ -25,7 +25,7 @@ std::uint64_t lines_in(std::string_view text) {
   return ends + (!text.empty() && text.back() != '\n' ? 1 : 0);
 }
 
-/// Makes the lines views of a copy that the piece owns.
+/// Makes the lines views of a copy owned by the piece.
 void copy_lines(filtered_piece& piece) {
   std::string all;
   for (const filtered_line& line : piece.lines) all += line.text;
@@ -37,7 +37,7 @@ void copy_lines(filtered_piece& piece) {
   }
 }
 
-/// Takes the text of a piece from front to end, in whole lines.
+/// Consumes the text of a piece sequentially, in whole lines.
 class collector {
  public:
   explicit collector(filter_detail detail) : detail_(detail) {}

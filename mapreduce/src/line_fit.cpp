@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line of best fit from its sums.
+// Computes the line of best fit from its sums.
 #include <creek/mapreduce/line_fit.hpp>
 
 #include <limits>
@@ -8,7 +8,7 @@ namespace creek::mapreduce {
 
 namespace {
 
-/// In any arithmetic wide enough. A spread of x below `resolved` times its size is none.
+/// For any sufficiently wide arithmetic. A spread of x below `resolved` times its size counts as 0.
 template <class Wide>
 fitted_line line_of(Wide n, Wide x, Wide y, Wide xx, Wide yy, Wide xy, Wide resolved) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -34,7 +34,7 @@ fitted_line fit_line(std::uint64_t count, std::span<const std::uint64_t, 5> sums
 }
 
 fitted_line fit_line(std::uint64_t count, std::span<const double, 5> sums) {
-  constexpr long double resolved = 1e-12L;  // what the rounding of sums leaves of a difference
+  constexpr long double resolved = 1e-12L;  // smaller differences are rounding errors
   return line_of<long double>(static_cast<long double>(count), sums[0], sums[1], sums[2], sums[3],
                               sums[4], resolved);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of these jobs, over any input.
+// Instantiates run() of these jobs, for all inputs.
 #include <creek/mapreduce/line_fit.hpp>
 #include <creek/mapreduce/run.hpp>
 

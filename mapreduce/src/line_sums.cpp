@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The five sums of a line of best fit with vector code. Bytes: products of 16-bit halves are added
-// in pairs to 32-bit lanes, which are emptied to 64 bits before they could overflow.
+// in pairs to 32-bit lanes, which are added to 64-bit sums before they could overflow.
 #include <creek/mapreduce/line_fit.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using halves_tag = hn::Repartition<std::int16_t, bytes_tag>;
 using words_tag = hn::Repartition<std::int32_t, bytes_tag>;
 using longs_tag = hn::Repartition<std::uint64_t, bytes_tag>;
 
-/// Sum of the lanes, which are not negative.
+/// Returns the sum of the lanes, which must not be negative.
 HWY_INLINE std::uint64_t sum_of(hn::Vec<words_tag> v) {
   const words_tag d;
   HWY_ALIGN std::int32_t lanes[hn::MaxLanes(d)];
@@ -41,8 +41,8 @@ HWY_INLINE std::uint64_t sum_of(hn::Vec<words_tag> v) {
   return sum;
 }
 
-/// Whole vectors of points, few enough for 32-bit lanes: a step adds at most 2 * 255 * 255 to a
-/// lane of a sum of products.
+/// Maximum number of vectors of points before 32-bit lanes could overflow: a step adds at most 2 *
+/// 255 * 255 to a lane of a sum of products.
 constexpr std::size_t most_steps = 16384;
 static_assert(most_steps * 2 * 255 * 255 < (std::uint64_t{1} << 31));
 
@@ -89,8 +89,8 @@ void add_byte_sums(const std::uint8_t* at, std::size_t points, std::uint64_t* su
   for (; points != 0; --points, at += 2) add_byte_point(at, sums);
 }
 
-/// Points x, y, x, y ... as they lie: one product of a vector with itself gives both squares, one
-/// with its neighbours swapped gives x * y twice.
+/// Adds points stored as x, y, x, y ...: the product of a vector with itself gives both squares,
+/// the product with swapped neighbours gives x * y twice.
 void add_real_sums(const double* at, std::size_t points, double* sums) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<double> d;

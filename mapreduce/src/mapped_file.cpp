@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mappings under guard.
+// Guarded mappings of files.
 #include <creek/mapreduce/mapped_file.hpp>
 
 #include <sys/mman.h>
@@ -47,10 +47,10 @@ bool mapped_file::lost() const noexcept {
 
 void mapped_file::populate(std::string_view piece) const noexcept {
 #ifdef MADV_POPULATE_READ
-  constexpr std::uintptr_t page = 4096;  // a smaller step than the real one is refused, harmlessly
+  constexpr std::uintptr_t page = 4096;  // a step below the real page size is refused, harmlessly
   const auto begin = reinterpret_cast<std::uintptr_t>(piece.data()) & ~(page - 1);
   const auto end = reinterpret_cast<std::uintptr_t>(piece.data() + piece.size());
-  // Only speed: if the kernel is too old or pages are missing, reading will find out.
+  // Affects only speed: if the kernel is too old or pages are missing, reading will show it.
   (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ);
 #else
   (void)piece;

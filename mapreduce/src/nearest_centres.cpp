@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of a k-means round. Points are taken a block at a time, turned to columns, so that a
-// vector holds one coordinate of many points; every centre is compared with the whole block. Points
-// of many dimensions stay in rows, and vectors hold coordinates of one point.
+// The work of a k-means round. Points are processed a block at a time, transposed to columns, so
+// that a vector holds one coordinate of many points; every centre is compared with the whole block.
+// Points of many dimensions stay in rows, and vectors hold coordinates of one point.
 #include <creek/mapreduce/k_means.hpp>
 
 #include <algorithm>
@@ -23,18 +23,18 @@ using index_tag = hn::RebindToSigned<float_tag>;
 using float_vector = hn::Vec<float_tag>;
 using index_vector = hn::Vec<index_tag>;
 
-constexpr std::size_t block_vectors = 4;  // their chains of additions hide each other's latency
+constexpr std::size_t block_vectors = 4;  // their independent additions hide latency
 constexpr std::size_t block_points = block_vectors * hn::MaxLanes(float_tag());
-constexpr std::size_t most_columns = 64;  // dimensions; of more, points stay in rows
+constexpr std::size_t most_columns = 64;  // dimensions; with more, points stay in rows
 
-/// Points by columns, and what is found out about them.
+/// Points by columns, and their nearest centres so far.
 struct point_block {
   HWY_ALIGN float columns[most_columns * block_points];
   HWY_ALIGN std::int32_t nearest[block_points];
   HWY_ALIGN float distance[block_points];
 };
 
-/// The centres and where to add points to them. `Fixed` dimensions, or 0: known at run time.
+/// Centres and the sums to which points are added. `Fixed` dimensions; 0: known only at run time.
 template <std::size_t Fixed>
 struct centre_sums {
   const float* centres;
@@ -53,7 +53,7 @@ struct centre_sums {
   }
 };
 
-/// The nearest centre so far of a vector of points.
+/// Nearest centres so far for a vector of points.
 struct nearest_so_far {
   float_vector distance;
   index_vector centre;
@@ -106,7 +106,7 @@ template <std::size_t Fixed>
 HWY_INLINE void add_by_columns(const float* points, std::size_t n, const centre_sums<Fixed>& to) {
   point_block block;
   const std::size_t whole = block_vectors * hn::Lanes(float_tag());
-  for (std::size_t j = 0; j < to.dimensions(); ++j) {  // what a last block does not fill
+  for (std::size_t j = 0; j < to.dimensions(); ++j) {  // fills up a last, partial block
     std::fill_n(block.columns + j * block_points, whole, 0.0f);
   }
   for (std::size_t first = 0; first < n; first += whole) {

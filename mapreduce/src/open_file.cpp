@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening and reading with errors that name the file.
+// Opens and reads files with errors that name the file.
 #include <creek/mapreduce/open_file.hpp>
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ int open_regular(const std::string& name, links wanted) {
   struct stat facts {};
   if (fstatat(AT_FDCWD, name.c_str(), &facts, own) != 0) throw error(errno, name);
   check_regular(facts, name);
-  // The name may have become another file's: opening a pipe would wait without O_NONBLOCK.
+  // The name may belong to another file now: opening a pipe would block without O_NONBLOCK.
   return open(name.c_str(), for_reading | O_NONBLOCK | (own != 0 ? O_NOFOLLOW : 0));
 }
 

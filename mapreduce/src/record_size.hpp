@@ -9,10 +9,10 @@
 
 namespace creek::mapreduce::detail {
 
-/// Bytes from the front of a file that its layout may depend on.
+/// Maximum number of bytes at the start of a file that its layout may depend on.
 inline constexpr std::size_t head_bytes = 4096;
 
-/// Throws creek::error naming a file of `size` bytes that ends within a record or lacks some.
+/// Throws creek::error naming the file if `size` bytes end within a record or lack some records.
 void check_size(const std::string& name, const record_layout& layout, std::uint64_t size);
 
 }  // namespace creek::mapreduce::detail

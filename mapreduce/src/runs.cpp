@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting and merging of what many jobs have.
+// Instantiates sorting and merging for records that many jobs share.
 #include <creek/mapreduce/runs.hpp>
 #include <creek/mapreduce/word_count.hpp>
 

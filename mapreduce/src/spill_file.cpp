@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary files of a run with a memory limit, and the memory beside them.
+// Temporary files of a run with a memory limit, and the accounting of its memory.
 #include <creek/mapreduce/spill_file.hpp>
 
 #include <fcntl.h>
@@ -117,7 +117,7 @@ void spill_file::read(const spill_block& block, std::byte* to) const {
 
 std::span<const std::byte> block_reader::read(const spill_block& block) {
   if (bytes_.size() < block.bytes) {
-    bytes_ = {};  // first, so that there are never two
+    bytes_ = {};  // first, so that there are never two buffers
     bytes_.resize(block.bytes);
     charge_.set(bytes_.capacity());
   }
@@ -156,7 +156,7 @@ void block_writer::cut() {
   items_ = differing_ = 0;
 }
 
-/// All whole blocks; what is appended behind them moves to the front.
+/// Writes all whole blocks; the bytes appended after them move to the front.
 void block_writer::write_out() {
   charge_.raise_to(bytes_.capacity());
   const std::uint64_t offset = file_->write(std::span(bytes_).first(block_begin_));

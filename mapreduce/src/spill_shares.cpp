@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a limit is shared out, and what does not fit into it.
+// Division of a memory limit among the workers, and errors for data that does not fit into it.
 #include <creek/mapreduce/spill_shares.hpp>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ spill_shares::spill_shares(const memory_limit& given, std::size_t workers) noexc
       worker(given.bytes / workers),
       buffer(std::clamp<std::size_t>(worker / 32, 4096, std::size_t{1} << 20)),
       largest(std::min<std::size_t>(worker / 8, std::size_t{1} << 30)),
-      // Blocks of at least some ten kilobytes: their index is to be small beside them.
+      // Blocks have at least some ten kilobytes, so that their index is small in comparison.
       bits(std::clamp(static_cast<int>(std::bit_width(worker >> 15)) - 1, 2, most_bits)) {}
 
 int spill_shares::bits_for(std::uint64_t bytes, std::size_t room) const noexcept {

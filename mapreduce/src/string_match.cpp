@@ -12,7 +12,7 @@ namespace {
 match_counts count_one(std::string_view text, std::string_view pattern) {
   match_counts counts;
   const char* const end = text.data() + text.size();
-  const char* counted = text.data();  // up to here the line has been counted
+  const char* counted = text.data();  // lines before it are counted
   for (const char* at = find_bytes(text.data(), end, pattern); at != end;
        at = find_bytes(at + 1, end, pattern)) {
     ++counts.occurrences;

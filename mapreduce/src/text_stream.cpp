@@ -34,8 +34,8 @@ std::string_view text_stream::next() {
   }
 }
 
-/// Moves the beginning of a record that is not complete to the front and reads on behind it. What
-/// is searched for a border again grows with the buffer, which doubles: linear in all.
+/// Moves the start of an incomplete record to the front and reads more after it. The part that is
+/// searched again for a border grows with the buffer, which doubles: linear in total.
 void text_stream::fill() {
   const std::size_t kept = end_ - begin_;
   if (kept * 2 >= capacity_) {
@@ -49,7 +49,7 @@ void text_stream::fill() {
   }
   begin_ = 0;
   end_ = kept;
-  // Full reads, so that a slow pipe does not make the search above start again for each few bytes.
+  // Fills the buffer, so that a slow pipe does not restart the search above for each few bytes.
   while (end_ < capacity_) {
     const std::size_t got = source_->read(buffer_.get() + end_, capacity_ - end_);
     if (got == 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds where words begin and end. 64 bytes are classified to a 64-bit mask of separators; the
 // borders are the bits where the mask differs from itself shifted by one. Their positions are
-// written without a branch on their number: where the CPU can compress a vector of bytes, the
-// positions 0 to 63 are compressed by the mask; else a fixed number is taken bit by bit, as
-// simdjson does [Langdale 2019].
+// written without a branch on their number: if the CPU can compress a vector of bytes, the
+// positions 0 to 63 are compressed by the mask; else a fixed number is extracted bit by bit, as in
+// simdjson [Langdale 2019].
 #include <creek/mapreduce/words.hpp>
 
 #include <bit>
@@ -81,7 +81,7 @@ HWY_INLINE std::uint16_t* flatten(std::uint64_t bits, unsigned base, std::uint16
     out[i] = static_cast<std::uint16_t>(base + static_cast<unsigned>(std::countr_zero(bits)));
     bits &= bits - 1;
   };
-  for (int i = 0; i < 24; ++i) put(i);  // of nine words, what the usual line of text has
+  for (int i = 0; i < 24; ++i) put(i);  // of nine words, the usual number in a line
   for (int i = 24; i < count; ++i) put(i);
   return out + count;
 }

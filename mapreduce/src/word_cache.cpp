@@ -13,7 +13,7 @@ namespace creek::mapreduce {
 namespace {
 
 constexpr std::uint64_t words_between_drops = 1u << 19;
-constexpr std::uint32_t rare = 3;  // fewer of so many
+constexpr std::uint32_t rare = 3;  // words counted less often are rare
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void word_cache::count_block(const block_words& words) {
 
 void word_cache::admit(word_table::line& home, const word_table::word_ref& word) noexcept {
   const word_table::body what{word.low, word.high};
-  std::size_t i = 0;  // where it is: it may have come twice since it was looked for
+  std::size_t i = 0;  // the word may have been added since the lookup
   while (home.count[i] != 0 && home.at(i) != what) ++i;
   home.put(i, what, home.count[i] + 1);
 }
@@ -106,8 +106,8 @@ void word_cache::flush() {
   borrowed_ = false;
 }
 
-/// Makes room for words that have become frequent: those counted less often than `least` times
-/// since the last look go.
+/// Removes words that were counted less often than `least` times since the last check, to make room
+/// for words that have become frequent.
 void word_cache::drop_rare(std::uint32_t least) {
   next_drop_ = emitted_ + words_between_drops;
   for (std::size_t at = 0; at < line_count; ++at) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks words up in their cache lines: the four entries are compared at once and without a branch,
-// because the place of a word in its line cannot be predicted, and whether it is in the cache
-// cannot either. Lines are asked for some words ahead. Words that are new in the table or that
-// stand in a later line because theirs was full are rare; word_table::insert sees to them.
+// because neither the position of a word in its line nor whether it is in the cache can be
+// predicted. Lines are prefetched some words ahead. Words that are new in the table, or in a later
+// line because theirs was full, are rare; word_table::insert handles them.
 #include "word_probe.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using counted_word = word_table::counted_word;
 using word_ref = word_table::word_ref;
 using detail::cache_view;
 
-/// Which of the four entries agree with `key` in the bits of `Low` and in `high`, as bits 0 to 3.
+/// Returns bits 0 to 3: which entries equal `key` in the bits of `Low` and in `high`.
 template <std::uint64_t Low, class Word>
 HWY_INLINE unsigned match(const line& in, const Word& key) {
   const std::uint32_t wanted[3] = {static_cast<std::uint32_t>(key.low),
@@ -60,9 +60,9 @@ HWY_INLINE unsigned match(const line& in, const Word& key) {
 }
 
 constexpr std::uint64_t all_bits = ~std::uint64_t{0};
-constexpr std::uint64_t tag_bits = ~word_table::address_mask;  // of a long word
+constexpr std::uint64_t tag_bits = ~word_table::address_mask;  // tag of a long word
 
-/// The first entry that matches, or 4.
+/// Returns the first entry that matches, or 4.
 HWY_INLINE unsigned first_of(unsigned bits) {
   return static_cast<unsigned>(std::countr_zero(bits | 1u << word_table::line_entries));
 }
@@ -84,7 +84,7 @@ std::size_t probe_short(const bucket& in, std::span<counted_word> words) {
     const counted_word word = words[i];
     const unsigned at = first_of(match<all_bits>(home, word));
     std::uint32_t& held = home.count[at & 3];
-    // A sum that is too large for an entry goes the long way.
+    // A sum that is too large for an entry is handled by the slow path.
     const bool hit = (at < 4) & (word.count() <= ~held);
     held += hit ? word.count() : 0;
     words[missing] = word;
@@ -99,7 +99,7 @@ HWY_INLINE const char* text_of(std::uint64_t low) {
 
 HWY_INLINE bool same_text(const char* a, const char* b, std::size_t length) {
   if (HWY_UNLIKELY(length - 8 > 24)) return length == 0 || std::memcmp(a, b, length) == 0;
-  // 8 to 32 bytes are covered by four loads of eight, some of them twice.
+  // Four loads of eight bytes cover 8 to 32 bytes; they may overlap.
   const std::size_t second = std::min<std::size_t>(8, length - 8);
   const std::size_t third = length < 16 ? 0 : length - 16;
   const auto differ = [&](std::size_t at) { return detail::load8(a + at) ^ detail::load8(b + at); };
@@ -126,7 +126,7 @@ std::size_t probe_long(const bucket& in, std::span<counted_word> words) {
   const auto ask_text = [&](std::size_t i) {
     const line& home = *homes[i % (4 * ahead)];
     const unsigned at = first_of(match<tag_bits>(home, words[i])) & 3;
-    // Where none matches this asks for some other text, which is cheaper than a missed branch.
+    // If none matches, this prefetches other text, which is cheaper than a mispredicted branch.
     __builtin_prefetch(text_of(home.at(at).low));
     __builtin_prefetch(text_of(words[i].low));
   };
@@ -192,7 +192,7 @@ HWY_INLINE void count_group(const cache_view& cache, std::span<const word_ref> w
   for (const word_ref& word : words) {
     line& home = home_of(cache.lines, word.hash);
     const unsigned bits = match<all_bits>(home, word);
-    // By arithmetic, so that compilers put no branch here.
+    // Arithmetic, so that compilers generate no branch here.
     home.count[std::countr_zero(bits | 8)] += bits != 0;
     missing[count] = word;
     count += bits == 0;

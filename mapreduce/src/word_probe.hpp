@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code of word_cache and word_table, chosen for the CPU.
+// Vector code of word_cache and word_table, chosen for the CPU at run time.
 #pragma once
 
 #include <creek/mapreduce/word_cache.hpp>
@@ -12,12 +12,12 @@
 
 namespace creek::mapreduce::detail {
 
-/// Adds the counts of the words that stand in their home line, and moves those that do not to the
-/// front; returns how many they are.
+/// Adds the counts of the words that are in their home line, and moves the others to the front;
+/// returns the number of the others.
 std::size_t count_known(const word_table::bucket& in, std::span<word_table::counted_word> words);
 
-/// The entry of a word in a segment, or else the free one where it may go: from its home line on.
-/// There always is a free one.
+/// Returns the entry of a word in a segment, or else the free entry for it, from its home line on.
+/// There always is a free entry.
 word_table::entry find_entry(const word_table::bucket& in, word_table::segment& s,
                              const word_table::counted_word& word);
 

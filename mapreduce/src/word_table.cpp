@@ -25,8 +25,8 @@ using segment = word_table::segment;
 static_assert(sizeof(line) == 64 && sizeof(segment) == 64);
 static_assert(std::endian::native == std::endian::little, "short words are loaded as integers");
 
-constexpr std::uint32_t full_percent = 85;               // above, ways to displaced words get long
-constexpr std::uint32_t growths = 3;                     // doublings of a bucket's only segment
+constexpr std::uint32_t full_percent = 85;               // above, paths to displaced words get long
+constexpr std::uint32_t growths = 3;                     // doublings of a bucket's first segment
 constexpr std::size_t largest_segment = 64u << growths;  // lines
 constexpr std::uint64_t most = UINT32_MAX;
 
@@ -35,7 +35,7 @@ std::uint32_t place(const bucket& from, const body& what, const detail::hash_fac
   return word_table::place_of(detail::hash_upper(what.low, what.high, by));
 }
 
-/// Puts a word that is not in the segment.
+/// Inserts a word that is not in the segment.
 void put_new(const bucket& in, segment& s, std::uint32_t place, const body& what,
              std::uint32_t count) noexcept {
   line* const first = s.lines();
@@ -47,7 +47,7 @@ void put_new(const bucket& in, segment& s, std::uint32_t place, const body& what
   ++s.used;
 }
 
-/// Puts the words of `from` into the segments that `segment_of` their places.
+/// Inserts the words of `from` into the segments that `segment_of` returns for their places.
 template <class SegmentOf>
 void put_all(const bucket& in, std::span<const line> from, const detail::hash_factors& by,
              SegmentOf&& segment_of) {
@@ -65,7 +65,7 @@ void set_lines(bucket& b, std::uint32_t lines) noexcept {
   b.limit = lines * word_table::line_entries * full_percent / 100;
 }
 
-/// Adds to a count, which stays positive.
+/// Adds to a count, which must stay positive.
 void raise(bucket& in, const entry& e, std::uint64_t count) {
   std::uint32_t& held = e.at->count[e.i];
   const std::uint64_t room = most - held;
@@ -77,8 +77,8 @@ void raise(bucket& in, const entry& e, std::uint64_t count) {
   }
 }
 
-/// Where the bytes of a new long word will stay: beside the other words, which are compared often;
-/// the text is large and far away. Only very long ones, rare and dear to copy, stay in the text.
+/// Copies the bytes of a new long word next to the other words, which are compared often; the text
+/// is large and far away. Only very long words, rare and expensive to copy, stay in the text.
 std::uint64_t keep(byte_arena& arena, std::string_view word, std::string_view stable) {
   constexpr std::size_t copied = 32;
   if (word.size() <= copied || !lies_in(stable, word)) word = arena.keep(word);
@@ -100,8 +100,8 @@ std::string_view word_table::text_of(const body& held) noexcept {
   return {reinterpret_cast<const char*>(address), length};
 }
 
-/// Segments of a bucket are full, and split, at about the same time; of sizes spread over a factor
-/// of two they are not so in all buckets, and the whole is about 60 % full always.
+/// Segments of a bucket fill up and split at about the same time. Bucket sizes spread over a factor
+/// of two, so that not all buckets split together, and the table is always about 60 % full.
 word_table::word_table() {
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
     bucket& b = buckets_[i];
@@ -142,7 +142,7 @@ void word_table::add(std::size_t to, std::span<counted_word> words, std::string_
   const std::lock_guard guard(b.lock);
   begin(b);
   const std::size_t missing = detail::count_known(b, words);
-  // They stand in the next line, if not new: ask for what is needed of all before the first is.
+  // They are in the next line, or new: prefetch all before inserting the first.
   for (const counted_word& word : words.first(missing)) {
     segment* const s = b.directory[word.place() >> b.shift];
     line* const home = s->lines() + b.line_of(word.place());
@@ -161,7 +161,7 @@ void word_table::add(std::size_t to, const word_ref& word, std::uint64_t count,
   insert(b, make_counted(word, 0), count, stable);
 }
 
-/// The first segment comes with the first word: texts with few words touch little memory.
+/// The first word creates the first segment: texts with few words touch little memory.
 void word_table::begin(bucket& to) {
   if (to.directory.empty()) to.directory.push_back(make_segment(to, 0));
 }
@@ -191,7 +191,7 @@ segment* word_table::make_segment(bucket& to, std::uint32_t depth) {
   return s;
 }
 
-/// The segment that a new word goes to.
+/// Returns the segment for a new word, with room.
 segment* word_table::room_for(bucket& to, std::uint32_t place) {
   for (;;) {
     segment* s = to.directory[place >> to.shift];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompresses xz streams one after another, and passes over the padding between and behind them.
+// Decompresses concatenated xz streams, and skips the padding between and after them.
 #include "byte_source.hpp"
 
 #include <lzma.h>
@@ -47,7 +47,7 @@ class xz_source final : public byte_source {
         fail("no memory to decompress", ENOMEM);
       case LZMA_MEMLIMIT_ERROR:
         fail("xz data needs too much memory to decompress", ENOMEM);
-      case LZMA_BUF_ERROR:  // no progress: at the end of the file, or in the library's first try
+      case LZMA_BUF_ERROR:  // no progress: end of file, or the library's first attempt
         if (at_end_) fail("truncated xz data", EIO);
         return;
       default:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks: a small one of ordinary pages, as most texts have few words, then large ones.
+// Allocates chunks: a small one of ordinary pages, as most texts have few words, then large ones.
 #include <creek/mapreduce/detail/zero_pool.hpp>
 
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ void* zero_pool::allocate(std::size_t bytes) {
   const std::lock_guard guard(lock_);
   bytes = (bytes + 63) / 64 * 64;
   if (bytes > left_) grow();
-  if (bytes > left_) throw std::bad_alloc();  // callers want a few kilobytes
+  if (bytes > left_) throw std::bad_alloc();  // callers need a few kilobytes
   void* at = next_;
   next_ += bytes;
   left_ -= bytes;
@@ -26,7 +26,7 @@ void* zero_pool::allocate(std::size_t bytes) {
 
 void zero_pool::grow() {
   constexpr std::size_t small = std::size_t{1} << 20;
-  constexpr std::size_t huge = std::size_t{1} << 21;  // of x86-64 and of AArch64 with 4 KiB pages
+  constexpr std::size_t huge = std::size_t{1} << 21;  // on x86-64, AArch64 with 4 KiB pages
   constexpr std::size_t large = 2 * huge;
   const bool first = chunks_.empty();
   const std::size_t bytes = first ? small : large + huge;
@@ -40,7 +40,7 @@ void zero_pool::grow() {
   if (first) return;
   next_ += (huge - reinterpret_cast<std::uintptr_t>(at) % huge) % huge;
   left_ = large;
-  (void)madvise(next_, left_, MADV_HUGEPAGE);  // only speed
+  (void)madvise(next_, left_, MADV_HUGEPAGE);  // affects only speed
 }
 
 }  // namespace creek::mapreduce::detail

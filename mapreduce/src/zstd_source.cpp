@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompresses Zstandard frames one after another; the library passes over skippable ones.
+// Decompresses concatenated Zstandard frames; the library skips skippable ones.
 #include "byte_source.hpp"
 
 #include <zstd.h>
@@ -30,7 +30,7 @@ class zstd_source final : public byte_source {
   }
 
  private:
-  /// Has at least `bytes` bytes of the file ahead in one piece, or all that are left.
+  /// Buffers at least `bytes` bytes of the file contiguously, or all that are left.
   void look_ahead(std::size_t bytes) {
     std::size_t end = ahead_.size - ahead_.pos;
     std::memmove(chunk_.data(), chunk_.data() + ahead_.pos, end);
@@ -50,8 +50,8 @@ class zstd_source final : public byte_source {
     // The library reports a damaged or truncated header.
     announced_ = ZSTD_getFrameContentSize(chunk_.data() + ahead_.pos, ahead_.size - ahead_.pos);
     given_ = 0;
-    // The first byte by itself: a frame that lay ahead as a whole would not be decoded as a stream,
-    // and what damage is seen would depend on the sizes of buffers.
+    // The first byte separately: a frame that is buffered completely would not be decoded as a
+    // stream, and the damage reported would depend on the sizes of buffers.
     ZSTD_inBuffer first{chunk_.data(), ahead_.pos + 1, ahead_.pos};
     ZSTD_outBuffer none{nullptr, 0, 0};
     const std::size_t code = ZSTD_decompressStream(stream_.get(), &none, &first);
@@ -68,7 +68,7 @@ class zstd_source final : public byte_source {
     if (ZSTD_isError(code) != 0) fail(code);
     given_ += out.pos - before;
     frame_ended_ = code == 0;
-    // Which the library does not check of a frame whose last block is empty.
+    // The library does not check this for a frame whose last block is empty.
     if (frame_ended_ && announced_ < ZSTD_CONTENTSIZE_ERROR && given_ != announced_) {
       damaged("other size than announced");
     }
@@ -93,8 +93,8 @@ class zstd_source final : public byte_source {
   std::array<char, 128 * 1024> chunk_;
   ZSTD_inBuffer ahead_{nullptr, 0, 0};
   bool frame_ended_ = true;
-  unsigned long long announced_ = 0;  // bytes of the frame's content, if its header says
-  unsigned long long given_ = 0;      // of it, until now
+  unsigned long long announced_ = 0;  // content size of the frame, if its header has it
+  unsigned long long given_ = 0;      // bytes of it returned so far
 };
 
 }  // namespace

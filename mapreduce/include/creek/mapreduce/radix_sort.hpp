@@ -66,7 +66,7 @@ struct sort_effort {
   using by_size = std::array<std::uint64_t, 48>;
 
   by_size counted{};              ///< pointers read to count the bytes
-  by_size moved{};                ///< moved to the scratch and back, by one byte of their keys
+  by_size moved{};                ///< pointers moved to the scratch and back, by one byte of key
   std::uint64_t comparisons = 0;  ///< n log2 n for n pointers sorted by comparisons
 
   static void add(by_size& to, std::size_t n) noexcept { to[std::bit_width(n) - 1] += n; }

@@ -59,7 +59,7 @@ class rank_costs {
       read((counted + 2 * moved) * ref_bytes, in_turn);
       written(2 * moved * ref_bytes, in_turn);
     }
-    charge_units(work::comparison, effort.comparisons + pairs);  // and those that find the groups
+    charge_units(work::comparison, effort.comparisons + pairs);  // and to find the groups
   }
 
   /// Charges values read through sorted pointers, which point to arbitrary lines of the buffer.

@@ -69,8 +69,8 @@ class record_runs final : public record_target<Job> {
     takers_[taker].writer.reset();
   }
 
-  /// After all workers: calls `sink(const record_type&)` for the records, of which `top` if that is
-  /// not 0, and returns how many there were. Views in a record are valid during the call.
+  /// Called after all workers: calls `sink(const record_type&)` for the records, at most `top` if
+  /// that is not 0, and returns their number. Views in a record are valid during the call.
   template <class Sink>
   std::uint64_t merge(Sink&& sink) {
     std::vector<spill_blocks> runs;

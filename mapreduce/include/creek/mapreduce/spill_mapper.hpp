@@ -156,7 +156,7 @@ class spill_mapper {
     return combining && shares.worker >= 3 * detail::table_slack;
   }
 
-  /// Placeholder for jobs without such a table.
+  /// A mapper's own table with its writer; used only by jobs that bring such a table.
   template <class J>
   struct own_table_of {
     explicit own_table_of(spill_meter& meter) : charge(meter), writer(table) {}

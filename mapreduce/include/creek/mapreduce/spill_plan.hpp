@@ -37,8 +37,8 @@ namespace creek::mapreduce {
 template <job Job>
 class record_target {
  public:
-  /// A record of partition `part`, from the worker numbered `taker`; different takers call at once,
-  /// those of a partition one after the other. Views in the key are valid until `release`.
+  /// Adds a record of partition `part`, from worker `taker`. Different takers call concurrently,
+  /// calls for one partition are sequential. Views in the key are valid until `release`.
   virtual void add(std::size_t taker, std::size_t part, typename Job::key_type&& key,
                    typename detail::result_value<Job>::type&& value) = 0;
   virtual void release(std::size_t taker) = 0;
@@ -159,7 +159,7 @@ class spill_plan {
   /// Size of some blocks: number of pairs and bytes.
   struct extent {
     std::uint64_t pairs = 0, bytes = 0;
-    /// Memory for them and for grouping them: twice pointers, as sorting has it, and the groups.
+    /// Returns the memory to hold and group them: two pointers per pair for sorting, the groups.
     [[nodiscard]] std::uint64_t needed() const noexcept {
       using ref = pair_ref<key_type, value_type>;
       constexpr bool owning =

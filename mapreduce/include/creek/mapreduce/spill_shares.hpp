@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a memory limit is shared out, and what does not fit into it.
+// Division of a memory limit among the workers, and errors for data that does not fit into it.
 #pragma once
 
 #include <creek/mapreduce/memory_limit.hpp>
@@ -27,14 +27,14 @@ struct spill_shares {
 
 namespace detail {
 
-/// The first bit of the hash, from `base` on, in which keys of these blocks differ, or at least a
-/// later one than `base` up to which they agree; 64 if they agree in all. The blocks' hashes begin
-/// at `base`.
+/// Returns the first bit of the hash, from `base` on, in which keys of these blocks differ, or at
+/// least a bit after `base` up to which they agree; 64 if they agree in all bits. The blocks'
+/// hashes begin at `base`.
 [[nodiscard]] int differing_from(const spill_blocks& blocks, int base) noexcept;
 
-/// Throws creek::error (ENOMEM) for what cannot be parted any further.
+/// Throws creek::error (ENOMEM) for a key that cannot be partitioned any further.
 [[noreturn]] void refuse_heavy_key(std::uint64_t values, std::uint64_t bytes, std::size_t limit);
-/// The same for a pair that does not fit alone.
+/// Throws creek::error (ENOMEM) for a single pair that does not fit.
 [[noreturn]] void refuse_pair(std::size_t limit);
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs in a piece of memory of fixed size: a hash table that combines them, or a plain list. Full,
-// it is written out partition by partition and begins anew.
+// Pairs in a block of memory of fixed size: a hash table that combines them, or a plain list. When
+// full, it is written out by partition and cleared.
 #pragma once
 
 #include <algorithm>
@@ -25,23 +25,23 @@
 
 namespace creek::mapreduce {
 
-/// The hash that partitions and tables of a run with a limit use: all bits are good, whatever the
-/// job's own hash is like.
+/// Returns the hash for partitions and tables of a run with a limit: all its bits are good, even if
+/// those of the job's own hash are not.
 template <class Job>
 [[nodiscard]] std::uint64_t spread_hash(const Job& job, const typename Job::key_type& key,
                                         const detail::hash_secret& secret) {
   return detail::spread(hash_of(job, key, secret));
 }
 
-/// 32 bits of a hash from bit `skipped` (of 64, the highest first) on.
+/// Returns 32 bits of a hash from bit `skipped` on (of 64, highest first).
 [[nodiscard]] constexpr std::uint32_t hash_digits(std::uint64_t hash, int skipped) noexcept {
   return skipped >= 64 ? 0 : static_cast<std::uint32_t>(hash << skipped >> 32);
 }
 
 namespace detail {
 
-/// Bytes of an object's form. Out of line: appending to an empty vector, inlined, makes GCC 12 warn
-/// of an overflow that cannot be.
+/// Returns the bytes of an object's byte form. Out of line: when inlined, appending to an empty
+/// vector makes GCC 12 warn of an impossible overflow.
 template <class T>
 [[gnu::noinline]] std::size_t form_bytes(const T& object, std::vector<std::byte>& scratch) {
   scratch.clear();
@@ -49,10 +49,10 @@ template <class T>
   return scratch.size();
 }
 
-/// About what an object owns on the heap.
+/// Returns the approximate bytes that an object owns on the heap.
 template <class T>
 [[nodiscard]] std::size_t heap_bytes(const T& object, std::vector<std::byte>& scratch) {
-  constexpr std::size_t allocation = 32;  // its own overhead
+  constexpr std::size_t allocation = 32;  // overhead per allocation
   if constexpr (std::is_trivially_copyable_v<T> || holds_views<T>()) {
     return 0;
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -64,9 +64,9 @@ template <class T>
 
 }  // namespace detail
 
-/// One task at a time. The memory holds an index of hash tags, from behind it the pairs in the
-/// order of their coming, and from the end the bytes of keys that are views of what does not stay;
-/// what keys and values own on the heap is estimated and counts as if it were there.
+/// Used by one task at a time. The memory holds an index of hash tags, after it the pairs in order
+/// of arrival, and at the end the bytes of keys that are views of temporary text; memory that keys
+/// and values own on the heap is estimated and counted as if it were inside.
 template <job Job>
 class spill_table {
  public:
@@ -76,7 +76,7 @@ class spill_table {
 
   spill_table(const Job& job, std::size_t bytes, spill_meter& meter)
       : job_(&job), memory_(bytes), charge_(meter) {
-    // Three quarters of the slots may be taken; keys that are views have about eight bytes.
+    // At most three quarters of the slots are used; keys that are views have about eight bytes.
     constexpr std::size_t of_pair = sizeof(pair) + (detail::holds_views<key_type>() ? 8 : 0);
     slots_ = bytes / (sizeof(std::uint64_t) + of_pair * 3 / 4);
     active_ = std::min<std::size_t>(slots_, 1024);
@@ -117,7 +117,7 @@ class spill_table {
     }
   }
 
-  /// Adds a pair. False, and nothing done, if there is no room.
+  /// Adds a pair. Returns false and does nothing if there is no room.
   [[nodiscard]] bool append(key_type& key, value_type& value) {
     std::size_t copied = 0;
     detail::for_each_view(key, [&](std::string_view& view) {
@@ -135,7 +135,7 @@ class spill_table {
     return true;
   }
 
-  /// True if values have grown by being combined until there is more than the memory.
+  /// Returns whether combining has made values grow beyond the memory.
   [[nodiscard]] bool overgrown() const noexcept {
     if constexpr (grows) return used() > memory_.size();
     return false;
@@ -144,11 +144,11 @@ class spill_table {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::span<pair> pairs() noexcept { return {pairs_, size_}; }
 
-  /// Writes all pairs by the `bits` bits of their keys' hash behind the first `skipped`, and begins
-  /// anew. The block's hashes are those 32 bits from `skipped` on.
+  /// Writes all pairs by the `bits` bits of their keys' hash after the first `skipped`, and clears
+  /// the table. The blocks' hashes are the 32 bits from `skipped` on.
   void write_out(int skipped, int bits, block_writer& to, spill_blocks* parts) {
     charge_.raise_to(resident());
-    // The index has done its work; its room is enough for two numbers a pair.
+    // The index is no longer needed; its space holds two numbers per pair.
     auto* const digits = reinterpret_cast<std::uint32_t*>(memory_.data());
     std::uint32_t* const order = digits + size_;
     std::array<std::uint32_t, 257> next{};  // of at most 8 bits
@@ -181,7 +181,7 @@ class spill_table {
   }
 
  private:
-  /// Values that own memory, of which combining may make more.
+  /// Whether values own memory that combining may increase.
   static constexpr bool grows =
       !std::is_trivially_copyable_v<value_type> && !detail::holds_views<value_type>();
 
@@ -201,7 +201,7 @@ class spill_table {
     return used() - (slots_ - std::max(active_, size_)) * sizeof(std::uint64_t);
   }
 
-  /// An index of the size that there are pairs for stays in the caches and is soon cleared.
+  /// Enlarges the index on demand: one sized for the present pairs stays in caches, clears fast.
   void enlarge_index() {
     active_ = std::min(4 * active_, slots_);
     std::memset(memory_.data(), 0, active_ * sizeof(std::uint64_t));
@@ -213,7 +213,7 @@ class spill_table {
     }
   }
 
-  /// Keys of one partition agree in high bits: the product's depend on all.
+  /// Keys of one partition agree in high bits; the bits of this product depend on all bits.
   [[nodiscard]] std::size_t slot_of(std::uint64_t hash) const noexcept {
     __extension__ using wide = unsigned __int128;
     return static_cast<std::size_t>(wide{hash * 0x9E3779B97F4A7C15ull} * active_ >> 64);
@@ -229,9 +229,9 @@ class spill_table {
   const detail::hash_secret* secret_ = &detail::secret_here();
   page_memory memory_;
   memory_charge charge_;
-  std::size_t slots_;   // that there is room for
-  std::size_t active_;  // that are used
-  std::size_t most_;    // pairs
+  std::size_t slots_;   // maximum number of slots
+  std::size_t active_;  // slots in use
+  std::size_t most_;    // maximum number of pairs
   pair* pairs_;
   std::size_t size_ = 0;
   char* keys_;

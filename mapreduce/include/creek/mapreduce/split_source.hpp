@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An input whose type is left behind, so that a job is compiled once and not for every input: a job
-// says with `split_type` what its map() or fill() takes, an input what its visit() gives.
+// Type-erased input, so that a job is compiled once and not for every input: a job declares by
+// `split_type` the argument of its map() or fill(), an input that of its visit().
 #pragma once
 
 #include <concepts>
@@ -23,9 +23,9 @@ struct options;
 struct memory_limit;
 struct run_summary;
 
-/// Refers to an input, const or not, which must live as long as this is used, and is one: its
-/// splits are those of the other, converted to `Split`. A visit costs an indirect call for the
-/// split and one for each piece of it.
+/// Input that refers to another one, const or not, which must outlive it: has the same splits,
+/// converted to `Split`. A visit costs an indirect call for the split and one for each piece of
+/// it.
 template <class Split>
 class split_source {
  public:
@@ -59,13 +59,13 @@ class split_source {
 
 namespace detail {
 
-/// Stands for the second argument of map(), to ask whether a job takes a type of split.
+/// Placeholder for the second argument of map(), to test whether a job takes a type of split.
 template <job Job>
 struct any_emit {
   void operator()(typename Job::key_type, typename Job::value_type) {}
 };
 
-/// Jobs that say what they take.
+/// Jobs that declare their `split_type`.
 template <class J>
 concept names_split = job<J> && requires {
   typename J::split_type;
@@ -76,8 +76,8 @@ concept names_split = job<J> && requires {
     requires(const J& j, const typename J::split_type& split,
              std::span<typename J::value_type> into) { j.fill(split, into); });
 
-/// Inputs whose splits can be converted to what such a job takes. A text_split that were converted
-/// to a std::string_view would no longer say whether its text stays.
+/// Inputs whose splits can be converted to the split_type of such a job. Not text_split to
+/// std::string_view, which would lose the information whether the text is stable.
 template <class I, class J>
 concept gives_splits_for = names_split<J> && requires {
   typename I::split_type;
@@ -87,7 +87,7 @@ concept gives_splits_for = names_split<J> && requires {
 template <class Job>
 using source_for = split_source<typename Job::split_type>;
 
-// run() and run_to() of such jobs. The headers of the library's jobs declare them `extern`; their
+// run() and run_to() of such jobs. The headers of the library's jobs declare them `extern`; the
 // sources instantiate them.
 template <names_split Job>
 result<Job> run_source(const Job& job, source_for<Job> from, const options& chosen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each of several strings occurs: a job that fills an array (dense.hpp).
+// Number of occurrences of each of several strings: a job that fills an array (dense.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,28 @@
 namespace creek::mapreduce {
 
 struct match_counts {
-  std::uint64_t occurrences = 0;  ///< places where the string begins, overlapping ones too
-  std::uint64_t lines = 0;        ///< lines with at least one
+  std::uint64_t occurrences = 0;  ///< positions where the string begins, overlaps included
+  std::uint64_t lines = 0;        ///< lines with at least one occurrence
   friend bool operator==(const match_counts&, const match_counts&) = default;
 };
 
-/// Adds the counts of pattern k in `text`, which cuts no line, to into[k]. A pass over the text
-/// for each pattern.
+/// Adds the counts of pattern k in `text`, which cuts no line, to into[k]. Makes one pass over the
+/// text per pattern.
 void count_matches(std::string_view text, std::span<const std::string> patterns,
                    std::span<match_counts> into) noexcept;
 
-/// Throws usage_error for a pattern that is empty or holds the end of a line.
+/// Throws usage_error for a pattern that is empty or contains a line end.
 void check_pattern(std::string_view pattern);
 
-/// The job, over texts cut at lines (text_files with units of lines). Key k is that of pattern k.
-/// Strings are bytes; none may be empty or hold a line end.
+/// The job, over texts cut at lines (text_files with units of lines). Key k belongs to pattern k.
+/// Strings are bytes; none may be empty or contain a line end.
 class string_match {
  public:
   using key_type = std::uint32_t;
   using value_type = match_counts;
   using split_type = text_split;
 
-  /// Throws as check_pattern does.
+  /// Throws like check_pattern.
   explicit string_match(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
     for (const std::string& pattern : patterns_) check_pattern(pattern);
   }

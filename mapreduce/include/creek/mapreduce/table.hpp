@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requirements of combine_on_emit on a hash table, and the general table. Word counting has its own
-// (word_table.hpp); a job names it as `table_type`.
+// table (word_table.hpp); a job names its table as `table_type`.
 #pragma once
 
 #include <bit>
@@ -17,14 +17,14 @@
 
 namespace creek::mapreduce {
 
-/// Combined pairs, owned by one mapper while it maps, cut in `T::partitions` by hash so that
-/// partitions can be merged and read by different tasks at once.
+/// Combined pairs, owned by one mapper while it maps, cut into `T::partitions` by hash so that
+/// different tasks can merge and read partitions at once.
 template <class T>
 concept table = std::movable<T> &&
     requires(T& t, T& other, const T& c, std::size_t part, std::string_view text) {
-  /// Keys that are views into `text` outlive the run from here on (stable), or must be copied.
+  /// From here on, keys that are views into `text` outlive the run (stable) or must be copied.
   t.source(text, true);
-  /// Combines everything emitted; afterwards the text last announced may go away.
+  /// Combines all pairs emitted so far; afterwards the last source text may be freed.
   t.flush();
   /// Moves partition `part` of `other` into this table's partition.
   t.merge(other, part);
@@ -34,7 +34,7 @@ concept table = std::movable<T> &&
   { t.take_arena() } -> std::convertible_to<byte_arena>;
 };
 
-/// One table for all mappers, which emit through writers; again cut in `T::partitions`. For jobs
+/// One table for all mappers, which emit through writers; also cut into `T::partitions`. For jobs
 /// with combine() and without reduce().
 template <class T>
 concept shared_table = std::default_initializable<T> && requires {
@@ -55,8 +55,8 @@ concept shared_table = std::default_initializable<T> && requires {
   { t.take_arena() } -> std::convertible_to<byte_arena>;
 };
 
-/// The general table: an index of hash tags over pairs that stand in the order of their coming, so
-/// that growing moves only the index and reading is a walk over an array.
+/// The general table: an index of hash tags over pairs in order of arrival, so that growing moves
+/// only the index and reading walks over an array.
 template <class Job>
 class flat_table {
  public:
@@ -98,7 +98,7 @@ class flat_table {
   [[nodiscard]] std::uint64_t emitted() const { return emitted_; }
   [[nodiscard]] byte_arena take_arena() { return keys_.take_arena(); }
 
-  /// Keys of this table own their bytes or view what outlives it: nothing to copy.
+  /// Keys of this table own their bytes or are views that outlive the table: nothing to copy.
   [[nodiscard]] static constexpr bool must_copy(const key_type&) { return false; }
 
  private:

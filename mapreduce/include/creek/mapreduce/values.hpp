@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitted pairs and the view of all values of one key that a reducer gets: pairs stay where they
+// Emitted pairs, and the view of all values of one key that a reducer gets: pairs stay where they
 // were emitted, and pointers to them are grouped.
 #pragma once
 
@@ -18,15 +18,15 @@ struct emitted {
   Value value;
 };
 
-/// A pointer to a pair, with the eight bytes of the key that are being sorted by (big-endian, so
-/// that they compare as the key does).
+/// Pointer to a pair, with eight bytes of the key for sorting (big-endian, so that they compare
+/// like the key).
 template <class Key, class Value>
 struct pair_ref {
   std::uint64_t digits;
   emitted<Key, Value>* pair;
 };
 
-/// The values emitted for a key, in no particular order. Valid during the call that got it.
+/// Values emitted for a key, in no particular order. Valid only during the call that gets it.
 template <class Key, class Value>
 class value_list {
  public:
@@ -63,10 +63,10 @@ class value_list {
     const pair* at_ = nullptr;
   };
 
-  /// A list of pairs that stayed where they were emitted.
+  /// Constructs a list of pairs that stayed where they were emitted.
   explicit value_list(std::span<const pair_ref<Key, Value>> refs)
       : refs_(refs.data()), size_(refs.size()) {}
-  /// A list of adjacent pairs.
+  /// Constructs a list of adjacent pairs.
   explicit value_list(std::span<const pair> pairs) : pairs_(pairs.data()), size_(pairs.size()) {}
 
   [[nodiscard]] iterator begin() const { return {refs_, pairs_}; }

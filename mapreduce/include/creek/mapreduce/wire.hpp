@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values as bytes: how pairs are sent between cores that share no memory.
+// Byte forms of keys and values: how pairs are sent between cores that share no memory.
 #pragma once
 
 #include <bit>
@@ -21,17 +21,17 @@
 
 namespace creek::mapreduce {
 
-/// How objects of type T are written as bytes and read back. There are forms for what its bytes
-/// say all about (numbers, enums, plain structs), strings and views of them, pairs, tuples, arrays,
-/// and containers of these; specialise it for other types:
+/// Byte form of objects of type T. Forms exist for types whose bytes are their whole value
+/// (numbers, enums, plain structs), strings and views of them, pairs, tuples, arrays, and
+/// containers of these; specialise it for other types:
 ///
 ///     template <> struct creek::mapreduce::wire<my_type> {
 ///       static void put(std::vector<std::byte>& to, const my_type& object);   // appends
-///       static my_type get(const std::byte*& at);                             // moves `at` on
+///       static my_type get(const std::byte*& at);                             // advances `at`
 ///     };
 ///
-/// A string_view that is read points into the bytes it was read from, which have to stay. A plain
-/// struct that holds a pointer or a view looks like one that does not: it needs a form of its own.
+/// A string_view that is read points into the bytes it was read from, which must stay valid. A
+/// plain struct with a pointer or a view is not recognised as such: it needs its own form.
 template <class T>
 struct wire;
 
@@ -76,7 +76,7 @@ template <class T>
   return std::bit_cast<T>(copy);
 }
 
-/// Lengths travel as 32 bits.
+/// Lengths are sent as 32 bits.
 inline void put_length(std::vector<std::byte>& to, std::size_t length) {
   if (length > std::numeric_limits<std::uint32_t>::max()) {
     throw std::length_error("mapreduce: a key or value of " + std::to_string(length) +
@@ -135,7 +135,7 @@ requires(
   }
 
  private:
-  // Braces: the parts are read from left to right.
+  // Braces: they evaluate the parts from left to right.
   template <std::size_t... I>
   static T get(const std::byte*& at, std::index_sequence<I...>) {
     return T{wire<std::remove_cv_t<std::tuple_element_t<I, T>>>::get(at)...};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mapper's way into a word_table: counts frequent words in a table that stays in its core's
-// second-level cache, and collects the others by bucket until a lock is worth taking.
+// Writer of a mapper to a word_table: counts frequent words in a table that stays in its core's
+// second-level cache, and collects the others by bucket until taking a lock pays.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@
 
 namespace creek::mapreduce {
 
-/// Owned by one task at a time, several beside each other for one table.
-class alignas(128) word_cache {  // neighbours in an array share no line
+/// Used by one task at a time; several caches may write to one table concurrently.
+class alignas(128) word_cache {  // neighbours in an array share no cache line
  public:
   explicit word_cache(word_table& table);
   word_cache(const word_cache&) = delete;
   word_cache& operator=(const word_cache&) = delete;
 
-  /// Says where the following words come from: up to 16 bytes may be read from any place that ends
-  /// inside `text`, and when `stable` keys in it may be kept as views, else they are copied. Words
-  /// from elsewhere are always copied.
+  /// Declares the source of the following words: up to 16 bytes may be read from any position that
+  /// ends inside `text`. If `stable`, keys in `text` may be kept as views, else they are copied.
+  /// Words from elsewhere are always copied.
   void source(std::string_view text, bool stable) noexcept;
 
   /// Counts `word` `count` times. The word must stay readable until `flush()`.
@@ -36,40 +36,40 @@ class alignas(128) word_cache {  // neighbours in an array share no line
     if (++waiting_ == batch) count_words();
   }
 
-  /// Counts every word of `text`, which lies in the source: what `for_each_word` finds, sooner.
+  /// Counts every word of `text`, which lies in the source; same as for_each_word, but faster.
   void count_all(std::string_view text);
 
-  /// Looks at everything that waits. Call before the text read from goes away.
+  /// Processes all waiting words. To be called before the source text is freed.
   void flush();
 
-  /// After the last word: hands the words of the cache over to the collections. Any other cache may
-  /// be at work.
+  /// To be called after the last word: moves the words of the cache to the collections. Other
+  /// caches may be in use.
   void finish();
 
-  /// After `finish()`: hands what was collected for a partition over to the table. Different
-  /// partitions may be drained by different tasks at the same time.
+  /// To be called after `finish()`: moves the collected words of a partition to the table.
+  /// Different tasks may drain different partitions at the same time.
   void drain(std::size_t part);
 
-  /// Words counted so far, as often as they came (adding `count` at once is once).
+  /// Returns the number of words counted so far (adding `count` at once counts as one).
   [[nodiscard]] std::uint64_t emitted() const noexcept { return emitted_ + waiting_; }
 
-  // The second tier: what the probing code works with.
+  // The second tier: interface for the probing code.
 
   static constexpr std::size_t line_count = 8192;  // half a megabyte, see design 0002
 
-  /// Words that wait, by bucket.
+  /// Waiting words by bucket.
   class collections {
    public:
     using counted_word = word_table::counted_word;
 
-    /// True if the bucket is full now.
+    /// Adds a word; returns whether the bucket is now full.
     [[nodiscard]] bool add(const word_table::word_ref& word, std::uint32_t count = 1,
                            bool is_long = false) noexcept {
       const std::size_t bucket = word_table::bucket_of(word.hash, is_long);
       words_[bucket * room + sizes_[bucket]] = word_table::make_counted(word, count);
       return ++sizes_[bucket] == room;
     }
-    /// The words of a bucket, which is empty then.
+    /// Returns the words of a bucket and empties it.
     [[nodiscard]] std::span<counted_word> take(std::size_t bucket) noexcept {
       return {&words_[bucket * room], std::exchange(sizes_[bucket], 0)};
     }
@@ -82,9 +82,9 @@ class alignas(128) word_cache {  // neighbours in an array share no line
         std::make_unique_for_overwrite<counted_word[]>(buckets * room);
   };
 
-  /// Takes a word into its line, which has room.
+  /// Adds a word to its line, which has room.
   void admit(word_table::line& home, const word_table::word_ref& word) noexcept;
-  /// Brings the words of a bucket to the table.
+  /// Moves the words of a bucket to the table.
   void hand_over(std::size_t bucket);
 
  private:
@@ -102,14 +102,14 @@ class alignas(128) word_cache {  // neighbours in an array share no line
   word_table* table_;
   std::string_view text_;
   bool stable_ = false;
-  bool borrowed_ = false;  // keys may be collected that go away with the text
+  bool borrowed_ = false;  // collected keys may be views of temporary text
   std::size_t waiting_ = 0;
   std::uint64_t emitted_ = 0;
   std::uint64_t next_drop_;
   std::array<std::string_view, batch> words_;
   collections collected_;
-  /// Short words, with their counts since the last look at which of them are rare, at least 1, and
-  /// what came before.
+  /// Short words with their counts since the last check for rare words, at least 1; `before_` holds
+  /// the counts from before it.
   std::vector<word_table::line> lines_;
   std::vector<std::array<std::uint64_t, word_table::line_entries>> before_;
 };

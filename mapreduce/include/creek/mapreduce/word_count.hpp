@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often every word occurs: the job of `creek wordcount`, and an example of a job that brings
+// Number of occurrences of every word: the job of `creek wordcount`, and an example of a job with
 // its own table.
 #pragma once
 
@@ -48,9 +48,9 @@ struct word_count {
     return a.key < b.key;
   }
 
-  /// Eight of the bytes by which words are sorted, from `at` on, a multiple of 8. By count: three
-  /// of the count, upside down, then the word; where three are too few, eight zeros, eight of the
-  /// count, then the word.
+  /// Returns eight of the bytes by which words are sorted, from `at` (a multiple of 8) on. By
+  /// count: three bytes of the inverted count, then the word; if three are too few: eight zeros,
+  /// eight bytes of the count, then the word.
   [[nodiscard]] std::uint64_t order_digits(const record<std::string_view, std::uint64_t>& one,
                                            std::size_t at) const {
     using word = key_digits<std::string_view>;
@@ -61,7 +61,7 @@ struct word_count {
     }
     return at == 0 ? 0 : at == 8 ? ~one.value : word::digits(one.key, at - 16);
   }
-  /// How many bytes there are.
+  /// Returns the number of those bytes.
   [[nodiscard]] std::size_t order_size(const record<std::string_view, std::uint64_t>& one) const {
     if (sorted == word_order::by_word) return one.key.size();
     return one.key.size() + (one.value < most ? 3 : 16);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a text and their counts: sixteen bytes an entry, short words inside it. One table
-// for all mappers; each writes through a `word_cache` of its own, which counts frequent words
-// itself and hands over the rest a bucket at a time. Why it looks like this:
+// Words of a text and their counts: sixteen bytes per entry, short words inside it. One table for
+// all mappers; each writes through its own `word_cache`, which counts frequent words itself and
+// hands over the rest one bucket at a time. The design is explained in
 // docs/design/0002-word-table.md.
 #pragma once
 
@@ -24,9 +24,9 @@ namespace creek::mapreduce {
 
 class word_cache;
 
-/// A counting hash table cut by hash in `partitions`, and each of these in a bucket of short words
-/// and one of long words, with a lock each that is taken once for some hundred words. What reads a
-/// partition (`size`, `for_each`) must not run beside what writes it.
+/// Counting hash table, cut by hash into `partitions`, each with a bucket of short words and one of
+/// long words, whose locks are taken once per some hundred words. Functions that read a partition
+/// (`size`, `for_each`) must not run concurrently with writers of it.
 class word_table {
  public:
   /// Writer through which a mapper emits.
@@ -37,17 +37,17 @@ class word_table {
   word_table(const word_table&) = delete;
   word_table& operator=(const word_table&) = delete;
 
-  /// Number of different words in a partition, or in all.
+  /// Returns the number of different words in a partition, or in all of them.
   [[nodiscard]] std::size_t size(std::size_t part) const noexcept {
     return buckets_[2 * part].used + buckets_[2 * part + 1].used;
   }
   [[nodiscard]] std::size_t size() const noexcept;
 
-  /// Bytes of the table itself, without the text that it points into.
+  /// Returns the bytes of the table itself, without the text that it points into.
   [[nodiscard]] std::size_t bytes() const noexcept;
-  /// The secret that words are hashed by.
+  /// Returns the secret for hashing words.
   [[nodiscard]] const detail::hash_secret& secret() const noexcept { return *secret_; }
-  /// Bytes of the copies of keys.
+  /// Returns the bytes of the copies of keys.
   [[nodiscard]] std::size_t key_bytes() const noexcept;
 
   /// Calls `f(std::string_view word, std::uint64_t count)` for each word of a partition, in no
@@ -67,8 +67,8 @@ class word_table {
     }
   }
 
-  /// True if the table holds such a key itself, so that it dies with it: the zero-padded bytes tell
-  /// it from all others.
+  /// Returns whether the table stores such a key inside an entry, so that a view of it dies with
+  /// the table: the zero-padded bytes tell it from all other keys.
   [[nodiscard]] static constexpr bool is_inline(std::string_view key) noexcept {
     return key.size() - 1 < longest_inline && key.back() != 0;
   }
@@ -76,27 +76,27 @@ class word_table {
     return is_inline(key);
   }
 
-  /// Moves the copied keys out, for a result that outlives the table.
+  /// Returns the copied keys, for a result that outlives the table.
   [[nodiscard]] byte_arena take_arena();
 
-  // The second tier: what the cache, the probing code and the tests work with.
+  // The second tier: interface for the cache, the probing code and the tests.
 
   static constexpr std::size_t longest_inline = 12;
-  /// Longer keys have no room for their length in an entry.
+  /// Longer keys do not fit their length in an entry.
   static constexpr std::size_t longest_tagged = 254;
   static constexpr std::uint64_t address_mask = (1ull << 48) - 1;
 
-  /// Twelve bytes that say which word. Of a short one they are its bytes, zero-padded. Of a long
-  /// one `low` is its address (48 bits, as user space of x86-64 and of AArch64 without large
-  /// addresses has them) under 16 bits of hash, `high` its place over 8 bits of length (255: the
-  /// address is that of a std::string_view).
+  /// Twelve bytes that identify a word. For a short word: its bytes, zero-padded. For a long word,
+  /// `low` is its address (48 bits, as in user space of x86-64, and of AArch64 without large
+  /// addresses) under 16 bits of hash, `high` its place over 8 bits of length (255: the address is
+  /// that of a std::string_view).
   struct body {
     std::uint64_t low;
     std::uint32_t high;
 
     friend bool operator==(const body&, const body&) = default;
     friend auto operator<=>(const body&, const body&) = default;
-    /// The bytes of a short word, valid as long as this.
+    /// Returns the bytes of a short word, valid as long as this object.
     [[nodiscard]] std::string_view view() const noexcept {
       const int zeros = high != 0 ? std::countl_zero(high) : 32 + std::countl_zero(low);
       return {reinterpret_cast<const char*>(this),
@@ -104,14 +104,14 @@ class word_table {
     }
   };
 
-  /// A word and its hash.
+  /// Word and its hash.
   struct word_ref {
     std::uint64_t low;
     std::uint32_t high;
     std::uint32_t hash;
   };
 
-  /// A word on its way to a bucket of the table.
+  /// Word on its way to a bucket of the table.
   struct counted_word {
     std::uint64_t low;
     std::uint32_t high;
@@ -121,16 +121,16 @@ class word_table {
     [[nodiscard]] std::uint32_t count() const noexcept { return place_and_count >> 24; }
   };
   static constexpr std::uint64_t most_on_the_way = 255;
-  /// `count` is at most 255.
+  /// `count` must be at most 255.
   [[nodiscard]] static constexpr counted_word make_counted(const word_ref& word,
                                                            std::uint32_t count) noexcept {
     return {word.low, word.high, place_of(word.hash) | count << 24};
   }
 
-  /// Where a long word's bytes are.
+  /// Returns the bytes of a long word.
   [[nodiscard]] static std::string_view text_of(const body& held) noexcept;
 
-  /// Those bits of a hash that say the line in a bucket, and the partition.
+  /// Returns the bits of a hash that select the line in a bucket, and the partition.
   [[nodiscard]] static constexpr std::uint32_t place_of(std::uint32_t hash) noexcept {
     return hash & 0xFFFFFF;
   }
@@ -141,8 +141,8 @@ class word_table {
     return 2 * part_of(hash) + std::size_t{is_long};
   }
 
-  /// A word that is not inline and of at most 254 bytes, or the address of a std::string_view and
-  /// 255. `hash`: all 64 bits, of which a word_ref keeps the upper half.
+  /// Makes a reference to a word that is not inline and has at most 254 bytes, or to a
+  /// std::string_view if `length` is 255. `hash`: all 64 bits; a word_ref keeps the upper half.
   [[nodiscard]] static word_ref make_long(const void* address, std::size_t length,
                                           std::uint64_t hash) noexcept {
     const auto upper = static_cast<std::uint32_t>(hash >> 32);
@@ -150,8 +150,8 @@ class word_table {
             place_of(upper) << 8 | static_cast<std::uint32_t>(length), upper};
   }
 
-  /// Four entries in a cache line, filled from the first. What is compared stands apart from the
-  /// counts: a vector load of it must not wait for the store of a count that was just raised.
+  /// Four entries in a cache line, filled from the first. Words and counts are stored apart: a
+  /// vector load of the words must not wait for the store of a count that was just incremented.
   struct alignas(64) line {
     std::uint32_t word[3][4];
     std::uint32_t count[4];  // 0: free
@@ -168,9 +168,9 @@ class word_table {
   };
   static constexpr std::size_t line_entries = 4;
 
-  /// Lines whose words agree in the first `depth` bits of `place`; split in two when full.
+  /// Lines whose words agree in the first `depth` bits of `place`; split into two when full.
   struct alignas(64) segment {
-    segment* overflow = nullptr;  // of words that no further bit tells apart
+    segment* overflow = nullptr;  // for words with equal bits of `place`
     std::uint32_t used = 0;       // entries
     std::uint32_t depth = 0;
 
@@ -180,27 +180,27 @@ class word_table {
     }
   };
   static constexpr std::uint32_t max_depth = 14;
-  static constexpr std::uint32_t line_bits = 10;  // of `place`, say the line in a segment
+  static constexpr std::uint32_t line_bits = 10;  // of `place`, select the segment's line
 
-  /// Where the short or the long words of a partition are: an extendible hash table
-  /// [Fagin 1979], so that growing stops nobody for long, frees
-  /// nothing and copies little.
+  /// Bucket with the short or the long words of a partition: an extendible hash table
+  /// [Fagin 1979], so that growing blocks nobody for long, frees nothing and copies
+  /// little.
   struct alignas(64) bucket {
-    std::vector<segment*> directory;  // by the first `depth` bits of `place`; at first empty
+    std::vector<segment*> directory;  // by the first `depth` bits of `place`; empty at first
     std::uint32_t shift = 24;         // 24 - depth
-    std::uint32_t lines = 0;          // of a segment, its first line not counted
-    std::uint32_t limit = 0;          // entries of a segment
+    std::uint32_t lines = 0;          // per segment, without its first line
+    std::uint32_t limit = 0;          // maximum entries per segment
     bool is_long = false;
     std::size_t used = 0;  // entries
     std::vector<segment*> segments;
-    std::map<body, std::uint64_t> carried;  // of counts, what 32 bits have no room for
+    std::map<body, std::uint64_t> carried;  // the part of counts beyond 32 bits
     byte_arena arena;
     std::mutex lock;
 
     [[nodiscard]] std::uint32_t line_of(std::uint32_t place) const noexcept {
       return (place & ((1u << line_bits) - 1)) * lines >> line_bits;
     }
-    /// Valid memory for the life of the table, but its words may move to another segment.
+    /// Returns a line that is valid until the table's end; its words may move to another segment.
     [[nodiscard]] line* home(std::uint32_t place) const noexcept {
       return directory[place >> shift]->lines() + line_of(place);
     }
@@ -211,18 +211,18 @@ class word_table {
     }
   };
 
-  /// An entry of a line, taken or free.
+  /// Position of an entry of a line, taken or free.
   struct entry {
     segment* in;
     line* at;
     std::size_t i;
   };
 
-  /// Adds words to a bucket. New long ones are copied unless they are very long and lie in
-  /// `stable`. Permutes them. Any thread.
+  /// Adds words to a bucket and permutes `words`. Copies new long words unless they are very long
+  /// and lie in `stable`. Any thread.
   void add(std::size_t to, std::span<counted_word> words, std::string_view stable);
 
-  /// The same for one word and any count.
+  /// Same for a single word and any count.
   void add(std::size_t to, const word_ref& word, std::uint64_t count, std::string_view stable);
 
  private:

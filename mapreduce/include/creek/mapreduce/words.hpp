@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a text: maximal runs of bytes that are not ASCII white space. The borders are found 64
-// bytes at a time by vector code chosen for the CPU at run time; what is done with a word is
+// Words of a text: maximal runs of bytes that are not ASCII white space. Vector code chosen
+// for the CPU at run time finds the borders 64 bytes at a time; the code for a word is
 // inlined.
 #pragma once
 
@@ -13,21 +13,21 @@
 
 namespace creek::mapreduce {
 
-/// True for the six bytes that part words: space, \t, \n, \v, \f, \r (isspace of the C locale).
+/// Returns whether c separates words: space, \t, \n, \v, \f, \r (isspace of the C locale).
 [[nodiscard]] constexpr bool is_space(char c) noexcept {
   return c == ' ' || static_cast<unsigned char>(c - '\t') < 5;
 }
 
-/// Bytes that one call of `find_word_borders` looks at: positions fit 16 bits and the list stays in
+/// Maximum bytes per call of `find_word_borders`: positions fit 16 bits and the list stays in
 /// L1.
 inline constexpr std::size_t word_block = 4096;
 
-/// Where words begin and end in a block, in order and so alternating.
+/// Begins and ends of the words in a block, in order and so alternating.
 struct word_borders {
-  /// The vector code writes in groups and so needs some slack.
+  /// The vector code writes whole groups and needs some extra room.
   std::array<std::uint16_t, word_block + 64> at;
   std::size_t count;
-  bool has_nul;  ///< of the block, not only of its words
+  bool has_nul;  ///< anywhere in the block, not only in its words
 };
 
 /// Finds the borders of words in `text`, of at most `word_block` bytes. `in_word` says whether a
@@ -35,16 +35,16 @@ struct word_borders {
 /// Any thread; never throws.
 void find_word_borders(std::string_view text, bool& in_word, word_borders& borders) noexcept;
 
-/// The words that lie in one block.
+/// Words that lie within one block.
 struct block_words {
-  const char* text;                        ///< what borders count from
-  std::span<const std::uint16_t> borders;  ///< two a word
-  bool has_nul;                            ///< perhaps in a word
+  const char* text;                        ///< base of the borders' positions
+  std::span<const std::uint16_t> borders;  ///< two per word
+  bool has_nul;                            ///< possibly in a word
 };
 
 /// Calls `block(block_words)` for the words of each block of `text`, and `crossing(std::string_view
-/// word)` for those that lie in several, in order. Words touching an end of `text` are taken to end
-/// there: cut inputs at white space (see `cut`).
+/// word)` for words that span several blocks, in order. Words touching an end of `text` are taken
+/// to end there: cut inputs at white space (see `cut`).
 template <class Block, class Crossing>
 void for_each_block_of_words(std::string_view text, Block&& block, Crossing&& crossing) {
   word_borders borders;
@@ -67,7 +67,7 @@ void for_each_block_of_words(std::string_view text, Block&& block, Crossing&& cr
   if (in_word) close(text.data() + text.size());
 }
 
-/// Calls `f(std::string_view word)` for every word of `text` in order, with the same ends.
+/// Calls `f(std::string_view word)` for every word of `text` in order, ends as above.
 template <class F>
 void for_each_word(std::string_view text, F&& f) {
   const auto each = [&](const block_words& words) {
