@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors a dense matrix on all cores, solves with it, and says how good the answer is.
+// Factors a dense matrix on all cores, solves with it, and prints how accurate the solution is.
 #include <cstdio>
 #include <cstdlib>
 

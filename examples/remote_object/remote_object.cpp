@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An object that lives on one worker. All others send it calls, which run one at a time: no lock.
+// An object that lives on one worker. Others send it calls, which run one at a time: no lock.
 #include <cstdio>
 
 #include <creek/tasking.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A MapReduce job: how often do words of each length occur in these files or folders?
+// A MapReduce job: number of words of each length in the given files or folders.
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -13,14 +13,14 @@ struct words_by_length {
   using key_type = std::size_t;
   using value_type = std::uint64_t;
 
-  // Called for every piece of the input, by several workers at once.
+  // Called for every piece of the input, concurrently by several workers.
   template <class Emit>
   static void map(std::string_view text, Emit& emit) {
     creek::mapreduce::for_each_word(
         text, [&](std::string_view word) { emit(word.size(), value_type{1}); });
   }
 
-  // Makes one value of two values of the same key.
+  // Combines two values of the same key into one.
   static void combine(value_type& into, value_type&& from) { into += from; }
 };
 
