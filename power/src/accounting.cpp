@@ -25,21 +25,21 @@ using detail::phase_log;
 using detail::stamp;
 using detail::worker_ledger;
 
-/// How long a worker searches where the policy leaves it to the backend, which does not say: on
+/// Search time of a worker if the policy leaves it to the backend, which does not report it: on
 /// host, unless there are more workers than processors, and on the simulated chip.
 constexpr std::chrono::microseconds search_on_host{100}, search_on_chip{20};
 
-/// No longer than can be added to a point in time.
+/// Infinite time, but short enough to be added to a time point.
 constexpr std::chrono::hours for_ever{1000};
 
-/// A line before its joules are known.
+/// Line of an account before its joules are known.
 struct weighed_line {
   account_line line;
   double weight = 0;
 };
 
-/// Shares `total` out by weights. The largest line takes what rounding leaves, so that the sum, in
-/// the order of the lines, is the total.
+/// Divides `total` by weights. The largest line gets the rounding error, so that the sum, in the
+/// order of the lines, is exactly the total.
 void share_out(units::joules total, std::vector<weighed_line>& lines) {
   if (std::isnan(total.value) || lines.empty()) return;
   double whole = 0;
@@ -66,12 +66,12 @@ std::vector<account_line> lines_of(std::vector<weighed_line>&& weighed) {
 struct accounting::state {
   std::shared_ptr<power_policy> policy;
   host_model model;
-  std::deque<worker_ledger> workers;  // which cannot be moved
+  std::deque<worker_ledger> workers;  // a deque, as ledgers cannot be moved
   std::atomic<std::size_t> count{0};
   clock_control* clocks = nullptr;
   std::atomic<bool> simulated{false};
   std::mutex reading;
-  std::atomic<stamp> began{0};  // set by an event, too
+  std::atomic<stamp> began{0};  // also set by an event
   std::vector<units::seconds> cpu_before = phase_log::of_process().cpu_times();
 
   [[nodiscard]] bool in_simulation() const noexcept {
@@ -93,7 +93,7 @@ stamp accounting::state::here() noexcept {
   if (!in_simulation()) {
     simulated.store(true, std::memory_order_relaxed);
     began.store(0, std::memory_order_relaxed);
-    for (worker_ledger& each : workers) each.forget(0, true);  // what was counted in another time
+    for (worker_ledger& each : workers) each.forget(0, true);  // counts from another time base
     for (std::size_t i = 0; i < count; ++i) workers[i].begin(0, phase_log::of_process().now());
   }
   return detail::simulated_now();
@@ -128,17 +128,17 @@ std::vector<ledger_entry> accounting::state::entries() {
 
 namespace {
 
-/// Data to be shared out: workers' entries, CPU seconds by phase, and the factors that convert them
-/// to seconds and weights.
+/// Data to be divided: workers' entries, CPU seconds by phase, and the factors that convert them to
+/// seconds and weights.
 struct snapshot {
   std::vector<ledger_entry> entries;
   std::vector<double> cpu;  ///< of the process, by phase
-  double unit;              ///< seconds in one of the entries' units of time
-  double watts;             ///< of CPU time that belongs to no worker
+  double unit;              ///< seconds per unit of the entries' time
+  double watts;             ///< draw during CPU time outside of all workers
 };
 
-/// Returns the CPU seconds in each phase that workers do not account for: of other threads, and of
-/// workers that run no tasks.
+/// Returns the CPU seconds in each phase that workers do not account for: those of other threads,
+/// and of workers without tasks.
 std::vector<double> cpu_elsewhere(const snapshot& of) {
   std::vector<double> elsewhere = of.cpu;
   for (const ledger_entry& each : of.entries) {
@@ -188,7 +188,7 @@ std::vector<weighed_line> phase_lines(const snapshot& of, const std::vector<std:
 
 }  // namespace
 
-/// CPU seconds of the process by phase, since the beginning of the account; none in a simulation.
+/// Returns CPU seconds of the process by phase, since the account began; none in a simulation.
 std::vector<double> accounting::state::cpu_by_phase() {
   const std::vector<units::seconds> cpu = phase_log::of_process().cpu_times();
   std::vector<double> since(cpu.size());
@@ -227,11 +227,11 @@ void accounting::begin(const power_site& site) {
   }
   state_->clocks = site.clocks;
   const auto phases = phase_log::of_process().now();
-  // A simulation's time starts anew, wherever the previous one ended.
+  // A simulation's time restarts at 0, wherever the previous one ended.
   if (state_->simulated.exchange(false, std::memory_order_relaxed)) {
     for (worker_ledger& each : state_->workers) each.forget(0, true);
   }
-  // An earlier runtime may have had more workers; those do not even sleep now.
+  // An earlier runtime may have had more workers; they no longer exist and do not even sleep.
   state_->count = site.workers;
   for (std::size_t i = 0; i < site.workers; ++i) state_->workers[i].begin(state_->here(), phases);
 }
@@ -287,7 +287,7 @@ energy_account accounting::account(const energy_figure& figure) const {
                      .unit = state_->seconds_a_unit(),
                      .watts = state_->model.core_computing({}).value};
   std::vector<weighed_line> tasks = task_lines(now);
-  // The names after the entries: no entry has a phase without one.
+  // Names are read after the entries, so that every entry's phase has one.
   std::vector<weighed_line> phases = phase_lines(now, phase_log::of_process().names());
   if (figure.available()) {
     share_out(figure.energy, tasks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle workers sleep in the kernel, and k tasks that become ready have k workers awake, as
-// [Alonso 2011] does in SuperMatrix with a semaphore.
+// Idle workers sleep in the kernel, and when k tasks become ready, k workers are woken, as [Alonso
+// 2011] does in SuperMatrix with a semaphore.
 #include <chrono>
 
 #include "named_policy.hpp"
@@ -10,7 +10,7 @@ namespace creek::power::detail {
 
 namespace {
 
-/// A longer one burns more than a sleep and its wake-up take.
+/// A longer search uses more energy than sleeping and waking up.
 constexpr std::chrono::microseconds short_search{5};
 
 class blocking final : public named_policy {

@@ -48,7 +48,7 @@ std::uint32_t clock_domain::highest_wish() const noexcept {
 
 void clock_domain::wish(std::size_t place, std::uint32_t step) noexcept {
   wishes_[place].store(step, std::memory_order_relaxed);
-  // Publishes the wish to the one that serves, whose exchange below reads this count.
+  // Publishes the wish to the serving thread, whose exchange below reads this count.
   if (requests_.fetch_add(1, std::memory_order_acq_rel) == 0) serve();
 }
 
@@ -67,7 +67,7 @@ void clock_domain::apply(std::uint32_t step) noexcept {
     applied_ = step;
     applied_undone_ = undone;
     set_all(step);
-    // A handler of signals has put things back amid our writes, or given up waiting for them.
+    // A signal handler has undone the settings during our writes, or given up waiting for them.
     if (gate_.undone.load(std::memory_order_seq_cst) != undone) {
       for (const auto& each : settings_) each->put_back_again();
       clock_.store(0, std::memory_order_relaxed);
@@ -104,7 +104,7 @@ void clock_domain::check(int cpu) noexcept {
 void clock_domain::undo(int& patience) noexcept {
   const auto busy = [&] {
     const std::uintptr_t writer = writer_.load(std::memory_order_seq_cst);
-    return writer != 0 && writer != this_thread();  // ourselves, interrupted: it will notice
+    return writer != 0 && writer != this_thread();  // own thread, interrupted: it will notice
   };
   for (; busy() && patience > 0; --patience) {
     const timespec moment{.tv_sec = 0, .tv_nsec = 50'000};

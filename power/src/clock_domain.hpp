@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that share a clock: whoever changes a wish sees to it that the settings follow the
+// Workers that share a clock: a thread that changes a wish makes sure that the settings follow the
 // highest wish of all.
 //
-// Nobody waits for another. A worker stores its wish and then counts up `requests_`. Who counts up
-// from zero serves: it looks at all wishes, sets the clock, and takes the count back to zero only
-// if it is what it was before the look; else it looks again. So between the look and the end of the
-// service no request is lost, and there is one thread in settings at a time, `writer_`, for which
-// undo() in a handler of signals waits a while.
+// No thread waits for another one. A worker stores its wish and then increments `requests_`. The
+// thread that increments it from zero serves: it reads all wishes, sets the clock, and resets the
+// count to zero only if it has not changed since before the read; otherwise it reads again. So no
+// request between the read and the end of the service is lost, and only one thread at a time,
+// `writer_`, changes settings. undo() in a signal handler waits for it for a while.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class control_gate {
  public:
   std::atomic<bool> closed{false};
   std::atomic<std::uint32_t> undone{0};
-  /// Called before each change; false if the clocks are not this control's or this process's.
+  /// Called before each change; returns false if another control or process owns the clocks.
   virtual bool may_change() noexcept = 0;
 
  protected:
@@ -61,10 +61,10 @@ class clock_domain {
     return units::hertz{1e3 * static_cast<double>(clock_.load(std::memory_order_relaxed))};
   }
 
-  /// Checks the CPU that the caller runs on and has computed on for a while at this clock.
+  /// Checks the actual clock of the caller's CPU, which has computed for a while at this clock.
   void check(int cpu) noexcept;
 
-  /// For signal handlers, with the gate closed. Waits for a writer for up to `patience` looks.
+  /// Called by signal handlers, with the gate closed. Checks for a writer `patience` times.
   void undo(int& patience) noexcept;
   [[nodiscard]] std::string failure() const;
   /// Returns a list of the settings that undo() could not put back.
@@ -79,11 +79,11 @@ class clock_domain {
 
   control_gate& gate_;
   std::vector<std::unique_ptr<clock_setting>> settings_;
-  std::vector<std::vector<std::uint64_t>> clocks_;  // in kHz, by setting and step
+  std::vector<std::vector<std::uint64_t>> clocks_;  // in kHz, per setting and step
   std::vector<std::atomic<std::uint32_t>> wishes_;
 
   std::atomic<std::uint32_t> requests_{0};
-  std::atomic<std::uintptr_t> writer_{0};  // a thread, 0: none
+  std::atomic<std::uintptr_t> writer_{0};  // thread, or 0
   // Used by the serving thread only.
   std::uint32_t applied_ = no_step;
   std::uint32_t applied_undone_ = 0;

@@ -25,7 +25,7 @@ std::string why_no_policy(const std::vector<cpufreq_policy>& all, const std::str
          "; use CPUs that are online";
 }
 
-/// The policies that the CPUs belong to; with `why_not` set if there is none for one of them.
+/// Returns the policies of the CPUs; sets `why_not` if a CPU has none.
 std::vector<cpufreq_policy> find_policies(const std::string& root, const std::vector<int>& cpus,
                                           std::string& why_not) {
   const std::vector<cpufreq_policy> all = read_cpufreq(root);
@@ -60,8 +60,8 @@ std::vector<units::hertz> in_hertz(std::vector<std::uint64_t> clocks) {
   return made;
 }
 
-/// All tables together; if one policy has none, even steps from end to end, of whole 100 MHz in
-/// between as processors count.
+/// Returns the clocks of all tables; if a policy has no table, evenly spaced clocks from the lowest
+/// to the highest, in between whole multiples of 100 MHz, like the steps of processors.
 std::vector<units::hertz> choose_clocks(const std::vector<cpufreq_policy>& policies,
                                         unsigned steps) {
   std::vector<std::uint64_t> listed;
@@ -85,7 +85,7 @@ std::vector<units::hertz> choose_clocks(const std::vector<cpufreq_policy>& polic
   return in_hertz(std::move(even));
 }
 
-/// A policy with the CPUs that run at its clock, whatever their own policies say.
+/// Policy with the CPUs that run at its clock, regardless of their own policies.
 struct coupled_policy {
   const cpufreq_policy* policy;
   std::vector<int> cpus;  // ascending
@@ -98,7 +98,7 @@ bool meet(const coupled_policy& a, const coupled_policy& b) {
   });
 }
 
-/// Each policy joins the groups that it shares a clock with, which become one.
+/// Returns groups of policies: a policy that shares a clock with several groups joins them.
 std::vector<policy_group> group_by_clock(const std::string& root,
                                          const std::vector<cpufreq_policy>& policies,
                                          bool all_in_one) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clocks the workers of a control can have, and which CPUs share one.
+// Clocks available to the workers of a control, and groups of CPUs that share one.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace creek::power {
 struct clock_layout {
   std::vector<units::hertz> clocks;                 ///< available clocks, lowest first
   std::vector<std::vector<cpufreq_policy>> groups;  ///< policies whose CPUs run at one clock
-  std::string why_not;                              ///< why there is no choice; empty if there is
+  std::string why_not;                              ///< why there is no choice; empty otherwise
 };
 
 /// Returns the layout of `cpus`, which must not be empty. If not `pinned`: one group with all of

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel refuses, or used to, a lower limit above the upper one, so the order of writes
-// matters: going up the upper limit is first, going down the lower one. Where the present limits
-// may be anything, as when they are put back, "upper, lower, upper" is right in either case: if the
-// first write is refused, the second makes way for the third.
+// The kernel refuses, or used to refuse, a lower limit above the upper one, so the order of writes
+// matters: to raise, the upper limit is written first; to lower, the lower one. If the present
+// limits are unknown, as when they are restored, "upper, lower, upper" works in either case: if the
+// first write is refused, the second one enables the third.
 #include "clock_setting.hpp"
 
 #include <fcntl.h>
@@ -48,11 +48,11 @@ std::size_t put_number(std::array<char, 40>& into, std::uint64_t clock) noexcept
 }
 
 sysfs::file open_effective(const cpufreq_policy& policy) {
-  // From what the hardware counts, to what the kernel believes; on x86 the last one counts, too.
+  // From measured to assumed clocks; on x86 the last file is a measured one, too.
   for (const char* name : {"cpuinfo_avg_freq", "cpuinfo_cur_freq", "scaling_cur_freq"}) {
     sysfs::file opened(policy.file(name), O_RDONLY);
     if (!opened) continue;
-    // An average of a CPU that sleeps cannot be had now, but later.
+    // The average of a sleeping CPU is not available now, but will be later.
     const int error = opened.read_number().error;
     if (error == 0 || error == EAGAIN) return opened;
   }
@@ -119,7 +119,7 @@ void clock_setting::add_order(which to, std::uint64_t clock) noexcept {
   next.size = put_number(next.bytes, clock);
 }
 
-/// Notes what is set now.
+/// Reads the present settings.
 bool clock_setting::read_before(std::uint64_t& low, std::uint64_t& high, std::string_view& before,
                                 text& space) noexcept {
   const sysfs::number lower_now = files_[lower].read_number();
@@ -145,10 +145,10 @@ void clock_setting::keep(std::string_view governor_before) noexcept {
   if (set) add_order(speed, set.value);
 }
 
-/// The first change: what is there is kept for put_back() before anything is written.
+/// Before the first change: saves the present settings for put_back(), before any write.
 bool clock_setting::engage() noexcept {
-  // Two processes would each take the other's clocks for what has to be put back. The lock goes
-  // with the descriptor, whatever ends the process.
+  // Otherwise two processes would each restore the other's clocks. The lock is released with the
+  // descriptor, however the process ends.
   if (flock(files_[upper].descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     return fail(lock, EWOULDBLOCK);
   }
@@ -160,8 +160,8 @@ bool clock_setting::engage() noexcept {
   return !by_userspace() || take_over(before);
 }
 
-/// Sets the governor that leaves the clock to us, in limits that leave us all clocks; where that is
-/// refused, the limits have to do.
+/// Sets the governor that lets a program set the clock, and limits that allow all clocks; if that
+/// is refused, the limits alone are used.
 bool clock_setting::take_over(std::string_view governor_before) noexcept {
   if (governor_before != by_program && files_[governor].write("userspace\n") != 0) {
     userspace_ = false;
@@ -223,15 +223,15 @@ std::uint64_t clock_setting::effective() const noexcept {
 
 bool clock_setting::check(std::uint64_t asked, std::uint64_t effective) noexcept {
   checks_.fetch_add(1, std::memory_order_relaxed);
-  // Above its highest clock a core boosts by itself.
+  // At its highest clock a core may boost by itself.
   if (close_to(asked, effective) || (asked == policy_.highest && effective > asked)) return false;
   misses_.fetch_add(1, std::memory_order_relaxed);
   missed_.store(asked << 32 | (effective & 0xffffffff), std::memory_order_relaxed);
   return true;
 }
 
-/// Whether the files still hold what was written: others may set them, and the kernel may narrow
-/// the limits.
+/// Returns the first file that no longer holds what was written: others may set the files, and the
+/// kernel may narrow the limits.
 std::string clock_setting::misread() const {
   const std::uint64_t asked = asked_.load(std::memory_order_acquire);
   if (asked == 0) return {};
@@ -239,7 +239,7 @@ std::string clock_setting::misread() const {
     if ((each == speed) != by_userspace()) continue;
     sysfs::number held = sysfs::read_number(path(each));
     if (held && !close_to(asked, held.value)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // limits act a moment later
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // limits act after a moment
       held = sysfs::read_number(path(each));
     }
     if (asked_.load(std::memory_order_acquire) != asked) return {};

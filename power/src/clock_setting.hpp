@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setting the clock of one cpufreq policy, and putting its files back as they were found.
+// Sets the clock of one cpufreq policy, and restores the original contents of its files.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@
 
 namespace creek::power {
 
-/// Two ways: the governor `userspace` with scaling_setspeed, one write a change; else both limits
-/// at the wished clock, which binds every driver and leaves the governor as it is. Files are held
-/// open; nothing is changed before the first set(). Clocks are in kHz.
+/// Two ways: the governor `userspace` with scaling_setspeed, one write per change; otherwise both
+/// limits at the wished clock, which every driver obeys, and the governor stays as it is. Files are
+/// kept open; nothing is changed before the first set(). Clocks are in kHz.
 class clock_setting {
  public:
   explicit clock_setting(const cpufreq_policy& policy);
   clock_setting(const clock_setting&) = delete;
   clock_setting& operator=(const clock_setting&) = delete;
 
-  /// Reason why set() would fail, in one line with the remedy; empty if it may work.
+  /// Returns why set() would fail, in one line with the remedy; empty if it may work.
   [[nodiscard]] const std::string& why_not() const noexcept { return why_not_; }
   [[nodiscard]] bool by_userspace() const noexcept {
     return userspace_.load(std::memory_order_relaxed);
@@ -32,7 +32,7 @@ class clock_setting {
   /// Returns the policy's clock for a wish: the lowest that is not below it, or the highest.
   [[nodiscard]] std::uint64_t nearest(std::uint64_t wish) const noexcept;
 
-  /// Sets a clock of nearest(). One thread at a time; no allocation. False if it failed: failure().
+  /// Sets a clock of nearest(). One thread at a time; no allocation. Returns false: see failure().
   bool set(std::uint64_t clock) noexcept;
   /// Restores the state found before the first set(), if anything was set since. Any thread, any
   /// signal handler, more than once.
@@ -56,7 +56,7 @@ class clock_setting {
  private:
   enum which : int { governor, lower, upper, speed, files, lock = files };
   using text = std::array<char, 40>;  // the longest governor has 16 characters
-  struct order {                      // a write, ready for a handler of signals
+  struct order {                      // prepared write, for signal handlers
     which to = governor;
     text bytes{};
     std::size_t size = 0;
@@ -90,10 +90,10 @@ class clock_setting {
   std::array<order, 5> before_{};
   std::size_t orders_ = 0;
   std::atomic<bool> engaged_{false};      // publishes the orders
-  std::atomic<std::uint64_t> asked_{0};   // by the last successful set(); 0: none since put_back()
-  std::atomic<std::uint32_t> failed_{0};  // the first: which << 16 | errno
-  std::atomic<std::uint32_t> left_{0};    // by the last put_back(), likewise
-  std::atomic<std::uint64_t> missed_{0};  // the last: asked << 32 | effective
+  std::atomic<std::uint64_t> asked_{0};   // last successful set(); 0: none since put_back()
+  std::atomic<std::uint32_t> failed_{0};  // first failure: which << 16 | errno
+  std::atomic<std::uint32_t> left_{0};    // last put_back() failure, likewise
+  std::atomic<std::uint64_t> missed_{0};  // last miss: asked << 32 | effective
   std::atomic<std::uint32_t> checks_{0};
   std::atomic<std::uint32_t> misses_{0};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks that workers wish, so that a control is told of changes only: a policy wishes at every
-// event, and a wish may be a write to a file of the kernel.
+// Filter for clock wishes of workers that passes only changes to a control: a policy wishes at
+// every event, and a wish may be a write to a file of the kernel.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace creek::power::detail {
 
 class clock_wishes {
  public:
-  /// For a policy's start(). If there are no clocks to choose from, says so on standard error, once
-  /// a process for each policy and reason.
+  /// Called by a policy's start(). If there are no clocks to choose from, prints it to standard
+  /// error, once per process for each policy and reason.
   void begin(const power_site& site, std::string_view policy);
 
   bool controls() const noexcept { return steps_ != 0; }
-  /// Number of clocks; 0: no control.
+  /// Returns the number of clocks; 0 without control.
   std::size_t steps() const noexcept { return steps_; }
 
-  /// On the worker.
+  /// Called on the worker.
   void wish(unsigned worker, std::size_t step) noexcept {
     if (steps_ == 0) return;
     last& mine = last_[worker];

@@ -15,7 +15,7 @@ std::string cpu_folder(const std::string& root) {
   return root + "/devices/system/cpu";
 }
 
-/// Folders of settings: cpufreq/policyN, in older kernels cpuN/cpufreq.
+/// Returns the directories of settings: cpufreq/policyN, in older kernels cpuN/cpufreq.
 std::vector<std::string> policy_folders(const std::string& root) {
   std::vector<std::string> found;
   const std::string all = cpu_folder(root);
@@ -32,7 +32,7 @@ std::vector<std::string> policy_folders(const std::string& root) {
   return found;
 }
 
-/// Notes the first thing that is wrong.
+/// Records the first problem of a policy.
 void blame(cpufreq_policy& policy, std::string what) {
   if (policy.problem.empty()) policy.problem = std::move(what);
 }
@@ -45,7 +45,7 @@ std::uint64_t read_clock(cpufreq_policy& policy, std::string_view name) {
   return read.value;
 }
 
-/// Those that are online, or, where that file is of no use, all.
+/// Reads the online CPUs of a policy, or all its CPUs if that file is unusable.
 void read_cpus(cpufreq_policy& policy) {
   const std::string path = policy.file("affected_cpus");
   const sysfs::line read = sysfs::read_line(path);
@@ -65,7 +65,7 @@ void read_range(cpufreq_policy& policy) {
   }
 }
 
-/// Adds the clocks that a file lists, those above `most` left out.
+/// Adds the clocks that a file lists, except those above `most`.
 void read_list(cpufreq_policy& policy, const char* name, std::uint64_t most) {
   const std::string path = policy.file(name);
   const sysfs::line read = sysfs::read_line(path);
@@ -79,9 +79,9 @@ void read_list(cpufreq_policy& policy, const char* name, std::uint64_t most) {
   }
 }
 
-/// The clocks of the driver's table, with those that boost where that is switched on: they are
-/// listed in any case, but count for cpuinfo_max_freq then only. The table may end below it, as it
-/// counts what the hardware adds by itself.
+/// Reads the driver's table of clocks, with boost clocks if boosting is enabled: they are always
+/// listed, but count for cpuinfo_max_freq only then. The table may end below that maximum, which
+/// includes clocks that the hardware adds by itself.
 void read_table(cpufreq_policy& policy) {
   read_list(policy, "scaling_available_frequencies", ~std::uint64_t{0});
   read_list(policy, "scaling_boost_frequencies", policy.highest);
@@ -116,7 +116,7 @@ std::vector<cpufreq_policy> read_cpufreq(const std::string& root) {
   std::vector<cpufreq_policy> policies;
   for (std::string& folder : policy_folders(root)) {
     cpufreq_policy policy = read_policy(std::move(folder));
-    // In older kernels each CPU's folder leads to the policy that it shares.
+    // In older kernels each CPU's directory is a link to the policy that it shares.
     const bool known = std::any_of(policies.begin(), policies.end(), [&](const auto& earlier) {
       return !policy.cpus.empty() && earlier.cpus == policy.cpus;
     });

@@ -11,26 +11,26 @@
 
 namespace creek::power {
 
-/// Clocks are in kHz here, as in the files.
+/// A cpufreq policy. Clocks are in kHz, as in the files.
 struct cpufreq_policy {
   std::string folder;
-  std::vector<int> cpus;  ///< that the setting acts on now
-  std::string driver;     ///< such as intel_pstate, acpi-cpufreq; empty: not told
+  std::vector<int> cpus;  ///< CPUs that the setting affects now
+  std::string driver;     ///< such as intel_pstate, acpi-cpufreq; empty: unknown
   std::string governor;
   std::uint64_t lowest = 0;
   std::uint64_t highest = 0;
-  std::vector<std::uint64_t> clocks;  ///< those of a table, lowest first; empty: any in the range
-  bool userspace = false;             ///< a program may set the clock itself
-  std::string problem;                ///< a file that is wrong or missing; empty: none
+  std::vector<std::uint64_t> clocks;  ///< clocks of a table, lowest first; empty: any in the range
+  bool userspace = false;             ///< whether a program may set the clock itself
+  std::string problem;                ///< unusable or missing file; empty: none
 
   [[nodiscard]] std::string file(std::string_view name) const;
 };
 
-/// All policies below `root`/devices/system/cpu, in the order of their first CPUs; none: there is
-/// no cpufreq. What is wrong with one is told in `problem`.
+/// Returns all policies below `root`/devices/system/cpu, in the order of their first CPUs; empty
+/// without cpufreq. `problem` describes what is wrong with a policy.
 [[nodiscard]] std::vector<cpufreq_policy> read_cpufreq(const std::string& root);
 
-/// CPUs whose cores run at one clock, whatever their policies are set to: those of `policy` and
+/// Returns the CPUs whose cores run at one clock, whatever their policies: those of `policy`, and
 /// those that the hardware coordinates with them or that are threads of their cores.
 [[nodiscard]] std::vector<int> share_clock_with(const std::string& root,
                                                 const cpufreq_policy& policy);

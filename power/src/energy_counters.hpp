@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of energy that a machine offers, of whatever kind: domains with names, and joules that
-// only grow.
+// Energy counters of a machine, of any kind: named domains with joules that only
+// grow.
 #pragma once
 
 #include <memory>
@@ -19,30 +19,30 @@ struct energy_domain {
 
 enum class sampled_domains : bool { counted, all };
 
-/// Open counters. Not for several threads at once.
+/// Open counters; used by one thread at a time.
 class energy_counters {
  public:
   virtual ~energy_counters() = default;
-  /// The same ones, in the same order, as long as it lives; at least one is counted.
+  /// Returns the domains, always the same ones in the same order; at least one is counted.
   [[nodiscard]] virtual std::span<const energy_domain> domains() const noexcept = 0;
-  /// Reads the counters into `joules`, a place for each domain; those not asked for keep what they
-  /// had, and one that is not counted and has failed gets no_joules. Joules since some moment
-  /// before the first sample. Returns what went wrong, in one line; empty: nothing.
+  /// Reads the counters into `joules`, one element per domain, counted from some moment before the
+  /// first sample. Domains not requested keep their value; a failed one that is not counted gets
+  /// no_joules. Returns what went wrong, in one line, or an empty string.
   [[nodiscard]] virtual std::string sample(sampled_domains which,
                                            std::span<units::joules> joules) = 0;
 };
 
-/// Counters, or why there are none and how to get them.
+/// Counters, or the reason why there are none and how to get them.
 struct opened_counters {
   std::unique_ptr<energy_counters> counters;
   std::string why_not;
 };
 
-/// Powercap zones of RAPL below SYSFS/class/powercap.
+/// Opens the powercap zones of RAPL below SYSFS/class/powercap.
 [[nodiscard]] opened_counters open_rapl(const std::string& sysfs);
-/// The energy events of the kernel's perf; SYSFS/bus/event_source/devices/power describes them.
+/// Opens the kernel's perf energy events, described in SYSFS/bus/event_source/devices/power.
 [[nodiscard]] opened_counters open_perf(const std::string& sysfs);
-/// All GPUs that NVIDIA's management library shows.
+/// Opens all GPUs that NVIDIA's management library shows.
 [[nodiscard]] opened_counters open_nvml();
 
 }  // namespace creek::power::detail

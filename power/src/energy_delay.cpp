@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the number of workers and their clock that minimise the product of energy and time, by
-// the model, for the number of tasks that can run at once in the program's current phase.
+// Chooses the number of workers and their clock that minimise energy x time in the model, for the
+// number of tasks that can run at once in the program's current phase.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -14,9 +14,9 @@ namespace creek::power::detail {
 
 namespace {
 
-/// How many tasks can run at once: as many as were just seen, for who waits then waits in vain, and
-/// few events may follow; of fewer a mean, most of all of late, so that a wide phase has passed out
-/// of it after some tens of events. Any thread; who races with another loses a sample.
+/// Estimate of how many tasks can run at once. It rises at once to the number just seen, since
+/// waiting workers get nothing and few events may follow; it falls as a mean of recent samples, so
+/// a wide phase fades after tens of events. Any thread; a race loses a sample.
 class observed_width {
  public:
   void begin(unsigned width) noexcept {
@@ -45,7 +45,7 @@ class energy_delay final : public named_policy {
   idle_plan worker_idle(unsigned worker) noexcept override {
     if (workers_[worker].in != place::nowhere) working_.fetch_sub(1, std::memory_order_relaxed);
     workers_[worker] = {};
-    see(working_.load(std::memory_order_relaxed));  // it found nothing: no more can run
+    see(working_.load(std::memory_order_relaxed));  // this worker found nothing: no more can run
     return {idle_policy::block};
   }
 
@@ -57,11 +57,11 @@ class energy_delay final : public named_policy {
 
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override {
     mine& own = workers_[worker];
-    if (count == 1 && own.hired > 0) {  // no more than was seen
+    if (count == 1 && own.hired > 0) {  // no more than seen before
       --own.hired;
       return 1;
     }
-    // A worker that makes tasks of a graph ready has usually just ended one.
+    // A worker that makes tasks of a graph ready has usually just finished one.
     const unsigned ended = own.in == place::in_graph ? 1 : 0;
     if (ended != 0) own.hired = count;
     const unsigned others = working_.load(std::memory_order_relaxed) - ended;
@@ -75,7 +75,7 @@ class energy_delay final : public named_policy {
   enum class place : std::uint8_t { nowhere, in_task, in_graph };
   struct alignas(64) mine {
     place in = place::nowhere;
-    unsigned hired = 0;  ///< spawned by a graph for its last tasks, perhaps not begun yet
+    unsigned hired = 0;  ///< spawned by a graph, perhaps not begun yet
   };
 
   void see(unsigned width) noexcept { width_.see(std::clamp(width, 1U, most_)); }
@@ -95,7 +95,7 @@ class energy_delay final : public named_policy {
     wishes_.begin(site, name());
   }
 
-  /// Time is as the work done at once, so energy x time is as power over its square.
+  /// Time is inverse to the work done at once, so energy x time is like power over its square.
   static operating_point best_for(unsigned width, const worker_draws& draws) {
     operating_point best;
     double least = 0;
@@ -113,7 +113,7 @@ class energy_delay final : public named_policy {
 
   const host_model model_;
   unsigned most_ = 1;
-  std::vector<operating_point> best_;  ///< by the number of tasks that can run, from 1
+  std::vector<operating_point> best_;  ///< by number of tasks that can run, from 1
   std::vector<mine> workers_;
   std::atomic<unsigned> working_{0};
   observed_width width_;

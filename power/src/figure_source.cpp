@@ -56,7 +56,7 @@ class counted_source final : public figure_source {
   }
 
   void begin() override {
-    if (!problem_.empty()) {  // counters that failed may work again, from where they are now
+    if (!problem_.empty()) {  // failed counters may work again, from now on
       counters_.reset();
       use(open_counters(source_, sysfs_));
     }
@@ -138,14 +138,14 @@ class modelled_source final : public figure_source {
       what.polling = now.polling - before_.polling;
       what.clock = now.clock;
     }
-    // Threads that are nobody's workers compute.
+    // Threads that are not workers count as computing.
     const double others = into.cpu.value - what.computing.value - what.polling.value;
     what.computing += units::seconds{std::max(0.0, others)};
     into.energy = {model_.energy(what), energy_origin::modelled, "model", {}};
   }
 
  private:
-  /// By more than rounding.
+  /// Returns whether `now` is less than `before` by more than rounding.
   static bool has_less(units::seconds now, units::seconds before) noexcept {
     return now.value < before.value - 1e-9;
   }
@@ -156,7 +156,7 @@ class modelled_source final : public figure_source {
   core_activity before_;
 };
 
-/// The simulation that the thread which made the meter drives.
+/// Simulation driven by the thread that created the meter.
 class simulated_source final : public figure_source {
  public:
   void begin() override {
@@ -178,7 +178,7 @@ class simulated_source final : public figure_source {
   simulated_energy before_;
 };
 
-/// Simulations that ran to their end meanwhile are what their program is about, else the machine.
+/// If simulations ran to their end meanwhile, they are the figure; otherwise the machine is.
 class simulations_or final : public figure_source {
  public:
   explicit simulations_or(std::unique_ptr<figure_source> machine) : machine_(std::move(machine)) {}

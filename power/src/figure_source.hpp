@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the figures of a meter come from: one class for each kind of source, chosen once.
+// Sources of a meter's figures: one class per kind of source, chosen once.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@
 
 namespace creek::power::detail {
 
-/// For one span at a time.
+/// Source of figures; measures one span at a time.
 class figure_source {
  public:
   virtual ~figure_source() = default;
   /// Begins a span.
   virtual void begin() = 0;
-  /// Fills in `into.energy`, for sampled_domains::all `into.domains`, and `into.wall` where it is
-  /// not that of this machine. `into` has wall and CPU time of this machine already.
+  /// Fills in `into.energy`, `into.domains` for sampled_domains::all, and a wall time other than
+  /// this machine's. `into` already has wall and CPU time of this machine.
   virtual void read(sampled_domains which, meter_reading& into) = 0;
-  /// Whether a figure depends on CPU time, a system call that the figure alone can do without.
+  /// Returns whether a figure needs CPU time; if not, the caller can save the system call.
   [[nodiscard]] virtual bool needs_cpu_time() const noexcept { return false; }
 };
 

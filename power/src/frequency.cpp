@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polling at the lowest clock: idle workers search without pause, as under `polling`, but at the
-// lowest clock once they really wait; the highest is wished before a task. What it saves is between
-// polling and blocking, and no wake-up is paid for.
+// Polling at the lowest clock: idle workers search without pause, as with `polling`, but at the
+// lowest clock once they really wait; before a task they wish the highest. The savings are between
+// those of polling and blocking, without the cost of wake-ups.
 #include "clock_wishes.hpp"
 #include "named_policy.hpp"
 #include "policy_makers.hpp"

@@ -24,10 +24,10 @@ namespace creek::power {
 
 namespace {
 
-// Between two checks there are at least so many times the time to settle, and the time they take.
+// Minimum time between two checks, in settle times and in durations of a check.
 constexpr double settles_between_checks = 5;
 constexpr double checks_between_checks = 1000;
-constexpr double busy_share = 0.9;  // of a time that was computed through
+constexpr double busy_share = 0.9;  // minimum CPU time share of computing through
 
 void check_options(const linux_clocks_options& options) {
   if (options.steps < 2 || options.steps > 64) {
@@ -42,7 +42,7 @@ void check_options(const linux_clocks_options& options) {
   }
 }
 
-/// The settings of each group, or in `why_not` what keeps one from being set.
+/// Returns the settings of each group; `why_not` tells what prevents setting one.
 std::vector<std::unique_ptr<clock_domain>> open_domains(control_gate& gate,
                                                         const clock_layout& layout,
                                                         std::string& why_not) {
@@ -62,7 +62,7 @@ std::vector<std::unique_ptr<clock_domain>> open_domains(control_gate& gate,
 struct alignas(64) worker_place {
   std::uint32_t domain = 0;
   std::uint32_t place = 0;
-  int cpu = -1;  // that the worker stays on; -1: none
+  int cpu = -1;  // CPU that the worker stays on, or -1
   bool watched = false;
   std::uint32_t changes = 0;
   ticks since;
@@ -96,13 +96,13 @@ class sysfs_clocks final : public clock_control, control_gate, undoable {
   void look_back(worker_place& worker, clock_domain& domain) noexcept;
   void look_ahead(worker_place& worker, clock_domain& domain) noexcept;
 
-  std::string why_not_;  // before `domains_`, whose making fills it
+  std::string why_not_;  // before `domains_`, whose initializer sets it
   std::vector<units::hertz> clocks_;
   std::chrono::nanoseconds settle_;
   ticks settle_ticks_;
   std::vector<std::unique_ptr<clock_domain>> domains_;
   std::vector<worker_place> workers_;
-  std::atomic<pid_t> owner_{0};  // who changed something; 0: nobody
+  std::atomic<pid_t> owner_{0};  // process that made changes, or 0
   std::atomic<refusal> refused_{refusal::none};
   std::atomic<std::uint64_t> next_check_{0};  // in ticks
 };
@@ -125,7 +125,7 @@ sysfs_clocks::sysfs_clocks(const linux_clocks_options& options, const clock_layo
     worker.cpu = options.pinned ? cpu : -1;
   }
   for (std::size_t d = 0; d < domains_.size(); ++d) domains_[d]->add_workers(places[d], clocks_);
-  // Its first use measures, which must not happen in a wish.
+  // The first use measures, which must not happen during a wish.
   static_cast<void>(tick_clock::scale());
   settle_ticks_ = tick_clock::from_nanoseconds(settle_);
 }
@@ -164,7 +164,7 @@ bool sysfs_clocks::may_change() noexcept {
 void sysfs_clocks::undo() noexcept {
   closed.store(true, std::memory_order_seq_cst);
   undone.fetch_add(1, std::memory_order_seq_cst);
-  int patience = 2000;  // looks of 50 us: another thread's writes take some microseconds
+  int patience = 2000;  // 50 us each: another thread's writes take some microseconds
   for (const auto& each : domains_) each->undo(patience);
 }
 
@@ -190,8 +190,8 @@ void sysfs_clocks::forget_wishes() noexcept {
   resume();
 }
 
-/// Whether the worker has computed since look_ahead() without a change of the clock: then its CPU
-/// knows what the wish came to.
+/// Checks the clock if the worker has computed since look_ahead() without a change of the clock:
+/// then its CPU knows the actual clock of the last wish.
 void sysfs_clocks::look_back(worker_place& worker, clock_domain& domain) noexcept {
   if (!std::exchange(worker.watched, false) || domain.changes() != worker.changes) return;
   const ticks now = tick_clock::now();
@@ -208,7 +208,7 @@ void sysfs_clocks::look_back(worker_place& worker, clock_domain& domain) noexcep
 void sysfs_clocks::look_ahead(worker_place& worker, clock_domain& domain) noexcept {
   const ticks now = tick_clock::now();
   if (now.count < next_check_.load(std::memory_order_relaxed)) return;
-  // Workers whose wishes change all the time must not read their CPU time all the time.
+  // Workers whose wishes change constantly must not read their CPU time each time.
   if (now - worker.since < settle_ticks_) return;
   worker.since = now;
   worker.cpu_seconds = thread_cpu_seconds();

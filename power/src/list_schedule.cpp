@@ -84,7 +84,7 @@ list_schedule list_scheduler::run(std::span<const double> took, unsigned workers
       made.before[task] = std::exchange(last[worker], task);
       running.push({now + took[task], worker, task});
     }
-    // All that end now, before the next begins.
+    // Finishes all tasks that end now, before the next ones begin.
     now = running.top().end;
     while (!running.empty() && running.top().end <= now) {
       const running_task ended = running.top();

@@ -31,7 +31,7 @@ units::seconds cpu_now() noexcept {
 
 struct meter::state {
   std::unique_ptr<detail::figure_source> source;
-  units::seconds wall, cpu;  ///< when the span began
+  units::seconds wall, cpu;  ///< at the start of the span
 
   meter_reading read(sampled_domains which) {
     meter_reading made;

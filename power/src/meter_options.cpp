@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of sources, and what the environment says of meters.
+// Names of sources, and options of meters from the environment.
 #include <array>
 #include <cstdlib>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy of NVIDIA GPUs by the driver's management library, which is opened when it is asked for:
-// creek is built without it. Source: [NVML], nvmlDeviceGetTotalEnergyConsumption: in
-// millijoules since the driver was loaded, Volta and newer.
+// Energy of NVIDIA GPUs by the driver's management library, which is loaded on demand: creek is
+// built without it. Source: [NVML], nvmlDeviceGetTotalEnergyConsumption: millijoules since the
+// driver was loaded, on Volta and newer.
 #include <dlfcn.h>
 #include <fmt/format.h>
 

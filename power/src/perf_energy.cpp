@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The energy events of the kernel's perf: the same counters as RAPL's, kept in 64 bits by the
-// kernel, which reads them often enough itself. One event for each package is read on one processor
-// of it, which the file `cpumask` lists. Sources: perf_event_open(2);
-// arch/x86/events/rapl.c of [Linux].
+// Energy events of the kernel's perf: the same counters as RAPL's, extended to 64 bits by the
+// kernel, which reads them often enough itself. An event of a package is read on one of its
+// processors, which the file `cpumask` lists. Sources: perf_event_open(2); arch/x86/events/rapl.c
+// of [Linux].
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
@@ -64,7 +64,7 @@ bool parse_scale(std::string_view text, double& scale) {
   return problem == std::errc{} && end == text.data() + text.size() && scale > 0 && scale < 1e3;
 }
 
-/// Finds the well-described events; the others are ignored.
+/// Returns the events with a complete description; others are ignored.
 std::vector<energy_event> find_events(const std::string& pmu) {
   std::vector<energy_event> found;
   for (const std::string& entry : sysfs::entries(pmu + "/events", prefix)) {
@@ -124,7 +124,7 @@ class perf_counters final : public energy_counters {
   }
 
  private:
-  /// Named as RAPL's zones are.
+  /// Returns the domain, named like RAPL's zones.
   static energy_domain domain(const std::string& event, std::size_t package) {
     const std::string around = fmt::format("package-{}", package);
     if (event == "pkg") return {around, true};
@@ -159,7 +159,7 @@ opened_counters open_perf(const std::string& sysfs) {
   auto counters = std::make_unique<perf_counters>();
   for (std::size_t package = 0; package < cpus.size(); ++package) {
     for (const energy_event& event : events) {
-      // One processor opens the counter of the whole machine.
+      // The counter of the whole machine is opened on one processor only.
       if (event.name == "psys" && package > 0) continue;
       const int error =
           counters->add(static_cast<std::uint32_t>(type.value), event, cpus[package], package);

@@ -33,7 +33,7 @@ stamp simulated_now() noexcept {
 }
 
 phase_log& phase_log::of_process() {
-  static phase_log* const log = new phase_log;  // phases of static objects may outlive ours
+  static phase_log* const log = new phase_log;  // leaked: phases of static objects may outlive it
   return *log;
 }
 
@@ -59,7 +59,7 @@ void phase_log::close(std::uint64_t number) {
   if (newest) changed_to(open_.empty() ? 0 : open_.back().phase);
 }
 
-/// CPU time since the last change is that of the phase which was open meanwhile.
+/// Charges the CPU time since the last change to the phase that was open meanwhile.
 void phase_log::charge_cpu() {
   const units::seconds now = cpu_time_of_process();
   const phase_id phase = log_.empty() ? 0 : log_.back().phase;

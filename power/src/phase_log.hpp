@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of the process: which are open, and when that changed, so that work of any worker can
-// be split at those moments afterwards.
+// Log of the process's phases: which are open, and when that changed, so that the work of any
+// worker can be split at those moments afterwards.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 
 namespace creek::power::detail {
 
-/// The interned name of a phase; 0: no phase is open.
+/// Interned name of a phase; 0: no phase is open.
 using phase_id = std::uint32_t;
 
-/// A point in the time of the work that is accounted for: counts of tick_clock, or picoseconds of a
+/// Point in time of the accounted work: ticks of tick_clock, or picoseconds of a
 /// simulation.
 using stamp = std::int64_t;
 
-/// The point at which the caller is, in the time of the simulation that it drives, if it does.
+/// Returns the current time in ticks; simulated_now() that of the caller's simulation, if any.
 [[nodiscard]] stamp ticks_now() noexcept;
 [[nodiscard]] stamp simulated_now() noexcept;
 
@@ -45,7 +45,7 @@ class phase_log {
   [[nodiscard]] std::vector<std::string> names() const;
   /// Returns the CPU times of this process so far, by phase_id.
   [[nodiscard]] std::vector<units::seconds> cpu_times();
-  /// The open phase, and the number of changes that led to it.
+  /// Position in the log: the open phase, and the number of changes before it.
   struct position {
     std::uint64_t changes = 0;
     phase_id phase = 0;
@@ -63,7 +63,7 @@ class phase_log {
     for (std::uint64_t i = std::max(at.changes, oldest); i < all; ++i) {
       const change& each = log_[static_cast<std::size_t>(i - oldest)];
       const stamp since = simulated ? each.simulated : each.ticks;
-      if (since > end) return;  // of a core that is ahead
+      if (since > end) return;  // change by a core that is ahead
       if (since > begin) spent(at.phase, since);
       at = {i + 1, each.phase};
     }
@@ -72,7 +72,7 @@ class phase_log {
  private:
   struct change {
     stamp ticks = 0;
-    stamp simulated = 0;  ///< 0: made outside of a simulation
+    stamp simulated = 0;  ///< 0: change outside of a simulation
     phase_id phase = 0;
   };
   struct open_phase {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policies behind make_policy(), each in the file of its name.
+// Factory functions of the policies behind make_policy(), each in the file of its name.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time as the tasks of the calling worker take it: simulated where time is simulated.
+// Time as seen by the tasks of the calling worker: simulated time in a simulation.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace creek::power::detail {
 
-/// Since some point. On host 5-10 ns.
+/// Returns the time since some fixed point. Takes 5-10 ns on host.
 inline std::chrono::nanoseconds policy_time() noexcept {
   if (simulated_meter* meter = creek::detail::metered_by) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(meter->now().value * 1e9));

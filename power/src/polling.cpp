@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle workers search without pause, at the clock they have: what task libraries do, and what the
-// other policies are compared with.
+// Idle workers search without pause, at their current clock: the usual behaviour of task libraries,
+// and the baseline for the other policies.
 #include "named_policy.hpp"
 #include "policy_makers.hpp"
 

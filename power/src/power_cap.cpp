@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what the workers draw, as the model says, below a cap: of all pairs of a number of workers
-// and a clock that fit under it, the one that does most. The others sleep, whatever is ready.
+// Keeps the modelled draw of the workers below a cap: of all pairs of a number of workers and a
+// clock that fit, it chooses the fastest. The other workers sleep, whatever is ready.
 #include <cmath>
 #include <optional>
 
@@ -21,7 +21,7 @@ class power_cap final : public named_policy {
       : named_policy("power_cap"), cap_(cap), model_(model) {}
 
   idle_plan worker_idle(unsigned worker) noexcept override {
-    // Searching draws no more than computing: not at another clock either.
+    // Searching draws no more than computing, so it keeps the same clock.
     wishes_.wish(worker, chosen_.step);
     return {idle_policy::block};
   }

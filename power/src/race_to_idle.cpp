@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work is done at the highest clock, and then workers sleep as deeply as they can, after a
-// short search. Wake-ups are batched: of short tasks as many are left to one worker as are worth
-// waking it, so that sleepers sleep longer.
+// Work is done at the highest clock, then workers sleep as deeply as possible, after a short
+// search. Wake-ups are batched: short tasks are left to one worker until they are worth waking
+// another one, so that sleepers sleep longer.
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -17,8 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// About the time from a wake-up to the first task of the one who was woken, and what it costs the
-/// waker: less work than this is done sooner by those who are awake.
+/// Approximate time from a wake-up to the woken worker's first task, and its cost for the waker:
+/// workers that are awake finish less work than this sooner.
 constexpr std::chrono::nanoseconds price_of_waking = 20us;
 constexpr std::chrono::nanoseconds search_before_sleep = 5us;
 
@@ -41,7 +41,7 @@ class race_to_idle final : public named_policy {
 
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override {
     mine& own = workers_[worker];
-    // Nothing is known of tasks outside of graphs; and strands spawned by a graph should start.
+    // The length of tasks outside of graphs is unknown; strands spawned by a graph should start.
     if (!own.in_graph) return count;
     if (count == 1 && own.hired > 0) {
       --own.hired;
@@ -56,8 +56,8 @@ class race_to_idle final : public named_policy {
   struct alignas(64) mine {
     bool in_graph = false;
     unsigned hired = 0;                 ///< from the last answer, not begun yet
-    std::chrono::nanoseconds began{};   ///< start of its task
-    std::chrono::nanoseconds usual{0};  ///< length of its tasks, weighted to recent ones
+    std::chrono::nanoseconds began{};   ///< start of the worker's current task
+    std::chrono::nanoseconds usual{0};  ///< mean length of its tasks, weighted to recent ones
 
     void end_task() noexcept {
       if (in_graph) usual += (policy_time() - began - usual) / 4;
@@ -65,7 +65,7 @@ class race_to_idle final : public named_policy {
     }
   };
 
-  /// Returns how many workers would each have work for as long as waking a worker takes.
+  /// Returns the number of workers that would have work for as long as a wake-up takes.
   static unsigned worth_waking(std::chrono::nanoseconds usual, unsigned count) noexcept {
     const auto workers = usual.count() * static_cast<std::int64_t>(count) / price_of_waking.count();
     return static_cast<unsigned>(std::clamp<std::int64_t>(workers, 0, count));

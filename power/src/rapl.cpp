@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running average power limit (RAPL) as the kernel's powercap framework shows it, of Intel and AMD:
-// a zone for each package, for the whole platform (psys), and within packages for cores, uncore and
+// Running average power limit (RAPL) through the kernel's powercap interface, on Intel and AMD: a
+// zone per package, one for the whole platform (psys), and within packages for cores, uncore and
 // memory. Sources: [Linux powercap];
 // drivers/powercap/intel_rapl_common.c of [Linux].
 #include <fcntl.h>
@@ -24,11 +24,11 @@ namespace creek::power::detail {
 
 namespace {
 
-/// More than any processor package draws, and any machine with one board.
+/// Limits above the draw of any processor package, and of any machine with one board.
 constexpr double most_watts_of_package = 1000, most_watts_of_platform = 5000;
 
-/// A zone as found, before it is opened. Zones of one package appear once for each interface to
-/// them: registers of the processor (intel-rapl) and, on laptops, memory (intel-rapl-mmio).
+/// Zone that was found but not opened. A package's zones appear once per interface to them:
+/// processor registers (intel-rapl) and, on laptops, memory (intel-rapl-mmio).
 struct zone_place {
   std::string folder;
   std::string name;
@@ -39,23 +39,23 @@ struct zone {
   std::string path;
   sysfs::file file;
   wrapping_counter counter;
-  bool lost = false;  ///< a zone that is not counted, and failed
+  bool lost = false;  ///< a zone that is not counted has failed
   wrapping_counter::clock::time_point
       seen_there{};  ///< when its file was last known to have a name
 };
 
-/// intel-rapl:0 is a package, intel-rapl:0:1 a part of it.
+/// Whether a zone is part of a package: intel-rapl:0 is a package, intel-rapl:0:1 a part.
 bool is_part(const std::string& entry) {
   return std::count(entry.begin(), entry.end(), ':') > 1;
 }
 
-/// Packages do not contain their memory's zone; cores and uncore are within packages, and psys
-/// is around them.
+/// Whether a zone is in the total. A package does not include its memory's zone; cores and uncore
+/// are within packages, and psys is around them.
 bool counts(const std::string& own_name, bool part) {
   return part ? own_name.starts_with("dram") : own_name.starts_with("package");
 }
 
-/// Empty if it has none.
+/// Returns the name of a zone; empty if it has none.
 std::string zone_name(const std::string& powercap, const std::string& entry) {
   const std::string own = sysfs::read_line(powercap + "/" + entry + "/name").text;
   if (own.empty() || !is_part(entry)) return own;
@@ -72,11 +72,11 @@ bool known(const std::vector<zone_place>& places, const std::string& name) {
                      [&](const zone_place& each) { return each.name == name; });
 }
 
-/// All zones once; those that do not say what they are have no name.
+/// Returns every zone once; zones that do not tell their kind have no name.
 std::vector<zone_place> find_zones(const std::string& powercap) {
   std::vector<std::string> entries;
   for (const std::string& each : sysfs::entries(powercap, "")) {
-    // "intel-rapl" alone is the interface; "dtpm:0" and others are no RAPL.
+    // "intel-rapl" alone is the interface; "dtpm:0" and others are not RAPL.
     if (each.find("rapl") != each.npos && each.find(':') != each.npos) entries.push_back(each);
   }
   std::stable_partition(entries.begin(), entries.end(),
@@ -153,9 +153,9 @@ class rapl_counters final : public energy_counters {
     return {};
   }
 
-  /// A file of the kernel's that goes away cannot be read any more; one of an ordinary file system,
-  /// in a tree that stands for the kernel's, lives on without a name. Asked when a
-  /// counter begins to stand still, and then once in the time in which counters move.
+  /// Returns whether a counter's file has disappeared. A kernel file that disappears cannot be read
+  /// any more; in a copy of the tree on an ordinary file system it lives on without a name. Checked
+  /// when a counter first stands still, then once per update interval of counters.
   static bool vanished(zone& each, wrapping_counter::clock::time_point now) {
     if (now - each.seen_there < std::chrono::milliseconds(1)) return false;
     each.seen_there = now;
@@ -180,11 +180,11 @@ opened_counters open_rapl(const std::string& sysfs) {
   auto counters = std::make_unique<rapl_counters>();
   bool any = false;
   for (const zone_place& place : places) {
-    // It may be a package, or what contains all.
+    // It may be a package, or the whole platform.
     if (place.name.empty()) return {nullptr, sysfs::why("read", place.folder + "/name", ENODATA)};
     const std::string problem = counters->add(place);
     any = any || (place.counted && problem.empty());
-    // A total that lacks a package would look like a whole one.
+    // A total without one of the packages would look like a complete one.
     if (place.counted && !problem.empty()) return {nullptr, problem};
   }
   if (!any) return {nullptr, powercap + " has RAPL zones, but none of a package"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters that a meter has open, and a thread that reads them in between if one is asked for. What
-// once went wrong stays wrong until the counters are opened again: a sum across a gap is no figure.
+// Open counters of a meter, and an optional thread that reads them in between. An error persists
+// until the counters are opened again: a sum across a gap is no figure.
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@ namespace creek::power::detail {
 
 class sampled_counters {
  public:
-  /// `opened` must have counters. `every` 0: no thread.
+  /// `opened` must have counters. No thread if `every` is 0.
   sampled_counters(opened_counters opened, std::chrono::milliseconds every);
 
   [[nodiscard]] std::span<const energy_domain> domains() const noexcept {
     return counters_->domains();
   }
-  /// Joules by domain, as energy_counters::sample(), or what went wrong, now or before.
+  /// Reads joules by domain like energy_counters::sample(); also returns earlier errors.
   [[nodiscard]] std::string sample(sampled_domains which, std::span<units::joules> joules);
 
  private:
@@ -32,9 +32,9 @@ class sampled_counters {
   std::unique_ptr<energy_counters> counters_;
   std::mutex lock_;
   std::string problem_;
-  std::vector<units::joules> between_;  ///< the thread's, whose figures nobody needs
+  std::vector<units::joules> between_;  ///< used by the thread only; its figures are discarded
   std::condition_variable_any over_;
-  std::jthread thread_;  ///< last: ends before what it uses
+  std::jthread thread_;  ///< last member: ends before the others are destroyed
 };
 
 }  // namespace creek::power::detail

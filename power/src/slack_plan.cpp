@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slack by a schedule: with the order of the tasks on each worker kept, how late each may end. The
-// real schedule follows the times, so what was chosen is simulated again, and less of the slack is
-// given out where the end moves too far.
+// Slack from a schedule: how late each task may end if the order of tasks on each worker is kept.
+// The real schedule depends on the tasks' times, so the choice is simulated again, and less of the
+// slack is used if the end moves too far.
 #include <creek/power/slack_plan.hpp>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class slack_planner {
 
   slack_plan plan(double bound) {
     const double limit = schedule_.end * (1 + bound);
-    // All of the slack first; then half the way between what was too much and what was not.
+    // Tries all of the slack first, then bisects between too much and what fits.
     double fits = 0, too_much = 0, share = 1;
     slack_plan best = all_at_top();
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -59,12 +59,12 @@ class slack_planner {
   }
   std::uint16_t top() const noexcept { return static_cast<std::uint16_t>(slowness_.size() - 1); }
 
-  /// How late each task may end if those after it, in the graph and on its worker, take so long.
+  /// Returns how late each task may end, given the times of its successors and worker.
   std::vector<double> latest_ends(std::span<const double> took, double limit) const {
     std::vector<double> latest(took.size(), limit);
     for (auto at = schedule_.order.rbegin(); at != schedule_.order.rend(); ++at) {
       const std::uint32_t task = *at;
-      // The next on its worker came before and has had its say.
+      // The worker's next task was processed earlier and has updated this one.
       for (const std::uint32_t successor : graph_.tasks[task].successors) {
         latest[task] = std::min(latest[task], latest[successor] - took[successor]);
       }
@@ -76,8 +76,8 @@ class slack_planner {
     return latest;
   }
 
-  /// Has each task, in the order of the schedule, take the lowest step that fits into the room that
-  /// `room(task, begin)` says; what it takes then.
+  /// Gives each task, in the order of the schedule, the lowest step that fits into `room(task,
+  /// begin)`; returns the resulting times.
   std::vector<double> choose(std::vector<std::uint16_t>& steps,
                              const std::function<double(std::uint32_t, double)>& room) const {
     std::vector<double> took = at_top_;
@@ -136,7 +136,7 @@ class slack_planner {
     made.slowed_work = work > 0 ? made.slowed_work / work : 0;
   }
 
-  /// Returns the lowest step that fits; the top for work 0, whose cost of slowing is unknown.
+  /// Returns the lowest step that fits; the top step for work 0, whose slowdown is unknown.
   std::uint16_t lowest_step(double work, double room) const noexcept {
     std::uint16_t step = work > 0 ? 0 : top();
     while (step < top() && work * slowness_[step] > room) ++step;
@@ -146,8 +146,8 @@ class slack_planner {
   const work_graph& graph_;
   list_scheduler scheduler_;
   unsigned workers_;
-  std::vector<double> slowness_;  ///< of the clocks: the highest is 1
-  std::vector<double> at_top_;    ///< times of the tasks
+  std::vector<double> slowness_;  ///< by clock; the highest is 1
+  std::vector<double> at_top_;    ///< times of the tasks at the highest clock
   list_schedule schedule_;        ///< at the highest clock
 };
 

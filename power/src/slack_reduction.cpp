@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks off the critical path run at lower clocks, so that the whole ends no later than a bound
-// allows: see slack_plan.hpp. Workers that wait sleep.
+// Tasks off the critical path run at lower clocks, so that the whole graph ends no later than a
+// bound allows: see slack_plan.hpp. Waiting workers sleep.
 #include <utility>
 
 #include <creek/power/slack_plan.hpp>
@@ -20,14 +20,14 @@ class slack_reduction final : public named_policy {
       : named_policy("slack_reduction"), graph_(std::move(graph)), bound_(bound) {}
 
   idle_plan worker_idle(unsigned worker) noexcept override {
-    // Asleep it needs no clock, and must not hold that of its domain.
+    // A sleeping worker needs no clock, and must not keep up that of its domain.
     if (wishes_.controls() && !waiting_.waits(worker)) return waiting_workers::first_look;
     wishes_.wish_lowest(worker);
     return {idle_policy::block, std::chrono::nanoseconds{wishes_.controls() ? 0 : -1}};
   }
 
-  /// A graph that is not the planned one is recognised by the names of its tasks, as far as they
-  /// differ; what is not in the plan runs at the highest clock.
+  /// Detects a graph other than the planned one by the names of its tasks, if they differ; tasks
+  /// that are not in the plan run at the highest clock.
   void task_about_to_run(unsigned worker, const task_profile& task) noexcept override {
     waiting_.works(worker);
     const bool planned = task.graph != nullptr && task.number < plan_.steps.size() &&
@@ -41,7 +41,7 @@ class slack_reduction final : public named_policy {
 
  private:
   void start(const power_site& site) override {
-    // Also without control: what is wrong with a plan does not depend on the machine.
+    // Also without control: whether a plan is valid does not depend on the machine.
     const units::hertz nominal{1};
     const auto clocks = site.clocks->clocks();
     plan_ =
@@ -65,7 +65,7 @@ std::shared_ptr<power_policy> make_slack_reduction(const policy_options& options
         "slack_reduction: needs the tasks to come; make a dry run of the program and give its "
         "task_graph::plan() as policy_options::plan");
   }
-  // A bound that cannot be kept is told of before there is a runtime.
+  // Throws for an invalid bound before there is a runtime.
   const units::hertz any{1};
   static_cast<void>(plan_slack({}, 1, {&any, 1}, options.bound));
   return std::make_shared<slack_reduction>(options.plan, options.bound);

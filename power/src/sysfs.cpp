@@ -21,7 +21,7 @@ namespace creek::power::sysfs {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr std::size_t page = 4096;  // no attribute of sysfs is longer
+constexpr std::size_t page = 4096;  // maximum length of a sysfs attribute
 constexpr int most_cpus = 1 << 16;
 
 std::string_view first_line(std::string_view text) noexcept {
@@ -49,7 +49,7 @@ bool is_digits(std::string_view text) noexcept {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// "3" or "0-7"; {-1, -1} for anything else.
+/// Parses "3" or "0-7"; returns {-1, -1} for anything else.
 std::pair<int, int> parse_range(std::string_view word) {
   const std::size_t dash = std::min(word.find('-'), word.size());
   const std::string_view ends[] = {word.substr(0, dash),
@@ -62,7 +62,7 @@ std::pair<int, int> parse_range(std::string_view word) {
   return {values[0], values[1]};
 }
 
-/// Digits compare as the number that they make.
+/// Orders strings of digits by their numeric value.
 bool numbers_in_order(const std::string& a, const std::string& b) noexcept {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small files by which Linux tells of its devices and takes orders: one value each, in decimal
-// or a few words. Where they are (CREEK_SYSFS), and reading and writing them without surprises: an
-// errno says what went wrong, and what is not a value is never taken for one.
+// Small files through which Linux describes and controls devices: one decimal value or a few words
+// each. Finds their directory (CREEK_SYSFS), and reads and writes them strictly: an errno tells
+// what went wrong, and text that is not a value is never taken for one.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace creek::power::sysfs {
 
-/// The folder to use in place of /sys: what CREEK_SYSFS names, else /sys itself, without a slash at
-/// the end. Throws usage_error if the variable does not name a folder.
+/// Returns the directory to use as /sys: the one that CREEK_SYSFS names, else /sys itself, without
+/// a trailing slash. Throws usage_error if the variable does not name a directory.
 [[nodiscard]] std::string root();
 
-/// The first line of a file without the blanks around it, or why there is none.
+/// First line of a file without surrounding blanks, or the reason why there is none.
 struct line {
   std::string text;
   int error = 0;  ///< an errno; 0: read, though it may be empty
@@ -26,32 +26,32 @@ struct line {
 };
 [[nodiscard]] line read_line(const std::string& path);
 
-/// A whole number, not negative.
+/// Non-negative integer, or the reason why there is none.
 struct number {
   std::uint64_t value = 0;
-  int error = 0;  ///< an errno; ENODATA: the file is empty; EINVAL: it holds something else
+  int error = 0;  ///< an errno; ENODATA: the file is empty; EINVAL: it holds no number
 
   explicit operator bool() const noexcept { return error == 0; }
 };
 [[nodiscard]] number read_number(const std::string& path);
-/// Parses the first line of `text`, by the same rules.
+/// Parses the first line of `text` by the rules of `number`.
 [[nodiscard]] number parse_number(std::string_view text) noexcept;
 
-/// The words of a text, such as a list of clocks.
+/// Returns the words of a text, such as a list of clocks.
 [[nodiscard]] std::vector<std::string> words(std::string_view text);
 
-/// Numbers and ranges, with blanks or commas between: "0 1 2", "0-3,8"; empty for anything else.
+/// Parses numbers and ranges separated by blanks or commas: "0 1 2", "0-3,8"; empty if invalid.
 [[nodiscard]] std::vector<int> parse_cpus(std::string_view text);
 
-/// Names in a folder that begin with `prefix`, so that policy2 comes before policy10; none if the
-/// folder cannot be read.
+/// Returns the names in a directory that begin with `prefix`, policy2 before policy10; empty if the
+/// directory cannot be read.
 [[nodiscard]] std::vector<std::string> entries(const std::string& folder, std::string_view prefix);
 
-/// "cannot DOING PATH: REASON", in words that fit a file that is there but useless, too.
+/// Returns "cannot DOING PATH: REASON", worded also for files that exist but are unusable.
 [[nodiscard]] std::string why(std::string_view doing, const std::string& path, int error);
 
-/// A file that is held open, for those who read or write it often: one system call each, no
-/// allocation, from any thread and from a handler of signals.
+/// File that is kept open for frequent reads or writes: one system call each, no allocation, from
+/// any thread and from signal handlers.
 class file {
  public:
   file() = default;

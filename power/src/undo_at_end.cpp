@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of signals meet forget() as follows. A handler counts itself in `inside` before it looks
-// at `pending`; forget() takes the change out of `pending` before it looks at `inside`. Both in
-// sequential order, so either the handler finds nothing or forget() waits for it. A handler never
-// waits for anybody, and one that interrupts forget() in its own thread has left `inside` when
-// forget() goes on.
+// Signal handlers synchronise with forget() as follows. A handler increments `inside` before it
+// reads `pending`; forget() clears `pending` before it reads `inside`. Both in sequential
+// order, so either the handler finds nothing or forget() waits for it. A handler never waits,
+// and a handler that interrupts forget() in its own thread has left `inside` when forget()
+// continues.
 #include "undo_at_end.hpp"
 
 #include <signal.h>
@@ -23,8 +23,8 @@ namespace {
 
 struct ending_signal {
   int number;
-  bool even_if_handled;  // else only in the place of the default action
-  bool fault;            // comes again when its instruction is executed again
+  bool even_if_handled;  // else only instead of the default action
+  bool fault;            // recurs when its instruction is repeated
 };
 
 constexpr std::array ending_signals{
@@ -40,13 +40,13 @@ constexpr std::array ending_signals{
     ending_signal{SIGTRAP, false, false},
 };
 
-std::mutex registry;  // guards registering, never taken in a handler
+std::mutex registry;  // guards registration; never locked in a handler
 bool at_exit = false;
-std::array<bool, ending_signals.size()> installed;             // maybe below somebody else's
-std::array<struct sigaction, ending_signals.size()> previous;  // written before its handler is set
+std::array<bool, ending_signals.size()> installed;             // maybe below another handler
+std::array<struct sigaction, ending_signals.size()> previous;  // written before our handler is set
 
 constinit std::atomic<undoable*> pending{nullptr};
-constinit std::atomic<pid_t> owner{0};  // whose change it is
+constinit std::atomic<pid_t> owner{0};  // process that made the change
 constinit std::atomic<int> inside{0};
 
 template <class Do>
@@ -71,7 +71,7 @@ void set_default(int signal) noexcept {
   sigaction(signal, &plain, nullptr);
 }
 
-/// A fault happens again by itself, and then shows where; everything else has to be sent again, and
+/// A fault recurs by itself, and then shows where; any other signal has to be sent again, and
 /// arrives when the handler returns.
 void end_by(const ending_signal& which, const siginfo_t& info) noexcept {
   set_default(which.number);
@@ -90,14 +90,14 @@ void on_ending_signal(int signal, siginfo_t* info, void* context) {
     end_by(ending_signals[i], *info);
     return;
   }
-  // A signal that the previous handler sends again must meet the default action, not that handler.
+  // If the previous handler sends the signal again, the default action must follow.
   if ((before.sa_flags & SA_RESETHAND) != 0) set_default(signal);
   if (informed) {
     before.sa_sigaction(signal, info, context);
   } else {
     before.sa_handler(signal);
   }
-  // If the handler set the default action, the signal will come again, or so the handler believes.
+  // If the handler set the default action, it expects the signal to be sent again.
   struct sigaction now {};
   sigaction(signal, nullptr, &now);
   if (!has_handler(now)) return;
@@ -112,7 +112,7 @@ void install(std::size_t i) noexcept {
   const auto [signal, even_if_handled, fault] = ending_signals[i];
   struct sigaction before {};
   if (sigaction(signal, nullptr, &before) != 0 || is_ours(before)) return;
-  // Whoever has put a handler over ours is taken to call it: over theirs, both would go round.
+  // A handler installed over ours is assumed to call it: installing ours over it would be a cycle.
   if (has_handler(before) && (installed[i] || !even_if_handled)) return;
   if (!has_handler(before) && before.sa_handler == SIG_IGN) return;
   previous[i] = before;
@@ -143,7 +143,7 @@ void install_all() noexcept {
 bool undo_at_end(undoable& change) noexcept {
   const std::lock_guard lock(registry);
   if (owner.load(std::memory_order_relaxed) != getpid()) {
-    // The first one here, or a child whose parent's handlers will never leave.
+    // The first one, or a child process whose parent's handlers will never leave.
     pending.store(nullptr, std::memory_order_seq_cst);
     inside.store(0, std::memory_order_seq_cst);
     owner.store(getpid(), std::memory_order_relaxed);

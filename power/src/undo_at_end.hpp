@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting back what was changed in the system, however the process ends: exit(), quick_exit(), an
-// exception that nobody catches, a signal that ends it. Only SIGKILL, _exit() and a machine that
-// stops leave the change behind.
+// Undoes changes to the system however the process ends: exit(), quick_exit(), an uncaught
+// exception, a fatal signal. Only SIGKILL, _exit() and a machine that stops leave the change
+// behind.
 #pragma once
 
 namespace creek::power {
 
-/// A change of the system that must not outlive this process.
+/// Change to the system that must not outlive this process.
 class undoable {
  public:
-  /// Puts things back and keeps them so until resume(). Called in handlers of signals, so: system
-  /// calls and lock-free atomics only; maybe in several threads at once, and more than once.
+  /// Undoes the change until resume(). Called in signal handlers: only system calls and lock-free
+  /// atomics are allowed; possibly in several threads at once, and more than once.
   virtual void undo() noexcept = 0;
-  /// The process goes on after all: a handler that was there before dealt with the signal.
+  /// Called if the process continues after all: an earlier handler dealt with the signal.
   virtual void resume() noexcept = 0;
 
  protected:
   ~undoable() = default;
 };
 
-/// From now until forget(), `change` is undone if the process ends. One at a time: false if there
-/// is another one. Any thread. Until then these signals are taken over:
+/// Undoes `change` if the process ends before forget(). One change at a time: returns false if
+/// there is another one. Any thread. Until forget(), it handles these signals:
 ///
 /// - SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL: the handler that
 ///   was there before is called after undo(); if it returns and has not set the default action,
@@ -31,7 +31,7 @@ class undoable {
 /// made by fork() undoes nothing that its parent changed.
 [[nodiscard]] bool undo_at_end(undoable& change) noexcept;
 
-/// Waits for an undo() of another thread. No effect for what is not registered.
+/// Blocks until undo() in other threads is done. No effect for a change that is not registered.
 void forget(undoable& change) noexcept;
 
 }  // namespace creek::power

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which workers really wait: those that are idle for the second time without a task in between. A
-// policy that lowers the clock of a worker that finds its next task at once pays two changes of the
-// clock for nothing.
+// Workers that really wait: those that are idle for the second time without a task in between.
+// Lowering the clock of a worker that finds its next task at once would cost two clock changes for
+// nothing.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class waiting_workers {
   static constexpr idle_plan first_look{idle_policy::poll, std::chrono::microseconds{50}};
 
   void begin(unsigned workers) { idle_.assign(workers, {}); }
-  /// Called on the worker, at each worker_idle(). False the first time: answer first_look.
+  /// Called on the worker, at each worker_idle(). Returns false the first time: use first_look.
   bool waits(unsigned worker) noexcept {
     const bool before = idle_[worker].is;
     idle_[worker].is = true;

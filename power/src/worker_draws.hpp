@@ -11,7 +11,7 @@
 
 namespace creek::power::detail {
 
-/// So many workers at work at one clock; the others sleep.
+/// `active` workers that compute at one clock; the others sleep.
 struct operating_point {
   unsigned active = 1;
   std::size_t step = 0;  ///< index of the clock; 0 without control
@@ -37,7 +37,7 @@ class worker_draws {
   unsigned workers_ = 0;
   units::watts shared_;
   std::vector<double> speeds_;
-  std::vector<units::watts> computing_, asleep_;  ///< one worker, by step
+  std::vector<units::watts> computing_, asleep_;  ///< of one worker, by step
 };
 
 }  // namespace creek::power::detail

@@ -13,7 +13,7 @@ void worker_ledger::begin(stamp at, phase_log::position phases) noexcept {
   how_ = idle_policy::block;
   since_ = polls_until_ = at;
   phases_ = phases;
-  clock_ = units::hertz{-1};  // none: asks the model
+  clock_ = units::hertz{-1};  // no clock yet: makes set_clock() ask the model
   set_clock({});
 }
 
@@ -46,7 +46,7 @@ void worker_ledger::forget(stamp at, bool simulated) noexcept {
   overflow_ = {};
 }
 
-/// Charges what the worker did since the last time, by phases.
+/// Charges the worker's activity since the last time to phases.
 void worker_ledger::settle(stamp at, bool simulated) noexcept {
   if (!exists_ || at <= since_) return;
   const phase_log& log = phase_log::of_process();

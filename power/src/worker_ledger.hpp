@@ -17,17 +17,17 @@ namespace creek::power::detail {
 
 /// Activity of a worker under one name in one phase. Times are in units of stamp.
 struct ledger_entry {
-  const char* name = nullptr;  ///< by address; see the names below
+  const char* name = nullptr;  ///< kept by address; see the names below
   phase_id phase = 0;
   double busy = 0;
   double polled = 0;
-  double weight = 0;        ///< the model's watts times time
-  double clock_busy = 0;    ///< hertz times busy time of known clock
-  double clock_known = 0;   ///< busy time of known clock
-  std::uint64_t times = 0;  ///< tasks begun
+  double weight = 0;        ///< the model's watts x time
+  double clock_busy = 0;    ///< hertz x busy time, where the clock is known
+  double clock_known = 0;   ///< busy time where the clock is known
+  std::uint64_t times = 0;  ///< number of tasks begun
 };
 
-/// Names for tasks without a name, spans without a task, and tasks for which there was no room.
+/// Names for tasks without a name, spans without a task, and tasks beyond the table's room.
 inline constexpr char unnamed_task[] = "task", no_task[] = "idle and runtime",
                       other_tasks[] = "other tasks";
 
@@ -35,15 +35,15 @@ inline constexpr char unnamed_task[] = "task", no_task[] = "idle and runtime",
 /// uncontended.
 class alignas(64) worker_ledger {
  public:
-  /// The worker exists from `at` on, without a task.
+  /// Starts the ledger at `at`; the worker has no task then.
   void begin(stamp at, phase_log::position phases) noexcept;
   void end(stamp at, bool simulated) noexcept;
   void task(stamp at, bool simulated, const char* name, units::hertz clock) noexcept;
-  /// `search`: of an idle_plan, in units of stamp.
+  /// `search`: the search time of an idle_plan, in units of stamp.
   void idle(stamp at, bool simulated, idle_policy how, stamp search) noexcept;
 
   void forget(stamp at, bool simulated) noexcept;
-  /// Calls `row(entry)` for each entry with everything until `at` in it.
+  /// Calls `row(entry)` for each entry, with everything until `at` charged.
   template <class Row>
   void read(stamp at, bool simulated, const Row& row) noexcept {
     const std::lock_guard alone(lock_);
@@ -80,12 +80,12 @@ class alignas(64) worker_ledger {
   const char* doing_ = no_task;
   idle_policy how_ = idle_policy::block;
   stamp since_ = 0;
-  stamp polls_until_ = 0;  ///< while it does nothing
+  stamp polls_until_ = 0;  ///< end of its search, while it is idle
   phase_log::position phases_;
   units::hertz clock_;
   double computing_ = 0, polling_ = 0, asleep_ = 0;  ///< watts at clock_
   std::array<ledger_entry, room> entries_{};
-  std::array<ledger_entry, 2> overflow_{};  ///< when there is no room: of tasks, of none; no phase
+  std::array<ledger_entry, 2> overflow_{};  ///< without room or phase: tasks, and no task
 };
 
 }  // namespace creek::power::detail

@@ -7,7 +7,7 @@ namespace creek::power::detail {
 
 namespace {
 
-/// Counters are updated in steps, and the clock is read a little before or after them.
+/// Counters are updated in steps, and the clock is read slightly before or after them.
 constexpr double slack_seconds = 1;
 
 }  // namespace

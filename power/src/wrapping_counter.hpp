@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter that begins again at 0 after its largest value, read now and then: how far it has come
-// in all, or why that cannot be known.
+// Counter that wraps to 0 after its largest value and is read now and then: tracks its total, or
+// reports why the total cannot be known.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,16 @@ class wrapping_counter {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Microjoules. `largest` 0: unknown, so that it may not wrap. `most_watts`: no domain like it
-  /// draws more, which tells wraps that must have been seen from those that may have been missed.
+  /// Values are in microjoules. `largest` 0: unknown, so it must not wrap. `most_watts`: an upper
+  /// limit of the draw, to distinguish wraps that must have been seen from those possibly missed.
   wrapping_counter(std::uint64_t first, std::uint64_t largest, double most_watts,
                    clock::time_point now) noexcept
       : last_(first), largest_(largest), most_watts_(most_watts), at_(now) {}
 
-  /// Takes a new value in; returns what is wrong with it, else nothing.
+  /// Adds a new value; returns what is wrong with it, or an empty string.
   [[nodiscard]] std::string advance(std::uint64_t value, clock::time_point now);
 
-  /// Since construction.
+  /// Returns the total since construction.
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tasks and which phases of a program used the energy: a power policy that hands all events
-// on to another and notes, at each, what its worker did since the one before.
+// Energy per task and phase of a program: a power policy that passes all events on to another
+// policy and records at each event what its worker did since the previous one.
 #pragma once
 
 #include <cstdint>
@@ -15,37 +15,37 @@
 
 namespace creek::power {
 
-/// A share of an account.
+/// One line of an account.
 struct account_line {
   std::string name;
-  units::seconds busy;               ///< of all workers together
-  units::joules energy = no_joules;  ///< not a number without a figure to share
-  std::uint64_t times = 0;  ///< how often a task of this name began or went on; 0 for other lines
+  units::seconds busy;               ///< sum over all workers
+  units::joules energy = no_joules;  ///< NaN without a figure to share
+  std::uint64_t times = 0;  ///< how often a task of this name began or resumed; 0 for other lines
 };
 
-/// How a reading is shared out. The lines of `tasks` sum to the total, and those of `phases` do.
+/// A reading divided by tasks and phases. The lines of `tasks` sum to the total; so do `phases`.
 struct energy_account {
-  /// By name, most energy first, "task" for those without one; last "idle and runtime": what no
-  /// task used, workers that searched, slept, or were not yet started.
+  /// By name, most energy first, "task" for tasks without a name; the last line is "idle and
+  /// runtime": energy used by no task, while workers searched, slept, or were not started yet.
   std::vector<account_line> tasks;
-  /// By name, in the order in which they were first opened; "no phase" is the time outside of any.
-  /// A phase includes the draw of idle workers during it.
+  /// By name, in the order in which they were first opened; "no phase" is the time outside of all
+  /// phases. A phase includes the draw of idle workers during it.
   std::vector<account_line> phases;
 };
 
-/// Give it as scheduler_options::policy. Events come as for any policy; reading is for any thread,
-/// during a run too. At an event it reads the clock and adds to counters of its worker alone: tens
-/// of nanoseconds.
+/// To be passed as scheduler_options::policy. Events come as for any policy; any thread may read,
+/// also during a run. An event reads the clock and adds to counters of its own worker: tens of
+/// nanoseconds.
 ///
-/// Names of tasks are kept by address, until restart(): they outlive it, or the accounting.
+/// Task names are kept by address until restart(): they must outlive it, or the accounting.
 ///
-/// Energy is shared in proportion to what host_model says of the cores' part: time that a task ran
-/// counts as computing at the clock of its worker's domain, time without one as polling, and as
-/// sleep from when the worker stopped searching. A task's time runs until the next event of its
-/// worker, so that what the scheduler does between two tasks is in the first.
+/// Energy is divided in proportion to host_model's draws of the cores: time in a task counts as
+/// computing at the clock of the worker's domain, time without one as polling, and as sleep after
+/// the worker stopped searching. A task's time runs until the worker's next event, so the
+/// scheduler's work between two tasks counts for the first.
 class accounting final : public power_policy, public activity_source {
  public:
-  /// Throws usage_error for a null policy or a model that makes no sense.
+  /// Throws usage_error for a null policy or an invalid model.
   explicit accounting(std::shared_ptr<power_policy> policy, const host_model& model = {});
   ~accounting() override;
 
@@ -57,13 +57,13 @@ class accounting final : public power_policy, public activity_source {
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override;
   [[nodiscard]] unsigned most_awake() const noexcept override;
 
-  /// Forgets what was counted; a span that is to be shared out begins here. A meter that has this
-  /// as its meter_options::activity has to begin anew, too.
+  /// Clears the counters; a span to be divided begins here. A meter that has this object as its
+  /// meter_options::activity must be restarted, too.
   void restart();
-  /// Shares out a figure for the span from restart(), or construction, until now. Lines have joules
+  /// Divides a figure for the span from restart(), or construction, until now. Lines have joules
   /// only if the figure has.
   [[nodiscard]] energy_account account(const energy_figure& figure) const;
-  /// Since construction or restart().
+  /// Returns the activity since construction or restart().
   [[nodiscard]] core_activity activity() const override;
 
  private:

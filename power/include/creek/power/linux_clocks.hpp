@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks of a Linux machine, set through cpufreq's files in /sys, or in the folder that
-// CREEK_SYSFS names in its place. docs/power/clocks.md says what may be set where.
+// Clock control of a Linux machine, through cpufreq's files in /sys, or in the directory that
+// CREEK_SYSFS names instead. docs/power/clocks.md describes what may be set where.
 #pragma once
 
 #include <chrono>
@@ -14,55 +14,55 @@
 
 namespace creek::power {
 
-/// Where the workers run and how finely they are controlled.
+/// CPUs of the workers, and granularity of the control.
 struct linux_clocks_options {
-  /// How many workers wish; 0: as many as there are `cpus`.
+  /// Number of workers that set wishes; 0: as many as `cpus`.
   unsigned workers = 0;
-  /// Worker i stays on the i-th of `cpus`, counted around, as by scheduler_options::pin: workers
-  /// whose CPUs share a clock are a domain. Otherwise a worker may be on any of them at any time,
-  /// so that the only sound choice is one domain of them all.
+  /// Worker i stays on the i-th of `cpus` (modulo their number), as with scheduler_options::pin:
+  /// workers whose CPUs share a clock form a domain. Otherwise a worker may be on any of them at
+  /// any time, so that all of them form a single domain.
   bool pinned = false;
-  /// Ascending; empty: those that the process may use.
+  /// CPUs in ascending order; empty: those that the process may use.
   std::vector<int> cpus = {};
-  /// How many clocks to offer between the lowest and the highest where the driver has no table of
-  /// them: 2 to 64.
+  /// Number of clocks to offer between the lowest and the highest if the driver has no table of
+  /// clocks: 2 to 64.
   unsigned steps = 8;
-  /// How long a worker must have computed at one clock before its CPU is asked what it really ran
-  /// at. Kernels average over some milliseconds.
+  /// Time that a worker must have computed at one clock before its CPU is asked for the actual
+  /// clock. Kernels average over some milliseconds.
   std::chrono::nanoseconds settle = std::chrono::milliseconds(20);
 };
 
-/// Acts through the governor `userspace` where a driver has it, else through both limits. Nothing
-/// is changed before the first wish; what is changed then is put back when the runtime ends whose
-/// workers wished, when the control goes, at exit() and quick_exit(), and before a signal ends the
-/// process: by the process that changed it, not by its children. One control of a process can act
-/// at a time, and one process; another one's failed() says so.
+/// Returns a control that uses the governor `userspace` if a driver has it, else both limits. It
+/// changes nothing before the first wish; the changes are undone when the runtime of the wishing
+/// workers ends, when the control is destroyed, at exit() and quick_exit(), and before a signal
+/// ends the process: by the process that made them, not by its children. Only one control per
+/// process, and one process, can act at a time; failed() of others reports it.
 ///
-/// A worker that has not wished yet does not count. wish() is a load if it repeats, a few atomic
-/// operations if it changes nothing in its domain, and else one system call or two for each policy
-/// of the domain, which another worker of the domain may make in its place. At most every 100 ms it
-/// also asks the CPU what the last wish came to.
+/// A worker without a wish does not count. wish() is a load if the wish repeats, a few atomic
+/// operations if it changes nothing in its domain, and else one or two system calls per policy of
+/// the domain, which another worker of the domain may make instead. At most every 100 ms it also
+/// asks the CPU for the actual clock.
 ///
-/// failed() reads files: not for hot paths. It tells the first write that was refused, else limits
-/// that others have set, else a clock that was really run at if it missed a wish by more than 5 %.
+/// failed() reads files: not for hot paths. It reports the first refused write, else limits that
+/// others have set, else an actual clock that missed a wish by more than 5 %.
 ///
-/// Without permission or without cpufreq a control without clocks. Throws usage_error if an option
-/// is out of its range or CREEK_SYSFS does not name a folder.
+/// Without permission or cpufreq, returns a control without clocks. Throws usage_error if an option
+/// is out of range or CREEK_SYSFS does not name a directory.
 [[nodiscard]] std::shared_ptr<clock_control> linux_clocks(const linux_clocks_options& options = {});
 
-/// CPUs that Linux gives one setting.
+/// CPUs that share one cpufreq setting.
 struct linux_clock_policy {
   std::vector<int> cpus = {};
   std::string driver = {};    ///< such as intel_pstate
-  std::string governor = {};  ///< now
+  std::string governor = {};  ///< current one
   units::hertz lowest{};
   units::hertz highest{};
-  std::size_t table = 0;     ///< how many clocks the driver lists; 0: any in the range
+  std::size_t table = 0;     ///< number of clocks in the driver's table; 0: any in the range
   bool userspace = false;    ///< set by scaling_setspeed, else by limits
-  std::string why_not = {};  ///< why this process cannot set it; empty: it can
+  std::string why_not = {};  ///< why this process cannot set it; empty if it can
 };
 
-/// Reads only. None: the machine has no cpufreq.
+/// Returns all policies; only reads. Empty if the machine has no cpufreq.
 [[nodiscard]] std::vector<linux_clock_policy> linux_clock_policies();
 
 }  // namespace creek::power

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much energy a span of a program used, with where the figure comes from: counters of the
-// machine, a model, a simulated chip, or nowhere, and then why and how to get access.
+// Meter of the energy used in a span of a program, with the origin of the figure: the machine's
+// counters, a model, a simulated chip, or none, with the reason and how to get access.
 #pragma once
 
 #include <chrono>
@@ -16,32 +16,32 @@
 
 namespace creek::power {
 
-/// Not a number, so that sums that forget to ask for the origin cannot look like a result.
+/// NaN, so that a sum that ignores the origin cannot look like a result.
 inline constexpr units::joules no_joules{std::numeric_limits<double>::quiet_NaN()};
 
 struct energy_figure {
-  units::joules energy = no_joules;  ///< not a number where origin is `unavailable`
+  units::joules energy = no_joules;  ///< NaN if origin is `unavailable`
   energy_origin origin = energy_origin::unavailable;
   std::string source;  ///< rapl, perf, nvml, model or simulation; empty: none
-  std::string reason;  ///< unavailable: why, and how to get access, in one line
+  std::string reason;  ///< if unavailable: reason and how to get access, in one line
 
   [[nodiscard]] bool available() const noexcept { return origin != energy_origin::unavailable; }
 };
 
-/// A part of the machine that has a counter of its own.
+/// Part of the machine with its own counter.
 struct domain_figure {
   std::string name;  ///< package-0, package-0/core, package-0/dram, psys, gpu-0 ...
   units::joules energy;
-  bool counted = true;  ///< part of the total; false: within another (core) or around all (psys)
+  bool counted = true;  ///< part of the total; false: in another (core) or around all (psys)
 };
 
 struct meter_reading {
-  energy_figure energy;  ///< of the whole machine (measured), or of what the model covers
+  energy_figure energy;  ///< whole machine (measured), or the parts covered by the model
   std::vector<domain_figure> domains;
-  units::seconds wall;  ///< of the figure: virtual time where it is simulated
-  units::seconds cpu;   ///< of all threads of this process, in time of this machine; never missing
+  units::seconds wall;  ///< wall time of the figure: virtual if simulated
+  units::seconds cpu;   ///< all threads of this process, in real time; always available
 
-  /// Mean power; not a number without a figure or in no time.
+  /// Returns the mean power; NaN without a figure or if wall time is 0.
   [[nodiscard]] units::watts mean_power() const noexcept {
     return wall.value > 0 ? energy.energy / wall
                           : units::watts{std::numeric_limits<double>::quiet_NaN()};
@@ -49,10 +49,10 @@ struct meter_reading {
 };
 
 enum class meter_source : unsigned char {
-  automatic,  ///< simulation, else rapl, else perf; never a model, never a part of the machine
+  automatic,  ///< simulation, else rapl, else perf; never a model or part of the machine
   rapl,       ///< powercap in sysfs
   perf,       ///< energy events of the kernel's perf
-  nvml,       ///< NVIDIA GPUs only: what the host's cores draw is not in it
+  nvml,       ///< NVIDIA GPUs only, without the host's cores
   model,      ///< host_model
   none,
 };
@@ -73,27 +73,27 @@ class activity_source {
 
 struct meter_options {
   meter_source source = meter_source::automatic;
-  std::string sysfs = "/sys";  ///< where the kernel's files are; CREEK_SYSFS
+  std::string sysfs = "/sys";  ///< directory of the kernel's files; CREEK_SYSFS
   host_model model;            ///< for meter_source::model
   /// For a model: distinguishes computing from polling; must outlive the meter. Null: all CPU time
   /// counts as computing, at the nominal clock.
   const activity_source* activity = nullptr;
-  unsigned cores = 0;  ///< that the model charges for; 0: those that this process may use
-  /// Reads the counters this often, in a thread of its own, so that none wraps around unseen; 0: no
+  unsigned cores = 0;  ///< number of cores in the model; 0: those that this process may use
+  /// Interval at which an extra thread reads the counters, so that no wrap-around is missed; 0: no
   /// thread. An Intel counter of 2^32 * 61 uJ lasts 22 minutes at 200 W, AMD's of 65.5 kJ 5.5
-  /// minutes, one of 2^32 uJ 21 seconds. perf's and NVML's do not wrap in the life of a machine.
-  /// Without a sampler one wrap between two reads is seen; where a second was possible the figure
-  /// is unavailable and says so.
+  /// minutes, one of 2^32 uJ 21 seconds. perf's and NVML's do not wrap in a machine's lifetime.
+  /// Without the thread one wrap between two reads is detected; if a second one was possible, the
+  /// figure is unavailable and says so.
   std::chrono::milliseconds sample_every{0};
 
-  /// Reads CREEK_METER and CREEK_SYSFS. Throws usage_error.
+  /// Returns the options set by CREEK_METER and CREEK_SYSFS. Throws usage_error.
   [[nodiscard]] static meter_options from_environment();
 };
 
-/// Measures from its construction on. One thread at a time. The constructor opens the files that
-/// read() reads again, so reading costs one system call per counter.
+/// Measures from construction on. Used by one thread at a time. The constructor opens the files and
+/// read() reuses them, so reading costs one system call per counter.
 ///
-/// Counters are those of the whole machine: other processes are in them.
+/// Counters cover the whole machine, including other processes.
 class meter {
  public:
   /// Configures the meter from the environment. Throws usage_error for a variable with a bad value;
@@ -118,15 +118,15 @@ class meter {
   std::unique_ptr<state> state_;
 };
 
-/// A source, and what stands in its way.
+/// State of a source: usable, or the reason why not.
 struct meter_state {
   meter_source source;
   bool usable = false;
-  std::string detail;  ///< usable: its domains, comma-separated; else why not and how to get access
+  std::string detail;  ///< usable: domains, comma-separated; else the reason and the remedy
 };
 
-/// All sources of measured figures: in the order in which `automatic` asks, and NVML, which it does
-/// not. Opens and closes each.
+/// Returns all sources of measured figures, in the order that `automatic` uses, then NVML, which it
+/// does not use. Opens and closes each.
 [[nodiscard]] std::vector<meter_state> look_for_meters(const meter_options& options);
 
 }  // namespace creek::power

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of a program, such as "read" and "factor", as scopes: what workers do meanwhile is
-// attributed to them by creek::power::accounting.
+// Phases of a program, such as "read" and "factor", as scopes: creek::power::accounting attributes
+// to them the workers' activity during them.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace creek::power {
 
-/// A phase of the whole process, from here to the end of the scope; phases nest, and the one opened
-/// last counts. Any thread; where several threads have phases open at once, work counts for the one
-/// opened last by any of them: phases are steps of a program, not of a thread. About 0.5 us at
-/// either end: a reading of the process's CPU time; nothing is allocated for a name that was used
-/// before.
+/// Phase of the whole process, open until the end of the scope. Phases nest; work counts for the
+/// phase opened last. Any thread may open one; if several threads have phases open at once, work
+/// counts for the one opened last by any of them: phases are steps of a program, not of a thread.
+/// Opening and closing take about 0.5 us each, to read the process's CPU time; a name used before
+/// allocates nothing.
 class [[nodiscard]] phase {
  public:
   explicit phase(std::string_view name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policies that come with creek, by name. A user's own derives from creek::power_policy.
+// Policies provided by creek, by name. User-defined policies derive from creek::power_policy.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace creek::power {
 struct policy_options {
   /// power_cap: the maximum draw of the workers, including what they share, by the model.
   double watts = 0;
-  /// slack_reduction: maximum delay of the end time, as a share.
+  /// slack_reduction: maximum delay of the end time, as a fraction of it.
   double bound = 0.02;
   /// slack_reduction: the tasks to come, see slack_plan.hpp.
   work_graph plan = {};
@@ -24,11 +24,11 @@ struct policy_options {
   host_model model = {};
 };
 
-/// Names as the tool spells them; '-' is accepted for '_' as well.
+/// Returns the names as the tool spells them; '-' is accepted in place of '_'.
 [[nodiscard]] std::span<const std::string_view> policy_names() noexcept;
 
-/// For scheduler_options::policy. Throws usage_error that lists the names for an unknown one, or
-/// says which option a policy lacks.
+/// Returns a policy for scheduler_options::policy. Throws usage_error that lists the names if the
+/// name is unknown, or names the option that a policy lacks.
 [[nodiscard]] std::shared_ptr<power_policy> make_policy(std::string_view name,
                                                         const policy_options& options = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling the user what a program does without, once however often it begins anew.
+// Messages about features that a program has to do without, each written once per process.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace creek::power {
 
-/// Writes "creek: LINE" to standard error unless this process has said the same line before. For
-/// begin() of a policy that goes on without something that it would have used. Any thread.
+/// Writes "creek: LINE" to standard error unless this process has written the same line before. For
+/// begin() of a policy that continues without a feature it would have used. Any thread.
 void say_once(std::string_view line);
 
 }  // namespace creek::power
