@@ -30,7 +30,7 @@ class graph_profile {
   using node_name = std::uint32_t;
   struct node {
     double flops;
-    double finish;  ///< length in flops of the longest path that ends with this task
+    double finish;  ///< flops of the longest path that ends with this task
     std::size_t first_edge;
     std::uint32_t name;
     std::uint32_t level;

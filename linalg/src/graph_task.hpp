@@ -23,7 +23,7 @@ struct graph_edge {
   graph_edge* next = nullptr;
 
   static constexpr std::uintptr_t flow = 1;    ///< the successor reads the predecessor's result
-  static constexpr std::uintptr_t affine = 2;  ///< ... or changes a block it wrote: prefer it
+  static constexpr std::uintptr_t affine = 2;  ///< ... or changes its block: prefer its worker
   graph_task* successor() const noexcept {
     return reinterpret_cast<graph_task*>(word & ~std::uintptr_t{3});
   }

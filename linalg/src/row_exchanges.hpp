@@ -12,7 +12,7 @@ namespace creek::linalg::detail {
 /// Combined effect of exchanging row i with row pivots[i] >= i, for i upwards from 0 to order().
 class row_exchanges {
  public:
-  /// For matrices with `rows` rows.
+  /// Combines the exchanges for matrices with `rows` rows.
   row_exchanges(const index_t* pivots, index_t order, index_t rows);
 
   index_t order() const noexcept { return static_cast<index_t>(sources_.size()); }

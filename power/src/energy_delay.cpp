@@ -14,9 +14,9 @@ namespace creek::power::detail {
 
 namespace {
 
-/// Estimate of how many tasks can run at once. It rises at once to the number just seen, since
-/// waiting workers get nothing and few events may follow; it falls as a mean of recent samples, so
-/// a wide phase fades after tens of events. Any thread; a race loses a sample.
+/// Estimate of how many tasks can run at once. It rises at once to the number just seen, as workers
+/// would wait in vain and few events may follow; it falls as a mean of recent samples, so a wide
+/// phase fades after tens of events. Any thread; a race loses a sample.
 class observed_width {
  public:
   void begin(unsigned width) noexcept {

@@ -31,7 +31,7 @@ struct partition_3x3 {
   View A20, A21, A22;
 };
 
-/// Three parts above or beside each other.
+/// Three parts above or next to each other.
 template <class View>
 struct partition_3 {
   View A0, A1, A2;

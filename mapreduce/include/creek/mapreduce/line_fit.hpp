@@ -21,7 +21,7 @@ struct real_point {
 static_assert(sizeof(real_point) == 16);
 
 /// Adds the sums of x, y, x * x, y * y and x * y to `sums`. Uses vector code chosen for the CPU at
-/// run time; reads exactly the points; any thread. Exact for up to 2^48 points of bytes.
+/// run time; reads exactly the points; any thread. Exact below 2^48 points of bytes.
 void add_line_sums(std::span<const byte_point> points, std::span<std::uint64_t, 5> sums) noexcept;
 /// Same for doubles; the order of additions depends on the CPU's vector size.
 void add_line_sums(std::span<const real_point> points, std::span<double, 5> sums) noexcept;

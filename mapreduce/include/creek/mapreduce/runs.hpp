@@ -45,8 +45,8 @@ class ordered_runs {
   }
 
   /// Same if all partitions' sizes, size_of(part), are known before a record is added: then records
-  /// can be added at their position for merge(). Every task calls it before it adds records;
-  /// merge() throws usage_error if there are more or fewer in the end.
+  /// can be added at their position for merge(). Every task calls it before it adds records; add()
+  /// and merge() throw usage_error if there are more or fewer records in the end.
   template <class SizeOf>
   void expect_all(std::size_t part, SizeOf&& size_of) {
     if constexpr (can_be_placed) {

@@ -23,7 +23,7 @@ struct account_line {
   std::uint64_t times = 0;  ///< how often a task of this name began or resumed; 0 for other lines
 };
 
-/// A reading divided by tasks and phases. The lines of `tasks` sum to the total; so do `phases`.
+/// A reading divided among tasks and phases. The lines of `tasks` sum to the total; so do `phases`.
 struct energy_account {
   /// By name, most energy first, "task" for tasks without a name; the last line is "idle and
   /// runtime": energy used by no task, while workers searched, slept, or were not started yet.

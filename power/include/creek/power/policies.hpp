@@ -14,7 +14,7 @@ namespace creek::power {
 
 /// Options of some policies.
 struct policy_options {
-  /// power_cap: the maximum draw of the workers, including what they share, by the model.
+  /// power_cap: maximum modelled draw of the workers and the parts that they share.
   double watts = 0;
   /// slack_reduction: maximum delay of the end time, as a fraction of it.
   double bound = 0.02;
