@@ -22,7 +22,7 @@
 namespace creek {
 namespace {
 
-// Written by whoever decides first; deciding twice gives the same value and is harmless.
+// Written by the first thread that decides; deciding twice gives the same value and is harmless.
 std::atomic<fence_strategy> chosen{fence_strategy::undecided};
 
 }  // namespace
@@ -65,8 +65,8 @@ bool flushes_without_interrupts() noexcept {
 }
 
 // Taking a right away from a page that is in this CPU's TLB makes the kernel flush it on every CPU
-// that runs the process, by interrupt; an interrupt drains the store buffer. A page of its own for
-// each call costs a little and needs no lock.
+// that runs the process, by interrupt; an interrupt drains the store buffer. A page of its own per
+// call costs a little and needs no lock.
 bool by_tlb_shootdown() noexcept {
   const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   void* page = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

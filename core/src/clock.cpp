@@ -27,7 +27,7 @@ nanoseconds monotonic() noexcept {
 }
 
 // CPUID Fn8000_0007 EDX[8]: the counter runs at a constant rate in all P-, C- and T-states. Whether
-// the CPUs' counters agree only the kernel knows; where they do not, it falls back to a timer chip.
+// the CPUs' counters agree, only the kernel knows; if they do not, it falls back to a timer chip.
 bool tsc_is_reliable() noexcept {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -50,8 +50,8 @@ struct anchor {
   nanoseconds time;
 };
 
-// The pair of readings with the least time between them of a few: an interrupt in between would
-// falsify the rate.
+// Returns, of a few pairs of readings, the one with the least time in between: an interrupt there
+// would falsify the rate.
 anchor take_anchor() noexcept {
   anchor best{};
   ticks least{~std::uint64_t{0}};
@@ -76,7 +76,7 @@ const anchor& first_anchor() noexcept {
 
 ticks tick_clock::now_slow() noexcept {
   if (source_.load(std::memory_order_relaxed) == source::undecided) {
-    // Two threads may decide at once; they decide alike.
+    // Two threads may decide at once; both decide alike.
     source_.store(tsc_is_reliable() ? source::tsc : source::system, std::memory_order_relaxed);
     first_anchor();
     return now();

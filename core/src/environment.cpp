@@ -27,8 +27,8 @@ constexpr std::array<std::string_view, 17> variables{
 constexpr std::array<std::string_view, 5> own_prefixes{"CREEK_TEST_", "CREEK_CI_", "CREEK_BENCH_",
                                                        "CREEK_FUZZ_", "CREEK_WITH_"};
 
-/// Steps from `a` to `b`, each of which adds, drops or replaces a letter or exchanges two
-/// neighbours, no letter twice (optimal string alignment).
+/// Returns the steps from `a` to `b`, each of which adds, drops or replaces a letter or exchanges
+/// two neighbours, no letter twice (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;

@@ -57,7 +57,7 @@ unsigned futex_wake(const std::atomic<std::uint32_t>& word, unsigned count,
   const int limit = static_cast<int>(std::min<unsigned>(count, INT_MAX));
   const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG, limit,
                              nullptr, nullptr, bits);
-  errno = saved_errno;  // EFAULT when the word is gone: nobody sleeps on it
+  errno = saved_errno;  // EFAULT when the word is gone: then no thread sleeps on it
   return woken > 0 ? static_cast<unsigned>(woken) : 0;
 }
 

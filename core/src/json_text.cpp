@@ -11,7 +11,7 @@ namespace {
 
 /// The bytes that may follow the first one of a character.
 struct utf8_form {
-  std::size_t bytes;        ///< of the whole character; 0: no character begins so
+  std::size_t bytes;        ///< length of the whole character; 0: no character begins so
   unsigned char low, high;  ///< limits of the second byte; those of later ones are 0x80 and 0xBF
 };
 

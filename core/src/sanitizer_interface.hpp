@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sanitizers' functions for those who switch stacks, each null in a program without it. Under
-// names of their own, for the sanitizers' headers declare them too, and not weak.
+// The sanitizers' functions for code that switches stacks, each null in a program without it. They
+// have names of their own here, since the sanitizers' headers declare them too, and not weak.
 #pragma once
 
 #include <cstddef>

@@ -140,7 +140,7 @@ int topology::distance_between(int a, int b, int shared_cache_level) const {
   const unsigned latency = std::max(numa_latency(one.numa_node, two.numa_node),
                                     numa_latency(two.numa_node, one.numa_node));
   const auto rank = std::ranges::lower_bound(remote_latencies_, latency);
-  constexpr int farthest = 255;  // what the matrix holds
+  constexpr int farthest = 255;  // largest value that the matrix holds
   return std::min(other_node + static_cast<int>(rank - remote_latencies_.begin()), farthest);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A session as Chrome's JSON trace format ("Trace Event Format", JSON Object Format), which
-// Perfetto reads as well: one process, a thread a track, time in microseconds with decimals:
+// Perfetto reads as well: one process, one thread per track, time in microseconds with decimals:
 // nanoseconds of host time, femtoseconds of simulated time.
 #include <fmt/format.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages: short messages that any core sends any other, which takes them by polling and
-// calls a handler for each. What the protocols have in common; each has a file of its own:
+// Active messages: short messages that any core sends to any other; the receiver polls for them and
+// calls a handler for each. This file has what the protocols share; each has a file of its own:
 // notification_vector.hpp, synchronized_ring.hpp, flagged_slot.hpp, linked_messages.hpp.
 // Sources: [Rotta 2011] for the design space, [Rotta 2012] for the first two protocols.
 // docs/scc/machine.md describes both as published.
 //
-// Whatever the protocol: messages from one core to another arrive once and in the order in which
-// they were sent. A handler runs after its message has left the protocol's memory, so it may send,
-// and poll while it waits to: that is what keeps two cores going that send each other more than
-// there is room for.
+// In every protocol, messages from one core to another arrive once and in the order in which they
+// were sent. A handler runs after its message has left the protocol's memory, so it may send, and
+// poll while it waits to. So two cores that send each other more than there is room for both go
+// on.
 #pragma once
 
 #include <concepts>
@@ -32,39 +32,39 @@ struct active_message_counts {
 };
 
 namespace detail {
-/// A stand-in for what handles a message: its sender's rank, its bytes, their number.
+/// Stand-in for a message handler: takes the sender's rank, the bytes and their number.
 struct message_handler {
   void operator()(int from, const std::byte* data, std::size_t bytes) const;
 };
 }  // namespace detail
 
-/// The end that one core has of a protocol; used by that core only. Made over memory that is zero,
-/// alike on every member of a team.
+/// One core's end of a protocol; used by that core only. All members of a team make their ends in
+/// the same way, over memory that is zero.
 template <class Protocol>
 concept active_message_protocol = requires(Protocol& p, const Protocol& view, int to,
                                            const void* data, std::size_t bytes,
                                            detail::message_handler handle) {
-  // Whether room that was missing is signalled to a word in the sender's own memory, so that it may
-  // sleep until then.
+  // True if the protocol signals new room to a word in the sender's own memory, so that a sender
+  // without room may sleep until then.
   { Protocol::room_is_signalled } -> std::convertible_to<bool>;
-  // Bytes of message-passing memory on each core, for a team of so many.
+  // Returns the bytes of message-passing memory per core, for a team of the given size.
   { Protocol::bytes_needed(to) } -> std::same_as<std::size_t>;
 
-  // Sends at most active_message_bytes; false if there is no room, and nothing has been sent then.
-  // Who gets false tries again, with the same message or another, until it has got true.
+  // Sends at most active_message_bytes. Returns false, having sent nothing, if there is no room;
+  // the caller must then try again, with the same message or another, until it gets true.
   { p.try_send(to, data, bytes) } -> std::same_as<bool>;
-  // Whether try_send might find room now.
+  // Returns whether try_send might find room now.
   { p.has_room(to) } -> std::same_as<bool>;
-  // Takes what has arrived and calls the handler for each message; how many there were.
+  // Takes all messages that have arrived, calls the handler for each and returns their number.
   { p.poll(handle) } -> std::same_as<std::size_t>;
-  // Whether poll would find something.
+  // Returns whether poll would find a message.
   { p.has_message() } -> std::same_as<bool>;
 
   { view.counts() } -> std::same_as<const active_message_counts&>;
   {p.memory()};
 };
 
-/// Sends when there is room, and handles what arrives until then.
+/// Waits until there is room, handling messages that arrive meanwhile, then sends.
 template <active_message_protocol Protocol, class Handler>
 void send(Protocol& by, int to, const void* data, std::size_t bytes, Handler&& handle) {
   constexpr cycles between_looks{16};  // estimate: calls and branches of a failed try
@@ -78,7 +78,7 @@ void send(Protocol& by, int to, const void* data, std::size_t bytes, Handler&& h
   }
 }
 
-/// Waits until a message has arrived, and handles what there is.
+/// Waits until a message has arrived, then handles all that are there.
 template <active_message_protocol Protocol, class Handler>
 std::size_t receive(Protocol& by, Handler&& handle) {
   for (;;) {
@@ -88,7 +88,7 @@ std::size_t receive(Protocol& by, Handler&& handle) {
 }
 
 namespace detail {
-/// The length of a message and who sent it in a word that is not zero.
+/// Returns a word, never zero, that holds a message's length and its sender's rank.
 constexpr word message_header(int from, std::size_t bytes) noexcept {
   return static_cast<word>(from) << 8 | static_cast<word>(bytes + 1);
 }
@@ -101,7 +101,7 @@ constexpr std::size_t bytes_of(word header) noexcept {
 static_assert(active_message_bytes + 1 <= 0xff);
 
 [[noreturn]] void refuse_message(int to, int members, std::size_t bytes);
-/// Throws usage_error if a message is too long, or for nobody.
+/// Throws usage_error if a message is too long or its receiver is no member of the team.
 inline void require_message(int to, int members, std::size_t bytes) {
   if (to < 0 || to >= members || bytes > active_message_bytes) [[unlikely]] {
     refuse_message(to, members, bytes);

@@ -55,7 +55,7 @@ enum class fence_strategy : int {
 
 /// The rare side. Any thread; returns after every other thread of the process has passed a full
 /// fence since the call, as the caller has. 0.5-10 us with membarrier, a few more with
-/// tlb_shootdown, and tens of microseconds a CPU with migrate. Safe after fork(): keeps no lock,
+/// tlb_shootdown, and tens of microseconds per CPU with migrate. Safe after fork(): keeps no lock,
 /// and a child whose registration is gone registers again. Ends the program if no strategy works,
 /// since continuing would lose wake-ups silently.
 void heavy_fence() noexcept;
@@ -64,11 +64,11 @@ void heavy_fence() noexcept;
 /// once the process has several threads: call it early. Idempotent, any thread. Returns the choice.
 fence_strategy prepare_heavy_fence() noexcept;
 
-/// "membarrier", "tlb_shootdown", ...
+/// Returns the strategy's name: "membarrier", "tlb_shootdown", ...
 const char* to_string(fence_strategy strategy) noexcept;
 
 namespace detail {
-/// One heavy fence by the given strategy; false if this system refuses it. For tests.
+/// Executes one heavy fence by the given strategy; returns false if the system refuses. For tests.
 bool heavy_fence_by(fence_strategy strategy) noexcept;
 }  // namespace detail
 

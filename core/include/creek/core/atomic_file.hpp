@@ -23,22 +23,22 @@ class atomic_file {
     regular,  ///< for names that the program chose: nothing but a regular file is replaced
   };
 
-  /// Opens the output; symbolic links are followed, so that commit() replaces what they point to,
-  /// or refused. The new file has the permissions of the one that it replaces, else those that
+  /// Opens the output; follows symbolic links, so that commit() replaces what they point to, or
+  /// refuses them. The new file has the permissions of the one that it replaces, else those that
   /// umask leaves.
   explicit atomic_file(const std::filesystem::path& target, targets may_be = targets::any);
   ~atomic_file();
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
 
-  /// Appends; buffered (64 KiB), so errors may come with a later call.
+  /// Appends `bytes`; buffered (64 KiB), so errors may come with a later call.
   void write(std::string_view bytes);
 
   /// Writes the rest, so that commit() only has to rename. For several files that appear together:
-  /// prepares each before it commits the first. No write() after it.
+  /// call it on each before the first commit(). No write() may follow it.
   void prepare();
 
-  /// Puts the file in place, prepared or not. At most once, and last.
+  /// Puts the file in place, prepared or not. Call it at most once, as the last call.
   void commit();
 
  private:

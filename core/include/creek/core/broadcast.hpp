@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes for a broadcast over sends and receives, to compare: what fits best depends on the size of
-// the message, the number of ranks and whether the messages are pipelined. Sources:
+// Routes for a broadcast over sends and receives, for comparison: the best one depends on the size
+// of the message, the number of ranks and whether the messages are pipelined. Sources:
 // [Broadcast 2011]; `simple` is RCCE's own [Mattson 2010]. The binomial tree is in collectives.hpp.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace creek {
 
 enum class broadcast_kind {
   simple,       ///< the root sends to every rank, one after the other: P - 1 steps
-  chain,        ///< each rank to the next: P - 1 steps, no rank sends more than once
-  binary_tree,  ///< each rank to two: 2 log2 P steps
+  chain,        ///< each rank sends to the next: P - 1 steps, no rank sends more than once
+  binary_tree,  ///< each rank sends to two: 2 log2 P steps
   two_tree,     ///< two chains, one from the root and one from the middle: P / 2 steps
   binomial      ///< as collectives::bcast: log2 P steps
 };
@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 5> broadcast_names{"simple", "chai
 template <class Channel, class T>
 void broadcast(Channel& channel, std::span<T> data, int root, broadcast_kind kind) {
   const int size = channel.size();
-  // Places are ranks counted from the root on.
+  // A place is a rank counted from the root on.
   const int place = (channel.rank() - root + size) % size;
   const auto rank_of = [&](int at) { return (at + root) % size; };
   const auto send = [&](int at) {

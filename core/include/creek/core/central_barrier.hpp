@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The central barrier: a counter of arrivals and one word that lets everybody go.
+// The central barrier: a counter of arrivals and one word that releases all cores.
 // Source: the sense-reversing barrier of [Mellor-Crummey 1991];
 // here the sense is the number of the episode.
 #pragma once
@@ -8,22 +8,22 @@
 
 namespace creek {
 
-/// The handle of one core on a barrier of its team; reusable at once. P increments of one counter,
-/// and all wait for one word: the least space, for a few cores.
+/// The handle of one core on a barrier of its team; reusable at once. Takes P increments of one
+/// counter, and all cores wait for one word: needs the least space, suits a few cores.
 template <memory_policy Memory>
 class central_barrier {
  public:
   static constexpr std::size_t bytes_needed(int /*size*/) noexcept { return Memory::line_bytes; }
 
-  /// The word is at `place` in the memory of rank 0. Word and counter are zero at first.
+  /// The word is at `place` in the memory of rank 0. Word and counter must be zero at first.
   central_barrier(Memory& memory, const team& members, std::size_t place, counter_id arrivals)
       : memory_{&memory},
         released_{memory.at(members.core(0), place).template as<word>()},
         arrivals_{arrivals},
         last_{static_cast<word>(members.size()) - 1} {}
 
-  /// Returns when every core of the team has called it as often as this one. What a core wrote
-  /// (and flushed) before is visible after to all, who invalidate before they read blocks.
+  /// Blocks until every core of the team has called it as often as this one. Writes (flushed)
+  /// before the call are visible to all after it, who must invalidate before they read blocks.
   void wait() {
     ++episode_;
     if (memory_->fetch_increment(arrivals_) == last_) {

@@ -15,10 +15,10 @@ namespace creek {
 /// Receives the statements of one thread; installed by a backend that simulates time.
 class charge_sink {
  public:
-  /// Cycles of the core that runs on the calling thread now.
+  /// Advances the clock of the core that runs on the calling thread by `length` cycles.
   virtual void charge(cycles length) noexcept = 0;
-  /// `bytes` that all cores share are read, or written, by that core. `block` numbers the pieces of
-  /// memory that a program shares, from 0: neighbours may lie at different controllers.
+  /// Charges that core for reading or writing `bytes` of memory that all cores share. `block`
+  /// numbers its pieces from 0: neighbouring ones may lie at different controllers.
   virtual void move_block(std::uint64_t /*block*/, std::size_t /*bytes*/,
                           bool /*written*/) noexcept {}
 
@@ -32,14 +32,14 @@ inline constinit thread_local charge_sink* charged_to = nullptr;
 
 }  // namespace detail
 
-/// The caller has computed for `length` cycles of its core's clock.
+/// Charges the caller for `length` cycles of its core's clock spent computing.
 inline void charge(cycles length) noexcept {
   if (charge_sink* sink = detail::charged_to) [[unlikely]] {
     sink->charge(length);
   }
 }
 
-/// The caller reads so many bytes of a block, or writes them, where cores have no coherent caches
+/// Charges the caller for reading, or writing, `bytes` of a block where cores lack coherent caches
 /// and the block lies in memory that they share: see charge_sink::move_block().
 inline void charge_shared_read(std::uint64_t block, std::size_t bytes) noexcept {
   if (charge_sink* sink = detail::charged_to) [[unlikely]] {
@@ -62,12 +62,12 @@ enum class work : std::uint8_t {
   digit_sorted,     ///< one pointer through one pass of a radix sort
   comparison,       ///< of two keys, with the branch that follows
   value_reduced,    ///< an integer addition with its load and store
-  element_visited,  ///< loop overhead an element: load, index, branch
+  element_visited,  ///< loop overhead per element: load, index, branch
   flop,             ///< double precision, in a blocked kernel
-  count             ///< how many kinds there are
+  count             ///< number of kinds
 };
 
-/// Cost of each kind in thousandths of a cycle of an in-order Pentium core (P54C), which retires up
+/// Cost per kind in thousandths of a cycle of an in-order Pentium core (P54C), which retires up
 /// to two simple instructions per cycle. All are estimates, counted from the inner loops as g++ -O2
 /// -m32 compiles them, with memory in L1: one cycle for two instructions that can be issued at once
 /// and one more for a branch that is mispredicted half of the time. `flop`: a multiplication and an

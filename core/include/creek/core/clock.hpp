@@ -26,7 +26,7 @@ inline void cpu_pause() noexcept {
 #endif
 }
 
-/// A point on, or a span of, tick_clock.
+/// A point or a span of time on tick_clock.
 struct ticks {
   std::uint64_t count = 0;
 
@@ -41,7 +41,7 @@ struct tick_scale {
   std::chrono::nanoseconds origin_time{0};
   double ns_per_tick = 1.0;
 
-  /// A point in ticks as time on CLOCK_MONOTONIC.
+  /// Returns the time on CLOCK_MONOTONIC of a point in ticks.
   [[nodiscard]] std::chrono::nanoseconds time_of(ticks at) const noexcept {
     // Signed, since a point may lie before the origin.
     const auto passed = static_cast<std::int64_t>(at.count - origin.count);
@@ -50,7 +50,7 @@ struct tick_scale {
   }
 };
 
-/// Static functions only; any thread.
+/// The clock of this process. Has static functions only; any thread may call them.
 class tick_clock {
  public:
   /// Reads the clock: 5-10 ns with the time stamp counter, 20-50 ns without. Neither a fence nor
@@ -65,24 +65,24 @@ class tick_clock {
     return now_slow();
   }
 
-  /// The current scale, measured from the first use of the clock until now; the rate is good to
+  /// Returns the scale, measured from the first use of the clock until now; the rate is good to
   /// 1e-3 at once and to 1e-6 after a second. The first call may take 0.2 ms.
   [[nodiscard]] static tick_scale scale() noexcept;
 
-  /// A span in nanoseconds, by a rate cached from the latest scale(): a multiplication.
+  /// Converts a span to nanoseconds, by a rate cached from the latest scale(): a multiplication.
   [[nodiscard]] static std::chrono::nanoseconds to_nanoseconds(ticks span) noexcept {
     return std::chrono::nanoseconds(
         static_cast<std::int64_t>(static_cast<double>(span.count) * rate()));
   }
 
-  /// A span of time in ticks; negative spans are 0, and those of many years 2^62.
+  /// Converts a span of time to ticks; negative spans give 0, and those of many years 2^62.
   [[nodiscard]] static ticks from_nanoseconds(std::chrono::nanoseconds span) noexcept {
     if (span.count() <= 0) return {};
     const double exact = static_cast<double>(span.count()) / rate();
     return {exact < 0x1p62 ? static_cast<std::uint64_t>(exact) : std::uint64_t{1} << 62};
   }
 
-  /// True if now() reads the time stamp counter.
+  /// Returns true if now() reads the time stamp counter.
   [[nodiscard]] static bool uses_tsc() noexcept;
 
  private:
@@ -97,7 +97,7 @@ class tick_clock {
 
   // Constant-initialised, so that the clock works before and after main as well.
   static constinit std::atomic<source> source_;
-  static constinit std::atomic<double> rate_;  // ns a tick; 0: not measured yet
+  static constinit std::atomic<double> rate_;  // ns per tick; 0: not measured yet
 };
 
 /// Keeps this CPU busy for `span`.

@@ -41,7 +41,7 @@ class collectives {
       if (place + reach < ranks()) self().send(as_const(data), to_rank(place + reach, root));
     }
   }
-  /// The same by another route.
+  /// Copies the root's data to all by the given route.
   template <class T>
   void bcast(std::span<T> data, int root, broadcast_kind kind) {
     if (kind == broadcast_kind::binomial) return bcast(data, root);
@@ -53,8 +53,8 @@ class collectives {
     return value;
   }
 
-  /// Combines element by element into the root's data; elsewhere `data` is used up. Binomial tree,
-  /// ceil(log2 P) steps, one more if the root is not rank 0.
+  /// Combines the data of all, element by element, into the root's; elsewhere `data` is used up.
+  /// Binomial tree, ceil(log2 P) steps, one more if the root is not rank 0.
   template <class T, class Op>
   void reduce(std::span<T> data, Op op, int root) {
     std::vector<T> other(data.size());
@@ -72,15 +72,15 @@ class collectives {
     if (me() == 0) self().send(as_const(data), root);
     if (me() == root) self().recv(data, 0);
   }
-  /// The result at the root; elsewhere a part of it.
+  /// Returns the combined value at the root, a part of it elsewhere.
   template <class T, class Op>
   [[nodiscard]] T reduce(T value, Op op, int root) {
     reduce(std::span<T>{&value, 1}, op, root);
     return value;
   }
 
-  /// Combines element by element into everybody's data. Recursive doubling, floor(log2 P) steps and
-  /// two more if P is not a power of two.
+  /// Combines element by element; every rank gets the result. Recursive doubling, floor(log2 P)
+  /// steps, and two more if P is not a power of two.
   template <class T, class Op>
   void allreduce(std::span<T> data, Op op) {
     std::vector<T> other(data.size());
@@ -115,7 +115,7 @@ class collectives {
     return value;
   }
 
-  /// Collects one block of equal size a rank at the root, in rank order; `all` is used there only.
+  /// Collects one block of equal size per rank in the root's `all`, in rank order.
   /// Binomial tree, ceil(log2 P) steps.
   template <class T>
   void gather(std::span<const T> mine, std::span<T> all, int root) {
@@ -143,7 +143,7 @@ class collectives {
     return all;
   }
 
-  /// The reverse of gather. Binomial tree, ceil(log2 P) steps.
+  /// Reverses gather: rank i gets block i of the root's data. Binomial tree, ceil(log2 P) steps.
   template <class T>
   void scatter(std::span<const T> all, std::span<T> mine, int root) {
     const std::size_t n = mine.size();
@@ -168,7 +168,7 @@ class collectives {
     std::copy_n(blocks.begin(), n, mine.begin());
   }
 
-  /// Collects one block of equal size a rank, in rank order, at every rank. Bruck, ceil(log2 P)
+  /// Collects one block of equal size per rank, in rank order, at every rank. Bruck, ceil(log2 P)
   /// steps.
   template <class T>
   void allgather(std::span<const T> mine, std::span<T> all) {
@@ -190,7 +190,7 @@ class collectives {
     return all;
   }
 
-  /// Sends block i of `out` to rank i, whose block goes to place i of `in`. Pairwise, P - 1 steps.
+  /// Sends block i of `out` to rank i; its block becomes block i of `in`. Pairwise, P - 1 steps.
   template <class T>
   void all_to_all(std::span<const T> out, std::span<T> in) {
     const std::size_t n = out.size() / static_cast<std::size_t>(ranks());
@@ -232,7 +232,7 @@ class collectives {
     return in;
   }
 
-  /// Object i of `out` goes to rank i, by move: no copy of what it owns. P - 1 steps.
+  /// Moves object i of `out` to rank i; returns those received, in rank order. P - 1 steps.
   template <class T>
   [[nodiscard]] std::vector<T> all_to_all_moved(std::vector<T> out) {
     std::vector<std::optional<T>> in(out.size());
@@ -247,7 +247,7 @@ class collectives {
     return result;
   }
 
-  /// Element by element, the combination of the data of ranks 0 .. this one. Hillis and Steele,
+  /// Combines, element by element, the data of ranks 0 .. this one. Hillis and Steele,
   /// ceil(log2 P) steps.
   template <class T, class Op>
   void inclusive_scan(std::span<T> data, Op op) {
@@ -267,7 +267,7 @@ class collectives {
     inclusive_scan(std::span<T>{&value, 1}, op);
     return value;
   }
-  /// `first` combined with the values of the ranks before this one; one step more.
+  /// Returns `first` combined with the values of the ranks before this one; takes one step more.
   template <class T, class Op>
   [[nodiscard]] T exclusive_scan(const T& value, Op op, T first) {
     const T through = inclusive_scan(value, op);
@@ -283,10 +283,10 @@ class collectives {
   [[nodiscard]] int me() noexcept { return self().rank(); }
   [[nodiscard]] int ranks() noexcept { return self().size(); }
   [[nodiscard]] int wrap(int rank) noexcept { return (rank + ranks()) % ranks(); }
-  // Ranks counted from the root on, in which trees are laid out, and back.
+  // Converts ranks to places counted from the root on, in which trees are laid out, and back.
   [[nodiscard]] int from_root(int root) noexcept { return wrap(me() - root); }
   [[nodiscard]] int to_rank(int place, int root) noexcept { return (place + root) % ranks(); }
-  // Places in the binomial subtree of `place`, itself included: a contiguous run.
+  // Returns how many places the binomial subtree of `place` has, with itself: a contiguous run.
   [[nodiscard]] int subtree(int place) noexcept {
     return place == 0 ? ranks() : std::min(place & -place, ranks() - place);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed messages between the cores of a team, and the space they need. Point to point here, the
-// collective operations in collectives.hpp.
+// Typed messages between the cores of a team, and the space they need. Point-to-point messages are
+// here, the collective operations in collectives.hpp.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@
 
 namespace creek {
 
-/// A type of value that may be sent by its bytes.
+/// A type whose values may be sent by their bytes.
 template <class T>
 concept message_value = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
@@ -33,15 +33,15 @@ struct communicator_options {
   /// Lines of each ring of buffered messages; 0: what fits into a quarter of the memory, at
   /// least 1.
   std::size_t mailbox_lines = 0;
-  /// Where cores share addresses, longer messages are copied once, past message-passing memory.
+  /// Longer messages are copied once, past message-passing memory, where cores share addresses.
   std::size_t hand_over_above = 4096;
   /// Chunks of a synchronous message that may be on their way at once: 1 as RCCE's send and
   /// receive, 2 as iRCCE's pipelined ones.
   std::uint32_t chunks_in_flight = 1;
 };
 
-/// The handle of one core on its team. Making one is collective: every member does it, with the
-/// same options, over allocators in the same state. Used by its core only.
+/// The handle of one core on its team. Making one is collective: every member makes its own, with
+/// the same options, over allocators in the same state. Used by its core only.
 ///
 /// Messages between two ranks arrive in the order they were sent; there are no tags, sizes and
 /// types must agree. Synchronous (`send`, `isend`) and buffered (`post`) messages do not mix: each
@@ -51,15 +51,15 @@ class communicator : public collectives<communicator<Memory>> {
  public:
   using memory_type = Memory;
 
-  /// Whether objects of type T can be moved between cores: not an lvalue, and cannot throw
-  /// half-way.
+  /// True if objects of type T can be moved between cores: T is no lvalue, and moving it cannot
+  /// throw half-way.
   template <class T>
   static constexpr bool movable_here =
       Memory::shares_addresses&& std::is_object_v<T> && !std::is_const_v<T> &&
       std::is_nothrow_move_constructible_v<T>;
 
-  /// A send or receive that was begun; wait() or test() until it is complete. Destroying one that
-  /// is not, which an exception may do, leaves its peer unusable.
+  /// A send or receive that was begun; call wait() or test() until it is complete. If one is
+  /// destroyed before that, as by an exception, its peer becomes unusable.
   class request {
    public:
     request(const request&) = delete;
@@ -83,13 +83,13 @@ class communicator : public collectives<communicator<Memory>> {
     message_request message_;
   };
 
-  /// Over memory that nobody has written yet (all zero). Throws `usage_error` if what is left of it
-  /// does not hold a communicator.
+  /// Makes one over memory that nobody has written yet (all zero). Throws `usage_error` if what is
+  /// left of the memory does not hold a communicator.
   communicator(Memory& memory, symmetric_allocator& allocator, team members,
                communicator_options options = {})
       : communicator{memory, allocator, std::move(members), options, nullptr} {}
-  /// Over memory that may have been used before, for some or all ranks of `parent`. All ranks of
-  /// the parent do this together, each with the team it will belong to.
+  /// Makes one over memory that may have been used before, for some or all ranks of `parent`. All
+  /// ranks of the parent call it together, each with the team it will belong to.
   communicator(communicator& parent, symmetric_allocator& allocator, team members,
                communicator_options options = {})
       : communicator{parent.memory(), allocator, std::move(members), options, &parent} {}
@@ -101,10 +101,10 @@ class communicator : public collectives<communicator<Memory>> {
   [[nodiscard]] Memory& memory() noexcept { return *memory_; }
   [[nodiscard]] const team& members() const noexcept { return members_; }
 
-  /// Waits until all ranks have called it as often; log2 P rounds.
+  /// Blocks until all ranks have called it as often as this one; log2 P rounds.
   void barrier() { barrier_.wait(); }
 
-  /// Sends, and returns when the receiver has it all.
+  /// Sends `data`; returns when the receiver has all of it.
   template <message_value T>
   void send(std::span<const T> data, int to) {
     isend(data, to).wait();
@@ -124,10 +124,10 @@ class communicator : public collectives<communicator<Memory>> {
     return value;
   }
 
-  /// Begin to send or receive; the data stay in place until the request is complete.
+  /// Begins to send or receive; the data must stay in place until the request is complete.
   template <message_value T>
   [[nodiscard]] request isend(std::span<const T> data, int to) {
-    // The receiver reads; it takes no part of the const away.
+    // The cast is safe: the receiver only reads through this pointer.
     auto* bytes = const_cast<std::byte*>(std::as_bytes(data).data());
     return {*this,
             {bytes, data.size_bytes(), check(to), hand_over_for(data.size_bytes()),
@@ -142,8 +142,8 @@ class communicator : public collectives<communicator<Memory>> {
             false};
   }
 
-  /// Moves an object into the receiver, who gets it by `recv_moved`; no copy of what it owns.
-  /// Returns when it has been moved out of.
+  /// Moves an object into the receiver, which gets it by `recv_moved`; copies nothing that it owns.
+  /// Returns when the object has been moved out of.
   template <class T>
   requires movable_here<T>
   void send_moved(T&& object, int to) {
@@ -157,7 +157,7 @@ class communicator : public collectives<communicator<Memory>> {
     return std::move(*object);
   }
 
-  /// Sends to one and receives from another at the same time; either may be this rank itself.
+  /// Sends to one rank and receives from another at the same time; either may be this rank itself.
   template <message_value T>
   void exchange(std::span<const T> out, int to, std::span<T> in, int from) {
     request sending = isend(out, to);
@@ -176,8 +176,8 @@ class communicator : public collectives<communicator<Memory>> {
     return std::move(*got);
   }
 
-  /// Sends into the receiver's mailbox and goes on; waits only while that is full. Two ranks that
-  /// fill each other's mailbox before they take wait for ever.
+  /// Puts a message into the receiver's mailbox; waits only while that is full. Two ranks that fill
+  /// each other's mailbox before they take wait for ever.
   template <message_value T>
   void post(std::span<const T> data, int to) {
     mailbox_.post(data.data(), data.size_bytes(), check(to));
@@ -196,7 +196,7 @@ class communicator : public collectives<communicator<Memory>> {
     mailbox_.take(&value, sizeof value, check(from));
     return value;
   }
-  /// Without waiting: false if the mailbox is full, nothing if it is empty.
+  /// Do not wait: return false if the mailbox is full, nothing if it is empty.
   template <message_value T>
   requires(sizeof(T) <= mailbox<Memory>::payload_bytes)
       [[nodiscard]] bool try_post(const T& value, int to) {
@@ -211,13 +211,13 @@ class communicator : public collectives<communicator<Memory>> {
   }
 
  private:
-  // The blocks of a communicator, each the same offset at every member.
+  // The blocks of a communicator, each at the same offset at every member.
   struct space {
     space(Memory& memory, symmetric_allocator& allocator, int size,
           const communicator_options& options) {
       const auto ranks = static_cast<std::size_t>(size);
       const std::size_t quarter = memory.mpm_bytes() / 4;
-      // Three words a peer: a line each where that is cheap, so that senders do not share lines.
+      // Three words per peer: a line each where that is cheap, so that senders do not share lines.
       const bool roomy = 3 * ranks * Memory::line_bytes <= quarter;
       const std::size_t stride = roomy ? Memory::line_bytes : sizeof(word);
       flags = claim(allocator, 3 * ranks * stride, "message flags");

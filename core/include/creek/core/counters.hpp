@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of a worker. Each worker writes its own, and any thread may read them at any time:
+// Counters per worker. Each worker writes its own, and any thread may read them at any time:
 // relaxed atomics without read-modify-write, so that counting costs a load, an add and a store to a
 // line that nobody else writes.
 #pragma once
@@ -38,7 +38,7 @@ enum class counter : std::uint8_t {
 
 inline constexpr std::size_t counter_count = static_cast<std::size_t>(counter::parked_ns) + 1;
 
-/// The counter's name in JSON and tables, "steals_tried".
+/// Returns the counter's name in JSON and tables, such as "steals_tried".
 std::string_view name_of(counter which) noexcept;
 
 /// Plain numbers: a snapshot, a sum or a difference of counters.
@@ -66,30 +66,30 @@ class counter_values {
   std::array<std::uint64_t, counter_count> values_{};
 };
 
-/// The counters of one worker. Two lines of its own, as CPUs prefetch lines in pairs.
+/// The counters of one worker. Takes two lines of its own, as CPUs prefetch lines in pairs.
 class alignas(128) worker_counters {
  public:
-  /// The owning worker only.
+  /// Adds to a counter. Only the owning worker may call it.
   void add(counter which, std::uint64_t amount = 1) noexcept {
     auto& value = values_[static_cast<std::size_t>(which)];
     value.store(value.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
 
-  /// Any thread. Each number is exact at some moment during the call; numbers are not taken at one
-  /// and the same moment, so sums over a running worker may be off by what it does meanwhile.
+  /// Returns all counters; any thread. Each number is exact at some moment during the call; these
+  /// moments differ, so sums over a running worker may be off by what it does meanwhile.
   [[nodiscard]] counter_values snapshot() const noexcept;
 
  private:
   std::array<std::atomic<std::uint64_t>, counter_count> values_{};
 };
 
-/// The sum of the snapshots of several workers.
+/// Returns the sum of the snapshots of several workers.
 [[nodiscard]] counter_values total_of(std::span<const counter_values> workers) noexcept;
 
-/// {"tasks":12,...}: all counters, in the order of the enum.
+/// Returns {"tasks":12,...}: all counters, in the order of the enum.
 [[nodiscard]] std::string to_json(const counter_values& values);
 
-/// {"total":{...},"workers":[{...},...]}.
+/// Returns {"total":{...},"workers":[{...},...]}.
 [[nodiscard]] std::string to_json(std::span<const counter_values> workers);
 
 }  // namespace creek

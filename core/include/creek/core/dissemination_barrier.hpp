@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dissemination barrier: in round k each core tells the one 2^k further on; no core is special.
+// The dissemination barrier: in round k each core signals the one 2^k further; no core is special.
 // Sources: [Hensgen 1988]; [Mellor-Crummey 1991].
 // The flags hold the number of the episode,
 // which does what the papers' parity and sense do.
@@ -11,8 +11,8 @@
 
 namespace creek {
 
-/// The handle of one core on a barrier of its team; reusable at once. ceil(log2 P) rounds, each one
-/// write to another core and a wait on a word of one's own.
+/// The handle of one core on a barrier of its team; reusable at once. ceil(log2 P) rounds, each
+/// with one write to another core and a wait for a word of this core's own.
 template <memory_policy Memory>
 class dissemination_barrier {
  public:
@@ -22,12 +22,12 @@ class dissemination_barrier {
         sizeof(word));
   }
 
-  /// bytes_needed() at `place` in every member's memory, zero at first.
+  /// Uses bytes_needed() bytes at `place` in every member's memory, zero at first.
   dissemination_barrier(Memory& memory, team members, std::size_t place)
       : memory_{&memory}, members_{std::move(members)}, place_{place} {}
 
-  /// Returns when every core of the team has called it as often as this one. What a core wrote
-  /// (and flushed) before is visible after to all, who invalidate before they read blocks.
+  /// Blocks until every core of the team has called it as often as this one. Writes (flushed)
+  /// before the call are visible to all after it, who must invalidate before they read blocks.
   void wait() {
     ++episode_;
     const int size = members_.size();

@@ -37,19 +37,19 @@ struct simulated_energy {
   units::seconds time;
 };
 
-/// Installed by a backend that simulates time, for the thread that drives it.
+/// Meter that a backend which simulates time installs for the thread that drives it.
 class simulated_meter {
  public:
-  /// Up to the clock of the core that runs on the calling thread now.
+  /// Returns the energy up to the clock of the core that runs on the calling thread now.
   virtual simulated_energy read() noexcept = 0;
-  /// The time of read() alone, for those who ask often.
+  /// Returns the time of read() alone, for callers that ask often.
   virtual units::seconds now() noexcept { return read().time; }
 
  protected:
   ~simulated_meter() = default;
 };
 
-/// Simulations that ran to their end in this process, whatever thread drove them.
+/// Simulations that ran to their end in this process, on any thread.
 struct ended_simulations {
   std::uint64_t runs = 0;
   simulated_energy sum;  ///< energies and lengths of all

@@ -19,7 +19,7 @@
 
 namespace creek {
 
-/// Where the cost of the store-load fence between registering and notifying falls.
+/// Policy: decides which side pays for the store-load fence between registering and notifying.
 template <typename Policy>
 concept fence_policy = requires {
   { Policy::notifier_fence() }
@@ -145,7 +145,7 @@ class basic_event_count {
     return bump_and_wake(count);
   }
 
-  /// How many threads are registered: asleep, or between prepare_wait() and its end. A hint.
+  /// Returns how many threads are registered: asleep, or between prepare_wait() and its end; a hint
   [[nodiscard]] std::uint32_t waiters() const noexcept {
     return waiters_.load(std::memory_order_relaxed);
   }

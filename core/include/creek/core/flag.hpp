@@ -14,7 +14,7 @@ class flag {
 
   flag(Memory& memory, std::size_t place) noexcept : memory_{&memory}, place_{place} {}
 
-  /// Sets the flag of `core`. Whoever sees the value sees what this core wrote and flushed before.
+  /// Sets the flag of `core`. A core that sees it also sees what this one wrote and flushed before.
   void write(core_id core, word value) { memory_->signal(at(core), value); }
   [[nodiscard]] word read(core_id core) { return memory_->load(at(core)); }
   /// Waits until this core's own flag has the value.

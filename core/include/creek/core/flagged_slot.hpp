@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages by single flag and lock: each receiver keeps one slot, into which whoever holds
-// its lock writes a message, and one flag that says that it is there. The simplest of the protocols
-// in [Rotta 2011] (docs/scc/machine.md), for comparison: all senders contend for one slot.
+// Active messages by single flag and lock: each receiver keeps one slot, into which the holder of
+// its lock writes a message, and one flag that says that a message is there. The simplest protocol
+// of [Rotta 2011] (docs/scc/machine.md), for comparison: all senders contend for one slot.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace creek {
 
-/// The test-and-set registers of the members are the protocol's.
+/// The protocol uses the test-and-set registers of all members.
 template <memory_policy Memory>
 class flagged_slot {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reference to a callable object whose type is left behind: for calls that are too rare to be
-// worth compiling the caller for each type. As std::function_ref of C++26.
+// A type-erased reference to a callable object: for calls that are too rare to be worth compiling
+// the caller for each type. Like std::function_ref of C++26.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RCCE's barrier: rank 0 looks at a flag in each core's memory in turn until all have come, then
-// sets another in each to let it go. Source: [Mattson 2010]; here the
+// RCCE's barrier: rank 0 polls a flag in each core's memory in turn until all cores have arrived,
+// then sets another in each to release it. Source: [Mattson 2010]; here the
 // flags hold the number of the episode, which does what RCCE's alternating values do.
 #pragma once
 
@@ -17,12 +17,12 @@ class gather_release_barrier {
  public:
   static constexpr std::size_t bytes_needed(int /*size*/) noexcept { return Memory::line_bytes; }
 
-  /// bytes_needed() at `place` in every member's memory, zero at first.
+  /// Uses bytes_needed() bytes at `place` in every member's memory, zero at first.
   gather_release_barrier(Memory& memory, team members, std::size_t place)
       : memory_{&memory}, members_{std::move(members)}, place_{place} {}
 
-  /// Returns when every core of the team has called it as often as this one. What a core wrote
-  /// (and flushed) before is visible after to all, who invalidate before they read blocks.
+  /// Blocks until every core of the team has called it as often as this one. Writes (flushed)
+  /// before the call are visible to all after it, who must invalidate before they read blocks.
   void wait() {
     ++episode_;
     const auto come = [goal = episode_](word seen) { return detail::reached(seen, goal); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stops a compilation that creek cannot be part of with one message. Every header that includes no
-// other of creek includes this one.
+// Stops, with one message, a compilation that creek cannot be part of. Every header that includes
+// no other of creek includes this one.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -11,7 +11,7 @@
 #define CREEK_STOP
 #endif
 #ifdef CREEK_STOP
-// A file that is not there ends the compilation here; all that follows would be hundreds of
-// messages.
+// Including this file, which does not exist, ends the compilation here; otherwise hundreds of
+// messages would follow.
 #include "creek_stops_this_compilation"
 #endif

@@ -17,9 +17,9 @@
 
 namespace creek {
 
-/// A core has `slots` messages under way at a time, to whomever. A poll reads one word; each
-/// message costs the receiver accesses to its sender's memory. The test-and-set registers of the
-/// members are the protocol's.
+/// A core has at most `slots` messages under way at a time, to all receivers together. A poll reads
+/// one word; each message costs the receiver accesses to its sender's memory. The protocol uses the
+/// test-and-set registers of all members.
 template <memory_policy Memory>
 class linked_messages {
  public:
@@ -64,7 +64,7 @@ class linked_messages {
   std::size_t poll(Handler&& handle) {
     ++counts_.polls;
     std::size_t handled = 0;
-    // No more than so many: who sends without end must not keep a core in here.
+    // Handles at most `slots_` messages: a sender without end must not keep this core in the loop.
     while (handled < slots_) {
       const word id = memory_->load(head(members_.rank()));
       if (id == 0) break;
@@ -87,16 +87,16 @@ class linked_messages {
   [[nodiscard]] Memory& memory() const noexcept { return *memory_; }
 
  private:
-  /// A line with the message's length and its successor, then the message.
+  /// A slot has a line with the message's length and its successor, then the message.
   static constexpr std::size_t slot_bytes =
       Memory::line_bytes + whole_lines<Memory>(active_message_bytes);
 
-  /// The first message leaves the list.
+  /// Removes the first message from the list.
   void take_off(word id) {
     const int me = members_.rank();
     word successor = memory_->load(next(id));
     if (successor == 0) {
-      // The last, unless one is being linked to it, which happens under the lock.
+      // It is the last, unless another is being linked to it, which happens under the lock.
       test_and_set_lock<Memory> lock(*memory_, members_.core(me));
       const std::lock_guard held(lock);
       if (memory_->load(tail(me)) == id) {

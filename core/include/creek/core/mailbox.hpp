@@ -14,7 +14,7 @@
 
 namespace creek {
 
-/// The mail of one core with the others of its team. Used by that core only.
+/// The buffered messages of one core with the others of its team. Used by that core only.
 ///
 /// Line n of a ring (n from 1 on, wrapping at 2^32) lies in slot (n - 1) % lines and starts with
 /// the word n once its payload is there. The receiver reports how far it has read in one word at
@@ -25,11 +25,11 @@ class mailbox {
   static constexpr std::size_t header_bytes = 8;  // the number; keeps the payload aligned
   static constexpr std::size_t payload_bytes = Memory::line_bytes - header_bytes;
 
-  /// Where it lies in every member's memory, zero at first.
+  /// Offsets in every member's memory, which is zero at first.
   struct layout {
-    std::size_t rings = 0;  ///< for each sender `lines` lines
+    std::size_t rings = 0;  ///< `lines` lines per sender
     std::size_t lines = 1;
-    std::size_t reads = 0;  ///< for each receiver a word: how far it has read
+    std::size_t reads = 0;  ///< a word per receiver: how far it has read
     std::size_t read_stride = sizeof(word);
   };
 
@@ -40,7 +40,7 @@ class mailbox {
         out_(static_cast<std::size_t>(members.size())),
         in_(static_cast<std::size_t>(members.size())) {}
 
-  /// Puts a message of one line (at most payload_bytes) on its way; false if the ring is full.
+  /// Sends a message of one line (at most payload_bytes); returns false if the ring is full.
   [[nodiscard]] bool try_post(const void* data, std::size_t bytes, int to) {
     position& p = out_[static_cast<std::size_t>(to)];
     if (p.next - p.known == where_.lines) [[unlikely]] {
@@ -54,7 +54,7 @@ class mailbox {
     memory_->signal(line.template as<word>(), p.next);
     return true;
   }
-  /// Takes a message of one line; false if there is none. `bytes` as sent.
+  /// Takes a message of one line, of `bytes` as sent; returns false if there is none.
   [[nodiscard]] bool try_take(void* data, std::size_t bytes, int from) {
     position& p = in_[static_cast<std::size_t>(from)];
     const mpm_ptr<std::byte> line = slot(members_.rank(), from, p);
@@ -64,7 +64,7 @@ class mailbox {
     return true;
   }
 
-  /// Sends a message of any size. Waits while the ring is full, that is, until the receiver takes.
+  /// Sends a message of any size. Waits while the ring is full, until the receiver takes from it.
   void post(const void* data, std::size_t bytes, int to) {
     const auto* rest = static_cast<const std::byte*>(data);
     while (bytes != 0) {
@@ -114,12 +114,12 @@ class mailbox {
     ++p.next;
     if (++p.at == where_.lines) p.at = 0;
   }
-  // The line for `p` in the ring that `rank` keeps for `sender`.
+  // Returns the line for `p` in the ring that `rank` keeps for `sender`.
   [[nodiscard]] mpm_ptr<std::byte> slot(int rank, int sender, const position& p) const {
     const std::size_t line = static_cast<std::size_t>(sender) * where_.lines + p.at;
     return memory_->at(members_.core(rank), where_.rings + line * Memory::line_bytes);
   }
-  // The word at `rank`, a sender, that says how far `receiver` has read.
+  // Returns the word at `rank`, a sender, that says how far `receiver` has read.
   [[nodiscard]] mpm_ptr<word> read_up_to(int rank, int receiver) const {
     return memory_
         ->at(members_.core(rank),

@@ -17,10 +17,10 @@ namespace creek {
 template <memory_policy Memory>
 class mcs_lock {
  public:
-  /// Three words in a line of every core: of the home core the tail is used, of each the other two.
+  /// Three words in a line of every core: the tail, used at the home core only, and two for itself.
   static constexpr std::size_t bytes_needed = Memory::line_bytes;
 
-  /// `home` keeps the tail. The line at `place` of every core is zero at first.
+  /// `home` keeps the tail. The line at `place` of every core must be zero at first.
   mcs_lock(Memory& memory, core_id home, std::size_t place) noexcept
       : memory_{&memory},
         home_{home},
@@ -43,14 +43,14 @@ class mcs_lock {
     word next = memory_->load(next_);
     if (next == none) {
       if (leave_if_last()) return;
-      // Somebody has swapped the tail and is about to say who it is.
+      // Another core has swapped the tail and is about to store its own number here.
       next = memory_->wait_until(next_, [](word seen) { return seen != none; });
     }
     memory_->signal(word_of(core_of(next), granted_index), 1);
   }
 
  private:
-  // A core in a word: its number plus one, so that zeroed memory is an empty queue.
+  // A word names a core by its number plus one, so that zeroed memory is an empty queue.
   static constexpr word none = 0;
   static constexpr int tail_index = 0, next_index = 1, granted_index = 2;
 

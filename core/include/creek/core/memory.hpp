@@ -6,14 +6,14 @@
 //
 // The rules a protocol lives by, whatever the policy:
 //  - A *word* (1, 2 or 4 bytes) is read and written in one step, past every cache. A core's own
-//  word
-//    accesses take effect in program order, except that a load may overtake an earlier store to
-//    another word; no protocol here counts on that order (what needs it takes a lock).
+//    word accesses take effect in program order, except that a load may overtake an earlier store
+//    to another word.
+//    No protocol here counts on that order (one that needs it takes a lock).
 //  - A *block* goes line by line through the core's private cache and its write-combine buffer.
-//  What
-//    was read once may be read again, stale, until `invalidate()`. What was written may stay unseen
-//    by everybody, the writer included, until `flush()`.
-//  - A block write, then `flush()`, then a word store: whoever loads the new word and then calls
+//    Bytes that were read once may be read again, stale, until `invalidate()`.
+//    Bytes that were written may stay unseen by every core, the writer included, until
+//    `flush()`.
+//  - After a block write, `flush()` and a word store, a core that loads the new word and then calls
 //    `invalidate()` reads the new block.
 //  - Words and blocks do not share a line, unless the reader invalidates before each word load.
 #pragma once
@@ -62,30 +62,30 @@ concept memory_policy = std::copyable<M> &&
              cycles cost) {
   // Bytes of a line: the unit of caching, of write combining and of allocation.
   { M::line_bytes } -> std::convertible_to<std::size_t>;
-  // Whether a pointer of one core means the same to all others, so that objects can be moved from
+  // True if a pointer of one core means the same to all others, so that objects can be moved from
   // core to core and large messages copied once, past the message-passing memory.
   { M::shares_addresses } -> std::convertible_to<bool>;
 
-  // The calling core, and the number of cores.
+  // Return the calling core, and the number of cores.
   { view.self() } -> std::same_as<core_id>;
   { view.cores() } -> std::same_as<int>;
-  // Bytes of message-passing memory of each core, and the place `offset` bytes into that of `core`.
+  // Return the bytes of message-passing memory per core, and the address at an offset in `core`'s.
   { view.mpm_bytes() } -> std::same_as<std::size_t>;
   { view.at(core, size) } -> std::same_as<mpm_ptr<std::byte>>;
 
-  // A word in any core's memory: read, written. What was stored (and flushed) before a store is
-  // visible to whoever loads the stored value.
+  // Read and write a word in any core's memory. What was stored (and flushed) before a store is
+  // visible to a core that loads the stored value.
   { m.load(flag) } -> std::same_as<word>;
   { m.load(byte) } -> std::same_as<std::uint8_t>;
-  // Words that lie side by side, read a line at a time: each as a load would have seen it at some
-  // time during the call, which invalidates first.
+  // Reads words that lie side by side, a line at a time: each as a load would have seen it at some
+  // time during the call. Invalidates first.
   { m.load_row(bytes, byte, size) } -> std::same_as<void>;
   { m.store(flag, value) } -> std::same_as<void>;
-  // Like store, for a word that somebody may be waiting for with wait_until or wait_poll: a policy
+  // Like store, for a word that another core may wait for with wait_until or wait_poll: a policy
   // whose waits sleep wakes them here, so that plain stores need not ask.
   { m.signal(flag, value) } -> std::same_as<void>;
 
-  // Blocks of bytes: read through the private cache, written through the write-combine buffer.
+  // Read a block through the private cache, and write one through the write-combine buffer.
   { m.read(to, source, size) } -> std::same_as<void>;
   { m.write(block, from, size) } -> std::same_as<void>;
   // Forgets all cached copies (CL1INVMB on the SCC). Before reading a block that others write.
@@ -94,10 +94,10 @@ concept memory_policy = std::copyable<M> &&
   // block.
   { m.flush() } -> std::same_as<void>;
 
-  // The test-and-set register of a core: true if it was free and now is the caller's.
+  // Takes the test-and-set register of a core; returns true if it was free and now is the caller's.
   { m.test_and_set(core) } -> std::same_as<bool>;
   { m.clear(core) } -> std::same_as<void>;
-  // Atomic counters: the value before the increment (wrapping at 2^32); a plain write.
+  // Atomic counters: how many; add one, returning the old value (wraps at 2^32); a plain write.
   { view.counters() } -> std::same_as<int>;
   { m.fetch_increment(counter) } -> std::same_as<word>;
   { m.set_counter(counter, value) } -> std::same_as<void>;
@@ -109,9 +109,9 @@ concept memory_policy = std::copyable<M> &&
   // Calls the function again and again until it returns true. Only a signal to a word in this
   // core's own message-passing memory may make it true, as the policy may sleep until there is one.
   { m.wait_poll(detail::poll_function{}) } -> std::same_as<void>;
-  // Lets about that time pass between two tries for something another core will change.
+  // Waits for about that time between two tries for something that another core will change.
   { m.pause(cost) } -> std::same_as<void>;
-  // States the cost of bookkeeping. Nothing on a host, time on a simulator.
+  // States the cost of bookkeeping: does nothing on a host, takes time on a simulator.
   { m.charge(cost) } -> std::same_as<void>;
 };
 
@@ -122,7 +122,7 @@ concept swapping_memory = memory_policy<M> && requires(M& m, mpm_ptr<word> p, wo
   { m.compare_exchange(p, w, w) } -> std::same_as<bool>;
 };
 
-/// Bytes rounded up to whole lines of the memory.
+/// Returns `bytes` rounded up to whole lines of the memory.
 template <memory_policy M>
 [[nodiscard]] constexpr std::size_t whole_lines(std::size_t bytes) noexcept {
   return (bytes + M::line_bytes - 1) / M::line_bytes * M::line_bytes;

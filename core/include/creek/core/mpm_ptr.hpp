@@ -26,11 +26,11 @@ class mpm_ptr {
   requires(std::is_same_v<T, const U>) constexpr mpm_ptr(mpm_ptr<U> other) noexcept
       : address_{other.address()} {}
 
-  /// The address itself, for memory policies.
+  /// Returns the address itself, for memory policies.
   [[nodiscard]] constexpr T* address() const noexcept { return address_; }
   constexpr explicit operator bool() const noexcept { return address_ != nullptr; }
 
-  /// The same place seen as another type; the caller answers for size and alignment.
+  /// Returns the same place as another type; the caller answers for size and alignment.
   template <class U>
   [[nodiscard]] mpm_ptr<U> as() const noexcept {
     using bytes = std::conditional_t<std::is_const_v<U>, const void, void>;

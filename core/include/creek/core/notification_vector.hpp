@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages by notification vector (NVP): each receiver keeps a slot for every sender, and a
-// vector with a byte a sender that says how long the message in its slot is; each sender keeps a
-// vector with a byte a receiver that says whether it has taken the last one.
+// vector with a byte per sender that says how long the message in its slot is; each sender keeps a
+// vector with a byte per receiver that says whether it has taken the last message.
 // Source: [Rotta 2012] (docs/scc/machine.md).
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace creek {
 
-/// One message under way from each core to each other. A poll reads one byte a member.
+/// Has one message under way from each core to each other. A poll reads one byte per member.
 template <memory_policy Memory>
 class notification_vector {
  public:
@@ -78,7 +78,7 @@ class notification_vector {
       memory_->signal(taken(from, members_.rank()), 1);
       ++counts_.received;
       ++handled;
-      // It may poll: then what it has left in `seen_` is newer than what was there.
+      // The handler may poll; the notes that this leaves in `seen_` are newer than those before it.
       handle(from, message.data(), bytes);
     }
     if (handled == 0) ++counts_.empty_polls;
@@ -90,7 +90,7 @@ class notification_vector {
 
  private:
   static constexpr std::size_t slot_bytes = whole_lines<Memory>(active_message_bytes);
-  /// Four bytes are tested at a time: load, test, branch. An estimate, as charge.hpp counts work.
+  /// Cost of testing four bytes at a time: load, test, branch. An estimate, as those of charge.hpp.
   static constexpr cycles four_notes{3};
 
   static constexpr std::size_t vector_bytes(int members) noexcept {

@@ -30,24 +30,24 @@ enum class idle_policy : std::uint8_t {
 class clock_control {
  public:
   virtual ~clock_control() = default;
-  /// The clocks that can be had, lowest first. Empty: no control, and why_not() says why.
+  /// Returns the clocks that can be had, lowest first. Empty: no control, and why_not() says why.
   [[nodiscard]] virtual std::span<const units::hertz> clocks() const noexcept = 0;
   [[nodiscard]] virtual std::string why_not() const { return {}; }
-  /// The number of the clock domain of a worker, from 0.
+  /// Returns the number of the worker's clock domain, from 0.
   [[nodiscard]] virtual int domain(unsigned worker) const noexcept = 0;
-  /// The worker wishes to run at clocks()[step], or the highest for a step beyond. Called on that
-  /// worker; does not wait for the change, and never throws: what fails is told by `failed`.
+  /// Asks for clocks()[step] for the worker, or for the highest if step is beyond. Called on that
+  /// worker; does not wait for the change and never throws: `failed` reports failures.
   virtual void wish(unsigned worker, std::size_t step) noexcept = 0;
-  /// The clock of the worker's domain, as far as known; 0 Hz: unknown. Any thread.
+  /// Returns the clock of the worker's domain, as far as known; 0 Hz: unknown. Any thread.
   [[nodiscard]] virtual units::hertz clock(unsigned worker) const noexcept = 0;
-  /// The workers have ended, and nobody wishes meanwhile: what they wished does not count for those
-  /// who come after them, and the clocks are as they were before the first wish.
+  /// Drops all wishes once the workers have ended, while no wish is made: they do not count for
+  /// later workers, and the clocks become what they were before the first wish.
   virtual void forget_wishes() noexcept {}
-  /// Why wishes have not been granted since the control was made; empty: they were.
+  /// Returns why wishes have not been granted since the control was made; empty: all were.
   [[nodiscard]] virtual std::string failed() const { return {}; }
 };
 
-/// Has no clocks to choose from.
+/// A clock control that has no clocks to choose from.
 class no_clock_control final : public clock_control {
  public:
   explicit no_clock_control(std::string why) : why_(std::move(why)) {}
@@ -63,11 +63,11 @@ class no_clock_control final : public clock_control {
 
 /// A task that is about to run, as far as its scheduler knows it.
 struct task_profile {
-  const char* name = nullptr;   ///< of its kind, kept by address; null: a task of tasking;
+  const char* name = nullptr;   ///< name of its kind, kept by address; null: a task of tasking;
                                 ///< "messages": calls by other workers (remote.hpp)
-  std::uint64_t number = 0;     ///< of a task graph: in the order of add(), from 0
-  const void* graph = nullptr;  ///< which graph; null: none
-  double flops = 0;             ///< as stated; 0: unknown
+  std::uint64_t number = 0;     ///< position in its task graph: in the order of add(), from 0
+  const void* graph = nullptr;  ///< its graph; null: none
+  double flops = 0;             ///< as its maker stated; 0: unknown
   int priority = 0;
 };
 
@@ -83,15 +83,15 @@ struct idle_plan {
 class draw_model {
  public:
   virtual ~draw_model() = default;
-  /// One worker in a task, one that searches, and one that sleeps.
+  /// Return the power of one worker in a task, of one that searches, and of one that sleeps.
   [[nodiscard]] virtual units::watts computing(units::hertz clock) const noexcept = 0;
   [[nodiscard]] virtual units::watts polling(units::hertz clock) const noexcept = 0;
   [[nodiscard]] virtual units::watts asleep(units::hertz clock) const noexcept = 0;
-  /// All that workers share, whatever they do.
+  /// Returns the power of all that workers share, whatever they do.
   [[nodiscard]] virtual units::watts shared() const noexcept = 0;
 };
 
-/// Where a policy acts.
+/// The machine that a policy acts on.
 struct power_site {
   unsigned workers = 0;
   clock_control* clocks = nullptr;  ///< never null; outlives the policy's end()
@@ -111,27 +111,27 @@ class power_policy {
   /// Called after the workers have ended, or never if begin() threw.
   virtual void end() noexcept {}
 
-  /// A worker has looked everywhere once and found nothing, or is one more than most_awake(), and
-  /// then sleeps whatever the answer is. Asked again when it was woken in vain and, while it polls,
-  /// whenever `search` has passed: a policy that answers `poll` at first learns who really waits.
+  /// Called when a worker looked everywhere once in vain, or is one more than most_awake(),
+  /// and then sleeps whatever the policy says. Called again when it was woken in vain and, while it
+  /// polls, whenever `search` has passed: a policy that first says `poll` learns who really waits.
   virtual idle_plan worker_idle(unsigned worker) noexcept = 0;
-  /// A worker begins a task or goes on with one that waited: those that were stolen, submitted or
-  /// resumed, each task of a graph, and messages that it begins to handle; branches that their own
-  /// maker runs are part of its task.
+  /// Called when a worker begins a task or resumes one that waited: tasks that were stolen,
+  /// submitted or resumed, each task of a graph, and messages that it begins to handle; branches
+  /// that their own maker runs are part of its task.
   virtual void task_about_to_run(unsigned /*worker*/, const task_profile& /*task*/) noexcept {}
-  /// A worker made `count` tasks of a graph ready, or a task of tasking while others sleep.
-  /// Returns how many more workers should begin to run what is ready, at most `count`. Nothing is
-  /// left lying whatever it says: of a graph one worker at least is at work while tasks are ready;
-  /// of tasking a worker that is awake looks everywhere before it sleeps, so 0 leaves the task to
-  /// those who are awake, its maker among them, and if none is, one is woken all the same. Tasks
-  /// that wait for each other by other means than creek's need as many workers awake as there are
-  /// such tasks: a policy for such programs answers `count`.
+  /// Called when a worker made `count` tasks of a graph, or one task of tasking while others sleep,
+  /// ready. Returns how many more workers should begin to run ready tasks, at most `count`.
+  /// Whatever it returns, no task is left behind: at least one worker works on a graph while tasks
+  /// are ready; with tasking, an awake worker looks everywhere before it sleeps, so 0 leaves the
+  /// task to the awake workers, its maker among them, and if none is awake, one is woken all the
+  /// same. Tasks that wait for each other by other means than creek's need as many workers awake as
+  /// there are such tasks: a policy for such programs answers `count`.
   virtual unsigned tasks_ready(unsigned /*worker*/, unsigned count) noexcept { return count; }
-  /// How many workers may be awake at once; one always may. No event: looked at whenever a worker
-  /// without work of its own is about to take another's and when one would be woken, so return a
-  /// variable. Where more are awake than this, those that run out of work of their own sleep,
-  /// though tasks are ready; none is taken from the task that it is in. While some are kept
-  /// asleep like this, making a task costs its maker a locked instruction and tasks_ready().
+  /// Returns how many workers may be awake at once; one always may. Must be cheap, so return a
+  /// variable: it is called whenever a worker without work of its own is about to take another's
+  /// and when one would be woken. If more are awake than this, those that run out of work of their
+  /// own sleep, though tasks are ready; none is taken from the task that it is in. While some are
+  /// kept asleep like this, making a task costs its maker a locked instruction and tasks_ready().
   virtual unsigned most_awake() const noexcept { return ~0U; }
 };
 

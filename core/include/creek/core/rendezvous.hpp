@@ -28,13 +28,13 @@ namespace creek {
 /// Peer of a receive that takes a message from any rank, whoever is first.
 inline constexpr int any_peer = -1;
 
-/// A message on its way, in or out. A message over an address needs memory that shares addresses
-/// and can swap words. Lies where the caller put it until it is complete.
+/// A message on its way, in or out. Handing over by address needs memory that shares addresses and
+/// can swap words. The caller keeps the request in place until it is complete.
 struct message_request {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   int peer = 0;
-  /// How a message that is handed over by address gets from `from` to `to`; null: chunk by chunk.
+  /// Copies, or moves, a message handed over by address from `from` to `to`; null: chunk by chunk.
   void (*hand_over)(void* to, void* from, std::size_t bytes) = nullptr;
   /// Chunks that may be on their way at once, each in its part of the buffer: 1 as RCCE's send, 2
   /// as iRCCE's pipelined one; at most rendezvous::most_parts. The receiver does as the sender
@@ -51,7 +51,7 @@ struct message_request {
 template <memory_policy Memory>
 class rendezvous {
  public:
-  /// Where the flags and the buffer lie in every member's memory.
+  /// Offsets of the flags and the buffer in every member's memory.
   struct layout {
     std::size_t flags = 0;  ///< 2 * size flags, `flag_stride` bytes apart, zero at first
     std::size_t flag_stride = sizeof(word);
@@ -79,8 +79,8 @@ class rendezvous {
     sends_.push_back(&request);
     push_send();
   }
-  /// With `any_peer` the message is the first that comes from a peer of whom nothing else is
-  /// expected; `request.peer` then says whose it is.
+  /// Begins a receive. With `any_peer` it takes the first message of a peer from which no other
+  /// receive is pending; `request.peer` then names that peer.
   void begin_receive(message_request& request) {
     request.complete = request.bytes == 0;
     if (request.complete) return;
@@ -93,25 +93,25 @@ class rendezvous {
     receives_of(request.peer).push_back(&request);
     push_receive(request.peer);
   }
-  /// Whether a message of that peer waits for a receive that has not been begun.
+  /// Returns whether a message of that peer waits for a receive that has not been begun.
   [[nodiscard]] bool arrived(int peer) {
     return receives_of(peer).empty() && parts_from(peer) != 0;
   }
 
-  /// Whether sends, or receives, are not complete.
+  /// Return whether some sends, or some receives, are not complete.
   [[nodiscard]] bool sending() const noexcept { return !sends_.empty(); }
   [[nodiscard]] bool receiving() const noexcept { return receiving_ != 0; }
 
-  /// Whether it is this request's turn: it is not complete, and no other comes before it.
+  /// Returns whether it is this request's turn: it is not complete, and no other comes before it.
   [[nodiscard]] bool is_first(const message_request& request) const {
     const auto leads = [&](const queue& in) { return !in.empty() && in.front() == &request; };
     if (leads(sends_) || leads(from_any_)) return true;
     return request.peer != any_peer && leads(receives_[static_cast<std::size_t>(request.peer)]);
   }
 
-  /// Moves on whatever can be, without waiting: pending sends, and pending receives of all peers.
+  /// Moves on all that can be, without waiting: pending sends, and pending receives of all peers.
   void push() {
-    // Messages to oneself go on for as long as each side makes room for the other.
+    // A core's messages to itself go on for as long as each side makes room for the other.
     bool moved = true;
     while (moved) {
       moved = push_send();
@@ -133,7 +133,7 @@ class rendezvous {
     if (request.in_flight != 0 && request.hand_over) retract(request);
     erase(request);
   }
-  /// Takes back a request of which nothing has been sent or received; false: too late, or complete.
+  /// Takes back a request of which nothing was sent or received; returns false if late or complete.
   [[nodiscard]] bool cancel(message_request& request) {
     if (request.complete || request.begun != 0 || request.through != 0) return false;
     erase(request);
@@ -144,9 +144,9 @@ class rendezvous {
   using queue = std::deque<message_request*>;
 
   [[nodiscard]] queue& receives_of(int peer) { return receives_[static_cast<std::size_t>(peer)]; }
-  // Flag of `rank`'s that counts the chunks `peer` has sent it: an announcement().
+  // Returns the flag of `rank` that counts the chunks `peer` has sent it: an announcement().
   [[nodiscard]] mpm_ptr<word> sent(int rank, int peer) const { return flag(rank, peer); }
-  // Flag of `rank`'s that counts those of its chunks that `peer` has got.
+  // Returns the flag of `rank` that counts those of its chunks that `peer` has got.
   [[nodiscard]] mpm_ptr<word> ready(int rank, int peer) const {
     return flag(rank, members_.size() + peer);
   }
@@ -175,7 +175,7 @@ class rendezvous {
     return (announced & ~claimed) >> count_bits;
   }
 
-  // The parts of the buffer, at least a line each; a chunk fills one.
+  // Returns the number of parts of the buffer, at least a line each; a chunk fills one.
   [[nodiscard]] word parts_of(const message_request& request) const {
     const auto lines = static_cast<word>(where_.buffer_bytes / Memory::line_bytes);
     return std::min({request.parts, lines, most_parts});
@@ -184,7 +184,7 @@ class rendezvous {
     mpm_ptr<std::byte> place;
     std::size_t bytes;
   };
-  // The chunk that begins `done` bytes into the message, in the buffer of `rank` cut into `parts`.
+  // Returns the chunk `done` bytes into the message, in the buffer of `rank` cut into `parts`.
   [[nodiscard]] chunk chunk_at(const message_request& request, std::size_t done, int rank,
                                word parts) const {
     const auto buffer = memory_->at(members_.core(rank), where_.buffer);
@@ -194,7 +194,7 @@ class rendezvous {
     return {buffer + static_cast<std::ptrdiff_t>(place), std::min(part, request.bytes - done)};
   }
 
-  // Only the first send proceeds: the buffer is for one message. True if a chunk got through.
+  // Sends the first message only, as there is one buffer. Returns true if a chunk got through.
   bool push_send() {
     bool moved = false;
     while (!sends_.empty()) {
@@ -229,7 +229,7 @@ class rendezvous {
     request.begun += next.bytes;
   }
 
-  // Into how many parts the message is cut of which a chunk has come from that peer; 0: none has.
+  // Returns into how many parts the message is cut of which that peer sent a chunk; 0: none came.
   [[nodiscard]] word parts_from(int peer) {
     const word announced = memory_->load(sent(members_.rank(), peer));
     const word got = chunks_from_[static_cast<std::size_t>(peer)];
@@ -272,7 +272,7 @@ class rendezvous {
     return moved;
   }
 
-  // False if the sender took the message back meanwhile.
+  // Returns false if the sender took the message back meanwhile.
   bool get_chunk(message_request& request, word parts) {
     const chunk next = chunk_at(request, request.through, request.peer, parts);
     memory_->invalidate();
@@ -331,8 +331,8 @@ class rendezvous {
   std::vector<word> chunks_to_;    // chunks sent to each peer
   std::vector<word> chunks_from_;  // chunks got from each
   std::vector<queue> receives_;    // by peer
-  queue from_any_;                 // of whoever is first
-  std::size_t receiving_ = 0;      // requests in all of them
+  queue from_any_;                 // receives from any peer
+  std::size_t receiving_ = 0;      // number of requests in all queues
 };
 
 }  // namespace creek

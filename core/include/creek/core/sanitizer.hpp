@@ -32,23 +32,23 @@ namespace creek::sanitizer {
 #else
 
 extern "C" {
-// Null unless the program contains the sanitizer. Under names of their own, for the sanitizer's
-// header declares them too, and not weak.
+// Null unless the program contains the sanitizer. They have names of their own here, since the
+// sanitizer's header declares them too, and not weak.
 [[gnu::weak]] void creek_tsan_acquire(void* address) __asm__("__tsan_acquire");
 [[gnu::weak]] void creek_tsan_release(void* address) __asm__("__tsan_release");
 }
 
-/// Whether the sanitizer watches the program but not the code that calls this.
+/// Returns whether the sanitizer watches the program but not the code that calls this.
 [[gnu::always_inline]] inline bool needs_announcements() noexcept {
   return creek_tsan_release != nullptr;
 }
-/// After an acquiring load of the atomic at `address`. Inlined by force: code compiled with the
-/// sanitizer has another function of this name.
+/// Announces an acquiring load of the atomic at `address`; call it after the load. Inlined by
+/// force: code compiled with the sanitizer has another function of this name.
 [[gnu::always_inline]] inline void acquired(const volatile void* address) noexcept {
   if (needs_announcements()) [[unlikely]]
     creek_tsan_acquire(const_cast<void*>(address));
 }
-/// Before a releasing store to the atomic at `address`.
+/// Announces a releasing store to the atomic at `address`; call it before the store.
 [[gnu::always_inline]] inline void releases(const volatile void* address) noexcept {
   if (needs_announcements()) [[unlikely]]
     creek_tsan_release(const_cast<void*>(address));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for another thread of this process that is between two instructions. What may take longer
-// parks (futex.hpp) or suspends its task.
+// Waiting for another thread of this process that is between two instructions. Waits that may take
+// longer park (futex.hpp) or suspend their task.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace creek {
 
-/// Polls `condition`: with pauses at first, then giving the core away, in case the other thread was
+/// Polls `condition`: with pauses at first, then yielding the core, in case the other thread was
 /// preempted there.
 template <class Condition>
 void spin_briefly(Condition condition) noexcept {

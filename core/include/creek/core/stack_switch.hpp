@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flows of control with stacks of their own, switched by the program: what the fibers of the host
-// backend and the simulated cores are made of. Sanitizers, valgrind and debuggers are told, the
+// backend and the simulated cores are made of. Sanitizers, valgrind and debuggers are notified, the
 // sanitizers also where this library was compiled without them (docs/design/0007).
 // For authors of backends; a program has tasks instead.
 #pragma once
@@ -24,8 +24,8 @@ struct switch_context {
     void* caught = nullptr;
     unsigned uncaught = 0;
   } exceptions;
-  void* fake_stack = nullptr;    ///< AddressSanitizer's
-  void* thread_state = nullptr;  ///< ThreadSanitizer's
+  void* fake_stack = nullptr;    ///< AddressSanitizer's fake stack
+  void* thread_state = nullptr;  ///< ThreadSanitizer's state of the flow
   unsigned valgrind_id = 0;
 };
 
@@ -38,14 +38,14 @@ void release_context(switch_context& unused) noexcept;
 /// Makes `native` stand for the calling thread's own stack, to be switched from and back to.
 void adopt_thread_stack(switch_context& native) noexcept;
 
-/// Leaves `from`, which runs here, for `to`; returns when somebody switches to `from` again,
+/// Switches from `from`, which runs here, to `to`; returns when a flow switches to `from` again,
 /// perhaps on another thread. Saves what belongs to a stack: registers, floating-point control,
 /// exceptions in flight. Returns the context that was left for this one; only then may that be
 /// switched to.
 switch_context& switch_stacks(switch_context& from, switch_context& to) noexcept;
 
-/// Memory that costs only the pages that are touched, with `guard_bytes` below it that are no
-/// memory: for a stack. Null, with the reason in errno, if the system refuses.
+/// Maps memory for a stack: only pages that are touched cost memory, and the `guard_bytes` below it
+/// are inaccessible. Returns null, with the reason in errno, if the system refuses.
 inline constexpr std::size_t guard_bytes = std::size_t{64} << 10;
 std::byte* map_guarded(std::size_t size) noexcept;
 void unmap_guarded(std::byte* low, std::size_t size) noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands out message-passing memory. Every core runs the same calls in the same order on an
-// allocator of its own and so gets the same offsets, without a message: an offset names one block a
-// core.
+// Allocates message-passing memory. Every core makes the same calls in the same order on an
+// allocator of its own and so gets the same offsets, without a message: an offset names one block
+// per core.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace creek {
 
 class symmetric_allocator;
 
-/// Observer of what an allocator hands out and gets back, on the calling core: for checkers.
+/// Observes, for checkers, what an allocator hands out and gets back on the calling core.
 class allocation_observer {
  public:
   virtual void allocated(std::size_t offset, std::size_t bytes, const char* name) noexcept = 0;
@@ -27,7 +27,7 @@ class allocation_observer {
   ~allocation_observer() = default;
 };
 
-/// A block of message-passing memory: the same offset in the memory of each core. Goes back when
+/// A block of message-passing memory: the same offset in the memory of each core. Freed when
 /// destroyed. Move-only; must not outlive its allocator.
 class mpm_block {
  public:
@@ -42,7 +42,7 @@ class mpm_block {
   }
   inline ~mpm_block();
 
-  /// Where it starts in each core's memory, and how long it is (whole lines).
+  /// Return the block's offset in each core's memory, and its length (whole lines).
   [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   explicit operator bool() const noexcept { return from_ != nullptr; }
@@ -57,9 +57,9 @@ class mpm_block {
   std::size_t bytes_ = 0;
 };
 
-/// First fit over the lines of a range of message-passing memory. One core's; its bookkeeping lies
-/// in private memory. For blocks that only one core makes, use a second allocator over another
-/// range, since one call more on one core breaks the symmetry.
+/// Allocates, first fit, lines of a range of message-passing memory. Belongs to one core; its
+/// bookkeeping is in private memory. For blocks that only one core makes, use a second allocator
+/// over another range, since one call more on one core breaks the symmetry.
 class symmetric_allocator {
  public:
   /// Manages `bytes` from offset `first` on; both whole lines.
@@ -71,8 +71,8 @@ class symmetric_allocator {
   /// Sets the observer of all later calls, or none if null. It must outlive the allocator.
   void observe(allocation_observer* observer) noexcept { observer_ = observer; }
 
-  /// A block of at least `bytes` (at least one line), or nothing if no gap is long enough. Looks at
-  /// up to all lines; never throws. `name` says in reports what it is for.
+  /// Returns a block of at least `bytes` (at least one line), or nothing if no gap is long enough.
+  /// Reads up to all lines; never throws. `name` says in reports what the block is for.
   [[nodiscard]] std::optional<mpm_block> allocate(std::size_t bytes,
                                                   const char* name = "") noexcept {
     const std::size_t whole = bytes / line_bytes_ + (bytes % line_bytes_ != 0 ? 1 : 0);
@@ -92,8 +92,8 @@ class symmetric_allocator {
     return std::nullopt;
   }
 
-  /// The block of at least `bytes` that begins at offset `place`, a whole line of the range, or
-  /// nothing if some of it is handed out or not of this range.
+  /// Returns the block of at least `bytes` that begins at offset `place`, a whole line of the
+  /// range, or nothing if a part of it is handed out or outside the range.
   [[nodiscard]] std::optional<mpm_block> allocate_at(std::size_t place, std::size_t bytes,
                                                      const char* name = "") noexcept {
     const std::size_t lines = std::max<std::size_t>(1, (bytes + line_bytes_ - 1) / line_bytes_);
@@ -110,7 +110,7 @@ class symmetric_allocator {
     return mpm_block{*this, place, lines * line_bytes_};
   }
 
-  /// Bytes not handed out, in all gaps together.
+  /// Returns the number of bytes not handed out, in all gaps together.
   [[nodiscard]] std::size_t free_bytes() const noexcept {
     return static_cast<std::size_t>(std::count(used_.begin(), used_.end(), 0)) * line_bytes_;
   }
@@ -127,7 +127,7 @@ class symmetric_allocator {
 
   std::size_t first_;
   std::size_t line_bytes_;
-  std::vector<std::uint8_t> used_;  // one byte a line
+  std::vector<std::uint8_t> used_;  // one byte per line
   allocation_observer* observer_ = nullptr;
 };
 

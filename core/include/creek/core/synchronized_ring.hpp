@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages by synchronized ring buffer (SRBP): each receiver keeps a ring of slots for all
-// senders. A slot is had by incrementing the receiver's atomic counter; its first word says that
-// the message is there; how far the receiver has read is a word that senders look at. Source:
-// [Rotta 2012], with two differences: the receiver there writes a zero over each header and how
-// far it has read after each message, here a bit of the lap tells headers apart, and it tells how
-// far it has read by quarters of the ring and after the last one of a poll.
+// senders. A sender gets a slot by incrementing the receiver's atomic counter; the slot's first
+// word says that the message is there; a word that senders read says how far the receiver has read.
+// Source: [Rotta 2012], with two differences: the receiver there writes a zero over each header and
+// how far it has read after each message, here a bit of the lap tells headers apart, and it tells
+// how far it has read by quarters of the ring and after the last one of a poll.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ class synchronized_ring {
     return Memory::line_bytes + slots * slot_bytes;
   }
 
-  /// `slots`, a power of two, of each receiver. The counters number `counter` of all members, of
-  /// the memory's counters() / cores(), are the protocol's.
+  /// `slots`: slots per receiver, a power of two. The protocol uses the counter with number
+  /// `counter` of each member's counters() / cores() counters of the memory.
   synchronized_ring(Memory& memory, team members, std::size_t place, std::size_t slots = 16,
                     int counter = 0)
       : memory_{&memory},
@@ -71,7 +71,7 @@ class synchronized_ring {
   }
 
   [[nodiscard]] bool has_message() { return is_there(header(in_, read_), read_); }
-  /// Whether there is one for another member that it has not taken, as far as it has told.
+  /// Returns whether a message waits for another member, as far as that member has published.
   [[nodiscard]] bool has_message_for(int rank) {
     const mpm_ptr<std::byte> ring = out_[static_cast<std::size_t>(rank)].ring;
     const word read = memory_->load(ring.template as<word>());
@@ -82,7 +82,7 @@ class synchronized_ring {
   std::size_t poll(Handler&& handle) {
     ++counts_.polls;
     std::size_t handled = 0;
-    // No more than a ring full: a handler may send to its own core.
+    // Handles at most a ring full: a handler may send to its own core.
     while (handled < slots_) {
       const word found = header(in_, read_);
       if (!is_there(found, read_)) break;
@@ -91,13 +91,13 @@ class synchronized_ring {
       if (bytes > 0) {
         memory_->read(message.data(), slot_at(in_, read_) + header_bytes, bytes);
       }
-      // Senders look there only when the ring seems full: not at every message.
+      // Senders read this word only when the ring seems full: do not write it at every message.
       if (++read_ - published_ >= slots_ / 4) publish();
       ++counts_.received;
       ++handled;
       handle(detail::sender_of(found & ~lap_bit), message.data(), bytes);
     }
-    // Also by a poll inside a handler that waits, on behalf of the one around it.
+    // Applies also to a poll inside a handler that waits, on behalf of the poll around it.
     if (published_ != read_) publish();
     if (handled == 0) ++counts_.empty_polls;
     return handled;
@@ -116,10 +116,10 @@ class synchronized_ring {
   static constexpr word lap_bit = word{1} << 31;
 
   struct position {
-    mpm_ptr<std::byte> ring;  ///< the receiver's; its first word says how far it has read
+    mpm_ptr<std::byte> ring;  ///< in the receiver's memory; begins with how far it has read
     counter_id counter;
-    word slot = 0;  ///< in the receiver's ring, counted on
-    word read = 0;  ///< how far it has read, as far as is known
+    word slot = 0;  ///< number of the slot in the receiver's ring, not wrapped
+    word read = 0;  ///< how far the receiver has read, as far as is known
     bool has_slot = false;
   };
 
@@ -139,7 +139,7 @@ class synchronized_ring {
   [[nodiscard]] bool is_there(word header, word number) const noexcept {
     return (header & lap_bit) == lap_of(number);
   }
-  /// It shares a line with what was read the last time round.
+  /// Returns the header of a slot, freshly read: its line may be cached from the last time round.
   [[nodiscard]] word header(mpm_ptr<std::byte> ring, word number) {
     memory_->invalidate();
     return memory_->load(slot_at(ring, number).template as<word>());
@@ -159,7 +159,7 @@ class synchronized_ring {
   std::vector<position> out_;
   mpm_ptr<std::byte> in_;
   word read_ = 0;
-  word published_ = 0;  ///< how much of it senders may know
+  word published_ = 0;  ///< how far senders know that this core has read
   active_message_counts counts_;
 };
 

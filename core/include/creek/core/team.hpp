@@ -19,7 +19,7 @@ namespace creek {
 class team {
  public:
   /// All cores of the memory, rank = core number.
-  // Not a team: whether that is a memory asks whether it can be copied, which would ask here again.
+  // Excludes team itself: a memory must be copyable, and to check that would ask here again.
   template <class Memory>
   requires(!std::same_as<Memory, team>) && memory_policy<Memory> explicit team(const Memory& memory)
       : members_(static_cast<std::size_t>(memory.cores())),
@@ -27,7 +27,7 @@ class team {
     int core = 0;
     for (core_id& member : members_) member = core_id{core++};
   }
-  /// The given cores, `self` among them.
+  /// Makes a team of the given cores, `self` among them.
   team(std::vector<core_id> members, core_id self) : members_{std::move(members)} {
     const auto place = std::find(members_.begin(), members_.end(), self);
     if (place == members_.end()) {
@@ -48,13 +48,13 @@ class team {
 };
 
 namespace detail {
-/// Rounds of an algorithm that doubles its reach each round.
+/// Returns the number of rounds of an algorithm that doubles its reach each round.
 constexpr int doubling_rounds(int size) noexcept {
   int rounds = 0;
   while ((1 << rounds) < size) ++rounds;
   return rounds;
 }
-/// Whether a counting word has reached `goal`; right as long as they are less than 2^31 apart.
+/// Returns whether a counting word has reached `goal`; right if they are less than 2^31 apart.
 constexpr bool reached(word count, word goal) noexcept {
   return static_cast<std::int32_t>(count - goal) >= 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A barrier of test-and-set registers alone: who arrives takes the first free register of the team
-// and waits for it to be cleared; the last one clears the first, and each that goes clears the
-// next. Source: [Reble 2011] (docs/scc/machine.md).
+// A barrier of test-and-set registers alone: an arriving core takes the first free register of the
+// team and waits until it is cleared; the last one clears the first, and each core that leaves
+// clears the next. Source: [Reble 2011] (docs/scc/machine.md).
 //
 // Why a core that comes back early does no harm: a core that goes frees its own register before it
 // clears the next one. So when register k is cleared to wake its holder, k cores have gone and the
@@ -14,16 +14,16 @@
 
 namespace creek {
 
-/// The handle of one core on a barrier of its team; reusable at once. No message-passing memory,
-/// but the registers of all members, which may serve no lock and no other barrier until everybody
-/// has left this one. O(P) tries each.
+/// The handle of one core on a barrier of its team; reusable at once. Needs no message-passing
+/// memory but the registers of all members, which may serve no lock and no other barrier until
+/// every core has left this one. O(P) tries each.
 template <memory_policy Memory>
 class test_and_set_barrier {
  public:
   test_and_set_barrier(Memory& memory, team members)
       : memory_{&memory}, members_{std::move(members)} {}
 
-  /// Returns when every core of the team has called it as often as this one. Orders nothing but
+  /// Blocks until every core of the team has called it as often as this one. Orders nothing but
   /// itself: what a core wrote before is visible after if it was flushed.
   void wait() {
     const int size = members_.size();

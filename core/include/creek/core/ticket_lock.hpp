@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ticket lock: an atomic counter deals out turns, a word says whose turn it is.
+// The ticket lock: an atomic counter hands out turns, a word says whose turn it is.
 // Source: [Mellor-Crummey 1991].
 #pragma once
 
@@ -14,7 +14,7 @@ class ticket_lock {
  public:
   static constexpr std::size_t bytes_needed = Memory::line_bytes;
 
-  /// `home` holds the word at `place`. Word and counter are zero at first.
+  /// `home` holds the word at `place`. Word and counter must be zero at first.
   ticket_lock(Memory& memory, core_id home, std::size_t place, counter_id tickets) noexcept
       : memory_{&memory}, serving_{memory.at(home, place).template as<word>()}, tickets_{tickets} {}
 

@@ -46,7 +46,7 @@ struct topology_description {
   /// Relative memory latency, numa_nodes.size() squared values by rows, as in ACPI's SLIT (local is
   /// 10); empty if the machine does not say.
   std::vector<unsigned> numa_latencies;
-  std::string source;  ///< where this comes from, for people: "hwloc", "synthetic", ...
+  std::string source;  ///< origin of the data, for people: "hwloc", "synthetic", ...
 };
 
 /// An immutable, validated description with distances. Any thread. Units are named by their index
@@ -66,7 +66,7 @@ class topology {
   /// Throws usage_error if there is no unit, or a number refers to nothing.
   explicit topology(topology_description description);
 
-  /// n units that are alike and share nothing but one NUMA node: when nothing is known.
+  /// Returns a machine of `units` equal units in one NUMA node, for when nothing is known.
   static topology flat(int units);
 
   [[nodiscard]] std::span<const processing_unit> units() const noexcept { return data_.units; }
@@ -76,7 +76,7 @@ class topology {
   [[nodiscard]] int packages() const noexcept { return packages_; }
   [[nodiscard]] const std::string& source() const noexcept { return data_.source; }
 
-  /// How far apart two units are: 0 for one and the same, then by what they share (`step`). Without
+  /// Returns how far apart two units are: 0 if equal, else by what they share (`step`). Without
   /// NUMA latencies another node in the same package is at 5 and one elsewhere at 6; with them, 5
   /// plus the rank of the latency among the machine's remote latencies. Symmetric; constant time.
   [[nodiscard]] int distance(int a, int b) const noexcept {
@@ -84,20 +84,20 @@ class topology {
                       static_cast<std::size_t>(b)];
   }
 
-  /// The relative memory latency between two NUMA nodes (10 is local), 0 if unknown.
+  /// Returns the relative memory latency between two NUMA nodes (10 is local), 0 if unknown.
   [[nodiscard]] unsigned numa_latency(int from, int to) const noexcept;
 
-  /// All other units, nearest first, and by index where equally near.
+  /// Returns all other units, nearest first, and by index where equally near.
   [[nodiscard]] std::vector<int> others_by_distance(int unit) const;
 
-  /// All units in the order in which workers should take them: one a core first, then the second of
-  /// each core, and so on, so that SMT siblings share a core only when there is no other left.
+  /// Returns all units in the order in which workers should take them: one per core first, then the
+  /// second of each, and so on, so that SMT siblings share a core only when there is no other left.
   [[nodiscard]] std::vector<int> cores_first() const;
 
-  /// The index of the unit with this operating system number, or -1.
+  /// Returns the index of the unit with this operating system number, or -1.
   [[nodiscard]] int find_os_index(int os_index) const noexcept;
 
-  /// The part of the machine that consists of these operating system numbers (an affinity mask).
+  /// Returns the part of the machine with these operating system numbers (an affinity mask).
   /// Unknown numbers are ignored; throws usage_error if nothing remains.
   [[nodiscard]] topology restricted_to(std::span<const int> os_indices) const;
 
@@ -111,14 +111,14 @@ class topology {
   int cores_ = 0;
   int packages_ = 0;
   std::vector<unsigned> remote_latencies_;  // distinct, ascending
-  std::vector<std::uint8_t> distances_;     // units squared
+  std::vector<std::uint8_t> distances_;     // one per pair of units
 };
 
-/// {"source":...,"packages":1,"cores":4,"units":[...],"caches":[...],"numa_nodes":[...],
-/// "distances":[[...]]}
+/// Returns {"source":...,"packages":1,"cores":4,"units":[...],"caches":[...],"numa_nodes":[...],
+/// "distances":[[...]]}.
 [[nodiscard]] std::string to_json(const topology& machine);
 
-/// "data", ...
+/// Returns the kind's name: "data", ...
 const char* to_string(cache_kind kind) noexcept;
 
 }  // namespace creek

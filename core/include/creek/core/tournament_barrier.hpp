@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tournament barrier: in round k the odd one of each pair reports to the even one and waits;
+// The tournament barrier: in round k the odd core of each pair reports to the even one and waits;
 // the champion, rank 0,
-// lets everybody go down the same tree.
+// releases all cores down the same tree.
 // Sources: [Hensgen 1988]; [Mellor-Crummey 1991].
 #pragma once
 
@@ -21,12 +21,12 @@ class tournament_barrier {
                                sizeof(word));
   }
 
-  /// bytes_needed() at `place` in every member's memory, zero at first.
+  /// Uses bytes_needed() bytes at `place` in every member's memory, zero at first.
   tournament_barrier(Memory& memory, team members, std::size_t place)
       : memory_{&memory}, members_{std::move(members)}, place_{place} {}
 
-  /// Returns when every core of the team has called it as often as this one. What a core wrote
-  /// (and flushed) before is visible after to all, who invalidate before they read blocks.
+  /// Blocks until every core of the team has called it as often as this one. Writes (flushed)
+  /// before the call are visible to all after it, who must invalidate before they read blocks.
   void wait() {
     ++episode_;
     int round = 0;
@@ -43,7 +43,7 @@ class tournament_barrier {
   }
 
  private:
-  // Whether there is a round of that number for this core, and it stays on.
+  // Returns whether this core takes part in the round of that number and wins it.
   [[nodiscard]] bool wins(int round) const noexcept {
     return (1 << round) < members_.size() && (members_.rank() >> round & 1) == 0;
   }

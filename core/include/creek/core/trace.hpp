@@ -2,7 +2,7 @@
 // The event trace: what every worker did and when, for Perfetto and chrome://tracing.
 //
 //     trace::session session;                              // somewhere that outlives the workers
-//     trace::track* track = &session.add_track("worker 0");  // one a worker; nullptr: tracing off
+//     trace::track* track = &session.add_track("worker 0");  // one per worker; null: tracing off
 //     trace::begin(track, "task", id);  ...  trace::end(track);
 //     session.write("out.json");                           // at any time, whole or not at all
 //
@@ -46,7 +46,7 @@ class name {
 
 enum class event_kind : std::uint8_t { begin, end, instant, flow_start, flow_end, counter };
 
-/// "No argument" in the calls below.
+/// Stands for "no argument" in the calls below.
 inline constexpr std::int64_t no_argument = std::numeric_limits<std::int64_t>::min();
 
 struct event {
@@ -90,7 +90,7 @@ class track {
   }
 
   [[nodiscard]] const std::string& title() const noexcept { return title_; }
-  /// Events kept, and events dropped at the limit or for want of memory.
+  /// Return the number of events kept, and of events dropped at the limit or for want of memory.
   [[nodiscard]] std::size_t size() const noexcept {
     return published_.load(std::memory_order_acquire);
   }
@@ -177,14 +177,14 @@ inline void end(track* where, std::int64_t argument = no_argument) noexcept {
   }
 }
 
-/// A point in time.
+/// Records a point in time.
 inline void instant(track* where, name what, std::int64_t argument = no_argument) noexcept {
   if (where != nullptr) [[unlikely]] {
     where->record(event_kind::instant, tick_clock::now(), what.c_str(), argument);
   }
 }
 
-/// An arrow between two slices, from the one open here to the one open at flow_end with the same
+/// Begins an arrow, from the slice open here to the one open at flow_end with the same
 /// name and id (a stolen task: from its spawn to its run).
 inline void flow_start(track* where, name what, std::int64_t id) noexcept {
   if (where != nullptr) [[unlikely]] {
@@ -197,15 +197,15 @@ inline void flow_end(track* where, name what, std::int64_t id) noexcept {
   }
 }
 
-/// The value of a quantity from now on, in the unit that its name says; drawn as a graph of that
-/// name. Not bound to a track's slices.
+/// Records the value of a quantity from now on, in the unit that its name says; drawn as a graph of
+/// that name. Not bound to a track's slices.
 inline void counter(track* where, name what, std::int64_t value) noexcept {
   if (where != nullptr) [[unlikely]] {
     where->record(event_kind::counter, tick_clock::now(), what.c_str(), value);
   }
 }
 
-/// A slice for the life of this object.
+/// Opens a slice for the life of this object.
 class [[nodiscard]] scope {
  public:
   scope(track* where, name what, std::int64_t argument = no_argument) noexcept : where_(where) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Physical quantities as types: what may be added, and what a product or quotient is, the compiler
-// knows. Doubles in SI units, for power, energy and rates. Simulated time, which must not drift,
-// and counts of cycles are whole numbers: virtual_time and cycles.
+// Physical quantities as types: the compiler knows what may be added, and what a product or
+// quotient is. Doubles in SI units, for power, energy and rates. Simulated time, which must not
+// drift, and counts of cycles are whole numbers: virtual_time and cycles.
 #pragma once
 
 #include <compare>
@@ -61,7 +61,7 @@ using seconds = quantity<1, 0, 0, 0, 0>;
 using joules = quantity<0, 1, 0, 0, 0>;
 using watts = quantity<-1, 1, 0, 0, 0>;
 using volts = quantity<0, 0, 1, 0, 0>;
-using hertz = quantity<-1, 0, 0, 1, 0>;  ///< cycles a second
+using hertz = quantity<-1, 0, 0, 1, 0>;  ///< cycles per second
 using bytes = quantity<0, 0, 0, 0, 1>;
 using bytes_per_second = quantity<-1, 0, 0, 0, 1>;
 
@@ -71,8 +71,8 @@ constexpr hertz megahertz(double number) noexcept {
 
 }  // namespace units
 
-/// A whole number of clock cycles; of which clock, the context says. The unit in which protocols
-/// state what their bookkeeping costs.
+/// A whole number of clock cycles; the context says of which clock. Protocols state in this unit
+/// what their bookkeeping costs.
 struct cycles {
   std::int64_t count = 0;
 
@@ -98,7 +98,7 @@ struct virtual_time {
   friend constexpr virtual_time operator*(std::int64_t factor, virtual_time a) noexcept {
     return {factor * a.femtoseconds};
   }
-  /// How often `b` fits into `a`.
+  /// Returns how often `b` fits into `a`.
   friend constexpr std::int64_t operator/(virtual_time a, virtual_time b) noexcept {
     return a.femtoseconds / b.femtoseconds;
   }
@@ -128,7 +128,7 @@ struct clock_period {
   friend constexpr auto operator<=>(clock_period, clock_period) = default;
 };
 
-/// Rounded to a femtosecond.
+/// Returns the period of one cycle, rounded to a femtosecond.
 constexpr clock_period period_of(units::hertz frequency) noexcept {
   return {nearest_virtual_time(units::seconds{1.0 / frequency.value})};
 }

@@ -6,7 +6,7 @@
 
 namespace creek {
 
-/// "0.1.0"
+/// Returns the version, such as "0.1.0".
 const char* version() noexcept;
 
 }  // namespace creek

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of tasks as those see it who plan ahead: how long each is, and which wait for it.
+// A graph of tasks as a planner sees it: how long each task is, and which tasks wait for it.
 #pragma once
 
 #include <cstddef>
