@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts and root scopes: the waits, and what becomes of a context whose task has ended.
+// Contexts and root scopes: the waits, and the end of a context whose task has ended.
 #include <creek/tasking/detail/context.hpp>
 
 #include <chrono>
@@ -29,7 +29,7 @@ bool publish_root(void* argument, strand* self) {
   return false;
 }
 
-/// An abandoned context of this root is done.
+/// Called when an abandoned context of this root is done.
 strand* leave(root_scope& root) noexcept {
   sanitizer::releases(&root.live);
   if (root.live.fetch_sub(2, std::memory_order_acq_rel) - 2 != 1) return nullptr;
@@ -95,8 +95,8 @@ strand* task_context::ended_elsewhere() noexcept {
 void task_context::suspend_until_done() {
   // Thieves that are nearly through cost less to wait for than a switch of stacks.
   if (creek::spin_until([this] { return done(); }, std::chrono::nanoseconds{200})) return;
-  // Where no other stack can be had, the owner runs tasks during its wait: they must not count
-  // plainly, for the waiter is told by `balance` alone.
+  // Where no other stack can be had, the owner runs tasks during its wait: those must not count
+  // plainly, for the waiter is notified through `balance` alone.
   task_stack* counted_by = owner.exchange(nullptr, std::memory_order_relaxed);
   suspend_here(publish_children, this);
   sanitizer::acquired(&balance);

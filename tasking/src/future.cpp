@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for a future and telling those who wait.
+// Waiting for a future, and notifying its waiters.
 #include <creek/tasking/detail/future_state.hpp>
 
 #include <cstdio>
@@ -77,7 +77,7 @@ strand* future_state_base::publish() noexcept {
   sanitizer::acquired(&listeners_);
   strand* next = nullptr;
   for (auto* listener = reinterpret_cast<ready_listener*>(head); listener != nullptr;) {
-    ready_listener* following = listener->told_after;  // a listener is gone once it was told
+    ready_listener* following = listener->told_after;  // a listener is gone once it was notified
     if (strand* released = listener->notify(listener)) {
       if (next != nullptr) next->home->resume(next);
       next = released;

@@ -19,14 +19,14 @@ namespace {
 
 using kind = group_shape::kind;
 
-/// `child` and what lies below it pass through `parent`.
+/// Links `child` to `parent`: what concerns it and its subtree passes through `parent`.
 void link(group_tree& tree, int parent, int child) {
   tree.parent[static_cast<std::size_t>(child)] = parent;
   tree.children[static_cast<std::size_t>(parent)].push_back(child);
 }
 
-/// Members begin .. end - 1 under the first of them, in ranges that are as equal as can be: merged
-/// in order of the children, results are merged in order of the members.
+/// Links members begin .. end - 1 under the first of them, in ranges as equal as possible: as
+/// children are merged in order, results are merged in the order of the members.
 void link_tree(group_tree& tree, int begin, int end, int arity) {
   int first = begin + 1;
   for (int left = std::min(arity, end - first); left > 0; --left) {
@@ -48,8 +48,8 @@ void link_binomial(group_tree& tree, int begin, int end) {
   std::sort(children.begin(), children.end());
 }
 
-/// The first member of each place stands for the others there; those of a column form a chain from
-/// the one nearest to the root's row, and these a chain along it.
+/// Links along the mesh. The first member of each place stands for the others there; those of a
+/// column form a chain from the one nearest to the root's row, and these a chain along the row.
 void link_mesh(group_tree& tree, const executor& home, const std::vector<core_id>& cores) {
   std::map<std::pair<int, int>, int> at_place;  // column, row
   const auto place = [&](int member) {
@@ -146,7 +146,7 @@ group_call::group_call(const std::vector<remote_cell*>& cells, const group_tree&
   }
 }
 
-/// Has `run` called on the worker of `member`, about member `about`.
+/// Sends a message that calls `run` on the worker of `member`, about member `about`.
 void group_call::send(int member, void (*run)(std::byte*) noexcept, int about,
                       std::size_t load_bytes) {
   message sent;
@@ -171,7 +171,7 @@ void group_call::start() {
   send(tree_.root, &run_arrival, tree_.root, argument_bytes_);
 }
 
-/// First passes the call on, then has it run when it is the member's turn.
+/// Passes the call on first, then has it run when it is the member's turn.
 void group_call::run_arrival(std::byte* data) noexcept {
   route came = route_of(data);
   group_call& call = *came.call;
@@ -207,8 +207,8 @@ void group_call::run_child_ended(std::byte* data) noexcept {
   came.call->one_ended(static_cast<int>(came.member));
 }
 
-/// The member's own call, or one of its children with all below. With the last of them its results
-/// are merged, and go up. A leaf does not touch its node, which lies in the caller's cache.
+/// Called when the member's own call, or a child with all below, has ended; the last one merges the
+/// results and sends them up. A leaf does not touch its node, which lies in the caller's cache.
 void group_call::one_ended(int member) noexcept {
   if (!children(member).empty()) {
     std::atomic<int>& missing = at(member).missing;

@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace creek::detail::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The free places of the range and what is written to them.
+// The free places of the range, and the writing of keys to them.
 template <class D, bool OrEqual>
 class partition_writer {
  public:

@@ -8,7 +8,7 @@
 namespace creek::detail {
 
 /// Reorders keys[0, count) so that those with key < pivot (`or_equal`: key <= pivot) come first;
-/// returns how many. One pass, in place. Any thread; never throws.
+/// returns their number. One pass, in place. Any thread; never throws.
 std::size_t partition_keys(std::int16_t* keys, std::size_t count, std::int16_t pivot,
                            bool or_equal) noexcept;
 std::size_t partition_keys(std::uint16_t* keys, std::size_t count, std::uint16_t pivot,

@@ -30,15 +30,15 @@ namespace {
 /// Chunk of the passes over all keys: 64 KiB to 512 KiB.
 constexpr std::size_t pass_grain = 65536;
 
-/// The memory of `count` keys as integers. The move onto itself, which compiles to nothing, is what
+/// Returns the memory of `count` keys as integers. The move onto itself, which compiles to nothing,
 /// makes objects of the new type in it.
 template <class Key>
 Key* as_keys(void* memory, std::size_t count) {
   return static_cast<Key*>(std::memmove(memory, memory, count * sizeof(Key)));
 }
 
-/// Ascending order of integers. Leaves of a few 100 us: VQSort is the better the longer it can go
-/// on.
+/// Ascending order of integers. Its leaves take a few 100 us: VQSort is the better the longer it
+/// can go on.
 template <class Key>
 struct ascending_keys {
   static constexpr std::size_t leaf = 32768;
@@ -122,14 +122,14 @@ void sort_floats(void* memory, std::size_t count, bool descending) {
   change_keys<Bits>(keys, count, [order](Bits x) { return order.encode(x); });
   try {
     sort_ascending(keys, count);
-  } catch (...) {  // a fork that failed: nobody may see encoded keys
+  } catch (...) {  // a fork that failed: encoded keys must not be left behind
     change_keys<Bits>(keys, count, decode);
     throw;
   }
   change_keys<Bits>(keys, count, decode);
 }
 
-/// Bytes are counted; the counts are then written out.
+/// Counts bytes, then writes the counted bytes out.
 template <class Key>
 void sort_bytes(void* memory, std::size_t count, bool descending) {
   using counts = std::array<std::size_t, 256>;

@@ -59,7 +59,7 @@ const char* variable(const char* name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
-/// Sets `option` to what the variable names, if it is set.
+/// Sets `option` to the value that the variable names, if the variable is set.
 template <class Kind>
 void read_name(const char* name, Kind (*parse_kind)(std::string_view), Kind& option) {
   const char* text = variable(name);
@@ -83,7 +83,7 @@ std::uint64_t parse_number(const char* name, std::string_view text, std::uint64_
   return value;
 }
 
-/// Numbers with commas between.
+/// Parses numbers with commas between.
 std::vector<core_id> parse_cores(const char* name, std::string_view text) {
   std::vector<core_id> cores;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -72,7 +72,7 @@ bool remote_objects::end_all() noexcept {
       if (handles != 0) told.push_back(each);
     }
   }
-  // Without the lock: a simulated core that sends lets others go on, which may want it.
+  // Done without the lock: a simulated core that sends lets others run, which may want it.
   for (remote_cell* each : told) each->send_to_self(&remote_cell::run_end);
   return any;
 }
@@ -88,7 +88,7 @@ void remote_objects::let_go() noexcept {
     }
     sanitizer::releases(&first->ended_);
     first->ended_.store(true, std::memory_order_release);
-    first->drop_handle();  // that of end_all()
+    first->drop_handle();  // the handle that end_all() took
   }
 }
 
@@ -114,7 +114,7 @@ void remote_cell::send_to_self(void (*run)(std::byte*) noexcept) {
   home_->send(worker_, &head, sizeof head);
 }
 
-/// One handle less; true if it was the last.
+/// Drops one handle; returns true if it was the last.
 bool remote_cell::drop_last_handle() noexcept {
   sanitizer::releases(&handles_);
   if (handles_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
@@ -133,7 +133,7 @@ void remote_cell::drop_handle() noexcept {
   if (has_ended()) {
     delete this;
   } else if (!home_->lost_in_fork()) {
-    // Behind every message that was sent before some handle was dropped.
+    // It goes behind every message that was sent before some handle was dropped.
     send_to_self(nullptr);
   }
 }
@@ -145,7 +145,7 @@ void remote_cell::abandon() noexcept {
 
 remote_cell* adopted_cell(void* object, remote_cell::destroy_function destructor) {
   executor& home = require_executor("make_foreign");
-  home.expect_messages();  // letting go must not fail
+  home.expect_messages();  // dropping the handle must not fail
   auto* made = new remote_cell(home, static_cast<unsigned>(home.worker_index()));
   made->set_object(object, destructor);
   made->may_outlive_ = true;
@@ -157,12 +157,12 @@ void remote_cell::let_go_of_object() noexcept {
   if (!ended && home_->lost_in_fork()) return;
   if (ended || home_->worker_index() == static_cast<int>(worker_)) {
     destroy_(std::exchange(object_, nullptr));
-    if (!drop_last_handle()) return;  // the end has another
+    if (!drop_last_handle()) return;  // end_all() holds another handle
     if (!ended) home_->objects().remove(*this);
     delete this;
     return;
   }
-  if (handles_.load(std::memory_order_acquire) != 1) destroy();  // before the end lets go
+  if (handles_.load(std::memory_order_acquire) != 1) destroy();  // before end_all()'s is dropped
   drop_handle();
 }
 
@@ -199,7 +199,7 @@ bool remote_cell::retires() noexcept {
   return false;
 }
 
-/// The object is the caller's until it has run all that came meanwhile.
+/// Runs `message`, then all that came meanwhile; until then the object belongs to the caller.
 void remote_cell::run_from(std::byte* message) noexcept {
   kept_message* kept = nullptr;
   for (;;) {

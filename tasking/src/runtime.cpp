@@ -36,7 +36,7 @@ class thread_executor final : public executor {
     blocked_thread self;
     self.home = this;
     if (!publish(argument, &self)) return;
-    // Taken off by who resumes it: a thread that is about to go on does not count.
+    // Taken off by the resuming thread: a thread that is about to resume does not count.
     blocked.fetch_add(1, std::memory_order_relaxed);
     while (self.resumed.load(std::memory_order_acquire) == 0) futex_wait(self.resumed, 0);
     sanitizer::acquired(&self.resumed);
@@ -85,7 +85,7 @@ blocked_thread_mark::~blocked_thread_mark() {
   blocked.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// The file is open from the beginning, so that a name that cannot be written is known at once.
+/// The file is open from the beginning, so that a name that cannot be written is reported at once.
 struct backend::trace_output {
   trace_output(const std::string& name, trace::options chosen)
       : file(name), session(std::move(chosen)) {}

@@ -62,7 +62,7 @@ stall_watch::invocation stall_watch::exchange(unsigned worker, invocation next) 
   note& mine = notes_[worker];
   const invocation before{mine.method.load(std::memory_order_relaxed),
                           mine.object.load(std::memory_order_relaxed)};
-  // Released by the stores behind it: who reads one of these also sees that `since` has changed.
+  // Released by the stores behind it: a reader of one of these also sees that `since` has changed.
   mine.since.store(0, std::memory_order_relaxed);
   mine.method.store(next.method, std::memory_order_release);
   mine.object.store(next.object, std::memory_order_release);
@@ -81,7 +81,7 @@ bool stall_watch::look_at(unsigned worker) noexcept {
   if (busy <= limit_ || at.reported == since) return true;
   const char* const method = at.method.load(std::memory_order_acquire);
   const std::uint64_t object = at.object.load(std::memory_order_acquire);
-  if (at.since.load(std::memory_order_relaxed) != since) return true;  // another one by now
+  if (at.since.load(std::memory_order_relaxed) != since) return true;  // another invocation by now
   at.reported = since;
   report({core_id{static_cast<int>(worker)}, object, readable(method), busy});
   return true;

@@ -24,21 +24,21 @@ namespace {
 task_slot* const no_floor =
     reinterpret_cast<task_slot*>(std::numeric_limits<std::uintptr_t>::max() & ~std::uintptr_t{63});
 
-/// Where a push takes the slow path with nothing else to be done: where a worker sleeps, and where
-/// each push has to be announced, for the fast path is without announcements.
+/// Returns the limit at which a push takes the slow path with nothing else to be done: where a
+/// worker sleeps, and where each push has to be announced, for the fast path announces nothing.
 task_slot* resting_limit(const task_stack& stack, bool armed) noexcept {
   return armed || sanitizer::needs_announcements() ? stack.first : stack.last;
 }
 
-/// Moves the split up to `split`; thieves may only move the tail meanwhile. Release: publishes the
-/// tasks below to the thieves' acquiring CAS.
+/// Moves the split up to `split`; thieves may only move the tail meanwhile. Its release publishes
+/// the tasks below to the thieves' acquiring CAS.
 void raise_split(task_stack& stack, std::uint32_t from, std::uint32_t split) noexcept {
   stack.shared.fetch_add(std::uint64_t{split - from} << 32, std::memory_order_release);
 }
 
-/// Under the lock, by the owner: if thieves have taken all that was shared, shares half of the
-/// private tasks; then sets `limit` and `floor` to what they are without a question pending.
-/// Where pushes are announced, each shares all: force_share() could take one that is not yet.
+/// Called by the owner under the lock: if thieves have taken all that was shared, shares half of
+/// the private tasks; then sets `limit` and `floor` to what they are without a pending question.
+/// Where pushes are announced, each shares all: force_share() could take a task not yet announced.
 /// `asked` is cleared last: a thief that asks in between sees it set and asks again later, so its
 /// question is not wiped out.
 void answer(task_stack& stack, std::uint32_t top) noexcept {
@@ -56,7 +56,7 @@ void answer(task_stack& stack, std::uint32_t top) noexcept {
   stack.asked.store(0, std::memory_order_release);
 }
 
-/// Under the lock, by the owner: makes the slot private if no thief has it.
+/// Called by the owner under the lock: makes the slot private if no thief has it.
 bool reclaim(task_stack& stack, std::uint32_t index) noexcept {
   std::uint64_t word = stack.shared.load(std::memory_order_relaxed);
   for (;;) {
@@ -91,7 +91,7 @@ bool take_back(task_stack& stack, task_slot* slot) noexcept {
   return mine;
 }
 
-/// Until the thief of a spawned task has no more to do with its slot.
+/// Waits until the thief of a spawned task has no more to do with its slot.
 void wait_until_moved(const task_slot& slot) noexcept {
   spin_briefly([&] { return slot.state.load(std::memory_order_acquire) == slot_state::moved; });
   sanitizer::acquired(&slot.state);
@@ -110,9 +110,9 @@ void drop_stolen(task_stack& stack, task_slot* bottom) noexcept {
   reset_shared(stack, stack.index(slot));
 }
 
-/// A thief is nearly through: for so long, waiting costs less than a switch of stacks.
+/// A thief is nearly done: for this long, waiting costs less than a switch of stacks.
 constexpr std::chrono::nanoseconds worth_waiting{1000};
-/// A task that was away for so long before its join was worth sharing: the next is shared unasked.
+/// A task that was away this long before its join was worth sharing: the next is shared unasked.
 constexpr std::chrono::nanoseconds worth_sharing{250};
 
 /// Called after the join of a stolen fork.
@@ -132,7 +132,7 @@ bool publish_join(void* argument, strand* self) {
              std::memory_order_acq_rel, std::memory_order_acquire);
 }
 
-/// `top` is the strand's first free slot while it waits.
+/// Waits for the thief. `top` is the strand's first free slot while it waits.
 void wait_for_thief(task_stack& stack, task_slot* slot, task_slot* top) noexcept {
   const auto done = [&] { return slot->state.load(std::memory_order_acquire) == slot_state::done; };
   if (!creek::spin_until(done, worth_waiting)) {
@@ -145,7 +145,7 @@ void wait_for_thief(task_stack& stack, task_slot* slot, task_slot* top) noexcept
   sanitizer::acquired(&slot->state);
 }
 
-/// Runs for a fork that was taken out of its slot from under younger tasks: nothing is left to do.
+/// Runs in place of a fork that was taken out of its slot from under younger tasks: does nothing.
 strand* run_hole(task_slot* slot, bool stolen) noexcept {
   sanitizer::releases(&slot->state);
   if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
@@ -153,7 +153,7 @@ strand* run_hole(task_slot* slot, bool stolen) noexcept {
 }
 constexpr task_type hole_type{&run_hole, "nothing"};
 
-/// Makes the slot of a fork, private or reclaimed, one that anybody may run.
+/// Makes the slot of a fork, private or reclaimed, a task that any strand may run.
 void leave_hole(task_slot* slot) noexcept {
   std::atomic_ref(slot->owner)
       .store(task_slot::spawned_bit | task_slot::private_bit | task_slot::hole_bit,
@@ -161,9 +161,9 @@ void leave_hole(task_slot* slot) noexcept {
   slot->state.store(reinterpret_cast<std::uintptr_t>(&hole_type), std::memory_order_relaxed);
 }
 
-/// The join of a fork under tasks that its first branch spawned and nobody has waited for yet. They
-/// stay where they are, above the slot, for whoever waits for them: run here, they could block on
-/// what this task does after its join.
+/// Joins a fork under tasks that its first branch spawned and that were not waited for yet. They
+/// stay where they are, above the slot, for their waiter to run: run here, they could block on what
+/// this task does after its join.
 join_result join_buried(task_stack& stack, task_slot* slot) noexcept {
   if (stack.external) {
     const bool mine = stack.home->take_back(stack, slot);
@@ -179,8 +179,8 @@ join_result join_buried(task_stack& stack, task_slot* slot) noexcept {
     }
   }
   wait_for_thief(stack, slot, stack.top.load(std::memory_order_relaxed));
-  // From here on it looks like a stolen spawned task; the result stays in it until the caller has
-  // it.
+  // From here on it looks like a stolen spawned task; the result stays in it until the caller takes
+  // the result.
   std::atomic_ref(slot->owner).fetch_or(task_slot::spawned_bit, std::memory_order_relaxed);
   slot->state.store(slot_state::moved, std::memory_order_release);
   return join_result::done;
@@ -208,8 +208,8 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.asked.store(0, std::memory_order_relaxed);
 }
 
-/// No room above the newest task. Thieves are answered here as well, or they would starve while the
-/// owner runs one task after the other.
+/// Called if there is no room above the newest task. Answers thieves as well, which would starve
+/// while the owner runs one task after the other.
 void make_room(task_stack& stack) noexcept {
   if (stack.external) return;
   const auto capacity = static_cast<std::uint32_t>(stack.last - stack.first);
@@ -316,8 +316,8 @@ void ask(task_stack& victim) noexcept {
   victim.floor.store(no_floor, std::memory_order_relaxed);
 }
 
-/// First free slot, for a thief. The spare one, which the owner writes and leaves again when a task
-/// does not fit, never counts: the owner takes it back without asking.
+/// Returns the first free slot, for a thief. The spare slot, which the owner writes and leaves
+/// again when a task does not fit, never counts: the owner takes it back without asking.
 static std::uint32_t top_for_thieves(const task_stack& victim) noexcept {
   const task_slot* top = victim.top.load(std::memory_order_acquire);
   return victim.index(top < victim.last ? top : victim.last);
@@ -367,7 +367,7 @@ strand* run_stolen(task_slot* slot) noexcept {
   if (slot->is_spawned()) {
     next = type->run(slot, true);
   } else {
-    // Nobody else could know when what a stolen branch spawned is done, so the branch waits for it.
+    // Only a stolen branch can know when the tasks it spawned are done, so it waits for them.
     slot->state.store(slot_state::running, std::memory_order_release);
     root_scope root;
     task_frame branch(&root, type);

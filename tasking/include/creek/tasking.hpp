@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of the tasking module.
+// Includes all of the tasking module.
 #pragma once
 
 #include <creek/tasking/blocked_range.hpp>

@@ -36,7 +36,7 @@ class index_range {
     Index at_{};
   };
 
-  /// No integers if `last` is not above `first`.
+  /// Holds no integers if `last` is not above `first`.
   constexpr index_range(Index first, Index last) noexcept
       : first_(first), last_(std::max(first, last)) {}
   [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(first_); }
@@ -46,8 +46,8 @@ class index_range {
   Index first_, last_;
 };
 
-/// The rectangle [row_first, row_last) x [col_first, col_last) and the size of the tiles it is
-/// worked off in. A tile that a body receives is a blocked_range_2d too.
+/// The rectangle [row_first, row_last) x [col_first, col_last) and the size of its tiles. A tile
+/// that a body receives is a blocked_range_2d too.
 template <std::integral Index>
 struct blocked_range_2d {
   Index row_first{}, row_last{}, col_first{}, col_last{};
@@ -63,7 +63,7 @@ struct blocked_range_2d {
 
 namespace detail {
 
-/// Tiles along one side.
+/// Returns the number of tiles along one side.
 constexpr position tiles_along(position extent, std::size_t tile) noexcept {
   const position side = tile == 0 ? 1 : tile;
   return extent / side + (extent % side != 0);
@@ -137,7 +137,7 @@ class tile_loop {
 /// neighbouring tiles tend to run on one worker one after another. Use it where two dimensions
 /// share data: a transpose, a stencil, a matrix product. Threads, stop and errors: as
 /// parallel_for_range, with a tile for a chunk (`options.grain` is not used). Cost without thieves:
-/// a fork a tile.
+/// one fork per tile.
 template <detail::loop_index Index, class Body>
 requires std::invocable<Body&, blocked_range_2d<Index>>
 void parallel_for(const blocked_range_2d<Index>& space, Body&& body,

@@ -55,8 +55,8 @@ class future_awaiter : private ready_listener, private submitted_task {
   std::coroutine_handle<> coroutine_;
 };
 
-/// Ends a coroutine: only when its locals, its arguments and its hold on an exception are gone does
-/// its future become ready, so that whoever waits may destroy what they refer to.
+/// Ends a coroutine: its future becomes ready only when its locals, its arguments and its hold on
+/// an exception are gone, so that the waiter may destroy what they refer to.
 struct final_awaiter {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
@@ -84,7 +84,7 @@ class coroutine_promise_base {
     state_->retain();
     return future<T>(state_ptr<future_state<T>>(state_.get()));
   }
-  /// Starts at once on the caller.
+  /// Starts the coroutine at once on the caller.
   std::suspend_never initial_suspend() const noexcept { return {}; }
   final_awaiter final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { state_->fail(std::current_exception()); }

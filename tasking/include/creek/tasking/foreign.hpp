@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that travel by pointer and are destroyed at home: an argument or a result too large to
-// move, or whose memory belongs to one worker.
+// Objects that are passed by pointer and destroyed on the worker that made them: an argument or a
+// result too large to move, or whose memory belongs to one worker.
 // Source: "foreign" arguments of TACO [Rotta 2012] (docs/scc/machine.md).
 #pragma once
 
@@ -14,12 +14,12 @@ namespace creek {
 
 /// The one owner of an object that was made on a worker, its home. Moved like a unique_ptr, to
 /// wherever the object is to be used, and destroyed by any thread; the object is destroyed at home:
-/// at once if that is here, else by a message (with home's mailbox full, the thread that lets go
-/// waits for room). On tbb, where a worker is just a number: in a task.
+/// at once if that is here, else by a message (if home's mailbox is full, the dropping thread waits
+/// for room). On tbb, where a worker is just a number, a task destroys the object.
 ///
-/// An object may outlive its runtime. Whoever lets go then destroys it, on its own thread; it must
-/// not let go while the runtime ends, unless in a task of it. In a child of fork() it is not
-/// destroyed: its home is in the parent.
+/// An object may outlive its runtime. Dropping the owner then destroys the object on the calling
+/// thread; it must not be dropped while the runtime ends, except in a task of that runtime. In a
+/// child of fork() the object leaks: its home is in the parent.
 template <class T>
 class foreign {
  public:
@@ -42,9 +42,9 @@ class foreign {
   T* get() const noexcept { return object_; }
   T& operator*() const noexcept { return *object_; }
   T* operator->() const noexcept { return object_; }
-  /// The object's home; of an object, not of an empty one.
+  /// Returns the object's home. There must be an object.
   core_id core() const noexcept { return core_id{static_cast<int>(cell_->worker())}; }
-  /// Lets go.
+  /// Drops the object, which is then destroyed at home.
   void reset() noexcept { *this = foreign{}; }
 
  private:
@@ -66,8 +66,8 @@ foreign<T> adopt_foreign(std::unique_ptr<T> object) {
   return made;
 }
 
-/// A T(arguments...) whose home is the calling worker. As above; rethrows what the constructor
-/// throws.
+/// Makes a T(arguments...) whose home is the calling worker. Throws usage_error outside of any
+/// runtime; rethrows what the constructor throws.
 template <class T, class... Arguments>
 foreign<T> make_foreign(Arguments&&... arguments) {
   return adopt_foreign(std::make_unique<T>(std::forward<Arguments>(arguments)...));

@@ -35,8 +35,8 @@ branch_result_t<F> invoke_branch(F& function) {
   }
 }
 
-/// The stealable branch. The slot points to the closure in its maker's frame, who always joins it;
-/// a thief leaves the result in the slot, on the heap if it does not fit there.
+/// The stealable branch. The slot points to the closure in the frame of its maker, which always
+/// joins it; a thief leaves the result in the slot, or on the heap if it does not fit there.
 template <class G>
 struct fork_task {
   using result_type = branch_result_t<G>;
@@ -59,7 +59,7 @@ struct fork_task {
     }
     return nullptr;
   }
-  /// Returns the thief's result or throws its exception, after the join said `done`.
+  /// Returns the thief's result or throws its exception. Call it after the join returned `done`.
   [[gnu::noinline]] static result_type take(task_slot* slot) {
     if (std::exception_ptr failure = take_failure(slot)) {
       std::rethrow_exception(std::move(failure));
@@ -83,7 +83,7 @@ struct fork_task {
   static constexpr task_type type{&run, task_name<G>()};
 };
 
-/// The second branch after the first threw: it still runs, its own exception is lost.
+/// Runs the second branch after the first threw; the second's own exception is lost.
 template <class G>
 [[gnu::cold, gnu::noinline]] void finish_fork(task_stack* stack, task_slot* slot, G& g) noexcept {
   if (join(stack, slot) == join_result::done) {
@@ -96,15 +96,15 @@ template <class G>
   }
 }
 
-/// How the branch that runs here is handed on: small temporaries by value, so that the compiler can
-/// keep the closure in registers; others by reference.
+/// Type by which the branch that runs here is passed on: small temporaries by value, so that the
+/// compiler can keep the closure in registers; others by reference.
 template <class F>
 using branch_argument =
     std::conditional_t<!std::is_reference_v<F> && std::is_trivially_copyable_v<F> &&
                            sizeof(F) <= 4 * sizeof(void*),
                        std::remove_reference_t<F>, std::remove_reference_t<F>&>;
 
-/// Both branches one after the other, for a full deque.
+/// Runs both branches one after the other, for a full deque.
 template <class F, class G>
 [[gnu::cold, gnu::noinline]] std::pair<branch_result_t<F>, branch_result_t<G>> run_both(
     branch_argument<F> f, std::remove_reference_t<G>& g) {
@@ -122,8 +122,8 @@ template <class F, class G>
   return {std::move(first), invoke_branch(g)};
 }
 
-/// A branch as a backend without task stacks runs it: as part of its maker's task where that is the
-/// one that runs, else as a task of its own, as a stolen one.
+/// Runs a branch on a backend without task stacks: as part of its maker's task if that is the one
+/// that runs, else as a task of its own, like a stolen branch.
 template <class F>
 struct foreign_branch {
   F& function;
@@ -194,11 +194,11 @@ template <class F, class G>
 
 }  // namespace detail
 
-/// Runs `f` here and `g` here or on an idle worker; returns {f(), g()} when both have ended. A void
-/// result becomes std::monostate. Inside a runtime; elsewhere throws usage_error.
-/// If `f` throws, `g` still ends first; then the exception is rethrown, `f`'s before `g`'s. Cost
-/// without a thief: a few plain stores, no fence, no allocation. If the deque is full, both run
-/// here.
+/// Runs `f` here and `g` here or on an idle worker; returns {f(), g()} when both have ended. A
+/// void result becomes std::monostate. Throws usage_error outside of a runtime. If `f` throws,
+/// `g` still ends first; then the exception is rethrown, `f`'s before `g`'s. Cost without a
+/// thief: a few plain stores, no fence, no allocation. If the deque is full, both run here, on
+/// the caller.
 template <class F, class G>
 std::pair<branch_result_t<F>, branch_result_t<G>> fork_join(F&& f, G&& g) {
   detail::task_stack* stack = detail::current_stack;

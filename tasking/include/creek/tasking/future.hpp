@@ -17,8 +17,8 @@ template <class T>
 class promise;
 
 /// A result that will be there later. Movable, one owner; destroying it does not wait. A future
-/// that goes away with an exception that nobody took has it reported on standard error, once the
-/// task has ended: see detach().
+/// that is destroyed with an exception that was never taken has it reported on standard error, once
+/// the task has ended: see detach().
 template <class T>
 class [[nodiscard]] future {
  public:
@@ -33,12 +33,12 @@ class [[nodiscard]] future {
     return *this;
   }
   ~future() {
-    // The exception on its way is reported by whoever catches it; one report is enough.
+    // The exception in flight is reported where it is caught; one report is enough.
     if (state_ && std::uncaught_exceptions() != 0) state_->drop_silently();
   }
-  /// True until get() or then() has consumed it.
+  /// Returns true until get() or then() has consumed the future.
   bool valid() const noexcept { return static_cast<bool>(state_); }
-  /// True if get() would not wait. Any thread.
+  /// Returns true if get() would not wait. Any thread.
   bool ready() const noexcept { return state_ && state_->ready(); }
 
   /// Waits for the result and moves it out, or rethrows what the producer threw. On a worker the
@@ -58,7 +58,7 @@ class [[nodiscard]] future {
     require_state("wait");
     state_->wait();
   }
-  /// Lets go of the result: the task still runs, and an exception that it throws is not reported.
+  /// Drops the result: the task still runs, and an exception that it throws is not reported.
   void detach() { consume("detach")->drop_silently(); }
   /// Runs `f(result)` as a task once the result is there; f is skipped if there is an exception,
   /// which the returned future passes on. Consumes this future. f may return a value or nothing.
@@ -67,7 +67,7 @@ class [[nodiscard]] future {
     return detail::attach_continuation(consume("then"), std::forward<F>(f));
   }
 
-  /// For authors of schedulers and combinators: the shared state, adopted or handed out.
+  /// Adopts, or hands out, the shared state. For authors of schedulers and combinators.
   explicit future(detail::state_ptr<detail::future_state<T>> state) noexcept
       : state_(std::move(state)) {}
   detail::future_state<T>* state() const noexcept { return state_.get(); }
@@ -85,7 +85,7 @@ class [[nodiscard]] future {
                                  : ": the future has no state; it was made empty or moved from"));
   }
   detail::state_ptr<detail::future_state<T>> state_;
-  bool is_taken_ = false;  ///< by get(), then() and the like
+  bool is_taken_ = false;  ///< consumed by get(), then() and the like
 };
 
 /// The producing end of a future, for results that come from elsewhere. Any thread may fulfil it.
@@ -103,14 +103,14 @@ class promise {
   /// An unfulfilled promise gives its future std::future_error(broken_promise).
   ~promise() { abandon(); }
 
-  /// Once; a second call throws usage_error.
+  /// Returns the future. A second call throws usage_error.
   future<T> get_future() {
     if (taken_) throw usage_error("promise::get_future: called twice");
     taken_ = true;
     state_->retain();
     return future<T>(detail::state_ptr<detail::future_state<T>>(state_.get()));
   }
-  /// Stores the result (nothing for void) and wakes those who wait. Once.
+  /// Stores the result (nothing for void) and wakes the waiters. Call it once.
   template <class... Value>
   void set_value(Value&&... value) {
     require_open("set_value");
@@ -130,7 +130,7 @@ class promise {
     }
   }
   void finish() noexcept {
-    // The waiter may destroy this promise as soon as it is told.
+    // The waiter may destroy this promise as soon as it is notified.
     state_->retain();
     detail::state_ptr<detail::future_state<T>> keep(state_.get());
     keep->publish_and_resume();
@@ -145,7 +145,7 @@ class promise {
   bool taken_ = false;
 };
 
-/// A future that is ready already.
+/// Returns a future that is ready already.
 template <class T>
 future<std::decay_t<T>> make_ready_future(T&& value) {
   promise<std::decay_t<T>> ready;
@@ -158,9 +158,9 @@ inline future<void> make_ready_future() {
   return ready.get_future();
 }
 
-/// Makes f(args...) a task and returns its future. Arguments are stored decayed, as std::async
-/// does. The task ends when all that it spawned has ended. Inside a runtime (elsewhere use
-/// runtime::async). One allocation.
+/// Makes f(args...) a task and returns its future. Stores the arguments decayed, as std::async
+/// does. The task ends when all that it spawned has ended. Call it inside a runtime (elsewhere use
+/// runtime::async). Makes one allocation.
 template <class F, class... Arguments>
 auto async(F&& f, Arguments&&... arguments) {
   detail::executor& home = detail::require_executor("async");

@@ -20,15 +20,15 @@ namespace creek {
 enum class steal_result : std::uint8_t {
   taken,  ///< the oldest task is the caller's
   empty,  ///< there was none
-  lost,   ///< somebody else held the lock: try elsewhere
+  lost,   ///< another core held the lock: try elsewhere
 };
 
 /// A deque of `Task`s (trivially copyable, fixed size) in message-passing memory.
 ///
-/// Words: `head`, position of the oldest task, written by whoever holds the lock; `tail`, position
+/// Words: `head`, position of the oldest task, written by the holder of the lock; `tail`, position
 /// after the newest, written by the owner only, and downwards only under the lock. Positions run
-/// from 0 to 2 * capacity - 1 and wrap, so that full and empty differ.
-/// The lock is the test-and-set register of the owner's core.
+/// from 0 to 2 * capacity - 1 and wrap, so that full and empty differ. The lock is the test-and-set
+/// register of the owner's core.
 ///
 /// One object serves all cores where they share addresses; elsewhere each makes its own over the
 /// same place. Every method takes the memory of the core that calls it.
@@ -38,13 +38,13 @@ class lock_deque {
  public:
   static constexpr std::size_t slot_bytes = whole_lines<Memory>(sizeof(Task));
 
-  /// Bytes of message-passing memory for `capacity` tasks.
+  /// Returns the bytes of message-passing memory for `capacity` tasks.
   [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) noexcept {
     return 2 * Memory::line_bytes + capacity * slot_bytes;
   }
 
-  /// A deque for `owner` at `place` in the owner's memory: bytes_needed(capacity) bytes,
-  /// line-aligned. `capacity` is at least 1. The owner calls reset() before anybody uses the deque.
+  /// Makes a deque for `owner` at `place` in the owner's memory: bytes_needed(capacity) bytes,
+  /// line-aligned. `capacity` is at least 1. The owner calls reset() before the first use.
   lock_deque(core_id owner, mpm_ptr<std::byte> place, std::size_t capacity) noexcept
       : head_{place.template as<word>()},
         tail_{(place + Memory::line_bytes).template as<word>()},
@@ -52,7 +52,7 @@ class lock_deque {
         capacity_{static_cast<word>(capacity)},
         owner_{owner} {}
 
-  /// Makes the deque empty. Owner, while no other core uses it.
+  /// Makes the deque empty. Only the owner calls it, while no other core uses the deque.
   void reset(Memory& memory) {
     memory.store(head_, 0);
     memory.store(tail_, 0);
@@ -74,10 +74,10 @@ class lock_deque {
     return true;
   }
 
-  /// Takes the newest task, under the lock. Owner only. Returns false if there is none, which costs
-  /// one load of a word of its own.
+  /// Takes the newest task, under the lock. Only the owner calls it. Returns false if there is
+  /// none, which costs one load of a word of the owner's.
   [[nodiscard]] bool pop_newest(Memory& memory, Task& task) {
-    // Only thieves move the head, and never past the tail: if they meet now, they meet for good.
+    // Only thieves move the head, and never past the tail: if the two are equal now, they stay so.
     if (memory.load(head_) == own_.tail) return false;
     take_lock(memory);
     own_.head_seen = memory.load(head_);
@@ -92,8 +92,8 @@ class lock_deque {
     return found;
   }
 
-  /// Takes the oldest task. Any core but the owner; never waits. `taken` comes after the owner's
-  /// push of that task and everything before it.
+  /// Takes the oldest task. Any core but the owner; never waits. If it returns `taken`, the owner's
+  /// push of that task and everything before it happened before.
   [[nodiscard]] steal_result steal_oldest(Memory& memory, Task& task) {
     if (memory.load(head_) == memory.load(tail_)) return steal_result::empty;
     if (!memory.test_and_set(owner_)) return steal_result::lost;
@@ -108,10 +108,10 @@ class lock_deque {
     return found ? steal_result::taken : steal_result::empty;
   }
 
-  /// How many tasks there are, roughly. Any core; exact for the owner while nobody steals.
+  /// Returns about how many tasks there are. Any core; exact for the owner while no core steals.
   [[nodiscard]] std::size_t approx_size(Memory& memory) const {
     const word size = distance(memory.load(head_), memory.load(tail_));
-    return size <= capacity_ ? size : 0;  // the two loads were not one moment
+    return size <= capacity_ ? size : 0;  // the two words were loaded at different moments
   }
 
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a runtime schedules: one struct, every choice made at run time.
+// Options that say how a runtime schedules: one struct, every choice made at run time.
 #pragma once
 
 #include <chrono>
@@ -25,14 +25,14 @@ enum class scheduler_kind : std::uint8_t {
   sharing,               ///< workers put surplus in one shared queue; empty ones take from it
 };
 
-/// Which deque a worker owns. `mpb` is the lock-based deque of fixed size of [Prell 2011].
+/// The kind of deque of a worker. `mpb` is the lock-based deque of fixed size of [Prell 2011].
 enum class deque_kind : std::uint8_t { host, mpb };
 
-/// How workers of the simulated chip send each other messages, for remote.hpp: by a protocol of
-/// core. (Host threads have rings of their own size.)
+/// Protocol by which workers of the simulated chip send each other messages, for remote.hpp: one of
+/// core's. (Host threads have rings of their own size.)
 enum class message_protocol : std::uint8_t {
-  notification_vector,  ///< a slot for each sender, a byte that says that it is full
-  synchronized_ring,    ///< slots for all senders, had by an atomic counter
+  notification_vector,  ///< a slot per sender, and a byte that says that it is full
+  synchronized_ring,    ///< slots for all senders, allocated by an atomic counter
   flagged_slot,         ///< one slot for all, under a lock
   linked_messages,      ///< slots at the sender, linked into the receiver's list
 };
@@ -42,15 +42,15 @@ struct stall_report {
   core_id worker{0};
   std::uint64_t object = 0;         ///< its remote_address::generation; 0: none
   std::string method = {};          ///< what was called, as the compiler spells its type
-  std::chrono::nanoseconds busy{};  ///< so far; of simulated time on scc
+  std::chrono::nanoseconds busy{};  ///< time so far; simulated time on scc
 };
 
 namespace detail {
-/// One second if the library was built with assertions, else zero.
+/// Returns one second if the library was built with assertions, else zero.
 std::chrono::nanoseconds default_stall_limit() noexcept;
 }  // namespace detail
 
-/// Everything a runtime can be told. Defaults fit a program that owns the CPUs it may use.
+/// All options of a runtime. Defaults fit a program that owns the CPUs it may use.
 struct scheduler_options {
   /// Number of workers; 0 = as many as the process may use (hardware, affinity mask, CPU quota).
   /// More than `max_workers` is a usage_error.
@@ -62,29 +62,29 @@ struct scheduler_options {
   idle_policy idle = idle_policy::block;
   /// Policy that decides how workers wait, instead of `idle`, and at which clock they run; null:
   /// none. Serves one runtime at a time; make one by creek::power::make_policy() or write your own.
-  /// On tbb, whose workers wait as oneTBB does, a usage_error.
+  /// On tbb, whose workers wait as oneTBB does, a policy is a usage_error.
   std::shared_ptr<power_policy> policy = {};
   /// Clocks that `policy` acts through, such as creek::power::linux_clocks(); null: no control on
   /// host. Serves one runtime at a time. On scc the chip's own clocks are used.
   std::shared_ptr<clock_control> clocks = {};
   message_protocol messages = message_protocol::synchronized_ring;
-  /// Workers that take no tasks, only calls of what lives on them (remote.hpp) and of call_on().
-  /// What such a call forks or spawns may run elsewhere, too. A worker that does not exist, or no
-  /// worker left for tasks, is a usage_error; so is the first core on scc, where what comes from
-  /// outside begins. On tbb, where a worker is just a number, without effect.
+  /// Workers that take no tasks, only calls of objects that live on them (remote.hpp) and of
+  /// call_on(). What such a call forks or spawns may run elsewhere, too. A worker that does not
+  /// exist, or no worker left for tasks, is a usage_error; so is the first core on scc, where tasks
+  /// from outside begin. On tbb, where a worker is just a number, the option has no effect.
   std::vector<core_id> serve_only = {};
   /// A call that runs on its worker for longer than this without waiting is reported, once and
-  /// while it still runs; zero: none is. Tasks are not, nor is time in which a call is suspended.
-  /// In wall time by a thread that looks four times a limit, on scc in simulated time.
+  /// while it still runs; zero: none is reported. Tasks are not, nor is suspended time. Measured in
+  /// wall time by a thread that looks four times per limit, on scc in simulated time.
   std::chrono::nanoseconds stall_limit = detail::default_stall_limit();
-  /// Called with what is found, instead of writing a line to standard error. By a thread of its
-  /// own, on scc by the one that drives the simulation: it must not wait for the runtime, nor
+  /// Called with each report, instead of writing a line to standard error. Runs on a thread of its
+  /// own, on scc on the thread that drives the simulation: it must not wait for the runtime, nor
   /// throw.
   std::function<void(const stall_report&)> on_stall = {};
-  /// Bytes of a task's stack, rounded up to pages; only touched pages cost memory. 16 KiB to
-  /// 4 GiB.
+  /// Bytes per task stack, rounded up to pages; only touched pages cost memory. 16 KiB to 4
+  /// GiB.
   std::size_t stack_size = std::size_t{1} << 20;
-  /// Tasks a deque holds; further ones run inline at once. 2 to 2^20; 0 is what suits the backend:
+  /// Tasks per deque; further tasks run inline at once. 2 to 2^20; 0 is what suits the backend:
   /// 2048 on host, 10 on scc.
   std::uint32_t deque_capacity = 0;
   /// Seed of the victim selection.
@@ -94,14 +94,14 @@ struct scheduler_options {
 
   static constexpr unsigned max_workers = 4096;
 
-  /// The defaults overridden by CREEK_WORKERS, CREEK_PIN, CREEK_SCHEDULER, CREEK_DEQUE, CREEK_IDLE,
-  /// CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT and CREEK_STACK_SIZE. Throws usage_error
-  /// that names the variable and its valid values.
+  /// Returns the defaults, overridden by CREEK_WORKERS, CREEK_PIN, CREEK_SCHEDULER, CREEK_DEQUE,
+  /// CREEK_IDLE, CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT and CREEK_STACK_SIZE. Throws
+  /// usage_error that names the variable and its valid values.
   static scheduler_options from_environment();
 };
 
-/// Names as the tool and the environment spell them; parsing an unknown one throws usage_error that
-/// lists the valid ones.
+/// Converts names as the tool and the environment spell them; parsing an unknown one throws
+/// usage_error that lists the valid ones.
 std::string_view to_string(scheduler_kind kind);
 std::string_view to_string(deque_kind kind);
 std::string_view to_string(idle_policy policy);
@@ -112,8 +112,8 @@ idle_policy parse_idle(std::string_view name);
 message_protocol parse_messages(std::string_view name);
 
 namespace detail {
-/// For backends that have settled the number of workers: checks `serve_only` and drops what is
-/// named twice. Throws usage_error.
+/// Checks `serve_only` and drops workers named twice. Called by backends that have settled the
+/// number of workers. Throws usage_error.
 void check_serve_only(scheduler_options& options);
 bool serves_only(const scheduler_options& options, unsigned worker) noexcept;
 }  // namespace detail

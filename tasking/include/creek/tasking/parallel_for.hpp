@@ -19,7 +19,7 @@ namespace creek {
 /// fewer) or, with grain 0, as many as take a few microseconds, beginning with one. Errors: once a
 /// chunk throws or a stop is requested, chunks that have not begun are left out; the first
 /// exception is rethrown here after the chunks that had begun have ended. Cost without thieves: one
-/// fork a worker, about 10 ns a chunk.
+/// fork per worker, about 10 ns per chunk.
 template <detail::loop_cursor I, class Body>
 requires std::invocable<Body&, I, I>
 void parallel_for_range(I first, I last, Body&& body, const parallel_options& options = {}) {
@@ -47,8 +47,8 @@ void parallel_for(I first, I last, Body&& body, const parallel_options& options 
       options);
 }
 
-/// The same for ends of different integer types, as in parallel_for(0, v.size(), ...): both are
-/// converted to their common type. Throws usage_error if that changes the value of one of them.
+/// Does the same for ends of different integer types, as in parallel_for(0, v.size(), ...):
+/// converts both to their common type. Throws usage_error if that changes the value of one of them.
 template <detail::loop_index I, detail::loop_index J, class Body>
 requires(!std::same_as<I, J>) && std::invocable<Body&, std::common_type_t<I, J>> void parallel_for(
                                      I first, J last, Body&& body,
@@ -57,7 +57,7 @@ requires(!std::same_as<I, J>) && std::invocable<Body&, std::common_type_t<I, J>>
   parallel_for(lo, hi, body, options);
 }
 
-/// The same for ends of different integer types, in chunks.
+/// Does the same for ends of different integer types, in chunks.
 template <detail::loop_index I, detail::loop_index J, class Body>
 requires(!std::same_as<I, J>) &&
     std::invocable<Body&, std::common_type_t<I, J>,

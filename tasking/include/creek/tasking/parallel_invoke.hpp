@@ -13,8 +13,8 @@ namespace creek {
 
 namespace detail {
 
-/// Calls elements [Lo, Hi) of a tuple of references, forking in halves: n callables are reached by
-/// thieves after log2(n) forks.
+/// Calls elements [Lo, Hi) of a tuple of references, forking in halves: thieves reach n callables
+/// after log2(n) forks.
 template <std::size_t Lo, std::size_t Hi, class Calls>
 void invoke_slice(Calls& calls) {
   if constexpr (Hi - Lo == 1) {
@@ -28,8 +28,8 @@ void invoke_slice(Calls& calls) {
 }  // namespace detail
 
 /// Calls every f() once, concurrently where workers are free, and returns when all have ended.
-/// Results are dropped: use fork_join for them. Inside a runtime (with two callables or more
-/// outside one: usage_error). If some throw, all others still run, then the first exception is
+/// Drops the results: use fork_join for them. Throws usage_error outside of a runtime if there are
+/// two callables or more. If some throw, all others still run, then the first exception is
 /// rethrown.
 template <std::invocable... Functions>
 void parallel_invoke(Functions&&... functions) {

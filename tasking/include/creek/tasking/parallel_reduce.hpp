@@ -21,7 +21,7 @@ namespace creek {
 /// workers. Threads: inside a runtime on its workers, outside in this thread. Returns when all
 /// chunks ended. Errors: the first exception is rethrown, chunks that have not begun are left out.
 /// After a requested stop the result covers only the chunks that were done. Cost without thieves:
-/// one fork a worker, about 10 ns a chunk; deterministic: a fork a leaf.
+/// one fork per worker, about 10 ns per chunk; deterministic: one fork per leaf.
 template <detail::loop_cursor I, std::move_constructible T, class Fold, class Combine>
 requires std::copy_constructible<T> && std::is_invocable_r_v<T, Fold&, I, I, T> &&
     std::is_invocable_r_v<T, Combine&, T, T>
@@ -37,7 +37,7 @@ requires std::copy_constructible<T> && std::is_invocable_r_v<T, Fold&, I, I, T> 
 /// Combines map(x) for all x of [first, last), where x is an integer or an iterator's element:
 /// sum of squares = parallel_reduce(0, n, 0.0, [=](long i) { return a[i] * a[i]; }, std::plus{}).
 /// The result has the type of `identity`: write 0.0, not 0, to add doubles.
-/// Floating-point chunks are folded in four interleaved streams, one a quarter of the chunk; the
+/// Floating-point chunks are folded in four interleaved streams, one per quarter of the chunk; the
 /// order of combination and its determinism are as for parallel_reduce_range, and so are threads
 /// and errors.
 template <detail::loop_cursor I, std::copy_constructible T, class Map, class Combine>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel prefix sums, over elements and, for what is not a plain prefix sum, over chunks.
+// Parallel prefix sums: over elements, and over chunks for scans that are no plain prefix sums.
 #pragma once
 
 #include <concepts>
@@ -20,13 +20,13 @@ namespace creek {
 /// output too. Every block gets exactly one final call; some get one of the other kind before.
 /// Returns the value of the whole range. Stream compaction, for example, counts when not final and
 /// copies when final. `combine` must be associative with combine(identity, x) == x; it need not
-/// commute. Blocks: options.grain elements, or 0: 8 for each worker and 8 more (deterministic:
-/// 1/256 of the range). Threads: inside a runtime on its workers, outside in this thread, then in
-/// one final pass. Errors: the first exception is rethrown; after it, or after a requested stop,
-/// which blocks were final is unspecified and so is the value returned. Cost: the range is read
-/// twice but for its first 1/(workers + 1), which the final pass is done with when the other blocks
-/// have been summed: (workers + 1) / 2 times the serial speed if compute-bound. Source:
-/// [Blelloch 1990] (without the early first block).
+/// commute. Blocks: options.grain elements, or 0: 8 per worker and 8 more (deterministic: 1/256 of
+/// the range). Threads: inside a runtime on its workers, outside in this thread, then in one final
+/// pass. Errors: the first exception is rethrown; after it, or after a requested stop, which blocks
+/// were final is unspecified and so is the value returned. Cost: the range is read twice except for
+/// its first 1/(workers + 1), which the final pass has finished by the time the other blocks have
+/// been summed: (workers + 1) / 2 times the serial speed if compute-bound. Source: [Blelloch 1990]
+/// (without the early first block).
 template <detail::loop_cursor I, std::copy_constructible T, class Fold, class Combine>
 requires std::is_invocable_r_v<T, Fold&, I, I, T, bool> && std::is_invocable_r_v<T, Combine&, T, T>
     T parallel_scan(I first, I last, T identity, Fold&& fold, Combine&& combine,
@@ -41,8 +41,8 @@ requires std::is_invocable_r_v<T, Fold&, I, I, T, bool> && std::is_invocable_r_v
       .run(identity);
 }
 
-/// out[i] = in[0] op ... op in[i]. `out` may equal `first`; otherwise the ranges must not overlap.
-/// `op` must be associative. Returns the end of the output.
+/// Writes out[i] = in[0] op ... op in[i]. `out` may equal `first`; otherwise ranges must not
+/// overlap. `op` must be associative. Returns the end of the output.
 /// Threads, errors, cost: as parallel_scan; after an error the output is unspecified.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
 requires std::is_invocable_r_v<std::iter_value_t<In>, Op&, std::iter_value_t<In>,
@@ -68,7 +68,7 @@ requires std::is_invocable_r_v<std::iter_value_t<In>, Op&, std::iter_value_t<In>
   return out + std::max<std::iter_difference_t<In>>(0, last - first);
 }
 
-/// out[i] = init op in[0] op ... op in[i-1]. Otherwise as parallel_inclusive_scan.
+/// Writes out[i] = init op in[0] op ... op in[i-1]. Otherwise as parallel_inclusive_scan.
 template <std::random_access_iterator In, std::random_access_iterator Out, class T,
           class Op = std::plus<>>
 requires std::is_invocable_r_v<T, Op&, T, std::iter_value_t<In>> &&

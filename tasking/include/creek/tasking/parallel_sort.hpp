@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel sorting, stable and not, of whatever std::sort takes.
+// Parallel sorting, stable and not, of all that std::sort takes.
 #pragma once
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 // Source: TACO [Rotta 2012] (docs/scc/machine.md).
 //
 // Calls on one object run one at a time, those of one caller in the order in which it made them.
-// They run on the object's worker, between tasks and while it is idle; what waits inside a call (in
-// get(), call(), taskwait() ...) suspends and lets the worker serve others, and goes on on the same
+// They run on the object's worker, between tasks and while it is idle; a call that waits (in
+// get(), call(), taskwait() ...) suspends, lets the worker serve others, and resumes on the same
 // worker. On the tbb backend a worker is just a number: calls run as tasks, wherever oneTBB has a
 // thread.
 #pragma once
@@ -27,7 +27,7 @@ namespace creek {
 template <class T>
 class remote;
 
-/// Where an object lives, for messages and for comparing; valid for ever, reused never.
+/// Identifies an object and its worker, for messages and comparing; valid for ever, never reused.
 struct remote_address {
   core_id core;                  ///< worker of its runtime
   std::uint64_t generation = 0;  ///< number of the object in this process
@@ -53,7 +53,7 @@ constexpr void require_movable() {
                 "or copy constructor; pass a remote<T> or a pointer to what cannot be moved");
 }
 
-/// The call as a closure of an object; trivially copyable if all that it captures is.
+/// Returns the call as a closure of an object; trivially copyable if all that it captures is.
 template <class T, class F, class... Arguments>
 auto bind_call(F&& f, Arguments&&... arguments) {
   require_movable<F, Arguments...>();
@@ -69,10 +69,10 @@ auto bind_call(F&& f, Arguments&&... arguments) {
 }
 
 const activation* current_activation() noexcept;
-/// usage_error if `home` has no such worker, or is of a parent of this process.
+/// Returns the worker. Throws usage_error if `home` has no such worker, or is a parent process's.
 unsigned checked_worker(const executor& home, core_id core, const char* what);
 
-/// Sends and waits.
+/// Sends a call and waits for its result.
 template <class R, class F>
 R call_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
   awaited_reply<R> outcome;
@@ -106,12 +106,12 @@ void post_closure(executor& home, unsigned worker, remote_cell* object, F&& clos
 /// A handle of an object that lives on a worker. Copyable, any thread; the object is destroyed on
 /// its worker when the last handle is gone, by destroy(), or with the runtime. A handle may outlive
 /// the runtime; a call then is an error.
-///
-/// `f` of the calls below: a member function of T, a function or a function object that takes T&
-/// and the arguments. `f` and the arguments are stored decayed and moved to the worker: up to 72
-/// bytes of trivially copyable ones in the message itself, others by a pointer. What `f` returns is
-/// decayed and moved back, what it throws is rethrown. A call on an object that is dead throws
-/// usage_error, through the future if the object died on the way.
+/// `f` of the calls below: a member function of T, a function or a function object that takes
+/// T& and the arguments. `f` and the arguments are stored decayed and moved to the worker: up
+/// to 72 bytes of trivially copyable ones in the message itself, others by a pointer. What `f`
+/// returns is decayed and moved back, what it throws is rethrown. A call on a destroyed object
+/// throws usage_error, through the future if the object was destroyed while the call was on its
+/// way.
 ///
 /// Threads that belong to no runtime may call as well, any number of them.
 template <class T>
@@ -131,12 +131,12 @@ class remote {
   }
 
   explicit operator bool() const noexcept { return cell_ != nullptr; }
-  /// Throws usage_error on an empty handle.
+  /// Returns the object's address. Throws usage_error on an empty handle.
   remote_address address() const { return {core(), required("address").generation()}; }
   core_id core() const { return core_id{static_cast<int>(required("core").worker())}; }
   friend bool operator==(const remote& a, const remote& b) noexcept { return a.cell_ == b.cell_; }
 
-  /// Calls and waits; the calling worker does other things meanwhile. Throws usage_error if the
+  /// Calls `f` and waits; the calling worker does other work meanwhile. Throws usage_error if the
   /// object is running a call that waits, directly or through further call()s, for this one.
   template <class F, class... Arguments>
   auto call(F&& f, Arguments&&... arguments) const {
@@ -145,7 +145,7 @@ class remote {
         cell.home(), cell.worker(), &cell,
         detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
   }
-  /// Calls without waiting.
+  /// Calls `f` without waiting; returns the future of its result.
   template <class F, class... Arguments>
   auto async(F&& f, Arguments&&... arguments) const {
     detail::remote_cell& cell = alive("async");
@@ -153,8 +153,8 @@ class remote {
         cell.home(), cell.worker(), &cell,
         detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
   }
-  /// Calls and does not want to know: the result is dropped, an exception ends the program. Dropped
-  /// if the object dies before the call arrives.
+  /// Calls `f` without an answer: the result is dropped, an exception ends the program. The call is
+  /// dropped if the object is destroyed before the call arrives.
   template <class F, class... Arguments>
   void post(F&& f, Arguments&&... arguments) const {
     detail::remote_cell& cell = alive("post");
@@ -186,7 +186,7 @@ class remote {
 };
 
 /// Runs f(arguments...) on worker `core` of the current runtime and waits. Several may run there in
-/// turns, where they wait.
+/// turns, switching where they wait.
 template <class F, class... Arguments>
 auto call_on(core_id core, F&& f, Arguments&&... arguments) {
   detail::executor& home = detail::require_executor("call_on");
@@ -194,7 +194,7 @@ auto call_on(core_id core, F&& f, Arguments&&... arguments) {
       home, detail::checked_worker(home, core, "call_on"), nullptr,
       detail::bind_call<void>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
 }
-/// Without waiting.
+/// Does the same without waiting; returns the future of the result.
 template <class F, class... Arguments>
 auto async_on(core_id core, F&& f, Arguments&&... arguments) {
   detail::executor& home = detail::require_executor("async_on");
@@ -202,7 +202,7 @@ auto async_on(core_id core, F&& f, Arguments&&... arguments) {
       home, detail::checked_worker(home, core, "async_on"), nullptr,
       detail::bind_call<void>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
 }
-/// Without wanting to know; an exception ends the program.
+/// Does the same without an answer; an exception ends the program.
 template <class F, class... Arguments>
 void post_on(core_id core, F&& f, Arguments&&... arguments) {
   detail::executor& home = detail::require_executor("post_on");
@@ -228,7 +228,7 @@ remote<T> make_on(core_id core, Arguments&&... arguments) {
   try {
     detail::call_closure<void>(home, worker, nullptr, std::move(construct));
   } catch (...) {
-    // There is an object if only a task failed that its constructor left behind.
+    // There is an object if the only failure is that of a task that its constructor left behind.
     if (cell->object() == nullptr) std::exchange(made.cell_, nullptr)->abandon();
     throw;
   }

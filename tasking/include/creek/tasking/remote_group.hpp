@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects on many workers, called together: a call travels down a tree from worker to worker, and
-// what it brings back is merged on the way up. Source: the groups of TACO [Rotta 2012].
+// its results are merged on the way up. Source: the groups of TACO [Rotta 2012].
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@
 
 namespace creek {
 
-/// How calls spread over a group.
+/// Shapes of the tree along which calls spread over a group.
 struct group_shape {
   enum class kind : std::uint8_t {
-    tree,      ///< balanced, `arity` children a member
+    tree,      ///< balanced, `arity` children per member
     binomial,  ///< half of the rest to the first child, half of what is left to the next, ...
     flat,      ///< all from the first member
     chain,     ///< from each to the next
@@ -52,7 +52,7 @@ class group {
   group() = default;
 
   int size() const noexcept { return state_ ? static_cast<int>(state_->members.size()) : 0; }
-  /// The member's own handle. Throws usage_error if there is no such member.
+  /// Returns the handle of a member. Throws usage_error if there is no such member.
   const remote<T>& operator[](int member) const {
     if (member < 0 || member >= size()) {
       throw usage_error("group: there is no member " + std::to_string(member) + " of " +
@@ -73,7 +73,7 @@ class group {
     using call = detail::detached_group_call<T, decltype(closure)>;
     return call::start(required(), std::move(closure));
   }
-  /// Calls all members; what they returned, in their order.
+  /// Calls all members; returns their results, in the members' order.
   template <class F, class... Arguments>
   auto map(F&& f, Arguments&&... arguments) const {
     using result = detail::group_result_t<F, T, Arguments...>;
@@ -94,7 +94,7 @@ class group {
   void broadcast(V&& value) const {
     step([](T& member, const std::decay_t<V>& given) { member = given; }, std::forward<V>(value));
   }
-  /// Copies of all members, in their order.
+  /// Returns copies of all members, in their order.
   std::vector<T> gather() const {
     return map([](T& member) { return T(member); });
   }
@@ -140,8 +140,8 @@ class group {
   std::shared_ptr<const detail::group_state<T>> state_;
 };
 
-/// Makes a T(arguments...) on each of `cores`, workers of the current runtime; one may be named
-/// more than once. Throws usage_error if there are none, or on a bad shape.
+/// Makes a T(arguments...) on each of `cores`, workers of the current runtime; a core may be named
+/// more than once. Throws usage_error if there are no cores, or on a bad shape.
 template <class T, class... Arguments>
 group<T> make_group(const std::vector<core_id>& cores, group_shape shape = {},
                     const Arguments&... arguments) {
@@ -156,7 +156,7 @@ group<T> make_group(const std::vector<core_id>& cores, group_shape shape = {},
   made.state_ = std::move(state);
   return made;
 }
-/// On all workers.
+/// Makes one on each worker.
 template <class T>
 group<T> make_group(group_shape shape = {}) {
   return make_group<T>(detail::all_workers(detail::require_executor("make_group")), shape);

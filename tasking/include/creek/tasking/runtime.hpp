@@ -31,7 +31,7 @@ struct options;
 
 namespace detail {
 
-/// An executor with what a runtime needs to own it.
+/// An executor, with all that a runtime needs to own it.
 class backend : public task_stack_home {
  public:
   /// Warns of misspelt variables of the environment.
@@ -39,8 +39,8 @@ class backend : public task_stack_home {
   ~backend() override;
   remote_objects& objects() noexcept final { return objects_; }
   stall_watch* stalls() noexcept final { return stalls_.get(); }
-  /// Finishes what was started, then ends the workers. Called once, before the destructor. Returns
-  /// why a file of records could not be written, or null.
+  /// Finishes all tasks that were started, then ends the workers. Called once, before the
+  /// destructor. Returns the error if a file of records could not be written, or null.
   virtual std::exception_ptr shut_down() noexcept = 0;
   virtual counter_values counters() const = 0;
   virtual const scheduler_options& options() const noexcept = 0;
@@ -127,7 +127,7 @@ concept backend_choice = requires(const B& choice) {
 /// one may be destroyed.
 class runtime {
  public:
-  /// Options from the environment (docs/environment.md); by default a host thread per usable CPU.
+  /// Uses the environment's options (docs/environment.md); by default a host thread per usable CPU.
   runtime();
   explicit runtime(const scheduler_options& options, std::string_view backend = "host");
   template <backend_choice B>
@@ -135,9 +135,9 @@ class runtime {
   runtime(runtime&&) noexcept = default;
   runtime& operator=(runtime&&) = delete;
   runtime(const runtime&) = delete;
-  /// Finishes what was started, then ends the workers. Called on one of its own workers (std::exit
-  /// in a task), it leaves the workers alone instead. A trace that cannot be written is one line on
-  /// standard error; shut_down() throws instead.
+  /// Finishes all tasks that were started, then ends the workers. Called on one of its own workers
+  /// (std::exit in a task), it leaves the workers alone instead. If a trace cannot be written, it
+  /// writes one line to standard error; shut_down() throws instead.
   ~runtime();
 
   /// Runs `f` on a worker and returns its result or rethrows its exception, after every task that f
@@ -152,7 +152,7 @@ class runtime {
     call.run_on(*backend_);
     if constexpr (!std::is_void_v<result>) return call.take();
   }
-  /// creek::async() for this runtime: makes f(arguments...) a task of it. Any thread.
+  /// Makes f(arguments...) a task of this runtime, like creek::async(). Any thread.
   template <class F, class... Arguments>
   auto async(F&& f, Arguments&&... arguments) {
     require_usable();
@@ -163,10 +163,10 @@ class runtime {
   unsigned worker_count() const noexcept { return backend_->worker_count(); }
   const char* backend_name() const noexcept { return backend_->backend_name(); }
   const scheduler_options& options() const noexcept { return backend_->options(); }
-  /// Sums over the workers since the runtime began; a snapshot, any thread.
+  /// Returns the sums over the workers since the runtime began; a snapshot, any thread.
   counter_values counters() const { return backend_->counters(); }
   /// Writes a trace for Perfetto and chrome://tracing to `file` when the runtime ends. Throws
-  /// creek::error if `file` cannot be opened; see shut_down() for what fails later.
+  /// creek::error if `file` cannot be opened; shut_down() reports later failures.
   void trace_to(const std::string& file) { backend_->trace_to(file); }
   /// Ends the runtime as the destructor does, but throws creek::error if a trace or a heatmap
   /// cannot be written. Afterwards the runtime can only be destroyed. Throws usage_error on a

@@ -30,7 +30,7 @@ struct boxed {
 
 /// When a task counts as ended.
 enum class ending : bool {
-  early,   ///< with its function; what it spawned may outlive it, under its root
+  early,   ///< with its function; tasks that it spawned may outlive it, under its root
   strict,  ///< when all that it spawned has ended as well
 };
 
@@ -56,7 +56,7 @@ void run_framed(F& function, root_scope* root, const task_type* type, error_slot
 }
 
 /// Runs one spawned closure as a child of `context`, whose count it leaves to the caller: a child
-/// has ended when its closure is gone, since what that captured may belong to the one who waits.
+/// has ended when its closure is gone, since its captures may belong to the waiter.
 template <ending Ending, class F>
 void run_child(F& function, task_context& context, const task_type* type) noexcept {
   if (!context.cancelled.load(std::memory_order_relaxed)) [[likely]] {
@@ -103,7 +103,7 @@ struct submitted_child final : submitted_task {
   }
 };
 
-/// Where the context's owner is the one that spawns, and so does not wait, it need not count.
+/// Runs `function` at once; uncounted if the context's owner spawns it, as the owner does not wait.
 template <ending Ending, class F>
 void run_at_once(task_context& context, task_stack* stack, F function) {
   const bool counts = !context.owned_by(stack);
@@ -133,7 +133,7 @@ void spawn_into(task_context& context, F function) {
   }
   task_slot* slot = stack->top.load(std::memory_order_relaxed);
   if (slot == stack->last) [[unlikely]] {
-    // Full: as push() would find out, but without the way through the slot.
+    // The deque is full, as push() would find out, but without the way through the slot.
     deque_full(*stack);
     run_at_once<Ending>(context, stack, std::move(function));
     return;
@@ -156,7 +156,7 @@ void spawn_any(task_context& context, F&& f) {
   }
 }
 
-/// Scope of the running task, or usage_error.
+/// Returns the scope of the running task. Throws usage_error if there is none.
 inline task_scope& require_scope(const char* what) {
   if (task_stack* stack = current_stack) [[likely]]
     return stack->scope();
@@ -166,19 +166,19 @@ inline task_scope& require_scope(const char* what) {
 
 }  // namespace detail
 
-/// Makes `f` a task, a child of the running one, and goes on. The callable is moved into the task:
+/// Makes `f` a task, a child of the running one, and returns. The callable is moved into the task:
 /// up to 48 bytes in the deque itself, larger ones on the heap. Exceptions come out of the next
-/// taskwait(), or out of taskbarrier() or run() if nobody waits. If the deque is full, f runs here
-/// and now: it must not wait for what its maker does later (scheduler_options::deque_capacity).
-/// Inside a runtime; elsewhere throws usage_error.
+/// taskwait(), or of taskbarrier() or run() if there is no taskwait(). If the deque is full, f runs
+/// here and now: it must not wait for what its maker does later
+/// (scheduler_options::deque_capacity). Throws usage_error outside of a runtime.
 template <class F>
 void spawn(F&& f) {
   detail::spawn_any<detail::ending::early>(detail::context_of(detail::require_scope("spawn")),
                                            std::forward<F>(f));
 }
 
-/// Waits until all direct children that the running task has spawned are done, running them
-/// meanwhile on this stack while they are its newest tasks, everything else on stacks of its own.
+/// Waits until all direct children that the running task has spawned are done. Meanwhile runs them
+/// on this stack while they are its newest tasks, and everything else on stacks of its own.
 /// Rethrows the first exception of a child. Inside fork_join, branches count as part of the task
 /// that called it.
 inline void taskwait() {

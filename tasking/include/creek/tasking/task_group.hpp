@@ -19,7 +19,7 @@ namespace creek {
 class task_group {
  public:
   task_group() noexcept { context_.owner.store(detail::current_stack, std::memory_order_relaxed); }
-  /// Tasks not yet started are skipped once `stop` is requested.
+  /// Makes a group whose tasks that have not started are skipped once `stop` is requested.
   explicit task_group(std::stop_token stop) : task_group() {
     callback_.emplace(std::move(stop), canceller{this});
   }
@@ -29,7 +29,7 @@ class task_group {
     if (!context_.done()) context_.wait();
   }
 
-  /// Makes `f` a task of this group. Same costs and rules as creek::spawn().
+  /// Makes `f` a task of this group. Has the costs and rules of creek::spawn().
   template <class F>
   void spawn(F&& f) {
     detail::require_scope("task_group::spawn");
@@ -47,7 +47,7 @@ class task_group {
       std::rethrow_exception(std::move(failure));
     }
   }
-  /// Tasks that have not begun will not run; those that run may ask is_cancelled(). Any thread.
+  /// Keeps tasks that have not begun from running; running ones may ask is_cancelled(). Any thread.
   void cancel() noexcept { context_.cancelled.store(true, std::memory_order_relaxed); }
   bool is_cancelled() const noexcept { return context_.cancelled.load(std::memory_order_relaxed); }
   /// Makes a cancelled group usable again, after wait().

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Storage that follows the task instead of the thread, since a task may continue on another thread
-// after a wait; and storage a worker for sums that are combined afterwards.
+// after a wait; and storage per worker, for sums that are combined afterwards.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace creek {
 
 namespace detail {
 
-/// One task-local value; a list a task, short in practice.
+/// One task-local value; each task has a list of them, short in practice.
 struct task_local_node {
   const void* key;
   task_local_node* next = nullptr;
@@ -42,8 +42,8 @@ class task_local {
   task_local(const task_local&) = delete;
   task_local& operator=(const task_local&) = delete;
 
-  /// The running task's copy. Cost: a walk over the task's locals. The reference is good until the
-  /// task ends.
+  /// Returns the running task's copy. Cost: a walk over the task's locals. The reference is good
+  /// until the task ends.
   T& get() const {
     detail::task_scope* scope = detail::current_scope();
     if (scope == nullptr) {
@@ -68,12 +68,12 @@ class task_local {
   T initial_{};
 };
 
-/// One value a worker, a cache line apart: count into local() from any task without a lock, then
+/// One value per worker, a cache line apart: count into local() from any task without a lock, then
 /// combine() when all tasks are done. A task must not keep the reference across a wait.
 template <class T>
 class worker_local {
  public:
-  /// For the workers of the runtime that runs here; outside one, for a single worker.
+  /// Makes values for the workers of the runtime that runs here; outside one, for a single worker.
   worker_local() : worker_local(T{}) {}
   explicit worker_local(const T& initial) : values_(worker_count(), padded{initial}) {}
 
@@ -85,7 +85,7 @@ class worker_local {
     }
     return values_[index].value;
   }
-  /// All values folded from the left by `fold(T, const T&)`. Not while tasks still write.
+  /// Returns all values folded from the left by `fold(T, const T&)`. Not while tasks still write.
   template <class Fold>
   T combine(Fold fold) const {
     T result = values_.front().value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the caller runs.
+// Queries for where the caller runs.
 #pragma once
 
 #include <creek/tasking/detail/strand.hpp>
@@ -7,21 +7,21 @@
 
 namespace creek {
 
-/// Index of the calling worker in its runtime, 0 to worker_count() - 1; -1 on foreign threads. May
-/// change across every fork_join, wait, get or co_await.
+/// Returns the index of the calling worker in its runtime, 0 to worker_count() - 1; -1 on foreign
+/// threads. May change across every fork_join, wait, get or co_await.
 inline int this_worker() noexcept {
   detail::executor* home = detail::current_executor();
   return home == nullptr ? -1 : home->worker_index();
 }
 
-/// Workers of the runtime that runs here; 1 on foreign threads.
+/// Returns the number of workers of the runtime that runs here; 1 on foreign threads.
 inline unsigned worker_count() noexcept {
   detail::executor* home = detail::current_executor();
   return home == nullptr ? 1 : home->worker_count();
 }
 
 namespace detail {
-/// True if an idle worker asks the calling strand for work: time to split a loop. Two loads.
+/// Returns true if an idle worker asks the calling strand for work: time to split. Two loads.
 inline bool hungry() noexcept {
   const task_stack* here = current_stack;
   return here != nullptr && !here->external &&

@@ -20,7 +20,7 @@ template <class Result>
 class gathering : public future_state<Result> {
  public:
   explicit gathering(std::size_t inputs) noexcept : future_state<Result>(2), missing_(inputs + 1) {}
-  /// One input is ready; plus one call by the maker when all are attached.
+  /// Called when one input is ready, and once by the maker when all are attached.
   strand* arrived() noexcept {
     if (missing_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
     store_outcome(static_cast<future_state<Result>&>(*this), [this] { return gather(); });
@@ -102,8 +102,8 @@ class gather_vector final : public gathering<std::vector<stored_t<T>>> {
 
 }  // namespace detail
 
-/// Ready when all are; its value is a tuple of the results (std::monostate for void), its exception
-/// that of the first future, in argument order, that has one. Consumes the futures.
+/// Returns a future that is ready when all are; its value is a tuple of the results (std::monostate
+/// for void), its exception that of the first failed one, in argument order. Consumes the futures.
 template <class... T>
 future<std::tuple<detail::stored_t<T>...>> when_all(future<T>... futures) {
   using state_type = detail::gather_tuple<T...>;
@@ -114,7 +114,7 @@ future<std::tuple<detail::stored_t<T>...>> when_all(future<T>... futures) {
   return all;
 }
 
-/// The same for any number of futures of one type; the results are a vector in the same order.
+/// Does the same for any number of futures of one type; the results are a vector in the same order.
 template <class T>
 future<std::vector<detail::stored_t<T>>> when_all(std::vector<future<T>> futures) {
   using state_type = detail::gather_vector<T>;
@@ -137,8 +137,8 @@ struct when_any_result {
 
 namespace detail {
 
-/// Ready with the first input. The listeners stay attached to the others, so the state lives until
-/// all are ready, or are destroyed with their producers.
+/// State that becomes ready with the first input. The listeners stay attached to the others, so it
+/// lives until all are ready, or are destroyed with their producers.
 template <class T>
 class first_of final : public future_state<when_any_result<T>> {
  public:
@@ -178,7 +178,7 @@ class first_of final : public future_state<when_any_result<T>> {
     return winner_.compare_exchange_strong(none, index, std::memory_order_acq_rel) ? step()
                                                                                    : nullptr;
   }
-  /// Two steps make the result: a winner, and the maker having attached to every input.
+  /// Two steps make the result: an input has won, and the maker has attached to every input.
   strand* step() noexcept {
     if (steps_.fetch_add(1, std::memory_order_acq_rel) == 0) return nullptr;
     store_outcome(static_cast<future_state<when_any_result<T>>&>(*this), [this] {
@@ -196,8 +196,8 @@ class first_of final : public future_state<when_any_result<T>> {
 
 }  // namespace detail
 
-/// Ready when the first of the futures is. At least one future, else usage_error. Consumes them;
-/// the result gives them back.
+/// Returns a future that is ready when the first of the futures is. Throws usage_error if there is
+/// none. Consumes them; the result gives them back.
 template <class T>
 future<when_any_result<T>> when_any(std::vector<future<T>> futures) {
   if (futures.empty()) throw usage_error("when_any: needs at least one future");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task behind async() and then(): a future state that carries its closure. Whoever claims it
-// first runs it: a worker that finds its slot, or the one who waits for it.
+// The task behind async() and then(): a future state that carries its closure. It runs on the first
+// strand that claims it: a worker that finds its slot, or the waiter.
 #pragma once
 
 #include <atomic>
@@ -114,7 +114,7 @@ class async_state final : public deferred_state<async_result_t<F>> {
   std::optional<F> function_;
 };
 
-/// f(arguments...) as a closure that holds copies of both.
+/// Returns f(arguments...) as a closure that holds copies of both.
 template <class F, class... Arguments>
 auto bind_task(F&& f, Arguments&&... arguments) {
   if constexpr (sizeof...(Arguments) == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a backend is found by its name. Tasking names none: the folder `backends` knows their names,
-// and each backend but host is a library of its own, which a program may have or not.
+// Finds a backend by its name. Tasking names none: the folder `backends` knows their names, and
+// each backend but host is a library of its own, which a program may or may not have.
 #pragma once
 
 #include <memory>

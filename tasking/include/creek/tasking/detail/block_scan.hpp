@@ -32,7 +32,7 @@ class block_scan {
         deterministic_(options.deterministic),
         control_(options.stop) {}
 
-  /// Scans with `initial` in front of the first element; returns the value of all.
+  /// Scans with `initial` in front of the first element; returns the value of the whole range.
   T run(T initial) {
     if (blocks_ == 0) return initial;
     const position head = head_blocks();
@@ -56,16 +56,16 @@ class block_scan {
     return std::max<position>(1, count / blocks + (count % blocks != 0));
   }
 
-  // A sum carried through the blocks of the head associates otherwise than the sums of the rest, so
-  // for deterministic results the head may not depend on the workers: it is one block then.
+  // A sum carried through the head's blocks associates differently from the sums of the rest, so
+  // for deterministic results the head must not depend on the workers: it is one block then.
   position head_blocks() const noexcept {
     if (deterministic_) return 1;
     if (alone_) return blocks_;
     return std::max<position>(1, blocks_ / (worker_count() + position{1}));
   }
 
-  // Leaves in carries_[0] what the head amounts to, in carries_[i] the sum of block head + i - 1.
-  // The last block's sum is nowhere needed.
+  // Leaves the value of the head in carries_[0], and the sum of block head + i - 1 in carries_[i].
+  // The last block's sum is not needed.
   void first_pass(position head, T initial) {
     const auto finish = [&] { carries_[0].value = finish_head(head, std::move(initial)); };
     const auto sum_rest = [&] {
@@ -85,7 +85,7 @@ class block_scan {
     }
   }
 
-  // Now carries_[i] is all that stands before block head + i.
+  // Runs when carries_[i] holds the value of all that stands before block head + i.
   T second_pass(position head) {
     T total = identity_;
     drive_loop(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of unfinished tasks: a context counts the children of a task or of a group, a root scope
-// counts what a whole run() has left behind. Biased counting: the strand that owns a context counts
-// with plain adds, everybody else with one atomic word.
+// counts the contexts that a whole run() has left behind. Biased counting: the strand that owns a
+// context counts with plain adds, all others with one atomic word.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class error_slot {
  public:
   /// Keeps `failure` if it is the first.
   void store(std::exception_ptr failure) noexcept;
-  /// Takes what was stored; the caller knows that nobody stores any more.
+  /// Takes the stored exception; the caller knows that no thread stores any more.
   std::exception_ptr take() noexcept {
     return taken_.load(std::memory_order_relaxed) ? take_stored() : nullptr;
   }
@@ -34,7 +34,7 @@ class error_slot {
 
 /// The tasks that ended before their children did, of one run() (or of one stolen branch).
 struct root_scope {
-  /// The invocation (remote.hpp) that runs here, or null.
+  /// The invocation (remote.hpp) that runs here, or nullptr.
   const activation* call = nullptr;
   /// 2 * abandoned contexts, plus 1 while `waiter` waits.
   std::atomic<std::int64_t> live{0};
@@ -54,10 +54,10 @@ struct root_scope {
   void suspend_until_none();
 };
 
-/// Counts tasks that somebody may wait for.
+/// Counts tasks that can be waited for.
 struct task_context {
-  /// Strand that counts with `spawned` and `finished`; null: everybody uses `balance`. Atomic only
-  /// because others compare it while the owner, which may run tasks during its wait, sets it aside.
+  /// Strand that counts with `spawned` and `finished`; null: all use `balance`. Atomic only because
+  /// others compare it while the owner, which may run tasks during its wait, sets it aside.
   std::atomic<task_stack*> owner{nullptr};
   bool owned_by(const task_stack* strand) const noexcept {
     return strand != nullptr && owner.load(std::memory_order_relaxed) == strand;
@@ -83,8 +83,8 @@ struct task_context {
       balance.fetch_sub(one, std::memory_order_relaxed);
     }
   }
-  /// One task ended; the strand to resume if it was the last that somebody waits for. `here` is the
-  /// strand's stack if the task was not stolen, else null. The context may be gone afterwards.
+  /// Counts one end; returns the strand to resume if the task was the last one awaited. `here` is
+  /// the strand's stack if the task was not stolen, else null. The context may be gone afterwards.
   [[nodiscard]] strand* ended(task_stack* here) noexcept {
     if (owned_by(here)) [[likely]] {
       ++finished;
@@ -92,7 +92,7 @@ struct task_context {
     }
     return ended_elsewhere();
   }
-  /// Called by the owner's strand, or by any thread if there is no owner.
+  /// Returns whether all children ended. For the owner's strand, or any thread without an owner.
   bool done() const noexcept {
     if (balance.load(std::memory_order_acquire) != one * (spawned - finished)) return false;
     sanitizer::acquired(&balance);
@@ -115,7 +115,7 @@ struct task_context {
   void suspend_until_done();
 };
 
-/// The running task's context, made at its first use.
+/// Makes the running task's context, at its first use.
 task_context& make_context(task_scope& scope);
 inline task_context& context_of(task_scope& scope) {
   return scope.context != nullptr ? *scope.context : make_context(scope);
@@ -123,7 +123,7 @@ inline task_context& context_of(task_scope& scope) {
 /// Frees a list of recycled contexts.
 void free_contexts(task_context* list) noexcept;
 
-/// The bounds of a task on its strand: a fresh scope inside, the caller's again after.
+/// The bounds of a task on its strand: a fresh scope inside, the caller's scope again after.
 class task_frame {
  public:
   task_frame(root_scope* root, const task_type* type) noexcept : stack_(current_stack) {

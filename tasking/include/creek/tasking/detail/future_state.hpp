@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// State shared by a future and its producer: a result, who waits for it, and async's closure.
+// State shared by a future and its producer: a result, its waiters, and async's closure.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace creek::detail {
 template <class T>
 using stored_t = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
-/// Somebody to tell when a state becomes ready; lives with the one who waits.
+/// Listener that is notified when a state becomes ready; lives with the waiter.
 struct ready_listener {
   ready_listener* told_after = nullptr;
   /// Called once, on the thread that made the state ready. Returns a strand to resume, if that is
@@ -44,12 +44,12 @@ class future_state_base {
     sanitizer::acquired(&listeners_);
     return true;
   }
-  /// Registers; false if the state is ready, then the listener is not called.
+  /// Registers a listener; returns false if the state is ready: then the listener is not called.
   bool listen(ready_listener* listener) noexcept;
-  /// Returns when ready: runs the producer here if it has not begun, else suspends the caller.
+  /// Blocks until ready: runs the producer here if it has not begun, else suspends the caller.
   void wait();
-  /// After the result or exception was stored: publishes it and tells the listeners. Returns one
-  /// strand for the caller to resume; others have been resumed.
+  /// Called after the result or exception was stored: publishes it and notifies the listeners.
+  /// Returns one strand for the caller to resume; others have been resumed.
   [[nodiscard]] strand* publish() noexcept;
   void publish_and_resume() noexcept {
     if (strand* next = publish()) next->home->resume(next);
@@ -57,9 +57,9 @@ class future_state_base {
   void fail(std::exception_ptr failure) noexcept { error_ = std::move(failure); }
   const std::exception_ptr& failure() const noexcept { return error_; }
   std::exception_ptr take_failure() noexcept { return std::exchange(error_, nullptr); }
-  /// Fails with std::future_error(broken_promise), which nobody has to take.
+  /// Fails with std::future_error(broken_promise), which is not reported if it is never taken.
   void break_promise() noexcept;
-  /// An exception that nobody takes is not reported. Whoever holds a reference.
+  /// Keeps an exception that is never taken from being reported. Any holder of a reference.
   void drop_silently() noexcept { is_dropped_silently_.store(true, std::memory_order_relaxed); }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -75,11 +75,11 @@ class future_state_base {
 
  protected:
   explicit future_state_base(int references) noexcept : references_(references) {}
-  /// Runs the producer on this stack if nobody has begun it.
+  /// Runs the producer on this stack if it has not begun.
   virtual void help() noexcept {}
 
  private:
-  /// One line on standard error.
+  /// Writes one line to standard error.
   static void report_dropped(const std::exception_ptr& failure) noexcept;
 
   static constexpr std::uintptr_t ready_tag = 1;
@@ -107,7 +107,7 @@ class state_ptr {
   State* operator->() const noexcept { return state_; }
   State& operator*() const noexcept { return *state_; }
   State* get() const noexcept { return state_; }
-  /// The reference is somebody else's now.
+  /// Gives the reference up: it belongs to the caller's code now.
   void disown() noexcept { state_ = nullptr; }
   explicit operator bool() const noexcept { return state_ != nullptr; }
 
@@ -124,8 +124,8 @@ class future_state : public future_state_base {
   void emplace(Arguments&&... arguments) {
     value_.emplace(std::forward<Arguments>(arguments)...);
   }
-  /// Ready only: moves the result out, or throws what the producer threw. The exception leaves the
-  /// state with it, and so ends in the thread that handles it.
+  /// Moves the result out, or throws the producer's exception. The state must be ready. The
+  /// exception leaves the state, and so ends in the thread that handles it.
   stored_t<T> take() {
     if (failure()) std::rethrow_exception(take_failure());
     return std::move(*value_);

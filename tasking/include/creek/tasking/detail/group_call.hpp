@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of all members of a group: one node a member, touched on that member's worker alone until
-// its parent takes the result. Nothing is woken before the last result has come.
+// A call of all members of a group: one node per member, touched on that member's worker alone
+// until its parent takes the result. No waiter is woken before the last result has come.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct group_tree {
   std::vector<int> parent;                 ///< -1 for the root
   std::vector<std::vector<int>> children;  ///< in the order in which results are merged
 };
-/// Throws usage_error if there are no cores or the arity is not positive.
+/// Builds the tree. Throws usage_error if there are no cores or the arity is not positive.
 group_tree make_group_tree(const executor& home, const std::vector<core_id>& cores, int form,
                            int arity);
 std::vector<core_id> all_workers(const executor& home);
@@ -30,7 +30,7 @@ std::vector<core_id> all_workers(const executor& home);
 template <class T>
 struct group_state {
   std::vector<remote<T>> members;
-  std::vector<remote_cell*> cells;  ///< theirs
+  std::vector<remote_cell*> cells;  ///< the members' cells
   group_tree tree;
 };
 
@@ -50,19 +50,19 @@ class group_call {
   group_call& operator=(const group_call&) = delete;
 
  protected:
-  /// `chain`: the caller's, if it waits.
+  /// `chain`: the caller's chain of activations, if it waits.
   group_call(const std::vector<remote_cell*>& cells, const group_tree& tree,
              const activation* chain, std::size_t argument_bytes, std::size_t result_bytes);
   ~group_call() = default;
 
   void start();
-  /// On the member's worker: calls it and keeps the result; may throw.
+  /// Calls the member and keeps the result; may throw. Runs on the member's worker.
   virtual void call_member(int member, void* object) = 0;
-  /// On the member's worker: the results of a child are there, with those below it.
+  /// Merges the results of a child and of those below it. Runs on the member's worker.
   virtual void merge_child(int member, int child) = 0;
-  /// On the root's worker: all is done. The call may be gone afterwards.
+  /// Ends the call, which may be gone afterwards. Runs on the root's worker.
   virtual void end() noexcept = 0;
-  /// The exception of the first member that threw, or null.
+  /// Returns the exception of the first member that threw, or null.
   std::exception_ptr failure() const noexcept;
 
  private:
@@ -149,7 +149,7 @@ struct merged_result {
   void store(int member, F&& function) {
     values[static_cast<std::size_t>(member)].emplace(function());
   }
-  /// Those whose call threw have none.
+  /// Merges nothing for members whose call threw: they have no result.
   void merge(int member, int child) {
     auto& here = values[static_cast<std::size_t>(member)];
     auto& there = values[static_cast<std::size_t>(child)];
@@ -188,7 +188,7 @@ class awaited_group_call final : public group_call {
     state_->cells.front()->home().answer(outcome_, outcome_.tell, Merge::bytes);
   }
 
-  const F closure_;  // first: on one line with what else members read, if it is short
+  const F closure_;  // first: on one line with the other data that members read, if it is short
   Merge merge_;
   std::shared_ptr<const group_state<T>> state_;
   awaited_reply<void> outcome_;

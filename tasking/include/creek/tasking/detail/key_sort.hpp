@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sorts of which elements go to the vectorised sort of src/key_sort.cpp.
+// Decides which sorts of which elements go to the vectorised sort of src/key_sort.cpp.
 #pragma once
 
 #include <bit>
@@ -53,8 +53,8 @@ concept key_sortable = std::contiguous_iterator<It> && key_kind_of<std::iter_val
 != key_kind::none &&
     (is_ascending<Compare, std::iter_value_t<It>> || is_descending<Compare, std::iter_value_t<It>>);
 
-/// Keys of which equal ones cannot be told apart, so that every sort of them is stable. (Of the
-/// floating-point numbers, -0.0 and 0.0 can.)
+/// Keys of which equal ones cannot be told apart, so that every sort of them is stable. (-0.0 and
+/// 0.0 can be told apart, so floating-point numbers are not among them.)
 template <class It, class Compare>
 concept stably_key_sortable = key_sortable<It, Compare> && std::integral<std::iter_value_t<It>>;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver under the parallel loops: divide once over the workers, then split only on demand.
 //
-// A range is first cut into one contiguous piece a worker (neighbouring data stay together, as in a
-// static OpenMP schedule). The owner of a piece works through it in chunks and, between chunks,
-// looks whether an idle worker asks it for work; only then does it give away the upper half of what
-// is left. Without demand a loop thus costs one fork a worker and one flag read a chunk, however
+// A range is first cut into one contiguous piece per worker (neighbouring data stay together, as in
+// a static OpenMP schedule). The owner of a piece works through it in chunks and, between chunks,
+// checks if an idle worker asks it for work; only then does it give away the upper half of what is
+// left. Without demand a loop thus costs one fork per worker and one flag read per chunk, however
 // many elements it has. Source of lazy splitting: [Tzannes 2010].
 // Different here: the size of a chunk follows from the time that chunks take, not from a
 // fixed threshold.
@@ -24,8 +24,8 @@
 namespace creek::detail {
 
 /// Finds the number of elements that make a chunk of a few microseconds: long against the price of
-/// looking for idle workers (some nanoseconds), short against the time such a worker can wait.
-/// Copied to the other half at a split, which so starts with what has been learnt.
+/// looking for idle workers (some nanoseconds), short against the time such a worker can wait. A
+/// split copies it to the other half, which so starts with what has been learnt.
 class pace {
  public:
   /// A fixed chunk if `grain` > 0, else one that starts at a single element and is measured.
@@ -34,9 +34,9 @@ class pace {
   position chunk() const noexcept { return chunk_; }
   ticks start() const noexcept { return fixed_ ? ticks{} : tick_clock::now(); }
 
-  /// Whether to give away half of the `left` elements that are more than a chunk. Answering also
-  /// shows thieves the larger pieces that were forked before, so it is done even if this half is
-  /// small.
+  /// Returns whether to give away half of the `left` elements that are more than a chunk. Answering
+  /// also shows thieves the larger pieces that were forked before, so it is done even if this half
+  /// is small.
   bool worth_splitting(position left) const noexcept { return settled() && left > chunk_; }
 
   /// Learns from a chunk that began at `started`. A counter that ran backwards, as after a
@@ -75,7 +75,7 @@ class loop_control {
     return failed_.load(std::memory_order_relaxed) || stop_.stop_requested();
   }
 
-  /// Calls f(); an exception keeps the chunks that have not begun from beginning and goes on.
+  /// Calls f(); catches an exception, and then no chunk that has not begun begins.
   template <class F>
   decltype(auto) guard(F&& f) {
     try {
@@ -91,11 +91,11 @@ class loop_control {
   std::atomic<bool> failed_{false};
 };
 
-/// Works off positions [lo, hi). A call through a pointer costs a chunk a nanosecond or two; a
-/// driver of its own for every loop of a program would cost its compilation seconds.
+/// Processes positions [lo, hi). A call through a pointer costs a nanosecond or two per chunk; a
+/// driver of its own for every loop of a program would cost seconds of compile time.
 using chunk_reference = function_ref<void(position, position)>;
 
-/// Pieces for the first division of `count` elements: one a worker, none smaller than the grain.
+/// Returns the pieces to first divide `count` elements into: one per worker, none below the grain.
 inline position first_pieces(position count, std::size_t grain) noexcept {
   const position most = count / std::max<position>(1, grain);
   return std::clamp<position>(most, 1, worker_count());

@@ -60,7 +60,7 @@ T fold_cursors(I lo, I hi, T value, const T& identity, Map& map, Combine& combin
   return fold_in_order(lo, hi, std::move(value), map, combine);
 }
 
-/// One reduction: what all its tasks share. fold(lo, hi, value) works on positions.
+/// One reduction: the data that all its tasks share. fold(lo, hi, value) works on positions.
 template <class T, class Fold, class Combine>
 class reduction {
  public:
@@ -76,8 +76,8 @@ class reduction {
                 [&] { return divide(mid, hi, parts - lower, speed); });
   }
 
-  /// The balanced tree over leaves [lo, hi) of `leaf` positions out of `count`. The same additions
-  /// in the same order whether it forks or, with one worker, does not.
+  /// Reduces by the balanced tree over leaves [lo, hi) of `leaf` positions out of `count`. Adds the
+  /// same in the same order whether it forks or, with one worker, does not.
   T fixed_tree(position lo, position hi, position leaf, position count, bool alone) {
     if (control_.ended()) return identity_;
     if (hi - lo == 1) {
@@ -94,7 +94,7 @@ class reduction {
   }
 
  private:
-  // Like lazy_loop, but folds each stretch of chunks that nobody asked for into one value.
+  // Like lazy_loop, but folds each stretch of chunks that no worker asked for into one value.
   T lazy(position lo, position hi, T value, pace speed) {
     while (lo < hi && !control_.ended()) {
       const position end = lo + std::min(speed.chunk(), hi - lo);
@@ -118,7 +118,7 @@ class reduction {
   template <class Left, class Right>
   T join(Left&& left, Right&& right) {
     auto [a, b] = fork_join(left, right);
-    // By name: Clang before 16 captures no structured bindings by default.
+    // Captured by name: Clang before 16 captures no structured bindings by default.
     return control_.guard(
         [this, &one = a, &other = b]() -> T { return combine_(std::move(one), std::move(other)); });
   }
@@ -133,7 +133,7 @@ class reduction {
 /// workers, few enough that forks cost a microsecond in all.
 inline constexpr position deterministic_leaves = 512;
 
-/// Reduces positions [0, count). The one entry to the above.
+/// Reduces positions [0, count). The only entry to the functions above.
 template <class T, class Fold, class Combine>
 T drive_reduce(position count, const T& identity, const Fold& fold, Combine& combine,
                const parallel_options& options) {

@@ -26,7 +26,7 @@ concept loop_index =
 template <class T>
 concept loop_cursor = loop_index<T> || std::random_access_iterator<T>;
 
-/// Elements of [first, last); none if last < first.
+/// Returns the number of elements of [first, last); 0 if last < first.
 template <loop_cursor I>
 constexpr position count_between(I first, I last) noexcept {
   if constexpr (loop_index<I>) {
@@ -39,7 +39,7 @@ constexpr position count_between(I first, I last) noexcept {
   }
 }
 
-/// The cursor `k` elements after `first`. Indexes advance modulo 2^N, so first = INT64_MIN is fine.
+/// Returns the cursor `k` elements after `first`. Indexes advance modulo 2^N: INT64_MIN is fine.
 template <loop_cursor I>
 constexpr I cursor_at(I first, position k) noexcept(loop_index<I>) {
   if constexpr (loop_index<I>) {
@@ -51,7 +51,7 @@ constexpr I cursor_at(I first, position k) noexcept(loop_index<I>) {
   }
 }
 
-/// The argument that a body receives for one cursor: the index itself, or the element.
+/// Returns the argument that a body receives for one cursor: the index itself, or the element.
 template <loop_cursor I>
 struct loop_argument {
   using type = std::iter_reference_t<I>;

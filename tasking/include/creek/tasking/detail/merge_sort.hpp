@@ -28,7 +28,7 @@ namespace creek::detail {
 inline constexpr std::ptrdiff_t merge_grain = 4096;
 
 /// Merges [a, a_end) and [b, b_end) to `out`, ties from a first. If `less` throws, the rest of both
-/// is moved behind what is merged.
+/// is moved behind the merged elements.
 template <class From, class To, class Compare>
 void merge_runs(From a, From a_end, From b, From b_end, To out, Compare& less) {
   try {
@@ -70,7 +70,7 @@ void parallel_merge(From a, From a_end, From b, From b_end, To out, Compare& les
             [&] { parallel_merge(a_cut, a_end, b_cut, b_end, out_cut, less); });
 }
 
-/// Raw memory for a buffer; null if it cannot be had.
+/// Allocates raw memory for a buffer; null if that fails.
 template <class T>
 class raw_buffer {
  public:
@@ -185,7 +185,7 @@ class buffered_sort {
   bool started_ = false;
 };
 
-/// Merges the neighbouring runs [first, mid) and [mid, last) by rotations: stable, no memory.
+/// Merges the neighbouring runs [first, mid) and [mid, last) by rotations: stable, needs no memory.
 template <class It, class Compare>
 void merge_in_place(It first, It mid, It last, Compare& less) {
   if (first == mid || mid == last) return;
@@ -206,7 +206,7 @@ void merge_in_place(It first, It mid, It last, Compare& less) {
   merge_in_place(middle, b_cut, last, less);
 }
 
-/// The stable sort without a buffer.
+/// Sorts stably without a buffer.
 template <class It, class Compare>
 void stable_sort_in_place(It first, It last, Compare& less) {
   if (last - first <= 24) return insertion_sort(first, last, less);

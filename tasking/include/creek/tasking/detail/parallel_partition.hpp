@@ -3,8 +3,8 @@
 //
 // The range is cut into strips that are partitioned independently; then as many elements of the
 // right kind lie before the final boundary as elements of the left kind lie behind it, each in at
-// most one interval a strip, and these are swapped pairwise, again in parallel. On random data that
-// is one read and write of everything and a second of about half; no memory beyond the list of
+// most one interval per strip, and these are swapped pairwise, again in parallel. On random data
+// that is one read and write of everything and a second of about half; no memory beyond the list of
 // strips. Source: the two phases are those of [Francis 1992].
 #pragma once
 
@@ -52,7 +52,7 @@ class interval_list {
   int size_ = 0;
 };
 
-/// Strips that a partition is cut into at most; bounds its frame to 3 KB.
+/// Maximum number of strips that a partition is cut into; bounds its frame to 3 KB.
 inline constexpr int most_strips = 64;
 
 template <class It>

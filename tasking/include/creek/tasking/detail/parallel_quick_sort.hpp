@@ -29,7 +29,7 @@ class parallel_quick_sort {
 
   void run(It first, It last) {
     const auto count = last - first;
-    // Eight leaves a worker even out their unequal lengths; fewer forks would not be cheaper.
+    // Eight leaves per worker even out their unequal lengths; fewer forks would not be cheaper.
     leaf_ = std::max(static_cast<difference>(Order::leaf), count / (8 * workers_));
     if (workers_ == 1 || count <= leaf_) return order_.sort(first, last);
     strip_ = std::max(leaf_ / 2, count / (4 * workers_));
@@ -51,7 +51,7 @@ class parallel_quick_sort {
               [&] { sort(step.right_begin, last, bad_steps_left); });
   }
 
-  // A range that is only one worker's share is partitioned serially: the others have ranges too.
+  // A range no larger than one worker's share is partitioned serially: the others have ranges too.
   It partition(It first, It last, It pivot, bool or_equal) {
     const auto strips = std::clamp<difference>((last - first) / strip_, 1, most_strips);
     return parallel_partition(

@@ -29,38 +29,38 @@ class remote_cell;
 
 struct reply;
 
-/// An invocation that runs; in the frame that runs it.
+/// A running invocation; lies in the frame that runs it.
 struct activation {
   const remote_cell* object = nullptr;
-  /// Whose `chain` is the one that waits for it in call(), or null. Not followed before it must be:
-  /// it lies in the caller's cache.
+  /// Its `chain` is the activation that waits for this one in call(), or null. Not followed before
+  /// it must be: it lies in the caller's cache.
   const reply* outcome = nullptr;
 };
 
 using tell_function = void (*)(reply& self) noexcept;
 
-/// Where the outcome of an invocation goes.
+/// Destination of an invocation's outcome.
 struct reply {
-  int asked_by = -1;                  ///< worker of the object's runtime; -1: none of them
-  const activation* chain = nullptr;  ///< the caller's, if it waits in call()
-  /// Stores an exception; it remains to answer.
+  int asked_by = -1;                  ///< calling worker of the object's runtime; -1: none of them
+  const activation* chain = nullptr;  ///< the caller's chain, if it waits in call()
+  /// Stores an exception; the answer still has to be sent.
   void (*store_failure)(reply& self, std::exception_ptr why) noexcept = nullptr;
-  /// Tells who waits. The reply may be gone afterwards.
+  /// Notifies the waiter. The reply may be gone afterwards.
   tell_function tell = nullptr;
 };
 
-/// How every message begins. Messages need not be aligned.
+/// The first bytes of every message. Messages need not be aligned.
 struct message_head {
-  /// Null: the object's retirement, which its last handle sends. Never told from others by its
-  /// address: a linker may give functions of equal code one address.
+  /// Null: the object's retirement, which its last handle sends. Never recognised by its address: a
+  /// linker may give functions of equal code one address.
   void (*run)(std::byte* message) noexcept = nullptr;
-  remote_cell* object = nullptr;  ///< that runs it, one at a time; null: it runs at once
-  reply* outcome = nullptr;       ///< null: nobody wants to know
+  remote_cell* object = nullptr;  ///< object that runs it, one at a time; null: it runs at once
+  reply* outcome = nullptr;       ///< null: no caller wants the outcome
 };
 static_assert(sizeof(message_head) == 24);
 
-/// Word by word, as most of it is wanted: a processor waits for the stores of a copy that a wider
-/// load spans.
+/// Copies the head word by word, as most of it is wanted: a processor waits for the stores of a
+/// copy that a wider load spans.
 inline message_head head_of(const std::byte* message) noexcept {
   message_head head;
   std::memcpy(&head.run, message + offsetof(message_head, run), sizeof head.run);
@@ -82,7 +82,7 @@ struct kept_message : submitted_task {
   alignas(16) std::byte data[active_message_bytes];
 };
 
-/// A first-in, first-out list of them.
+/// A first-in, first-out list of kept messages.
 class message_queue {
  public:
   bool empty() const noexcept { return first_ == nullptr; }
@@ -107,8 +107,8 @@ class message_queue {
   std::size_t size_ = 0;
 };
 
-/// A message has reached its worker: runs it, here or as a task, or keeps it until the object is
-/// free. On a strand of `at` that may suspend, in the runtime's own loop.
+/// Called when a message has reached its worker: runs it, here or as a task, or keeps it until the
+/// object is free. Call it on a strand of `at` that may suspend, in the runtime's own loop.
 void arrive(executor& at, std::byte* message, std::size_t bytes) noexcept;
 
 /// The objects that a runtime has, to be destroyed when it ends.
@@ -116,12 +116,12 @@ class remote_objects {
  public:
   void add(remote_cell& made);
   void remove(remote_cell& gone) noexcept;
-  /// Has all of them destroyed where they live. Returns false if there are none. The caller sees to
-  /// it that the messages are handled, and calls again.
+  /// Has all objects destroyed where they live. Returns false if there are none. The caller makes
+  /// sure that the messages are handled, and calls again.
   bool end_all() noexcept;
-  /// Called next, when no message can come: what is left of them goes with its last handle.
+  /// Called next, when no message can come: the cells that are left go with their last handle.
   void let_go() noexcept;
-  /// Called instead where nothing runs any more: the objects stay as they are, and are dead.
+  /// Called instead if nothing runs any more: objects are not destroyed, but refuse all calls.
   void forsake() noexcept;
 
  private:
@@ -129,7 +129,7 @@ class remote_objects {
   remote_cell* first_ = nullptr;
 };
 
-/// State that handles share; lives until the last one is gone and its worker has dealt with that.
+/// State that handles share; lives until the last handle is gone and its worker has processed that.
 class remote_cell {
  public:
   using destroy_function = void (*)(void* object) noexcept;
@@ -143,7 +143,7 @@ class remote_cell {
   unsigned worker() const noexcept { return worker_; }
   std::uint64_t generation() const noexcept { return generation_; }
 
-  // On its worker only.
+  // Only the worker may call these.
   void* object() const noexcept { return object_; }
   void set_object(void* made, destroy_function destructor) noexcept {
     object_ = made;
@@ -153,18 +153,18 @@ class remote_cell {
 
   static bool is_retirement(const message_head& head) noexcept { return head.run == nullptr; }
 
-  // Any thread.
+  // Any thread may call these.
   void add_handle() noexcept { handles_.fetch_add(1, std::memory_order_relaxed); }
-  /// With the last one, the object is destroyed.
+  /// Drops a handle. With the last one, the object is destroyed.
   void drop_handle() noexcept;
-  /// Instead of dropping the only handle of what has no object and got no message.
+  /// Called instead of dropping the only handle of a cell that has no object and got no message.
   void abandon() noexcept;
-  /// Instead of dropping the only handle of what adopted_cell() made.
+  /// Called instead of dropping the only handle of a cell that adopted_cell() made.
   void let_go_of_object() noexcept;
-  /// The object is destroyed when the calls before this have ended; later ones fail.
+  /// Destroys the object when the calls before this have ended; later calls fail.
   void destroy();
   bool dead() const noexcept { return dead_.load(std::memory_order_acquire); }
-  /// Throws usage_error if the object is dead. `what` names the caller's function.
+  /// Throws usage_error if the object is destroyed. `what` names the caller's function.
   void require_alive(const char* what) const {
     if (dead() || home_->lost_in_fork()) [[unlikely]]
       refuse(what);
@@ -176,8 +176,8 @@ class remote_cell {
   friend remote_cell* adopted_cell(void* object, destroy_function destructor);
 
   [[noreturn]] void refuse(const char* what) const;
-  /// True if this retirement is the last message. Where it may have overtaken a message of another
-  /// sender, the first one sends a second.
+  /// Returns true if this retirement is the last message. If it may have overtaken a message of
+  /// another sender, the first retirement sends a second one.
   bool retires() noexcept;
   static void run_destruction(std::byte* message) noexcept;
   static void run_end(std::byte* message) noexcept;
@@ -199,9 +199,9 @@ class remote_cell {
   executor* home_;
   unsigned worker_;
   std::uint64_t generation_;
-  std::atomic<bool> dead_{false};   ///< the object is, or will be before any later call
+  std::atomic<bool> dead_{false};   ///< the object is destroyed, or will be before any later call
   std::atomic<bool> ended_{false};  ///< the runtime has ended: no message can be under way
-  remote_cell* next_ = nullptr;     ///< in remote_objects, as the next one
+  remote_cell* next_ = nullptr;     ///< link in remote_objects, as is the next one
   remote_cell* previous_ = nullptr;
   std::atomic<bool> object_has_ended_{false};
   bool is_told_to_end_ = false;  ///< under the lock of remote_objects
@@ -218,7 +218,7 @@ class remote_cell {
   message_queue waiting_;
 };
 
-/// A cell with one handle for an object that belongs to it (foreign.hpp), on the calling worker.
+/// Makes a cell with one handle, on the calling worker, that owns the object (foreign.hpp).
 remote_cell* adopted_cell(void* object, remote_cell::destroy_function destructor);
 
 // --- Outcomes -----------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ class alignas(64) awaited_reply : public reply {
         nobody, reinterpret_cast<std::uintptr_t>(waiter), std::memory_order_acq_rel);
   }
 
-  std::atomic<std::uintptr_t> state_{0};  ///< told, or the strand that waits
+  std::atomic<std::uintptr_t> state_{0};  ///< notified, or the strand that waits
   std::exception_ptr failure_;
   std::optional<stored_t<R>> value_;
 };
@@ -292,7 +292,7 @@ class future_reply final : public future_state<R>, public reply {
  public:
   static constexpr std::size_t result_bytes = std::is_void_v<R> ? 0 : sizeof(stored_t<R>);
 
-  /// One reference for the future, one for the call.
+  /// Starts with one reference for the future and one for the call.
   future_reply() noexcept : future_state<R>(2) {
     store_failure = [](reply& self, std::exception_ptr why) noexcept {
       static_cast<future_reply&>(self).fail(std::move(why));
@@ -315,13 +315,13 @@ class future_reply final : public future_state<R>, public reply {
   }
 };
 
-/// An exception left a posted invocation: there is nobody to take it. Says so and terminates.
+/// Reports an exception that left a posted invocation, which no caller can take, and terminates.
 [[noreturn]] void end_by_posted_failure(const std::exception_ptr& why, const char* type) noexcept;
 
 // --- Messages -----------------------------------------------------------------------------------
 
-/// The scope of an invocation: a task that ends when all that it spawned has ended. Returns the
-/// first exception of those that nobody waited for.
+/// Runs an invocation's body in a scope: a task that ends when all that it spawned has ended.
+/// Returns the first exception of spawned tasks that was not taken by a wait.
 template <class Body>
 std::exception_ptr run_invocation(const activation& here, const task_type* type, Body&& body) {
   const invocation_mark mark(here, type);
@@ -381,7 +381,7 @@ struct closure_message {
       F* carried = nullptr;
       std::memcpy(&carried, body, sizeof carried);
       charge(work::byte_copied, sizeof(F));
-      // Arguments are gone when the caller knows that the call has ended.
+      // Arguments are gone before the caller knows that the call has ended.
       run_closure(head, *carried, carried);
     }
   }

@@ -80,7 +80,7 @@ void heap_sort(It first, It last, Compare& less) {
   }
 }
 
-/// The middle one of three elements.
+/// Returns the middle one of three elements.
 template <class It, class Compare>
 It median_of_three(It a, It b, It c, Compare& less) {
   if (less(*b, *a)) std::swap(a, b);
@@ -88,8 +88,8 @@ It median_of_three(It a, It b, It c, Compare& less) {
   return less(*c, *a) ? a : c;
 }
 
-/// A pivot for [first, last): the middle of the range if it is short, else a median of medians of
-/// three over 3^levels elements spread evenly.
+/// Returns a pivot for [first, last): the middle of the range if it is short, else a median of
+/// medians of three over 3^levels elements spread evenly.
 template <class It, class Compare>
 It choose_pivot(It first, It last, Compare& less, int levels) {
   const auto third = (last - first) / 3;
@@ -191,8 +191,8 @@ quick_step<It> split_around_first(It first, It last, Partition&& partition) {
   return {pivot, mid};
 }
 
-/// Whether a step left more than 7/8 of `count` on one side. Such steps are counted against a
-/// budget of log2(count), which bounds the work by O(n log n).
+/// Returns whether a step left more than 7/8 of `count` on one side. Such steps are counted against
+/// a budget of log2(count), which bounds the work by O(n log n).
 template <class It>
 bool is_lopsided(It first, It last, const quick_step<It>& step) {
   const auto most = (last - first) - (last - first) / 8;
@@ -249,8 +249,8 @@ void sequential_sort(It first, It last, Compare& less) {
   quick_sort(first, last, less, bad_step_budget(first, last));
 }
 
-/// True if nothing is to be done; also turns a range that is strictly descending around. Stops at
-/// the first pair that is out of order, which in random data is at once.
+/// Returns true if nothing is to be done; also reverses a range that is strictly descending. Stops
+/// at the first pair that is out of order, which in random data is at once.
 template <class It, class Compare>
 bool sorted_or_reversed(It first, It last, Compare& less) {
   if (last - first < 2) return true;

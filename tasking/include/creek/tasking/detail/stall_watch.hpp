@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stall detector: which invocation keeps a worker busy without suspending, and for how long.
-// Each worker notes what it runs; a thread looks at the notes (host, tbb), or the simulated core
-// itself does as its clock moves (scc).
+// The stall detector: finds which invocation keeps a worker busy without suspending, and for how
+// long. Each worker notes what it runs; a thread looks at the notes (host, tbb), or the simulated
+// core itself does as its clock moves (scc).
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@ class executor;
 struct activation;
 struct task_type;
 
-/// Detectors in this process. On a line that is hardly ever written: every invocation looks.
+/// Detectors in this process. On a line that is hardly ever written, as every invocation reads it.
 alignas(64) inline constinit std::atomic<unsigned> stall_watches{0};
 
 class stall_watch {
  public:
-  /// The invocation that a worker runs; no method: it runs none.
+  /// The invocation that a worker runs; without a method: it runs none.
   struct invocation {
     const char* method = nullptr;
     std::uint64_t object = 0;
@@ -35,7 +35,7 @@ class stall_watch {
   stall_watch(const stall_watch&) = delete;
   stall_watch& operator=(const stall_watch&) = delete;
 
-  /// Begins to count for `next`; returns what ran before. By the worker itself.
+  /// Begins to count for `next`; returns what ran before. Called by the worker itself.
   invocation exchange(unsigned worker, invocation next) noexcept;
 
  protected:
@@ -44,18 +44,18 @@ class stall_watch {
   /// Called after an invocation was noted.
   virtual void begun() noexcept {}
 
-  /// Whether the worker runs an invocation. Reports it once if it is over the limit. Any thread.
+  /// Returns whether the worker runs an invocation. Reports it once if over the limit. Any thread.
   bool look_at(unsigned worker) noexcept;
   unsigned workers() const noexcept { return workers_; }
   std::chrono::nanoseconds limit() const noexcept { return limit_; }
 
  private:
-  /// Written by the worker: `since` to 0 first, and last to when it began.
+  /// Written by the worker: sets `since` to 0 first, and last to when the invocation began.
   struct alignas(128) note {
     std::atomic<std::int64_t> since{0};
     std::atomic<const char*> method{nullptr};
     std::atomic<std::uint64_t> object{0};
-    std::int64_t reported = 0;  ///< `since` of the last report; of who looks
+    std::int64_t reported = 0;  ///< `since` of the last report; used by the looking thread
   };
   void report(const stall_report& found) const noexcept;
 
@@ -65,11 +65,11 @@ class stall_watch {
   std::unique_ptr<note[]> notes_;
 };
 
-/// In wall time, by a thread that is started with the first invocation and sleeps while there is
-/// none. Null if the options turn the detector off.
+/// Makes a detector in wall time, with a thread that starts with the first invocation and sleeps
+/// while there is none. Returns null if the options turn the detector off.
 std::unique_ptr<stall_watch> make_stall_watch(const scheduler_options& options);
 
-/// Around an invocation, on its worker.
+/// Marks an invocation on its worker for the life of this object.
 class invocation_mark {
  public:
   invocation_mark(const activation& here, const task_type* type) noexcept {
@@ -92,7 +92,7 @@ class invocation_mark {
   stall_watch::invocation before_;
 };
 
-/// Around the time that a strand of `home` is suspended: it does not count.
+/// Excludes the time that a strand of `home` is suspended.
 class stall_pause {
  public:
   explicit stall_pause(executor& home) noexcept {

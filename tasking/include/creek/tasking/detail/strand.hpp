@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface of a scheduler for everything that waits: a strand can be suspended and resumed.
+// Interface of a scheduler to all code that waits: a strand can be suspended and resumed.
 // Futures, task groups, taskwait and run() are written against this file alone, so they work on
 // every backend and from threads that belong to none.
 #pragma once
@@ -27,32 +27,32 @@ struct task_slot;
 struct task_type;
 
 /// A suspended flow of control: a fiber of the host backend, a suspend point of oneTBB, or a plain
-/// thread blocked in the kernel. Whoever holds the pointer resumes it exactly once.
+/// thread blocked in the kernel. The holder of the pointer resumes it exactly once.
 struct strand {
   executor* home = nullptr;
 };
 
-/// Called when the strand is safely off its stack. Returns true if somebody will resume it, false
-/// if the wait is already over. After returning true the strand may be running again.
+/// Called when the strand is safely off its stack. Returns true if the strand will be resumed,
+/// false if the wait is already over. After returning true the strand may be running again.
 using publish_fn = bool (*)(void* argument, strand* self);
 
 /// One unit for a scheduler to run; the closure lies behind it.
 struct submitted_task {
   void (*run)(submitted_task* self) noexcept = nullptr;
   submitted_task* queued_behind = nullptr;
-  /// Set for tasks that a foreign thread may wait for. A backend that finds that it is at an end
-  /// calls it instead of `run`, or for a task that can never end.
+  /// Set for tasks that a foreign thread may wait for. A backend that finds that it is ending calls
+  /// it instead of `run`; it also calls it for a task that can never end.
   void (*give_up)(submitted_task* self, std::exception_ptr why) noexcept = nullptr;
 };
 
-/// Where the result of a task lies, on a backend that has to make room for it. Destroyed with the
+/// Memory for the result of a task, on a backend that has to make room for it. Destroyed with the
 /// result, by any thread, perhaps after the backend.
 class result_place {
  public:
   virtual ~result_place() = default;
-  /// The result is written and its flag set; on a strand of the backend.
+  /// Called when the result is written and its flag set; on a strand of the backend.
   virtual void stored() noexcept = 0;
-  /// The flag is read by one who wants the result; on a strand of the backend.
+  /// Called when a thread that wants the result reads the flag; on a strand of the backend.
   virtual void looked_at() noexcept = 0;
 };
 
@@ -66,23 +66,23 @@ struct task_scope {
   bool is_root = false;               ///< run() started this task
 };
 
-/// Where a worker sits on the chip's mesh.
+/// Position of a worker on the chip's mesh.
 struct mesh_place {
   int column = 0, row = 0;
 };
 
 /// For data in host memory that workers share and change, on a backend whose time is simulated:
-/// there a worker that is ahead in its time may run first. Who changes such data, or decides by
-/// them, does it between enter() and leave(), with nothing in between that waits or calls the
-/// backend: so sections of one owner follow each other in the backend's time, and cost what a lock
-/// and memory in its place cost there. On strands of that backend.
+/// there a worker that is ahead in its time may run first. Code that changes such data, or decides
+/// by it, does so between enter() and leave(), with nothing in between that waits or calls the
+/// backend: so sections of one owner follow each other in the backend's time, and cost as much as a
+/// lock and memory in its place cost there. Call it on strands of that backend.
 class simulated_order {
  public:
-  /// Waits for the turn of the running worker among those who use worker `owner`'s lock.
+  /// Waits for the turn of the running worker among those that use worker `owner`'s lock.
   virtual void enter(unsigned owner) noexcept = 0;
-  /// Ends it, after so many words were read and written.
+  /// Ends the turn, in which `words` words were read and written.
   virtual void leave(unsigned owner, unsigned words) noexcept = 0;
-  /// The running worker's clock.
+  /// Returns the running worker's clock.
   virtual std::chrono::nanoseconds time() noexcept = 0;
 
  protected:
@@ -106,12 +106,12 @@ class executor {
   /// Makes a suspended strand of this executor ready. Any thread.
   virtual void resume(strand* suspended) = 0;
   virtual unsigned worker_count() const noexcept = 0;
-  /// Index of the calling worker of this executor, -1 for other threads.
+  /// Returns the index of the calling worker of this executor, -1 for other threads.
   virtual int worker_index() const noexcept = 0;
-  /// True in a child of fork(): the workers do not exist there.
+  /// Returns true in a child of fork(): the workers do not exist there.
   virtual bool lost_in_fork() const noexcept = 0;
   virtual const char* backend_name() const noexcept = 0;
-  /// True if equal programs have equal runs: nothing may depend on random numbers.
+  /// Returns true if equal programs have equal runs: then nothing may depend on random numbers.
   virtual bool runs_repeat() const noexcept { return false; }
 
   // Hooks for a backend whose time is simulated and whose memory for bookkeeping is scarce. Called
@@ -128,27 +128,27 @@ class executor {
   virtual void about_to_show() noexcept {}
 
   // Messages to workers, for what lives on one (remote.hpp, detail/remote_cell.hpp).
-  /// Has worker `to` handle a message of at most active_message_bytes, see arrive(). Those of one
-  /// sender arrive in order. Any thread. If there is no room, waits, and meanwhile takes what
-  /// arrives for the calling worker.
+  /// Has worker `to` handle a message of at most active_message_bytes, see arrive(). Messages of
+  /// one sender arrive in order. Any thread. If there is no room, waits, and meanwhile takes
+  /// messages that arrive for the calling worker.
   virtual void send(unsigned to, const void* message, std::size_t bytes) = 0;
-  /// Makes room for messages, if that may fail, so that sending the first one will not. On a strand
-  /// of this executor.
+  /// Makes room for messages, if that may fail, so that sending the first one will not. Call it on
+  /// a strand of this executor.
   virtual void expect_messages() {}
-  /// Whether a message whose sending happened before that of another to the same worker arrives
-  /// before it, whoever sent them.
+  /// Returns whether a message that was sent (happens-before) before another to the same worker
+  /// arrives before it, whichever workers sent them.
   virtual bool messages_are_causal() const noexcept { return true; }
-  /// Whether an invocation runs on its worker's own stack where its message arrives, and its strand
-  /// stays on that worker. Else each is submitted as a task.
+  /// Returns whether an invocation runs on its worker's own stack where its message arrives, and
+  /// its strand stays on that worker. Otherwise each is submitted as a task.
   virtual bool runs_invocations_in_place() const noexcept { return true; }
   /// Called after a result of `bytes` bytes is stored; wakes the waiter through `tell`.
   virtual void answer(reply& to, void (*tell)(reply&) noexcept, std::size_t bytes) noexcept;
-  /// Drains what has arrived for the calling worker, to be handled later, so that others find room.
+  /// Drains the messages for the calling worker, to be handled later, so that senders find room.
   virtual void take_in() {}
   /// Called by strands of this executor that sent something and do not wait: lets the worker handle
-  /// what has piled up for it.
+  /// the messages that have piled up for it.
   virtual void give_way() noexcept {}
-  /// Spins until `word` is not zero, if that is likely to be soon and nothing else is to be done.
+  /// Spins until `word` is not zero, if that is likely to be soon and there is no other work.
   virtual void linger(const std::atomic<std::uintptr_t>& /*word*/) noexcept {}
   virtual remote_objects& objects() noexcept = 0;
   /// Returns the watchdog for long-running calls, or nullptr if disabled.
@@ -156,10 +156,10 @@ class executor {
   /// Returns the worker's place on the mesh; without a mesh, its place in a square of all workers.
   virtual mesh_place place_of(unsigned worker) const noexcept;
 
-  /// Returns nullptr where the host's memory orders what workers do.
+  /// Returns the order of simulated time, or nullptr if the host's memory orders the workers.
   virtual simulated_order* order() noexcept { return nullptr; }
 
-  /// Returns the policy that is told of what workers do, or nullptr if there is none.
+  /// Returns the policy that is notified of what workers do, or nullptr if there is none.
   power_policy* policy() const noexcept { return policy_; }
 
  protected:
@@ -172,21 +172,21 @@ class executor {
 
 /// Returns the executor whose strand is running here, or nullptr on foreign threads.
 executor* current_executor() noexcept;
-/// Set by backends other than host around every task they run.
+/// Sets the running executor and scope. Called by backends other than host around every task.
 void set_foreign_scope(executor* home, task_scope* scope) noexcept;
 /// On a strand without a task stack: makes `scope` the running task's and returns the one before.
 task_scope* exchange_foreign_scope(task_scope* scope) noexcept;
-/// Scope of the running task; null on foreign threads.
+/// Returns the scope of the running task; null on foreign threads.
 task_scope* current_scope() noexcept;
-/// Runs a branch of a fork elsewhere than in its maker's task: nobody but the branch could know
-/// when what it spawned is done, so it waits for that. Returns the first exception of those tasks.
+/// Runs a branch of a fork elsewhere than in its maker's task: only the branch itself can know when
+/// the tasks it spawned are done, so it waits for them. Returns the first exception of those tasks.
 std::exception_ptr run_branch_as_task(void (*branch)(void*) noexcept, void* argument);
 /// Suspends whatever runs here: a strand of a runtime, or the thread itself.
 void suspend_here(publish_fn publish, void* argument);
-/// Threads of this process that wait for a runtime, or for something that none could be sure to
-/// bring: suspended by suspend_here() outside of any runtime, or ending one.
+/// Returns the number of threads of this process that wait for a runtime, or for something that
+/// none is sure to bring: suspended by suspend_here() outside of any runtime, or ending one.
 unsigned blocked_threads() noexcept;
-/// Counts the calling thread among them.
+/// Counts the calling thread among the blocked ones.
 class blocked_thread_mark {
  public:
   blocked_thread_mark() noexcept;
@@ -194,7 +194,7 @@ class blocked_thread_mark {
   blocked_thread_mark(const blocked_thread_mark&) = delete;
   blocked_thread_mark& operator=(const blocked_thread_mark&) = delete;
 };
-/// current_executor(), or usage_error saying that `what` needs a runtime.
+/// Returns current_executor(), or throws usage_error saying that `what` needs a runtime.
 executor& require_executor(const char* what);
 
 }  // namespace creek::detail

@@ -6,7 +6,7 @@
 
 namespace creek::detail {
 
-/// The compiler's spelling of the closure's type, e.g. "... [with F = render(scene&)::<lambda()>]".
+/// Returns the spelling of the closure's type, e.g. "... [with F = render(scene&)::<lambda()>]".
 /// task_site() cuts it to the part behind "F = ".
 template <class F>
 constexpr const char* task_name() noexcept {

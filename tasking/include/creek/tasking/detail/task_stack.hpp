@@ -68,14 +68,14 @@ inline constexpr std::uintptr_t strand_mask = ~(flag | 7);
 /// Interface of an executor whose strands own task stacks. Only slow paths call it.
 class task_stack_home : public executor {
  public:
-  /// A task became visible to thieves, or was pushed while workers sleep: wake one if need be.
+  /// Called when a task became visible, or was pushed while workers sleep: wakes one if need be.
   virtual void work_available() noexcept = 0;
-  /// True while some worker sleeps: pushes must go on calling work_available().
+  /// Returns true while some worker sleeps: pushes must go on calling work_available().
   virtual bool keep_armed() const noexcept = 0;
-  /// Other deques than the split one, for task stacks set up with `external`: offers the newest
-  /// slot to thieves (false: no room, it stays with the strand) ...
+  /// Offers the newest slot to thieves, for task stacks set up with `external`, which use other
+  /// deques than the split one. Returns false if there is no room: the slot stays with the strand.
   virtual bool offer(task_stack& stack, task_slot* slot) noexcept = 0;
-  /// ... and takes it back (false: a thief has it).
+  /// Takes the slot back; returns false if a thief has it.
   virtual bool take_back(task_stack& stack, task_slot* slot) noexcept = 0;
 };
 
@@ -99,7 +99,7 @@ struct task_stack {
   ticks shared_at;                         ///< when the strand last shared a task, only the strand
   std::atomic<std::uint64_t> inline_runs;  ///< written by the strand, read by counters()
   bool external;                           ///< tasks are offered through task_stack_home::offer
-  spin_lock mover;                         ///< who moves the split; a thief takes it only by force
+  spin_lock mover;                         ///< held to move the split; thieves: only by force
   // --- kept off the line that thieves poll
   alignas(128) std::atomic<std::uint32_t> asked;  ///< a thief has asked and was not answered yet
   // --- the line that thieves poll
@@ -126,10 +126,10 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
 
 // --- Owner's side -------------------------------------------------------------------------------
 
-/// Makes the slot at the top a task. Only the strand; no fence, no read-modify-write.
-/// The release store of `top` pairs with a thief's acquire load in force_share(); the load of
+/// Makes the slot at the top a task. Only the strand calls it; no fence, no read-modify-write. The
+/// release store of `top` pairs with a thief's acquire load in force_share(); the load of
 /// `limit` after it with the heavy fence of a worker that goes to sleep.
-/// False if there is no room: a spawned task has been run then, a fork is the caller's to run.
+/// Returns false if there is no room: it has run a spawned task then; the caller runs a fork.
 bool pushed_slow(task_stack* stack, task_slot* slot) noexcept;
 /// Frees slots whose tasks are all stolen, and answers thieves.
 void make_room(task_stack& stack) noexcept;
@@ -138,8 +138,8 @@ inline std::uint64_t count_inline_run(task_stack& stack) noexcept {
   stack.inline_runs.store(runs, std::memory_order_relaxed);
   return runs;
 }
-/// The array is full, and the caller runs its task at once: counts that, and makes room now and
-/// then and when a thief asks. Thieves write what make_room() reads.
+/// Counts that the array is full and the caller runs its task at once; makes room now and then, and
+/// when a thief asks. Thieves write the words that make_room() reads.
 inline void deque_full(task_stack& stack) noexcept {
   const std::uint64_t runs = count_inline_run(stack);
   const bool asked = stack.limit.load(std::memory_order_relaxed) == stack.first;
@@ -161,13 +161,13 @@ inline bool push(task_stack* stack, task_slot* slot, const task_type* type,
 
 enum class join_result : std::uint8_t { run_inline, done };
 
-/// The join that the fast path could not do: takes the slot back from the shared part, or out from
-/// under spawned tasks that nobody has waited for, answers thieves, or waits for the slot's thief.
+/// Does the joins that the fast path cannot: takes the slot back from the shared part, or out from
+/// under spawned tasks that were not waited for, answers thieves, or waits for the slot's thief.
 join_result join_slow(task_stack* stack, task_slot* slot) noexcept;
 
 /// Takes the fork at `slot` back, which must be the strand's newest open one.
 inline join_result join(task_stack* stack, task_slot* slot) noexcept {
-  // Above the slot may be spawned tasks that nobody waited for.
+  // Above the slot may be spawned tasks that were not waited for.
   const task_slot* top = stack->top.load(std::memory_order_relaxed);
   if (reinterpret_cast<std::uintptr_t>(top) - reinterpret_cast<std::uintptr_t>(slot) <=
       sizeof(task_slot)) [[likely]] {
@@ -198,12 +198,12 @@ inline bool may_run_here(const task_slot& slot, const task_context* awaited) noe
   return (word & ~task_slot::private_bit) == wanted || (word & task_slot::hole_bit) != 0;
 }
 
-/// Goes on where run_newest() met the shared part.
+/// Continues where run_newest() met the shared part.
 bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom,
                      const task_context* awaited) noexcept;
 
-/// Runs the newest task of the strand if it lies at or above `bottom` and may_run_here(). False if
-/// not: nothing left, or an open fork or somebody else's task is on top.
+/// Runs the newest task of the strand if it lies at or above `bottom` and may_run_here(). Returns
+/// false if not: nothing is left, or an open fork or a task of another context is on top.
 inline bool run_newest(task_stack* stack, task_slot* bottom,
                        const task_context* awaited = nullptr) noexcept {
   task_slot* slot = stack->top.load(std::memory_order_relaxed) - 1;
@@ -220,21 +220,21 @@ inline bool run_newest(task_stack* stack, task_slot* bottom,
 // --- Thieves' side: any thread -------------------------------------------------------------------
 
 /// Takes the oldest shared task. Lock-free, one CAS; it synchronises with the release that shared
-/// the task. Null if nothing is shared or another thief won.
+/// the task. Returns null if nothing is shared or another thief won.
 task_slot* steal(task_stack& victim) noexcept;
-/// Tells the owner that somebody wants work; it answers at its next push or join.
+/// Tells the owner that a thief wants work; the owner answers at its next push or join.
 void ask(task_stack& victim) noexcept;
 /// Shares half of the victim's private tasks without the owner's help, by a heavy fence. For an
 /// owner that computes for long without touching its deque. Returns true if something was shared.
 bool force_share(task_stack& victim) noexcept;
 /// Makes the owner's next push call the scheduler; pairs with heavy_fence() by the caller.
 void arm(task_stack& victim) noexcept;
-/// True if a task lies there, shared or private. Exact only behind a heavy fence.
+/// Returns true if the stack has a task, shared or private. Exact only behind a heavy fence.
 bool has_work(const task_stack& victim) noexcept;
 
-/// The next push shares, although nobody has asked. Only the strand.
+/// Makes the next push share, although no thief has asked. Only the strand calls it.
 void share_next(task_stack& stack) noexcept;
-/// Shares everything; before a strand with unstarted tasks is suspended. Only the strand.
+/// Shares everything; called before a strand with unstarted tasks is suspended. Only by the strand.
 void share_all(task_stack& stack) noexcept;
 /// Makes the owner's pushes call the scheduler or not, as keep_armed() says. Only the strand.
 void refresh_armed(task_stack& stack) noexcept;
@@ -243,7 +243,7 @@ bool is_armed(const task_stack& stack) noexcept;
 /// Runs a task taken by steal() on the current strand and returns the strand that waits for just
 /// this one, to be run next, or null.
 strand* run_stolen(task_slot* slot) noexcept;
-/// The exception of a stolen fork: kept in its slot until the join takes it out.
+/// Keeps the exception of a stolen fork in its slot until the join takes it out.
 void fail_fork(task_slot* slot, std::exception_ptr failure) noexcept;
 std::exception_ptr take_failure(task_slot* slot) noexcept;
 
