@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds backends by name: the only place that knows all names. The host backend is in this library.
-// The others are linked into the program, which their weak names tell here, or, as shared
+// The others are linked into the program, which this file sees by weak names, or are shared
 // libraries, loaded when first asked for.
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the control groups of this process are: /proc/self/cgroup says which, /proc/self/mountinfo
+// Finds the control groups of this process: /proc/self/cgroup names them, /proc/self/mountinfo says
 // where they are mounted. Text in, data out, so that tests feed it anything.
 #pragma once
 
@@ -22,15 +22,15 @@ struct membership {
 struct mount {
   int version = 2;
   std::string root;   // the part of the hierarchy that is mounted, "/" if all
-  std::string point;  // where
+  std::string point;  // the folder that it is mounted at
 };
 
 std::vector<membership> parse_memberships(std::istream& in);
 std::vector<mount> parse_mounts(std::istream& in);
 
-/// The folders of the group and of its ancestors as far as they are mounted, innermost first.
-/// A group outside the mounted part (a container that sees the host's path, or one that was moved
-/// out of its namespace: "/../x") has only the mount point itself to look at.
+/// Returns the folders of the group and of its ancestors as far as they are mounted, innermost
+/// first. For a group outside the mounted part (a container that sees the host's path, or one that
+/// was moved out of its namespace: "/../x") only the mount point itself is left.
 std::vector<std::filesystem::path> folders_of(const membership& group, const mount& where);
 
 }  // namespace creek::host_backend::cgroup

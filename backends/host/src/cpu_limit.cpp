@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `path` as seen below `root`.
+// Returns `path` as seen below `root`.
 fs::path below(const fs::path& root, const fs::path& path) {
   return root / path.relative_path();
 }
@@ -38,7 +38,7 @@ std::optional<std::int64_t> number_in_file(const fs::path& file) {
   return number_in(word);
 }
 
-// CPUs by a quota and a period in microseconds; "max", -1 and nonsense do not limit.
+// Returns the CPUs of a quota and a period in microseconds; "max", -1 and nonsense do not limit.
 std::optional<double> ratio(std::optional<std::int64_t> quota, std::optional<std::int64_t> period) {
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
   return static_cast<double>(*quota) / static_cast<double>(*period);
@@ -55,7 +55,7 @@ std::optional<double> limit_of(const fs::path& folder, int version) {
   return ratio(number_in(quota), number_in(period));
 }
 
-// How many numbers a list such as "0-3,8,10-11" names; nothing if it is not such a list.
+// Returns how many numbers a list such as "0-3,8,10-11" names; nothing if it is no such list.
 std::optional<unsigned> count_in_list(std::string_view list) {
   std::int64_t count = 0;
   while (!list.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offering tasks through the deques that are there to be compared with.
+// Offers tasks through the deques that are there for comparison.
 #include "external_deques.hpp"
 
 #include <algorithm>
@@ -60,12 +60,12 @@ bool is_private(const detail::task_slot& slot) noexcept {
 
 bool scheduler::offer(detail::task_stack& stack, detail::task_slot* slot) noexcept {
   if (!shared_) return fiber_of(&stack)->mpb->push(slot);
-  // A worker with work shares when others could take it; what finds no room stays with the strand.
+  // A worker with work shares if others could take it; without room its strand keeps the task.
   if (!shared_->put(slot)) slot->owner |= detail::task_slot::private_bit;
   return true;
 }
 
-/// Before a strand is suspended: what it has kept for itself may be what it waits for.
+/// Called before a strand is suspended: the tasks that it has kept may be those that it waits for.
 void scheduler::offer_all(detail::task_stack& stack) noexcept {
   detail::share_all(stack);
   if (!shared_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deques that are there for comparison: the lock-based one of [Prell 2011], and the one shared
-// queue of work sharing. Both hold pointers to slots of task stacks.
+// The deques that are there for comparison: the lock-based one of [Prell 2011], and the single
+// shared queue of work sharing. Both hold pointers to slots of task stacks.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,10 @@ struct mpb_deque {
     tasks.reset(view);
   }
   bool push(detail::task_slot* slot) noexcept { return tasks.push(view, slot); }
-  /// False if a thief has it; then everything older is gone as well. Younger tasks stay.
+  /// Returns false if a thief has it; then all older tasks are gone as well. Younger tasks stay.
   bool take_back(detail::task_slot* slot) noexcept {
     detail::task_slot* newest = nullptr;
-    detail::task_slot* lowest = nullptr;  // of those taken out from above it
+    detail::task_slot* lowest = nullptr;  // lowest of the tasks taken out from above it
     detail::task_slot* highest = nullptr;
     bool found = false;
     while (!found && tasks.pop_newest(view, newest)) {
@@ -62,7 +62,7 @@ class shared_queue {
   bool put(detail::task_slot* slot) noexcept;
   /// Like put(), but also beyond the capacity; returns false only if there is no memory.
   bool put_anyway(detail::task_slot* slot) noexcept;
-  /// Takes `slot` out again; false if a worker has it.
+  /// Takes `slot` out again; returns false if a worker has it.
   bool take_back(detail::task_slot* slot) noexcept;
   detail::task_slot* take_oldest() noexcept;
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }

@@ -26,20 +26,20 @@ struct host_strand : detail::strand {
 /// deep touches two pages:  guard | stack, growing down | fiber | task slots
 struct fiber : host_strand, switch_context {
   std::size_t mapped = 0;    ///< bytes from `stack_low` to the end of the mapping
-  worker* on = nullptr;      ///< who runs it, or ran it last
+  worker* on = nullptr;      ///< worker that runs it, or ran it last
   fiber* link = nullptr;     ///< next in a pool or a ready list
-  bool bound = false;        ///< handles a message: goes on on the worker that it is on
-  worker* parked = nullptr;  ///< who listed it as a suspended strand with unstarted tasks, or null
+  bool bound = false;        ///< handles a message: continues on the worker that it is on
+  worker* parked = nullptr;  ///< worker that lists it as suspended with unstarted tasks, or null
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
   detail::task_stack tasks;
 };
 
-/// A wait for which there was no other stack, in the frame of the fiber that waits. Its fiber can
+/// A wait for which there was no other stack, in the frame of the fiber that waits. The fiber can
 /// leave the stack later, when there is one, or inside another wait.
 struct in_place_wait : host_strand {
   enum state : std::uint32_t {
     on_stack,   ///< its fiber looks here for the news
-    off_stack,  ///< its fiber was left: whoever resumes this makes the fiber ready
+    off_stack,  ///< its fiber was left: the resuming thread makes the fiber ready
     told,
   };
   explicit in_place_wait(fiber& waiting) noexcept : carrier(&waiting) {

@@ -13,7 +13,7 @@ bool find(void* library, const char* name, Function*& function) noexcept {
   return function != nullptr;
 }
 
-/// Fills the table; false without the library, or if it lacks a function.
+/// Fills the table; returns false without the library, or if it lacks a function.
 bool load(hwloc_library& hwloc) noexcept {
   static_assert(HWLOC_API_VERSION >= 0x20000, "the library below has the interface of hwloc 2");
   void* const library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);

@@ -6,8 +6,8 @@
 
 namespace creek::host_backend {
 
-/// The functions used. hwloc's inline functions call others that would have to be linked, so they
-/// are left out.
+/// The functions used. hwloc's inline functions are left out, as they call others that would have
+/// to be linked.
 struct hwloc_library {
   decltype(&hwloc_topology_init) topology_init;
   decltype(&hwloc_topology_destroy) topology_destroy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a worker without work waits, and which worker is woken when there is some. The protocol is
-// explained in README.md of this module; every step that it relies on is named there.
+// Decides how a worker without work waits, and which worker is woken when there is some. README.md
+// of this module explains the protocol and names every step that it relies on.
 #include <algorithm>
 #include <chrono>
 
@@ -17,7 +17,7 @@ namespace {
 
 /// About the price of a wake-up: worth spinning for before a sleep.
 constexpr auto spin_before_sleep = 100us;
-/// How long a searching worker first keeps its processor.
+/// Time for which a searching worker first keeps its processor.
 constexpr auto first_yield = 2us;
 /// An owner that has not answered for this long is computing: share without it.
 constexpr auto patience_with_owner = 25us;
@@ -25,7 +25,7 @@ constexpr auto patience_with_owner = 25us;
 constexpr auto longest_nap = 1ms;
 
 /// Asking costs the owner some hundred nanoseconds. A thief whose last tasks were over sooner than
-/// that asks ever later, up to this.
+/// that asks later and later, up to this.
 constexpr auto longest_reluctance = 32us;
 
 ticks reluctance_to_ask(const worker& self) noexcept {
@@ -36,7 +36,7 @@ ticks reluctance_to_ask(const worker& self) noexcept {
 
 }  // namespace
 
-/// Producer's side; any thread. Something was made visible before.
+/// Producer's side; any thread. The work was made visible before.
 void scheduler::work_available() noexcept {
   // A worker that registers after this load looks at everything behind a heavy fence.
   light_fence();
@@ -45,21 +45,21 @@ void scheduler::work_available() noexcept {
   idle_.wake_one(policy() == nullptr ? 0 : least_asleep(worker_index()));
 }
 
-/// How many may sleep on though work was made ready by worker `by`, -1 for others: as the policy
+/// Returns how many may sleep on though worker `by`, -1 for others, made work ready: as the policy
 /// says, but never all that take tasks.
 std::uint32_t scheduler::least_asleep(int by) noexcept {
   if (by >= 0 && policy()->tasks_ready(static_cast<unsigned>(by), 1) == 0) return takers_ - 1;
-  // After that: what is ready may have changed it.
+  // Asked after that: the answer may depend on the ready tasks.
   return takers_ - std::clamp(policy()->most_awake(), 1U, takers_);
 }
 
-/// More workers are awake than the policy wants.
+/// Returns whether more workers are awake than the policy wants.
 bool scheduler::too_many_awake() const noexcept {
   return takers_ - idle_.sleepers() > std::max(policy()->most_awake(), 1U) &&
          !stopping_.load(std::memory_order_relaxed);
 }
 
-/// A searcher leaves with work. The last one to do so answers for pushes that relied on it.
+/// Called when a searcher leaves with work. The last searcher answers for pushes that relied on it.
 void scheduler::found_while_searching() noexcept {
   if (!idle_.end_search() || !any_work()) return;
   idle_.wake_one(policy() == nullptr ? 0 : least_asleep(worker_index()));
@@ -156,7 +156,7 @@ scheduler::found_work scheduler::sleep(worker& self) {
   return sleep_begun(self, false);
 }
 
-/// The sleep of one more than the policy wants awake, whatever there is to do for any worker.
+/// The sleep of a worker beyond those that the policy wants awake, although there may be work.
 scheduler::found_work scheduler::rest(worker& self) {
   if (!idle_.begin_rest(takers_ - std::clamp(policy()->most_awake(), 1U, takers_))) {
     return search(self, true);
@@ -181,12 +181,12 @@ scheduler::found_work scheduler::sleep_begun(worker& self, bool rests) {
   }
   sleeps_ended_.fetch_add(1, std::memory_order_seq_cst);
   self.asleep.store(false, std::memory_order_relaxed);
-  // Another may have been woken while this one changed its mind.
+  // Another worker may have been woken while this one changed its mind.
   if (policy() != nullptr && too_many_awake()) return for_itself_alone(self);
   return search(self, true);
 }
 
-/// The nap of idle_policy::backoff: ever longer, ended early by nobody. A policy may want fewer
+/// The nap of idle_policy::backoff: longer each time, and not ended early. A policy may want fewer
 /// awake meanwhile.
 scheduler::found_work scheduler::nap(worker& self) {
   const auto may_look = [&] {

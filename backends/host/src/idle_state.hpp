@@ -22,26 +22,26 @@ class idle_state {
     return searching_of(word_.load(std::memory_order_relaxed));
   }
 
-  /// False only if nobody sleeps or is about to. On a line of its own: pushes read it, and who
-  /// starts and ends a search does not write it.
+  /// Returns false only if no worker sleeps or is about to. On a line of its own: pushes read it,
+  /// and starting or ending a search does not write it.
   bool maybe_sleepers() const noexcept { return asleep_.load(std::memory_order_relaxed) != 0; }
 
-  /// A worker runs out of work, before it starts to look.
+  /// Called when a worker runs out of work, before it starts to look.
   void begin_search() noexcept { word_.fetch_add(one_searching, std::memory_order_seq_cst); }
-  /// It found some. True if nobody searches any more while others sleep: the caller looks
-  /// everywhere and hands over, since pushes relied on it.
+  /// Called when the search found work. Returns true if no worker searches any more while others
+  /// sleep: the caller then looks everywhere and hands over, since pushes relied on it.
   [[nodiscard]] bool end_search() noexcept {
     const std::uint64_t now =
         word_.fetch_sub(one_searching, std::memory_order_seq_cst) - one_searching;
     return searching_of(now) == 0 && sleepers_of(now) != 0;
   }
-  /// A searcher becomes a sleeper: in one step, before it arms the deques and looks again.
+  /// Makes a searcher a sleeper: in one step, before it arms the deques and looks again.
   void begin_sleep() noexcept {
     asleep_.fetch_add(1, std::memory_order_seq_cst);
     word_.fetch_add(1 - one_searching, std::memory_order_seq_cst);
   }
-  /// A searcher becomes a sleeper although there may be work, unless `most` sleep already. Those
-  /// who are awake look everywhere before the last of them sleeps.
+  /// Makes a searcher a sleeper although there may be work, unless `most` sleep already. The
+  /// workers that are awake look everywhere before the last of them sleeps.
   [[nodiscard]] bool begin_rest(std::uint32_t most) noexcept {
     asleep_.fetch_add(1, std::memory_order_seq_cst);
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
@@ -53,8 +53,8 @@ class idle_state {
     asleep_.fetch_sub(1, std::memory_order_seq_cst);
     return false;
   }
-  /// It saw work after all and is a searcher again. False: a permit is on its way to it, the caller
-  /// must take_permit(), which makes it one as well.
+  /// Makes a sleeper that saw work after all a searcher again. Returns false if a permit is on its
+  /// way: the caller must then take_permit(), which makes it a searcher as well.
   [[nodiscard]] bool cancel_sleep() noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     while (sleepers_of(seen) != 0) {
@@ -66,7 +66,7 @@ class idle_state {
     return false;
   }
   /// Sleeps until a waker has made this worker, number `self`, a searcher, or until it was called
-  /// and makes itself one. `called()` says whether there is something that it alone can do.
+  /// and makes itself one. `called()` returns whether there is work that it alone can do.
   template <class Called>
   void take_permit(unsigned self, Called called) noexcept {
     for (;;) {
@@ -82,19 +82,19 @@ class idle_state {
       } else if (cancel_sleep()) {
         return;
       } else {
-        // A permit is on its way; if one who falls asleep just now takes it, its place in the count
-        // is for this one. Neither changes the word for sure, so this is no time to wait for that.
+        // A permit is on its way; if another that falls asleep just now takes it, its place in the
+        // count is for this worker. Neither is sure to change the word, so do not sleep on it.
         cpu_pause();
       }
     }
   }
-  /// Wakes worker `which`, for whom the caller left something before, if it sleeps in
+  /// Wakes worker `which`, for which the caller left something before, if it sleeps in
   /// take_permit(). It may also wake others, which sleep on.
   void call(unsigned which) noexcept {
     permits_.fetch_add(one_call, std::memory_order_release);
     futex_wake(permits_, ~0U, bit_of(which));
   }
-  /// Wakes one sleeper unless somebody searches, or no more than `least` sleep. The caller made
+  /// Wakes one sleeper unless a worker searches, or no more than `least` sleep. The caller made
   /// work visible and passed a full fence since. Returns true if one was woken.
   bool wake_one(std::uint32_t least) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_seq_cst);
@@ -129,8 +129,8 @@ class idle_state {
     return static_cast<std::uint32_t>(word >> 32);
   }
   std::atomic<std::uint64_t> word_{0};     ///< sleepers (low 32), searching (high 32)
-  std::atomic<std::uint32_t> permits_{0};  ///< not taken (low 13 bits); calls, counted on
-  alignas(64) std::atomic<std::uint32_t> asleep_{0};  ///< at least as many as the word counts
+  std::atomic<std::uint32_t> permits_{0};  ///< not taken (low 13 bits); calls, never reset
+  alignas(64) std::atomic<std::uint32_t> asleep_{0};  ///< upper bound of the word's sleepers
 };
 
 }  // namespace creek::host_backend

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// How long a wait sleeps before it tries again to find work or memory; the wait's own end wakes
+/// Time that a wait sleeps before it tries again to find work or memory; the end of the wait wakes
 /// it.
 constexpr auto retry_after = 100us;
 
@@ -33,7 +33,7 @@ void say_once() noexcept {
   });
 }
 
-/// Fibers, not frames: under AddressSanitizer locals may lie elsewhere.
+/// Looks at fibers, not frames: under AddressSanitizer locals may lie elsewhere.
 bool has_room(const fiber& self) noexcept {
   const auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
   return static_cast<std::size_t>(here - self.stack_low) > self.stack_size / 2;
@@ -41,12 +41,12 @@ bool has_room(const fiber& self) noexcept {
 
 }  // namespace
 
-/// Somebody resumes `suspended`: the fiber to make ready for that, or null if the one that waits
-/// has been told where it is. Release: pairs with the load in wait_in_place().
+/// Called to resume `suspended`: returns the fiber to make ready for that, or null if the waiting
+/// fiber was notified where it is. Its release pairs with the load in wait_in_place().
 fiber* scheduler::off_stack(host_strand* suspended) noexcept {
   if (!suspended->in_place) return static_cast<fiber*>(suspended);
   auto& wait = *static_cast<in_place_wait*>(suspended);
-  fiber* carrier = wait.carrier;  // the wait may be gone once it was told
+  fiber* carrier = wait.carrier;  // the wait may be gone once it was notified
   sanitizer::releases(&wait.news);
   if (wait.news.exchange(in_place_wait::told, std::memory_order_acq_rel) ==
       in_place_wait::off_stack) {
@@ -68,12 +68,12 @@ void scheduler::wait_in_place(fiber& self, detail::publish_fn publish, void* arg
     }
   }
   sanitizer::acquired(&wait.news);
-  // Tasks that ran here may have left others above what the waiting one had.
+  // Tasks that ran here may have left others above those of the waiting task.
   while (detail::run_newest(&self.tasks, bottom)) {
   }
 }
 
-/// One step; false if there was nothing to do.
+/// Makes one step; returns false if there was nothing to do.
 bool scheduler::make_progress(fiber& self, in_place_wait& wait,
                               detail::task_slot* bottom) noexcept {
   found_work work;
@@ -82,7 +82,7 @@ bool scheduler::make_progress(fiber& self, in_place_wait& wait,
   if (!work) work.resumed = idle_fiber(*self.on);
   if (!work && has_room(self)) {
     if (detail::run_newest(&self.tasks, bottom)) return true;
-    work.slot = steal_from(self.tasks);  // what the waiting task itself has made
+    work.slot = steal_from(self.tasks);  // a task that the waiting task itself has made
     if (!work) work = search(*self.on, true);
   } else if (!work) {
     take_in();
@@ -93,7 +93,7 @@ bool scheduler::make_progress(fiber& self, in_place_wait& wait,
       auto expected = static_cast<std::uint32_t>(in_place_wait::on_stack);
       const bool waits = static_cast<in_place_wait*>(argument)->news.compare_exchange_strong(
           expected, in_place_wait::off_stack, std::memory_order_acq_rel);
-      if (!waits) off->home->resume(off);  // told meanwhile
+      if (!waits) off->home->resume(off);  // notified meanwhile
       return true;
     };
     offer_all(self.tasks);

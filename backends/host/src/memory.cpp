@@ -82,12 +82,12 @@ void memory::pause(cycles length) const {
 }
 
 // Spinning for about the price of a wake-up costs at most twice the best choice in hindsight
-// [Karlin 1991]; then sleep. Yielding is no
-// substitute for sleep: on a busy machine it costs a time slice, by whose end the other side has
-// given up its own. Only with more threads than processors, where what one waits for may need this
-// very processor, a wait yields, almost at once and for a short time.
+// [Karlin 1991]; then sleep. Yielding is no substitute for sleep: on a busy machine it costs a time
+// slice, by whose end the other side has given up its own. Only with more threads than processors,
+// where the awaited thread may need this very processor, a wait yields, almost at once and for a
+// short time.
 namespace {
-// A wake-up takes 2.5 to 60 us, mostly under 20. Spinning for much less, two sides that once got
+// A wake-up takes 2.5 to 60 us, mostly under 20. With much less spinning, two sides that once got
 // out of step would go on sleeping and waking each other in turn, as each gives up before the other
 // is awake.
 constexpr std::uint64_t spin_ns = 20'000;

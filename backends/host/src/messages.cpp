@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to workers: sending, being called from sleep, handling. README.md of this module tells
-// how strands that handle one stay on their worker.
+// Messages to workers: sending, waking a sleeping receiver, handling. README.md of this module
+// explains how strands that handle a message stay on their worker.
 #include <chrono>
 #include <mutex>
 
@@ -47,7 +47,7 @@ void scheduler::send(unsigned to, const void* message, std::size_t bytes) {
   mailboxes* const open = opened_mail();
   mailboxes& mail = open != nullptr ? *open : open_mail();
   // Not by suspending: the end that is used has a place in the receiver's ring, and keeps it. The
-  // caller may be a worker of this or of another runtime, whose own ring somebody waits for.
+  // caller may be a worker of this or of another runtime, whose own ring another thread waits for.
   const auto until = [](auto done) {
     spin_briefly([&] {
       if (done()) return true;
@@ -75,7 +75,7 @@ void scheduler::take_in() {
       [&](int, const std::byte* data, std::size_t size) { self.kept.push(data, size); });
 }
 
-/// A strand that sends and sends lets its worker handle what has piled up.
+/// Lets the worker handle the messages that have piled up, if a strand sends without waiting.
 void scheduler::give_way() noexcept {
   worker& self = *fiber_of(detail::current_stack)->on;
   if (self.kept.size() < mailbox::slots) return;
@@ -86,8 +86,8 @@ void scheduler::give_way() noexcept {
   suspend(at_once, nullptr);
 }
 
-/// After something was left for `target` alone.
-/// True if it slept.
+/// Called after something was left for `target` alone: wakes it if it sleeps. Returns true if it
+/// slept.
 bool scheduler::call(worker& target) noexcept {
   light_fence();
   if (!target.asleep.load(std::memory_order_relaxed)) return false;
@@ -105,8 +105,8 @@ bool scheduler::has_letters(worker& self) noexcept {
          (!self.bound.empty() || !self.kept.empty() || mail->ends[self.index].has_message());
 }
 
-/// Between two searches, which look at what others write: a message costs less to look for. True if
-/// there is one.
+/// Pauses between two searches, which look at what others write: looking for a message costs less.
+/// Returns true if there is one.
 bool scheduler::pause_for_letters(worker& self) noexcept {
   const int looks = mail_.load(std::memory_order_relaxed) == nullptr ? 1 : 4;
   for (int i = 0; i < looks; ++i) {
@@ -116,8 +116,8 @@ bool scheduler::pause_for_letters(worker& self) noexcept {
   return false;
 }
 
-/// Handles what has arrived; false if nothing had. On the bottom of a fiber, except where there is
-/// no memory for another.
+/// Handles the messages that have arrived; returns false if there were none. Called on the bottom
+/// of a fiber, except where there is no memory for another.
 bool scheduler::serve(fiber& self) noexcept {
   mailboxes* mail = opened_mail();
   if (mail == nullptr) return false;
@@ -127,10 +127,10 @@ bool scheduler::serve(fiber& self) noexcept {
   const bool was_bound = std::exchange(self.bound, true);
   tell_of_task(here, "messages");
   trace::begin(here.track.load(std::memory_order_acquire), "messages");
-  // Not those that come meanwhile: what keeps sending must not keep its worker from the others.
+  // Leaves out messages that come meanwhile: endless senders must not keep this worker from others.
   for (std::size_t left = here.kept.size(); left > 0; --left) {
     kept_message* const first = here.kept.pop();
-    if (first == nullptr) break;  // a handler has waited, and the worker gone on with them
+    if (first == nullptr) break;  // a handler has waited, and the worker has handled the rest
     here.counters.add(counter::messages);
     detail::arrive(*this, first->data, first->bytes);
     here.kept.recycle(first);
@@ -155,7 +155,7 @@ void scheduler::make_bound_ready(fiber& target) noexcept {
   call(home);
 }
 
-/// Whether a message is under way to a worker that sleeps.
+/// Returns whether a message is under way to a worker that sleeps.
 bool scheduler::any_letters(const worker& self) noexcept {
   mailboxes* mail = opened_mail();
   if (mail == nullptr) return false;
@@ -169,7 +169,7 @@ bool scheduler::any_letters(const worker& self) noexcept {
 void scheduler::linger(const std::atomic<std::uintptr_t>& word) noexcept {
   if (oversubscribed_) return;
   worker& self = *fiber_of(detail::current_stack)->on;
-  // The kernel may have put who was woken behind this thread on its processor.
+  // The kernel may have put the woken thread behind this one on its processor.
   if (std::exchange(self.woke, false)) std::this_thread::yield();
   (void)spin_until([&] { return word.load(std::memory_order_acquire) != 0 || has_letters(self); },
                    worth_lingering);

@@ -10,16 +10,16 @@
 
 namespace creek::host_backend {
 
-/// An end: used by one worker, so on lines of its own, and not beside the next one's, which would
-/// be fetched along with it.
+/// One end, used by one worker. On lines of its own, and not beside the next end's, which would be
+/// fetched along with it.
 struct alignas(128) mailbox : synchronized_ring<memory> {
   static constexpr std::size_t slots = 256;
 
   explicit mailbox(host_backend::memory& view) : synchronized_ring(view, team(view), 0, slots) {}
 };
 
-/// One a worker, made when the first message is sent. All threads outside send by the last, which
-/// receives nothing.
+/// One end per worker, made when the first message is sent. All threads outside send by the last
+/// end, which receives nothing.
 struct mailboxes {
   explicit mailboxes(unsigned workers)
       : space(static_cast<int>(workers) + 1,
@@ -34,7 +34,7 @@ struct mailboxes {
   memory_space space;
   std::vector<memory> views;
   std::vector<mailbox> ends;
-  spin_lock outside;  ///< holds who uses the last end
+  spin_lock outside;  ///< held while a thread uses the last end
 };
 
 }  // namespace creek::host_backend

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guard page below a task's stack was hit: say so and which task it was, then die as before.
+// Handles a hit on the guard page below a task's stack: names the task, then dies as before.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>

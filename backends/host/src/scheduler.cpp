@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers and their fibers: the loop that runs what a search found, suspending and resuming.
+// Workers and their fibers: the loop that runs the work that a search found, suspending, resuming.
 #include "scheduler.hpp"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ using detail::task_stack;
 
 namespace {
 
-/// Idle fibers that a worker keeps for itself with their pages, and that wait for all workers with
+/// Idle fibers that a worker keeps for itself with their pages, and that the common pool keeps with
 /// them; those beyond are trimmed.
 constexpr unsigned warm_fibers = 128;
 constexpr unsigned warm_spares = 512;
@@ -70,7 +70,7 @@ fiber* scheduler::idle_fiber(worker& here) noexcept {
   return taken;
 }
 
-/// A worker may recycle what others take: what it has too much of goes to all.
+/// Recycles a fiber. A worker may recycle what others take, so its surplus goes to the common pool.
 void scheduler::recycle(worker& here, fiber& unused) noexcept {
   if (here.idle_count >= warm_fibers) {
     if (spare_fibers_.size() >= warm_spares) trim_fiber(unused);
@@ -85,13 +85,13 @@ void scheduler::recycle(worker& here, fiber& unused) noexcept {
 void scheduler::switch_to(worker& here, fiber& target, departure after) noexcept {
   fiber& self = *here.current;
   fiber* previous = leave(here, target, after);
-  // Its wait was over before it began: back to it. A loop, as that may happen again and again.
+  // Its wait was over before it began: switch back. A loop, as that may happen again and again.
   while (!arrived(self, previous)) {
     previous = leave(*self.on, *previous, {departure::kind::recycle});
   }
 }
 
-/// Goes to `target`; returns when somebody comes back here, with the fiber left for that.
+/// Switches to `target`; returns when a fiber switches back here, with the fiber left for that.
 fiber* scheduler::leave(worker& here, fiber& target, departure after) noexcept {
   fiber& self = *here.current;
   after.left = &self;
@@ -104,8 +104,8 @@ fiber* scheduler::leave(worker& here, fiber& target, departure after) noexcept {
   return static_cast<fiber*>(&switch_stacks(self, target));
 }
 
-/// First thing on a fiber that was switched to: what the one before it left to be done. False if
-/// that one wants to go on instead.
+/// Runs first on a fiber that was switched to: does what the fiber before it left to be done.
+/// Returns false if that fiber wants to go on instead.
 bool scheduler::arrived(fiber& self, fiber* previous) noexcept {
   worker& here = *self.on;
   const departure after = std::exchange(here.after, {});
@@ -130,7 +130,7 @@ bool scheduler::arrived(fiber& self, fiber* previous) noexcept {
   return true;
 }
 
-/// The loop on `self` goes on with `target`; what `self` still holds is left to be taken.
+/// Continues the loop of `self` on `target`; tasks that `self` still holds are left to be taken.
 void scheduler::leave_for(fiber& self, fiber& target) noexcept {
   tell_of_task(*self.on);
   const bool keeps = has_leftovers(self);
@@ -152,7 +152,7 @@ void scheduler::suspend(detail::publish_fn publish, void* argument) {
   suspended_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// Off the stack, until the strand that `publish` was given is resumed.
+/// Leaves the stack until the strand that `publish` was given is resumed.
 void scheduler::leave_waiting(fiber& self, fiber& next, detail::publish_fn publish,
                               void* argument) noexcept {
   worker& here = *self.on;
@@ -215,11 +215,11 @@ void scheduler::loop(fiber& self) {
     if (lost_in_fork()) [[unlikely]]
       end_forked_child();
     if (serve(self)) {
-      // Whoever keeps sending does not keep others from going on.
+      // Endless senders must not keep others from going on.
       if (found_work next = taken_back(*self.on)) execute(self, next);
       continue;
     }
-    // Tasks that ended tasks left behind, newest first, before anything from outside.
+    // Runs tasks that ended tasks left behind, newest first, before any from outside.
     if (detail::run_newest(&self.tasks, self.tasks.first)) {
       self.on->counters.add(counter::tasks);
       continue;
@@ -227,7 +227,7 @@ void scheduler::loop(fiber& self) {
     if (found_work work = find_work(*self.on)) execute(self, work);
   }
   switch_to(*self.on, self.on->native, {departure::kind::recycle});
-  std::terminate();  // nobody switches to a fiber of a finished scheduler
+  std::terminate();  // no fiber switches to one of a finished scheduler
 }
 
 /// Looks once, then waits. A worker beyond those that a policy wants awake does not even look.
@@ -250,7 +250,7 @@ void scheduler::execute(fiber& self, found_work work) {
   if (work.letters) return;  // the loop serves them
   strand* released = run_task(self, work);
   if (released == nullptr) return;
-  // Greedy: whoever waited for this task goes on here and now.
+  // Greedy: the strand that waited for this task continues here and now.
   if (released->home == this) {
     fiber* waiter = off_stack(static_cast<host_strand*>(released));
     if (waiter != nullptr && waiter->bound) {
@@ -263,7 +263,7 @@ void scheduler::execute(fiber& self, found_work work) {
   }
 }
 
-/// Runs a slot or a submitted task; the strand that waits for just this one, or null.
+/// Runs a slot or a submitted task; returns the strand that waits for just this one, or null.
 strand* scheduler::run_task(fiber& self, found_work work) noexcept {
   self.on->counters.add(counter::tasks);
   tell_of_task(*self.on);
@@ -272,7 +272,7 @@ strand* scheduler::run_task(fiber& self, found_work work) noexcept {
   if (work.slot != nullptr) {
     trace::begin(track, "stolen");
     const ticks start = tick_clock::now();
-    // After a worthwhile one, thieves find this one's first task without asking.
+    // After a worthwhile task, thieves find this one's first task without asking.
     if (self.on->small_steals == 0) detail::share_next(self.tasks);
     released = detail::run_stolen(work.slot);
     const bool small = tick_clock::now() - start < tick_clock::from_nanoseconds(worth_stealing);

@@ -144,7 +144,7 @@ class scheduler final : public detail::backend {
   scheduler_options options_;
   std::unique_ptr<clock_control> no_clocks_;  ///< for a policy without scheduler_options::clocks
   bool external_;                             ///< deques other than the split one
-  bool oversubscribed_;                       ///< more workers than CPUs this process may use
+  bool oversubscribed_;                       ///< more workers than CPUs that this process may use
   bool lost_ = false;
   std::vector<std::unique_ptr<worker>> workers_;
   std::unique_ptr<shared_queue> shared_;  ///< work sharing only
@@ -152,8 +152,8 @@ class scheduler final : public detail::backend {
   unsigned fork_generation_;
 
   mutable std::mutex fibers_mutex_;
-  std::vector<fiber_ptr> fibers_;  ///< all ever mapped: thieves may look at any of them
-  fiber_queue spare_fibers_;       ///< idle ones that a worker had too many of
+  std::vector<fiber_ptr> fibers_;  ///< all that were ever mapped: thieves may look at any of them
+  fiber_queue spare_fibers_;       ///< idle fibers that a worker had too many of
 
   alignas(64) idle_state idle_;
 
@@ -170,7 +170,7 @@ class scheduler final : public detail::backend {
   std::atomic<mailboxes*> mail_{nullptr};  ///< null until the first message
 
   std::atomic<std::int64_t> suspended_{0};
-  std::atomic<std::uint64_t> sleeps_ended_{0};  ///< raised before what was slept for is touched
+  std::atomic<std::uint64_t> sleeps_ended_{0};  ///< raised before the awaited work is touched
   std::atomic<std::uint32_t> visitors_{0};      ///< foreign threads inside resume() or submit()
   std::atomic<bool> stopping_{false};
   std::atomic<bool> finished_{false};

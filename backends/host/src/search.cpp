@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a worker looks for work: its own ready strands, the inbox, other workers' deques and ready
-// strands, and deques of suspended strands.
+// Places where a worker looks for work: its own ready strands, the inbox, other workers' deques and
+// ready strands, and deques of suspended strands.
 #include "external_deques.hpp"
 #include "scheduler.hpp"
 
@@ -69,7 +69,7 @@ scheduler::found_work scheduler::own_work(worker& self) noexcept {
   return work ? work : taken_back(self);
 }
 
-/// Strands that go on here, or a task from outside.
+/// Returns a strand that goes on here, or a task from outside.
 scheduler::found_work scheduler::taken_back(worker& self) noexcept {
   found_work work;
   work.resumed = self.bound.pop();
@@ -116,8 +116,8 @@ scheduler::found_work scheduler::from_victim(worker& self, unsigned index, bool 
   return work;
 }
 
-/// A worker that serves only goes no further than to what calls have left that wait on it: it has
-/// listed them itself, so it need not be woken for them.
+/// Looks at suspended strands. A worker that serves only takes just the tasks that waiting calls on
+/// it have left: it has listed them itself, so it need not be woken for them.
 scheduler::found_work scheduler::from_parked(worker& self) noexcept {
   found_work work;
   if (parked_count_.load(std::memory_order_acquire) == 0) return work;
@@ -132,7 +132,7 @@ scheduler::found_work scheduler::from_parked(worker& self) noexcept {
   return work;
 }
 
-/// One look everywhere; `ask` tells victims that have nothing shared to share.
+/// Looks everywhere once; `ask` asks victims that have nothing shared to share.
 scheduler::found_work scheduler::search(worker& self, bool ask) noexcept {
   found_work work = own_work(self);
   if (work) return work;
@@ -152,7 +152,7 @@ bool scheduler::strand_has_work(const task_stack& stack) const noexcept {
   return fiber_of(const_cast<task_stack*>(&stack))->mpb->size() != 0;
 }
 
-/// Everything that a sleeping worker would miss. Exact behind a heavy fence.
+/// Returns whether there is work that a sleeping worker would miss. Exact behind a heavy fence.
 bool scheduler::any_work() noexcept {
   if (inbox_count_.load(std::memory_order_acquire) != 0) return true;
   if (shared_ && shared_->size() != 0) return true;

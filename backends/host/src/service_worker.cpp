@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker that takes no tasks (scheduler_options::serve_only): how it waits for calls. It is none
-// of those that idle_state counts, since a wake-up granted there is for any task; it sleeps on a
-// word of its own, and only a message for it, or the end, wakes it.
+// A worker that takes no tasks (scheduler_options::serve_only): how it waits for calls. idle_state
+// does not count it, since a wake-up granted there is for any task; it sleeps on a word of its own,
+// and only a message for it, or the end, wakes it.
 #include <algorithm>
 #include <chrono>
 
@@ -41,7 +41,7 @@ scheduler::found_work scheduler::await_calls(worker& self) {
 
 void scheduler::sleep_until_called(worker& self) noexcept {
   self.asleep.store(true, std::memory_order_relaxed);
-  // From here on a sender either sees that, or its message is seen below.
+  // From here on a sender either sees `asleep`, or its message is seen below.
   heavy_fence();
   if (stopping_.load(std::memory_order_acquire)) try_finish(self);
   self.counters.add(counter::parks);
@@ -55,7 +55,7 @@ void scheduler::sleep_until_called(worker& self) noexcept {
   self.asleep.store(false, std::memory_order_relaxed);
 }
 
-/// To the worker that serves only, which may sleep.
+/// Wakes a worker that serves only, if it sleeps.
 void scheduler::ring(worker& target) noexcept {
   target.rings.fetch_add(1, std::memory_order_seq_cst);
   futex_wake(target.rings, 1);

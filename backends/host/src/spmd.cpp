@@ -18,7 +18,7 @@ void run_ranks(int ranks, const memory_options& options, const std::function<voi
       memory view = space.core(core_id{number});
       rank(view);
     } catch (...) {
-      // Later ones are mostly the errors of those released from their waits.
+      // Later exceptions are mostly the errors of ranks released from their waits.
       std::call_once(failed, [&] { first = std::current_exception(); });
       space.abort();
     }
@@ -29,7 +29,7 @@ void run_ranks(int ranks, const memory_options& options, const std::function<voi
     try {
       for (int number = 0; number < ranks; ++number) threads.emplace_back(run, number);
     } catch (...) {
-      space.abort();  // no thread to be had: the ranks that run would wait for it
+      space.abort();  // the system refused a thread: the ranks that run would wait for it
       throw;
     }
   }

@@ -139,7 +139,7 @@ void scheduler::begin_policy() {
   set_policy(options_.policy.get());
 }
 
-/// When no worker runs any more.
+/// Called when no worker runs any more.
 void scheduler::end_policy() noexcept {
   if (policy() == nullptr) return;
   policy()->end();
@@ -183,8 +183,8 @@ void scheduler::require_workers() const {
       "make a new runtime, or end with exec or _exit");
 }
 
-/// The child of a fork() in a task came back from the task. Going on would run its parent's tasks a
-/// second time.
+/// Called if the child of a fork() in a task came back from that task. Going on would run the tasks
+/// of the parent process a second time.
 void scheduler::end_forked_child() noexcept {
   std::fputs("creek: the child of a fork() in a task returned from it; end it with exec or _exit\n",
              stderr);

@@ -160,7 +160,7 @@ class reader {
   std::map<int, int> index_;  // from the operating system's number to ours
 };
 
-// Loads and reads; nothing if hwloc cannot make sense of its input.
+// Loads and reads a topology; returns nothing if hwloc cannot make sense of its input.
 std::optional<topology> load(const tree_handle& tree, std::string source) {
   const hwloc_library& hwloc = *tree.get_deleter().hwloc;
   // hwloc leaves instruction caches out unless asked.

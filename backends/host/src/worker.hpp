@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker: a thread, the fiber it runs, and what it keeps for itself.
+// A worker: a thread, the fiber it runs, and its private data.
 #pragma once
 
 #include <atomic>
@@ -33,8 +33,8 @@ class fiber_queue {
   std::atomic<std::uint32_t> count_{0};
 };
 
-/// Counts a foreign thread while it hands something over: what it handed over may be run, and the
-/// scheduler be shut down, before it is out of here.
+/// Counts a foreign thread while it hands something over: that may already be run, and the
+/// scheduler be shut down, before the thread is out of here.
 class visit {
  public:
   visit(std::atomic<std::uint32_t>& visitors, bool is_foreign) noexcept
@@ -53,7 +53,7 @@ class visit {
   std::atomic<std::uint32_t>* visitors_;
 };
 
-/// Messages that wait in their worker's own memory, first in, first out. Only that worker.
+/// Messages that wait in their worker's own memory, first in, first out. Only that worker uses it.
 class letter_queue {
  public:
   letter_queue() = default;
@@ -98,7 +98,7 @@ struct alignas(128) worker {
   unsigned index = 0;
   bool serves_only = false;  ///< takes no tasks but those of calls that wait here
   fiber* current = nullptr;
-  fiber* idle_fibers = nullptr;  ///< pool; only this worker
+  fiber* idle_fibers = nullptr;  ///< pool; only this worker uses it
   unsigned idle_count = 0;
   departure after;
   fiber native;  ///< stands for the thread's own stack
@@ -108,17 +108,17 @@ struct alignas(128) worker {
   std::vector<unsigned> near_first;           ///< other workers by distance
   std::atomic<trace::track*> track{nullptr};  ///< null: not traced
   worker_counters counters;
-  bool woke = false;  ///< another, by its last message
+  bool woke = false;  ///< its last message woke another worker
   letter_queue kept;  ///< messages that came while others were handled or sent
   std::thread thread;
 
   /// Read by thieves.
   alignas(64) std::atomic<detail::task_stack*> active{nullptr};
   fiber_queue ready;
-  /// Read by who sends messages.
+  /// Read by senders of messages.
   fiber_queue bound;                    ///< ready fibers that stay here
-  std::atomic<bool> asleep{false};      ///< or about to be
-  std::atomic<std::uint32_t> rings{0};  ///< of one that serves only: calls from sleep
+  std::atomic<bool> asleep{false};      ///< it sleeps, or is about to
+  std::atomic<std::uint32_t> rings{0};  ///< of a worker that serves only: calls from sleep
 
   std::uint64_t random() noexcept {  // xorshift64* [Vigna 2016]
     random_state ^= random_state >> 12;

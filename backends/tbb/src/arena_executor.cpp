@@ -37,7 +37,7 @@ void arena_executor::submit(submitted_task* task) {
   }
 }
 
-/// Into the arena's queue, which only workers with nothing of ours on their stack look at.
+/// Puts the task into the arena's queue, read only by workers without a task of ours on the stack.
 void arena_executor::enqueue(submitted_task* task) {
   arena_.enqueue(group_.defer([this, task] { run_submitted(task, found::in_queue); }));
   call_a_thread();
@@ -55,7 +55,7 @@ void arena_executor::run_submitted(submitted_task* task, found where) noexcept {
   trace::end(here().track.load(std::memory_order_relaxed));
 }
 
-/// Workers have no mailboxes: an object takes its messages where they are sent.
+/// Has the object take the message here, as workers have no mailboxes.
 void arena_executor::send(unsigned /*to*/, const void* message, std::size_t bytes) {
   std::byte copy[active_message_bytes];
   std::memcpy(copy, message, bytes);
@@ -84,7 +84,7 @@ void arena_executor::fork(void (*left)(void*) noexcept, void* left_argument,
   if (claimed_here && branch.passed_on) take_off_list(branch);
 }
 
-/// The group's task.
+/// Runs as the group's task.
 void arena_executor::run_forked(forked_branch& branch) noexcept {
   if (branch.claimed.load(std::memory_order_acquire)) return;
   if (is_on_top(*this)) {
@@ -106,8 +106,8 @@ void arena_executor::run_claimed(forked_branch& branch, found where) noexcept {
   if (strand* maker = branch.end()) maker->home->resume(maker);
 }
 
-/// Leaves the branch to a worker whose stack is free, or to its maker. Not through the group: its
-/// maker waits for the group's task, and must not depend on anybody's stack becoming free.
+/// Leaves the branch to a worker whose stack is free, or to its maker. Not through the group: the
+/// maker waits for the group's task, and must not depend on any stack becoming free.
 void arena_executor::pass_on(forked_branch& branch) {
   {
     const std::lock_guard lock(passed_on_mutex_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runtime on oneTBB: one arena, one task group that holds all that was submitted. README.md of
-// this folder tells why a task found on top of a waiting one is passed on.
+// A runtime on oneTBB: one arena, one task group that holds all submitted tasks. README.md of this
+// folder explains why a task found on top of a waiting one is passed on.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>

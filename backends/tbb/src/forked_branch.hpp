@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The right branch of a fork: whoever claims it first runs it, its maker or a thief.
+// The right branch of a fork: the first to claim it runs it, its maker or a thief.
 #pragma once
 
 #include <oneapi/tbb/task_group.h>
@@ -10,7 +10,7 @@
 
 namespace creek::onetbb {
 
-/// Lives in the frame of its maker, which leaves when the branch has ended and oneTBB has let go of
+/// Lives in the frame of its maker, which leaves when the branch has ended and oneTBB has released
 /// the group's task.
 struct forked_branch {
   void (*run)(void*) noexcept;
@@ -23,7 +23,7 @@ struct forked_branch {
   bool passed_on = false;
   forked_branch* next = nullptr;
   forked_branch* previous = nullptr;
-  /// Nobody cancels it: it need not be bound to the contexts around it.
+  /// It is never cancelled, so it need not be bound to the contexts around it.
   tbb::task_group_context context{tbb::task_group_context::isolated};
   tbb::task_group group{context};
 
@@ -35,7 +35,7 @@ struct forked_branch {
   [[nodiscard]] detail::strand* end() noexcept {
     return joiner.exchange(ended(), std::memory_order_acq_rel);
   }
-  /// A publish_fn for the maker: false if the thief has ended meanwhile.
+  /// A publish_fn for the maker: returns false if the thief has ended meanwhile.
   static bool publish(void* self, detail::strand* maker) {
     detail::strand* nobody = nullptr;
     return static_cast<forked_branch*>(self)->joiner.compare_exchange_strong(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How backends/src/registry.cpp makes this backend. Made by name it has as many workers as host
+// Lets backends/src/registry.cpp make this backend. Made by name it has as many workers as host
 // has.
 #include <creek/tasking/detail/backend_registry.hpp>
 #include <creek/tbb.hpp>

@@ -30,7 +30,7 @@ void require_no_sanitizer() {
                     "so that correct programs get reports; use the host backend");
 }
 
-/// Whether this process is a child of one that had used this backend before fork(). oneTBB's
+/// True if this process is a child of one that had used this backend before fork(). oneTBB's
 /// threads stay behind in the parent then, and it makes no new ones.
 std::atomic<bool> threads_lost{false};
 

@@ -13,10 +13,10 @@ struct exception_state {
   unsigned uncaught = 0;
 };
 
-/// The bounds of a task on its stack: a fresh scope inside, what was there before afterwards.
+/// The bounds of a task on its stack: a fresh scope inside, the previous scope again after.
 class task_visit {
  public:
-  /// `outermost`: nothing of ours lies below on this stack, whatever the thread says.
+  /// `outermost`: no task of ours lies below on this stack, whatever the thread says.
   task_visit(detail::executor& home, bool outermost) noexcept;
   ~task_visit();
   task_visit(const task_visit&) = delete;
@@ -28,8 +28,8 @@ class task_visit {
   detail::task_scope scope_;
 };
 
-/// While a task's stack is in oneTBB's hands, which may give it to another thread: puts scope and
-/// exceptions back in place where the task goes on.
+/// Covers the time in which oneTBB has a task's stack and may give it to another thread: puts scope
+/// and exceptions back in place where the task continues.
 class task_absence {
  public:
   enum class stack : unsigned char {
@@ -47,8 +47,8 @@ class task_absence {
   exception_state exceptions_;
 };
 
-/// True in oneTBB's loop on top of a task of `home` that waits. Now and then also where such a wait
-/// ended on another thread: never rely on it for more than passing a task on.
+/// Returns true in oneTBB's loop on top of a task of `home` that waits. Now and then also where
+/// such a wait ended on another thread: never rely on it for more than passing a task on.
 bool is_on_top(const detail::executor& home) noexcept;
 
 }  // namespace creek::onetbb

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tbb::global_control for all runtimes of this backend: of several, oneTBB obeys the smallest.
-// And an arena that never has work, only the wish for threads.
+// One tbb::global_control for all runtimes of this backend: if there are several, oneTBB obeys the
+// smallest. And an arena that never has work, but only asks for threads.
 #include "thread_share.hpp"
 
 #include <oneapi/tbb/global_control.h>
@@ -17,15 +17,15 @@ namespace creek::onetbb {
 namespace {
 
 std::atomic<unsigned> runtimes{0};
-/// A thread has been called and has not come yet. It will look into all arenas when it comes, so
-/// nobody need call another.
+/// A thread has been called and has not come yet. It will look into all arenas when it comes, so no
+/// other need be called.
 std::atomic<bool> called{false};
 
 struct shared_pool {
   std::mutex mutex;
   std::size_t claimed = 0;
   std::unique_ptr<tbb::global_control> control;
-  std::unique_ptr<tbb::task_arena> bell;  ///< of as many slots as there may be threads
+  std::unique_ptr<tbb::task_arena> bell;  ///< has as many slots as there may be threads
 
   void change(std::size_t claimed_now) {
     claimed = claimed_now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneTBB's threads are one pool for the whole process; the runtimes of this backend see to it that
+// oneTBB's threads are one pool for the whole process; the runtimes of this backend make sure that
 // the pool is large enough for all of them together, and that a thread comes where work waits.
 #pragma once
 
@@ -20,8 +20,8 @@ class thread_share {
   unsigned workers_;
 };
 
-/// After work was handed to oneTBB that a thread has to come for: makes sure that one comes, while
-/// there are several runtimes. README.md of this folder tells why it would not.
+/// Called after work was handed to oneTBB that a thread has to come for: makes sure that one comes,
+/// while there are several runtimes. README.md of this folder explains why none would.
 void call_a_thread() noexcept;
 
 }  // namespace creek::onetbb

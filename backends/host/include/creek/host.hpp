@@ -13,12 +13,12 @@ struct host {
   scheduler_options options;
 
   host() = default;
-  /// Takes that number of workers and the defaults for all else.
+  /// Takes this number of workers, and the defaults for all other options.
   explicit host(unsigned workers) { options.workers = workers; }
   explicit host(scheduler_options chosen) : options(std::move(chosen)) {}
 
-  /// Throws usage_error if an option is out of range, creek::error if threads or memory are
-  /// refused.
+  /// Throws usage_error if an option is out of range, creek::error if the system refuses threads or
+  /// memory.
   std::unique_ptr<detail::backend> make() const;
 };
 

@@ -9,9 +9,9 @@
 
 namespace creek {
 
-/// Workers of one oneTBB arena. Of scheduler_options it heeds `workers` (0: one a CPU of the
-/// affinity mask) and `name`; what says how the host's own scheduler works (scheduler, deque, idle,
-/// stack_size, deque_capacity, seed) means nothing here and is ignored.
+/// Workers of one oneTBB arena. Of scheduler_options it uses `workers` (0: one per CPU of the
+/// affinity mask) and `name`; options for the host's own scheduler (scheduler, deque, idle,
+/// stack_size, deque_capacity, seed) mean nothing here and are ignored.
 struct tbb_backend {
   scheduler_options options;
 
@@ -19,13 +19,13 @@ struct tbb_backend {
   static constexpr unsigned max_workers = 256;
 
   tbb_backend() = default;
-  /// Takes that number of workers and the defaults for all else.
+  /// Takes this number of workers, and the defaults for all other options.
   explicit tbb_backend(unsigned workers) { options.workers = workers; }
   explicit tbb_backend(scheduler_options chosen) : options(std::move(chosen)) {}
 
   /// Throws usage_error for more than `max_workers`, for `pin`, which oneTBB's threads cannot
   /// promise, in a child of fork() whose parent had used this backend, and in a program compiled
-  /// with AddressSanitizer or ThreadSanitizer, to which oneTBB does not announce what it does.
+  /// with AddressSanitizer or ThreadSanitizer, to which oneTBB announces nothing.
   std::unique_ptr<detail::backend> make() const;
 };
 

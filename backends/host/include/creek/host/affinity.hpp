@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a thread may run and what it is called.
+// Affinity and name of a thread.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace creek::host_backend {
 
-/// The operating system numbers of the processing units that the calling thread may run on,
+/// Returns the operating system numbers of the processing units that the calling thread may run on,
 /// ascending. Works for any number of CPUs. Throws creek::error if the kernel refuses.
 std::vector<int> affinity_mask();
 
@@ -25,7 +25,7 @@ void allow_this_thread(const std::vector<int>& os_indices);
 /// loses its middle, so that the number at the end of "my-long-program-12" survives.
 void name_this_thread(std::string_view name) noexcept;
 
-/// The name of the calling thread.
+/// Returns the name of the calling thread.
 std::string this_thread_name();
 
 }  // namespace creek::host_backend

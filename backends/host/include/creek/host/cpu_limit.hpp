@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many workers make sense here: the least of what the hardware has, what the affinity mask
-// allows and what the control groups' CPU quota pays for.
+// Finds how many workers make sense here: the least of the processors that the hardware has, those
+// that the affinity mask allows, and those that the control groups' CPU quota pays for.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ struct cpu_quota {
   std::filesystem::path from;  ///< the folder of the group that sets it
   int version = 2;             ///< cgroup v1 or v2
 
-  /// Rounded up to whole workers: 1.5 CPUs keep two workers busy three quarters of the time.
+  /// Returns the quota in whole workers, rounded up: 1.5 CPUs keep two busy 3/4 of the time.
   [[nodiscard]] unsigned workers() const noexcept;
 };
 
@@ -26,7 +26,7 @@ enum class limit_kind { hardware, affinity, quota };
 /// The three limits and which of them is least (on a tie the first in the order of limit_kind).
 struct cpu_limit {
   unsigned hardware = 1;           ///< processing units online
-  unsigned affinity = 1;           ///< those that the affinity mask (and so the cpuset) allows
+  unsigned affinity = 1;           ///< those allowed by the affinity mask, and so by the cpuset
   std::optional<cpu_quota> quota;  ///< none: unlimited, or no control groups
   unsigned workers = 1;            ///< the default number of workers; at least 1
   limit_kind decided_by = limit_kind::hardware;
@@ -34,18 +34,18 @@ struct cpu_limit {
 
 /// Reads the limits of this process as they are now (both change while a process runs). `root`
 /// replaces "/" in all paths, for tests on recorded trees; `affinity` replaces the kernel's mask.
-/// Never fails: what is missing or malformed does not limit. Takes some 50 us; any thread.
+/// Never fails: a missing or malformed file does not limit. Takes some 50 us; any thread.
 cpu_limit read_cpu_limit(const std::filesystem::path& root = "/",
                          std::optional<unsigned> affinity = std::nullopt);
 
-/// The quota alone; see read_cpu_limit.
+/// Reads the quota alone; see read_cpu_limit.
 std::optional<cpu_quota> read_cpu_quota(const std::filesystem::path& root = "/");
 
-/// True if so many workers cannot all run at once: then spinning steals time from the one that is
-/// waited for, and waits should yield early.
+/// Returns true if this many workers cannot all run at once: then spinning steals time from the
+/// worker that is waited for, and waits should yield early.
 [[nodiscard]] bool oversubscribed(unsigned workers, const cpu_limit& limit) noexcept;
 
-/// "hardware", "affinity" or "quota".
+/// Returns the kind's name: "hardware", "affinity" or "quota".
 const char* to_string(limit_kind kind) noexcept;
 
 }  // namespace creek::host_backend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory policy of host threads: each "core" is a thread with a region of ordinary memory as
-// its message-passing memory. Words are atomics, blocks are memcpy, invalidate and flush are
+// its message-passing memory. Words are atomics, blocks are memcpy, invalidate and flush do
 // nothing. Waits spin for about the price of a wake-up, then yield, then sleep in the kernel.
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace creek::host_backend {
 
 struct memory_options {
-  /// Bytes of message-passing memory of each core; the SCC has 8 KiB. Rounded up to whole lines.
+  /// Bytes of message-passing memory per core; the SCC has 8 KiB. Rounded up to whole lines.
   std::size_t mpm_bytes = 8192;
   /// True: waits give up their processor soon, because there are more cores than processors.
   /// `automatic` compares with the processors this process may use.
@@ -29,7 +29,7 @@ struct memory_options {
 
 class memory;
 
-/// Owns the memory that `cores` threads share: for each its message-passing memory (zero at first),
+/// Owns the memory that `cores` threads share: per core its message-passing memory (zero at first),
 /// one test-and-set register and two atomic counters. Must outlive every `memory` made from it.
 class memory_space {
  public:
@@ -38,7 +38,7 @@ class memory_space {
   memory_space(const memory_space&) = delete;
   memory_space& operator=(const memory_space&) = delete;
 
-  /// The view of one core; to be used by one thread at a time.
+  /// Returns the view of one core; it may be used by one thread at a time.
   [[nodiscard]] memory core(core_id id) noexcept;
   [[nodiscard]] int cores() const noexcept { return cores_; }
   [[nodiscard]] std::size_t mpm_bytes() const noexcept { return mpm_bytes_; }
@@ -53,11 +53,11 @@ class memory_space {
 
   // Control words of a core beside its message-passing memory, each on a line of its own. They lie
   // at the start of the core's region, whose address is a multiple of the region's size, so that
-  // the core that an address belongs to is found by masking.
+  // masking an address gives the core that it belongs to.
   struct control {
     alignas(64) std::atomic<std::uint32_t> test_and_set{0};
     alignas(64) std::atomic<std::uint32_t> counter[2]{};
-    alignas(64) event_count changed;  // some word of this core's memory was signalled
+    alignas(64) event_count changed;  // notified when a word of this core's memory was signalled
   };
 
   control& control_of(const void* address) const noexcept {
@@ -171,12 +171,12 @@ class memory {
   void wait_poll(Poll poll) const {
     if (!poll()) wait(space_->control_of(self_), poll);
   }
-  /// Past a few microseconds it yields the processor instead, to whom the pause may be for.
+  /// Pauses. Past a few microseconds it yields the processor, as the other side may need it.
   void pause(cycles length) const;
   void charge(cycles) const noexcept {}
 
  private:
-  /// Around a read-modify-write.
+  /// Announces a read-modify-write to the sanitizer, before and after it.
   struct both_ways {
     [[gnu::always_inline]] explicit both_ways(const volatile void* where) noexcept
         : address(where) {
@@ -188,11 +188,11 @@ class memory {
     const volatile void* address;
   };
 
-  // How a wait goes on from one look at its condition to the next; in memory.cpp.
+  // Carries a wait from one look at its condition to the next; in memory.cpp.
   class patience {
    public:
     explicit patience(memory_space& space) noexcept;
-    /// True: time to sleep. Throws if the run was aborted.
+    /// Returns true if it is time to sleep. Throws if the run was aborted.
     bool spent();
 
    private:
@@ -201,7 +201,7 @@ class memory {
     int looks_ = 0;
   };
 
-  /// A short message as two halves that overlap: a call of memcpy() takes longer than that.
+  /// Copies a short message as two halves that overlap: a call of memcpy() takes longer than that.
   static void copy(void* to, const void* from, std::size_t bytes) noexcept {
     constexpr std::size_t half = 32;
     if (bytes < half || bytes > 2 * half) {

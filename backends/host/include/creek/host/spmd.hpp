@@ -20,16 +20,16 @@ struct spmd_options {
 using host_communicator = communicator<host_backend::memory>;
 
 namespace host_backend {
-/// Calls `rank(memory)` on `ranks` threads, one a core of a fresh memory_space, and joins them. If
-/// one throws, the waits of all others throw too, and the first exception is rethrown here.
+/// Calls `rank(memory)` on `ranks` threads, one per core of a fresh memory_space, and joins them.
+/// If one throws, the waits of all others throw too, and the first exception is rethrown here.
 void run_ranks(int ranks, const memory_options& options, const std::function<void(memory&)>& rank);
 }  // namespace host_backend
 
 /// Calls `f(communicator)` on `ranks` threads at once: a program of its own, with all
 /// message-passing memory; any thread, nested calls too. There may be more ranks than processors.
 /// Returns when all have returned. If one throws, the others are released from their waits by
-/// `creek::error` (ECANCELED), and the first exception is rethrown. What memory is left after the
-/// communicator's own, `f(communicator, allocator)` gets for itself.
+/// `creek::error` (ECANCELED), and the first exception is rethrown. An `f(communicator, allocator)`
+/// gets the memory that the communicator leaves.
 template <class F>
 void spmd(int ranks, F&& f, const spmd_options& options = {}) {
   host_backend::run_ranks(ranks, options.memory, [&](host_backend::memory& memory) {
