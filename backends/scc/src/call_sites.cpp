@@ -23,8 +23,8 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   if (address == 0) return _URC_END_OF_STACK;
   if (state.addresses.empty() && address != state.first) return _URC_NO_REASON;
   state.addresses.push_back(address);
-  // Where the stack pointer was when this frame called the one below, and just under it, on x86-64,
-  // the return address.
+  // Where the stack pointer was when this frame called the one below. The return address is just
+  // under it, on x86-64.
   state.slots.push_back(reinterpret_cast<const std::uintptr_t*>(_Unwind_GetCFA(context)) - 1);
   return state.addresses.size() == state.most ? _URC_END_OF_STACK : _URC_NO_REASON;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From where in the program an operation was called: stacks of return addresses, each kept once.
+// Stacks of return addresses from which the program called an operation, each kept once.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@
 
 namespace creek::scc_backend {
 
-/// A stack of calls; 0 is the unknown one.
+/// Id of a stack of calls; 0 is the unknown one.
 using site_id = std::uint32_t;
 
-/// Walks stacks and numbers them. A walk takes microseconds, so the last ones from each frame are
-/// kept together with the places their return addresses were read from: where these still hold
-/// them, it is the same stack.
+/// Walks stacks and numbers them. A walk takes microseconds, so the last stacks from each frame are
+/// kept together with the places their return addresses were read from: if these still hold them,
+/// it is the same stack.
 class call_sites {
  public:
-  /// The stack of calls above the function with this return address and frame address (see
+  /// Returns the stack of calls above the function with this return address and frame address (see
   /// __builtin_frame_address). Called below that function, on its stack.
   site_id above(const void* return_address, const void* frame);
 
-  /// Return addresses, innermost first. Valid until the next above().
+  /// Returns the return addresses, innermost first. Valid until the next above().
   [[nodiscard]] std::span<const std::uintptr_t> addresses(site_id site) const;
-  /// The innermost, 0 if unknown.
+  /// Returns the innermost address, 0 if unknown.
   [[nodiscard]] std::uintptr_t innermost(site_id site) const {
     return stacks_[site].count == 0 ? 0 : addresses_[stacks_[site].begin];
   }
 
  private:
   static constexpr std::size_t deepest = 24;
-  static constexpr std::size_t most_known = 8;  ///< stacks above one frame
+  static constexpr std::size_t most_known = 8;  ///< number of stacks kept per frame
   struct stack {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
@@ -56,8 +56,8 @@ class call_sites {
 
   std::vector<std::uintptr_t> addresses_;
   std::vector<stack> stacks_{1};
-  std::unordered_multimap<std::size_t, site_id> by_hash_;  // looked up, never walked through
-  std::unordered_map<frame_key, std::vector<walk>, key_hash> walks_;  // so too
+  std::unordered_multimap<std::size_t, site_id> by_hash_;  // only looked up, never iterated
+  std::unordered_map<frame_key, std::vector<walk>, key_hash> walks_;  // only looked up, too
 };
 
 }  // namespace creek::scc_backend

@@ -16,7 +16,7 @@ namespace creek::scc_backend {
 /// Knowledge that a core published by a store, a clear or an increment: its own past up to an
 /// epoch, and all that it knew of others.
 struct announcement {
-  std::int32_t core = -1;  ///< -1: nothing
+  std::int32_t core = -1;  ///< -1: no announcement
   std::uint32_t epoch = 0;
   std::shared_ptr<const std::vector<std::uint32_t>> others;
 };
@@ -29,7 +29,7 @@ class causal_clock {
     cores_ = cores;
   }
   [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
-  /// Whether what `core` did in that epoch comes before what this core does now.
+  /// Returns whether `core`'s actions in that epoch come before this core's actions now.
   [[nodiscard]] bool knows(std::int32_t core, std::uint32_t epoch) const noexcept {
     return core == self_ || (others_ && (*others_)[static_cast<std::size_t>(core)] >= epoch);
   }

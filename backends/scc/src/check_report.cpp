@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings as people read them.
+// Text of the findings, for people.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -91,7 +91,7 @@ std::vector<std::string> checker::calls_of(site_id site, symbols& names) const {
   for (const std::uintptr_t address : sites_.addresses(site)) {
     for (std::string& call : names.describe(address)) {
       if (mentions(call, beyond) || calls.size() == enough) return calls;
-      // Without line numbers, what was inlined goes by the name of the outermost.
+      // Without line numbers, inlined calls go by the name of the outermost.
       if (calls.empty() ? mentions(call, inside) : mentions(call, plumbing)) continue;
       calls.push_back(std::move(call));
     }

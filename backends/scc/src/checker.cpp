@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which accesses are faults.
+// Decides which accesses are faults.
 #include "checker.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ const char* writing(const access_record& write) noexcept {
   return write.word ? "stored a word" : "wrote";
 }
 
-/// The bytes in which a line differs from another.
+/// Returns the bytes in which a line differs from another.
 byte_mask difference(const std::byte* a, const std::byte* b) noexcept {
   byte_mask differs = 0;
   if (std::memcmp(a, b, line_size) == 0) return differs;
@@ -99,7 +99,7 @@ void checker::read(std::uint32_t line, byte_mask bytes, const line_data& copy, b
   if ((bytes & ~result.known) != 0) {
     found(fault_kind::never_written, line, bytes & ~result.known, by, "read", {}, "");
   }
-  // A read that came too early is found once, not again when what it missed arrives.
+  // A read that came too early is found once, not again when the bytes that it missed arrive.
   by.bytes &= ~result.faulty;
   if (by.bytes != 0) note_read(shadow, by);
 }
@@ -140,13 +140,13 @@ void checker::wrote_around(std::uint32_t line, byte_mask bytes, virtual_time whe
 /// Returns the fault of a read that is not ordered after the write.
 fault_kind checker::kind_of_early_read(const causal_clock& reader, const access_record& write) {
   if (reader.knows(write.core, write.epoch)) return fault_kind::missing_flush;
-  // The reader has waited for what this write took the place of.
+  // The reader has waited for the write that this one replaced.
   const bool replaced = write.unread != 0 && reader.knows(write.core, write.unread);
   return replaced ? fault_kind::overwritten : fault_kind::unordered_read;
 }
 
-/// Whether what `by` reads was announced and sent before, by all who wrote it. `seen` are the bytes
-/// of the line that were read.
+/// Reports bytes that `by` reads and that some core wrote but had not announced and sent before.
+/// `seen` are the bytes of the line that were read.
 checker::read_result checker::check_read(std::uint32_t line, line_shadow& shadow,
                                          const access_record& by, const write_combine_buffer& held,
                                          const std::byte* seen) {
@@ -162,7 +162,7 @@ checker::read_result checker::check_read(std::uint32_t line, line_shadow& shadow
   }
   for (const std::int32_t holder : shadow.held_by) {
     const bool own = holder == by.core;
-    // A core's own copy in L1 has what it wrote, its memory does not have it yet.
+    // A core's own copy in L1 has the core's writes; memory does not have them yet.
     const byte_mask missed =
         own ? held.written & difference(held.data.data(), seen) : ~byte_mask{0};
     for (const access_record& write : cores_[static_cast<std::size_t>(holder)].held) {
@@ -176,8 +176,8 @@ checker::read_result checker::check_read(std::uint32_t line, line_shadow& shadow
   return result;
 }
 
-/// Whether all who read and wrote these bytes before were known to be done with them. Then the
-/// bytes are this write's.
+/// Reports earlier reads and writes of these bytes that were not known to be over. Then records the
+/// bytes as this write's.
 void checker::check_write(std::uint32_t line, line_shadow& shadow, access_record by) {
   const causal_clock& clock = here().clock;
   byte_mask was_read = 0;
@@ -185,7 +185,7 @@ void checker::check_write(std::uint32_t line, line_shadow& shadow, access_record
     const byte_mask shared = read.bytes & by.bytes;
     was_read |= shared;
     if (shared == 0 || clock.knows(read.core, read.epoch)) continue;
-    // A core that reads its L1 may be ahead in time of those whose writes are simulated later.
+    // A core that reads its L1 may be ahead in time of cores whose writes are simulated later.
     const bool late = read.at > by.at;
     found(late ? fault_kind::unordered_read : fault_kind::overwritten, line, shared, by,
           writing(by), read, "read");
@@ -221,7 +221,7 @@ void checker::note_read(line_shadow& shadow, const access_record& by) {
 void checker::tried_register(core_id id, bool won) {
   register_state& of = registers_[id.index()];
   causal_clock& clock = here().clock;
-  // A core that finds the register taken learns something, too: that somebody has taken it.
+  // A core that finds the register taken learns something, too: that a core has taken it.
   clock.learn(won ? of.cleared : of.taken);
   if (won) of.taken = clock.announce();
 }
@@ -261,11 +261,11 @@ void checker::core_state::allocated(std::size_t offset, std::size_t bytes,
   blocks.push_back({name, offset, bytes, made, {}, true});
 }
 
-/// From here on nobody has written the core's own part of the block, as far as it knows.
+/// Frees the core's own part of the block: forgets the writes to it that the core knows of.
 void checker::core_state::released(std::size_t offset, std::size_t) noexcept {
   home->called_from(__builtin_return_address(0), __builtin_frame_address(0));
   const std::int32_t number = block_at.at(offset);
-  if (number == block_map::none) return;  // from before the checker was told
+  if (number == block_map::none) return;  // allocated before the checker was attached
   block& gone = blocks[static_cast<std::size_t>(number)];
   gone.live = false;
   gone.freed = home->access(~byte_mask{0}, home->simulation_.now(), false);
@@ -280,8 +280,8 @@ void checker::core_state::released(std::size_t offset, std::size_t) noexcept {
   }
 }
 
-/// Uses the core's own view of what is allocated: all cores allocate and free alike, but not at one
-/// time.
+/// Uses the core's own view of the allocated blocks: all cores allocate and free alike, but not at
+/// the same time.
 void checker::check_allocated(std::uint32_t line, const access_record& by, const char* did) {
   const core_state& self = here();
   const std::int32_t number = self.block_at.at(view_of(std::size_t{line} * line_size));
@@ -306,7 +306,7 @@ void checker::ended() {
 
 void checker::found(fault_kind kind, std::uint32_t line, byte_mask bytes, const access_record& by,
                     const char* did, const access_record& other, const char* other_did) {
-  if (simulation_.aborted()) return;  // what unwinds leaves protocols in the middle
+  if (simulation_.aborted()) return;  // unwinding leaves protocols in the middle
   const finding_key key{kind, sites_.innermost(by.site), sites_.innermost(other.site)};
   const auto [known, is_new] = known_findings_.try_emplace(key, findings_.size());
   if (!is_new) {

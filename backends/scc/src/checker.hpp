@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coherence checker: told of every access when it takes effect, it knows which accesses are
+// The coherence checker: notified of every access when it takes effect, it knows which accesses are
 // ordered by synchronisation and reports those that would need to be and are not, whether or not
-// this run's timing did harm. It changes nothing, virtual time least of all.
+// this run's timing did harm. It changes nothing, least of all virtual time.
 // Reads and writes of blocks must be ordered by words, test-and-set registers and counters, which
 // synchronise and so cannot race themselves. The method is FastTrack's (see causality.hpp); a write
 // has two moments here, when its core wrote and when the write-combine buffer was sent.
@@ -32,10 +32,10 @@ class symbols;
 
 class checker {
  public:
-  /// `bytes` of memory in all.
+  /// Checks `bytes` of memory in all.
   checker(const chip& description, std::size_t bytes, const engine& simulation);
 
-  /// The operation that follows on the running core was asked for there; see call_sites::above().
+  /// Sets the call site of the running core's next operation; see call_sites::above().
   void called_from(const void* return_address, const void* frame) {
     here().site = sites_.above(return_address, frame);
   }
@@ -45,22 +45,22 @@ class checker {
   void loaded(std::size_t at, std::size_t size, const write_combine_buffer& held,
               const std::byte* memory, virtual_time when);
   void stored(std::size_t at, std::size_t size, virtual_time when);
-  /// `copy` is what was read: from L1, or from memory if `fresh`.
+  /// `copy` is the line as read: from L1, or from memory if `fresh`.
   void read(std::uint32_t line, byte_mask bytes, const line_data& copy, bool fresh,
             const write_combine_buffer& held, const std::byte* memory, virtual_time when);
   void wrote(std::uint32_t line, byte_mask bytes, virtual_time when);         ///< into its buffer
-  void sent(std::uint32_t line, virtual_time when);                           ///< the buffer
+  void sent(std::uint32_t line, virtual_time when);                           ///< buffer sent
   void wrote_around(std::uint32_t line, byte_mask bytes, virtual_time when);  ///< past the buffer
   void tried_register(core_id id, bool won);
   void cleared_register(core_id id);
   void incremented(counter_id id);
   void set(counter_id id);
-  void raised(core_id to, int pin);  ///< an interrupt
+  void raised(core_id to, int pin);  ///< an interrupt was raised
   void took(int pin);
-  /// The core's program is over: what it still has allocated is lost.
+  /// Called when the core's program is over: blocks that it still has allocated are lost.
   void ended();
 
-  /// Returns the observer to be told of what this core allocates.
+  /// Returns the observer that is notified of this core's allocations.
   [[nodiscard]] allocation_observer* allocations(core_id core) noexcept {
     return &cores_[core.index()];
   }
@@ -86,9 +86,9 @@ class checker {
     causal_clock clock;
     site_id site = 0;
     std::uint32_t held_line = write_combine_buffer::none;
-    std::vector<access_record> held;  ///< what it wrote to that line, not yet sent
+    std::vector<access_record> held;  ///< its writes to that line, not yet sent
     std::vector<block> blocks;
-    block_map block_at;  ///< by offset, see view_of(); also those that it has freed
+    block_map block_at;  ///< by offset, see view_of(); also blocks that it has freed
     std::array<std::vector<announcement>, 2> raised;  ///< by pin, not yet taken
   };
   struct register_state {
@@ -98,7 +98,7 @@ class checker {
   struct finding {
     fault_kind kind{};
     access_record found;
-    access_record other;  ///< its bytes are 0 if there is none
+    access_record other;  ///< without bytes if there is none
     const char* found_did = "";
     const char* other_did = "";
     std::size_t at = 0;
@@ -111,8 +111,8 @@ class checker {
   [[nodiscard]] core_state& here() noexcept { return cores_[simulation_.running().index()]; }
   [[nodiscard]] access_record access(byte_mask bytes, virtual_time when, bool word) noexcept;
   struct read_result {
-    byte_mask known = 0;   ///< somebody wrote these
-    byte_mask faulty = 0;  ///< these were not there to be read yet
+    byte_mask known = 0;   ///< bytes that some core wrote
+    byte_mask faulty = 0;  ///< bytes that could not be read properly yet
   };
   read_result check_read(std::uint32_t line, line_shadow& shadow, const access_record& by,
                          const write_combine_buffer& held, const std::byte* seen);
@@ -122,8 +122,8 @@ class checker {
   void note_read(line_shadow& shadow, const access_record& by);
   void found(fault_kind kind, std::uint32_t line, byte_mask bytes, const access_record& by,
              const char* did, const access_record& other, const char* other_did);
-  /// An offset into the memory that a core sees: one core's share of message-passing memory, which
-  /// allocators take for the same everywhere, followed by what lies off the chip.
+  /// Returns an offset into the memory that a core sees: one core's share of message-passing
+  /// memory, which allocators take for the same everywhere, followed by off-chip memory.
   [[nodiscard]] std::size_t view_of(std::size_t at) const noexcept {
     return at < mpb_end_ ? at % mpb_bytes_ : at - mpb_end_ + mpb_bytes_;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Presets, and what a description must satisfy.
+// Presets, and the conditions that a description must satisfy.
 #include <creek/scc/chip.hpp>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ void validate_power(const chip& of) {
   }
 }
 
-/// `times`: how often one operation has the cost, at most.
+/// `times`: maximum number of times that one operation has the cost.
 void require_short(const chip& of, const std::string& key, cycles cost, clock_period clock,
                    int times = 1) {
   if (cost.count < 0) refuse(of, key + " is negative: " + std::to_string(cost.count));
@@ -190,7 +190,7 @@ chip chip::with_cores(int cores) {
   made.columns = static_cast<int>(std::ceil(std::sqrt(tiles)));
   made.rows = (tiles + made.columns - 1) / made.columns;
   made.place_edges();
-  if (made.cores() > 4096) made.private_bytes = 0;  // nobody else's to map
+  if (made.cores() > 4096) made.private_bytes = 0;  // no other core could map it
   made.name = "mesh-" + std::to_string(made.columns) + "x" + std::to_string(made.rows);
   return made;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chip's power model, for policies that plan by one: what a core draws at a clock, at the
+// The chip's power model, for policies that plan by one: the power of a core at a clock, at the
 // lowest voltage that allows it.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace creek::scc_backend {
 
 class chip_draws final : public draw_model {
  public:
-  /// For so many workers; `of` stays.
+  /// Models this many workers; `of` must outlive the model.
   chip_draws(const chip& of, unsigned workers) noexcept : chip_(&of), workers_(workers) {}
 
   units::watts computing(units::hertz clock) const noexcept override {
@@ -22,7 +22,7 @@ class chip_draws final : public draw_model {
   units::watts asleep(units::hertz clock) const noexcept override {
     return draw(clock, activity::halted);
   }
-  /// The mesh, and what the cores leak that no worker is on.
+  /// Returns the power of the mesh, and the leakage of the cores without a worker.
   units::watts shared() const noexcept override {
     const auto others = static_cast<double>(chip_->cores()) - workers_;
     return uncore_power(*chip_) + others * leakage_power(*chip_, voltage_for(chip_->clocks.core));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One list of keys, walked twice: by the reader, which takes what it finds and complains of the
+// One list of keys, walked twice: by the reader, which takes the keys that it finds and rejects the
 // rest, and by the writer.
 #include <creek/scc/chip_file.hpp>
 
@@ -21,11 +21,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Whole numbers beyond this, in cycles or bytes, describe nothing. Which times are too long,
-/// chip::validate() knows.
+/// Whole numbers beyond this, in cycles or bytes, describe nothing. chip::validate() knows which
+/// times are too long.
 constexpr std::int64_t largest = std::int64_t{1} << 40;
 
-/// Where a value stands, for what is wrong with it.
+/// Position of a value, for error messages.
 struct place {
   const std::string* source;
   std::string path;
@@ -171,7 +171,7 @@ class reader {
     walk(inner);
     inner.end();
   }
-  /// All keys have been asked for: another one is a mistake.
+  /// Called when all keys have been asked for: any other key is a mistake.
   void end() const {
     for (const auto& [key, value] : from_.items()) {
       if (!known_.contains(key)) at_.within(key).refuse("is not known");
@@ -202,7 +202,7 @@ class writer {
   json made = json::object();
 };
 
-/// The core clock is a divider of the reference where it can be, else a frequency.
+/// Walks the clocks. The core's is a divider of the reference where it can be, else a frequency.
 void walk_clocks(reader& walk, chip& of) {
   walk("memory_mhz", of.clocks.memory);
   walk("mesh_mhz", of.clocks.mesh);
@@ -253,7 +253,7 @@ void walk_power(Walker& walk, chip_power& of) {
   });
 }
 
-/// Everything but "base" and "cores", which are not the chip's own.
+/// Walks everything but "base" and "cores", which are not the chip's own.
 template <class Walker>
 void walk_chip(Walker& walk, chip& of) {
   walk("name", of.name);

@@ -45,7 +45,7 @@ chip_trace::chip_trace(const chip& of)
 }
 
 void chip_trace::close_slice(state& core, virtual_time at) {
-  // A slice without length is none, and what comes after the end needs no slice.
+  // A slice without length is left out, and nothing after the end needs a slice.
   if (core.since < at && core.what != activity::finished) {
     core.track->record(trace::event_kind::begin, stamp(core.since), to_string(core.what),
                        trace::no_argument);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of a simulated run in virtual time: a track a core, whose innermost slices say what it
-// does (compute, wait, halt) inside those that the program names, and of each voltage island the
-// frequency (mean of its tiles), voltage and power as graphs.
+// The trace of a simulated run in virtual time: one track per core, whose innermost slices show its
+// activity (compute, wait, halt) inside the slices that the program names; and per voltage island
+// the frequency (mean of its tiles), voltage and power as graphs.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ class chip_trace {
  public:
   explicit chip_trace(const chip& of);
 
-  /// The core does something else from `at` on; times of one core never go back.
+  /// Records that the core's activity changes at `at`; times of one core never go back.
   void becomes(core_id core, activity what, virtual_time at);
   void begin_span(core_id core, trace::name what, std::int64_t argument, virtual_time at);
   void end_span(core_id core, virtual_time at);
 
   /// Ends all slices at `end`, adds the graphs after `meter` and writes the trace to `out`, which
-  /// the caller commits. Once. Throws creek::error.
+  /// the caller commits. Call it once. Throws creek::error.
   void write(atomic_file& out, const energy_meter& meter, virtual_time end);
 
  private:

@@ -12,16 +12,16 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// Bytes that one step moves: few beside the caches, so that reads and writes alternate as they do
-/// in a loop over lines.
+/// Bytes that one step moves: few compared with the caches, so that reads and writes alternate as
+/// they do in a loop over lines.
 constexpr std::size_t piece = 1024;
 
 /// Two entries of the look-up table that map nothing at the start: lut.hpp.
 constexpr int source_entry = 0x7E;
 constexpr int target_entry = 0x7F;
 
-/// Maps the blocks that a range lies in, one after the other, as a core does that copies through
-/// its table.
+/// Maps the blocks that a range lies in, one after the other, as a core that copies through its
+/// table does.
 void map_range(const memory& on, int entry, const std::byte* first, std::size_t size) {
   std::size_t mapped = 0;
   while (mapped < size) {

@@ -44,7 +44,7 @@ bool find(void* library, const char* name, Function*& function) noexcept {
   return function != nullptr;
 }
 
-/// Fills the table; false without the library, or if it lacks a function.
+/// Fills the table; returns false without the library, or if it lacks a function.
 bool load(libdw& dw) noexcept {
   void* const library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
   return library != nullptr && find(library, "dwfl_begin", dw.dwfl_begin) &&
@@ -68,7 +68,7 @@ bool load(libdw& dw) noexcept {
          find(library, "dwarf_diename", dw.dwarf_diename);
 }
 
-// Only what the modules themselves carry: a search could go as far as to ask servers.
+// Uses only the modules' own debugging information: a search could go as far as to ask servers.
 int find_no_debuginfo(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*,
                       GElf_Word, char**) {
   return -1;
@@ -79,7 +79,7 @@ struct source_place {
   int line = 0;
 };
 
-/// Where the inlined function was called.
+/// Returns the place where the inlined function was called.
 source_place caller_of(const libdw& dw, Dwarf_Die& inlined, Dwarf_Die& unit) {
   source_place place;
   Dwarf_Attribute attribute;
@@ -109,7 +109,7 @@ std::vector<std::string> lines_of(const libdw& dw, Dwfl_Module* module, Dwarf_Ad
   }
   Dwarf_Die* innermost = nullptr;
   if (dw.dwarf_getscopes(unit, address - bias, &innermost) <= 0) return calls;
-  Dwarf_Die* scopes = nullptr;  // of this very copy of the code, not of what was inlined
+  Dwarf_Die* scopes = nullptr;  // of this very copy of the code, not of the inlined function
   const int count = dw.dwarf_getscopes_die(&innermost[0], &scopes);
   std::free(innermost);
   for (int i = 0; i < count; ++i) {

@@ -9,7 +9,7 @@
 
 namespace creek::scc_backend {
 
-/// An address of code, as far as it is known what is there.
+/// An address of code, with all that is known about it.
 struct code_place {
   std::vector<std::string> calls;  ///< "file:line function", innermost first; empty without lines
   std::string module;              ///< file; empty: no module is known to hold the address
@@ -18,7 +18,7 @@ struct code_place {
   std::uintptr_t function_offset = 0;
 };
 
-/// Knows source lines and all functions of what this process had loaded when it was opened.
+/// Knows source lines and all functions of the modules that were loaded when it was opened.
 class debug_lines {
  public:
   virtual ~debug_lines() = default;

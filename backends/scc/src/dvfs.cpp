@@ -16,7 +16,7 @@ std::string in_megahertz(units::hertz f) {
   return std::to_string(std::lround(f.value / 1e6)) + " MHz";
 }
 
-/// Two decimals, without a zero at the end: 1.1 V, 1.15 V.
+/// Returns text with two decimals, without a zero at the end: 1.1 V, 1.15 V.
 std::string in_volts(units::volts v) {
   const long hundredths = std::lround(v.value * 100);
   std::string digits = std::to_string(hundredths % 100 + 100).substr(1);

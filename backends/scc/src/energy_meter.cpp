@@ -28,8 +28,8 @@ const operating_point& energy_meter::point_at(int tile, virtual_time at) const n
   return points[i];
 }
 
-/// Changes a tile's history from `at` on. What its cores have been charged for beyond `at`, having
-/// run ahead, they were busy: it is taken back and charged at the new points.
+/// Changes a tile's history from `at` on. Its cores that have run ahead were busy beyond `at`:
+/// their charges from there on are taken back and made anew at the new points.
 template <class Change>
 void energy_meter::change(int tile, virtual_time at, Change apply) {
   const int first = tile * chip_.cores_per_tile;
@@ -101,7 +101,7 @@ void energy_meter::charge(core_id core, activity kind, virtual_time from, virtua
 
 void energy_meter::charge_up_to(core_id core, virtual_time to) {
   core_record& self = cores_[core.index()];
-  if (to <= self.charged) return;  // behind a recharged change: it is in already
+  if (to <= self.charged) return;  // behind a recharged change: already charged
   const virtual_time idle_from = self.idling ? std::clamp(self.idle_since, self.charged, to) : to;
   charge(core, activity::busy, self.charged, idle_from, 1);
   charge(core, self.kind, idle_from, to, 1);

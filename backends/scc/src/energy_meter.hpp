@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what each core did at which clock and voltage, and the energy of it, exactly in virtual
-// time. Cores run ahead of each other, and a voltage changes at a time that is known before. So the
-// operating points of a tile are a history, and a core's time is charged against it piece by piece.
-// A change that comes late, in the past of a core that has run ahead, takes back what was charged
-// and charges it anew.
+// Records each core's activity, clock and voltage, and its energy, exactly in virtual time. Cores
+// run ahead of each other, and a voltage changes at a time that is known before. So the operating
+// points of a tile are a history, and a core's time is charged against it piece by piece. A change
+// that comes late, in the past of a core that has run ahead, takes back that core's charges from
+// there on and charges them anew.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace creek::scc_backend {
 
-/// From `from` on, until the next point of the same tile.
+/// Valid from `from` on, until the next point of the same tile.
 struct operating_point {
   virtual_time from;
   units::volts voltage;
@@ -24,32 +24,32 @@ struct operating_point {
 
 class energy_meter {
  public:
-  /// All cores are halted from time zero, at the clock of the chip and the lowest safe voltage.
+  /// Starts with all cores halted from time zero, at the chip's clock and the lowest safe voltage.
   explicit energy_meter(const chip& of);
 
   // --- What cores do; times of one core never go back -------------------------------------------
-  /// The core is idle from `since` until it resumes.
+  /// Makes the core idle from `since` until it resumes.
   void idle(core_id core, activity kind, virtual_time since);
   void resume(core_id core, virtual_time at);
-  /// Charges the core's energy to `account` from `at` on; returns the one before.
+  /// Charges the core's energy to `account` from `at` on; returns the previous account.
   energy_account switch_account(core_id core, virtual_time at, energy_account account);
 
   // --- Operating points -------------------------------------------------------------------------
-  /// In the order of virtual time.
+  /// Call it in the order of virtual time.
   void change_clock(int tile, virtual_time at, clock_period clock);
-  /// Each after the one before of the same tile; may lie in the future.
+  /// Call it in the order of a tile's times, which may lie in the future.
   void change_voltage(int tile, virtual_time at, units::volts voltage);
   [[nodiscard]] const std::vector<operating_point>& history(int tile) const noexcept {
     return tiles_[static_cast<std::size_t>(tile)];
   }
   [[nodiscard]] const operating_point& point_at(int tile, virtual_time at) const noexcept;
 
-  /// The whole chip's energy from zero to `at`, when no core can do anything any more before `at`;
-  /// some may have come further, busy.
+  /// Returns the whole chip's energy from zero to `at`, when no core can do anything before `at`
+  /// any more; some may have run further, busy.
   [[nodiscard]] units::joules used_until(virtual_time at);
 
-  /// Everything from zero to `end`, which must not lie before what a core has done. May be asked
-  /// again, later.
+  /// Returns everything from zero to `end`, which must not lie before any core's actions. May be
+  /// called again, with a later end.
   [[nodiscard]] usage_report report(virtual_time end);
 
  private:
@@ -58,7 +58,7 @@ class energy_meter {
     std::array<units::watts, activities> power;
   };
   struct core_record {
-    virtual_time charged;     ///< everything before is in the rows
+    virtual_time charged;     ///< all time before is in the rows
     virtual_time idle_since;  ///< if `idling`; busy before
     activity kind = activity::halted;
     bool idling = true;

@@ -60,7 +60,7 @@ void engine::sift_up(std::size_t at, key moved) {
   ready_[at] = moved;
 }
 
-/// Puts `moved` where another was taken from, or below.
+/// Puts `moved` into the place of a removed key, or below it.
 void engine::sift_down(std::size_t at, key moved) {
   const std::size_t size = ready_.size();
   for (;;) {
@@ -123,7 +123,7 @@ void engine::let_earlier_run(virtual_time time) {
   switch_to(next.core);
 }
 
-/// The running core has given up or ended: on to the earliest.
+/// Called when the running core has given up or ended: switches to the earliest core.
 void engine::switch_to_next() {
   if (ready_.empty() && unfinished_ > 0) fail(deadlock());
   simulated_core& here = cores_[running_];
@@ -162,7 +162,7 @@ bool engine::park_until(const char* what, std::uint64_t address, virtual_time ti
 
 void engine::wake(core_id core, virtual_time time) {
   simulated_core& woken = cores_[core.index()];
-  assert(woken.parked);  // else it is in the heap already
+  assert(woken.parked);  // otherwise it is in the heap already
   woken.parked = false;
   if (std::exchange(woken.timed, false)) take_out(core.value);
   push({std::max(time, woken.clock), core.value});

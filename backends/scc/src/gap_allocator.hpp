@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First fit over a range of offsets, kept as a list of blocks: for ranges too long for a mark a
-// line (symmetric_allocator). One core's; equal calls on all cores give equal offsets.
+// First fit over a range of offsets, kept as a list of blocks: for ranges too long for one mark per
+// line (symmetric_allocator). Belongs to one core; equal calls on all cores give equal offsets.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class gap_allocator {
   gap_allocator() noexcept = default;
   explicit gap_allocator(std::size_t bytes) : blocks_{{0, bytes, false}} {}
 
-  /// `bytes` rounded up to lines of 32 (at least one), or nothing if no gap is long enough.
+  /// Returns the offset of `bytes`, rounded up to lines of 32 (at least one), or nothing if full.
   std::optional<std::size_t> allocate(std::size_t bytes) {
     if (bytes > (~std::size_t{0} >> 1)) return std::nullopt;
     const std::size_t wanted = bytes == 0 ? 32 : (bytes + 31) / 32 * 32;
@@ -30,7 +30,7 @@ class gap_allocator {
     return std::nullopt;
   }
 
-  /// False if no block in use begins there.
+  /// Frees a block; returns false if no block in use begins there.
   [[nodiscard]] bool free(std::size_t offset) {
     for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
       if (block->offset != offset || !block->used) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three panels side by side, each the mesh with a cell a core, row 0 at the bottom as on the chip.
-// Where there is room, cells show their value; every cell says everything when pointed at.
+// Three panels side by side, each the mesh with one cell per core, row 0 at the bottom as on the
+// chip. Cells show their value where there is room; each cell's tooltip has all values.
 #include "heatmap.hpp"
 
 #include <fmt/format.h>
@@ -105,7 +105,7 @@ std::string style() {
   return css + dark + "}</style>\n";
 }
 
-/// Two digits and a decimal prefix: 1.2 k, 46 M.
+/// Formats two digits and a decimal prefix: 1.2 k, 46 M.
 std::string short_number(double value) {
   constexpr const char* prefixes[] = {"", " k", " M", " G", " T", " P"};
   std::size_t thousands = 0;
@@ -119,7 +119,7 @@ std::string with_unit(double bytes) {
   return number + (number.back() <= '9' ? " B" : "B");
 }
 
-/// 12.3 ms, 456 µs.
+/// Formats 12.3 ms, 456 µs.
 std::string short_time(virtual_time span) {
   double value = span.in_seconds().value;
   for (const char* unit : {"s", "ms", "µs"}) {
@@ -198,7 +198,7 @@ class picture {
         x, heading, about);
   }
 
-  /// The scale under a panel.
+  /// Draws the scale under a panel.
   void draw_legend(double x, const ramp& colours, const std::string& low, const std::string& high,
                    const std::string& beside = {}) {
     const double y = head_height + mesh_height_ + 20;
@@ -216,7 +216,7 @@ class picture {
   struct place {
     double x, y;
   };
-  /// Upper left corner of a tile.
+  /// Returns the upper left corner of a tile.
   place tile_at(double panel, int tile) const {
     return {panel + pitch_ * (tile % chip_.columns),
             head_height + pitch_ * (chip_.rows - 1 - tile / chip_.columns) + gap_ / 2};

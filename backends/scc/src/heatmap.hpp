@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of the mesh after a run: how busy each core was, how much went into and out of its
-// message-passing memory and over the links, and what it drew.
+// A picture of the mesh after a run: how busy each core was, the traffic into and out of its
+// message-passing memory and over the links, and its power.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace creek::scc_backend {
 
-/// Bytes that went from tile to tile.
+/// Bytes sent from tile to tile.
 class tile_flows {
  public:
   explicit tile_flows(int tiles)
@@ -34,7 +34,7 @@ class tile_flows {
 /// Bytes over the links of a mesh, both directions added, routed along X, then Y [Mattson 2010].
 struct link_loads {
   link_loads(const chip& of, const tile_flows& flows);
-  /// From the tile to its neighbour on the right, and above; zero where there is none.
+  /// Loads from the tile to its right neighbour, and to the one above; zero where there is none.
   std::vector<std::uint64_t> right, up;
   [[nodiscard]] std::uint64_t highest() const noexcept;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupts between cores, halting, and the look-up tables: what the configuration registers do.
+// Interrupts between cores, halting, and the look-up tables: the work of configuration registers.
 #include <string>
 #include <utility>
 
@@ -42,7 +42,7 @@ void machine::on_interrupt(std::function<void(int pin)> handler) {
   here().handler = std::move(handler);
 }
 
-/// Clears the pin that was set first; the core has seen it.
+/// Clears the pin that was set first, as the core has seen it, and returns it.
 int machine::take_pin() {
   core_state& self = here();
   const int pin = self.first_pin();
@@ -52,7 +52,7 @@ int machine::take_pin() {
   return pin;
 }
 
-/// Runs the handler for what has been raised by now; called where a core may be interrupted.
+/// Runs the handler for pins raised by now; called where a core may be interrupted.
 void machine::take_interrupts() {
   core_state& self = here();
   while (self.pins != 0 && self.handler && !self.in_handler) {

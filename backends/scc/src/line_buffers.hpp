@@ -15,11 +15,11 @@ inline constexpr std::size_t line_size = 32;  // [Mattson 2010]
 inline constexpr std::int64_t words_a_line = 8;
 using line_data = std::array<std::byte, line_size>;
 
-/// The L1 data cache as far as MPBT lines go: 16 KB, 4 ways [Mattson 2010]; least recently used is
-/// an assumption. Allocated at the first read: a core that never reads blocks costs nothing.
+/// The L1 data cache for MPBT lines: 16 KB, 4 ways [Mattson 2010]; least recently used is an
+/// assumption. Allocated at the first read: a core that never reads blocks costs nothing.
 class l1_cache {
  public:
-  /// The copy of a line, stale or not; null if there is none.
+  /// Returns the copy of a line, stale or not; null if there is none.
   line_data* find(std::uint32_t line) noexcept {
     if (!sets_) return nullptr;
     way* set = set_of(line);
@@ -31,7 +31,7 @@ class l1_cache {
     }
     return nullptr;
   }
-  /// A place for the line, in place of an invalid or the least recently used one.
+  /// Returns room for the line, in place of an invalid or the least recently used one.
   line_data& allocate(std::uint32_t line) {
     if (!sets_) sets_ = std::make_unique<way[]>(set_count * ways);
     way* set = set_of(line);
@@ -48,7 +48,7 @@ class l1_cache {
     victim->used = ++clock_;
     return victim->data;
   }
-  /// CL1INVMB.
+  /// Executes CL1INVMB: invalidates all lines.
   void invalidate() noexcept { ++epoch_; }
 
  private:
@@ -56,7 +56,7 @@ class l1_cache {
   static constexpr std::size_t set_count = (std::size_t{16} << 10) / line_size / ways;
   struct way {
     std::uint32_t line = 0;
-    std::uint32_t epoch = 0;  ///< valid if equal to the cache's
+    std::uint32_t epoch = 0;  ///< valid if equal to that of the cache
     std::uint32_t used = 0;
     line_data data;
   };
@@ -71,7 +71,7 @@ class l1_cache {
 struct write_combine_buffer {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::uint32_t line = none;
-  std::uint32_t written = 0;  ///< a bit a byte
+  std::uint32_t written = 0;  ///< one bit per byte
   line_data data;
 
   bool full() const noexcept { return written == ~std::uint32_t{0}; }
@@ -80,7 +80,7 @@ struct write_combine_buffer {
     const std::uint64_t ones = (std::uint64_t{1} << size) - 1;
     written |= static_cast<std::uint32_t>(ones << offset);
   }
-  /// Into memory, as it is.
+  /// Writes the collected bytes to memory, as they are.
   void drain_to(std::byte* to) noexcept {
     for (std::size_t i = 0; i < line_size; ++i) {
       if ((written >> i & 1U) != 0) to[i] = data[i];

@@ -84,7 +84,7 @@ void machine::run(const std::function<void(core_id)>& body) {
 
 machine::~machine() = default;
 
-// Not to be thrown from: the program is told at its next wait or load, and run() says what it was.
+// Must not throw: the program is told at its next wait or load, and run() reports the failure.
 void machine::core_clock::charge(cycles length) noexcept {
   // Computation that is measured need not be stated.
   if (on->stretches_ && on->here().computes) return;
@@ -226,7 +226,7 @@ machine::passage machine::request_counter() {
 // --- Words --------------------------------------------------------------------------------------
 
 std::uint32_t machine::load_word(std::size_t at, std::size_t size) {
-  // A loop over loads waits as well, perhaps for who has failed. What unwinds may look at flags.
+  // A loop over loads waits as well, perhaps for a failed core. Unwinding code may look at flags.
   if (engine_.aborted() && std::uncaught_exceptions() == 0) [[unlikely]]
     engine_.throw_if_aborted();
   throw_if_stuck();
@@ -278,7 +278,7 @@ void machine::read_lines(void* to, std::size_t from, std::size_t size, bool of_w
       std::memcpy(filled.data(), bytes_at(line * line_size), line_size);
       copy = &filled;
       seen = way.served;
-      --words;  // the first comes with the line
+      --words;  // the first word comes with the line
     }
     engine_.advance(words * chip_.costs.l1_word * here_clock());
     std::memcpy(out, copy->data() + offset, part);
@@ -317,7 +317,7 @@ void machine::write(std::size_t to, const void* from, std::size_t size) {
   }
 }
 
-/// The words of a line leave one by one; their requests are simulated as one.
+/// Writes the words of a line, which leave one by one; their requests are simulated as one.
 void machine::write_around(std::size_t to, const void* from, std::size_t size) {
   const auto* in = static_cast<const std::byte*>(from);
   while (size > 0) {
@@ -362,7 +362,7 @@ void machine::invalidate() {
   here().l1.invalidate();
 }
 
-/// The dummy write to another line; that line itself is nobody's and never sent.
+/// Does the dummy write to another line; that line itself belongs to no core and is never sent.
 void machine::flush() {
   engine_.advance(share(chip_.costs.line_write_issue * here_clock(), 4, line_size));
   send_combined();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chip while it runs: its memory, what serves requests to it one after the other, and what each
-// core holds back. How long an operation takes, and when others see it, is decided here.
+// The chip while it runs: its memory, the servers that take requests to it in turn, and the data
+// that each core holds back. It decides how long an operation takes, and when others see it.
 #pragma once
 
 #include <algorithm>
@@ -43,28 +43,28 @@ class wished_clocks;
 
 class machine {
  public:
-  /// Bytes that a core's stack may have.
+  /// Smallest stack of a core, in bytes.
   static constexpr std::size_t least_stack = std::size_t{16} << 10;
   static constexpr std::size_t most_stack = std::size_t{1} << 32;
 
-  /// `stuck_after`: how long nothing but polling may happen before it counts as a deadlock; zero:
-  /// for ever.
+  /// `stuck_after`: time for which nothing but polling may happen before that counts as a deadlock;
+  /// zero: no limit.
   machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after = {});
   ~machine();
 
-  /// From now on computing takes the host's CPU time, times this factor, and not what is charged
-  /// for it; 0: as charged. Call before the run. Throws usage_error if it is negative or too large.
+  /// Makes computing take the host's CPU time, times this factor, from now on, not the charged
+  /// time; 0: as charged. Call before the run. Throws usage_error if it is negative or too large.
   void measure_computing(double cycles_a_host_second);
   /// Begins to measure computing on the running core. Cores begin not computing.
   void start_computing() noexcept {
     if (stretches_) [[unlikely]]
       begin_stretch();
   }
-  /// Ends it. Returns true if the core computed and its time is measured.
+  /// Ends measuring. Returns true if the core computed and its time is measured.
   bool stop_computing() { return stretches_ && end_stretch(); }
 
   /// Has `noticed` called on a core whose clock may have moved: before each of its operations, and
-  /// after what is charged to it. It must do nothing to the simulation. Before the run.
+  /// after a charge to it. It must do nothing to the simulation. Call before the run.
   void when_time_passes(void (*noticed)(void*), void* argument) noexcept {
     noticed_ = noticed;
     noticed_by_ = argument;
@@ -81,7 +81,7 @@ class machine {
   /// Returns the faults found so far, after calling `tell` with any; none without a checker.
   std::vector<fault> faults(const std::function<void(const std::vector<fault>&)>& tell) const;
 
-  /// engine::run(), with creek::charge() on this thread going to the core that runs.
+  /// Calls engine::run(), with creek::charge() on this thread going to the core that runs.
   void run(const std::function<void(core_id)>& body);
 
   engine& simulation() noexcept { return engine_; }
@@ -90,12 +90,12 @@ class machine {
   std::byte* off_chip_memory() noexcept { return memory_.get() + mpb_end_; }
   const off_chip& off_chip_layout() const noexcept { return off_chip_; }
 
-  /// The clock of the core's tile, now.
+  /// Returns the clock of the core's tile, now.
   clock_period clock(core_id core) const noexcept { return local_[core.index()].clock; }
 
   /// Throws usage_error unless `self` is the core that runs.
   void require_running(core_id self) const;
-  /// Throw usage_error unless the chip has it.
+  /// Throw usage_error unless the chip has such a core or counter.
   void require_core(core_id id) const;
   void require_counter(counter_id id) const;
 
@@ -134,11 +134,11 @@ class machine {
   void private_read(std::size_t bytes, std::size_t working_set);
   void private_write(std::size_t bytes, std::size_t working_set, write_mode mode);
   void write_around(std::size_t to, const void* from, std::size_t size);
-  /// How programs move blocks of shared memory that they only state (creek::charge_shared_read):
-  /// word by word past the caches, or in lines as MPBT memory.
+  /// Sets how programs move blocks of shared memory that they only state
+  /// (creek::charge_shared_read): word by word past the caches, or in lines as MPBT memory.
   void move_blocks_by(block_moves how) noexcept { block_moves_ = how; }
   void move_block(std::uint64_t block, std::size_t bytes, bool written);
-  /// Words of one place in shared memory, each read and written.
+  /// Reads and writes `words` words of one place in shared memory.
   void touch_words(std::uint64_t block, std::int64_t words);
   /// Copies bytes whose reading has been charged already; costs nothing itself.
   void copy_out(void* to, std::size_t from, std::size_t size);
@@ -149,7 +149,7 @@ class machine {
   void raise_interrupt(core_id to, int pin);
   void on_interrupt(std::function<void(int pin)> handler);
   void halt();
-  /// Where a core may be interrupted: at the beginning of each of its operations.
+  /// Lets interrupts in; called at the beginning of each operation of a core.
   void interruptible_point() {
     if (here().pins != 0) [[unlikely]]
       take_interrupts();
@@ -157,11 +157,11 @@ class machine {
   lut_entry lut(core_id of, int entry);
   void set_lut(core_id of, int entry, const lut_entry& value);
   std::byte* mapped(std::uint32_t address);
-  /// When the running core's last request has its answer: later than anything it has done so far.
+  /// Returns when the running core's last request has its answer: after all it has done so far.
   virtual_time acknowledged() noexcept { return here().acknowledged; }
 
-  /// Parks the running core, which has just loaded the word at `at` and did not like it, until it
-  /// would see a store to that line.
+  /// Parks the running core, which has just loaded an unwanted word at `at`, until it would see a
+  /// store to that line.
   void await_store(std::size_t at);
   std::uint64_t stores_to(core_id core) const noexcept { return local_[core.index()].stores; }
   void await_own_store(std::uint64_t seen_before, virtual_time began);
@@ -169,14 +169,14 @@ class machine {
   // --- How cores wait (machine_waits.cpp) -------------------------------------------------------
   /// Throws usage_error unless the cycles take at most a second at the chip's slowest clock.
   static void require_crossing(const chip& of, cycles kernel_crossing);
-  /// From now on `policy`, which has begun with `clocks`, says how. `kernel_crossing` is what a
-  /// core that was halted takes besides the entry of the interrupt. Before the run.
+  /// Lets `policy`, which has begun with `clocks`, decide how cores wait. `kernel_crossing` is the
+  /// time of a halted core besides the entry of the interrupt. Call before the run.
   void wait_by(power_policy& policy, wished_clocks& clocks, cycles kernel_crossing) noexcept {
     waits_by_ = &policy;
     clocks_ = &clocks;
     kernel_crossing_ = kernel_crossing;
   }
-  /// Bounds of a wait of the running core for more than one look, which may be within another one.
+  /// Begin and end a wait of the running core for more than one look; waits may nest.
   void begin_wait() {
     if (waits_by_ != nullptr) [[unlikely]]
       ask_how_to_wait();
@@ -185,7 +185,7 @@ class machine {
     if (waits_by_ != nullptr) [[unlikely]]
       go_on_after_wait();
   }
-  /// Interrupts the core whose word has just been stored to if that is halted.
+  /// Interrupts the core whose word has just been stored to, if that core is halted.
   void wake_halted(std::size_t at) {
     if (some_halt_ && at < mpb_end_) [[unlikely]]
       raise_if_halted(owner(at));
@@ -220,23 +220,23 @@ class machine {
   void end_span() {
     if (trace_) trace_->end_span(engine_.running(), engine_.now());
   }
-  /// Opens the two files and records what they need, before run(); an empty name: not that one.
+  /// Opens the two files and records their data; call before run(). An empty name: no such file.
   /// Throws creek::error.
   void record(const std::string& trace_file, const std::string& heatmap_file,
               atomic_file::targets may_be);
-  /// Writes both or none; once. Throws creek::error.
+  /// Writes both files or none; call it once. Throws creek::error.
   void write_records(virtual_time end);
-  /// From time zero to `end`, after which nothing has happened yet.
+  /// Returns the usage from time zero to `end`, after which nothing has happened yet.
   usage_report usage(virtual_time end);
-  /// Adds the run to what the process has simulated; once, at its end.
+  /// Adds the run to the process's total of simulations; call it once, at the end of the run.
   void tally(virtual_time end);
 
-  /// Throws usage_error unless all of the `size` bytes are simulated memory.
+  /// Returns the offset. Throws usage_error unless all `size` bytes are simulated memory.
   std::size_t offset_of(const void* address, std::size_t size = 1) const;
   int counters() const noexcept { return static_cast<int>(counters_.size()); }
 
  private:
-  /// Receives what creek::charge() states.
+  /// Receives the statements of creek::charge().
   struct core_clock final : charge_sink {
     machine* on = nullptr;
     void charge(cycles length) noexcept override;
@@ -249,7 +249,7 @@ class machine {
     units::seconds now() noexcept override;
   };
   static constexpr std::size_t none = ~std::size_t{0};
-  /// The end: what a core does next still fits, see chip::validate().
+  /// The latest time: a core's next action still fits behind it, see chip::validate().
   static constexpr virtual_time latest{std::numeric_limits<std::int64_t>::max() -
                                        1'000'000'000'000'000'000};
   /// State of one core.
@@ -263,27 +263,27 @@ class machine {
     virtual_time look_offset;
     l1_cache l1;
     write_combine_buffer combining;
-    // A wait that a policy is told of.
+    // A wait that a policy is notified of.
     int waits = 0;             ///< depth of nested waits
-    bool may_halt = false;     ///< it is to halt at `polls_until`; else the policy is asked again
+    bool may_halt = false;     ///< it will halt at `polls_until`; else the policy is asked again
     bool announced = false;    ///< its word says that it halts: signals interrupt it
     bool asleep = false;       ///< parked, halted
-    bool interrupted = false;  ///< since it announced that
+    bool interrupted = false;  ///< interrupted since it announced that
     virtual_time polls_until;
     virtual_time interrupted_at;
-    std::uint64_t stores = 0;  ///< to its own MPB, by anybody
+    std::uint64_t stores = 0;  ///< stores to its own MPB, by any core
     bool test_and_set = false;
-    bool computes = false;            ///< it computes, and that is measured
+    bool computes = false;            ///< it computes, and its time is measured
     bool awaits_any = false;          ///< parked for a store to its own MPB
-    std::int32_t next_watcher = 0;    ///< on the same line: 1 + core, 0 if this one is last
+    std::int32_t next_watcher = 0;    ///< next on the same line: 1 + core, 0 if this one is last
     std::size_t watched_line = none;  ///< the line that it is parked for
     // Interrupts: the pins that are up, since when, and the handler.
     std::uint8_t pins = 0;
     bool in_handler = false;
     bool halted = false;
     virtual_time pin_since[interrupt_pins];
-    int first_pin() const noexcept;  ///< the one up for longest; at least one has to be up
-    std::uint64_t interrupts = 0;    ///< taken
+    int first_pin() const noexcept;  ///< the pin up for longest; at least one must be up
+    std::uint64_t interrupts = 0;    ///< number taken
     std::function<void(int pin)> handler;
     std::unique_ptr<gap_allocator> shared_blocks;  ///< made at the first use
   };
@@ -294,7 +294,7 @@ class machine {
     virtual_time served;
     virtual_time answered;
   };
-  /// Requests to message-passing memory, by the core that sent them and by that whose it is.
+  /// Requests to message-passing memory, by sending core and by owning core.
   struct core_traffic {
     std::uint64_t reads = 0, writes = 0;
     std::uint64_t bytes_out = 0, bytes_in = 0;
@@ -310,14 +310,14 @@ class machine {
   }
   std::byte* bytes_at(std::size_t at) noexcept { return memory_.get() + at; }
   /// Sends the running core's request on its way, which takes `there_and_back` if it need not wait
-  /// for its turn; `begin(arrival)` says when that comes. At `served` the caller does what is to be
-  /// done.
+  /// for its turn; `begin(arrival)` returns when its turn comes. The caller carries the request out
+  /// at `served`.
   template <class Begin>
   passage request(virtual_time there_and_back, Begin begin);
   virtual_time mesh_time(mesh_place to) const noexcept;
-  /// To a tile's buffer or registers; to off-chip memory; to whichever the offset lies in. Each
-  /// with the core cycles beyond those of every such access. Several requests, one after the other,
-  /// are simulated as one.
+  /// Send a request to a tile's buffer or registers, to off-chip memory, or to whichever the offset
+  /// lies in. Costs are core cycles beyond those of every such access. Several requests, one after
+  /// the other, are simulated as one.
   passage request_tile(core_id to, cycles overhead, std::int64_t requests = 1);
   passage request_dram(const off_chip::block& to, cycles overhead, std::int64_t requests = 1);
   passage request_at(std::size_t at, cycles in_mpb, cycles in_dram);
@@ -328,9 +328,9 @@ class machine {
   void send_combined();
   void stored(std::size_t at, virtual_time when);
   void wake_at_look(core_id core, virtual_time when);
-  /// Parks the running core, which polls unless said otherwise.
+  /// Parks the running core, which polls unless `kind` says otherwise.
   void park(const char* what, std::uint64_t address, activity kind = activity::waiting);
-  /// Lets a core that is parked, polling, look once more.
+  /// Lets a core that is parked while polling look once more.
   void look_again(core_id core, virtual_time when);
   int tile_of(core_id core) const noexcept { return core.value / chip_.cores_per_tile; }
   void change_clock(int tile, virtual_time at, clock_period clock);
@@ -364,7 +364,7 @@ class machine {
   void take_interrupts();
   bool interrupt_due();
   lut_entry entry_now(core_id of, int entry) const;
-  /// Something happened that is more than a look for something: now, or as far as a core ran ahead.
+  /// Notes an action that is more than a look: now, or as far as a core ran ahead.
   void note_progress() noexcept { progress_until_ = std::max(progress_until_, engine_.now()); }
   void begin_stretch() noexcept;
   bool end_stretch();
@@ -384,36 +384,36 @@ class machine {
   off_chip off_chip_;
   zeroed_memory<std::byte> memory_;
   std::vector<core_state> local_;
-  std::vector<server> ports_;  ///< of each tile's MPB
+  std::vector<server> ports_;  ///< per tile: its MPB's
   server counter_port_;
   std::vector<word> counters_;
   energy_meter meter_;
   dvfs dvfs_;
   std::vector<core_traffic> traffic_;
-  zeroed_memory<std::int32_t> watchers_;  ///< of each line: 1 + first core parked for it, 0 if none
+  zeroed_memory<std::int32_t> watchers_;  ///< per line: 1 + first core parked for it, 0 if none
   std::vector<std::unique_ptr<std::array<lut_entry, lut_entries>>> tables_;  ///< if ever changed
   power_policy* waits_by_ = nullptr;                                         ///< null: cores poll
-  wished_clocks* clocks_ = nullptr;                                          ///< of the policy
+  wished_clocks* clocks_ = nullptr;                                          ///< the policy's
   cycles kernel_crossing_;
-  bool some_halt_ = false;  ///< a core has been told to: those who signal look from then on
+  bool some_halt_ = false;  ///< a core may have halted: signals check from then on
   block_moves block_moves_ = block_moves::uncached;
   virtual_time stuck_after_;
   virtual_time progress_until_;
-  std::optional<stretch_clock> stretches_;  ///< none: what is charged counts
+  std::optional<stretch_clock> stretches_;  ///< none: charged cycles count
   std::unique_ptr<checker> checker_;
   std::unique_ptr<chip_trace> trace_;  ///< null: no trace
   std::unique_ptr<tile_flows> flows_;  ///< null: no heatmap
   std::optional<atomic_file> trace_file_, heatmap_file_;
 };
 
-/// While one lives, the running core does something of the chip's, or of a runtime on it, which
-/// says itself what it takes.
+/// While one lives, the running core is in an operation of the chip, or of a runtime on it, which
+/// states its own time.
 class core_operation {
  public:
   explicit core_operation(machine& on) : on_(&on), ends_stretch_(on.stop_computing()) {
     on.notice_time();
   }
-  /// One that interrupts may come before.
+  /// Marks an operation that interrupts may come before.
   struct interruptible {};
   core_operation(machine& on, interruptible) : core_operation(on) { on.interruptible_point(); }
   ~core_operation() {
@@ -424,7 +424,7 @@ class core_operation {
   core_operation& operator=(const core_operation&) = delete;
   machine* operator->() const noexcept { return on_; }
   machine& operator*() const noexcept { return *on_; }
-  /// Called by computing code whose time is measured.
+  /// Returns true if computing code whose time is measured called this operation.
   [[nodiscard]] bool ends_stretch() const noexcept { return ends_stretch_; }
 
  private:

@@ -35,7 +35,7 @@ void machine::change_island_clock(int island, virtual_time at, clock_period cloc
 }
 
 /// Gives the tiles of the running core's island the request's clock; the core stops for the change.
-/// False if a later request came in between: then that one says what happens.
+/// Returns false if a later request came in between: then that one decides.
 bool machine::change_island_clock(const power_request& request) {
   const virtual_time at = engine_.now() + chip_.power.divider_change * here_clock();
   go_on_at(at);
@@ -45,7 +45,7 @@ bool machine::change_island_clock(const power_request& request) {
   return true;
 }
 
-/// Stops the running core until `at`, by when all others have come that far.
+/// Stops the running core until `at`, by when all other cores have come that far.
 void machine::go_on_at(virtual_time at) {
   engine_.order_at(at);
   engine_.throw_if_aborted();
@@ -130,7 +130,7 @@ void machine::wait_power(const power_request& request) {
   if (dvfs_.is_deferred(mine, request.number)) (void)change_island_clock(request);
 }
 
-/// Others come first that are behind: then what all have used up to now is known.
+/// Lets cores that are behind run first: then all energy used up to now is known.
 simulated_energy machine::chip_meter::read() noexcept {
   const core_operation begun(*on);
   const virtual_time now = on->engine_.now();

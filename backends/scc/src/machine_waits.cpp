@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting in virtual time: who polls is parked, and woken for the look that sees what was stored;
-// who halts is woken by the interrupt of who stored it.
-// And the two ways in which time runs out.
+// Waiting in virtual time: a core that polls is parked, and woken for the look that sees the stored
+// word; a core that halts is woken by the interrupt of the core that stored it. And the two ways in
+// which time runs out.
 #include <algorithm>
 #include <cerrno>
 #include <exception>
@@ -19,7 +19,7 @@
 namespace creek::scc_backend {
 
 void machine::await_store(std::size_t at) {
-  engine_.throw_if_aborted();  // before it is on a list that nobody would take it off
+  engine_.throw_if_aborted();  // before it is on a list that no core would take it off
   if (interrupt_due()) return;
   core_state& self = here();
   const bool own_word = at < mpb_end_ && owner(at) == engine_.running();
@@ -36,7 +36,7 @@ void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
   self.look_offset = {};
   self.look_period = engine_.now() - began + compare;
   self.next_look = engine_.now() + compare;
-  if (self.stores != seen_before) {  // one came while it looked: look again
+  if (self.stores != seen_before) {  // a store came while it looked: look again
     engine_.set_clock(self.next_look);
     return;
   }
@@ -47,7 +47,7 @@ void machine::await_own_store(std::uint64_t seen_before, virtual_time began) {
   self.awaits_any = false;
 }
 
-/// The look in which `core` reads what was stored at `when`.
+/// Wakes `core` at the look in which it reads the word that was stored at `when`.
 void machine::wake_at_look(core_id core, virtual_time when) {
   const core_state& waiting = local_[core.index()];
   virtual_time look = waiting.next_look;
@@ -94,7 +94,7 @@ void machine::stored(std::size_t at, virtual_time when) {
     }
     *link = woken.next_watcher;
     woken.watched_line = none;
-    // In a run that has failed everybody goes on to unwind, and may be here still.
+    // In a run that has failed every core continues to unwind, and may be here still.
     if (engine_.is_parked(waiting)) wake_at_look(waiting, when);
   }
 }
@@ -112,11 +112,11 @@ void machine::forget_watch(core_id core) {
 // --- Waits that a policy is told of -------------------------------------------------------------
 //
 // A core that waits for a word of its own message-passing memory may halt. It polls for a while,
-// writes into a word there that it halts, looks once more and halts. Who signals such a word first
-// stores to it, then reads the other one, and interrupts the core if that says so. Each writes
+// writes into a word there that it halts, looks once more and halts. A signaller first stores to
+// such a word, then reads the other one, and interrupts the core if that says so. Each writes
 // before it reads, so one of the two sees the other, and no wake-up is lost. A pin that is up when
 // the core halts ends that at once. Only signals wake: a memory policy's waits promise no more.
-// Words of others' memory are polled for, as who stores to them cannot know who waits.
+// Words of others' memory are polled for, as a core that stores there cannot know who waits.
 
 namespace {
 
@@ -174,7 +174,7 @@ void machine::go_on_after_wait() noexcept {
   clocks_->settle();
 }
 
-/// False if time has passed, so that the core has to look again.
+/// Returns false if time has passed, so that the core has to look again.
 bool machine::waits_longer(bool own_word) {
   core_state& self = here();
   if (self.announced || engine_.now() < self.polls_until) return true;
@@ -190,7 +190,7 @@ bool machine::waits_longer(bool own_word) {
 
 void machine::polls_or_halts(const char* what, std::uint64_t address, bool own_word) {
   core_state& self = here();
-  // Within a wait that may halt there may be one for a word of another's, which nobody would end.
+  // A wait that may halt may contain one for another core's word, which no interrupt would end.
   if (self.announced && own_word) return halt_in_wait(what, address);
   if (self.waits == 0 || self.polls_until == for_ever || (self.may_halt && !own_word)) {
     return park(what, address);
@@ -227,7 +227,7 @@ void machine::halt_in_wait(const char* what, std::uint64_t address) {
   spend(chip_.costs.interrupt_entry + kernel_crossing_);
   ++self.interrupts;
   announce(false);
-  // If that was not what it waits for, the policy is asked again.
+  // If that was not the awaited store, the policy is asked again.
   self.may_halt = false;
   self.polls_until = engine_.now();
 }
@@ -247,7 +247,7 @@ void machine::raise_if_halted(core_id core) {
   if (target.asleep && engine_.is_parked(core)) engine_.wake(core, way.served);
 }
 
-/// All that is left to happen is polling, for longer than any program means to.
+/// Called if only polling is left to happen, for longer than any program means to.
 void machine::stuck() {
   throw error(std::error_code(EDEADLK, std::generic_category()),
               engine_.deadlock_report(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The view of one core: checks that it is used there, and hands on to the machine.
+// The view of one core: checks that it is used on that core, and passes the calls to the machine.
 #include <creek/scc/memory.hpp>
 
 #include <cassert>
@@ -121,7 +121,7 @@ void memory::start_computing() const {
 }
 void memory::charge(cycles length) const {
   const core_operation begun = enter();
-  begun->charge(begun.ends_stretch() ? cycles{} : length);  // what is measured need not be stated
+  begun->charge(begun.ends_stretch() ? cycles{} : length);  // measured time need not be stated
 }
 virtual_time memory::now() const {
   on_->require_running(self_);
@@ -138,7 +138,7 @@ clock_period memory::clock() const {
 units::volts memory::voltage() const {
   const core_operation begun = enter();
   engine& order = begun->simulation();
-  order.order_at(order.now());  // others of the island may have asked for another
+  order.order_at(order.now());  // others of the island may have asked for another clock
   const int level = on_->power_state().level_at(power_domain(), now());
   return on_->description().power.levels[static_cast<std::size_t>(level)].voltage;
 }
@@ -278,7 +278,7 @@ void memory::raise_interrupt(core_id to, int pin) const {
 void memory::on_interrupt(std::function<void(int pin)> handler) const {
   enter()->on_interrupt(std::move(handler));
 }
-// Not by enter(): an interrupt that is up is the one that halt() ends with.
+// Does not use enter(): an interrupt that is up is the one that halt() ends with.
 void memory::halt() const {
   on_->require_running(self_);
   const core_operation begun(*on_);

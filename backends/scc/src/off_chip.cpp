@@ -78,11 +78,11 @@ lut_entry off_chip::initial_entry(const chip& description, core_id core, int ent
 namespace {
 
 /// Requests of one core that are simulated as one: enough that walking over memory costs the host
-/// little, and short beside what anybody measures.
+/// little, and short compared with any measured time.
 constexpr std::int64_t batch = 128;
 
 std::int64_t lines_in(std::size_t bytes) noexcept {
-  // No run walks over more, and their cycles are a number still.
+  // No run walks over more, and the cycles still fit a number.
   constexpr std::size_t most = std::size_t{1} << 50;
   return static_cast<std::int64_t>(std::min(bytes / line_size + (bytes % line_size != 0), most));
 }
@@ -128,7 +128,7 @@ void machine::private_write(std::size_t bytes, std::size_t working_set, write_mo
 
 // --- Blocks of shared memory --------------------------------------------------------------------
 
-/// Blocks are spread over controllers and ranks by a hash: in turn, the blocks of a row of a matrix
+/// Spreads blocks over controllers and ranks by a hash: in turn, the blocks of a row of a matrix
 /// of, say, 16 x 16 blocks would all lie at one.
 off_chip::block off_chip::place_of(std::uint64_t number) const noexcept {
   const std::uint64_t drawn = split_mix(0, number) >> 32;

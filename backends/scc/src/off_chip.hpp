@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Off-chip memory: which controller and rank a byte lies at, and when they serve a request.
+// Off-chip memory: the controller and rank of a byte, and when they serve a request.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace creek::scc_backend {
 /// Serves one request at a time, first come first served.
 struct server {
   virtual_time free_at;
-  /// When a request that arrives at `arrival` is begun.
+  /// Returns when a request that arrives at `arrival` is begun.
   virtual_time begin(virtual_time arrival, virtual_time service) noexcept {
     const virtual_time start = std::max(arrival, free_at);
     free_at = start + service;
@@ -41,9 +41,9 @@ class off_chip {
   const block& block_at(std::size_t offset) const noexcept {
     return blocks_[offset / lut_block_bytes];
   }
-  /// Where the private memory lies that a core does not name, but that its programs use.
+  /// Returns where the private memory lies that a core's programs use without naming it.
   const block& home_of(core_id core) const noexcept { return homes_[core.index()]; }
-  /// Where block `number` lies of those that programs only number.
+  /// Returns where block `number` lies, of the blocks that programs only number.
   block place_of(std::uint64_t number) const noexcept;
   std::size_t private_offset(core_id core) const noexcept {
     return shared_bytes_ + core.index() * private_bytes_;
@@ -53,11 +53,11 @@ class off_chip {
     const block& at = block_at(offset);
     return {lut_entry::target::dram, at.controller, at.address};
   }
-  /// The offset of the 16 MB that an entry maps; nothing if there is no such memory.
+  /// Returns the offset of the 16 MB that an entry maps; nothing if there is no such memory.
   std::optional<std::size_t> offset_of(const lut_entry& entry) const noexcept;
   lut_entry initial_entry(const chip& description, core_id core, int entry) const noexcept;
 
-  /// When `requests` that arrive together are begun: through their controller, then their rank.
+  /// Returns when `requests` that arrive together begin: through their controller, then their rank.
   virtual_time serve(const block& at, virtual_time arrival, std::int64_t requests,
                      virtual_time controller_service, virtual_time rank_service) noexcept {
     const virtual_time passed = controllers_[static_cast<std::size_t>(at.controller)].begin(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares with constants that may not be negative. They are four, so all choices of those
-// that are not zero are tried, each by its normal equations.
+// Least squares with constants that may not be negative. There are four, so all choices of the
+// nonzero ones are tried, each by its normal equations.
 #include <creek/scc/power_fit.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::size_t unknowns = 4;
 using vector = std::array<double, unknowns>;
 using matrix = std::array<vector, unknowns>;
 
-/// Gauss-Jordan on the unknowns of `chosen`; the others are zero. Nothing if singular.
+/// Solves for the unknowns of `chosen` by Gauss-Jordan; others are zero. Nothing if singular.
 std::optional<vector> solve(matrix a, vector y, unsigned chosen) {
   const auto in = [=](std::size_t i) { return (chosen >> i & 1U) != 0; };
   for (std::size_t i = 0; i < unknowns; ++i) {
@@ -38,7 +38,7 @@ std::optional<vector> solve(matrix a, vector y, unsigned chosen) {
   return x;
 }
 
-/// Returns what one unit of each constant adds to a point's power, relative to what was measured.
+/// Returns the power that one unit of each constant adds to a point, relative to the measured one.
 /// The second is the switching that a halted core keeps: of running cores it is part of the first.
 vector shares(const power_point& p, int tiles) {
   const double switching = p.voltage.value * p.voltage.value * p.core.value * tiles;

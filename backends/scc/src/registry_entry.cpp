@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How backends/src/registry.cpp makes this backend.
+// Lets backends/src/registry.cpp make this backend.
 #include <creek/scc.hpp>
 #include <creek/tasking/detail/backend_registry.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checker's record of memory: which core last wrote and last read each byte of each touched
-// line, and what the words in it announce. Bytes of a line are bits of a mask, so that the few
-// records of a line partition it, and every question is one of masks.
+// line, and the announcements of the words in it. Bytes of a line are bits of a mask, so that the
+// few records of a line partition it, and every question is answered by masks.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace creek::scc_backend {
 
-/// Bytes of a line, a bit each.
+/// Bytes of a line, one bit each.
 using byte_mask = std::uint32_t;
 
 [[nodiscard]] constexpr byte_mask mask_of(std::size_t offset, std::size_t size) noexcept {
@@ -31,12 +31,12 @@ using byte_mask = std::uint32_t;
 struct access_record {
   byte_mask bytes = 0;
   std::int32_t core = 0;
-  std::uint32_t epoch = 0;  ///< the core's when it asked for the access
-  std::uint32_t sent = 0;   ///< the core's when it took effect; later for what was held back
+  std::uint32_t epoch = 0;  ///< the core's epoch when it asked for the access
+  std::uint32_t sent = 0;   ///< the core's when it took effect; later for writes held back
   site_id site = 0;
   virtual_time at;
   bool word = false;
-  /// For a write: the epoch of what the core wrote there before and nobody has read; 0 if there is
+  /// For a write: the epoch of the core's previous write there that no core has read; 0 if there is
   /// none.
   std::uint32_t unread = 0;
 };
@@ -54,7 +54,7 @@ struct line_shadow {
   std::vector<std::int32_t> held_by;  ///< cores whose write-combine buffer holds part of the line
 };
 
-/// Takes bytes out of records; those with none left go.
+/// Takes bytes out of records and drops records with none left.
 template <class Record>
 void remove_bytes(std::vector<Record>& records, byte_mask bytes) {
   for (std::size_t i = 0; i < records.size();) {
@@ -73,7 +73,7 @@ class shadow_memory {
  public:
   explicit shadow_memory(std::size_t lines) : place_(lines) {}
 
-  /// The line, made if it is new. Stays where it is.
+  /// Returns the line, made if it is new. It stays where it is.
   line_shadow& line(std::size_t number) {
     std::uint32_t& place = place_[number];
     if (place == 0) {
@@ -82,7 +82,7 @@ class shadow_memory {
     }
     return lines_[place - 1];
   }
-  /// The line, or null if nobody has touched it.
+  /// Returns the line, or null if it was never touched.
   line_shadow* find(std::size_t number) noexcept {
     return place_[number] == 0 ? nullptr : &lines_[place_[number] - 1];
   }
@@ -97,7 +97,7 @@ class block_map {
  public:
   static constexpr std::int32_t none = -1;
 
-  /// The stretch belongs to `block` now, whatever it belonged to before.
+  /// Assigns the stretch to `block`, whatever it belonged to before.
   void assign(std::size_t begin, std::size_t end, std::int32_t block) {
     cut(begin);
     cut(end);
@@ -117,7 +117,7 @@ class block_map {
     std::size_t end = 0;
     std::int32_t block = none;
   };
-  /// No stretch goes on past `offset`.
+  /// Cuts the stretch that contains `offset` in two there.
   void cut(std::size_t offset) {
     auto after = stretches_.lower_bound(offset);
     if (after == stretches_.begin()) return;

@@ -6,7 +6,7 @@
 
 namespace creek::scc_backend {
 
-/// The `position`-th number (from 0) of the sequence that starts at `state`.
+/// Returns the `position`-th number (from 0) of the sequence that starts at `state`.
 constexpr std::uint64_t split_mix(std::uint64_t state, std::uint64_t position) noexcept {
   std::uint64_t z = state + (position + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -29,7 +29,7 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
   }
 }
 
-/// Has a policy begin, and end.
+/// Calls a policy's begin() and end().
 struct policy_at_work {
   std::shared_ptr<power_policy> policy;
   wished_clocks clocks;
@@ -75,13 +75,13 @@ run_report run_cores(const machine_options& options, const std::function<void(me
       simulated.start_computing();
       core(view);
       simulated.stop_computing();
-      // Whoever has ended waits for nothing, but others of its tile may.
+      // A core that has ended waits for nothing, but others of its tile may.
       if (waits.policy) (void)waits.policy->worker_idle(static_cast<unsigned>(id.value));
     });
   } catch (...) {
     (void)simulated.faults(options.on_faults);
     try {
-      simulated.write_records(ends());  // a trace that says why
+      simulated.write_records(ends());  // a trace that shows the failure
     } catch (const error&) {            // the first failure is the one to report
     }
     throw;

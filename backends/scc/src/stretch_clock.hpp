@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a program computes between two operations of the chip, when that is measured: the host's
-// CPU time of the thread, times the cycles of a simulated core that a second of it stands for.
+// Measures how long a program computes between two operations of the chip: the host's CPU time of
+// the thread, times the cycles of a simulated core per second of it.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ class stretch_clock {
     }
   }
 
-  /// Cycles a second, so that a stretch of two hours still is a number.
+  /// Maximum cycles per second, so that a stretch of two hours is still a number.
   static constexpr double most = 1e15;
 
   void start() noexcept { begun_ = thread_cpu_seconds(); }
-  /// Cycles since start(), without what reading the time takes.
+  /// Returns the cycles since start(), without the time that reading the clock takes.
   [[nodiscard]] cycles stop() const noexcept {
     const double passed = std::max(0.0, thread_cpu_seconds() - begun_ - reading_);
     return {static_cast<std::int64_t>(passed * factor_)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By libdw where it is there: line numbers and inlined calls. Else by the dynamic linker, which
+// Uses libdw where it is installed: line numbers and inlined calls. Else the dynamic linker, which
 // knows modules and exported functions.
 #include "symbols.hpp"
 
@@ -27,7 +27,7 @@ std::string plus_offset(std::string what, std::uintptr_t offset) {
   return what + text;
 }
 
-/// The demangled name without template arguments and parameters, which fill lines.
+/// Returns the demangled name without template arguments and parameters, which fill lines.
 std::string readable(const char* mangled) {
   int status = 0;
   char* demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
@@ -43,12 +43,12 @@ std::string readable(const char* mangled) {
   for (std::size_t i = 0; i < whole.size(); ++i) {
     const char c = whole[i];
     if (depth == 0 && whole.compare(i, 7, "{lambda") == 0) name += "lambda";
-    if (depth == 0 && c == '[') break;  // a clone of it, or what its templates stand for
+    if (depth == 0 && c == '[') break;  // a clone of the function, or its template arguments
     if (c == '<' || c == '(' || c == '{') ++depth;
     if (depth == 0) name += c;
     if (c == '>' || c == ')' || c == '}') --depth;
   }
-  // A template's name begins with what it returns.
+  // A template's name begins with its return type.
   name = name.substr(0, name.find_last_not_of(' ') + 1);
   return name.substr(name.rfind(' ') + 1);
 }

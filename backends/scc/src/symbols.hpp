@@ -11,7 +11,7 @@ namespace creek::scc_backend {
 
 class debug_lines;
 
-/// Reads the debugging information of what this process has loaded, when it is first asked.
+/// Reads the debugging information of the loaded modules, at the first question.
 class symbols {
  public:
   symbols();
@@ -19,8 +19,8 @@ class symbols {
   symbols(const symbols&) = delete;
   symbols& operator=(const symbols&) = delete;
 
-  /// The call before this return address: "file:line function", innermost first, as many as were
-  /// inlined there. Without line numbers "function+offset (module)", without a symbol
+  /// Returns the call before this return address: "file:line function", innermost first, as many as
+  /// were inlined there. Without line numbers "function+offset (module)", without a symbol
   /// "module+offset". The same in every run of the same program.
   [[nodiscard]] std::vector<std::string> describe(std::uintptr_t return_address);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's message-passing memory: a word by which others tell it that something it waits for has
+// A worker's message-passing memory: a word by which others signal that something it waits for has
 // happened, its deque, and the rest for counters of children and for results.
 // Source: the task-parallel runtime for the SCC [Prell 2011] (docs/scc/machine.md).
 #pragma once
@@ -22,7 +22,7 @@ struct forked_branch;
 
 /// A task as it lies in a deque and moves from core to core: 144 bytes, so that ten of them with
 /// the deque's two words take 1504 bytes before rounding to lines [Prell 2011]. The closure itself
-/// stays in host memory, as state of the simulation; what it would take is moved in its place.
+/// stays in host memory, as state of the simulation; a record of its size is moved in its place.
 struct task_record {
   detail::submitted_task* task = nullptr;
   forked_branch* branch = nullptr;  ///< instead of `task`: the second half of a fork
@@ -41,7 +41,7 @@ class task_memory : public memory {
     ++*lock_waits_;
     return false;
   }
-  /// Until the lock of `id` is the caller's: backs off as the deque does.
+  /// Waits for the lock of `id`; backs off as the deque does.
   void lock(core_id id) const {
     for (std::int64_t gap = 32; !test_and_set(id); gap = gap < 4096 ? 2 * gap : gap) {
       pause(cycles{gap});
@@ -72,9 +72,9 @@ class shared_task_deque {
     memory.store(head_, 0);
     memory.store(tail_, 0);
   }
-  /// Inserts the newest task. Any core. False if the deque is full, which may cost two loads only.
+  /// Inserts the newest task. Any core. Returns false if the deque is full, for two loads or more.
   [[nodiscard]] bool put(task_memory& memory, const task_record& task) const;
-  /// Takes the oldest task. Any core. `lost` if the lock was not free.
+  /// Takes the oldest task. Any core. Returns `lost` if the lock was not free.
   [[nodiscard]] steal_result take(task_memory& memory, task_record& task) const;
 
  private:
@@ -83,7 +83,7 @@ class shared_task_deque {
     return slots_ + static_cast<std::ptrdiff_t>(position % capacity_ * slot_bytes);
   }
 
-  // Positions only grow; the slot is their remainder.
+  // Positions only grow; the slot is the remainder of the position.
   mpm_ptr<word> head_;
   mpm_ptr<word> tail_;
   mpm_ptr<std::byte> slots_;

@@ -23,7 +23,7 @@ using detail::kept_message;
 
 namespace {
 
-/// Between two tries to send without room. An estimate: about an access to memory far away.
+/// Cycles between two tries to send without room. An estimate: about an access to memory far away.
 constexpr cycles between_tries{64};
 
 template <class Protocol>
@@ -84,14 +84,14 @@ std::unique_ptr<message_end> make_message_end(message_protocol protocol, task_me
   });
 }
 
-/// Takes memory for the protocol at one place in all cores' and clears it; by the core that sends
-/// first. What the others would learn of it by a flag, the simulation knows.
+/// Takes memory for the protocol at one place in all cores' memory and clears it; called by the
+/// core that sends first. The simulation knows what the others would learn by a flag.
 void task_runtime::open_board(task_worker& worker) {
   if (board_) return;
   const auto members = static_cast<int>(workers_.size());
   const std::size_t bytes = message_bytes_needed(chosen_.options.messages, members);
   auto made = std::make_unique<message_board>();
-  // At the end, where the pools, which hand out the first lines that are free, come last.
+  // The board lies at the end; the pools, which hand out the first free lines, come there last.
   const std::size_t lines = worker.memory.mpm_bytes() / memory::line_bytes;
   const std::size_t needed = (bytes + memory::line_bytes - 1) / memory::line_bytes;
   const std::size_t place = lines < needed ? 0 : (lines - needed) * memory::line_bytes;
@@ -120,7 +120,7 @@ void task_runtime::expect_messages() {
   open_board(here());
 }
 
-/// A strand that sends and sends lets its core handle what has piled up.
+/// Lets the core handle the messages that have piled up, if a strand sends without waiting.
 void task_runtime::give_way() noexcept {
   constexpr std::size_t piled_up = 16;
   if (at_end_ || here().kept.size() < piled_up) return;
@@ -132,7 +132,7 @@ void task_runtime::give_way() noexcept {
       nullptr);
 }
 
-/// Before a core uses the protocol: what it reads and overwrites was cleared before.
+/// Called before a core uses the protocol: the memory that it uses was cleared before.
 void task_runtime::learn_of_board(task_worker& worker) {
   if (!std::exchange(worker.knows_board, true)) (void)worker.memory.load(worker.event);
 }
@@ -160,7 +160,7 @@ void task_runtime::send(unsigned to, const void* message, std::size_t bytes) {
     static_cast<task_worker*>(self)->kept.push(new kept_message(came, length));
   };
   if (&receiver == &worker && !messages_are_causal()) {
-    // Behind all that was sent before what this core has seen of others.
+    // Puts it behind all that was sent before the messages that this core has seen of others.
     end.poll(keep, &worker);
     worker.kept.push(new kept_message(data, bytes));
     return;
@@ -175,15 +175,15 @@ bool task_runtime::messages_are_causal() const noexcept {
   return chosen_.options.messages != message_protocol::notification_vector;
 }
 
-/// Handles what has arrived; false if nothing had. In a worker's loop.
+/// Handles the messages that have arrived; returns false if there were none. In a worker's loop.
 bool task_runtime::serve(task_worker& worker) {
   if (!board_ || !board_is_clear_) return false;
   learn_of_board(worker);
   bool any = false;
-  // Not those that come meanwhile: what keeps sending must not keep its core from the others.
+  // Leaves out messages that come meanwhile: endless senders must not keep this core from others.
   for (std::size_t left = worker.kept.size(); left > 0; --left) {
     const std::unique_ptr<kept_message> first(worker.kept.pop());
-    if (!first) break;  // a handler has waited, and the core gone on with them
+    if (!first) break;  // a handler has waited, and the core has handled the rest
     handle(worker, first->data, first->bytes);
     any = true;
   }
@@ -226,7 +226,7 @@ detail::mesh_place task_runtime::place_of(unsigned worker) const noexcept {
   return {tile.x, tile.y};
 }
 
-/// A result goes back as a message: the first bytes in it, what is longer by way of memory.
+/// Sends a result back as a message: its first bytes in the message, the rest by way of memory.
 void task_runtime::answer(detail::reply& to, detail::tell_function tell,
                           std::size_t bytes) noexcept {
   const bool here_too = driven_here() != this || to.asked_by < 0 || to.asked_by == worker_index();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol by which simulated workers send each other messages, whichever was chosen.
+// The protocol, chosen by the options, by which simulated workers send each other messages.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace creek::scc_backend {
 
-/// One core's end of it.
+/// One core's end of the protocol.
 class message_end {
  public:
   using handler = void (*)(void* argument, std::byte* message, std::size_t bytes);
@@ -24,13 +24,13 @@ class message_end {
   [[nodiscard]] virtual const active_message_counts& counts() const noexcept = 0;
 };
 
-/// Bytes that it takes of the message-passing memory of each core.
+/// Returns the bytes that a protocol takes of the message-passing memory of each core.
 std::size_t message_bytes_needed(message_protocol protocol, int members) noexcept;
-/// The end of memory.self() over memory that is zero, from offset `place` on.
+/// Makes the end of memory.self() over memory that is zero, from offset `place` on.
 std::unique_ptr<message_end> make_message_end(message_protocol protocol, task_memory& memory,
                                               int members, std::size_t place);
 
-/// All ends, and the memory that they use.
+/// All ends of the protocol, and the memory that they use.
 struct message_board {
   std::vector<pool_lines> lines;
   std::vector<std::unique_ptr<message_end>> ends;

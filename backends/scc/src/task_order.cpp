@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections of programs that change what workers share: under the test-and-set register of a core,
-// with their words in uncached shared memory.
+// Sections of programs that change data shared by workers: under the test-and-set register of a
+// core, with their words in uncached shared memory.
 #include "task_runtime.hpp"
 
 namespace creek::scc_backend {
 
-/// The register is read in the order of virtual time, and so is the word after it: from there on
-/// what the caller changes is changed at its time.
+/// Reads the register in the order of virtual time, and the word after it, too: from there on the
+/// caller's changes are made at the caller's time.
 void task_runtime::enter(unsigned owner) noexcept {
   const core_operation begun(chip_);
   here().memory.lock(core_id{static_cast<int>(owner)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads outside the simulation: what they hand in, and how the driver rests until they do.
+// Threads outside the simulation: tasks and messages that they hand in, and the driver's rest.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,16 +16,16 @@ using detail::remote_cell;
 
 namespace {
 
-/// Drivers that rest, of all runtimes; who hands something in takes the driver off the number.
+/// Drivers that rest, of all runtimes; a thread that hands something in takes its driver off.
 constinit std::atomic<unsigned> resting_drivers{0};
 
 unsigned threads_of_process() noexcept {
   struct stat found {};
-  // One entry a thread, and "." and "..".
+  // One entry per thread, and "." and "..".
   return stat("/proc/self/task", &found) == 0 ? static_cast<unsigned>(found.st_nlink) - 2 : ~0U;
 }
 
-/// The object that a letter is for, unless it is its last.
+/// Returns the object that a letter is for, unless the letter is its last.
 remote_cell* kept_object(const detail::kept_message& letter) noexcept {
   const detail::message_head head = detail::head_of(letter.data);
   return remote_cell::is_retirement(head) ? nullptr : head.object;
@@ -33,12 +33,12 @@ remote_cell* kept_object(const detail::kept_message& letter) noexcept {
 
 }  // namespace
 
-/// Any thread. The driver looks when it comes to it, see look_outside().
+/// Takes a task or a strand of any thread. The driver looks when it comes to it: look_outside().
 void task_runtime::hand_in(detail::submitted_task* task, detail::strand* strand) noexcept {
   std::unique_lock lock(outside_mutex_);
   if (at_end_) {
     const std::exception_ptr why = at_end_;
-    lock.unlock();  // who is told may hand in what follows
+    lock.unlock();  // the notified thread may hand in more
     if (task != nullptr && task->give_up != nullptr) task->give_up(task, why);
     return;
   }
@@ -50,7 +50,7 @@ void task_runtime::hand_in(detail::submitted_task* task, detail::strand* strand)
   outside_changed_.notify_all();
 }
 
-/// A message of another thread.
+/// Takes a message of another thread.
 void task_runtime::hand_in_letter(unsigned to, detail::kept_message* letter) noexcept {
   const std::lock_guard lock(outside_mutex_);
   std::unique_ptr<detail::kept_message> owned(letter);
@@ -75,10 +75,10 @@ void task_runtime::send_letters() {
   }
 }
 
-/// While nothing from outside runs, the driver looks only when it rests: so a thread that calls
-/// run() again and again always finds the simulation in the same state, however fast it is.
+/// Looks for tasks from outside. While none runs, the driver looks only when it rests: so a thread
+/// that calls run() again and again finds the simulation in the same state, however fast it is.
 void task_runtime::look_outside() {
-  std::vector<task_worker*> woken;  // without the lock: to wake one takes time, others go on
+  std::vector<task_worker*> woken;  // used without the lock: waking takes time, others go on
   take_in_outside(woken);
   for (task_worker* each : woken) wake(*each);
 }
@@ -101,8 +101,8 @@ void task_runtime::take_in_outside(std::vector<task_worker*>& woken) {
   resumed_.clear();
 }
 
-/// Nothing is left to do: the whole simulation stands still, its time too, and its thread sleeps
-/// until something comes from outside.
+/// Called when nothing is left to do: the whole simulation stands still, its time too, and its
+/// thread sleeps until something comes from outside.
 void task_runtime::rest() {
   using namespace std::chrono_literals;
   auto until_next_look = 10ms;
@@ -137,7 +137,7 @@ void task_runtime::rest() {
     look_outside();
     return;
   }
-  ++active_;  // sending lets others go on, who are not to rest
+  ++active_;  // sending lets others run, who must not rest
   const bool any = objects().end_all();
   --active_;
   if (any) return;
@@ -146,8 +146,8 @@ void task_runtime::rest() {
   wake_all();
 }
 
-/// Every thread of the process waits for a runtime, and this one for them: nobody is left who could
-/// bring what the suspended strands wait for.
+/// Returns whether every thread of the process waits for a runtime, and this one for them: then no
+/// thread is left that could bring what the suspended strands wait for.
 bool task_runtime::stuck() const noexcept {
   return threads_of_process() ==
          detail::blocked_threads() + resting_drivers.load(std::memory_order_relaxed);
@@ -165,8 +165,8 @@ std::exception_ptr task_runtime::deadlock() {
   return std::make_exception_ptr(error(std::error_code(EDEADLK, std::generic_category()), report));
 }
 
-/// Tells those who wait; their strands here never go on. Without the lock, and with at_end_ set:
-/// who is told may resume strands and submit continuations, and then submit() adds to roots_.
+/// Notifies the waiters; their strands here never go on. Called unlocked, and with at_end_ set: a
+/// notified waiter may resume strands and submit continuations, and then submit() adds to roots_.
 void task_runtime::give_up() noexcept {
   objects().forsake();
   while (!roots_.empty()) {
@@ -181,7 +181,7 @@ std::exception_ptr task_runtime::shut_down() noexcept {
   {
     const std::lock_guard lock(outside_mutex_);
     stopping_ = true;
-    // Not off the resting ones: the driver decides whether this changes anything.
+    // They stay among the resting ones: the driver decides whether this changes anything.
     outside_changed_.notify_all();
   }
   if (driver_.joinable()) driver_.join();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks and strands on simulated cores: making, running, suspending. What others can see is changed
-// right after an access that puts the core in its place in time, and before the next.
+// Tasks and strands on simulated cores: making, running, suspending. State that others can see is
+// changed right after an access that puts the core in its place in time, and before the next.
 #include "task_runtime.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 constexpr cycles making_a_task{40};     ///< fill the record, test for room
 constexpr cycles beginning_a_task{30};  ///< scope, indirect call
 constexpr cycles free_list_step{20};    ///< of the pool of lines
-/// A change of stacks: registers, and what of the other stack is not in L1 (estimate: 20 words).
+/// A change of stacks: registers, and the part of the other stack not in L1 (estimate: 20 words).
 constexpr cycles changing_stacks{100};
 
 /// Tasks that a worker keeps before it shares: one to run next and one more.
@@ -79,7 +79,7 @@ void task_runtime::submit(submitted_task* task) {
     return;
   }
   const core_operation begun(chip_);
-  if (at_end_) [[unlikely]] {  // the driver gives up, and this is the next to be told
+  if (at_end_) [[unlikely]] {  // the driver gives up, and this is the next waiter to be notified
     roots_.push_back(task);
     return;
   }
@@ -96,7 +96,7 @@ void task_runtime::submit(submitted_task* task) {
   restore(maker);
 }
 
-/// Puts a task where it will be found. False if the deque is full.
+/// Puts a task where it will be found. Returns false if the deque is full.
 bool task_runtime::put(task_worker& worker, const task_record& made) {
   worker.memory.charge(making_a_task);
   // Counted first: a thief may have run it before this core's last access is done.
@@ -118,7 +118,7 @@ bool task_runtime::put(task_worker& worker, const task_record& made) {
   return true;
 }
 
-/// Work sharing: who has enough must share while there is room.
+/// Work sharing: a worker with more than enough must share while there is room.
 void task_runtime::share_surplus(task_worker& worker) {
   while (worker.surplus.size() > enough && workers_.size() > 1) {
     ++queued_;
@@ -147,8 +147,8 @@ std::optional<pool_lines> task_runtime::take_lines(task_worker& worker,
 
 // --- Counters of children -----------------------------------------------------------------------
 
-/// The counter is read and written under the lock of its core: the chip has nothing else that is
-/// atomic and enough of it.
+/// Reads and writes the counter under the lock of its core: the chip has nothing else that is
+/// atomic and numerous enough.
 void task_runtime::change(task_worker& worker, const child_counter& counter, int by) {
   const auto value = counter.place.at(worker.memory, 0).as<word>();
   worker.memory.lock(counter.place.owner());
@@ -256,7 +256,7 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
 }
 
 /// Takes the branch out of its maker's deque, from under younger tasks if there are any: those
-/// stay, for whoever waits for them. False if another has it.
+/// stay, for their waiter. Returns false if another worker has the branch.
 bool task_runtime::retake(task_worker& worker, forked_branch& branch) {
   bool found = false;
   if (shared_) {
@@ -272,7 +272,7 @@ bool task_runtime::retake(task_worker& worker, forked_branch& branch) {
       if (!found) younger.push_back(newest);
     }
     for (; !younger.empty(); younger.pop_back()) {
-      // There is room: this many have just been taken out.
+      // There is room: this many tasks have just been taken out.
       if (!worker.tasks->push(worker.memory, younger.back())) std::abort();
     }
     if (found) --queued_;
@@ -289,7 +289,7 @@ void task_runtime::run_branch(forked_branch& branch) noexcept {
   branch.run(branch.argument);
   chip_.stop_computing();
   store_result(*branch.place);
-  // Its maker may go on, and its frame be gone, once it knows.
+  // Its maker may go on, and its frame be gone, once it is notified.
   strand* waiter = branch.waiter;
   branch.ended = true;
   if (waiter != nullptr) resume(waiter);
@@ -333,7 +333,7 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   }
 }
 
-/// Every step of a schedule, hashed (FNV-1a [FNV]); runs are traced as well.
+/// Hashes every step of a schedule (FNV-1a [FNV]); runs are traced as well.
 void task_runtime::note(task_worker& worker, step what, std::uint64_t detail) noexcept {
   for (const std::uint64_t part :
        {static_cast<std::uint64_t>(what), static_cast<std::uint64_t>(worker.core.value), detail,
@@ -397,7 +397,7 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   task_worker& worker = here();
   task_fiber& self = *worker.current;
   detail::task_scope* const scope = detail::current_scope();
-  // One last look at what is waited for; it also lets those go first that are behind.
+  // One last look at the awaited word; it also lets cores that are behind go first.
   (void)worker.memory.load(worker.event);
   if (!publish(argument, &self)) return;
   note(worker, step::suspend);
@@ -435,7 +435,7 @@ void task_runtime::resume(strand* suspended) {
 
 // --- The loop -----------------------------------------------------------------------------------
 
-/// A core's first stack.
+/// Runs on a core's first stack.
 void task_runtime::begin(task_worker& worker) {
   worker.native.home = this;
   worker.native.on = &worker;
@@ -445,7 +445,7 @@ void task_runtime::begin(task_worker& worker) {
   if (shared_ && worker.core.value == 0) shared_->reset(worker.memory);
   if (some_halt_ && worker.core.value == 0) reset_sleepers(worker);
   worker.rests = chosen_.options.idle != idle_policy::poll;
-  // Nobody looks at a deque that its owner has not made.
+  // No worker looks at a deque that its owner has not made.
   if (++begun_ < workers_.size()) {
     worker.parked = true;
     chip_.simulation().park("the other workers, core", worker.core.index());
@@ -476,12 +476,12 @@ void task_runtime::loop(task_worker& worker) {
   }
 }
 
-/// The runtime has ended, and a stack other than the core's own is the last one in the loop: the
-/// core's own is among the idle ones, since no strand waits any more.
+/// Called when the runtime has ended and a stack other than the core's own is the last one in the
+/// loop: the core's own is among the idle ones, since no strand waits any more.
 void task_runtime::leave_loop(task_worker& worker) {
   worker.current = &worker.native;
   chip_.simulation().continue_on(*worker.native.context);
-  std::abort();  // nobody comes back to a stack of an ended runtime
+  std::abort();  // no fiber switches back to a stack of an ended runtime
 }
 
 }  // namespace creek::scc_backend

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The task runtime on the simulated chip. One host thread, the driver, runs the simulation; the
-// simulated cores are the workers. README.md of this module tells what is charged, what threads
-// outside do, and why a run repeats.
+// simulated cores are the workers. README.md of this module explains the charged costs, the threads
+// outside, and why a run repeats.
 #pragma once
 
 #include <atomic>
@@ -60,21 +60,21 @@ class task_runtime final : public detail::backend_without_task_stacks,
   const scheduler_options& options() const noexcept override { return chosen_.options; }
   void trace_to(const std::string& file) override;
 
-  /// The runtime whose simulation the calling thread drives, or null.
+  /// Returns the runtime whose simulation the calling thread drives, or null.
   static task_runtime* driven_here() noexcept;
   virtual_time now() noexcept { return chip_.simulation().now(); }
-  /// To a task: what it has computed counts.
+  /// Returns the time as a task sees it: what the task has computed counts.
   virtual_time now_after_stretch() {
     const core_operation begun(chip_);
     return now();
   }
   task_worker& here() noexcept { return *workers_[chip_.simulation().running().index()]; }
-  /// Writes a result and sets its flag; reads the flag. By the core that runs.
+  /// Write a result and set its flag; read the flag. Called by the core that runs.
   void store_result(const pool_lines& place) noexcept;
   void look_at_flag(const pool_lines& place) noexcept;
 
  private:
-  /// Children of one context that have not ended, and where their number lies.
+  /// The number of children of one context that have not ended, and where it lies.
   struct child_counter {
     pool_lines place;
     std::int64_t children = 0;
@@ -89,7 +89,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   /// Kinds of step that the log of a schedule tells apart.
   enum class step : std::uint8_t { run, steal, inline_run, suspend, resume, halt, woken };
 
-  // task_start.cpp: making and ending one
+  // task_start.cpp: making and ending a runtime
   void lay_out(task_worker& worker);
   void order_victims(task_worker& worker);
   void find_stalls();
@@ -135,7 +135,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void leave(unsigned owner, unsigned words) noexcept override;
   std::chrono::nanoseconds time() noexcept override;
 
-  // task_sleep.cpp: halting, and waking those that have
+  // task_sleep.cpp: halting, and waking halted workers
   static mpm_ptr<word> sleepers_word(task_worker& worker, std::size_t offset);
   void reset_sleepers(task_worker& worker);
   bool may_go_on(const task_worker& worker) const noexcept;
@@ -180,13 +180,13 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::thread driver_;
 
   // The driver's own.
-  std::uint64_t active_ = 0;     ///< tasks that wait in a deque, or run
+  std::uint64_t active_ = 0;     ///< number of tasks that wait in a deque, or run
   std::uint64_t queued_ = 0;     ///< of these, in deques that others take from
-  std::uint64_t suspended_ = 0;  ///< strands that wait
-  unsigned takers_ = 0;          ///< workers that take tasks
+  std::uint64_t suspended_ = 0;  ///< number of strands that wait
+  unsigned takers_ = 0;          ///< number of workers that take tasks
   unsigned takers_asleep_ = 0;
   int sleepers_ = 0;                             ///< workers whose bits are written
-  bool some_halt_ = false;                       ///< so there are such bits
+  bool some_halt_ = false;                       ///< workers may halt, so there are such bits
   std::size_t begun_ = 0;                        ///< workers that have made their deque
   std::deque<detail::submitted_task*> arrived_;  ///< from outside, not begun
   std::vector<detail::submitted_task*> roots_;   ///< from outside, not ended

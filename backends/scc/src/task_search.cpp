@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a worker finds work, and what it does when there is none.
+// Places where a worker finds work, and its behaviour when there is none.
 #include <algorithm>
 
 #include "task_runtime.hpp"
@@ -10,10 +10,10 @@ namespace {
 
 /// Between two looks of a search: choose the victim, compare, branch. An estimate.
 constexpr cycles choosing_a_victim{15};
-/// Others looked at before a worker looks again at what belongs to itself.
+/// Other workers looked at before a worker looks at its own queues again.
 constexpr unsigned looks_in_a_row = 16;
-/// How long a worker without work rests between rounds: 1 us to 15 us at 533 MHz, well below the
-/// length of tasks that are worth to be stolen.
+/// Time that a worker without work rests between rounds: 1 us to 15 us at 533 MHz, well below the
+/// length of tasks that are worth stealing.
 constexpr cycles shortest_rest{512};
 constexpr cycles longest_rest{8192};
 
@@ -23,7 +23,7 @@ cycles longer(cycles rest) noexcept {
 
 }  // namespace
 
-/// One task or strand; false if none was found.
+/// Runs one task or strand; returns false if none was found.
 bool task_runtime::work_once(task_worker& worker) {
   if (worker.core.value == 0 && !letters_.empty()) send_letters();
   const bool served = serve(worker);
@@ -44,7 +44,7 @@ bool task_runtime::work_once(task_worker& worker) {
   return true;
 }
 
-/// Goes on with a strand whose wait is over; this loop's stack is left for later.
+/// Resumes a strand whose wait is over; this loop's stack is left for later.
 bool task_runtime::resume_one(task_worker& worker) {
   if (worker.suspended != 0) (void)worker.memory.load(worker.event);
   if (worker.ready.empty()) return false;
@@ -74,8 +74,8 @@ bool task_runtime::take_own(task_worker& worker, task_record& task) {
   return true;
 }
 
-/// The rest of a round, or a part of it. The simulation knows when nothing lies anywhere, and does
-/// not carry out what would find nothing: idle() lets that time pass.
+/// Searches the rest of a round, or a part of it. The simulation knows when no deque has a task,
+/// and does not carry out looks that would find nothing: idle() lets that time pass.
 bool task_runtime::steal_one(task_worker& worker, task_record& task) {
   if (workers_.size() < 2) return false;
   const unsigned in_a_round = shared_ ? 1 : static_cast<unsigned>(workers_.size()) - 1;
@@ -127,11 +127,11 @@ unsigned task_runtime::pick_victim(task_worker& worker) {
 
 // --- Without work -------------------------------------------------------------------------------
 
-/// Nothing lies anywhere: gives the core up until that changes.
+/// Called when no task lies anywhere: gives the core up until that changes.
 void task_runtime::idle(task_worker& worker) {
   if (may_go_on(worker)) return;
   idle_plan plan = plan_of_waiting(worker);
-  while (plan.how == idle_policy::poll && plan.search.count() > 0) {  // it wants to be asked again
+  while (plan.how == idle_policy::poll && plan.search.count() > 0) {  // ask it again later
     if (!search_for(worker, search_of(worker, plan))) return;
     plan = plan_of_waiting(worker);
   }
@@ -167,7 +167,7 @@ void task_runtime::skip_rounds(task_worker& worker, virtual_time since) {
     skip(1);
   }
   skip((until - at) / (round + worker.rest * chip_.clock(worker.core)));
-  // Somewhere in a round, or in the rest after it.
+  // The worker is somewhere in a round, or in the rest after it.
   const virtual_time look{round.femtoseconds / in_a_round};
   const std::int64_t done =
       std::min(in_a_round, (until - at + look).femtoseconds / look.femtoseconds);
@@ -180,7 +180,7 @@ void task_runtime::skip_rounds(task_worker& worker, virtual_time since) {
   chip_.simulation().set_clock(std::max(at, until));
 }
 
-/// One that polls will see what has come.
+/// Lets a worker that polls see what has come.
 void task_runtime::let_look(task_worker& worker) noexcept {
   if (!worker.parked) return;
   worker.parked = false;
@@ -192,7 +192,7 @@ void task_runtime::wake(task_worker& worker) noexcept {
   if (&worker != &here()) rouse(worker);
 }
 
-/// Those that may take the task that lies somewhere now: all that poll, and one that sleeps.
+/// Wakes the workers that may take a task put somewhere now: all that poll, and one that sleeps.
 void task_runtime::wake_takers() noexcept {
   for (const auto& each : workers_) {
     if (!each->serves_only) let_look(*each);

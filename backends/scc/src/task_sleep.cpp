@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers without work that halt, and those who wake them by an interrupt. Who sleeps stands in
-// words of core 0's message-passing memory, written under that core's test-and-set register: how
-// many do, which all read who may have to wake somebody, and a bit for each.
+// Workers without work that halt, and the workers that wake them by an interrupt. Words of core 0's
+// message-passing memory, written under that core's test-and-set register, say who sleeps: the
+// number of sleepers, which all workers read that may have to wake one, and a bit for each.
 //
-// No wake-up is lost. Who brings something first puts it in its place, then reads the words; who
-// goes to sleep first writes its bit, then looks everywhere once more. So one of the two sees the
-// other. A bit is taken off by who raises the interrupt, and a pin stays up until its core halts:
-// an interrupt that comes too early ends the next halt at once.
+// No wake-up is lost. A worker that brings something first puts it in its place, then reads the
+// words; a worker that goes to sleep first writes its bit, then looks everywhere once more. So one
+// of the two sees the other. The worker that raises the interrupt takes the bit off, and a pin
+// stays up until its core halts: an interrupt that comes too early ends the next halt at once.
 #include <algorithm>
 
 #include "search_span.hpp"
@@ -16,7 +16,7 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// Before it writes its bit a worker searches at least for what a wake-up costs. An estimate from
+/// A worker searches at least for the price of a wake-up before it writes its bit. An estimate from
 /// chip_costs: interrupt, register and words.
 constexpr cycles least_search{1200};
 constexpr int wake_pin = 0;
@@ -31,14 +31,14 @@ mpm_ptr<word> task_runtime::sleepers_word(task_worker& worker, std::size_t offse
   return worker.memory.at(core_id{0}, offset).as<word>();
 }
 
-/// Core 0 makes the words before anybody sleeps.
+/// Has core 0 make the words before any worker sleeps.
 void task_runtime::reset_sleepers(task_worker& worker) {
   for (std::size_t at = number_offset; at < memory::line_bytes; at += sizeof(word)) {
     worker.memory.store(sleepers_word(worker, at), 0);
   }
 }
 
-/// Whether there is something for the worker, or nothing at all any more.
+/// Returns whether there is something for the worker, or nothing at all any more.
 bool task_runtime::may_go_on(const task_worker& worker) const noexcept {
   const bool mine =
       worker.letters > 0 || (worker.core.value == 0 && (!arrived_.empty() || !letters_.empty()));
@@ -46,8 +46,8 @@ bool task_runtime::may_go_on(const task_worker& worker) const noexcept {
   return active_ == 0 || may_steal || !worker.ready.empty() || mine || finished_;
 }
 
-/// Searches until `span` is over; false if something came before. In steps of one look, so that it
-/// is found at the look that would find it.
+/// Searches until `span` is over; returns false if something came before. Goes in steps of one
+/// look, so that it is found at the look that would find it.
 bool task_runtime::search_for(task_worker& worker, virtual_time span) {
   engine& simulation = chip_.simulation();
   const virtual_time until = now() + span;
@@ -67,13 +67,13 @@ bool task_runtime::search_for(task_worker& worker, virtual_time span) {
   return !found;
 }
 
-/// One round of looking at all others, at the core's clock now.
+/// Returns the time of one round of looking at all others, at the core's clock now.
 virtual_time task_runtime::round_of(const task_worker& worker) const noexcept {
   return worker.round_cycles * chip_.clock(worker.core) +
          worker.round_mesh_cycles * chip_.description().clocks.mesh;
 }
 
-/// Writes the worker's bit and the number, which changes by `by`; under the register of core 0.
+/// Writes the worker's bit and the number, which changes by `by`. Under the register of core 0.
 void task_runtime::write_sleepers(task_worker& worker, task_worker& sleeper, int by) {
   const std::size_t bits = sleeper.core.index() / 32 % words_of_bits;
   const mpm_ptr<word> its = sleepers_word(worker, first_bits_offset + bits * sizeof(word));
@@ -85,7 +85,7 @@ void task_runtime::write_sleepers(task_worker& worker, task_worker& sleeper, int
   sleeper.asleep = by > 0;
 }
 
-/// More workers are awake than a policy wants.
+/// Returns whether more workers are awake than a policy wants.
 bool task_runtime::too_many_awake() const noexcept {
   return policy() != nullptr && takers_ - takers_asleep_ > std::max(policy()->most_awake(), 1U);
 }
@@ -98,7 +98,7 @@ void task_runtime::tell_of_task(task_worker& worker, const char* name) noexcept 
   clocks_.settle();
 }
 
-/// Halts until somebody has something for the worker.
+/// Halts until there is something for the worker.
 void task_runtime::sleep(task_worker& worker, virtual_time search) {
   if (!search_for(worker, search)) return;
   worker.memory.lock(core_id{0});
@@ -109,7 +109,7 @@ void task_runtime::sleep(task_worker& worker, virtual_time search) {
     const bool first = worker.asleep;
     if (first) write_sleepers(worker, worker, -1);
     worker.memory.clear(core_id{0});
-    if (first) return;  // else somebody has raised the pin, or is about to
+    if (first) return;  // otherwise a worker has raised the pin, or is about to
   }
   note(worker, step::halt);
   worker.counters.add(counter::parks);
@@ -121,8 +121,8 @@ void task_runtime::sleep(task_worker& worker, virtual_time search) {
   note(worker, step::woken);
 }
 
-/// Wakes one of those who sleep and may take tasks, the first by number: so that islands whose
-/// cores have high numbers stay asleep together.
+/// Wakes the first sleeper, by number, that may take tasks: so islands whose cores have high
+/// numbers stay asleep together.
 void task_runtime::rouse_taker() {
   task_worker& self = here();
   if (!some_halt_) return;
@@ -137,7 +137,7 @@ void task_runtime::rouse_taker() {
   if (sleeper != nullptr) self.memory.raise_interrupt(sleeper->core, wake_pin);
 }
 
-/// Wakes this one if it sleeps.
+/// Wakes this worker if it sleeps.
 void task_runtime::rouse(task_worker& sleeper) {
   task_worker& self = here();
   if (!some_halt_) return;
@@ -157,7 +157,7 @@ idle_plan task_runtime::plan_of_waiting(task_worker& worker) noexcept {
   return too_many_awake() ? idle_plan{idle_policy::block, std::chrono::nanoseconds{0}} : plan;
 }
 
-/// How long a plan says to search before the bit is written; by default a round.
+/// Returns how long to search by a plan before the bit is written; by default a round.
 virtual_time task_runtime::search_of(const task_worker& worker,
                                      const idle_plan& plan) const noexcept {
   if (plan.search.count() >= 0) return search_span(plan.search);

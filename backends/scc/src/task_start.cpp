@@ -137,7 +137,7 @@ task_runtime::~task_runtime() = default;
 
 namespace {
 
-/// The core that runs looks at itself.
+/// A watch by which the running core looks at itself.
 class virtual_stall_watch final : public detail::stall_watch {
  public:
   virtual_stall_watch(const scheduler_options& options, engine& simulation)
@@ -205,7 +205,7 @@ void task_runtime::order_victims(task_worker& worker) {
   };
   worker.serves_only =
       detail::serves_only(chosen_.options, static_cast<unsigned>(worker.core.value));
-  if (worker.serves_only) return;  // it looks at nobody
+  if (worker.serves_only) return;  // it looks at no other worker
   const cycles look = 2 * (on.costs.uc_read + on.costs.mpb_access) + cycles{15};
   if (shared_) {
     worker.round_cycles = look;
@@ -229,7 +229,7 @@ void task_runtime::order_victims(task_worker& worker) {
                    [&](unsigned a, unsigned b) { return distance(a) < distance(b); });
 }
 
-/// The driver's thread: the simulation from its first cycle to its last.
+/// Runs on the driver's thread: the simulation from its first cycle to its last.
 void task_runtime::drive() noexcept {
   driven = this;
   chip_.simulation().when_failing(&end_process);

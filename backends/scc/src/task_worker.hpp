@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker: a simulated core, the stack it is on, its deque, and what it keeps in private memory.
+// A worker: a simulated core, the stack it is on, its deque, and its private data.
 #pragma once
 
 #include <atomic>
@@ -27,10 +27,10 @@ struct task_worker;
 struct task_fiber : detail::strand {
   switch_context* context = nullptr;
   task_worker* on = nullptr;
-  detail::task_scope* scope = nullptr;  ///< of the task that waits on it
+  detail::task_scope* scope = nullptr;  ///< scope of the task that waits on it
 };
 
-/// One that the runtime has mapped; each core's first is the engine's.
+/// A fiber that the runtime has mapped; each core's first is the engine's.
 struct mapped_fiber : task_fiber, switch_context {
   mapped_fiber() = default;
   mapped_fiber(const mapped_fiber&) = delete;
@@ -48,8 +48,8 @@ struct forked_branch {
   const pool_lines* place = nullptr;  ///< result and flag, in the maker's memory
 };
 
-/// A random number for a core, as a function of its position in the core's sequence: skipping ahead
-/// costs nothing.
+/// Returns a random number for a core, as a function of its position in the core's sequence:
+/// skipping ahead costs nothing.
 inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t core,
                            std::uint64_t position) noexcept {
   return split_mix((seed + 1) * 0xbf58476d1ce4e5b9U + (core << 48), position);
@@ -64,31 +64,31 @@ struct task_worker {
   bool serves_only = false;  ///< takes no tasks but those that its calls have made
   std::uint64_t lock_waits = 0;
   task_memory memory;
-  mpm_ptr<word> event;  ///< not zero: something that a strand of this core waits for has happened
+  mpm_ptr<word> event;  ///< nonzero: something that a strand of this core waits for has happened
   std::optional<task_deque> tasks;       ///< work stealing
   std::deque<task_record> surplus;       ///< work sharing: in private memory, newest at the back
-  std::shared_ptr<line_pool> pool;       ///< what is left of the message-passing memory
+  std::shared_ptr<line_pool> pool;       ///< the rest of the message-passing memory
   task_fiber native;                     ///< the engine's stack of this core
   task_fiber* current = &native;         ///< the stack that it is on
-  std::vector<task_fiber*> idle_fibers;  ///< whose loops may be continued
+  std::vector<task_fiber*> idle_fibers;  ///< their loops may be continued
   std::vector<std::unique_ptr<mapped_fiber>> fibers;
-  std::deque<task_fiber*> ready;  ///< their waits are over
-  unsigned suspended = 0;         ///< strands that wait
+  std::deque<task_fiber*> ready;  ///< strands whose waits are over
+  unsigned suspended = 0;         ///< number of strands that wait
   detail::message_queue kept;     ///< messages that came while others were handled or sent
-  bool knows_board = false;       ///< that messages may be sent
+  bool knows_board = false;       ///< it knows that messages may be sent
   unsigned letters = 0;           ///< messages under way to this core, or kept
 
   // Searching.
   std::vector<unsigned> near_first;  ///< other workers, by hops; stealing_latency only
-  cycles round_cycles{};             ///< of looking at all others once, in vain: of the core
-  cycles round_mesh_cycles{};        ///< ... and of the mesh
+  cycles round_cycles{};             ///< core cycles of looking at all others once, in vain
+  cycles round_mesh_cycles{};        ///< mesh cycles of the same
   std::uint64_t searches = 0;        ///< attempts so far: with the seed, the random choices
-  unsigned attempt = 0;              ///< of the round
+  unsigned attempt = 0;              ///< number of the attempt in the round
   unsigned last_victim = 0;
-  cycles rest{};  ///< until the next round
+  cycles rest{};  ///< rest before the next round
   bool parked = false;
-  bool rests = true;    ///< between rounds: it does not poll
-  bool asleep = false;  ///< its bit is written: who has something for it raises an interrupt
+  bool rests = true;    ///< it rests between rounds: it does not poll
+  bool asleep = false;  ///< its bit is written: wake it by an interrupt
 
   worker_counters counters;
   std::atomic<trace::track*> track{nullptr};

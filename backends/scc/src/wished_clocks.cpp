@@ -10,11 +10,11 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// How long an island must have been low, the last time or by now, for its voltage to be lowered:
+/// Time that an island must have been low, the last time or by now, for its voltage to be lowered:
 /// five changes of a voltage, of which two are made, and with them the time at the lower clock
 /// after the second.
 constexpr std::int64_t changes_that_pay = 5;
-/// Wishes of others may change while a register is written; not for ever.
+/// Limit of attempts, as wishes of others may change while a register is written.
 constexpr int attempts = 8;
 
 }  // namespace
@@ -87,7 +87,7 @@ bool wished_clocks::is_low_for_long(int island) const noexcept {
   return state.low && chip_->simulation().now() - state.since >= long_enough;
 }
 
-// Where the run has failed on another core, the caller's next operation says so.
+// If the run has failed on another core, the caller's next operation reports it.
 void wished_clocks::wish(unsigned worker, std::size_t step) noexcept try {
   const int divider = dividers_[std::min(step, dividers_.size() - 1)];
   if (wishes_[worker] != divider) {
@@ -119,14 +119,14 @@ void wished_clocks::settle() noexcept try {
       chip_->set_frequency_divider(divider);
       show_clocks();
     } catch (const usage_error&) {
-      // The voltage was lowered meanwhile: once more, for what is safe now.
+      // The voltage was lowered meanwhile: try once more, for a clock that is safe now.
     }
   }
 } catch (const error&) {
 }
 
-/// Asks for the voltage that the island's cores wish: a higher one if theirs is not enough for the
-/// tile of `core`, a lower one if all wish it and it pays.
+/// Asks for the voltage that the island's cores wish: a higher one if the present one is not enough
+/// for the tile of `core`, a lower one if all wish it and it pays.
 void wished_clocks::follow_voltage(core_id core) {
   const int island = chip_->island(core);
   island_state& state = islands_[static_cast<std::size_t>(island)];

@@ -28,26 +28,26 @@ class wished_clocks final : public clock_control {
 
   std::span<const units::hertz> clocks() const noexcept override { return clocks_; }
   int domain(unsigned worker) const noexcept override;
-  /// On the worker's core: takes time there, and orders it.
+  /// Wishes a clock. Called on the worker's core: takes time there, and orders it.
   void wish(unsigned worker, std::size_t step) noexcept override;
   units::hertz clock(unsigned worker) const noexcept override;
 
-  /// Gives the running core's tile the clock that is wished there, if it can be had by now, and its
-  /// island the lower voltage that has been enough for long. Costs nothing where they have it.
+  /// Gives the running core's tile the wished clock, if it can be had by now, and its island the
+  /// lower voltage that has been enough for long. Costs nothing if both have it already.
   void settle() noexcept;
 
  private:
   struct island_state {
     bool low = false;          ///< all cores wish what a lower voltage allows
-    virtual_time since;        ///< the beginning of that
-    virtual_time last_time{};  ///< how long it lasted the last time
+    virtual_time since;        ///< start of that period
+    virtual_time last_time{};  ///< length of the last such period
   };
 
   int tile_of(core_id core) const noexcept;
-  /// The divider that the tile's cores wish: the lowest.
+  /// Returns the divider that the tile's cores wish: the lowest.
   int wished_by_tile(int tile) const noexcept;
   int divider_of(int tile) const noexcept;
-  /// The fastest divider not below `wished` that the island's voltage allows now.
+  /// Returns the fastest divider not below `wished` that the island's voltage allows now.
   int safe_divider(int island, int wished) const noexcept;
   bool all_wish(int island, int divider) const noexcept;
   bool is_low_for_long(int island) const noexcept;
@@ -56,10 +56,10 @@ class wished_clocks final : public clock_control {
 
   machine* chip_;
   std::vector<units::hertz> clocks_;  ///< lowest first
-  std::vector<int> dividers_;         ///< of each
-  std::vector<int> wishes_;  ///< of each core: a divider; cores without a worker: the highest
+  std::vector<int> dividers_;         ///< divider of each clock
+  std::vector<int> wishes_;  ///< divider per core; cores without a worker wish for the highest
   std::vector<island_state> islands_;
-  std::unique_ptr<std::atomic<double>[]> shown_;  ///< of each core, for other threads: hertz
+  std::unique_ptr<std::atomic<double>[]> shown_;  ///< per core, for other threads: hertz
 };
 
 }  // namespace creek::scc_backend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeros as far as one looks, of which only the pages that were written cost memory: for what is
-// large, addressed by number and mostly untouched.
+// Zeroed memory of which only the pages that were written cost memory: for tables that are large,
+// addressed by number and mostly untouched.
 #pragma once
 
 #include <sys/mman.h>

@@ -38,10 +38,10 @@ std::optional<virtual_time> simulated_now();
 
 }  // namespace scc_backend
 
-/// Workers on the cores 0, 1, ... of a simulated chip. Of scheduler_options it heeds `workers` (0:
+/// Workers on the cores 0, 1, ... of a simulated chip. Of scheduler_options it uses `workers` (0:
 /// all cores of the chip), `scheduler`, `deque_capacity` (tasks in a worker's deque in its
 /// message-passing memory, 0: 10), `stack_size`, `seed`, and `idle`: `poll` searches without pause,
-/// `backoff` and `block`, which this chip's cores treat alike, rest ever longer between rounds.
+/// `backoff` rests ever longer between rounds, `block` halts the core until an interrupt.
 /// `deque` is always mpb. Of machine_options it does not heed `stack_bytes`, `stuck_after` and
 /// `describe`, and refuses a `seed`: that of scheduler_options also says when the cores begin.
 /// Faults that the checker finds go to the report, and to `on_faults` or, if that is empty, to

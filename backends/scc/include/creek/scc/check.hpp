@@ -24,12 +24,12 @@ enum class fault_kind : std::uint8_t {
   overwritten,         ///< written although the last reader had not acknowledged
   unordered_writes,    ///< two cores wrote a byte, in no order
   unordered_read,      ///< read although the writer had not announced
-  never_written,       ///< a block read of bytes that nobody had written
-  leaked,              ///< allocated at the end of a program that frees its like
-  used_after_free,     ///< an access to what the accessing core had given back
+  never_written,       ///< a block read of bytes that no core had written
+  leaked,              ///< still allocated at the end of a program that frees blocks like it
+  used_after_free,     ///< an access to memory that the accessing core had freed
 };
 
-/// "missing invalidate" and so on.
+/// Returns the kind's name, such as "missing invalidate".
 [[nodiscard]] std::string_view name_of(fault_kind kind) noexcept;
 
 /// One side of a fault.
@@ -45,14 +45,14 @@ struct fault {
   fault_kind kind{};
   fault_access found;                 ///< the access at which it was found
   std::optional<fault_access> other;  ///< the one it clashes with; none for never_written, leaked
-  std::optional<core_id> owner;       ///< of the memory; none of memory off the chip
-  std::size_t offset = 0;             ///< of the first byte at fault, in the memory of the owner
-  std::size_t bytes = 0;              ///< at fault within that line
+  std::optional<core_id> owner;       ///< core whose memory it is; none for memory off the chip
+  std::size_t offset = 0;             ///< offset of the first byte at fault, in the owner's memory
+  std::size_t bytes = 0;              ///< number of bytes at fault within that line
   std::string allocation;             ///< name of the block and offset in it; empty if unknown
   std::uint64_t count = 1;
 };
 
-/// Writes the faults as the tool does: some lines each, at most `most` of them, then how many.
+/// Writes the faults as the tool does: some lines each, at most `most`, then how many there are.
 void print(std::ostream& out, std::span<const fault> faults, std::size_t most = 50);
 
 }  // namespace creek::scc_backend

@@ -28,7 +28,7 @@ struct mesh_place {
 
 /// The three kinds of clock that time on the chip is counted in.
 struct chip_clocks {
-  clock_period core;    ///< of every tile when a run begins
+  clock_period core;    ///< clock of every tile when a run begins
   clock_period mesh;    ///< routers
   clock_period memory;  ///< DRAM controllers
 };
@@ -40,7 +40,7 @@ struct chip_clocks {
 /// what that rule leaves of [Rotta 2012], Table I, nearest and farthest, at 800/1600 MHz.
 struct chip_costs {
   cycles mpb_access{45};        ///< core cycles, there and back [Rotta 2012]
-  cycles hop_round_trip{8};     ///< mesh cycles a hop: a router takes 4 each way [Rotta 2012]
+  cycles hop_round_trip{8};     ///< mesh cycles per hop: a router takes 4 each way [Rotta 2012]
   cycles uc_read{9};            ///< a word past the caches: 54-87 in all [Rotta 2012]
   cycles uc_write{6};           ///< until acknowledged: 51-84 [Rotta 2012]
   cycles uc_write_issue{5};     ///< until the core goes on [Rotta 2012]
@@ -54,10 +54,10 @@ struct chip_costs {
   cycles counter_service{33};   ///< all counters serve one request after the other [Rotta 2012]
   cycles poll{4};               ///< estimate: compare and branch between two looks of a poll
 
-  // Off-chip memory: dram_access + overhead core cycles, hops, dram_latency memory cycles
-  // [Intel EAS]. The overheads are estimates: what that leaves of the throughputs of one core in
-  // [van Tol 2011] (533/800/800). How far that core is from its controller is an assumption: two
-  // hops, with which the sum over 48 cores comes out as published, too.
+  // Off-chip memory: dram_access + overhead core cycles, hops, dram_latency memory cycles [Intel
+  // EAS]. The overheads are estimates: the rest of the throughputs of one core in [van Tol 2011]
+  // (533/800/800). The distance of that core from its controller is an assumption: two hops, with
+  // which the sum over 48 cores comes out as published, too.
   cycles dram_access{40};         ///< core cycles [Intel EAS]
   cycles dram_latency{46};        ///< memory cycles [Intel EAS]
   cycles dram_word{25};           ///< a word past the caches: 20 MB/s [van Tol 2011]
@@ -108,8 +108,8 @@ struct chip {
   cycles start_skew{1000};
   chip_power power;  ///< dividers, voltages, and what they cost
 
-  /// The controller that serves the core's private memory: the nearest, of equals the first; on
-  /// the SCC that of its quadrant.
+  /// Returns the controller that serves the core's private memory: the nearest, the first of
+  /// equals; on the SCC that of its quadrant.
   int controller_of(core_id core) const noexcept;
 
   int cores() const noexcept { return columns * rows * cores_per_tile; }
@@ -117,26 +117,26 @@ struct chip {
     const int tile = core.value / cores_per_tile;
     return {tile % columns, tile / columns};
   }
-  /// Routers that XY routing passes from one place to the other; 0 on the same tile.
+  /// Returns the routers that XY routing passes from one place to the other; 0 on the same tile.
   static int hops(mesh_place from, mesh_place to) noexcept {
     const int dx = from.x < to.x ? to.x - from.x : from.x - to.x;
     const int dy = from.y < to.y ? to.y - from.y : from.y - to.y;
     return dx + dy;
   }
 
-  /// Puts the controllers and the counters where they are on the SCC, as far as the mesh allows.
+  /// Puts the controllers and the counters where the SCC has them, as far as the mesh allows.
   void place_edges();
 
   /// Throws usage_error naming the first value that no chip can have.
   void validate() const;
 
-  /// Core 533, mesh 800, memory 800 MHz: RCCE's default [Mattson 2010].
+  /// Returns core 533, mesh 800, memory 800 MHz: RCCE's default [Mattson 2010].
   static chip scc_533();
-  /// Core 800, mesh 1600, memory 1066 MHz: the setting of [Rotta 2012], Table I.
+  /// Returns core 800, mesh 1600, memory 1066 MHz: the setting of [Rotta 2012], Table I.
   static chip scc_800();
-  /// A preset by name; an unknown one throws usage_error that lists them.
+  /// Returns a preset by name. Throws usage_error that lists the presets if there is none.
   static chip named(const std::string& name);
-  /// Like scc_533(), with the smallest mesh, as square as it can be, that has at least `cores`.
+  /// Returns scc_533() with the smallest mesh, as square as it can be, of at least `cores` cores.
   static chip with_cores(int cores);
 };
 

@@ -14,14 +14,14 @@
 
 namespace creek::scc_backend {
 
-/// The chip that `text` describes. Throws usage_error that says `source`, the key and the reason if
-/// it is not JSON, has an unknown key, a value of another type, or none that a chip can have.
-/// Where the mesh differs from the base's, controllers and counters lie as on the SCC unless said.
+/// Returns the chip of `text`. Throws usage_error that says `source`, the key and the reason if it
+/// is not JSON, has an unknown key, a value of another type, or one that no chip can have. Where
+/// the mesh differs from the base's, controllers and counters lie as on the SCC unless said.
 [[nodiscard]] chip parse_chip(std::string_view text, const std::string& source);
-/// The same of a file or a pipe. Throws usage_error too if it cannot be read or is larger than
-/// 16 MiB.
+/// Does the same for a file or a pipe. Throws usage_error too if it cannot be read or is larger
+/// than 16 MiB.
 [[nodiscard]] chip read_chip(const std::string& path);
-/// A description with every key, in lines; parse_chip() of it gives the same chip.
+/// Returns a description with every key, in lines; parse_chip() of it gives the same chip.
 [[nodiscard]] std::string to_json(const chip& what);
 
 }  // namespace creek::scc_backend

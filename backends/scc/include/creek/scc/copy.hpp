@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to copy off-chip memory, and cores that do it for others. Source: [van Tol 2011].
+// Ways to copy off-chip memory, and cores that copy for others. Source: [van Tol 2011].
 #pragma once
 
 #include <cstddef>
@@ -15,41 +15,41 @@ namespace creek::scc_backend {
 enum class copy_method : std::uint8_t {
   plain,        ///< cached reads; writes miss and go out word by word
   mpbt_target,  ///< cached reads; writes collected into lines
-  mpbt_both,    ///< reads past L2 too, and so the same from wherever the source was
+  mpbt_both,    ///< reads past L2 too, so equally fast wherever the source was
   lut_remap,    ///< as mpbt_both, after mapping source and target into this core's table
   copy_cores,   ///< by a copy_service
 };
 [[nodiscard]] const char* to_string(copy_method how) noexcept;
 
-/// Copies on the calling core and sends what the write-combine buffer holds; another core that
-/// invalidates sees the copy. The source is read from memory: its owner has flushed what it wrote.
-/// `working_set`: of a program that keeps coming back to the source, whose cached reads then come
-/// from there, as memory::private_read() says. Throws usage_error for copy_cores, or if a range is
-/// no memory of the chip.
+/// Copies on the calling core and sends the content of the write-combine buffer; another core that
+/// invalidates sees the copy. The source is read from memory: its owner must have flushed it.
+/// `working_set`: that of a program that keeps coming back to the source, whose cached reads then
+/// come from the caches, as memory::private_read() says. Throws usage_error for copy_cores, or if a
+/// range is no memory of the chip.
 void copy(const memory& on, mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from, std::size_t size,
           copy_method how, std::size_t working_set = cold);
 
-/// Copies that dedicated cores make while the one that asked goes on [van Tol 2011]. Every core
-/// that takes part makes one, with equal arguments. A server does one copy at a time; its
-/// test-and-set register and the lines given here, in its memory and in that of those who ask, are
-/// the service's.
+/// Copies that dedicated cores make while the asking core goes on [van Tol 2011]. Every core that
+/// takes part makes one, with equal arguments. A server does one copy at a time. The service uses
+/// the server's test-and-set register and the lines given here, in its memory and in the
+/// clients'.
 class copy_service {
  public:
-  /// Lines of message-passing memory that it needs on each core.
+  /// Bytes of message-passing memory that it needs on each core.
   static constexpr std::size_t bytes_needed = 2 * memory::line_bytes;
 
-  /// Throws usage_error if there are no servers. Over memory that is zero.
+  /// Makes a core's end over memory that is zero. Throws usage_error if there are no servers.
   copy_service(const memory& on, std::size_t mpb_offset, std::vector<core_id> servers);
 
-  /// On a server: makes copies until each of `clients` has called leave().
+  /// Makes copies, on a server, until each of `clients` has called leave().
   void serve(int clients);
 
-  /// Asks a server, the i-th of them; waits until it has time. One copy of a core under way.
+  /// Asks server number i; waits until it has time. A core has one copy under way at a time.
   void begin(mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from, std::size_t size,
              std::size_t server = 0);
-  /// Until that copy is complete.
+  /// Waits until that copy is complete.
   void wait();
-  /// This core asks no more.
+  /// Ends the asking of this core.
   void leave();
 
  private:

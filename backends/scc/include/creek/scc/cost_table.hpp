@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costs of chip_costs by name, with the clock that each is counted in, what it is for and where
-// it comes from: one list for descriptions, checks and what `creek scc info` prints.
+// The costs of chip_costs by name, with the clock that each is counted in, its purpose and its
+// source: one list for descriptions, checks and the output of `creek scc info`.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ struct cost_entry {
   const char* source;  ///< tag of chip.hpp, or "counted": an estimate
 };
 
-/// All of them, in the order of chip_costs.
+/// Returns all entries, in the order of chip_costs.
 [[nodiscard]] std::span<const cost_entry> cost_table() noexcept;
 
 }  // namespace creek::scc_backend

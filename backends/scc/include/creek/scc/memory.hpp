@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory policy of the simulated chip: every access costs virtual time, lines that were read
-// stay in L1 until they are invalidated, however stale, and what was written stays in the
+// stay in L1 until they are invalidated, however stale, and bytes that were written stay in the
 // write-combine buffer until its line is full, another line is written, or it is flushed.
 #pragma once
 
@@ -28,7 +28,7 @@ enum class write_mode : std::uint8_t { cached, combined };
 /// The working set of memory that has not been touched before: nothing of it lies in a cache.
 inline constexpr std::size_t cold = ~std::size_t{0};
 
-/// One core's view. To be used on that simulated core only; elsewhere it throws usage_error.
+/// One core's view. May be used on that simulated core only; elsewhere it throws usage_error.
 class memory {
  public:
   static constexpr std::size_t line_bytes = 32;
@@ -37,7 +37,7 @@ class memory {
   memory(machine& on, core_id self) noexcept : on_{&on}, self_{self} {}
 
   [[nodiscard]] core_id self() const noexcept { return self_; }
-  /// The core that runs now, which is this one but for interrupted calls: for handlers of signals.
+  /// Returns the core that runs now: this one except in interrupted calls. For signal handlers.
   [[nodiscard]] core_id running() const noexcept;
   [[nodiscard]] int cores() const noexcept;
   [[nodiscard]] std::size_t mpm_bytes() const noexcept;
@@ -54,7 +54,7 @@ class memory {
     store_word(p.address(), value, sizeof(T));
   }
   /// Like store(): waiters that poll see every store. Where cores may halt while they wait
-  /// (machine_options::waits), it looks whether that core does, and interrupts it.
+  /// (machine_options::waits), it checks if the owning core has halted, and interrupts it.
   template <memory_word T>
   void signal(mpm_ptr<T> p, std::type_identity_t<T> value) const {
     store(p, value);
@@ -77,7 +77,7 @@ class memory {
   [[nodiscard]] word fetch_increment(counter_id id) const;
   void set_counter(counter_id id, word value) const;
 
-  /// Polls with loads of the word. Costs no host time while nobody writes to it, and ends at the
+  /// Polls with loads of the word. Costs no host time while no core writes to it, and ends at the
   /// cycle at which the polling would have seen the change. A policy (machine_options::waits) may
   /// let the core halt meanwhile.
   template <memory_word T, std::predicate<T> Predicate>
@@ -105,24 +105,24 @@ class memory {
   }
   void pause(cycles length) const;
   void charge(cycles length) const;
-  /// With a measured clock (machine_options::cycles_a_host_second): what the core does from here on
-  /// does not count as computing, and does again. For layers whose calls state what they take.
+  /// With a measured clock (machine_options::cycles_a_host_second): stops counting the core's work
+  /// as computing from here on, and starts it again. For layers whose calls state their own cost.
   void stop_computing() const;
   void start_computing() const;
 
-  /// For symmetric_allocator::observe(): the coherence checker, null in a run without one.
+  /// Returns the checker for symmetric_allocator::observe(), or null in a run without one.
   [[nodiscard]] allocation_observer* allocations() const noexcept;
 
-  /// The core's clock.
+  /// Returns the core's clock.
   [[nodiscard]] virtual_time now() const;
 
   // --- Clock and voltage (power.hpp) ------------------------------------------------------------
-  /// The core's voltage island; its cores share a supply.
+  /// Returns the core's voltage island; its cores share a supply.
   [[nodiscard]] int power_domain() const noexcept;
   [[nodiscard]] clock_period clock() const;
   [[nodiscard]] units::volts voltage() const;
-  /// Whether the divider's clock is safe at the island's voltage, now and after all requests under
-  /// way. Throws usage_error for a divider that the chip has not.
+  /// Returns whether the divider's clock is safe at the island's voltage, now and after all
+  /// requests under way. Throws usage_error if the chip has no such divider.
   [[nodiscard]] bool is_safe(int divider) const;
   /// Divides the clock of the core's tile anew; the core stops for the change, about 20 cycles. The
   /// tile's other cores go on at the new clock with their next operation. Throws usage_error if the
@@ -140,22 +140,22 @@ class memory {
   /// the divider is outside the range or no voltage allows its clock.
   [[nodiscard]] power_request request_power(int divider) const;
   /// Polls until the request's voltage is there, then changes the clocks if that is still to do.
-  /// On a core of the request's island, else throws usage_error.
+  /// Throws usage_error unless called on a core of the request's island.
   void wait_power(const power_request& request) const;
 
-  /// Charges this core's energy to another account from now on; returns the one before.
+  /// Charges this core's energy to another account from now on; returns the previous account.
   /// energy_scope does it for a block.
   energy_account switch_energy_account(energy_account to) const;
 
-  /// Names what the core does from now on in the trace, until the end of the span; spans of a core
-  /// nest. Nothing without a trace. trace_span does it for a block.
+  /// Names the core's activity from now on in the trace, until the end of the span; spans of a core
+  /// nest. Does nothing without a trace. trace_span does it for a block.
   void begin_span(trace::name what, std::int64_t argument = trace::no_argument) const;
   void end_span() const;
 
   // --- Beyond the policy: what else the chip has ------------------------------------------------
 
-  /// Off-chip memory that all cores share, `offset` bytes into it. load() and store() use it
-  /// uncached, read() and write() as MPBT memory; waits work too. Throws usage_error outside it.
+  /// Returns a place in off-chip memory that all cores share. load() and store() use it uncached,
+  /// read() and write() as MPBT memory; waits work too. Throws usage_error outside it.
   [[nodiscard]] mpm_ptr<std::byte> shared(std::size_t offset) const;
   [[nodiscard]] std::size_t shared_bytes() const noexcept;
   /// Whole lines of shared memory; null if no gap is long enough. Collective as symmetric_allocator
@@ -164,42 +164,42 @@ class memory {
   /// Throws usage_error if nothing was allocated there.
   void shared_free(mpm_ptr<std::byte> block) const;
 
-  /// The time to walk once over `bytes` of private memory, in a program that keeps coming back to
+  /// States a walk over `bytes` of private memory, in a program that keeps coming back to
   /// `working_set` bytes: what fits in L1 or L2 comes from there. `cold` if it never does. Programs
   /// keep their data in host memory and state its cost by this. Source: [van Tol 2011].
   void private_read(std::size_t bytes, std::size_t working_set) const;
   void private_write(std::size_t bytes, std::size_t working_set,
                      write_mode mode = write_mode::cached) const;
-  /// Whole lines that go to memory: those of the write-combine buffer in private memory mapped as
-  /// MPBT, or dirty ones that leave L2.
+  /// States the cost of whole lines that go to memory: those of the write-combine buffer in private
+  /// memory mapped as MPBT, or dirty ones that leave L2.
   void private_write_lines(std::size_t bytes) const {
     private_write(bytes, cold, write_mode::combined);
   }
   /// Writes all of L2 back by reading 256 KB of other memory or buffer aliases [Rotta 2012].
   void flush_l2(bool by_aliases = false) const;
 
-  /// Like read(), for memory that this core keeps in its caches: what fits there comes from there.
+  /// Like read(), for memory that this core keeps in its caches, which serve the part that fits.
   void cached_read(void* to, mpm_ptr<const std::byte> from, std::size_t size,
                    std::size_t working_set) const;
-  /// Cached writes that miss: not allocated, they go out word by word, each visible at once.
+  /// Makes cached writes that miss: not allocated, they go out word by word, each visible at once.
   void write_around(mpm_ptr<std::byte> to, const void* from, std::size_t size) const;
-  /// Throws usage_error unless all `size` bytes are memory of the chip. At no cost.
+  /// Throws usage_error unless all `size` bytes are memory of the chip. Costs nothing.
   void require_memory(mpm_ptr<const std::byte> first, std::size_t size) const;
-  /// Which 16 MB of off-chip memory a place lies in, and where in them. Throws usage_error if in
-  /// none.
+  /// Finds which 16 MB of off-chip memory a place lies in, and its offset there. Throws usage_error
+  /// if in none.
   struct place_in_block {
     lut_entry block;
     std::size_t offset = 0;
   };
   [[nodiscard]] place_in_block location(mpm_ptr<const std::byte> of) const;
 
-  /// An entry of a core's look-up table, now; and changing it, effective when the write arrives.
+  /// Return an entry of a core's table; change it, effective when the write arrives.
   [[nodiscard]] lut_entry lut(core_id of, int entry) const;
   void set_lut(core_id of, int entry, const lut_entry& value) const;
   /// Returns the place that this core's table maps the address to. Ask again at each use: the table
   /// may change. Throws usage_error if there is no memory.
   [[nodiscard]] mpm_ptr<std::byte> mapped(std::uint32_t address) const;
-  /// The entry that maps the 16 MB `block` of a core's private memory, for any core's table.
+  /// Returns the entry that maps the 16 MB `block` of a core's private memory, for any table.
   [[nodiscard]] lut_entry private_block(core_id core, int block = 0) const;
 
   /// Raises a pin, 0 or 1, of a core. It runs its handler at its next operation, after the cost of
@@ -208,11 +208,11 @@ class memory {
   /// Sets the interrupt handler of this core: called with the pin, on this core, never nested.
   /// Without a handler pins stay up.
   void on_interrupt(std::function<void(int pin)> handler) const;
-  /// Stops this core until an interrupt has been dealt with.
+  /// Stops this core until an interrupt has been handled.
   void halt() const;
 
  private:
-  /// From the first look that was in vain to the one that was not.
+  /// Covers a wait from the first look in vain to the one that was not.
   class [[nodiscard]] wait_scope {
    public:
     explicit wait_scope(const memory& of) : of_(of) { of_.begin_wait(); }
@@ -227,7 +227,7 @@ class memory {
   void end_wait() const noexcept;
   void wake_halted(const void* address) const;
   void load_words(void* to, mpm_ptr<const std::byte> from, std::size_t size) const;
-  core_operation enter() const;  ///< checks whose operation it is, and lets interrupts in
+  core_operation enter() const;  ///< checks that the right core calls, and lets interrupts in
   std::uint32_t load_word(const void* address, std::size_t size) const;
   void store_word(void* address, std::uint32_t value, std::size_t size) const;
   void await_store(const void* address) const;
@@ -240,7 +240,7 @@ class memory {
 
 static_assert(memory_policy<memory>);
 
-/// Charges what a core uses during a block to an account. Scopes nest: the inner one has it.
+/// Charges a core's energy during a block to an account. Scopes nest: the inner one gets it.
 class [[nodiscard]] energy_scope {
  public:
   energy_scope(const memory& of, energy_account to)

@@ -46,7 +46,7 @@ struct power_model {
   leakage_conductance tile_leakage{1.7571552};
   energy_per_cycle router_cycle{2.3492758e-10};
   /// Share of the switching power that is left while a core is in a state. Busy-waiting draws full
-  /// power [Rotta 2012]. A halted core's clock stands: the fit gives it nothing.
+  /// power [Rotta 2012]. A halted core's clock stands still: the fit gives it nothing.
   std::array<double, activities> share{1, 1, 0, 0};
 };
 
@@ -71,13 +71,13 @@ struct chip_power {
   [[nodiscard]] clock_period divided(int divider) const noexcept {
     return {divider * period_of(reference).length};
   }
-  /// The divider whose clock is nearest.
+  /// Returns the divider whose clock is nearest.
   [[nodiscard]] int nearest_divider(clock_period clock) const noexcept;
-  /// Index of the lowest level that allows the frequency; the number of levels if none does.
+  /// Returns the lowest level that allows the frequency; the number of levels if none does.
   [[nodiscard]] int lowest_safe_level(clock_period clock) const noexcept;
 };
 
-/// Power of one core in a state at a voltage and clock, without its leakage.
+/// Returns the power of one core in a state at a voltage and clock, without its leakage.
 [[nodiscard]] units::watts switching_power(const chip& of, activity what, units::volts voltage,
                                            clock_period clock) noexcept;
 /// Returns the power that a core leaks at a voltage, whatever it does.
@@ -85,16 +85,16 @@ struct chip_power {
 /// Returns the power of the mesh at its clock.
 [[nodiscard]] units::watts uncore_power(const chip& of) noexcept;
 
-/// Tiles and cores of a chip as its supplies group them: island i is the i-th block of tiles, row
+/// Tiles and cores of a chip as grouped by its supplies: island i is the i-th block of tiles, row
 /// by row from the lower left.
 [[nodiscard]] int island_count(const chip& of) noexcept;
 [[nodiscard]] int island_of_tile(const chip& of, int tile) noexcept;
 
-/// A step of voltage and frequency that has been asked for; from memory::request_power().
+/// A requested step of voltage and frequency; from memory::request_power().
 struct power_request {
   int island = -1;
   std::uint64_t number = 0;  ///< counts the requests of the run, from 1
-  int divider = 0;           ///< that its island's tiles get
+  int divider = 0;           ///< divider that its island's tiles get
   int level = 0;             ///< index into chip_power::levels that its island gets
   virtual_time ready;        ///< when the regulator is done with it
 };

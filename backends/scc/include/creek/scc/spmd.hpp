@@ -34,9 +34,9 @@ struct run_report {
 };
 
 /// How the cores of run_cores() and simulate() wait in wait_until() and wait_poll(), and at which
-/// clock: core i is the policy's worker i. Before a wait it is told that the worker is idle, after
-/// it that a task is about to run. A plan to block halts the core: whoever signals its word, and so
-/// looks at one more word, then interrupts it, and it takes `interrupt_entry` cycles to go on.
+/// clock: core i is the policy's worker i. Before a wait the policy is told that the worker is
+/// idle, after it that a task is about to run. A plan to block halts the core: signalling its word,
+/// which looks at one more word, interrupts it, and it takes `interrupt_entry` cycles to go on.
 struct wait_options {
   /// Null: all poll, at the cost of computing, and signals are plain stores.
   std::shared_ptr<power_policy> policy = nullptr;
@@ -45,7 +45,7 @@ struct wait_options {
   cycles kernel_crossing{0};
 };
 
-/// How blocks of shared memory are moved that a program only states (creek::charge_shared_read and
+/// Way in which blocks of shared memory move that a program only states (creek::charge_shared_read,
 /// charge_shared_write): at the throughput of one core [van Tol 2011], with the contention of all.
 enum class block_moves : std::uint8_t {
   uncached,  ///< word by word past the caches: 20 MB/s
@@ -64,13 +64,13 @@ struct machine_options {
   /// A loop over loads of words is polling, too, unless computing is measured (below): what it
   /// computes between them might be what the program is about.
   virtual_time stuck_after = {1'000'000'000'000'000};  // a second
-  /// Follow every access to memory that is not private and report wrong uses (creek/scc/check.hpp).
+  /// Follows every access to memory that is not private; reports wrong uses (creek/scc/check.hpp).
   bool check = false;
   /// Called once with the faults, if there are any, also before a run throws.
   std::function<void(const std::vector<fault>&)> on_faults = {};
   /// 0: a core computes for as long as the program states (creek/core/charge.hpp). Otherwise that
   /// is ignored, and each stretch between two operations of the chip or calls of a runtime takes
-  /// the CPU time that it takes this machine, times this: cycles of a core by a second here, as
+  /// the CPU time that it takes this machine, times this number: core cycles per second here, as
   /// `creek scc calibrate` finds it. Such a run does not repeat. Not negative.
   double cycles_a_host_second = 0;
   block_moves blocks = block_moves::uncached;
@@ -83,7 +83,7 @@ struct machine_options {
   atomic_file::targets records_may_be = atomic_file::targets::any;
   /// How cores wait; a runtime of tasks (creek/scc.hpp) goes by scheduler_options::policy instead.
   wait_options waits = {};
-  /// Says in the report of a deadlock what a core was about; null: nothing is said.
+  /// Returns, for the report of a deadlock, what a core was doing; null: nothing is said.
   std::function<std::string(core_id)> describe = nullptr;
 };
 
