@@ -112,7 +112,7 @@ void invocation_mark::begin(const activation& here, const task_type* type) noexc
 }
 
 void invocation_mark::end() noexcept {
-  // On tbb it may have moved meanwhile; what ran below it moved along, and is not watched any more.
+  // On tbb the call may have moved meanwhile; calls below it moved along, unwatched from then on.
   const executor* const home = current_executor();
   if (home == nullptr) return;  // in the child of a fork()
   const int worker = home->worker_index();

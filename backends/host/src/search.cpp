@@ -170,7 +170,7 @@ bool scheduler::any_work() noexcept {
   return found;
 }
 
-/// For owners that have private tasks and do not answer: shares without them.
+/// Shares the private tasks of owners that do not answer. Returns true if any was shared.
 bool scheduler::force_victims(worker& self) noexcept {
   if (external_) return false;
   bool shared = false;

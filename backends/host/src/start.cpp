@@ -26,7 +26,7 @@ namespace {
 /// Counts fork() calls that led to this process: a scheduler of another count has no workers here.
 std::atomic<unsigned> fork_generation{0};
 
-/// In the child the calling thread is no worker any more, whatever it was.
+/// Called in the child of fork(): the calling thread is no worker any more, whatever it was.
 void forget_workers() {
   fork_generation.fetch_add(1, std::memory_order_relaxed);
   detail::current_stack = nullptr;

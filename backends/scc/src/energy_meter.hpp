@@ -49,7 +49,7 @@ class energy_meter {
   [[nodiscard]] units::joules used_until(virtual_time at);
 
   /// Returns everything from zero to `end`, which must not lie before any core's actions. May be
-  /// called again, with a later end.
+  /// called again later.
   [[nodiscard]] usage_report report(virtual_time end);
 
  private:

@@ -71,7 +71,7 @@ void machine::take_interrupts() {
   }
 }
 
-/// Whether one has been raised that the core would not see if it parked now; if so it is time.
+/// Returns whether a pin is up that the core would miss if it parked now; moves its clock there.
 bool machine::interrupt_due() {
   core_state& self = here();
   if (self.pins == 0 || self.in_handler || (!self.handler && !self.halted)) return false;

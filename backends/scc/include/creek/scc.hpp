@@ -20,7 +20,7 @@ namespace scc_backend {
 /// Cost of the tasks of a runtime so far, in virtual time.
 struct task_report {
   counter_values counters;        ///< of all workers; times in virtual nanoseconds
-  std::uint64_t lock_waits = 0;   ///< attempts at a test-and-set register that somebody else held
+  std::uint64_t lock_waits = 0;   ///< attempts at a test-and-set register that another core held
   std::uint64_t memory_full = 0;  ///< tasks run inline for want of memory for counter or result
   virtual_time ended;             ///< the latest clock of a worker
   units::joules energy;           ///< of the whole chip, from time zero to `ended`
@@ -42,7 +42,7 @@ std::optional<virtual_time> simulated_now();
 /// all cores of the chip), `scheduler`, `deque_capacity` (tasks in a worker's deque in its
 /// message-passing memory, 0: 10), `stack_size`, `seed`, and `idle`: `poll` searches without pause,
 /// `backoff` rests ever longer between rounds, `block` halts the core until an interrupt.
-/// `deque` is always mpb. Of machine_options it does not heed `stack_bytes`, `stuck_after` and
+/// `deque` is always mpb. Of machine_options it ignores `stack_bytes`, `stuck_after` and
 /// `describe`, and refuses a `seed`: that of scheduler_options also says when the cores begin.
 /// Faults that the checker finds go to the report, and to `on_faults` or, if that is empty, to
 /// stderr.

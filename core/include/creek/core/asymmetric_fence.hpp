@@ -44,7 +44,7 @@ inline void light_fence() noexcept {
   }
 }
 
-/// How heavy_fence() reaches the other threads.
+/// Ways in which heavy_fence() reaches the other threads.
 enum class fence_strategy : int {
   undecided,
   membarrier,  ///< membarrier(PRIVATE_EXPEDITED): an interrupt to each CPU that runs this process

@@ -22,8 +22,8 @@ class central_barrier {
         arrivals_{arrivals},
         last_{static_cast<word>(members.size()) - 1} {}
 
-  /// Blocks until every core of the team has called it as often as this one. Writes (flushed)
-  /// before the call are visible to all after it, who must invalidate before they read blocks.
+  /// Blocks until every core of the team has called it as often as this one. Data written (and
+  /// flushed) before it are visible after it to every core that invalidates before it reads blocks.
   void wait() {
     ++episode_;
     if (memory_->fetch_increment(arrivals_) == last_) {

@@ -71,10 +71,10 @@ struct task_profile {
   int priority = 0;
 };
 
-/// How a worker is to wait for work.
+/// Plan for how a worker waits for work.
 struct idle_plan {
   idle_policy how = idle_policy::block;
-  /// How long to search before it waits as `how` says, and for `poll`, before the policy is asked
+  /// Time to search before it waits as `how` says, and for `poll`, before the policy is asked
   /// again; negative: as long as the backend thinks right.
   std::chrono::nanoseconds search{-1};
 };

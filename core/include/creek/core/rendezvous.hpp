@@ -244,7 +244,7 @@ class rendezvous {
     }
     return moved;
   }
-  // Gives the peers whose messages have arrived to those that receive from anybody, first to first.
+  // Matches the peers whose messages have arrived with the receives from any peer, first to first.
   void match_any() {
     for (int peer = 0; !from_any_.empty() && peer < members_.size(); ++peer) {
       if (!arrived(peer)) continue;

@@ -18,7 +18,7 @@ namespace creek {
 /// An ordered set of cores; the place of a core in it is its *rank*, 0 .. size() - 1.
 class team {
  public:
-  /// All cores of the memory, rank = core number.
+  /// Makes a team of all cores of the memory, rank = core number.
   // Excludes team itself: a memory must be copyable, and to check that would ask here again.
   template <class Memory>
   requires(!std::same_as<Memory, team>) && memory_policy<Memory> explicit team(const Memory& memory)

@@ -25,8 +25,8 @@ class tournament_barrier {
   tournament_barrier(Memory& memory, team members, std::size_t place)
       : memory_{&memory}, members_{std::move(members)}, place_{place} {}
 
-  /// Blocks until every core of the team has called it as often as this one. Writes (flushed)
-  /// before the call are visible to all after it, who must invalidate before they read blocks.
+  /// Blocks until every core of the team has called it as often as this one. Data written (and
+  /// flushed) before it are visible after it to every core that invalidates before it reads blocks.
   void wait() {
     ++episode_;
     int round = 0;

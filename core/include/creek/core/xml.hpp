@@ -9,7 +9,7 @@
 
 namespace creek::detail {
 
-/// The text as the content of an element or, between double quotes, of an attribute.
+/// Returns the text escaped for the content of an element or for a double-quoted attribute.
 inline std::string xml_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -17,7 +17,7 @@
 
 namespace creek {
 
-/// How workers get tasks that other workers have made and not started yet.
+/// Ways in which workers get tasks that other workers have made and not started yet.
 enum class scheduler_kind : std::uint8_t {
   stealing_random,       ///< idle workers steal from victims chosen uniformly at random
   stealing_last_victim,  ///< ... first from the victim that last had work

@@ -28,7 +28,7 @@ struct boxed {
   void operator()() { std::invoke(*function); }
 };
 
-/// When a task counts as ended.
+/// Moment at which a task counts as ended.
 enum class ending : bool {
   early,   ///< with its function; tasks that it spawned may outlive it, under its root
   strict,  ///< when all that it spawned has ended as well
@@ -192,7 +192,7 @@ inline void taskwait() {
 
 /// Waits for every task spawned since run() began, also those whose parents have ended. Only in the
 /// task that run() started; elsewhere throws usage_error. Rethrows the first exception of a task
-/// that nobody waited for.
+/// that was not waited for.
 void taskbarrier();
 
 }  // namespace creek

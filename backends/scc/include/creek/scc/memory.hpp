@@ -158,8 +158,8 @@ class memory {
   /// read() and write() as MPBT memory; waits work too. Throws usage_error outside it.
   [[nodiscard]] mpm_ptr<std::byte> shared(std::size_t offset) const;
   [[nodiscard]] std::size_t shared_bytes() const noexcept;
-  /// Whole lines of shared memory; null if no gap is long enough. Collective as symmetric_allocator
-  /// is: each core keeps its own record, equal calls in equal order give equal places.
+  /// Returns whole lines of shared memory, or null without a gap. Collective as symmetric_allocator
+  /// is: each core keeps its own record, and equal calls in equal order give equal places.
   [[nodiscard]] mpm_ptr<std::byte> shared_malloc(std::size_t bytes) const;
   /// Throws usage_error if nothing was allocated there.
   void shared_free(mpm_ptr<std::byte> block) const;

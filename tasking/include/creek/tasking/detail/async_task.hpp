@@ -194,7 +194,7 @@ class continuation_state final
     function_.reset();
     source_ = {};
   }
-  /// Only the source decides when this may run.
+  /// Does nothing: only the source decides when this may run.
   void help() noexcept override {}
 
   state_ptr<future_state<T>> source_;

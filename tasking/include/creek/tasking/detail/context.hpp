@@ -42,7 +42,7 @@ struct root_scope {
   error_slot error;
 
   /// Waits until every abandoned context is done. Returns the first exception of a task that
-  /// nobody waited for.
+  /// was not waited for.
   std::exception_ptr wait_all() {
     if (live.load(std::memory_order_acquire) != 0) [[unlikely]]
       suspend_until_none();

@@ -174,7 +174,7 @@ class executor {
 executor* current_executor() noexcept;
 /// Sets the running executor and scope. Called by backends other than host around every task.
 void set_foreign_scope(executor* home, task_scope* scope) noexcept;
-/// On a strand without a task stack: makes `scope` the running task's and returns the one before.
+/// Makes `scope` the running task's; returns the previous one. For strands without a task stack.
 task_scope* exchange_foreign_scope(task_scope* scope) noexcept;
 /// Returns the scope of the running task; null on foreign threads.
 task_scope* current_scope() noexcept;
