@@ -6,7 +6,7 @@
 // its chunks, and the receiver copies (or moves) it from where it lies. A message may also be
 // pipelined: the buffer is cut into parts, and while the receiver gets a chunk from one, the sender
 // fills the next. Sources: RCCE [Mattson 2010]; iRCCE [Clauss 2011] for
-// pending requests, receives from anybody and pipelining. Different here: the flags count chunks,
+// pending requests, receives from any peer and pipelining. Different here: the flags count chunks,
 // so that setting one needs no clearing, and say into how many parts the sender cuts its buffer, so
 // that any receive takes any send; and sends of one core proceed in the order in which they were
 // made, as they share one buffer.
@@ -25,7 +25,7 @@
 
 namespace creek {
 
-/// Peer of a receive that takes a message from any rank, whoever is first.
+/// Peer of a receive that takes the first message to come, from any rank.
 inline constexpr int any_peer = -1;
 
 /// A message on its way, in or out. Handing over by address needs memory that shares addresses and

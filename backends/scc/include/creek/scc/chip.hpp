@@ -54,10 +54,10 @@ struct chip_costs {
   cycles counter_service{33};   ///< all counters serve one request after the other [Rotta 2012]
   cycles poll{4};               ///< estimate: compare and branch between two looks of a poll
 
-  // Off-chip memory: dram_access + overhead core cycles, hops, dram_latency memory cycles [Intel
-  // EAS]. The overheads are estimates: the rest of the throughputs of one core in [van Tol 2011]
-  // (533/800/800). The distance of that core from its controller is an assumption: two hops, with
-  // which the sum over 48 cores comes out as published, too.
+  // Off-chip memory: dram_access + overhead core cycles, hops, dram_latency memory cycles
+  // [Intel EAS]. The overheads are estimates: the rest of the throughputs of one core in
+  // [van Tol 2011] (533/800/800). The distance of that core from its controller is an assumption:
+  // two hops, with which the sum over 48 cores comes out as published, too.
   cycles dram_access{40};         ///< core cycles [Intel EAS]
   cycles dram_latency{46};        ///< memory cycles [Intel EAS]
   cycles dram_word{25};           ///< a word past the caches: 20 MB/s [van Tol 2011]
