@@ -30,26 +30,26 @@ class option {
   option(const option&) = delete;
   option& operator=(const option&) = delete;
 
-  // --- What --help says.
+  // --- Text in --help.
   option* type_name(const std::string& name);
-  /// In place of all that is said of the value.
+  /// Sets the text that replaces everything --help says about the value.
   option* option_text(const std::string& text);
   option* show_default();
 
-  // --- What is allowed. Numbers out of range and unknown names throw usage_error.
+  // --- Allowed values. Numbers out of range and unknown names throw usage_error.
   option* required();
   option* range(double min, double max);
   option* at_least(double min);
-  /// More than 0.
+  /// Allows only numbers above 0.
   option* positive();
   option* among(std::vector<std::string> names);
-  /// Not together with this one.
+  /// Refuses this option together with `other`.
   option* excludes(const option* other);
-  /// Names for --help and completion; others may be allowed too.
+  /// Sets names for --help and completion; other values may be allowed too.
   option* suggest(std::vector<std::string> names);
-  /// A list takes one word each time that the option is given.
+  /// Makes a list take one word each time the option is given.
   option* one_word();
-  /// A word is a list, whose items this character separates.
+  /// Makes a word a list whose items are separated by `separator`.
   option* delimiter(char separator);
 
   [[nodiscard]] std::size_t count() const;
@@ -57,7 +57,7 @@ class option {
   [[nodiscard]] const std::vector<std::string>& choices() const noexcept { return choices_; }
 
   // --- For manual pages and completion.
-  /// "-n", "--size", or the name of an argument by position.
+  /// Returns "-n" and "--size", or the name of an argument by position.
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] const std::string& description() const;
   /// Returns what --help says about the value; empty for a flag.
@@ -68,7 +68,7 @@ class option {
  private:
   friend class option_group;
   friend class command;
-  /// Adds `text` to what --help says of the type.
+  /// Adds `text` to what --help says about the type.
   void explain(const std::string& text);
 
   CLI::Option& parsed_;
@@ -88,7 +88,7 @@ class option_group {
   option_group& operator=(const option_group&) = delete;
   virtual ~option_group();
 
-  /// `names` as "-n,--size", or a plain word for an argument by position.
+  /// Adds an option; `names` is "-n,--size", or a plain word for an argument by position.
   template <class T>
   option* add_option(const std::string& names, T& variable, const std::string& description) {
     return add(names, value_of(variable), description);
@@ -98,7 +98,7 @@ class option_group {
   option* add_flag(const std::string& names, std::function<void()> set,
                    const std::string& description);
 
-  /// A value by one of a few names.
+  /// Adds an option whose value is given by one of a few names.
   template <class E>
   option* add_choice(const std::string& names, E& variable, const names_of<E>& known,
                      const std::string& description) {
@@ -149,7 +149,7 @@ class option_group {
 
 class command : public option_group {
  public:
-  /// A program.
+  /// Makes the command of a whole program.
   command(const std::string& description, const std::string& name);
   ~command() override;
 
@@ -162,11 +162,11 @@ class command : public option_group {
   /// Leaves the command out of --help, manual pages and completion.
   command* hide();
   [[nodiscard]] bool is_hidden() const noexcept { return is_hidden_; }
-  /// Called when all of the command line was understood and names this command.
+  /// Sets the function to call once the command line was understood and names this command.
   void callback(std::function<void()> run);
   /// Returns the option of this command or its groups with this name, or nullptr.
   [[nodiscard]] const option* find(const std::string& name) const;
-  /// How often an option was given, 0 if there is no such option.
+  /// Returns how often an option was given; 0 if there is no such option.
   [[nodiscard]] std::size_t count(const std::string& name) const;
 
   [[nodiscard]] const std::string& footer() const noexcept { return footer_; }
@@ -176,7 +176,7 @@ class command : public option_group {
   [[nodiscard]] const std::vector<std::unique_ptr<option_group>>& groups() const noexcept {
     return groups_;
   }
-  /// All options, those of groups included.
+  /// Returns all options, including those of groups.
   [[nodiscard]] std::vector<const option*> all_options() const;
 
   /// Parses and runs the callbacks. Returns false if help or the version was printed instead.

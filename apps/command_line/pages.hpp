@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages and shell completion, from the same description as --help.
+// Manual pages and shell completion, made from the same description as --help.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct page {
   std::string operands = {};
 };
 
-/// The program and all commands below it, parents first; those that --help does not show are left
-/// out.
+/// Returns the program and all commands below it, parents first, without those that --help does not
+/// show.
 [[nodiscard]] std::vector<page> pages_of(const command& program);
 
-/// The words joined by `separator`: "creek-bench-tasking".
+/// Returns the words joined by `separator`: "creek-bench-tasking".
 [[nodiscard]] std::string name_of(const page& one, char separator);
 
-/// The manual page (section 1) in roff.
+/// Returns the manual page (section 1) in roff.
 [[nodiscard]] std::string man_page(const page& one, const std::string& version);
 
 [[nodiscard]] std::string bash_completion(const command& program);

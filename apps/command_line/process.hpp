@@ -13,7 +13,7 @@ void prepare_process() noexcept;
 /// Flushes standard output. Returns 0, or an errno if any of it was lost.
 int flush_output() noexcept;
 
-/// Writes a line on standard error. Where that is closed or full the line is lost.
+/// Writes a line to standard error. If that is closed or full, the line is lost.
 void print_error(std::string_view line) noexcept;
 
 }  // namespace creek::command_line

@@ -27,7 +27,7 @@ struct assignment {
   char separator = 0;  ///< separates the items of one word, 0: each word is one item
 };
 
-/// The type of a variable, without the type.
+/// Access to a variable that hides its type.
 struct value {
   std::string type_name;  ///< name as in --help: "INT"
   bool is_list = false;
@@ -36,15 +36,15 @@ struct value {
   std::function<std::string()> print;  ///< the value of the variable, for --help
 };
 
-/// For bool, the integers, double, std::string, and std::vector and std::optional of these that are
-/// instantiated in value.cpp. The variable outlives the value.
+/// Returns the access to a bool, integer, double, std::string, or std::vector or std::optional of
+/// these instantiated in value.cpp. The variable outlives the value.
 template <class T>
 value value_of(T& variable);
 
-/// A number of bytes, as 64M or 2G; multiples are powers of 1024.
+/// Returns the access to a number of bytes, as 64M or 2G; multiples are powers of 1024.
 value size_value_of(std::optional<std::uint64_t>& variable);
 
-/// Throws usage_error if one of them is empty, as in "1,2,".
+/// Splits words into items. Throws usage_error if an item is empty, as in "1,2,".
 std::vector<std::string> items_of(const std::vector<std::string>& words, const assignment& how);
 
 }  // namespace creek::command_line

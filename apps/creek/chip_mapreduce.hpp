@@ -33,7 +33,7 @@ class stage_clock {
     mine.since = now;
   }
 
-  /// Zero for stages that were left out.
+  /// Returns the time of every stage; zero for stages that were left out.
   [[nodiscard]] stage_uses spans() const {
     stage_uses all;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -15,16 +15,16 @@ struct machine_options;
 namespace creek::tool {
 
 struct chip_options {
-  std::string chip = "scc-533";   ///< a preset, or a file with a description
+  std::string chip = "scc-533";   ///< a preset, or a file that describes a chip
   int cores = 0;                  ///< cores that take part; 0: all of the chip
-  std::string clock = "charged";  ///< or measured
+  std::string clock = "charged";  ///< "charged" or "measured"
   std::uint64_t seed = 0;         ///< 0: all cores begin in the same cycle
-  bool check = false;             ///< follow every access to shared memory
-  std::string trace;              ///< file, empty: none
-  std::string heatmap;            ///< file, empty: none
+  bool check = false;             ///< checks every access to shared memory
+  std::string trace;              ///< file to write, empty: none
+  std::string heatmap;            ///< file to write, empty: none
 };
 
-/// Those that not every command has.
+/// Options that only some commands have.
 struct optional_chip_options {
   bool cores = true;
   bool clock = false;
@@ -34,20 +34,20 @@ struct optional_chip_options {
 void add_chip_options(command_line::command& command, chip_options& given,
                       optional_chip_options has = {});
 
-/// Reads the description, and the calibration of --clock measured. Throws usage_error if there is
-/// none, if there is no such chip, if it is none, or if it has fewer cores than asked for; nothing
-/// has been started then.
+/// Reads the description of the chip, and the calibration of --clock measured. Throws usage_error
+/// if the calibration is missing, the chip unknown, its description invalid, or it has fewer cores
+/// than asked for; nothing has been started then.
 scc_backend::machine_options to_machine_options(const chip_options& given);
 
 /// Throws usage_error if the records of one run were asked for: `command` makes many.
 void refuse_records(const chip_options& given, const char* command);
 
-/// Whether a run with --check has found a fault since this process began; it has been printed on
-/// standard error then, and the exit code is 1.
+/// Returns whether a run with --check has found a fault since this process began; it has been
+/// printed on standard error then, and the exit code is 1.
 bool coherence_faults_found() noexcept;
 void note_coherence_faults() noexcept;
 
-/// How many cores take part: those asked for, or all.
+/// Returns the number of cores that take part: those asked for, or all.
 int participating_cores(const chip_options& given, const scc_backend::machine_options& on);
 
 }  // namespace creek::tool

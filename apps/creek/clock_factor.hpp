@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many cycles of a simulated core a second of this machine's computing stands for: measured
-// once by `creek scc calibrate`, kept in a file, used by --clock measured.
+// The number of cycles of a simulated core that one second of this machine's CPU time stands for:
+// measured once by `creek scc calibrate`, kept in a file, used by --clock measured.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace creek::tool {
 
-/// One kernel whose work is counted: the cycles that core/charge.hpp says, by the seconds of CPU
+/// One kernel whose work is counted: the cycles by core/charge.hpp, divided by the seconds of CPU
 /// time that it takes here.
 struct calibrated_kernel {
   std::string name;
@@ -17,18 +17,18 @@ struct calibrated_kernel {
 
 struct calibration {
   std::vector<calibrated_kernel> kernels;
-  double cycles_a_second = 0;  ///< their geometric mean
+  double cycles_a_second = 0;  ///< geometric mean over the kernels
 };
 
-/// Measures for about `seconds` seconds of CPU time; the fastest repetition of each kernel counts.
+/// Measures for about `seconds` s of CPU time; the fastest repetition of each kernel counts.
 calibration calibrate(double seconds);
 
-/// `creek/clock.json` in $XDG_CONFIG_HOME, or in ~/.config. Throws usage_error without a home.
+/// Returns creek/clock.json in $XDG_CONFIG_HOME or ~/.config. Throws usage_error without a home.
 std::string calibration_file();
-/// Throws creek::error if the file cannot be written; a link in its place is not followed.
+/// Throws creek::error if the file cannot be written; does not follow a link in its place.
 void save_calibration(const calibration& found);
-/// Returns what was saved. Throws usage_error that says what to do if nothing was, creek::error if
-/// the file cannot be read or is no regular file.
+/// Returns the saved factor. Throws usage_error, which says what to do, if none was saved, and
+/// creek::error if the file cannot be read or is no regular file.
 double saved_calibration();
 
 }  // namespace creek::tool

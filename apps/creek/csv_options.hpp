@@ -19,7 +19,7 @@ struct csv_arguments {
 /// Adds --columns, --separator and --header. `given` outlives the parse.
 void add_csv_options(command_line::command& command, csv_arguments& given);
 
-/// Throws usage_error.
+/// Returns the format of the options. Throws usage_error.
 [[nodiscard]] mapreduce::csv_format format_of(const csv_arguments& given);
 
 /// Help text on the format of text with columns.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of which each item is measured: one that is there twice is a slip.
+// Check of lists whose items are each measured: an item that is there twice is a mistake.
 #pragma once
 
 #include <fmt/format.h>

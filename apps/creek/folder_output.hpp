@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several files with names that the tool chose, in a folder that the user gave.
+// Writes several files, with names that the tool chose, in a folder that the user gave.
 #pragma once
 
 #include <creek/core/atomic_file.hpp>
@@ -20,12 +20,12 @@ class folder_output {
     std::filesystem::create_directories(folder_, failed);
     if (failed) throw error(failed, folder);
   }
-  /// Writes a file that commit() puts in place of a regular file, or of none; throws creek::error
-  /// if the name is anything else, as a link.
+  /// Writes a file that commit() puts in place if the name is free or a regular file; throws
+  /// creek::error if it is anything else, such as a link.
   void write(const std::string& name, std::string_view text) {
     files_.emplace_back(folder_ / name, atomic_file::targets::regular).write(text);
   }
-  /// Puts all files in place. If one of them cannot be written, none is.
+  /// Puts all files in place, or none if one of them cannot be written.
   void commit() {
     for (atomic_file& each : files_) each.prepare();
     for (atomic_file& each : files_) each.commit();

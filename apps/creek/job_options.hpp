@@ -30,7 +30,7 @@ struct job_options {
 };
 
 /// Adds FILE|DIR..., the last of the arguments by position, and the options. `given` outlives the
-/// parse. `quiet_text` says what is left with --quiet.
+/// parse. `quiet_text` says what --quiet still prints.
 void add_job_options(command_line::command& command, job_options& given, const char* quiet_text);
 
 /// Help text on the names of files.
@@ -44,15 +44,15 @@ given are as the environment says (CREEK_WORKERS and others). Exit codes: 0 succ
 [[nodiscard]] scheduler_options scheduling(const job_options& given);
 [[nodiscard]] std::string backend_name(const job_options& given);
 
-/// The names given, or standard input.
+/// Returns the names given, or that of standard input.
 [[nodiscard]] std::vector<std::string> input_names(const job_options& given);
 
-/// A progress bar, where there is somebody to look at it.
+/// Starts a progress bar if somebody can see it.
 void watch(std::optional<progress_bar>& bar, const job_options& given,
            const mapreduce::progress& done, std::size_t splits);
 
-/// Throws usage_error if one of the options was given: what says nothing to the chosen backend or
-/// format must not look as if it did.
+/// Throws usage_error if one of the options was given: an option that has no effect with the chosen
+/// backend or format must not look as if it had one.
 void refuse(const command_line::command& command, std::initializer_list<const char*> options,
             const char* why);
 

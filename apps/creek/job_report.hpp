@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a MapReduce job over files was run, and the ways to say it.
+// Facts of a MapReduce job over files, and functions that print them.
 #pragma once
 
 #include <chrono>
@@ -29,22 +29,22 @@ struct job_report {
   std::vector<std::string> skipped;
   std::uint64_t bytes = 0;             // bytes of input, after decompression
   std::uint64_t mapped_bytes = 0;      // part of them read through mappings
-  std::uint64_t peak_bytes = 0;        // resident at most, mapped files included; 0: unknown
-  std::chrono::nanoseconds elapsed{};  // finding the files and the job, without any output
+  std::uint64_t peak_bytes = 0;        // peak resident size with mapped files; 0: unknown
+  std::chrono::nanoseconds elapsed{};  // time to find the files and run the job, without output
   mapreduce::stage_times stages;
   std::optional<mapreduce::spill_use> spilled;  // set for a run with --memory
 };
 
-/// All but what the caller measures: `elapsed` and `stages`.
+/// Returns all facts except those that the caller measures: `elapsed` and `stages`.
 [[nodiscard]] job_report describe(const runtime& workers, const mapreduce::text_files& files);
 
-/// Time, rate, workers and stages in two lines.
+/// Prints time, rate, workers and stages in two lines.
 void print_run(std::FILE* to, const job_report& report);
 
-/// The members that all commands have.
+/// Returns the JSON members that all commands have.
 [[nodiscard]] json_value run_json(const job_report& report);
 
-/// A line on standard error for every file that was left out, unless --quiet.
+/// Prints a line on standard error for every file that was left out, unless --quiet.
 void say_skipped(const job_options& given, const job_report& report);
 
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A MapReduce job run by a command: workers, a clock, and a progress bar.
+// Runs a MapReduce job for a command: workers, a clock, and a progress bar.
 #pragma once
 
 #include <chrono>
@@ -16,20 +16,20 @@ namespace creek::tool {
 
 class job_run {
  public:
-  /// Starts the workers. Throws usage_error for options that cannot be.
+  /// Starts the workers. Throws usage_error for impossible options.
   explicit job_run(const job_options& given)
       : given_(given), workers_(scheduling(given), backend_name(given)) {}
 
   [[nodiscard]] runtime& workers() { return workers_; }
 
-  /// Writes the trace of the run. Call it before results are printed: throws creek::error if the
-  /// trace cannot be written. Ends the workers.
+  /// Writes the trace of the run and stops the workers. Call it before results are printed: throws
+  /// creek::error if the trace cannot be written.
   void end() { workers_.shut_down(); }
 
-  /// The clock is to run from here on, and not from the construction.
+  /// Starts the clock here instead of at the construction.
   void start() { start_ = std::chrono::steady_clock::now(); }
 
-  /// Runs a job over an input; what mapreduce::run returns.
+  /// Runs a job over an input and returns the result of mapreduce::run.
   template <class Job, class Input>
   auto operator()(const Job& job, Input& from, mapreduce::options chosen = {}) {
     chosen.report = &done_;
@@ -40,7 +40,7 @@ class job_run {
     return made;
   }
 
-  /// The same within a limit.
+  /// Runs a job as above, within a memory limit.
   template <class Job, class Input>
   mapreduce::result<Job> operator()(const Job& job, Input& from, mapreduce::options chosen,
                                     const mapreduce::memory_limit& limit) {
@@ -53,7 +53,7 @@ class job_run {
     return made;
   }
 
-  /// The same, handing the records to `sink`, whose time is part of the merge.
+  /// Runs a job as above and hands the records to `sink`, whose time is part of the merge.
   template <class Job, class Input, class Sink>
   mapreduce::run_summary to(const Job& job, Input& from, mapreduce::options chosen,
                             const mapreduce::memory_limit& limit, Sink&& sink) {
@@ -67,10 +67,10 @@ class job_run {
     return made;
   }
 
-  /// Size of the splits that were mapped, as the jobs got them.
+  /// Returns the total size of the splits that were mapped, as the jobs got them.
   [[nodiscard]] std::uint64_t bytes_done() const { return done_.bytes_done; }
 
-  /// The time until now is that of the run.
+  /// Returns the report; the time until now is the run's time.
   [[nodiscard]] job_report report(const mapreduce::text_files& files) const {
     job_report made = describe(workers_, files);
     made.elapsed = std::chrono::steady_clock::now() - start_;

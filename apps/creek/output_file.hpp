@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that the user may have asked for. It is opened before the work begins: a name that cannot
-// be written is to be known before, not after.
+// A file that the user may have asked for. It is opened before the work begins, so that a name that
+// cannot be written is reported before it.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace creek::tool {
 
 class output_file {
  public:
-  /// An empty name stands for none. Throws creek::error if the file cannot be made.
+  /// Opens the file; an empty name means none. Throws creek::error if it cannot be made.
   explicit output_file(const std::string& name) {
     if (!name.empty()) file_.emplace(name);
   }
-  /// All of its text; without this call the file stays as it was.
+  /// Writes the whole text; without this call the file stays as it was.
   void write(std::string_view text) {
     if (!file_) return;
     file_->write(text);

@@ -15,31 +15,31 @@
 
 namespace creek::tool {
 
-/// The queries that have one.
+/// The queries that have a published form.
 inline constexpr std::array paper_queries{&tpch::q3, &tpch::q6, &tpch::q12};
 
 [[nodiscard]] bool has_paper_form(const tpch::query& which) noexcept;
 
-/// One run. Seconds of the host's clock or of the chip's, from when the first rank began until the
-/// last was done with it: every rank reads its part of the columns, and then all compute.
+/// Times of one run, in seconds of the host's clock or of the chip's, from the first rank's start
+/// to the last rank's end: every rank reads its part of the columns, and then all compute.
 struct paper_run {
   tpch::answer result;
   double reading = 0;
   double computing = 0;
-  units::joules energy{};  ///< energy of the chip, for both; zero on host
+  units::joules energy{};  ///< energy of the chip for both parts; zero on the host
 };
 
-/// A form whose tables are open; it runs again and again. One thread.
+/// A form whose tables are open; it can run repeatedly. Used by one thread.
 class paper_form {
  public:
   /// Throws creek::error as database::open, usage_error for a query that has no such form.
   paper_form(const tpch::query& which, tpch::database& from, const tpch::parameter_values& given);
 
-  /// Rows of its tables.
+  /// Returns the number of rows of its tables.
   [[nodiscard]] std::uint64_t rows() const;
-  /// On `ranks` host threads, of which there may be more than processors.
+  /// Runs on `ranks` host threads, which may be more than the processors.
   [[nodiscard]] paper_run on_host(int ranks) const;
-  /// On the first `cores` cores of a fresh chip.
+  /// Runs on the first `cores` cores of a fresh chip.
   [[nodiscard]] paper_run on_chip(int cores, const scc_backend::machine_options& on) const;
 
  private:

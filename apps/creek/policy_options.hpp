@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of single power policies.
+// The options that only some power policies have.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace creek::tool {
 
-/// Throws usage_error if --watts or --bound was given and none of `policies` looks at it.
+/// Throws usage_error if --watts or --bound was given and none of `policies` uses it.
 inline void refuse_without_policy(const command_line::command& command,
                                   const std::vector<std::string>& policies) {
   const auto refuse = [&](const char* option, const std::string& policy) {

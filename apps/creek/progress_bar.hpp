@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on the terminal that says how far a run is.
+// A line on the terminal that shows how far a run is.
 #pragma once
 
 #include <condition_variable>
@@ -10,8 +10,8 @@
 
 namespace creek::tool {
 
-/// Draws on standard error ten times a second, from a thread of its own, while it lives; wipes the
-/// line in the end. Nothing for runs shorter than a third of a second.
+/// Draws on standard error ten times a second, from its own thread, while it lives, and erases the
+/// line at the end. Draws nothing for runs shorter than a third of a second.
 class progress_bar {
  public:
   progress_bar(const mapreduce::progress& watched, std::size_t splits);

@@ -21,8 +21,8 @@ struct spill_options {
 /// Adds --memory and --spill. `given` outlives the parse.
 void add_spill_options(command_line::command& command, spill_options& given);
 
-/// The limit, if one was given; without --spill in the directory that TMPDIR names, or /tmp.
-/// Throws usage_error for --spill without --memory.
+/// Returns the limit, if one was given; without --spill it uses the directory that TMPDIR names, or
+/// /tmp. Throws usage_error for --spill without --memory.
 [[nodiscard]] std::optional<mapreduce::memory_limit> limit_of(const spill_options& given);
 
 }  // namespace creek::tool

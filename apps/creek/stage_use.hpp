@@ -9,7 +9,7 @@
 
 namespace creek::tool {
 
-/// How long a stage took the cores, waits for other cores included, and the energy of all of them.
+/// Time of a stage on the cores, with waits for other cores, and the energy of all cores.
 struct stage_use {
   virtual_time longest, median, shortest;
   units::joules energy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a command's lines go: to a file that appears whole, or to standard output.
+// Destination of a command's lines: a file that appears whole, or standard output.
 #pragma once
 
 #include <cerrno>
@@ -14,7 +14,7 @@ namespace creek::tool {
 
 class text_output {
  public:
-  /// An empty name stands for standard output. Throws creek::error if the file cannot be made.
+  /// Opens a file, or standard output for an empty name. Throws creek::error if that fails.
   explicit text_output(const std::string& name) {
     if (!name.empty()) file_.emplace(name);
   }
@@ -25,7 +25,7 @@ class text_output {
       throw error(errno, "standard output");
     }
   }
-  /// After all of it; without this call the file stays as it was.
+  /// Call it after the last write; without this call the file stays as it was.
   void done() {
     if (file_) file_->commit();
   }

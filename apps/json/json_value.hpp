@@ -21,7 +21,7 @@ namespace creek {
 
 class json_item;
 
-/// A value is of another type than was asked for, or has no such member.
+/// Thrown if a value is not of the type that was asked for, or has no such member.
 struct json_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -47,7 +47,7 @@ class json_value {
       : json_value(array()) {
     for (const auto& item : items) push_back(json_value(item));
   }
-  /// An object if every item is a pair that begins with a text, otherwise an array.
+  /// Makes an object if every item is a pair that begins with a text, otherwise an array.
   json_value(std::initializer_list<json_item> items);
 
   json_value(const json_value&);
@@ -57,17 +57,17 @@ class json_value {
 
   [[nodiscard]] static json_value array(std::initializer_list<json_item> items = {});
   [[nodiscard]] static json_value object();
-  /// Returns nothing if `text` is not JSON, or nests values more than 100 deep.
+  /// Returns nullopt if `text` is not JSON, or nests values more than 100 deep.
   [[nodiscard]] static std::optional<json_value> parse(std::string_view text);
 
-  /// The member with this name, added as null if there is none; null becomes an object.
+  /// Returns the member with this name, added as null if missing; null becomes an object.
   json_value& operator[](std::string_view name);
-  /// Null becomes an array.
+  /// Appends an item; null becomes an array.
   void push_back(json_value item);
   /// Sets all members of another object.
   void update(json_value other);
 
-  /// One line if `indent` is negative. Bytes that are not UTF-8 are printed as U+FFFD.
+  /// Returns the JSON text, one line if `indent` is negative, with U+FFFD for bytes not UTF-8.
   [[nodiscard]] std::string dump(int indent = -1) const;
 
   [[nodiscard]] bool is_null() const noexcept;
@@ -77,7 +77,7 @@ class json_value {
   [[nodiscard]] bool is_integer() const noexcept;
   [[nodiscard]] bool is_number() const noexcept;
 
-  /// Returns the whole number, or nothing if this is another value or one that T does not hold.
+  /// Returns the whole number, or nullopt if this is another value or does not fit T.
   template <std::integral T>
   [[nodiscard]] std::optional<T> integer_as() const noexcept {
     if (const auto* natural = std::get_if<std::uint64_t>(&value_)) {
@@ -96,9 +96,9 @@ class json_value {
   [[nodiscard]] const std::vector<json_value>& items() const;
   [[nodiscard]] const std::vector<member>& members() const;
 
-  /// Returns nullptr if this is not an object or has no such member.
+  /// Returns the member, or nullptr if this is not an object or has no such member.
   [[nodiscard]] const json_value* find(std::string_view name) const noexcept;
-  /// Throws json_error if there is no such member.
+  /// Returns the member. Throws json_error if there is none.
   [[nodiscard]] const json_value& at(std::string_view name) const;
 
  private:
@@ -111,7 +111,7 @@ class json_value {
       value_;
 };
 
-/// An item of a braced list: an initializer_list only lends its items, this one can be moved from.
+/// An item of a braced list: items of an initializer_list are const, this one can be moved from.
 class json_item {
  public:
   template <class T>

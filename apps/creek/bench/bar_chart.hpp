@@ -14,7 +14,7 @@ struct bar {
   bool highlight = false;
 };
 
-/// Bars under a common heading.
+/// Bars under one heading.
 struct bar_group {
   std::string heading;
   std::vector<bar> bars;
@@ -27,9 +27,9 @@ struct bar_chart {
   std::vector<bar_group> groups;
 };
 
-/// The chart as an SVG document. Logarithmic, and saying so, where the values span more than a
-/// factor of 20 (bars then begin at the power of ten below the smallest value); values must not be
-/// negative.
+/// Returns the chart as an SVG document. The axis is logarithmic, and says so, if the values span
+/// more than a factor of 20; bars then begin at the power of ten below the smallest value. Values
+/// must not be negative.
 std::string draw(const bar_chart& chart);
 
 }  // namespace creek::tool::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring several contestants side by side: one process a run, round robin over the contestants,
-// so that whatever disturbs the machine disturbs all of them alike.
+// Measures several contestants side by side: one process per run, round robin over the contestants,
+// so that a disturbance of the machine affects all of them alike.
 #pragma once
 #include <functional>
 
@@ -26,36 +26,36 @@ struct series {
   std::vector<double> figures = {};  ///< in the workload's unit, in the order of the runs
   std::string answer = {};
   std::string failure = {};   ///< why there are no figures
-  bool unmeasurable = false;  ///< ... and that is nobody's fault
+  bool unmeasurable = false;  ///< the lack of figures is nobody's fault
 
   [[nodiscard]] double median() const;
   [[nodiscard]] double min() const;
   [[nodiscard]] double max() const;
-  /// Half the distance between the quartiles, relative to the median.
+  /// Returns half the distance between the quartiles, relative to the median.
   [[nodiscard]] double spread() const;
   [[nodiscard]] bool ok() const { return failure.empty() && !figures.empty(); }
 };
 
 struct plan {
   size_class size = size_class::full;
-  std::vector<std::int64_t> sizes = {};  ///< instead of those of the size class, if any
+  std::vector<std::int64_t> sizes = {};  ///< replace those of the size class if not empty
   std::vector<unsigned> workers;
   int rounds = 5;
   std::int64_t grain = 0;                            ///< busy-loop steps in a microsecond
   std::chrono::seconds limit{120};                   ///< for one process
-  std::function<void(const std::string&)> progress;  ///< told what is being measured
+  std::function<void(const std::string&)> progress;  ///< called with what is being measured
 };
 
-/// The sizes that a workload is run at: those asked for, or else its own.
+/// Returns the sizes to run a workload at: those of the plan if any, else the workload's own.
 const std::vector<std::int64_t>& sizes_of(const workload& w, const plan& how);
 
 /// Runs one workload at one size for all contestants that have it. Serial code runs with one worker
-/// only. A contestant whose answer differs from the serial one (else from the first) fails.
+/// only. A contestant fails if its answer differs from the serial one (else from the first).
 std::vector<series> compare(const workload& w, std::int64_t n,
                             const std::vector<contestant>& contestants, const plan& how);
 
-/// Nanoseconds a step of the busy loop takes on this machine, as steps in a microsecond; 0 without
-/// the peer that measures it.
+/// Measures the busy loop of this machine and returns its steps per microsecond; 0 without the peer
+/// that measures it.
 std::int64_t calibrate_grain(const catalogue& found, const plan& how);
 
 }  // namespace creek::tool::bench

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of workers, or cores, at which a study looks if it is not told.
+// The default numbers of workers, or cores, of a study.
 #pragma once
 
 #include <vector>
 
 namespace creek::tool::bench {
 
-/// 1, 2, 4, ... and `most`, which is at least 1.
+/// Returns 1, 2, 4, ... and `most`, which must be at least 1.
 template <class T>
 std::vector<T> doubling(T most) {
   std::vector<T> numbers;

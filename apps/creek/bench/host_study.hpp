@@ -34,13 +34,13 @@ struct host_options {
   std::string csv;
 };
 
-/// The milliseconds of a run.
+/// Times of one run, in milliseconds.
 struct host_run {
   double total = 0;
   std::array<double, mapreduce::stage_count> stages{};
 };
 
-/// The runs of each point, whose figures are their medians.
+/// All runs of each point; the figures of a point are the medians of its runs.
 struct host_series : scaling_series {
   std::vector<std::vector<host_run>> runs;
 
@@ -66,7 +66,7 @@ inline double milliseconds_of(std::chrono::duration<double, std::milli> length) 
   return length.count();
 }
 
-/// Runs the workloads that it is shown.
+/// Runs the workloads that it is called with.
 class host_study {
  public:
   host_study(const host_options& given, std::vector<way> ways, const std::vector<unsigned>& workers)

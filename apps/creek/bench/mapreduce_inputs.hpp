@@ -21,7 +21,7 @@
 
 namespace creek::tool::bench {
 
-/// An array; `parts(n)` is the input that has n pieces, as even as can be.
+/// An array; `parts(n)` returns the input that has n pieces of sizes as equal as possible.
 template <class T>
 struct array_data {
   std::vector<T> values;
@@ -31,13 +31,13 @@ struct array_data {
   }
 };
 
-/// A text, cut at white space or at lines; perhaps several files, one after the other, each of
+/// A text, cut at white space or at line ends. It may be several files one after the other, each of
 /// which ends with a line.
 class text_data {
  public:
   enum class units : std::uint8_t { words, lines };
 
-  /// Files of about `file_bytes`; 0: one.
+  /// Makes files of about `file_bytes` bytes from the text; 0: one file.
   explicit text_data(std::string text, units cut_at = units::words, std::size_t file_bytes = 0)
       : text_(std::make_shared<const std::string>(std::move(text))), cut_at_(cut_at) {
     for (std::size_t end = 0; end < text_->size();) {
@@ -50,7 +50,7 @@ class text_data {
 
   [[nodiscard]] std::string_view text() const { return *text_; }
 
-  /// An input; lives no longer than the data.
+  /// An input made of pieces of the text; must not outlive the data.
   class pieces {
    public:
     using split_type = mapreduce::text_split;
@@ -60,7 +60,7 @@ class text_data {
     [[nodiscard]] std::size_t splits() const { return (from_->text().size() + step_ - 1) / step_; }
     [[nodiscard]] std::uint64_t bytes() const { return from_->text().size(); }
 
-    /// A call for each file that the piece has a part of.
+    /// Calls `f` for each file that the piece has a part of.
     template <class F>
     void visit(std::size_t i, F&& f) const {
       const std::string_view all = from_->text();
@@ -97,7 +97,7 @@ inline std::vector<mapreduce::pixel> random_pixels(std::size_t count) {
   creek_bench::random_bits random(2);
   std::vector<mapreduce::pixel> pixels(count);
   for (mapreduce::pixel& p : pixels) {
-    // Towards the middle, as in a photograph.
+    // Two summands make middle values more frequent, as in a photograph.
     for (std::uint8_t& c : p.colour)
       c = static_cast<std::uint8_t>((random() % 256 + random() % 256) / 2);
   }

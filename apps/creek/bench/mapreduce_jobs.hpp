@@ -20,7 +20,7 @@
 
 namespace creek::tool::bench {
 
-/// How often each value of each colour occurs: 768 keys, three pairs a pixel.
+/// Counts how often each value of each colour occurs: 768 keys, three pairs per pixel.
 struct histogram {
   using key_type = std::uint16_t;
   using value_type = std::uint32_t;
@@ -39,7 +39,7 @@ struct sample {
   std::int16_t x, y;
 };
 
-/// The five sums that a line of best fit is made of; a mapper adds up its part.
+/// Computes the five sums that a line of best fit needs; a mapper adds up its part.
 struct linear_regression {
   using key_type = std::uint8_t;
   using value_type = std::int64_t;
@@ -63,7 +63,7 @@ struct point {
   std::array<std::int32_t, 3> at;
 };
 
-/// One round of k-means: every point goes to its nearest centre, whose points are added up.
+/// One round of k-means: assigns each point to its nearest centre and adds up each centre's points.
 struct k_means {
   static constexpr std::size_t clusters = 16;
   using key_type = std::uint32_t;
@@ -108,7 +108,7 @@ struct k_means {
   }
 };
 
-/// How often strings occur and in how many lines: a pair for each line that has one.
+/// Counts how often strings occur and in how many lines: one pair per line that has the string.
 struct match_by_line {
   using key_type = std::uint32_t;
   using value_type = mapreduce::match_counts;
@@ -117,7 +117,7 @@ struct match_by_line {
 
   template <class Emit>
   void map(std::string_view text, Emit& emit) const {
-    charge(work::byte_scanned, static_cast<std::int64_t>(text.size()));  // for the ends of lines
+    charge(work::byte_scanned, static_cast<std::int64_t>(text.size()));  // search for line ends
     while (!text.empty()) {
       const std::string_view line = text.substr(0, text.find('\n'));
       for (std::size_t k = 0; k < patterns.size(); ++k) {

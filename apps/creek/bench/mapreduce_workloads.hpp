@@ -36,7 +36,7 @@ struct problem {
     if (how == way::automatic) return mapreduce::detail::combines_or_groups<Job>;
     return how != way::fill || mapreduce::fills<Filling>;
   }
-  /// Calls `f(job, options)` with what makes a run go that way.
+  /// Calls `f(job, options)` with the job and the options that make a run go that way.
   template <class F>
   auto with(way how, F&& f) const {
     using mapreduce::strategy;
@@ -49,12 +49,12 @@ struct problem {
   }
 };
 
-/// The records of a job, found without creek.
+/// Checks the records of a job against those found without creek.
 template <class Record>
 struct same_records {
   std::vector<Record> expected;
 
-  /// An array that was filled has records of what did not occur, too.
+  /// Compares records; a filled array also has records of keys that did not occur.
   template <class Other>
   [[nodiscard]] bool operator()(const mapreduce::record_vector<Other>& records, way how) const {
     using value_type = decltype(Other::value);
@@ -88,7 +88,7 @@ same_records<mapreduce::record_of<Job>> sequential(const Job& job, const Data& d
   return made;
 }
 
-/// The lines of a text that have a string in them.
+/// Checks the lines of a text that have a string in them.
 struct same_lines {
   std::uint64_t seen = 0, found = 0;
   std::string lines;
@@ -119,14 +119,14 @@ struct same_lines {
 
 inline constexpr std::size_t vocabulary_words = 20'000;
 
-/// About 400 KB of text by Zipf's law for each of `scale`, in whole lines.
+/// Returns `scale` times about 400 KB of text by Zipf's law, in whole lines.
 inline std::string study_text(std::size_t scale) {
   std::string text = creek_bench::zipf_text(scale * 400'000, vocabulary_words);
   text.back() = '\n';
   return text;
 }
-/// The word of its vocabulary that is the `rank`-th most frequent. Those below have several
-/// letters: in a twelfth of the lines (20), in one of 130 (201), in one of 800 (500).
+/// Returns the `rank`-th most frequent word of the text's vocabulary. The words below have several
+/// letters: they are in a twelfth of the lines (20), in one of 130 (201), in one of 800 (500).
 inline std::string study_word(std::size_t rank) {
   return creek_bench::zipf_vocabulary(vocabulary_words, 1)[rank];
 }
@@ -154,8 +154,8 @@ inline auto filtered_lines(std::size_t scale) {
                                                                 std::move(right)};
 }
 
-/// Shows `study(name, problem)` a workload, which is made only then. A study that takes long to
-/// compile instantiates the members, which are not inline for that, in several sources.
+/// Calls `study(name, problem)` with each workload, which is made only then. A study that is slow
+/// to compile instantiates the members, which are not inline for that reason, in several sources.
 template <class Study>
 struct workloads {
   static void word_count(const char* name, std::size_t scale, Study& study);
@@ -216,8 +216,8 @@ inline constexpr std::array<workload_offer<Study>, 7> workload_offers{{
     {"line-filter", workloads<Study>::line_filter},
 }};
 
-/// Shows the study the workloads that are wanted; none named: all. Throws usage_error for a name
-/// that there is not.
+/// Shows the study the workloads in `wanted`, or all if it is empty. Throws usage_error for an
+/// unknown name.
 template <class Study>
 void show_workloads(const std::vector<std::string>& wanted, std::size_t scale, Study& study) {
   constexpr const auto& offers = workload_offers<Study>;

@@ -8,7 +8,7 @@ class command;
 
 namespace creek::tool::bench {
 
-/// Adds `tasking`, `invoke`, `linalg` and `schedulers`, whose callbacks leave the exit code.
+/// Adds `tasking`, `invoke`, `linalg` and `schedulers`, whose callbacks set `exit_code`.
 void add_peer_groups(command_line::command& bench, int& exit_code);
 
 }  // namespace creek::tool::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark executables: which there are, what they can run, and one run of one of them.
-// The protocol (one JSON object a line) is described in bench/README.md.
+// The benchmark executables: their list, their workloads, and one run of one of them. The protocol
+// (one JSON object per line) is described in bench/README.md.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -28,13 +28,13 @@ struct workload {
   bool rate = false;         ///< figure = work / time
   bool warmup = true;        ///< an untimed run comes first
   double scale = 1;
-  std::string groups = "tasking";   ///< commands that run it, by blanks
-  std::vector<std::string> bounds;  ///< limits that its figures are held against
-  std::string share_of;             ///< workload of whose best rate its figures are shares
+  std::string groups = "tasking";   ///< commands that run it, separated by blanks
+  std::vector<std::string> bounds;  ///< limits that its figures are compared with
+  std::string share_of;             ///< its figures are shares of this workload's best rate
 
   [[nodiscard]] bool in(const std::string& group) const;
   [[nodiscard]] const std::vector<std::int64_t>& sizes(size_class c) const;
-  /// In `unit`, of a run that did `work` in `total_ns`.
+  /// Returns the figure, in `unit`, of a run that did `work` in `total_ns`.
   [[nodiscard]] double figure(double total_ns, double work) const;
 };
 
@@ -43,31 +43,31 @@ struct peer {
   std::string version;
   std::filesystem::path program;
   std::vector<std::string> workloads;
-  std::vector<std::string> options = {};  ///< passed to every run if the program is several peers
+  std::vector<std::string> options = {};  ///< passed to every run if a program has several peers
   [[nodiscard]] bool has(const std::string& name_of_workload) const;
 };
 
 /// A peer that this tool knows and did not find.
 struct missing_peer {
   std::string name;
-  std::string how;  ///< to get it
+  std::string how;  ///< how to get it
 };
 
 /// Everything found.
 struct catalogue {
   std::vector<peer> peers;      ///< in the order of the table
-  std::optional<peer> machine;  ///< the limits
+  std::optional<peer> machine;  ///< the peer that measures the limits
   std::map<std::string, workload> workloads;
   std::vector<missing_peer> missing;
 };
 
-/// Looks for the executables in `folder` if not empty, else beside this program and in
-/// ../libexec/creek, asks those that have a part in `group`, and keeps what belongs to it. Throws
-/// creek::error if there is none at all.
+/// Finds the executables in `folder` if not empty, else beside this program and in
+/// ../libexec/creek, asks those that have a part in `group`, and keeps the workloads that belong to
+/// it. Throws creek::error if there is none at all.
 catalogue find_peers(const std::filesystem::path& folder, std::chrono::seconds limit,
                      const std::string& group = "tasking");
 
-/// The folder of this program.
+/// Returns the folder of this program.
 std::filesystem::path own_folder();
 
 struct request {
@@ -85,7 +85,7 @@ struct measurement {
   double work = 0;
   std::string answer = {};
   std::string failure;        ///< empty if all is well
-  bool unmeasurable = false;  ///< the failure is that there was nothing to measure here
+  bool unmeasurable = false;  ///< failed because there was nothing to measure here
 };
 
 /// Runs one process for one timed run.

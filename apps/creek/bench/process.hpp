@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running another program to its end and reading what it printed.
+// Runs another program to its end and reads what it printed.
 #pragma once
 #include <chrono>
 #include <filesystem>

@@ -10,7 +10,7 @@
 
 namespace creek::tool::bench {
 
-/// The machine and the source that figures belong to.
+/// The machine and the source tree that figures belong to.
 struct surroundings {
   std::string cpu;    ///< model name
   unsigned cpus = 0;  ///< number that this process may use
@@ -43,40 +43,40 @@ struct report {
   std::vector<missing_peer> missing;
 };
 
-/// The contestant that ratios are taken to: creek if it is there, else the first.
+/// Returns the contestant that ratios are relative to: creek if it took part, else the first.
 const series* base_of(const std::vector<series>& results, unsigned workers);
-/// The one called `label` with that many workers (serial code: with one), or null.
+/// Returns the series of `label` with that many workers (serial code: one), or nullptr.
 const series* find_series(const std::vector<series>& results, const std::string& label,
                           unsigned workers);
-/// How many times the figure of `base` fits into that of `s`.
+/// Returns the figure of `s` divided by that of `base`.
 double ratio(const series& s, const series& base);
-/// The limit of that name, of that many workers if it is one of all; null if it was not measured.
+/// Returns the limit called `name`, at `workers` if it depends on them; nullptr if not measured.
 const series* find_limit(const report& r, const std::string& name, unsigned workers);
-/// The fastest contestant other than the base and serial code; null if there is none.
+/// Returns the fastest contestant other than the base and serial code, or nullptr.
 const series* best_peer(const comparison& c, unsigned workers);
-/// How many times faster `base` is than `s`, whether figures are times or rates.
+/// Returns how many times faster `base` is than `s`, whether figures are times or rates.
 double advantage(const workload& w, const series& base, const series& s);
-/// The best rate that any contestant reached at `name` with that many workers, at any size; null if
-/// there is none.
+/// Returns the best rate that any contestant reached at `name` with that many workers, at any size,
+/// or nullptr if there is none.
 const series* best_rate(const report& r, const std::string& name, unsigned workers);
-/// A figure of `c` as a share of the best rate of the workload that it is held against; 0 without.
+/// Returns a figure of `c` as a share of the best rate of the workload in `share_of`, or 0.
 double share(const report& r, const comparison& c, const series& s);
-/// The comparisons of each workload, one a size, in their order.
+/// Returns the comparisons of each workload, one per size, in their order.
 std::vector<std::vector<comparison>> by_workload(const std::vector<comparison>& all);
-/// The numbers of workers in the results, ascending; serial code left out where others are there.
+/// Returns the worker counts of the results, ascending, without serial code unless it is alone.
 std::vector<unsigned> workers_of(const std::vector<series>& results);
-/// Labels in the order of their first appearance.
+/// Returns the labels in the order of their first appearance.
 std::vector<std::string> labels_of(const std::vector<comparison>& comparisons);
 
-/// Three or four significant digits, never an exponent.
+/// Formats a number with three or four significant digits, never with an exponent.
 std::string short_number(double value);
 
 void print_report(const report& r, std::FILE* to);
-/// Workloads whose figures are rates: a table a workload, a column a size.
+/// Prints the workloads whose figures are rates: a table per workload, a column per size.
 void print_rates(const report& r, std::FILE* to);
 std::string to_json(const report& r);
-/// One chart a workload and one of all ratios, as files in `folder` (made if missing). Throws
-/// creek::error.
+/// Writes one chart per workload and one of all ratios, as files in `folder` (made if missing).
+/// Throws creek::error.
 void write_charts(const report& r, const std::string& folder);
 
 }  // namespace creek::tool::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek bench scc-linalg`: time and energy of factorizations by blocks in the shared memory of a
-// simulated chip, by power policy, number of cores and size of a block.
+// simulated chip, by power policy, number of cores and block size.
 #pragma once
 
 namespace creek::command_line {

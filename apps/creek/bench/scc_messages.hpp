@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU, Cholesky and QR on a simulated chip whose cores have the matrix in their private memories and
-// send each other panels: one run, for whoever compares, and a study of many.
+// LU, Cholesky and QR on a simulated chip whose cores hold the matrix in their private memories and
+// send each other panels: one run, for use by comparisons, and a study of many runs.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ class command;
 
 namespace creek::tool {
 
-/// In the order of dense::method.
+/// The factorizations, in the order of dense::method.
 enum class message_problem : std::uint8_t { lu, chol, qr };
 
-/// How a factorization is run. All that is 0 or empty is chosen.
+/// Settings of a factorization. A setting that is 0 or empty is chosen automatically.
 struct message_settings {
   linalg::index_t n = 1024;
   linalg::index_t block = 0;
   int cores = 48;
-  std::string policy = "polling";  ///< how cores wait, by creek::power's names
+  std::string policy = "polling";  ///< how cores wait, by the names of creek::power
   bool check = true;               ///< compute the residual
   std::uint64_t matrix_seed = 1;
   linalg::rank_options ranks;
@@ -32,7 +32,7 @@ struct message_settings {
 };
 
 /// Results of a run. Energies are simulated and cover the whole chip; the parts of a core's time
-/// are sums over the cores that take part.
+/// are summed over the cores that take part.
 struct message_run {
   linalg::index_t block = 0;
   virtual_time time;
@@ -44,15 +44,15 @@ struct message_run {
   scc_backend::run_report report;
 };
 
-/// Runs one, and finds the residual outside of virtual time. Throws usage_error for settings that
-/// are not possible. Matrices are uniform, for Cholesky positive definite.
+/// Runs one factorization, and finds the residual outside of virtual time. Throws usage_error for
+/// impossible settings. Matrices are uniform, for Cholesky positive definite.
 [[nodiscard]] message_run run_messages(message_problem what, const message_settings& chosen,
                                        scc_backend::machine_options on);
 
-/// The block that run_messages() takes for 0.
+/// Returns the block size that run_messages() uses if the setting is 0.
 [[nodiscard]] linalg::index_t message_block(linalg::index_t n, int cores);
 
-/// `creek bench scc-linalg-messages`.
+/// Adds `creek bench scc-linalg-messages`.
 void add_scc_linalg_messages(command_line::command& bench);
 
 }  // namespace creek::tool

@@ -9,7 +9,7 @@ class command;
 
 namespace creek::tool {
 
-/// Exit code 1 if a latency is off by more than 3 %, or the built-in constants are not the fit's.
+/// Adds `scc-power`; exit code 1 if a latency is off by over 3 % or a constant is not the fit's.
 void add_scc_power(command_line::command& bench, int& exit_code);
 
 }  // namespace creek::tool

@@ -10,7 +10,7 @@
 
 namespace creek::tool::bench {
 
-/// Plan of the runs: every combination. A chip that records its run allows a single one.
+/// Plan of the runs: all combinations. Only a single run is allowed if the chip records its run.
 struct scc_plan {
   scc_backend::machine_options chip;
   std::vector<std::string> workloads = {"spc", "bpc", "tree"};
@@ -18,11 +18,11 @@ struct scc_plan {
       scheduler_kind::stealing_random, scheduler_kind::stealing_latency, scheduler_kind::sharing};
   std::vector<unsigned> cores = {1, 2, 4, 8, 16, 32, 48};
   std::vector<unsigned> lengths_us = {1, 5, 10, 50, 100, 500};
-  /// Tasks per workload; 0: as in [Prell 2011], 100 000, 100 000 and 242 784.
+  /// Number of tasks per workload; 0: as in [Prell 2011], 100 000, 100 000 and 242 784.
   std::size_t tasks = 0;
   std::uint32_t deque_capacity = 0;
   std::uint64_t seed = 1;                            ///< schedule seed, instead of the chip's own
-  std::function<void(const std::string&)> progress;  ///< told what is being simulated
+  std::function<void(const std::string&)> progress;  ///< called with what is being simulated
 };
 
 /// One simulated run, and the same work on one core without the runtime.
@@ -34,8 +34,8 @@ struct scc_result {
   std::size_t tasks = 0;
   virtual_time took;
   virtual_time serial;
-  units::joules energy;         ///< energy of the chip, from its first cycle on
-  units::joules serial_energy;  ///< likewise, with one core at work
+  units::joules energy;         ///< energy of the chip from its first cycle on
+  units::joules serial_energy;  ///< the same, with one core at work
   scc_backend::task_report report;
 
   [[nodiscard]] double speedup() const {
@@ -43,14 +43,14 @@ struct scc_result {
   }
 };
 
-/// Throws usage_error for an unknown workload, a number of cores that the chip does not have, fewer
+/// Runs the plan. Throws usage_error for an unknown workload, more cores than the chip has, fewer
 /// than 100 tasks, or records of more than one run; creek::error if a run gave a wrong answer.
 std::vector<scc_result> run_scc_schedulers(const scc_plan& plan);
 
 void print_table(const scc_plan& plan, const std::vector<scc_result>& results, std::FILE* to);
 std::string to_json(const scc_plan& plan, const std::vector<scc_result>& results);
 std::string to_csv(const std::vector<scc_result>& results);
-/// One chart a workload and scheduler, as files in `folder` (made if missing).
+/// Writes one chart per workload and scheduler to `folder` (made if missing).
 void write_charts(const scc_plan& plan, const std::vector<scc_result>& results,
                   const std::string& folder);
 

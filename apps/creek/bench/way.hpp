@@ -8,7 +8,7 @@
 
 namespace creek::tool::bench {
 
-/// How a job is run.
+/// The way in which a job is run.
 enum class way : std::uint8_t {
   combine,    ///< pairs combined where they are emitted
   group,      ///< no combiner
@@ -17,14 +17,14 @@ enum class way : std::uint8_t {
 };
 inline constexpr std::array<const char*, 4> way_names{"combine", "group", "automatic", "fill"};
 
-/// For tables.
+/// Returns the name of a way for tables.
 [[nodiscard]] inline const char* describe(way how) {
   constexpr std::array<const char*, 4> told{"with combiner", "without combiner",
                                             "combiner or not, by the input", "in arrays"};
   return told[static_cast<std::size_t>(how)];
 }
 
-/// For --help.
+/// Help text of the option that chooses workloads.
 inline constexpr const char* workload_choice =
     "Only these of word-count, histogram, linear-regression, k-means, string-match, "
     "inverted-index, line-filter";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of active workers, put together where there are too many to show each.
+// Classes of numbers of active workers, for where there are too many numbers to show each.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace creek::tool::compare {
 
-/// `first` to `last` workers in tasks.
+/// A range: `first` to `last` workers are in tasks.
 struct activity_class {
   std::size_t first = 0, last = 0;
   std::string label;
 };
 
-/// A class for each number up to 8 workers, and at most nine classes for more: none, seven of about
-/// the same width, all.
+/// Returns one class per number for up to 8 workers, and at most nine classes for more: none, seven
+/// of about the same width, all.
 inline std::vector<activity_class> activity_classes(unsigned workers) {
   std::vector<activity_class> classes{{0, 0, "0"}};
   const std::size_t between = workers > 0 ? workers - 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of runs on the simulated chip, in whatever way the chip has the matrix.
+// Shared parts of runs on the simulated chip, wherever the chip holds the matrix.
 #pragma once
 
 #include <creek/core/power_policy.hpp>
@@ -15,10 +15,10 @@
 
 namespace creek::tool::compare {
 
-/// The chip, and what is done to it, but for the policy and the trace.
+/// Returns the options of the chip and of what is done to it, without the policy and the trace.
 scc_backend::machine_options chip_options_of(const setup& given);
 
-/// Cores that take part. Throws usage_error if the chip has fewer.
+/// Returns the number of cores that take part. Throws usage_error if the chip has fewer.
 unsigned chip_workers(const setup& given, const scc_backend::machine_options& on);
 
 backend_facts chip_facts(const scc_backend::machine_options& on, unsigned workers);
@@ -26,16 +26,16 @@ backend_facts chip_facts(const scc_backend::machine_options& on, unsigned worker
 std::shared_ptr<power_policy> chip_policy(const setup& given, std::string_view name,
                                           const work_graph& plan);
 
-/// Time in which the cores that take part were not halted, of which `in_tasks` had a task.
+/// Notes the time in which these cores were not halted; they had tasks in `in_tasks` of it.
 void note_awake(const scc_backend::usage_report& usage, unsigned workers, double in_tasks,
                 measured_run& into);
 
 /// Energy over simulated time, noted at the events of a policy.
 class chip_sampler final : public state_listener {
  public:
-  /// In the simulation; from here on events count.
+  /// Counts events from here on. Called in the simulation.
   void start();
-  /// In the simulation.
+  /// Stops counting events. Called in the simulation.
   void stop() noexcept;
 
   void changed(unsigned, bool) noexcept override { note(false); }
@@ -50,7 +50,7 @@ class chip_sampler final : public state_listener {
   std::vector<energy_point> energy_;
 };
 
-/// Blocks sent in messages; see make_scc_runner().
+/// Makes the runner that sends blocks in messages; see make_scc_runner().
 std::unique_ptr<runner> make_messages_runner(const setup& given, long long n);
 
 }  // namespace creek::tool::compare

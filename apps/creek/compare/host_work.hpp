@@ -13,8 +13,8 @@
 
 namespace creek::tool::compare {
 
-/// The same problem, as often as wanted. prepare(), run() and judge() are called in a task of a
-/// runtime that may be another one each time.
+/// A problem that can be run any number of times. prepare(), run() and judge() are called in a task
+/// of a runtime, which may be a different one each time.
 class host_work {
  public:
   host_work() = default;
@@ -23,24 +23,24 @@ class host_work {
   virtual ~host_work() = default;
 
   virtual std::string about() const = 0;
-  /// Puts the operands in place and uses all workers, so that none begins in the timed part.
+  /// Sets up the operands and uses all workers, so that none starts in the timed part.
   virtual void prepare() = 0;
   virtual void run() = 0;
-  /// Why the last run's answer is wrong; empty: it is right.
+  /// Returns why the last run's answer is wrong, or an empty text if it is right.
   virtual std::string judge() = 0;
-  /// The tasks of the last run; null where there is no graph of them.
+  /// Returns the report on the last run's tasks, or nullptr if they form no graph.
   virtual const linalg::graph_report* graph() const { return nullptr; }
   /// Returns the tasks to come, with their seconds in the last run; empty without a graph.
   virtual work_graph plan() { return {}; }
 };
 
-/// The factorization that was asked for. Throws creek::error where there is not enough memory.
+/// Returns the factorization asked for. Throws creek::error if there is not enough memory.
 dense::problem dense_problem(const setup& given, long long n);
 
 /// Returns what is wrong with a factorization; empty if nothing is.
 std::string what_is_wrong(dense::index_t info, const std::vector<dense::judgement>& judgements);
 
-/// Throws creek::error where there is not enough memory.
+/// Makes the work of a study. Throws creek::error if there is not enough memory.
 std::unique_ptr<host_work> make_host_work(const setup& given, long long n);
 
 }  // namespace creek::tool::compare

@@ -9,12 +9,12 @@
 
 namespace creek::tool::compare {
 
-/// A share with the interval in which it lies.
+/// A share and the interval in which it lies.
 struct range_mark {
   std::string label;
   double value = 0;
   double low = 0, high = 0;  ///< equal: no interval
-  std::string text;          ///< written at the right
+  std::string text;          ///< text at the right
 };
 
 /// Marks on a common axis on which 0 is drawn.
@@ -30,7 +30,7 @@ struct stacked_bar {
 
 struct stacked_panel {
   std::string title, axis;
-  std::vector<std::string> parts;  ///< from the first share to the last
+  std::vector<std::string> parts;  ///< names of the parts, in the order of the shares
   std::vector<stacked_bar> bars;
 };
 
@@ -44,7 +44,7 @@ struct line_panel {
   std::vector<line> lines;
 };
 
-/// Adds panels from above to below; readable on light and dark pages, no script, no font to load.
+/// Stacks panels from top to bottom; readable on light and dark pages, no script, no font to load.
 class drawing {
  public:
   drawing(std::string title, std::string subtitle);
@@ -52,7 +52,7 @@ class drawing {
   void add(const range_panel& panel);
   void add(const stacked_panel& panel);
   void add(const line_panel& panel);
-  /// The document.
+  /// Returns the document.
   std::string svg() const;
 
  private:

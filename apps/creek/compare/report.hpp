@@ -10,19 +10,19 @@
 
 namespace creek::tool::compare {
 
-/// A name that cannot be written is to be known before the work, not after. Throws creek::error.
+/// Checks before the work that all traces can be written. Throws creek::error if one cannot.
 void try_traces(const setup& given);
 
 void print_text(const setup& given, const std::vector<study>& studies);
 std::string to_json(const setup& given, const std::vector<study>& studies);
-/// An SVG document.
+/// Returns the drawing as an SVG document.
 std::string draw(const setup& given, const std::vector<study>& studies);
 
-/// A metric in words, with its unit: "CPU, s".
+/// Returns a metric in words, with its unit: "CPU, s".
 std::string title_of(metric what, const study& of);
-/// Why there are no joules, once for all runs; empty where there are.
+/// Returns why there are no joules, once for all runs, or an empty text if there are.
 std::string why_no_energy(const study& of);
-/// "measured by rapl" or the like; empty without joules.
+/// Returns "measured by rapl" or the like, or an empty text without joules.
 std::string energy_source(const study& of);
 
 }  // namespace creek::tool::compare

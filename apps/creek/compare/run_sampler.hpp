@@ -20,14 +20,14 @@ class run_sampler final : public state_listener {
   /// Records into tracks of `session`. Both outlive the sampler.
   run_sampler(trace::session& session, unsigned workers);
 
-  /// From here on events count. `meter` and `watch` stay until stop().
+  /// Counts events from here on. `meter` and `watch` must exist until stop().
   void start(power::meter& meter, const watched_policy& watch);
   void stop() noexcept;
 
   void changed(unsigned worker, bool in_task) noexcept override;
   void task(unsigned worker) noexcept override;
 
-  /// After stop().
+  /// Returns the recorded energy; call it after stop().
   std::vector<energy_point> take_energy() noexcept { return std::move(energy_); }
 
  private:
@@ -38,7 +38,7 @@ class run_sampler final : public state_listener {
 
   trace::session& session_;
   trace::track& counters_;
-  std::mutex mutex_;  // guards all below; counters_ is recorded under it
+  std::mutex mutex_;  // guards everything below; counters_ is recorded under it
   power::meter* meter_ = nullptr;
   const watched_policy* watch_ = nullptr;
   clock::time_point began_, last_;

@@ -16,8 +16,8 @@ namespace creek::tool::compare {
 
 enum class problem_kind { lu, chol, qr, fib, sort };
 
-/// How the simulated chip has the matrix: in memory that all cores share, or in parts that send
-/// each other messages.
+/// Where the simulated chip holds the matrix: in memory that all cores share, or in private parts
+/// whose cores send each other messages.
 enum class chip_memory { shared, messages };
 
 struct setup {
@@ -33,24 +33,24 @@ struct setup {
   int warmup = 1;  ///< rounds that are not counted
   double watts = 0;
   double bound = 0.02;
-  std::string meter;  ///< empty: as the environment says
+  std::string meter;  ///< empty: the environment decides
   bool as_json = false;
   std::string plot, trace;
-  std::string chip = "scc-533";  ///< a preset, or a file with a description
+  std::string chip = "scc-533";  ///< a preset, or a file that describes a chip
   chip_memory memory = chip_memory::shared;
   scc_backend::block_moves moves = scc_backend::block_moves::uncached;
 
   bool is_dense() const noexcept { return kind <= problem_kind::qr; }
 };
 
-/// Fills in the sizes where none are given, and spells policies as the library does.
+/// Fills in the sizes if none are given, and spells policies as the library does.
 void complete(setup& given);
 
-/// Throws usage_error for options that contradict each other, for a policy that there is not (the
-/// line lists those that there are), and for one that lacks its option.
+/// Throws usage_error for options that contradict each other, for an unknown policy (the message
+/// lists the known ones), and for a policy that lacks its option.
 void require_sense(const setup& given);
 
-/// `run.json` and "polling" make `run.polling.json`.
+/// Inserts the policy before the extension: `run.json` and "polling" make `run.polling.json`.
 std::string file_of_policy(const std::string& file, std::string_view policy);
 
 }  // namespace creek::tool::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Difference between runs that were measured in pairs: how large it is, and how sure that is.
+// Difference between runs that were measured in pairs: its size, and how certain it is.
 //
 // The differences of the pairs are taken to be independent and symmetric about what is sought, and
 // nothing else: no normal distribution, and a run that was disturbed moves the result by no more
@@ -22,32 +22,32 @@ struct summary {
   double median = 0, min = 0, max = 0;
   double spread = 0;  ///< half the distance between the quartiles, relative to the median
 };
-/// `values` must not be empty.
+/// Summarizes values, of which there must be at least one.
 summary summary_of(std::vector<double> values);
 
 struct interval {
   double low = 0, high = 0;
-  double confidence = 0;  ///< confidence by the exact distribution: at least 0.95
+  double confidence = 0;  ///< exact confidence, at least 0.95
 
   bool excludes_zero() const noexcept { return low > 0 || high < 0; }
 };
 
-/// The median of the Walsh averages. `differences` must not be empty.
+/// Returns the median of the Walsh averages. `differences` must not be empty.
 double typical_difference(std::span<const double> differences);
 
-/// The narrowest interval of the signed rank test with a confidence of at least 0.95; none for
-/// fewer than least_pairs differences, of which even the widest has less.
+/// Returns the narrowest interval of the signed rank test with a confidence of at least 0.95, or
+/// nullopt for fewer than least_pairs differences, whose widest interval has less.
 std::optional<interval> difference_interval(std::span<const double> differences);
 inline constexpr std::size_t least_pairs = 6;
 
-/// How a policy differs from the baseline, as a share of the baseline's figure: 0.01 is 1 % more.
+/// Difference between a policy and the baseline, relative to the baseline: 0.01 is 1 % more.
 struct difference {
   double estimate = 0;
   std::optional<interval> range;
 };
 
-/// Figure by figure, each pair of one round. Nothing without pairs, or where a baseline is not
-/// above zero, of which there are no shares.
+/// Compares the figures of each round in pairs. Returns nullopt without pairs, or if a baseline is
+/// not above zero, since there is no relative difference then.
 std::optional<difference> relative_difference(std::span<const double> figures,
                                               std::span<const double> baseline);
 

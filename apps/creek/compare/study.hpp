@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of several policies, round by round, and what they say.
+// Runs several policies, round by round, and evaluates the results.
 #pragma once
 
 #include <functional>
@@ -20,36 +20,36 @@ inline constexpr metric metrics[] = {metric::time, metric::energy, metric::energ
 
 struct policy_runs {
   std::string policy;
-  std::vector<measured_run> runs;      ///< one a round
-  std::optional<measured_run> traced;  ///< not measured: with its trace, and energy over time
+  std::vector<measured_run> runs;      ///< one per round
+  std::optional<measured_run> traced;  ///< extra run, not measured: trace, and energy over time
 };
 
-/// All that was done at one size.
+/// Everything done at one size.
 struct study {
   long long n = 0;
   std::string about;
   backend_facts facts;
   std::vector<policy_runs> policies;            ///< the first is the baseline
-  std::vector<std::vector<std::size_t>> order;  ///< by round: places in `policies`
+  std::vector<std::vector<std::size_t>> order;  ///< per round: indices into `policies`
 };
 
-/// The value in a run; nothing without joules.
+/// Returns the value in a run, or nullopt without joules.
 std::optional<double> value_of(metric what, const measured_run& run) noexcept;
 /// Returns the value of every run; empty if one of them lacks it.
 std::vector<double> values_of(metric what, const policy_runs& of);
-/// Returns the difference to the first policy; nothing for that one, and where there is nothing to
-/// compare. For simulated runs it has no interval: it is exact.
+/// Returns the difference to the first policy, or nullopt for the first policy itself or if there
+/// is nothing to compare. For simulated runs it has no interval, since it is exact.
 std::optional<difference> difference_of(metric what, const study& all, std::size_t policy);
 
-/// Means over the runs of the shares with 0, 1, ... workers in tasks; empty without a graph.
+/// Returns the mean over the runs of the shares with 0, 1, ... workers in tasks; empty: no graph.
 std::vector<double> mean_activity(const policy_runs& of);
 
 /// Called with a message before each run, to show a waiting user the progress.
 using progress = std::function<void(const std::string&)>;
 
-/// Each round runs all policies, in an order drawn anew, so that what disturbs the machine disturbs
-/// all alike, and none always comes after the same other. Throws std::runtime_error for a wrong
-/// answer.
+/// Runs a study. Each round runs all policies, in a new random order, so that a disturbance of the
+/// machine affects all alike, and none always comes after the same other one. Throws
+/// std::runtime_error for a wrong answer.
 study run_study(const setup& given, long long n, const progress& tell);
 
 }  // namespace creek::tool::compare

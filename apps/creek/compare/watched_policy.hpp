@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy that hands everything on to another one and notes how much CPU time workers spend
-// without a task, and, if asked to, what the machine does over time.
+// A policy that forwards everything to another one and notes how much CPU time workers spend
+// without a task, and, on request, what the machine does over time.
 #pragma once
 
 #include <pthread.h>
@@ -14,12 +14,12 @@
 
 namespace creek::tool::compare {
 
-/// Called by a worker that is told of.
+/// Listener to the states of workers; the worker concerned calls it.
 class state_listener {
  public:
-  /// It finds nothing, or has a task again.
+  /// Called when the worker finds no task, or has a task again.
   virtual void changed(unsigned worker, bool in_task) noexcept = 0;
-  /// It begins a task.
+  /// Called when the worker begins a task.
   virtual void task(unsigned worker) noexcept = 0;
 
  protected:
@@ -32,7 +32,7 @@ class state_listener {
 /// tasks.
 class watched_policy final : public power_policy {
  public:
-  /// `inner` is not null; `listener` may be, and outlives the workers.
+  /// Watches `inner`, which is not null. `listener` may be null, and outlives the workers.
   watched_policy(std::shared_ptr<power_policy> inner, state_listener* listener)
       : inner_(std::move(inner)), listener_(listener) {}
 
@@ -46,22 +46,22 @@ class watched_policy final : public power_policy {
   }
   unsigned most_awake() const noexcept override { return inner_->most_awake(); }
 
-  /// CPU seconds of the workers since they began, and those that they have spent without a task,
-  /// the idle ones of now included. Any thread, while the workers are there. Each worker's own
-  /// clock is read: that of the process lags behind by a tick of every thread that runs.
+  /// Return the CPU seconds of the workers since they began, and those spent without a task,
+  /// current idle time included. Any thread, while workers exist. Read each worker's own clock:
+  /// that of the process lags behind by a tick of every running thread.
   double cpu_seconds() const noexcept;
   double idle_cpu_seconds() const noexcept;
-  /// Why clocks could not be chosen, or were not granted; empty: nothing is known to be wrong.
+  /// Returns why clocks could not be chosen or were not granted; empty: no problem is known.
   std::string control_failure() const;
-  /// The clock of a worker, 0 Hz where it is not known. Between begin() and end().
+  /// Returns the clock of a worker, 0 Hz if unknown. Call it between begin() and end().
   units::hertz clock(unsigned worker) const noexcept { return clocks_->clock(worker); }
 
  private:
-  /// Written by its worker; `version` is odd meanwhile, so that readers look again.
+  /// State written by its worker; `version` is odd while it changes, so that readers retry.
   struct alignas(128) watch {
     std::atomic<std::uint32_t> version{0};
     std::atomic<bool> idle{false};
-    std::atomic<double> since{0};  ///< on the thread's clock, while idle
+    std::atomic<double> since{0};  ///< time on the thread's clock, while idle
     std::atomic<double> spent{0};
     std::atomic<clockid_t> clock{0};  ///< clock of the worker's thread
     std::atomic<bool> known{false};   ///< `clock` is known; set by the first event

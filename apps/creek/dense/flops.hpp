@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations by LAPACK's own count ([LAWN 41], appendix C). A
-// complex product counts as 6, a complex sum as 2: four times the real ones, but for small n.
+// Operations by LAPACK's own count ([LAWN 41], appendix C). A complex product counts as 6 and a
+// complex sum as 2: four times the real ones, except for small n.
 #pragma once
 
 #include "problem.hpp"
@@ -27,7 +27,7 @@ operations solving(method how, index_t rows, index_t cols, index_t rhs) noexcept
 /// Returns the flops of everything that is timed for a problem.
 double flops_of(const problem& what) noexcept;
 
-/// C = A B of order n.
+/// Returns the flops of C = A B of order n.
 double gemm_flops(index_t n, bool complex) noexcept;
 
 }  // namespace creek::tool::dense

@@ -14,7 +14,7 @@
 
 namespace creek::tool::dense {
 
-/// Everything is called in a task, so that all workers take part.
+/// A job; all members are called in a task, so that all workers take part.
 template <scalar T>
 class job {
  public:
@@ -23,31 +23,31 @@ class job {
   job& operator=(const job&) = delete;
   virtual ~job() = default;
 
-  /// Puts the operands in place. Not timed.
+  /// Sets up the operands. Not timed.
   virtual void prepare() = 0;
-  /// The work; returns LAPACK's info.
+  /// Does the work and returns LAPACK's info.
   virtual index_t run() = 0;
-  /// How good the last run's answer is.
+  /// Returns how good the last run's answer is.
   virtual std::vector<judgement> judge() const = 0;
   /// Returns the report on the graph of the last run's factorization.
   const linalg::graph_report& graph() const noexcept { return graph_; }
-  /// The graph that run() would have, of those that make theirs by run_graph(); the operands are
-  /// used up. After prepare().
+  /// Returns the graph that run() would have, for jobs that make theirs by run_graph(). Destroys
+  /// the operands. Call it after prepare().
   work_graph plan() {
     plans_ = true;
     (void)run();
     plans_ = false;
     return std::move(plan_);
   }
-  /// The reciprocal of the condition, estimated; after judge(), for a system that was solved.
+  /// Estimates the reciprocal condition number of a solved system; call it after judge().
   virtual std::optional<double> rcond() { return std::nullopt; }
-  /// Corrections that the last run made, or less than 0, why they were given up; see mixed_result.
+  /// Returns the last run's number of corrections; below 0: why they were given up (mixed_result).
   virtual std::optional<int> corrections() const { return std::nullopt; }
-  /// Writes the last run's answer, which the caller commits; once, and last.
+  /// Writes the last run's answer, which the caller commits. Called once, after everything else.
   virtual void write(output_files& to) = 0;
 
  protected:
-  /// Runs what `enqueue` puts into a graph.
+  /// Runs the tasks that `enqueue` puts into a graph.
   template <class F>
   void run_graph(const F& enqueue) {
     linalg::task_graph graph({.dry_run = plans_, .record = true});

@@ -18,7 +18,7 @@
 
 namespace creek::tool::dense {
 
-/// A matrix without a file: of the kind that the method takes.
+/// Returns a generated matrix of the kind that the method takes.
 template <scalar T>
 operand<T> generated_matrix(const problem& what) {
   const auto kind = what.how == method::chol        ? linalg::matrix_kind::positive_definite
@@ -27,7 +27,7 @@ operand<T> generated_matrix(const problem& what) {
   return operand<T>({.kind = kind, .seed = what.seed}, what.rows, what.cols);
 }
 
-/// Whole numbers as a file of matrices holds them: exactly, up to 2^53.
+/// Returns whole numbers in the form of a matrix file, exact up to 2^53.
 inline matrix<double> as_column(std::span<const index_t> numbers) {
   matrix<double> column(static_cast<index_t>(numbers.size()), 1);
   std::ranges::transform(numbers, column.data(),
@@ -35,7 +35,7 @@ inline matrix<double> as_column(std::span<const index_t> numbers) {
   return column;
 }
 
-/// A factor's other triangle still is A's.
+/// Sets a factor's upper triangle to zero, which still holds that of A.
 template <scalar T>
 void clear_upper(matrix_view<T> factor) {
   for (index_t j = 1; j < factor.cols(); ++j) std::fill_n(factor.column(j), j, T{});
@@ -102,7 +102,7 @@ class cholesky_job final : public job<T> {
   matrix<T> factor_;
 };
 
-/// R is on and above the diagonal of `r`.
+/// Judges a QR factorization whose R is on and above the diagonal of `r`.
 template <scalar T>
 std::vector<judgement> judge_qr(const_view<T> a, const linalg::orthogonal_operator<T>& q,
                                 const_view<T> r) {
@@ -149,7 +149,7 @@ class qr_job final : public job<T> {
   matrix<T> tau_;
 };
 
-/// `b` is null where nothing is solved.
+/// Makes the job of a problem; `b` is null if nothing is solved.
 template <scalar T>
 std::unique_ptr<job<T>> make_job(const problem& what, const operand<T>& a, const operand<T>* b) {
   if (what.solves) return std::make_unique<solve_job<T>>(what, a, *b);

@@ -15,20 +15,20 @@ class command;
 namespace creek::tool::dense {
 
 struct chip_request {
-  std::string backend;  ///< empty: as the environment says
+  std::string backend;  ///< empty: the environment decides
   chip_options chip;
   std::string policy = "blocking";
-  std::string memory = "shared";  ///< or messages
+  std::string memory = "shared";  ///< "shared" or "messages"
   std::string moves = "uncached";
   double watts = 0, bound = 0.02;
 };
 
 void add_chip_request(command_line::command& command, chip_request& given);
 
-/// Whether the simulated chip was asked for; else throws usage_error if any option of it was given.
+/// Returns whether the simulated chip was asked for. If not, throws usage_error for its options.
 bool is_on_chip(const command_line::command& command, const chip_request& given);
 
-/// Runs it and prints time, energy and residual; returns the exit code.
+/// Runs the factorization, prints time, energy and residual, and returns the exit code.
 int run_on_chip(const request& what, const chip_request& given);
 
 }  // namespace creek::tool::dense

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix that a run begins with: read from a file and kept, or made from its seed each time.
+// Operand of a run: a matrix read from a file and kept, or made from its seed each time.
 #pragma once
 
 #include <creek/linalg/generate.hpp>
@@ -16,7 +16,7 @@ using linalg::matrix;
 using linalg::matrix_view;
 using linalg::scalar;
 
-/// Copies on all workers.
+/// Copies a matrix on all workers.
 template <scalar T>
 void copy_columns(const_view<T> from, matrix_view<T> to) {
   parallel_for_range(index_t{0}, to.cols(), [from, to](index_t first, index_t last) {
@@ -35,7 +35,7 @@ class operand {
   index_t rows() const noexcept { return rows_; }
   index_t cols() const noexcept { return cols_; }
 
-  /// Fills a view of its shape, on all workers.
+  /// Fills a view of the operand's shape, on all workers.
   void put(matrix_view<T> to) const {
     if (const auto* read = std::get_if<matrix<T>>(&from_)) {
       copy_columns<T>(read->view(), to);
@@ -56,7 +56,7 @@ class operand {
     });
   }
 
-  /// All of it, in `place` if it has to be made first.
+  /// Returns the whole matrix, in `place` if it has to be made first.
   const_view<T> whole(matrix<T>& place) const {
     if (const auto* read = std::get_if<matrix<T>>(&from_)) return read->view();
     place = matrix<T>(rows_, cols_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that --output and --trace name, open before the work begins: a name that cannot be
-// written is known before, not after.
+// The files that --output and --trace name, opened before the work begins, so that a name that
+// cannot be written is reported before it.
 #pragma once
 
 #include <creek/core/atomic_file.hpp>
@@ -13,8 +13,8 @@ namespace creek::tool::dense {
 
 class output_files {
  public:
-  /// Throws creek::error if a file cannot be opened. The file beside the matrix has a name that the
-  /// user did not give, so only a regular file is replaced there.
+  /// Throws creek::error if a file cannot be opened. The user did not choose the name of the file
+  /// beside the matrix, so only a regular file is replaced there.
   explicit output_files(const problem& what) {
     const output_names names = outputs_of(what);
     if (!names.matrix.empty()) {
@@ -34,7 +34,7 @@ class output_files {
   void write_beside(linalg::const_view<T> column) {
     linalg::write_matrix<T>(*beside_, column, format_);
   }
-  /// Puts both files in place, or none.
+  /// Replaces both files, or none.
   void commit() {
     matrix_->prepare();
     if (beside_) beside_->prepare();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input of `creek lu`, `chol`, `qr` and `solve`: the command line as given, and the problem that it
-// amounts to once the heads of the files are read.
+// Input of `creek lu`, `chol`, `qr` and `solve`: the command line as given, and the problem that
+// follows from it once the heads of the files are read.
 #pragma once
 
 #include <creek/linalg/lu.hpp>
@@ -17,7 +17,7 @@ using linalg::index_t;
 
 enum class method { lu, chol, qr };
 
-/// A graph of tasks on columns of a column-major matrix, or on tiles of a matrix of tiles.
+/// Form of the task graph: on columns of a column-major matrix, or on tiles of a tile matrix.
 enum class form { column, blocks };
 /// Pivoting of LU.
 enum class pivoting { partial, incremental, none };
@@ -26,22 +26,22 @@ enum class pivoting { partial, incremental, none };
 /// precision and corrections.
 enum class refinement { none, fixed, mixed };
 
-/// "lu", "chol" or "qr".
+/// Returns "lu", "chol" or "qr".
 const char* to_string(method how) noexcept;
 const char* to_string(form which) noexcept;
 const char* to_string(pivoting which) noexcept;
 const char* to_string(linalg::reduction_tree which) noexcept;
-/// "none", "fixed" or "mixed".
+/// Returns "none", "fixed" or "mixed".
 const char* to_string(refinement refine) noexcept;
-/// "float", "double", "complex float" or "complex double".
+/// Returns "float", "double", "complex float" or "complex double".
 const char* to_string(element_type type) noexcept;
 std::size_t bytes_of(element_type type) noexcept;
 bool is_complex(element_type type) noexcept;
 
-/// The options of one command; what was not given is empty.
+/// The options of one command; an option that was not given is empty.
 struct request {
   method how = method::lu;
-  bool solves = false;  ///< `creek solve`, else the factorization alone
+  bool solves = false;  ///< `creek solve` if true, else only the factorization
   form layout = form::column;
   std::optional<pivoting> pivots;
   std::optional<linalg::reduction_tree> tree;  ///< tree for QR by blocks
@@ -56,7 +56,7 @@ struct request {
   const char* command() const noexcept { return solves ? "solve" : to_string(how); }
 };
 
-/// The files that the operands come from, open, their heads read.
+/// The files of the operands, open, with their heads read.
 struct input_files {
   std::optional<linalg::matrix_file> matrix, rhs;
 };
@@ -72,41 +72,41 @@ struct problem {
   linalg::update_tasks updates = linalg::update_tasks::columns;  ///< tasks for LU by columns
   element_type type = element_type::d;
   index_t rows = 0, cols = 0;
-  index_t rhs = 0;    ///< right-hand sides; 0 where nothing is solved
-  index_t block = 0;  ///< columns of a panel, or the tile size; 0 where the size decides
+  index_t rhs = 0;    ///< right-hand sides; 0 if nothing is solved
+  index_t block = 0;  ///< columns of a panel, or tile size; 0: chosen by the size
   int runs = 1;
   bool check = false;
   std::uint64_t seed = 1;
   std::string input, rhs_file, output,
       trace;                                  ///< names; empty for generated operands and no output
-  std::string matrix_source{}, rhs_source{};  ///< for people
+  std::string matrix_source{}, rhs_source{};  ///< descriptions for people
 
-  /// Whether there are factors, and their residual, where info is not 0.
+  /// Returns whether there are factors, and a residual of them, even if info is not 0.
   bool goes_on_when_singular() const noexcept {
     return how == method::lu && !solves && pivots == pivoting::partial;
   }
-  /// Whether the factors are the library's own, in a class of their own, and not LAPACK's.
+  /// Returns whether the factors are kept in a class of the library, not as LAPACK keeps them.
   bool has_own_factors() const noexcept {
     return layout == form::blocks && (how == method::qr || pivots == pivoting::incremental);
   }
-  /// Order of the product whose rate is measured beside.
+  /// Returns the order of the product whose rate is measured for comparison.
   index_t gemm_size() const noexcept;
 };
 
-/// Throws usage_error for options that contradict each other or say nothing here.
+/// Throws usage_error for options that contradict each other or have no effect here.
 void require_sense(const request& given);
 
-/// Throws creek::error for what cannot be opened or is no matrix.
+/// Opens the operands' files. Throws creek::error if one cannot be opened or is no matrix.
 input_files open_files(const request& given);
 
-/// Throws std::runtime_error, naming the file, for shapes that do not fit each other or the method.
+/// Makes the problem. Throws std::runtime_error, with the file's name, for shapes that do not fit.
 problem plan(const request& given, const input_files& files);
 
-/// Bytes of all that is held at once; a double, which does not overflow.
+/// Returns the peak memory in bytes, as a double, which does not overflow.
 double bytes_needed(const problem& what) noexcept;
 
-/// Throws creek::error with ENOMEM where this machine, its control group or the limit of the
-/// process has less memory than is needed. Before any work.
+/// Throws creek::error with ENOMEM if this machine, its control group or the limit of the process
+/// has less memory than needed. Call it before any work.
 void require_memory(const problem& what);
 
 /// Files that --output names: the matrix, and beside it the pivots of LU (`.pivots` before the

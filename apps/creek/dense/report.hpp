@@ -37,11 +37,11 @@ struct report {
   std::size_t tasks = 0;              ///< tasks of the last run's factorization
   std::vector<double> activity{};     ///< shares of its time with 0, 1, ... workers in them
   std::optional<int> corrections{};   ///< number of a refined solution, or a reason in mixed_result
-  std::vector<judgement> judgements;  ///< none unless asked for, or where nothing was solved
-  std::optional<double> rcond{};      ///< with judgements of a solution
+  std::vector<judgement> judgements;  ///< empty unless asked for and something was solved
+  std::optional<double> rcond{};      ///< set with the judgements of a solution
 };
 
-/// Why the run failed, in a few words; empty if it did not.
+/// Returns why the run failed, in a few words, or an empty text if it did not.
 std::string failure(const report& found);
 
 void print_text(const report& found);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good a solution of a linear system is, also in the sense of least squares.
+// Judges a solution of a linear system, also in the sense of least squares.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace creek::tool::dense {
 
-/// error / (size * length * eps); 0 of 0.
+/// Returns error / (size * length * eps); 0 if the error is 0.
 template <scalar T>
 double scaled_error(double error, double size, index_t length) noexcept {
   if (error == 0) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solving, by any of the factorizations, with refinement or without.
+// Solves systems by any of the factorizations, with or without refinement.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace creek::tool::dense {
 
-/// Whether T has a lower precision.
+/// True if there is a type of lower precision than T.
 template <scalar T>
 inline constexpr bool is_double = sizeof(linalg::real<T>) == sizeof(double);
 
@@ -63,7 +63,7 @@ class solve_job final : public job<T> {
       case method::qr:
         break;
     }
-    // The condition of R; for a wide matrix that of R^H.
+    // Estimates the condition of R, or for a wide matrix that of R^H.
     const auto where =
         work_.rows() < work_.cols() ? linalg::triangle::lower : linalg::triangle::upper;
     return linalg::trcon<T>(linalg::norm::one, where, linalg::diagonal::stored, factors);
@@ -77,7 +77,7 @@ class solve_job final : public job<T> {
   /// Returns the solution; for least squares, the rows below it are the residual.
   const_view<T> x() const noexcept { return x_.view().block(0, 0, work_.cols(), x_.cols()); }
 
-  /// The operands as they were; made when first asked for.
+  /// Returns the operands as they were before the run; they are made on the first call.
   const_view<T> original() const { return whole(a_, a_whole_, a_place_); }
   const_view<T> rhs() const { return whole(b_, b_whole_, b_place_); }
   static const_view<T> whole(const operand<T>& of, std::optional<const_view<T>>& view,
@@ -122,7 +122,7 @@ class solve_job final : public job<T> {
     corrections_ = done.iterations;
     return done.info;
   }
-  /// Those in lower precision are gone.
+  /// Returns whether factors exist; those in lower precision are not kept.
   bool has_factors() const noexcept { return refine_ != refinement::mixed || corrections_ < 0; }
 
   method how_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that the commands time and judge with --form blocks: the matrix is made, factored and solved
-// with in tiles, and copied to columns to be judged and written.
+// Jobs that the commands time and judge with --form blocks: the matrix is made, factored and used
+// in tiles, and copied to columns to be judged and written.
 #pragma once
 
 #include <creek/linalg/by_blocks.hpp>
@@ -22,7 +22,7 @@ matrix<T> as_columns(const tile_matrix<T>& tiles) {
   return columns;
 }
 
-/// LU without pivoting, or Cholesky.
+/// Job for LU without pivoting, or Cholesky.
 template <scalar T>
 class tile_factor_job final : public job<T> {
  public:
@@ -104,8 +104,8 @@ class tile_solve_job final : public job<T> {
   tile_matrix<T> factors_, x_;
 };
 
-/// A factorization in a class of its own: tile_lu or tile_qr. It keeps the tiles, so they are made
-/// anew for every run.
+/// A factorization with its own class, tile_lu or tile_qr. The class keeps the tiles, so each run
+/// makes new ones.
 template <scalar T, class Factors>
 class own_factors {
  public:
@@ -145,7 +145,7 @@ class own_factors {
   std::optional<Factors> factors_;
 };
 
-/// There is no L to multiply by: what is solved with the factors is judged.
+/// Judges a solution by the factors, since there is no L to multiply by.
 template <scalar T>
 class incremental_lu_job final : public job<T> {
  public:
@@ -163,7 +163,7 @@ class incremental_lu_job final : public job<T> {
     const matrix<T> x = lu_.get().solve(b);
     return {judge_solution<T>(a_.whole(place), x.view(), std::as_const(b).view())};
   }
-  void write(output_files&) override {}  // refused before
+  void write(output_files&) override {}  // refused earlier
 
  private:
   std::uint64_t seed_;
@@ -189,14 +189,14 @@ class tile_qr_job final : public job<T> {
     const matrix<T> r = as_columns(qr_.get().factors());
     return judge_qr<T>(a_.whole(place), q, r.view());
   }
-  void write(output_files&) override {}  // refused before
+  void write(output_files&) override {}  // refused earlier
 
  private:
   const operand<T>& a_;
   own_factors<T, linalg::tile_qr<T>> qr_;
 };
 
-/// Solutions in the library's own factorizations.
+/// Job that solves with the library's own factorizations.
 template <scalar T, class Factors>
 class own_solve_job final : public job<T> {
  public:
@@ -227,7 +227,7 @@ class own_solve_job final : public job<T> {
   matrix<T> x_;
 };
 
-/// `b` is null where nothing is solved.
+/// Makes the job of a problem; `b` is null if nothing is solved.
 template <scalar T>
 std::unique_ptr<job<T>> make_tile_job(const problem& what, const operand<T>& a,
                                       const operand<T>* b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks of a factorization as a trace, for Perfetto.
+// Writes the tasks of a factorization as a trace for Perfetto.
 #pragma once
 
 #include <creek/core/atomic_file.hpp>
@@ -8,8 +8,8 @@
 
 namespace creek::tool::dense {
 
-/// Writes a track for each worker: its tasks by name, with their numbers. `session` is older than
-/// the graph, empty, and used up. The caller commits `file`. Throws creek::error.
+/// Writes a track per worker: its tasks by name, with their numbers. `session` is older than the
+/// graph, empty, and used up by the call. The caller commits `file`. Throws creek::error.
 void write_trace(atomic_file& file, const linalg::graph_report& graph, trace::session& session);
 
 }  // namespace creek::tool::dense

@@ -13,15 +13,15 @@ namespace creek::tool {
 
 struct cpu_clocks {
   std::vector<power::linux_clock_policy> policies;
-  std::string why_not;  ///< why this process cannot set those of its CPUs; empty: it can
+  std::string why_not;  ///< why this process cannot set its CPUs' clocks; empty: it can
 };
 
 cpu_clocks look_at_cpu_clocks();
 
 json_value to_json(const cpu_clocks& found);
 
-/// A line for each kind of policy and one for why they cannot be set; `indent` before all but the
-/// first.
+/// Returns a line for each kind of policy and one that says why the clocks cannot be set; `indent`
+/// precedes all lines but the first.
 std::string to_text(const cpu_clocks& found, const std::string& indent);
 
 }  // namespace creek::tool

@@ -10,11 +10,11 @@ namespace creek::tool {
 
 struct linalg_facts {
   json_value as_json;
-  std::string products;    ///< instructions and tiles of creek's own
-  std::string other_blas;  ///< a library in each line, later ones indented
+  std::string products;    ///< instructions and tile sizes of creek's own products
+  std::string other_blas;  ///< one library per line, later ones indented
 };
 
-/// Throws usage_error if CREEK_BLAS names a library that cannot be used.
+/// Collects the facts. Throws usage_error if CREEK_BLAS names a library that cannot be used.
 [[nodiscard]] linalg_facts look_at_linalg();
 
 }  // namespace creek::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated programs that send each other active messages, or call objects on other cores, and what
-// they take. All of them check what arrives. For `creek bench scc-invoke`.
+// Simulated programs that send each other active messages, or call objects on other cores, and the
+// times they take. All of them check what arrives. For `creek bench scc-invoke`.
 #pragma once
 
 #include <optional>
@@ -20,26 +20,26 @@ struct invocation_setup {
 };
 
 /// Bytes of a message that invokes an empty method, and of its answer: each has a head of 24 bytes,
-/// the invocation also the pointer to the method.
+/// and the invocation also has the pointer to the method.
 inline constexpr std::size_t invocation_bytes = 40;
 inline constexpr std::size_t answer_bytes = 24;
 
-/// Mean costs of core 0 and another core sending each other messages by the protocol alone.
+/// Mean costs of messages between core 0 and another core by the protocol alone.
 struct bare_costs {
   double round_trip_s = 0;
-  double send_s = 0;  ///< part of the round trip: until the first message is sent
-  double poll_s = 0;  ///< a poll that finds nothing
+  double send_s = 0;  ///< part of the round trip until the first message is sent
+  double poll_s = 0;  ///< cost of a poll that finds nothing
 };
 bare_costs measure_bare(const invocation_setup& on, core_id far);
 
-/// Seconds of an empty synchronous invocation, called on core 0.
+/// Returns the seconds of an empty synchronous invocation, called on core 0.
 double measure_call(const invocation_setup& on, core_id far);
 
-/// Seconds of a step of a group with a member on each core, called on core 0.
+/// Returns the seconds of a step of a group with a member on each core, called on core 0.
 double measure_step(const invocation_setup& on, group_shape shape);
 
-/// Seconds that each post takes where cores post to their neighbours in a ring: one token that goes
-/// round, or as many as cores, and then of each core's time.
+/// Returns the seconds per post if cores post to their neighbours in a ring: one token goes round,
+/// or one token per core, where each core's own time counts.
 double measure_ring(const invocation_setup& on, int tokens);
 
 /// Costs of tasks of equal length that an object on core 0 gives to all other cores, one per call.
@@ -49,18 +49,18 @@ struct queue_costs {
 };
 queue_costs measure_work_queue(const invocation_setup& on, double length_s);
 
-/// Seconds a message, where the cores 1 .. `senders` send to core 0 by the protocol alone.
+/// Returns the seconds per message if cores 1 .. `senders` send to core 0 by the protocol alone.
 double measure_senders(const invocation_setup& on, int senders);
 
-/// How a core waits for a message: by the protocol alone, polling or halted until the sender's
-/// interrupt; or in a runtime with an idle policy.
+/// How a core waits for a message: by the protocol alone it polls or is halted until the sender's
+/// interrupt; in a runtime the idle policy decides.
 enum class waiting { polling, halted };
 
 /// Energy of round trips between cores 0 and 1, when the chip's other cores have finished.
 struct round_trip_energy {
   double seconds = 0;
   units::joules chip;
-  std::optional<units::joules> both;  ///< energy of the two cores, where known
+  std::optional<units::joules> both;  ///< energy of both cores, if known
 };
 round_trip_energy measure_bare_energy(const invocation_setup& on, waiting how);
 round_trip_energy measure_call_energy(const invocation_setup& on, idle_policy idle);

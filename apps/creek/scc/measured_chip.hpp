@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that measure what the primitives of a simulated chip take, as the authors of the papers
-// measured them on the silicon: by the clock of a core around many equal operations.
+// Programs that measure the primitives of a simulated chip in the way in which the authors of the
+// papers measured the silicon: by the clock of a core around many equal operations.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ class measured_chip {
  public:
   explicit measured_chip(const scc_backend::chip& what) : chip_{what} {}
 
-  /// How far the other core is: on the same tile, or in the opposite corner of the mesh.
+  /// Distance of the other core: on the same tile, or in the opposite corner of the mesh.
   enum class distance { nearest, farthest };
   enum class operation {
     load,              ///< a word past the caches, r of [Rotta 2012], Table I
@@ -25,38 +25,38 @@ class measured_chip {
     line_write,        ///< g
     test_and_set,      ///< a register that is taken
   };
-  /// Core cycles of one.
+  /// Returns the core cycles of one operation.
   [[nodiscard]] double cycles_of(operation what, distance far) const;
   [[nodiscard]] double counter_cycles(distance far) const;
   [[nodiscard]] double hop_mesh_cycles() const;
   [[nodiscard]] double l1_word_cycles() const;
   [[nodiscard]] double invalidate_cycles() const;
   [[nodiscard]] double flush_cycles(bool by_aliases) const;
-  /// From the pin to the handler: without the raising core's write and its way.
+  /// Returns the time from the pin to the handler, without the raising core's write and its way.
   [[nodiscard]] double interrupt_cycles() const;
 
-  /// MB/s of one core that walks over 1 MB of private memory with a working set, and over shared
-  /// memory.
+  /// Returns the MB/s of one core that walks over 1 MB: of private memory with a working set, or of
+  /// shared memory.
   [[nodiscard]] double private_read_rate(std::size_t working_set) const;
   [[nodiscard]] double private_write_rate(std::size_t working_set,
                                           scc_backend::write_mode mode) const;
   [[nodiscard]] double uncached_rate(bool write) const;
   [[nodiscard]] double mpbt_rate(bool write) const;
 
-  /// Operations a second of the first `cores` cores together, while all are at it.
+  /// Returns the operations per second of the first `cores` cores together, all busy at once.
   [[nodiscard]] double mpb_readers(int cores) const;
   [[nodiscard]] double counter_users(int cores) const;
-  /// Bytes a second of the first `cores` cores that write whole lines at random to all ranks given.
+  /// Returns bytes per second of the first `cores` cores; each writes whole lines to random ranks.
   struct rank_id {
     int controller;
     int rank;
   };
   [[nodiscard]] double rank_writers(int cores, const std::vector<rank_id>& ranks) const;
-  /// The same, each to its own private memory.
+  /// Returns the same if each core writes to its own private memory.
   [[nodiscard]] double private_writers(int cores) const;
 
-  /// The fewest cores that get 97 % of what all of them get. Where the papers read saturation off
-  /// a plot, this is the share at which all of theirs agree with one definition.
+  /// Returns the fewest cores that reach 97 % of the throughput of all. The papers read saturation
+  /// off plots; 97 % is the share at which all of their numbers agree with one definition.
   [[nodiscard]] int saturating_cores(const std::function<double(int)>& throughput) const;
 
   [[nodiscard]] const scc_backend::chip& description() const noexcept { return chip_; }

@@ -24,7 +24,7 @@ inline double seconds(virtual_time span) {
   return span.in_seconds().value;
 }
 
-/// Inside run_tasks.
+/// Returns the virtual time. Call it inside run_tasks.
 inline virtual_time now() {
   return *scc_backend::simulated_now();
 }
@@ -34,7 +34,7 @@ template <class Body>
 scc_backend::task_report run_tasks(const invocation_setup& on, idle_policy idle, Body body) {
   scc_backend::task_report report;
   scc chosen({}, on.machine);
-  chosen.machine.seed = 0;  // the seed of the options counts
+  chosen.machine.seed = 0;  // the seed of the options is used
   if (on.machine.seed != 0) chosen.options.seed = on.machine.seed;
   chosen.options.workers = static_cast<unsigned>(on.cores);
   chosen.options.messages = on.protocol;

@@ -26,20 +26,20 @@ struct wordcount_arguments {
   bool no_combine = false;
   std::string output;
   spill_options spill;
-  chip_options chip;  // its cores and its trace are meant for other backends too
+  chip_options chip;  // other backends use its cores and its trace too
 };
 
-/// Number of words to print.
+/// Returns the number of words to print.
 [[nodiscard]] std::size_t top_of(const wordcount_arguments& given);
 [[nodiscard]] word_count job_of(const wordcount_arguments& given);
 [[nodiscard]] mapreduce::options options_of(const wordcount_arguments& given);
 
-/// Writes all words to `out`, if there is one, and prints the report, completed by the most
-/// frequent words.
+/// Writes all words to `out`, if it is set, adds the most frequent words to the report, and prints
+/// it.
 void hand_out(const wordcount_arguments& given, wordcount_report& report, const counts& counted,
               std::optional<atomic_file>& out);
 
-/// The same job on a simulated chip, whose cores share no memory and send each other messages.
+/// Runs the same job on a simulated chip, whose cores share no memory and send each other messages.
 /// Throws usage_error in a tool that is built without the simulator.
 void wordcount_on_chip(const wordcount_arguments& given);
 

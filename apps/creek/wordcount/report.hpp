@@ -26,7 +26,7 @@ struct simulated_count {
   virtual_time length;
   stage_uses stages;
   std::uint64_t sent_bytes = 0;  // from core to core
-  units::joules energy;          // energy of the whole chip, idle cores too
+  units::joules energy;          // energy of the whole chip, idle cores included
 };
 
 /// The facts of a finished count.
@@ -36,15 +36,15 @@ struct wordcount_report {
   std::uint64_t words = 0;
   std::uint64_t distinct = 0;
   std::span<const word_record> top;
-  // If there was a simulated chip: then there are no wall times, nor workers, scheduler and idle.
+  // Set on a simulated chip: then there are no wall times, and no workers, scheduler and idle.
   std::optional<simulated_count> simulated;
 };
 
-/// For people, on `to`.
+/// Prints the report for people on `to`.
 void print_text(std::FILE* to, const wordcount_report& report);
 
-/// For programs; for a simulated chip without wall times, so that it is the same in every run with
-/// --clock charged.
+/// Returns the report for programs; for a simulated chip without wall times, so that it is the same
+/// in every run with --clock charged.
 [[nodiscard]] std::string to_json(const wordcount_report& report);
 
 }  // namespace creek::tool

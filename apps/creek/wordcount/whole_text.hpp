@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of all files of an input in one piece of memory, to be cut evenly.
+// The text of all input files in one piece of memory, to be cut evenly.
 #pragma once
 
 #include <creek/mapreduce/files.hpp>
