@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hash table whose entries live on workers: the keys are divided into shards, each an object on a
-// worker (remote.hpp), and what is to be done with an entry is sent there. No entry is ever locked,
-// and none leaves the cache of its worker.
+// worker (remote.hpp), and operations on an entry are sent there. No entry is ever locked, and none
+// leaves the cache of its worker.
 //
-// One operation is one message and, if it is waited for, one back, which costs more than an
+// One operation is one message and, if the caller waits for it, one back, which costs more than an
 // uncontended lock. The forms ..._all send all keys of a shard in one message; post_... do not
 // wait.
 #pragma once
@@ -27,18 +27,18 @@
 
 namespace creek::hash_table {
 
-/// A handle, as remote<T> is: copyable, used from any thread, const or not; the entries go with the
-/// last handle, or with the runtime, after which every operation throws usage_error.
+/// A handle like remote<T>: copyable, usable from any thread, const or not. The entries live as
+/// long as the last handle and the runtime; after that every operation throws usage_error.
 ///
-/// K: equality, and a hash as mapreduce::default_hash() makes one; on the simulated chip as
-/// repeatable_hash() does, so that keys have the same home in every run. K and V are copyable;
+/// K needs equality, and a hash as mapreduce::default_hash() makes one; on the simulated chip as
+/// repeatable_hash() does, so that keys have the same worker in every run. K and V are copyable;
 /// while both are trivially copyable and small, a message carries them itself.
 ///
-/// Operations on one key run one at a time, those of one caller in the order in which it made them
-/// (for_each, gather and size excepted, which go through a tree of shards: barrier() comes
-/// between). An exception that an update throws comes back to who waits for it; one of a post_...
-/// ends the program. The async_..._all forms are for the inside of a runtime; the others may be
-/// called by any thread.
+/// Operations on one key run one at a time, those of one caller in the order in which it made them,
+/// except for_each, gather and size, which go through a tree of shards: call barrier() in between.
+/// An exception that an update throws is rethrown to the waiting caller; one of a post_... ends the
+/// program. The async_..._all forms are for use inside a runtime; the others may be called by any
+/// thread.
 template <class K, class V>
 class distributed_map {
  public:
@@ -57,18 +57,18 @@ class distributed_map {
       : shards_(make_group<table>(homes, {}, std::size_t{0}, hash_)) {}
 
   int shards() const noexcept { return shards_.size(); }
-  /// The worker on which the key's entry lives, if there is one.
+  /// Returns the worker on which the key's entry lives, if there is an entry.
   core_id home(const K& key) const { return shard_of(key).core(); }
 
   // --- One key ----------------------------------------------------------------------------------
 
-  /// A copy of the key's value, if it has an entry.
+  /// Returns a copy of the key's value, or nullopt if it has no entry.
   std::optional<V> get(const K& key) const { return shard_of(key).call(get_here, key); }
   future<std::optional<V>> async_get(const K& key) const {
     return shard_of(key).async(get_here, key);
   }
 
-  /// Makes an entry or replaces its value. True if it is new.
+  /// Makes an entry or replaces its value. Returns true if the entry is new.
   bool put(const K& key, const V& value) const {
     return shard_of(key).call(put_here, entry{key, value});
   }
@@ -79,8 +79,8 @@ class distributed_map {
     shard_of(key).post(put_here, entry{key, value});
   }
 
-  /// Calls f(value) where the entry lives, on a value V{} if there was none; what f returns,
-  /// decayed. The entry is there also if f throws.
+  /// Calls f(value) where the entry lives, with a new V{} if there was no entry, and returns f's
+  /// result, decayed. The entry exists afterwards even if f throws.
   template <class F>
   auto update(const K& key, F f) const {
     return shard_of(key).call(update_here<F>{std::move(f)}, key);
@@ -94,14 +94,14 @@ class distributed_map {
     shard_of(key).post(update_here<F>{std::move(f)}, key);
   }
 
-  /// True if there was an entry.
+  /// Erases the key's entry. Returns true if there was one.
   bool erase(const K& key) const { return shard_of(key).call(erase_here, key); }
   future<bool> async_erase(const K& key) const { return shard_of(key).async(erase_here, key); }
   void post_erase(const K& key) const { shard_of(key).post(erase_here, key); }
 
-  // --- Many keys: one message a shard that has any of them --------------------------------------
+  // --- Many keys: one message per shard that has any of them ------------------------------------
 
-  /// In the order of the keys, as are the results of all that follow.
+  /// Returns the values in the order of the keys, as do all functions that follow.
   std::vector<std::optional<V>> get_all(std::span<const K> keys) const {
     return async_get_all(keys).get();
   }
@@ -139,7 +139,7 @@ class distributed_map {
   }
   void post_erase_all(std::span<const K> keys) const { post_parts(keys, erase_here); }
 
-  /// Returns when all that the caller posted before has been done.
+  /// Blocks until all operations that the caller posted before are done.
   void barrier() const {
     std::vector<future<void>> reached;
     for (int i = 0; i < shards_.size(); ++i) reached.push_back(shards_[i].async([](table&) {}));
@@ -148,8 +148,8 @@ class distributed_map {
 
   // --- All entries ------------------------------------------------------------------------------
 
-  /// Calls f(key, value) for every entry where it lives: one after the other in a shard, several
-  /// shards at once. All of them call the same f, const.
+  /// Calls f(key, value) for every entry where it lives: one after the other within a shard,
+  /// several shards at once. All shards call the same f, as const.
   template <class F>
   void for_each(F f) const {
     shards_.step(visit_here<F>{std::move(f)});
@@ -158,7 +158,7 @@ class distributed_map {
   future<void> async_for_each(F f) const {
     return shards_.async_step(visit_here<F>{std::move(f)});
   }
-  /// Copies of all entries, shard by shard.
+  /// Returns copies of all entries, shard by shard.
   std::vector<entry> gather() const {
     std::vector<entry> all;
     for (std::vector<entry>& some : shards_.map(copy_here)) {
@@ -171,7 +171,7 @@ class distributed_map {
   }
 
  private:
-  /// Hashes by the secret of the runtime in which the map is made.
+  /// Hashes keys with the secret of the runtime in which the map is made.
   struct hasher {
     const mapreduce::detail::hash_secret* secret = &mapreduce::detail::secret_here();
     std::size_t operator()(const K& key) const { return mapreduce::detail::hash_by(*secret, key); }
@@ -217,7 +217,7 @@ class distributed_map {
       for (auto& [key, value] : here) std::invoke(f, key, value);
     }
   };
-  /// Does one of these with each of its items.
+  /// Runs one of these functions for each of its items.
   template <class Item, class Work>
   struct part_here {
     using result = std::invoke_result_t<Work&, table&, Item>;
@@ -247,7 +247,7 @@ class distributed_map {
     return homes;
   }
 
-  /// Throws usage_error outside a runtime.
+  /// Returns the current runtime's hasher. Throws usage_error outside a runtime.
   static hasher hasher_here() {
     detail::require_executor("distributed_map");
     return {};
@@ -256,7 +256,7 @@ class distributed_map {
   static const K& key_of(const K& key) { return key; }
   static const K& key_of(const entry& with) { return with.key; }
 
-  /// By the upper bits of the hash; the tables use it modulo their sizes.
+  /// Returns the shard by the upper bits of the hash; tables use the hash modulo their sizes.
   std::size_t index_of(const K& key) const {
     __extension__ using wide = unsigned __int128;
     const auto shards = static_cast<std::uint64_t>(shards_.size());

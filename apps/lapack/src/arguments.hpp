@@ -33,7 +33,7 @@ using blas_int = std::int32_t;
 /// Fortran passes numbers by reference.
 using in_int = const blas_int*;
 
-/// How consecutive elements lie, by the numbers of CBLAS and LAPACKE.
+/// Layout of consecutive elements, with the numbers of CBLAS and LAPACKE.
 enum class layout : int { rows = 101, columns = 102 };
 
 inline std::optional<layout> parse_layout(int number) noexcept {
@@ -41,7 +41,7 @@ inline std::optional<layout> parse_layout(int number) noexcept {
   return static_cast<layout>(number);
 }
 
-/// A letter as Fortran's LSAME compares it, or nothing if it is neither.
+/// Compares a letter as Fortran's LSAME does; returns nullopt if it is neither of the two.
 template <class E>
 std::optional<E> parse_letter(char letter, E first, E second) noexcept {
   const auto upper = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
@@ -68,7 +68,7 @@ std::optional<op> parse_adjoint(char letter) noexcept {
   return parse_letter(letter, op::none, is_complex<T> ? op::conjugate_transpose : op::transpose);
 }
 
-/// The letters of CBLAS's numbers; '?' for one that means nothing there.
+/// Returns the letter of a CBLAS number; '?' for a number that means nothing there.
 constexpr char letter_of(int number, int first, std::string_view letters) noexcept {
   const int place = number - first;
   return place >= 0 && place < static_cast<int>(letters.size())
@@ -100,13 +100,13 @@ T value_of(c_scalar<T> given) noexcept {
   }
 }
 
-/// Whether a leading dimension is enough for rows x cols elements.
+/// Returns whether a leading dimension is enough for rows x cols elements.
 constexpr bool holds(blas_int leading, blas_int rows, blas_int cols,
                      layout order = layout::columns) noexcept {
   return leading >= std::max<blas_int>(1, order == layout::columns ? rows : cols);
 }
 
-/// Real operations of that many multiplications and additions of T.
+/// Returns the real operations of that many multiplications and additions of T.
 template <scalar T>
 constexpr double cost(double flops) noexcept {
   return is_complex<T> ? 4 * flops : flops;

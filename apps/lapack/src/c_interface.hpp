@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that every LAPACKE function adds to a LAPACK routine: layouts, NaN checks, one more
-// argument to count, codes for memory that ran out.
+// Steps that every LAPACKE function adds to a LAPACK routine: layouts, NaN checks, argument
+// positions shifted by one, and codes for memory that ran out.
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@ namespace creek::lapack {
 constexpr blas_int no_memory_for_work = -1010;
 constexpr blas_int no_memory_to_transpose = -1011;
 
-/// How a LAPACKE function was called. `routine` is its name, "LAPACKE_dgetrf", without the "_work"
-/// of the lower of its two forms, which does not look for NaN.
+/// Description of a LAPACKE call. `routine` is its name, "LAPACKE_dgetrf", without the "_work" of
+/// the lower of its two forms, which does not look for NaN.
 struct c_call {
   const char* routine;
   int given_layout;
   bool upper_form;
   bool only_length = false;  ///< workspace query: the matrices may be absent
 
-  /// "dgetrf".
+  /// Returns the name of the LAPACK routine, "dgetrf".
   const char* inner() const noexcept { return routine + sizeof("LAPACKE_") - 1; }
   blas_int refuse(blas_int info, bool by_upper_form = false) const {
     report_c_interface((routine + std::string(by_upper_form ? "" : "_work")).c_str(), info);
@@ -32,7 +32,7 @@ struct c_call {
   }
 };
 
-/// Returns whether to look for NaN: as LAPACKE_get_nancheck() says if LAPACKE is loaded, else yes
+/// Returns whether to look for NaN: LAPACKE_get_nancheck() decides if LAPACKE is loaded; else yes,
 /// unless the environment variable LAPACKE_NANCHECK is 0.
 bool nan_check_wanted() noexcept;
 
@@ -68,7 +68,7 @@ blas_int in_rows(const c_call& how, F f, const Operands&... operands) {
 
 }  // namespace detail
 
-/// Calls f(operands...) with all of them column-major; f returns info as the LAPACK routine.
+/// Calls f(operands...) with all operands column-major; f returns info as the LAPACK routine.
 template <scalar T, class F, class... Operands>
 blas_int c_interface(const c_call& how, F f, const operand<T>& first,
                      const Operands&... others) noexcept {

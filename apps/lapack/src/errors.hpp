@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error reports to a caller in C or Fortran, and entry points that no exception may leave.
+// Reports errors to a caller in C or Fortran; entry points that no exception may leave.
 #pragma once
 
 #include <exception>
@@ -9,21 +9,21 @@
 
 namespace creek::lapack {
 
-/// Calls xerbla_ for the bad argument `position` (from 1) of `routine`, such as "dgetrf": that of
-/// the program or of the BLAS behind it if there is one to be found, else ours, which prints
-/// LAPACK's line on standard error. Returns if that returns.
+/// Calls xerbla_ for the bad argument `position` (from 1) of `routine`, such as "dgetrf". Uses the
+/// xerbla_ of the program or of the BLAS behind it if found, else ours, which prints LAPACK's line
+/// on standard error. Returns if that returns.
 void report_argument(const char* routine, int position);
 
-/// The same for cblas_xerbla and a name such as "cblas_dgemm".
+/// Does the same with cblas_xerbla and a name such as "cblas_dgemm".
 void report_cblas_argument(const char* routine, int position);
 
-/// The same for LAPACKE_xerbla, by the whole name of the function.
+/// Does the same with LAPACKE_xerbla and the whole name of the function.
 void report_c_interface(const char* routine, blas_int info);
 
-/// One line on standard error, then abort(): Fortran has no way to say that memory ran out.
+/// Prints a line on standard error and aborts: Fortran has no way to report a lack of memory.
 [[noreturn]] void die(const char* routine, const char* why) noexcept;
 
-/// Calls `f` where no exception may come out, and returns what it returns.
+/// Calls `f` and returns its result; an exception from it ends the process.
 template <class F>
 auto shielded(const char* routine, F f) noexcept {
   try {
@@ -35,7 +35,7 @@ auto shielded(const char* routine, F f) noexcept {
   }
 }
 
-/// The result of a LAPACK routine, a bad argument reported.
+/// Returns the result of a LAPACK routine, after reporting a bad argument.
 inline blas_int reported(const char* routine, blas_int info) {
   if (info < 0) report_argument(routine, static_cast<int>(-info));
   return info;
@@ -56,7 +56,7 @@ void blas_entry(const char* routine, F f) noexcept {
   });
 }
 
-/// Runs a BLAS routine called from C: the layout comes first, f(layout) returns as f() above.
+/// Runs a BLAS routine called from C: checks the layout first, then f(layout) returns as f() above.
 template <class F>
 void cblas_entry(const char* routine, int given, F f) noexcept {
   shielded(routine, [&] {

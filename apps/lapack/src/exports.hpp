@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How symbols are made: these macros paste names, which nothing else can; what happens in a call is
-// in errors.hpp and c_interface.hpp. In each, ROUTINE is the name with its type's letter (dgetrf),
-// PARAMETERS the list in parentheses, CALL an expression of the parameters.
+// Macros that make the exported symbols by pasting names, which nothing else can; the work of a
+// call is in errors.hpp and c_interface.hpp. In each, ROUTINE is the name with its type's letter
+// (dgetrf), PARAMETERS the list in parentheses, CALL an expression of the parameters.
 #pragma once
 
 #include "c_interface.hpp"
@@ -15,7 +15,7 @@
 
 #define CREEK_EXPORT extern "C" [[gnu::visibility("default")]]
 
-/// Libraries of 64-bit integers are told apart by a suffix, too: dgetrf_64_, cblas_dgemm64_.
+/// Libraries with 64-bit integers also have a suffix in their names: dgetrf_64_, cblas_dgemm64_.
 #ifdef CREEK_LAPACK_ILP64
 #define CREEK_SUFFIXED(NAME) \
   extern "C" [[gnu::visibility("default"), gnu::alias(#NAME)]] decltype(NAME) NAME##64_;
@@ -23,21 +23,21 @@
 #define CREEK_SUFFIXED(NAME)
 #endif
 
-/// Fortran's form of a LAPACK routine that tells `info`; CALL returns it.
+/// Fortran's form of a LAPACK routine that returns `info`; CALL returns it.
 #define CREEK_LAPACK(ROUTINE, PARAMETERS, CALL)                          \
   CREEK_EXPORT void ROUTINE##_ PARAMETERS {                              \
     *info = creek::lapack::lapack_entry(#ROUTINE, [&] { return CALL; }); \
   }                                                                      \
   CREEK_SUFFIXED(ROUTINE##_)
 
-/// Fortran's form of a routine without `info`; CALL returns the place of a bad argument, or 0.
+/// Fortran's form of a routine without `info`; CALL returns the bad argument's position, or 0.
 #define CREEK_BLAS(ROUTINE, PARAMETERS, CALL)                  \
   CREEK_EXPORT void ROUTINE##_ PARAMETERS {                    \
     creek::lapack::blas_entry(#ROUTINE, [&] { return CALL; }); \
   }                                                            \
   CREEK_SUFFIXED(ROUTINE##_)
 
-/// CBLAS's form of the same. PARAMETERS begin with `int layout_number`; CALL sees `order`.
+/// CBLAS's form of it. PARAMETERS begin with `int layout_number`; CALL can use `order`.
 #define CREEK_CBLAS(ROUTINE, PARAMETERS, CALL)                                     \
   CREEK_EXPORT void cblas_##ROUTINE PARAMETERS {                                   \
     creek::lapack::cblas_entry("cblas_" #ROUTINE, layout_number,                   \
@@ -45,7 +45,7 @@
   }                                                                                \
   CREEK_SUFFIXED(cblas_##ROUTINE)
 
-/// Both of LAPACKE's forms. PARAMETERS begin with `int layout_number`; CALL sees a c_call `how`.
+/// Both forms of LAPACKE. PARAMETERS begin with `int layout_number`; CALL can use a c_call `how`.
 #define CREEK_LAPACKE(ROUTINE, PARAMETERS, CALL)                                \
   CREEK_EXPORT creek::lapack::blas_int LAPACKE_##ROUTINE PARAMETERS {           \
     const creek::lapack::c_call how{"LAPACKE_" #ROUTINE, layout_number, true};  \
@@ -58,8 +58,8 @@
   }                                                                             \
   CREEK_SUFFIXED(LAPACKE_##ROUTINE##_work)
 
-/// The same for a routine with a workspace, which the lower form takes as its last two arguments
-/// and the upper one does without. CALL sees `space`, too.
+/// Both forms for a routine with a workspace, which the lower form takes as its last two arguments
+/// and the upper form does not have. CALL can use `space`, too.
 #define CREEK_LISTED(...) __VA_ARGS__
 #define CREEK_LAPACKE_WITH_WORK(ROUTINE, T, PARAMETERS, CALL)                                     \
   CREEK_EXPORT creek::lapack::blas_int LAPACKE_##ROUTINE(CREEK_LISTED PARAMETERS) {               \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of the C interface, which may lie in either layout: turned round for the computation,
-// and searched for NaN.
+// Matrices of the C interface, which may have either layout: transposes them for the computation,
+// and searches them for NaN.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace creek::lapack {
 
-/// Which elements of a matrix an argument means.
+/// The part of a matrix that an argument means.
 struct region {
   bool lower = true;
   bool on_diagonal = true;
@@ -34,34 +34,34 @@ struct operand {
   blas_int rows;
   blas_int cols;
   blas_int leading;
-  int position;  ///< argument number of `data`, from 1; the leading dimension is the next
+  int position;  ///< argument number of `data`, from 1; the leading dimension follows
   region part = {};
   bool written = true;
 };
 
-/// One that is only read.
+/// Makes an operand that is only read.
 template <scalar T>
 operand<T> read_only(const T* data, blas_int rows, blas_int cols, blas_int leading, int position,
                      region part = {}) {
   return {const_cast<T*>(data), rows, cols, leading, position, part, false};
 }
 
-/// A vector that is only read, of either layout.
+/// Makes an operand for a vector that is only read, in either layout.
 template <scalar T>
 operand<T> read_only_vector(int layout_number, const T* data, blas_int length, int position) {
   const bool by_rows = layout_number == static_cast<int>(layout::rows);
   return read_only(data, length, 1, by_rows ? 1 : std::max<blas_int>(1, length), position);
 }
 
-/// The shape that a row-major operand has for LAPACK, without its elements.
+/// Returns the shape that a row-major operand has for LAPACK, without its elements.
 template <scalar T>
 operand<T> with_enough_leading(operand<T> of) {
   of.leading = std::max<blas_int>(1, of.rows);
   return of;
 }
 
-/// Calls visit(i, j, at) for the elements of the operand's region, in squares that the cache holds,
-/// `at` being where element (i, j) is in its layout.
+/// Calls visit(i, j, at) for the elements of the operand's region, in squares that fit the cache;
+/// `at` is the index of element (i, j) in its layout.
 template <scalar T, class F>
 void for_each_element(const operand<T>& of, layout order, F visit) {
   constexpr index_t square = 32;
@@ -78,7 +78,7 @@ void for_each_element(const operand<T>& of, layout order, F visit) {
   }
 }
 
-/// Whether there is a NaN in it; not in what a leading dimension that is too small leaves out.
+/// Returns whether an element is NaN, without those that a too small leading dimension leaves out.
 template <scalar T>
 bool has_nan(operand<T> in, layout order) {
   if (in.data == nullptr) return false;
@@ -92,11 +92,11 @@ bool has_nan(operand<T> in, layout order) {
   return found;
 }
 
-/// A row-major operand as LAPACK wants it, and back.
+/// Copies a row-major operand to LAPACK's layout, and back.
 template <scalar T>
 class column_major {
  public:
-  /// Throws std::bad_alloc.
+  /// Makes the copy. Throws std::bad_alloc.
   explicit column_major(const operand<T>& from)
       : from_(from),
         copy_(std::max<index_t>(0, from.rows), std::max<index_t>(0, from.cols)),

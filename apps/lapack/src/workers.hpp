@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On which threads a call computes.
+// Choice of the threads that compute a call.
 #pragma once
 
 #include <utility>
@@ -8,11 +8,11 @@
 
 namespace creek::lapack {
 
-/// The runtime that a call of so many real operations from this thread goes to; null: it is done
-/// where it was made, because that thread is a worker already, the work is small, or there is one
-/// processor. The first large call makes the runtime, which lives as long as the process; so does a
-/// child of fork(), for itself. Any thread. Never throws: without threads work is done in place,
-/// which is said once on standard error.
+/// Returns the runtime for a call of that many real operations from this thread, or nullptr to
+/// compute in place because the thread is a worker already, the work is small, or there is one
+/// processor. The first large call makes the runtime, which lives as long as the process; a child
+/// of fork() makes its own. Any thread. Never throws: without threads the work is done in place,
+/// which is reported once on standard error.
 runtime* runtime_for(double operations) noexcept;
 
 /// Calls f on the workers that suit it and returns its result.

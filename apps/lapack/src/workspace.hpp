@@ -9,21 +9,21 @@
 
 namespace creek::lapack {
 
-/// An array that the caller lends. Nothing is kept in it, linalg has memory of its own; but callers
-/// ask how long it should be, and give what they were told to other routines, too.
+/// An array that the caller lends. Nothing is kept in it, since linalg has its own memory; but
+/// callers ask how long it should be, and pass the length they get to other routines, too.
 template <scalar T>
 class workspace {
  public:
   workspace(T* data, blas_int length) noexcept : data_(data), length_(length) {}
 
-  /// Whether there is a place for each of `least` elements and one at least, or only the best
-  /// length is asked for.
+  /// Returns whether there is room for `least` elements and at least one, or only the best length
+  /// is asked for.
   bool holds(index_t least) const noexcept {
     return asked() || index_t{length_} >= std::max<index_t>(1, least);
   }
-  /// Writes LAPACK's best length to the first element, rounded up where T has not all its digits,
-  /// or the least one where integers do not reach that far. Returns whether that was all that was
-  /// asked for.
+  /// Writes LAPACK's best length to the first element, rounded up if T cannot hold all its digits,
+  /// or the minimum length if it exceeds the integers. Returns whether only the length was asked
+  /// for.
   bool tell_length(double best, index_t least) const noexcept {
     constexpr auto integers = static_cast<double>(std::numeric_limits<blas_int>::max());
     const real<T> told = rounded_up(best);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Begin and end of every function of the C interface: finds the UE it was called on, notes what the
-// call is about, and keeps exceptions out of the program, which may be C.
+// Begin and end of every function of the C interface: finds the calling UE, notes what the call is
+// about, and keeps exceptions out of the program, which may be C.
 #pragma once
 
 #include <exception>
@@ -10,17 +10,17 @@
 
 namespace creek::rcce {
 
-/// The UE whose program runs on this thread now. On the simulated chip all UEs share a thread; they
-/// take turns within calls only, so each call says at its end who goes on. Null outside of UEs.
+/// Returns the UE whose program runs on this thread now, or nullptr outside of UEs. UEs of the chip
+/// share a thread and switch only within calls, so each call sets at its end which UE goes on.
 ue* current() noexcept;
 void set_current(ue* one) noexcept;
-/// Returns current(); without a UE it prints the name of the call and ends the process.
+/// Returns current(). Without a UE it prints the name of the call and ends the process.
 ue& require_current(const char* call) noexcept;
 
-/// Ends the UE's program where it is: back to where it was called.
+/// Ends the UE's program by jumping back to where it was called.
 [[noreturn]] void leave_program(ue& self) noexcept;
 
-/// Before and after a call, which is no computing of the program's; throws if the run has failed.
+/// Called before and after a call, whose time is not the program's; throw if the run has failed.
 void begin_call(ue& self);
 void end_call(ue& self);
 
@@ -58,7 +58,7 @@ auto call(const char* name, peer_of_call peer, Body body) noexcept {
   leave_program(self);
 }
 
-/// Prints the error if the program has asked for errors of that kind, and returns it.
+/// Prints the error if the program asked for errors of that kind, and returns it.
 int report_error(ue& self, int kind, int error);
 
 /// Variant of call() for functions that return RCCE_SUCCESS or an error of the kind.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that crashes ends the run with a line that names the UE.
+// Ends the run with a line that names the UE if its program crashes.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace creek::rcce {
 
-/// Handles SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of UEs from here on: prints which UE it was
-/// and ends the process with status 1. Outside of UEs they do what they did.
+/// Handles SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of UEs from here on: prints the UE and ends
+/// the process with status 1. Outside of UEs these signals keep their former action.
 void name_crashed_ues();
 
-/// A stack for the handler on this thread, so that a UE's stack may overflow; one a thread.
+/// A stack for the handler on this thread, so that a UE's stack may overflow; one per thread.
 class handler_stack {
  public:
   handler_stack();

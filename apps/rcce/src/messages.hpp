@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends, receives and collectives of a set of UEs, over the messages of all.
+// Sends, receives and collectives of a set of UEs, on top of the messages between all UEs.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ inline bool is_ue(const ue& self, int number) noexcept {
 
 inline message_request request_for(const void* data, std::size_t bytes, int peer, bool pipelined) {
   message_request made;
-  // A sender only reads; it takes no part of the const away.
+  // A sender only reads the data, so the const_cast is safe.
   made.data = static_cast<std::byte*>(const_cast<void*>(data));
   made.bytes = bytes;
   made.peer = peer;
@@ -69,13 +69,13 @@ class group : public collectives<group> {
   const RCCE_COMM& of_;
 };
 
-/// Whether the program made this communicator here and has not freed it.
+/// Returns whether the program made this communicator here and has not freed it.
 bool is_communicator(const ue& self, const RCCE_COMM& comm) noexcept;
 inline bool is_communicator(const ue& self, const RCCE_COMM* comm) noexcept {
   return comm != nullptr && is_communicator(self, *comm);
 }
 void barrier(ue& self, const RCCE_COMM& comm);
-/// Fills in `comm` with the UEs of `color`'s colour, this one's; all UEs do it together.
+/// Makes `comm` of the UEs with this UE's colour by `color`; all UEs call it together.
 int make_communicator(ue& self, const std::function<int(int)>& color, RCCE_COMM& comm);
 
 }  // namespace creek::rcce

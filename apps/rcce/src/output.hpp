@@ -5,14 +5,14 @@
 
 namespace creek::rcce {
 
-/// From here to the end of the process stdout, stderr, std::cout, std::cerr and std::clog collect
-/// lines for each of `ues` UEs. Call once.
+/// Makes stdout, stderr, std::cout, std::cerr and std::clog collect lines for each of `ues` UEs,
+/// until the process ends. Call it once.
 void collect_lines(int ues);
 
-/// Prints what this UE has begun of a line, as a line.
+/// Prints the unfinished line of this UE as a whole line.
 void end_lines(int ue);
 
-/// Why output got lost: an errno, 0 for none.
+/// Returns the errno for which output was lost, or 0 if none was.
 int output_failure() noexcept;
 
 }  // namespace creek::rcce

@@ -10,16 +10,16 @@
 
 namespace creek::rcce {
 
-/// One copy: what the run needs of its symbols.
+/// One copy: the symbols that the run needs.
 struct program_copy {
   int (*main)(int, char**) = nullptr;
-  RCCE_COMM* world = nullptr;         ///< null: it includes no RCCE.h
+  RCCE_COMM* world = nullptr;         ///< null: the program does not include RCCE.h
   RCCE_COMM* power_domain = nullptr;  ///< null: without power management
   program_style style;
 };
 
 /// Loads `count` copies, whose static constructors run. They stay until the process ends. Throws
-/// usage_error if it is no shared object, cannot be loaded or has neither RCCE_APP nor main.
+/// usage_error if the file is no shared object, cannot be loaded or lacks RCCE_APP and main.
 std::vector<program_copy> load_copies(const std::string& path, int count);
 
 }  // namespace creek::rcce

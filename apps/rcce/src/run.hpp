@@ -25,10 +25,10 @@ struct run_result {
   scc_backend::run_report report;  ///< empty on the host
 };
 
-/// Throws usage_error, before any UE has begun, if the program or the options do not fit; whatever
-/// else ends the run (a deadlock on the chip) is creek::error.
+/// Runs the program on the chip. Throws usage_error, before any UE has begun, if the program or the
+/// options do not fit, and creek::error if anything else ends the run, such as a deadlock.
 run_result run_on_chip(const run_options& given);
-/// A deadlock cannot be seen there: the run hangs.
+/// Runs the program on host threads. A deadlock is not detected there: the run hangs.
 run_result run_on_host(const run_options& given);
 
 }  // namespace creek::rcce

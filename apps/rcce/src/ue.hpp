@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit of execution (UE): what the C interface asks of the memory and the protocols below it,
-// with the memory's type behind virtual functions, since a program is compiled for no backend.
+// A unit of execution (UE): the operations on memory and protocols that the C interface needs. They
+// are virtual where the memory's type matters, since a program is compiled for no backend.
 #pragma once
 
 #include <atomic>
@@ -32,20 +32,20 @@ struct protocols {
   broadcast_kind broadcast = broadcast_kind::simple;
   barrier_kind barrier = barrier_kind::gather_release;
   lock_retry retry = lock_retry::spin;
-  bool pipelined = false;  ///< RCCE_send and RCCE_recv too
-  /// Bytes of each MPB through which two-sided messages go; 0: what is left, or with the one-sided
-  /// interface, whose programs want it for themselves, two lines.
+  bool pipelined = false;  ///< applies to RCCE_send and RCCE_recv too
+  /// Bytes of each MPB for two-sided messages; 0: all that is left, or two lines with the one-sided
+  /// interface, whose programs need the MPB themselves.
   std::size_t buffer_bytes = 0;
 };
 
-/// How a program was compiled; found in its object.
+/// How a program was compiled, read from its object.
 struct program_style {
   bool gory = false;
   bool single_bit_flags = false;
 };
 
-/// Memory of one run that all UEs reach without the MPBs, for RCCE_shmalloc: zero at first, costs
-/// only what is touched.
+/// Memory of one run that all UEs reach without the MPBs, for RCCE_shmalloc: initially zero; only
+/// touched pages cost memory.
 class shared_region {
  public:
   static constexpr std::size_t bytes = std::size_t{64} << 20;  // RCCE's default [Mattson 2010]
@@ -67,8 +67,8 @@ class comm_barrier {
   virtual void wait() = 0;
 };
 
-/// Where things lie in every MPB: the words of messages, their buffer, the rest for allocator.
-/// Throws usage_error if that does not fit into `mpb` bytes.
+/// Layout of every MPB: the words of messages, their buffer, and the rest for the allocator. Throws
+/// usage_error if that does not fit into `mpb` bytes.
 struct mpb_layout {
   std::size_t buffer = 0;
   std::size_t buffer_bytes = 0;
@@ -76,8 +76,8 @@ struct mpb_layout {
 };
 mpb_layout lay_out(std::size_t mpb, int count, program_style style, std::size_t buffer_bytes);
 
-/// One UE of a run. Its virtual functions are the operations that take time; they are called on the
-/// UE's own flow of control only. UEs are named by rank.
+/// One UE of a run. Its virtual functions are the operations that take time; they are called only
+/// on the UE's own flow of control. UEs are named by rank.
 class ue {
  public:
   struct setting {
@@ -97,18 +97,18 @@ class ue {
   const int count;
   const program_style style;
   const protocols chosen;
-  /// Whether another UE has failed: programs may ask for ever for what it will not do.
+  /// Whether another UE has failed, so that loops of this program do not wait for it forever.
   const std::atomic<bool>& run_failed;
 
-  // --- Below -------------------------------------------------------------------------------------
-  /// The first byte of this UE's MPB, and how many there are.
+  // --- Operations of the backend -----------------------------------------------------------------
+  /// Return the first byte of this UE's MPB, and its size.
   virtual std::byte* mpb() = 0;
   virtual std::size_t mpb_bytes() = 0;
   virtual void put(int to, std::size_t offset, const void* from, std::size_t bytes) = 0;
   virtual void get(void* to, int from, std::size_t offset, std::size_t bytes) = 0;
   virtual word load(int of, std::size_t offset) = 0;
   virtual void signal(int of, std::size_t offset, word value) = 0;
-  /// Until the bits of this UE's own word that are in `mask` are all set, or all clear.
+  /// Waits until the bits in `mask` of this UE's own word are all set, or all clear.
   virtual void wait_until(std::size_t offset, word mask, bool set) = 0;
   virtual void fence() = 0;
   virtual void lock(int of) = 0;
@@ -117,7 +117,7 @@ class ue {
   virtual void begin_send(message_request& request) = 0;
   virtual void begin_receive(message_request& request) = 0;
   virtual void wait(message_request& request) = 0;
-  /// Pushes messages on until `done`, which they make true.
+  /// Makes progress on messages until `done` returns true.
   virtual void wait_for(const std::function<bool()>& done) = 0;
   virtual void push() = 0;
   virtual bool arrived(int from) = 0;
@@ -126,42 +126,42 @@ class ue {
   virtual bool is_first(const message_request& request) = 0;
   virtual bool cancel(message_request& request) = 0;
 
-  /// A barrier of the given ranks, whose words lie at `offset` (zero) in the MPB of each.
+  /// Makes a barrier of the given ranks, whose words lie at `offset` (zero) in the MPB of each.
   virtual std::unique_ptr<comm_barrier> make_barrier(const std::vector<int>& ranks,
                                                      std::size_t offset) = 0;
-  /// The program says what it has computed.
+  /// Charges the computing that the program states.
   virtual void charge(cycles) {}
-  /// Between these the program's time counts as computing, where that is measured.
+  /// Between these calls the program's time counts as computing, on backends that measure it.
   virtual void start_computing() {}
   virtual void stop_computing() {}
-  /// Returns the time; may be polled, so it takes time and lets other UEs run first.
+  /// Returns the time. Programs may poll it, so it takes time and lets other UEs run first.
   virtual double seconds() = 0;
-  /// An access of this UE's own, for loops that look for something which is not simulated: takes
-  /// time, lets others go first, and ends a run of nothing but such loops.
+  /// Does an access of this UE's own, for loops that poll something which is not simulated: takes
+  /// time, lets other UEs run first, and ends a run in which all UEs only poll.
   void look_on() { (void)load(rank, static_cast<std::size_t>(rank) * sizeof(word)); }
 
   // --- Power -------------------------------------------------------------------------------------
-  /// The voltage island that a UE's core is on.
+  /// Returns the voltage island of a UE's core.
   virtual int power_domain_of(int of) = 0;
-  /// The divider that all tiles begin with.
+  /// Returns the divider that all tiles begin with.
   virtual int default_divider() = 0;
-  /// Whether there is such a divider, and whether a voltage allows it: RCCE_SUCCESS or an error;
-  /// `level` is the voltage's.
+  /// Checks that the divider exists, and that a voltage allows it. Returns RCCE_SUCCESS or an
+  /// error; sets `level` to the voltage's.
   virtual int check_divider(int divider) = 0;
   virtual int check_power(int divider, int& level) = 0;
-  /// Begins a step of voltage and frequency of this UE's island: RCCE_SUCCESS or an error; `level`
-  /// is the new voltage's.
+  /// Begins a step of voltage and frequency of this UE's island. Returns RCCE_SUCCESS or an error;
+  /// sets `level` to the new voltage's.
   virtual int request_power(int divider, int& level) = 0;
   virtual void wait_power() = 0;
-  /// Changes the clocks of this UE's island alone: RCCE_SUCCESS or an error.
+  /// Changes only the clocks of this UE's island. Returns RCCE_SUCCESS or an error.
   virtual int set_divider(int divider) = 0;
   /// Returns the dividers of all tiles, in order.
   virtual std::vector<int> dividers() = 0;
 
-  /// The UE that runs on this thread, which within a call may be another one.
+  /// Returns the UE that runs on this thread, which within a call may be another one.
   virtual int running() { return rank; }
 
-  // --- Here --------------------------------------------------------------------------------------
+  // --- State common to all backends --------------------------------------------------------------
   /// Current activity of the UE, for the report of a deadlock or a crash.
   struct {
     const char* call = nullptr;  ///< null: its own code
@@ -170,7 +170,7 @@ class ue {
   } activity;
   [[nodiscard]] std::string describe() const;
 
-  /// MPB memory for the program's blocks, flags and communicators, alike on every UE.
+  /// Allocator of MPB memory for the program's blocks, flags and communicators, alike on every UE.
   symmetric_allocator allocator;
   symmetric_allocator shared_pages{0, shared_region::bytes, shared_region::page};
   shared_region& shared;
@@ -179,17 +179,17 @@ class ue {
     mpm_block words;
     std::unique_ptr<comm_barrier> barrier;
   };
-  /// Whether a line of the MPB was handed out before, so that it may hold other than zeros.
+  /// Returns whether a line of the MPB was handed out before, so that it may be nonzero.
   [[nodiscard]] bool is_used(std::size_t offset) const { return used_lines_[offset / line_bytes]; }
   void mark_used(const mpm_block& block);
 
-  std::vector<communicator_space> communicators;  ///< by RCCE_COMM::gather.location
+  std::vector<communicator_space> communicators;  ///< indexed by RCCE_COMM::gather.location
   std::vector<mpm_block> blocks;                  ///< from RCCE_malloc and RCCE_flag_alloc
   std::vector<mpm_block> shared_blocks;           ///< from RCCE_shmalloc
   struct flag_line {
     std::size_t offset = 0;
     std::vector<bool> used;
-    std::vector<bool> set_before;  ///< those that may not be zero
+    std::vector<bool> set_before;  ///< flags that may be nonzero
   };
   std::vector<flag_line> flag_lines;  ///< lines that hold flags of one bit each
   bool initialized = false;
@@ -201,7 +201,7 @@ class ue {
 
   int status = 0;              ///< value that the program returned or gave to exit()
   std::exception_ptr failure;  ///< reason if the program did not return or exit
-  jmp_buf escape;              ///< back to where the program was called
+  jmp_buf escape;              ///< jumps back to where the program was called
 
  private:
   std::vector<bool> used_lines_;  // per line of the MPB

@@ -19,7 +19,7 @@ class ue_on : public ue {
       : ue_on(memory, std::move(members), given,
               lay_out(memory.mpm_bytes(), given.count, given.style, given.chosen.buffer_bytes)) {}
 
-  // Detaches the observer: blocks that the program has not freed count as leaked, not as freed.
+  // Detaches the observer: blocks that the program did not free then count as leaked.
   ~ue_on() override { allocator.observe(nullptr); }
 
   std::byte* mpb() override { return at(rank, 0).address(); }
@@ -66,7 +66,7 @@ class ue_on : public ue {
     std::vector<core_id> cores;
     for (const int member : ranks) cores.push_back(members_.core(member));
     const team those(std::move(cores), memory_.self());
-    // Registers serve one barrier at a time: that of all UEs.
+    // Registers can only serve one barrier at a time: the barrier of all UEs.
     const bool by_registers = chosen.barrier == barrier_kind::test_and_set;
     if (by_registers && those.size() == count) return make(test_and_set_barrier(memory_, those));
     switch (chosen.barrier) {
