@@ -17,7 +17,7 @@ struct null {
   friend bool operator==(const null&, const null&) = default;
 };
 
-/// A date is text here.
+/// One value of an answer; a date is text here.
 using cell = std::variant<std::int64_t, decimal, std::string, null>;
 
 struct answer {
@@ -29,10 +29,10 @@ struct answer {
 
 [[nodiscard]] std::string to_string(const cell& value);
 
-/// Lines of aligned columns under a line of names; numbers to the right.
+/// Returns lines of aligned columns under a line of names; numbers are aligned to the right.
 [[nodiscard]] std::string to_text(const answer& given);
 
-/// An array of objects, one per row. Decimals are strings, so that none of their digits is lost.
+/// Returns an array of objects, one per row. Decimals are strings, so that no digits are lost.
 [[nodiscard]] json_value to_json(const answer& given);
 
 }  // namespace creek::tpch

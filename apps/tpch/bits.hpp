@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set bits of arrays, counted and listed with the instructions that the CPU turns out to have:
+// Counts and lists the set bits of arrays with the instructions that the CPU has at run time:
 // without them std::popcount is a call into a library.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace creek::tpch {
 /// Sets before[i] to the number of ones in bits[0] ... bits[i-1]; it has the size of `bits`.
 void count_ones_before(std::span<const std::uint32_t> bits, std::uint32_t* before) noexcept;
 
-/// Writes the places of the ones, in order, and returns how many there are. Up to 64 places behind
-/// the last one may be overwritten; there are at most 1024 words.
+/// Writes the indices of the ones, in order, and returns how many there are. Up to 64 elements
+/// behind the last one may be overwritten; there are at most 1024 words.
 [[nodiscard]] std::size_t list_ones(std::span<const std::uint64_t> bits,
                                     std::uint16_t* to) noexcept;
 

@@ -8,15 +8,15 @@
 
 namespace creek::tpch {
 
-/// Vector code reads whole words of 64 values, so every array of codes, in memory or in a file, is
-/// followed by this many bytes that may be read and mean nothing.
+/// Readable bytes without meaning that follow every array of codes, in memory or in a file, because
+/// vector code reads whole words of 64 values.
 inline constexpr std::size_t read_slack = 512;
 
-/// `bytes` writable bytes and the slack, on a cache line border. Only the slack is cleared.
+/// Holds `bytes` writable bytes and the slack, aligned to a cache line. Only the slack is cleared.
 class buffer {
  public:
   buffer() = default;
-  /// Throws std::bad_alloc.
+  /// Allocates the memory. Throws std::bad_alloc.
   explicit buffer(std::size_t bytes);
 
   [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }

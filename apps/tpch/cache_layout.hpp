@@ -27,7 +27,7 @@ inline constexpr std::array<char, 8> cache_magic{'C', 'R', 'E', 'E', 'K', 'T', '
   return (bytes + 63) / 64 * 64;
 }
 
-/// Bytes that an array of `bytes` bytes takes up, with its slack.
+/// Returns the bytes that an array of `bytes` bytes takes up with its slack.
 [[nodiscard]] constexpr std::uint64_t section_bytes(std::uint64_t bytes) noexcept {
   return round_up_64(bytes + read_slack);
 }

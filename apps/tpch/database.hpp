@@ -15,7 +15,7 @@
 
 namespace creek::tpch {
 
-/// Where a table came from and what that took.
+/// Source of a table, and the cost of reading it.
 struct table_source {
   std::string_view table;
   std::string file;  ///< the first file if there are several
@@ -23,28 +23,28 @@ struct table_source {
   file_format format = file_format::text;  ///< format of the files that it or its cache came from
   bool cached = false;
   std::uint64_t rows = 0;
-  std::uint64_t text_bytes = 0;   ///< or those of Parquet files
+  std::uint64_t text_bytes = 0;   ///< size of the text or Parquet files
   std::uint64_t cache_bytes = 0;  ///< written by make_caches
   std::chrono::duration<double> reading{};
-  std::chrono::duration<double> writing{};  ///< by make_caches
+  std::chrono::duration<double> writing{};  ///< time of make_caches
 };
 
-/// Tables of a folder, read when asked for. One thread, which may be a task of a runtime: reading
-/// is parallel then.
+/// Tables of a folder, read on request. Used by one thread; if that runs a task of a runtime,
+/// reading is parallel.
 class database {
  public:
-  /// `where` is of columns that come from caches; others lie in memory, and so do those of a cache
-  /// written in the last tenth of a second. Throws creek::error if the folder cannot be read or
-  /// holds neither tables nor caches.
+  /// Opens a folder. `where` applies to columns from caches; others lie in memory, as do those of a
+  /// cache written in the last tenth of a second. Throws creek::error if the folder cannot be read
+  /// or holds neither tables nor caches.
   explicit database(std::string folder, residence where = residence::file);
 
-  /// The named columns of a table: from its cache TABLE.creek, where that was made from the files
-  /// that find_table finds as they are now or it finds none, else from those files. Throws
-  /// creek::error as find_table, load_tbl, load_parquet and read_cache; a damaged cache is refused,
-  /// not passed over.
+  /// Returns the named columns of a table: from its cache TABLE.creek, if that was made from the
+  /// files that find_table finds as they are now or if it finds none, else from those files. Throws
+  /// creek::error as find_table, load_tbl, load_parquet and read_cache; refuses a damaged cache
+  /// instead of ignoring it.
   [[nodiscard]] table open(std::string_view name, std::initializer_list<std::string_view> columns);
 
-  /// Makes the cache of every table whose files are there. Throws creek::error, also if none is.
+  /// Makes the cache of every table whose files exist. Throws creek::error, also if there is none.
   void make_caches();
 
   /// Returns the sources of the tables read so far.

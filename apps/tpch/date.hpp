@@ -9,15 +9,15 @@
 
 namespace creek::tpch {
 
-/// Reads YYYY-MM-DD; nothing if the text is anything else or there is no such day.
+/// Reads YYYY-MM-DD. Returns nullopt if the text is anything else or there is no such day.
 [[nodiscard]] std::optional<std::int32_t> parse_date(std::string_view text) noexcept;
 
 [[nodiscard]] std::string date_to_string(std::int64_t days);
 
-/// EXTRACT(YEAR FROM day).
+/// Returns EXTRACT(YEAR FROM day).
 [[nodiscard]] std::int32_t year_of(std::int32_t days) noexcept;
 
-/// The day `months` later; a day that the month lacks becomes its last one, as in SQL.
+/// Returns the day `months` later, limited to the last day of that month, as in SQL.
 [[nodiscard]] std::int32_t add_months(std::int32_t days, int months) noexcept;
 
 }  // namespace creek::tpch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for words in the order in which they first come.
+// Numbers words in the order of their first appearance.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 namespace creek::tpch {
 
 /// A hash table with open addressing from words to 0, 1, 2, ... Keeps views: the text must outlive
-/// it. One thread.
+/// the dictionary. Used by one thread.
 class dictionary {
  public:
-  /// Number of the word, a new one if it was not there. Amortised constant.
+  /// Returns the number of the word, a new one if it is not known yet. Amortised constant.
   std::uint32_t number_of(std::string_view word);
-  /// The text of a word has a new place.
+  /// Notes that the text of a word has moved.
   void moved(std::uint32_t number, std::string_view to) { words_[number] = to; }
   [[nodiscard]] const std::vector<std::string_view>& words() const noexcept { return words_; }
   void clear();
-  /// Returns the number of slots that looking up every word once looks at, 1.5 per word or less as
-  /// a rule. For tests.
+  /// Returns the number of slots that looking up every word once reads, usually at most 1.5 per
+  /// word. For tests.
   [[nodiscard]] std::size_t probes() const noexcept;
 
  private:

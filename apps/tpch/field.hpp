@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the fields of a record. Eight digits at a time in one register, whatever the length of
-// the number, since a branch on it is a guess.
+// Reads the fields of a record, eight digits at a time in one register, whatever the length of the
+// number, since a branch on the length is badly predicted.
 // Source of the arithmetic: [Lemire 2021], section 6.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace creek::tpch {
 
-/// Before the text of a field this many bytes may be read; they mean nothing.
+/// Number of bytes before a field's text that must be readable; their values do not matter.
 inline constexpr std::size_t field_slack = 8;
 
-/// The number that 1 to 8 digits make, or nothing. Reads `field_slack` bytes before its end.
+/// Returns the value of 1 to 8 digits, or nullopt. Reads `field_slack` bytes before the text's end.
 inline std::optional<std::int64_t> parse_short(std::string_view text) noexcept {
   std::uint64_t x;
   std::memcpy(&x, text.data() + text.size() - 8, 8);
@@ -29,13 +29,13 @@ inline std::optional<std::int64_t> parse_short(std::string_view text) noexcept {
       ((x & pairs) * 0x000F424000000064 + ((x >> 16) & pairs) * 0x0000271000000001) >> 32);
 }
 
-/// A whole number that fits 64 bits, or nothing.
+/// Returns a whole number that fits 64 bits, or nullopt.
 inline std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
   if (text.size() - 1 < 8 && text[0] != '-') return parse_short(text);
   return parse_decimal(text, 0);
 }
 
-/// A decimal(15,2) in hundredths, or nothing.
+/// Returns a decimal(15,2) in hundredths, or nullopt.
 inline std::optional<std::int64_t> parse_hundredths(std::string_view text) noexcept {
   if (text.size() - 4 < 8 && text[text.size() - 3] == '.' && text[0] != '-') {
     const auto whole = parse_short(text.substr(0, text.size() - 3));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of what blocks of a table gave, in the order of the table.
+// Lists of the results of a table's blocks, in the order of the table.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ std::vector<T> gather_rows(std::size_t rows, Emit&& emit) {
       });
 }
 
-/// The rows of a table of `rows` rows that keep(block, mask) leaves in the masks, in order.
+/// Returns the rows of a table of `rows` rows that keep(block, mask) leaves in the masks, in order.
 template <class Keep>
 std::vector<std::size_t> select_rows(std::size_t rows, Keep&& keep) {
   return gather_rows<std::size_t>(rows,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregation with many groups: what the rows of each key add up to.
+// Aggregation with many groups: sums over the rows of each key.
 //
-// Three ways, chosen by the range of the keys and never seen in the result:
-// - an array over the range for each worker, added up at the end, while such an array is small;
-// - else pairs of key and summand are dealt out to parts, by ranges of the key, and each part is
-//   added up in its piece of one array;
-// - where the keys are too far apart for an array, parts are made by a hash and hold hash tables.
-// No two workers write to one part, so there are no locks. Pairs are made of runs of rows with the
-// same key, so that a table in the order of the key costs one pair a group.
+// Three ways, chosen by the range of the keys; the result does not depend on the way:
+// - an array over the range per worker, added up at the end, while such an array is small;
+// - else pairs of key and summand are partitioned by ranges of the key, and each part is added up
+//   in its section of one array;
+// - if the keys are too far apart for an array, parts are made by a hash and hold hash tables.
+// No two workers write to one part, so there are no locks. A run of rows with the same key makes
+// one pair, so that a table in the order of the key costs one pair per group.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@
 
 namespace creek::tpch {
 
-/// Aggregate kept per group: A{} is that of no rows, a.join(b) adds the rows of b in any order, and
-/// a.any() says whether there were any.
+/// Aggregate kept per group: A{} is the aggregate of no rows, a.join(b) adds the rows of b in any
+/// order, and a.any() returns whether there were any.
 template <class A>
 concept group_aggregate = std::is_trivially_copyable_v<A> && std::default_initializable<A> &&
     requires(A to, const A& from) {
@@ -47,7 +47,7 @@ struct group_count {
   [[nodiscard]] bool any() const noexcept { return rows != 0; }
 };
 
-/// The caller sees to it that the sum fits Number.
+/// Sum of a group. The caller ensures that the sum fits Number.
 template <class Number>
 struct group_sum {
   Number sum = 0;
@@ -72,7 +72,7 @@ struct group_least {
   [[nodiscard]] bool any() const noexcept { return rows != 0; }
 };
 
-/// Keys least ... greatest, both included.
+/// The range of keys from least to greatest, both included.
 struct key_range {
   std::int64_t least = 0;
   std::int64_t greatest = 0;
@@ -80,13 +80,13 @@ struct key_range {
   [[nodiscard]] static key_range of(const packed& column) noexcept {
     return {column.least(), column.greatest()};
   }
-  /// Keys 0 ... count-1, such as places in a key_index.
+  /// Returns the range of keys 0 ... count-1, such as indices into a key_index.
   [[nodiscard]] static key_range below(std::size_t count) noexcept {
     return {0, static_cast<std::int64_t>(std::max<std::size_t>(count, 1) - 1)};
   }
 };
 
-/// Up to which sizes each way is taken. The defaults suit tables; tests choose others.
+/// Limits up to which each way is used. The defaults suit tables; tests set others.
 struct group_limits {
   std::uint64_t array_bytes = std::uint64_t{8} << 20;  ///< maximum size of an array per worker
   std::uint64_t keys_a_row = 16;  ///< one array for all while the range has at most so many
@@ -151,7 +151,7 @@ class groups {
 
  private:
   struct entry {
-    std::uint64_t offset = 0;  // distance of the key from the least one
+    std::uint64_t offset = 0;  // distance of the key from the smallest key
     A value{};
   };
   using parts = std::vector<std::vector<entry>>;
@@ -261,7 +261,7 @@ class groups {
     }
   }
 
-  /// By open addressing in a table at most half full, then sorted.
+  /// Adds up one part in a table with open addressing, at most half full, then sorts it.
   void add_to_table(std::vector<parts>& dealt, std::size_t p) {
     std::size_t entries = 0;
     for (const parts& of : dealt) entries += of[p].size();
@@ -284,8 +284,8 @@ class groups {
     std::ranges::sort(table, {}, &entry::offset);
   }
 
-  /// Calls visit(worker, block) for each block; no two calls at a time with the same worker, whose
-  /// numbers are below worker_count().
+  /// Calls visit(worker, block) for each block, never twice at a time with the same worker. Workers
+  /// have numbers below worker_count().
   template <class Visit>
   static void over_blocks_by_worker(std::size_t rows, Visit&& visit) {
     std::atomic<std::size_t> workers{0};
@@ -305,9 +305,9 @@ class groups {
 };
 
 /// Adds up the rows of a table by key: scan(block, emit) calls emit(key, A) for each row of the
-/// block that counts. Keys outside of `keys` are passed over: only a file that changes while it is
-/// read makes them. In parallel on the runtime that this runs in; scan is called by several workers
-/// at a time.
+/// block that counts. Keys outside of `keys` are ignored; they only occur if a file changes
+/// while it is read. Runs in parallel on the current runtime; several workers call scan at a
+/// time.
 template <group_aggregate A, class Scan>
 [[nodiscard]] groups<A> group_sums(std::size_t rows, key_range keys, Scan&& scan,
                                    const group_limits& limits = {}) {

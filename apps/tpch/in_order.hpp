@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on the pieces of a file by several tasks, from its front to its end.
+// Processes the pieces of a file in several tasks, from the front to the end.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,9 @@
 
 namespace creek::tpch {
 
-/// Calls `make()` in as many tasks as there are workers and hands what it returns the numbers 0, 1,
-/// ... n-1, in order and each once. Outside a runtime in this thread. After an exception no more
-/// numbers are handed out; it comes out of here.
+/// Runs as many tasks as there are workers; each calls `make()` once and passes the function it
+/// returns some of the numbers 0, 1, ... n-1, in order and each once. Outside a runtime: this
+/// thread. After an exception no more numbers are handed out; it is rethrown here.
 template <class Make>
 void in_order(std::size_t n, Make&& make) {
   std::atomic<std::size_t> next{0};

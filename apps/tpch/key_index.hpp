@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of keys in a set, for joins: from a key to 0, 1, 2, ... in the order of the keys.
+// Indices of keys in a set, for joins: maps a key to 0, 1, 2, ... in the order of the keys.
 #pragma once
 
 #include <algorithm>
@@ -11,35 +11,35 @@
 
 namespace creek::tpch {
 
-/// A set of different keys. Where they are all of a range, nothing but that range. Where they lie
-/// close together, a bitmap over their range with the number of set bits before each word: a key
-/// that is not there, the usual case in a join, costs one load from an array of a bit a key. Else a
-/// hash table with open addressing. Any thread may look up.
+/// A set of different keys. If they fill a range, it is only that range. If they lie close
+/// together, it is a bitmap over their range with the number of set bits before each word: an
+/// absent key, the usual case in a join, costs one load from an array of one bit per key. Else it
+/// is a hash table with open addressing. Any thread may look up keys.
 class key_index {
  public:
   static constexpr std::size_t absent = ~std::size_t{0};
 
-  /// `keys` in ascending order, none twice.
+  /// Makes the set of `keys`, which are in ascending order and all different.
   explicit key_index(std::span<const std::int64_t> keys);
 
-  /// The keys `least`, `least + 1`, ..., `size` > 0 of them.
+  /// Returns the set of the `size` > 0 keys `least`, `least + 1`, ...
   [[nodiscard]] static key_index consecutive(std::int64_t least, std::size_t size);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// False if it is a hash table.
+  /// Returns false if the set is a hash table.
   [[nodiscard]] bool dense() const noexcept { return dense_; }
-  /// Memory of the structure.
+  /// Returns the bytes that the structure occupies.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (bits_.size() + before_.size()) * sizeof(std::uint32_t) + slots_.size() * sizeof(slot);
   }
 
-  /// Returns the number of slots that finding every key once looks at; 0 if dense(). Expected are
-  /// at most 2 per key. For tests.
+  /// Returns the number of slots that finding every key once reads; 0 if dense(). At most 2 per key
+  /// are expected. For tests.
   [[nodiscard]] std::size_t probes() const noexcept;
 
-  /// Bit `key - least` (in 64 bits that wrap round) of an array, for keys below `range`; all of the
-  /// range where there is no array. No range unless dense(). Behind the last bit's word there are
-  /// `slack` more that may be read.
+  /// Array in which bit `key - least` (in 64 bits that wrap round) stands for a key, for keys below
+  /// `range`; without an array all keys of the range are members. The range is empty unless
+  /// dense(). Behind the last bit's word `slack` more words may be read.
   struct bitmap {
     static constexpr std::size_t slack = 64;  // the longest vector in select.cpp
     const std::uint32_t* bits;
@@ -49,7 +49,7 @@ class key_index {
     return {bits_.empty() ? nullptr : bits_.data(), least_, range_};
   }
 
-  /// Place of the key, or absent.
+  /// Returns the index of the key, or absent.
   [[nodiscard]] std::size_t find(std::int64_t key) const noexcept {
     const std::uint64_t offset = static_cast<std::uint64_t>(key) - least_;
     if (!dense_) return find_hashed(offset);
@@ -69,7 +69,7 @@ class key_index {
     std::size_t place = absent;
   };
 
-  /// std::popcount, which without an instruction for it is a call into a library.
+  /// Does the work of std::popcount, which without an instruction is a call into a library.
   [[nodiscard]] static constexpr std::size_t ones(std::uint32_t bits) noexcept {
     bits -= bits >> 1 & 0x55555555;
     bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
@@ -77,9 +77,9 @@ class key_index {
   }
   void build_dense(std::span<const std::int64_t> keys);
   void build_hashed(std::span<const std::int64_t> keys);
-  /// Puts all keys into the empty slots; false if that takes more than `limit` probes.
+  /// Inserts all keys into the empty slots. Returns false if that needs more than `limit` probes.
   bool put_all(std::span<const std::int64_t> keys, std::size_t limit);
-  /// One multiplication: more would take a tenth of the time of a look-up. See build_hashed().
+  /// Hashes by one multiplication: more would take a tenth of a look-up. See build_hashed().
   [[nodiscard]] std::size_t home_of(std::uint64_t offset) const noexcept {
     return static_cast<std::size_t>((offset * factor_) >> shift_);
   }
@@ -95,13 +95,13 @@ class key_index {
   std::uint64_t range_ = 0;
   bool dense_ = true;
   std::vector<std::uint32_t> bits_;
-  std::vector<std::uint32_t> before_;  // keys in the words before; apart, to keep the bits close
+  std::vector<std::uint32_t> before_;  // keys in the words before; separate, to keep the bits close
   std::vector<slot> slots_;            // a power of two, at most half full
   int shift_ = 63;
   std::uint64_t factor_ = 1;  // factor of the hash; odd
 };
 
-/// Puts keys in ascending order, each once; quick if they were.
+/// Sorts keys and removes duplicates; fast if they are sorted already.
 inline void make_key_set(std::vector<std::int64_t>& keys) {
   if (!std::ranges::is_sorted(keys)) std::ranges::sort(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The side of a join that is looked up: rows of a table by their key.
+// The side of a join that is looked up: rows of a table, found by key.
 #pragma once
 
 #include <algorithm>
@@ -17,44 +17,44 @@
 
 namespace creek::tpch {
 
-/// Rows of a table, all or those that are left, each at a place 0, 1, 2, ... in the order of their
-/// keys. Any thread may look up. The column must outlive it.
+/// Rows of a table, all or a selection, with indices 0, 1, 2, ... in the order of their keys. Any
+/// thread may look up rows. The column must outlive the object.
 class keyed_rows {
  public:
   static constexpr std::size_t absent = key_index::absent;
 
-  /// All rows. Where their keys are consecutive numbers in order, as those of all of dbgen's tables
-  /// but orders, this takes one look at each and no memory.
+  /// Takes all rows. If their keys are consecutive numbers in order, as in all of dbgen's tables
+  /// except orders, this reads each key once and needs no memory.
   explicit keyed_rows(const column& key);
-  /// `rows`, in any order. Both throw creek::error if two rows have the same key, since the join
-  /// would count the other side twice.
+  /// Takes `rows`, in any order. Both constructors throw creek::error if two rows have the same
+  /// key, since the join would count the other side twice.
   keyed_rows(const column& key, std::vector<std::size_t> rows);
 
   [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
   [[nodiscard]] const key_index& index() const noexcept { return index_; }
-  /// Place of the key, or absent.
+  /// Returns the index of the key, or absent.
   [[nodiscard]] std::size_t place(std::int64_t key) const noexcept { return index_.find(key); }
-  /// Row of the table that stands at a place.
+  /// Returns the row of the table at an index.
   [[nodiscard]] std::size_t row(std::size_t place) const noexcept {
     return rows_.empty() ? place : rows_[place];
   }
-  /// Row of the table that has the key, or absent.
+  /// Returns the row of the table that has the key, or absent.
   [[nodiscard]] std::size_t find(std::int64_t key) const noexcept {
     const std::size_t at = place(key);
     return at == absent ? absent : row(at);
   }
-  /// "a bitmap of 100 bytes", for a query's steps.
+  /// Returns "a bitmap of 100 bytes" or the like, for a query's steps.
   [[nodiscard]] std::string describe() const;
 
  private:
-  std::vector<std::size_t> rows_;  // empty: the place is the row
+  std::vector<std::size_t> rows_;  // empty: the index is the row
   key_index index_;
 };
 
 /// Calls f(row, place) for each row of the block that the mask leaves and whose key in `key` is one
-/// of `partners`, in order. The mask may lose some of the others. `reads` are columns of which f
-/// reads most of its rows. Partners are looked up some hundred at a time before f is called for
-/// these, so that neither waits for memory once a row.
+/// of `partners`, in order. The mask may lose some of the other rows. `reads` are columns of which
+/// f reads most rows. Partners are looked up some hundred at a time before f is called for them, so
+/// that neither waits for memory once per row.
 template <class F>
 void for_each_match(const packed& key, const row_block& block, const keyed_rows& partners,
                     row_mask& mask, F&& f, std::initializer_list<const packed*> reads = {}) {

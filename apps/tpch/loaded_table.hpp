@@ -9,13 +9,13 @@
 
 namespace creek::tpch {
 
-/// A table from files of a generator, and which: a stamp for each of them, in their order.
+/// A table read from a generator's files, and a stamp of each file, in their order.
 struct loaded_table {
   table content;
   std::vector<file_stamp> from;
 };
 
-/// All columns, as loaders are told which are wanted.
+/// Returns flags that tell loaders to read all columns.
 [[nodiscard]] inline std::vector<bool> every_column(const table_schema& schema) {
   return std::vector<bool>(schema.columns.size(), true);
 }

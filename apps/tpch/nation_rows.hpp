@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of small tables by what a query says of them, such as the suppliers of a nation.
+// Selects rows of small tables, such as the suppliers of a nation.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace creek::tpch {
 
-/// The rows whose category is `word`, by their key.
+/// Returns the rows whose category is `word`, by their key.
 [[nodiscard]] inline keyed_rows rows_with_word(const column& key, const column& category,
                                                std::string_view word) {
   code_range codes;
@@ -19,8 +19,8 @@ namespace creek::tpch {
           })};
 }
 
-/// The rows whose foreign key is one of `partners`, by their own key: suppliers of these nations,
-/// nations of these regions.
+/// Returns the rows whose foreign key is one of `partners`, by their own key: the suppliers of
+/// these nations, or the nations of these regions.
 [[nodiscard]] inline keyed_rows rows_of_partners(const column& key, const column& foreign_key,
                                                  const keyed_rows& partners) {
   return {key, select_rows(key.values.size, [&](const row_block& block, row_mask& mask) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Price that a customer pays for a line; most queries sum it.
+// Price that a customer pays for a line; most queries add it up.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace creek::tpch {
 
-/// l_extendedprice * (1 - l_discount) of the rows of lineitem, in ten thousandths, exact. Any
-/// thread; the table must outlive it.
+/// Computes l_extendedprice * (1 - l_discount) of rows of lineitem, in ten thousandths, exact. Any
+/// thread; the table must outlive the object.
 class net_price {
  public:
   static constexpr int scale = 4;
@@ -24,7 +24,7 @@ class net_price {
   }
   [[nodiscard]] const packed& price() const noexcept { return price_; }
   [[nodiscard]] const packed& discount() const noexcept { return discount_; }
-  /// Read for one row.
+  /// Returns the bytes read per row.
   [[nodiscard]] std::size_t bytes_a_row() const noexcept { return price_.width + discount_.width; }
 
  private:

@@ -15,16 +15,16 @@ namespace creek::tpch {
 /// A view of numbers: value(i) = base + factor * code(i), the codes unsigned and 1, 2, 4 or 8 bytes
 /// wide. The array is followed by `read_slack` readable bytes. Any thread.
 ///
-/// The array may lie in a mapped file, which another process may write to at any time: two readings
-/// of one row may then differ. A code is at most `last_code` even so, and may index memory; a value
-/// may be any, and is to be looked up or bounded, as is what is read through as().
+/// The array may lie in a mapped file, which another process may write to at any time: two reads of
+/// one row may then differ. Even then a code is at most `last_code`, and may index memory; a value
+/// may be anything, and must be looked up or bounded, as must whatever is read through as().
 struct packed {
   const std::byte* codes = nullptr;
   std::size_t size = 0;
   unsigned width = 1;
   std::int64_t base = 0;
   std::int64_t factor = 1;
-  std::uint64_t last_code = 0;  ///< no code is greater
+  std::uint64_t last_code = 0;  ///< no code is greater than this
 
   [[nodiscard]] std::uint64_t code(std::size_t i) const noexcept {
     return std::min(read(i), last_code);
@@ -37,7 +37,7 @@ struct packed {
   [[nodiscard]] std::int64_t least() const noexcept { return base; }
   [[nodiscard]] std::int64_t greatest() const noexcept { return value_of(last_code); }
   [[nodiscard]] std::size_t bytes() const noexcept { return size * width; }
-  /// Asks for the cache line of a code that will be wanted soon.
+  /// Prefetches the cache line of a code that will be needed soon.
   void prefetch(std::size_t i) const noexcept { __builtin_prefetch(codes + i * width); }
   template <class T>
   [[nodiscard]] const T* as() const noexcept {
@@ -57,7 +57,7 @@ struct packed {
         return once(as<std::uint64_t>() + i);
     }
   }
-  /// Atomic, so that the compiler does not read it a second time after a comparison.
+  /// Reads atomically, so that the compiler does not read a second time after a comparison.
   template <class T>
   [[nodiscard, gnu::always_inline]] static T once(const T* at) noexcept {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -79,11 +79,11 @@ decltype(auto) with_width(unsigned width, F&& f) {
   }
 }
 
-/// How a set of numbers will be kept, known once all have been seen.
+/// Packing of a set of numbers, known once all of them have been seen.
 struct packing {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
-  bool hundreds = true;  ///< all are multiples of 100, as decimals without digits after the point
+  bool hundreds = true;  ///< all are multiples of 100, as decimals with whole values
 
   void see(std::span<const std::int64_t> values) noexcept;
   void join(const packing& other) noexcept {
@@ -91,7 +91,7 @@ struct packing {
     greatest = std::max(greatest, other.greatest);
     hundreds = hundreds && other.hundreds;
   }
-  /// The view that these numbers make, still without codes and size. An empty set is kept as bytes.
+  /// Returns the view of these numbers, without codes and size yet. An empty set is kept as bytes.
   [[nodiscard]] packed shape() const noexcept;
 };
 
@@ -99,7 +99,7 @@ struct packing {
 void pack(std::span<const std::int64_t> values, const packed& shape, std::byte* codes,
           std::size_t at) noexcept;
 
-/// Writes all of `from` as codes of `shape`, whose packing `from`'s was joined into.
+/// Writes all of `from` as codes of `shape`; the packing of `from` was joined into that of `shape`.
 void repack(const packed& from, const packed& shape, std::byte* codes, std::size_t at) noexcept;
 
 }  // namespace creek::tpch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the values of a Parquet column to those of a column of TPC-H.
+// Converts the values of a Parquet column to those of a column of TPC-H.
 #pragma once
 
 #include <forward_list>
@@ -15,8 +15,8 @@ namespace creek::tpch {
 /// Returns the types that a column can be read from, in words; empty if `from` is one of them.
 [[nodiscard]] std::string_view other_than(kind to, parquet_values from) noexcept;
 
-/// Keeps the values of one row group. Throws parquet_fault for the first that the column cannot
-/// hold as it is. One thread.
+/// Keeps the values of one row group. Throws parquet_fault for the first value that the column
+/// cannot hold unchanged. Used by one thread.
 class parquet_column final : public parquet_sink {
  public:
   parquet_column(const column_schema& to, const parquet_field& from)

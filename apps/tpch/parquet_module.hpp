@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the reader of Parquet files.
+// Loads the reader of Parquet files.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace creek::tpch {
 
 /// Opens the Parquet file `name`, whose content is `bytes`, which must outlive the reader. The
 /// module is creek_parquet.so beside the program, or in lib/creek as it is installed. Throws
-/// creek::error if there is none, which says how to get it, or it cannot be loaded; another
-/// std::exception, as the module does. Any thread.
+/// creek::error if the module is missing (the message says how to get it) or cannot be loaded;
+/// another std::exception if the module throws it. Any thread.
 [[nodiscard]] std::unique_ptr<parquet_reader> open_parquet(const std::string& name,
                                                            std::string_view bytes);
 

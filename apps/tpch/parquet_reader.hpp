@@ -22,7 +22,7 @@ struct parquet_field {
   std::string name;
   parquet_values holds = parquet_values::others;
   int scale = 0;     ///< digits after the point, of decimals
-  std::string type;  ///< in Parquet's words, for messages
+  std::string type;  ///< name in Parquet, for messages
 };
 
 /// A value that is refused.
@@ -31,37 +31,37 @@ struct parquet_fault : std::runtime_error {
   std::size_t row;  ///< row in the row group, from 0
 };
 
-/// Takes the values of a column in the order of the rows, some at a time. An exception thrown here
-/// ends the reading and is passed on.
+/// Receives the values of a column in the order of the rows, some at a time. An exception thrown
+/// here ends the reading and is passed on.
 class parquet_sink {
  public:
-  /// Integers; decimals without their point; dates in days since 1970-01-01.
+  /// Takes integers, decimals without their point, or dates in days since 1970-01-01.
   virtual void take_numbers(std::span<const std::int64_t> values) = 0;
   virtual void take_doubles(std::span<const double> values) = 0;
-  /// The text need not stay.
+  /// Takes texts, which are only valid during the call.
   virtual void take_texts(std::span<const std::string_view> values) = 0;
 
  protected:
   ~parquet_sink() = default;
 };
 
-/// A Parquet file in memory. Any thread, several at the same time.
+/// A Parquet file in memory. Several threads may use it at the same time.
 class parquet_reader {
  public:
   virtual ~parquet_reader() = default;
 
-  /// Columns that are neither nested nor lists, in the order of the file.
+  /// Returns the columns that are neither nested nor lists, in the order of the file.
   [[nodiscard]] virtual std::span<const parquet_field> fields() const = 0;
   [[nodiscard]] virtual std::size_t row_groups() const = 0;
   [[nodiscard]] virtual std::size_t rows(std::size_t group) const = 0;
 
-  /// Hands all values of a field that is not `others` over. Throws parquet_fault for a null and for
-  /// a decimal beyond 64 bits, another std::exception if the file is damaged.
+  /// Passes all values of a field that is not `others` to `sink`. Throws parquet_fault for a null
+  /// and for a decimal beyond 64 bits, another std::exception if the file is damaged.
   virtual void read(std::size_t group, std::size_t field, parquet_sink& sink) const = 0;
 };
 
-/// The one function of the module. `bytes` must outlive the reader. Throws a std::exception if they
-/// are no Parquet file. The name changes with this header: another version is not found.
+/// The only function of the module. `bytes` must outlive the reader. Throws a std::exception if
+/// they are no Parquet file. Its name changes with this header, so another version is not found.
 using open_parquet_function = std::unique_ptr<parquet_reader>(std::string_view bytes);
 inline constexpr const char* open_parquet_name = "creek_open_parquet_1";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of partsupp by both parts of their key.
+// Rows of partsupp, found by both parts of their key.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace creek::tpch {
 
-/// Which suppliers offer some parts. Any thread may look up.
+/// The suppliers that offer some parts. Any thread may look them up.
 class part_offers {
  public:
   struct offer {
-    std::size_t part = 0;  ///< place among the parts
+    std::size_t part = 0;  ///< index among the parts
     std::int64_t supplier = 0;
     std::size_t row = 0;
   };
 
-  /// The rows of partsupp for these parts. In parallel.
+  /// Collects the rows of partsupp for these parts, in parallel.
   part_offers(const table& partsupp, const keyed_rows& parts);
 
-  /// All, by part, supplier and row.
+  /// Returns all offers, ordered by part, supplier and row.
   [[nodiscard]] const std::vector<offer>& all() const noexcept { return offers_; }
-  /// Those of the part at a place by a supplier, as indexes [first, last) of all(). There may be
-  /// several: dbgen writes such rows for very small scale factors. Takes time in the number of
-  /// suppliers of a part, which is four.
+  /// Returns a supplier's offers of the part at an index, as indexes [first, last) of all(). There
+  /// may be several: dbgen writes such rows for very small scale factors. Takes time proportional
+  /// to the number of suppliers of a part, which is four.
   [[nodiscard]] std::pair<std::size_t, std::size_t> find(std::size_t part,
                                                          std::int64_t supplier) const noexcept {
     const std::size_t end = begins_[part + 1];

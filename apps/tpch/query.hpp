@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queries, each as the specification has it: [TPC-H 3.0.1], clause 2.4.
+// The queries, each as in the specification: [TPC-H 3.0.1], clause 2.4.
 #pragma once
 
 #include <concepts>
@@ -24,25 +24,25 @@ struct query_run {
   std::vector<std::string> steps{};  ///< steps that were taken, in words
 };
 
-/// A query whose tables are open. run() may be called again and again; it is parallel on the
-/// runtime that it runs in and sequential outside one.
+/// A query whose tables are open. run() may be called repeatedly; it is parallel on the runtime
+/// that it runs in and sequential outside one.
 class prepared_query {
  public:
   virtual ~prepared_query() = default;
   [[nodiscard]] virtual query_run run() const = 0;
-  /// True if a file under the tables was written to or cut short since: the answers are void.
+  /// Returns true if a file of the tables was written to or cut short since: answers are then void.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
 };
 
 struct query {
-  std::string_view name;  ///< q6
+  std::string_view name;  ///< for example "q6"
   std::string_view about;
   std::span<const parameter> parameters;
   /// Opens the tables. Throws creek::error as database::open.
   std::unique_ptr<prepared_query> (*prepare)(database&, const parameter_values&);
 };
 
-/// The query that Query answers, which is made from the database and the parameters.
+/// Makes the query that Query answers; a Query is made from the database and the parameters.
 template <std::derived_from<prepared_query> Query>
 constexpr query make_query(std::string_view name, std::string_view about,
                            std::span<const parameter> parameters) {
@@ -75,7 +75,7 @@ extern const query q20;
 extern const query q21;
 extern const query q22;
 
-/// All of them, in the order of their numbers.
+/// Returns all queries, in the order of their numbers.
 [[nodiscard]] std::span<const query* const> queries() noexcept;
 
 }  // namespace creek::tpch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows are looked at in blocks that fit the first cache; which of them are still of interest is a
-// bit each.
+// Blocks of rows that fit the first cache, with one bit per row that says whether it is still of
+// interest.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct row_block {
 struct row_mask {
   alignas(64) std::uint64_t words[block_rows / 64];
 
-  /// Every row of the block and no bit beyond.
+  /// Sets the bit of every row of the block, and none beyond.
   explicit row_mask(const row_block& block) noexcept {
     const std::size_t count = block.words();
     std::fill(words, words + count, ~std::uint64_t{0});
@@ -39,8 +39,8 @@ struct row_mask {
   }
 };
 
-/// Calls f(row) for each row of the table that is left, in order. For selections that leave most
-/// rows; where few are left, a row_list is quicker.
+/// Calls f(row) for each row of the table that is left, in order. Use it for selections that leave
+/// most rows; if few are left, a row_list is faster.
 template <class F>
 void for_each_row(const row_block& block, const row_mask& mask, F&& f) {
   for (std::size_t w = 0; w < block.words(); ++w) {
@@ -54,7 +54,7 @@ void for_each_row(const row_block& block, const row_mask& mask, F&& f) {
   }
 }
 
-/// Keeps the rows of the table for which test(row) holds; asks only those that are left.
+/// Keeps the rows of the table for which test(row) holds; tests only rows that are left.
 template <class Test>
 void keep_if(const row_block& block, row_mask& mask, Test&& test) noexcept {
   for (std::size_t w = 0; w < block.words(); ++w) {

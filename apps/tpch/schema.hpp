@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eight tables of TPC-H as data: what a column is called, what it holds and how it is kept.
+// The eight tables of TPC-H as data: the name, type and storage of each column.
 // Source: [TPC-H 3.0.1], clause 1.4.
 #pragma once
 
@@ -28,14 +28,14 @@ struct table_schema {
   std::string_view name;
   std::span<const column_schema> columns;
 
-  /// Index of a column. Throws usage_error if there is none of that name.
+  /// Returns the index of a column. Throws usage_error if there is none of that name.
   [[nodiscard]] std::size_t at(std::string_view column) const;
 };
 
-/// All tables, in the order of the specification.
+/// Returns all tables, in the order of the specification.
 [[nodiscard]] std::span<const table_schema> tables() noexcept;
 
-/// One of them. Throws usage_error if there is none of that name.
+/// Returns the table of that name. Throws usage_error if there is none.
 [[nodiscard]] const table_schema& table_named(std::string_view name);
 
 }  // namespace creek::tpch

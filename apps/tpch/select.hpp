@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selection: comparisons on packed codes, a vector at a time, with the instructions that the CPU
-// turns out to have. Each takes rows out of a mask that do not satisfy it.
+// has at run time. Each function removes the rows from a mask that do not satisfy its condition.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace creek::tpch {
 
-/// Codes low ... high; none if low > high.
+/// The codes low ... high; none if low > high.
 struct code_range {
   std::uint64_t low = 1;
   std::uint64_t high = 0;
 };
 
-/// The codes of the values low ... high, both included.
+/// Returns the codes of the values low ... high, both included.
 [[nodiscard]] code_range codes_between(const packed& column, std::int64_t low,
                                        std::int64_t high) noexcept;
 
@@ -33,9 +33,9 @@ void keep_either(const packed& column, const row_block& block, std::uint64_t one
 void keep_less(const packed& left, const packed& right, const row_block& block,
                row_mask& mask) noexcept;
 
-/// Keeps the last rows of runs of one value: those whose next row in the table has another or is
-/// not there. False, with the mask void, if a value is less than the one before it in the block or
-/// in the row after it: the table is not in the order of the column.
+/// Keeps the last row of each run of one value: the next row of the table has another value or is
+/// missing. Returns false, with the mask void, if a value in the block or in the row after it is
+/// less than the one before: the table is not in the order of the column.
 [[nodiscard]] bool keep_run_ends(const packed& column, const row_block& block,
                                  row_mask& mask) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ways of shipping that Q12 is asked about.
+// The two ship modes that Q12 is asked about.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace creek::tpch {
 
-/// SHIPMODE1 and SHIPMODE2 in the order of the answer. Throws usage_error if they are the same.
+/// Returns SHIPMODE1 and SHIPMODE2 in the answer's order. Throws usage_error if they are equal.
 [[nodiscard]] inline std::array<std::string, 2> ship_modes(const parameter_values& given) {
   std::array<std::string, 2> names{given.text("SHIPMODE1"), given.text("SHIPMODE2")};
   if (names[0] == names[1]) {

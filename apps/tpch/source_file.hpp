@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that tables are read from, mapped.
+// A mapped file that tables are read from.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace creek::tpch {
 
-/// How one version of a file is told from another.
+/// Properties that tell one version of a file from another.
 struct file_stamp {
   std::uint64_t bytes = 0;
   std::int64_t modified = 0;  ///< nanoseconds since 1970
@@ -20,11 +20,11 @@ struct file_stamp {
   friend bool operator==(const file_stamp&, const file_stamp&) = default;
 };
 
-/// Throws creek::error if there is no such file.
+/// Returns the stamp of a file. Throws creek::error if there is no such file.
 [[nodiscard]] file_stamp stamp_of(const std::string& file);
 
-/// A regular file, whole. Move only; reading is for any thread. Other processes may write to the
-/// file meanwhile: two readings of a byte may then differ, and pages that were cut off read as
+/// A regular file, mapped whole. Move only; any thread may read. Other processes may write to the
+/// file meanwhile: two reads of a byte may then differ, and pages that were cut off read as
 /// zeros.
 class source_file {
  public:
@@ -36,10 +36,10 @@ class source_file {
   [[nodiscard]] std::string_view bytes() const noexcept { return map_.text(); }
   void populate(std::string_view piece) const noexcept { map_.populate(piece); }
 
-  /// True if the file was written to or cut short since it was opened, as its size and its time of
-  /// modification tell: what was read of it is then void.
+  /// Returns true if the file was written to or cut short since it was opened, by its size and its
+  /// time of modification: whatever was read from it is then void.
   [[nodiscard]] bool has_changed() const noexcept;
-  /// Throws creek::error if so.
+  /// Throws creek::error if has_changed().
   void check_unchanged() const;
 
  private:

@@ -14,9 +14,9 @@ struct product_sums {
   std::uint64_t words = 0;  ///< words of the mask that had a row
 };
 
-/// Over `words` words of 64 rows, at most block_rows rows; base + 255 * factor must be below 2^16.
-/// Reads all of both columns where a word has a bit, which for words of a few bits is quicker than
-/// to fetch the rows one by one. A mask has zeros beyond the last row; the columns have their
+/// Sums over `words` words of 64 rows, at most block_rows rows; base + 255 * factor must be below
+/// 2^16. Reads both columns in full wherever a word has a bit, which even for words of few bits is
+/// faster than to fetch single rows. A mask has zeros beyond the last row; the columns have their
 /// slack.
 [[nodiscard]] product_sums sum_products(const std::uint32_t* a, const std::uint8_t* b,
                                         std::uint32_t base, std::uint32_t factor,

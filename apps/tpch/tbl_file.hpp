@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables from the text files that dbgen writes.
+// Reads tables from the text files that dbgen writes.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace creek::tpch {
 
 /// Reads `files`, at least one, the parts of a table in their order, in parallel on the runtime
-/// that this runs in, keeping the columns `wanted` (one flag a column of the schema, at least one
-/// set) and checking all. Throws creek::error: "FILE: why" if one cannot be read or all are empty,
+/// that this runs in. Keeps the columns `wanted` (one flag per column of the schema, at least one
+/// set) and checks all. Throws creek::error: "FILE: why" if one cannot be read or all are empty,
 /// "FILE:LINE: column N (NAME): why" for the first record that is malformed or cut short.
 /// `piece_bytes` is for tests.
 [[nodiscard]] loaded_table load_tbl(const std::vector<std::string>& files,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One piece of a .tbl file, from text to columns.
+// Converts one piece of a .tbl file from text to columns.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace creek::tpch {
 
-/// An error in a record, and its place in the text.
+/// An error in a record, and its position in the text.
 struct record_fault {
-  const char* at = nullptr;  ///< a place in the record
+  const char* at = nullptr;  ///< a position in the record
   std::string what;
 };
 
-/// Reads pieces. One thread; keep one for several pieces, it holds on to its memory.
+/// Reads pieces. Used by one thread; reuse it for several pieces, since it keeps its memory.
 class piece_reader {
  public:
-  /// Columns not wanted are checked all the same, but not kept.
+  /// Columns that are not wanted are checked, but not kept.
   piece_reader(const table_schema& schema, const std::vector<bool>& wanted);
 
-  /// Reads whole records; `text` begins with one. Each ends with a line end, the last one may lack
-  /// it. `before`: how many bytes lie before `text` in the file, which may be read. Returns the
-  /// first fault, if any.
+  /// Reads whole records from the start of `text`. Each ends with a line end, which the last one
+  /// may lack. `before` is the number of bytes of the file before `text`, which may be read.
+  /// Returns the first fault, if any.
   [[nodiscard]] std::optional<record_fault> read(std::string_view text, std::size_t before);
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
-  /// The columns of the last piece, those wanted in the order of the schema. Once a piece.
+  /// Returns the wanted columns of the last piece, in the schema's order. Call it once per piece.
   [[nodiscard]] std::vector<piece_column> take();
 
  private:
@@ -45,9 +45,9 @@ class piece_reader {
   const std::vector<bool>& wanted_;
   std::vector<column_values> columns_;
   std::size_t rows_ = 0;
-  const char* fast_from_ = nullptr;  // fields that begin here or later have the slack before them
+  const char* fast_from_ = nullptr;  // fields from here on have the slack before them
   bool has_nul_ = false;
-  bool ends_open_ = false;  // the record at hand has no line end
+  bool ends_open_ = false;  // the current record has no line end
   std::optional<record_fault> fault_;
 };
 

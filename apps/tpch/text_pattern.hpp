@@ -25,11 +25,11 @@ struct text_pattern {
 };
 
 /// Keeps the rows of a text column that match, or with `wanted` false those that do not. While many
-/// rows are left and the pattern begins with %, the text of the block is searched as one.
+/// rows are left and the pattern begins with %, the text of the block is searched as a whole.
 void keep_like(const column& texts, const row_block& block, const text_pattern& pattern,
                bool wanted, row_mask& mask) noexcept;
 
-/// The codes of the words of a category column for which test(word) holds, for keep_members.
+/// Returns the codes of a category column's words for which test(word) holds, for keep_members.
 template <class Test>
 [[nodiscard]] key_index codes_where(const column& category, Test&& test) {
   std::vector<std::int64_t> codes;
@@ -39,7 +39,7 @@ template <class Test>
   return key_index(codes);
 }
 
-/// Those of the words that match, or with `wanted` false of those that do not.
+/// Returns the codes of the words that match, or with `wanted` false of those that do not.
 [[nodiscard]] inline key_index codes_like(const column& category, const text_pattern& pattern,
                                           bool wanted = true) {
   return codes_where(category,

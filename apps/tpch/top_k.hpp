@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first rows of an order, without sorting the others.
+// Finds the first rows of an order without sorting the others.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace creek::tpch {
 
-/// Keeps the `k` first of the items that it is given, in the order that `before` says. An item that
-/// does not enter, nearly every one, costs one comparison; one that enters O(log k). Memory: k
-/// items. Where no two items are equal in the order, the outcome does not depend on the order in
-/// which they come. One thread.
+/// Keeps the first `k` of the items that it is given, in the order of `before`. An item that is not
+/// kept, the usual case, costs one comparison; one that is kept costs O(log k). Memory: k items. If
+/// no two items are equal in the order, the outcome does not depend on the order in which they
+/// come. Used by one thread.
 template <class T, class Before>
 class top_k {
  public:
-  /// `before` must outlive it.
+  /// `before` must outlive the object.
   top_k(std::size_t k, const Before& before) : k_(k), before_(&before) {}
 
   void add(T item) {
@@ -35,7 +35,7 @@ class top_k {
     for (T& item : other.heap_) add(std::move(item));
   }
 
-  /// The items kept, in order. Once.
+  /// Returns the items kept, in order. Call it once.
   [[nodiscard]] std::vector<T> take() {
     std::ranges::sort_heap(heap_, *before_);
     return std::move(heap_);
@@ -44,12 +44,12 @@ class top_k {
  private:
   std::size_t k_;
   const Before* before_;
-  std::vector<T> heap_;  // the last of those kept in front
+  std::vector<T> heap_;  // heap whose front is the last of the kept items
 };
 
-/// The `k` first of item(0) ... item(n - 1), in order; parallel on the runtime that this runs in.
-/// `before` is a strict weak order, and the answer the same for any number of workers where no two
-/// items are equal in it.
+/// Returns the first `k` of item(0) ... item(n - 1), in order; parallel on the runtime that this
+/// runs in. `before` is a strict weak order, and the answer is the same for any number of workers
+/// if no two items are equal in it.
 template <class Item, class Before>
 auto first_of(std::size_t n, std::size_t k, Item&& item, const Before& before) {
   using T = decltype(item(n));

@@ -32,7 +32,7 @@ class q12_form {
   [[nodiscard]] std::uint64_t rows() const noexcept { return lineitem_.rows() + orders_.rows(); }
   [[nodiscard]] bool lost() const noexcept { return lineitem_.lost() || orders_.lost(); }
 
-  /// Collective. Calls has_read() when this rank has its streams; rank 0 returns the answer.
+  /// Collective. Calls has_read() when this rank has its streams. Returns the answer at rank 0.
   template <class Ranks, class HasRead>
   [[nodiscard]] answer run(Ranks& ranks, HasRead&& has_read) const {
     const rank_streams me(ranks);
@@ -72,13 +72,13 @@ class q12_form {
 
  private:
   struct line {
-    std::int64_t order, mode;  ///< the first or the second mode
+    std::int64_t order, mode;  ///< index of the mode, 0 or 1
   };
   struct order {
     std::int64_t key, priority;  ///< 0 if high
   };
 
-  /// A word that no row has is a code that no row has.
+  /// Returns the code of a word; a word that no row has gets a code that no row has.
   static std::int64_t code_of(const column& words, std::string_view word) {
     const auto code = words.find(word);
     return code ? static_cast<std::int64_t>(*code) : -1;

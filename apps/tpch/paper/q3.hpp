@@ -30,7 +30,7 @@ class q3_form {
     return customer_.lost() || orders_.lost() || lineitem_.lost();
   }
 
-  /// Collective. Calls has_read() when this rank has its streams; rank 0 returns the answer.
+  /// Collective. Calls has_read() when this rank has its streams. Returns the answer at rank 0.
   template <class Ranks, class HasRead>
   [[nodiscard]] answer run(Ranks& ranks, HasRead&& has_read) const {
     const rank_streams me(ranks);

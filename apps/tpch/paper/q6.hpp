@@ -25,7 +25,7 @@ class q6_form {
   [[nodiscard]] std::uint64_t rows() const noexcept { return lineitem_.rows(); }
   [[nodiscard]] bool lost() const noexcept { return lineitem_.lost(); }
 
-  /// Collective. Calls has_read() when this rank has its streams; rank 0 returns the answer.
+  /// Collective. Calls has_read() when this rank has its streams. Returns the answer at rank 0.
   template <class Ranks, class HasRead>
   [[nodiscard]] answer run(Ranks& ranks, HasRead&& has_read) const {
     const rank_streams me(ranks);

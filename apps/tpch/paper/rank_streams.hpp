@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the queries in [DSS 2011] (docs/scc/machine.md): ranks that share no
-// memory read their parts of the columns into streams of their own, scans copy the records that
-// qualify to result streams, and a nested-loop join compares every record of one stream with every
-// one of another. The same code runs on host threads and on a simulated chip, where work and the
-// traffic of private memory are stated as they are done.
+// The parts of the queries in [DSS 2011] (docs/scc/machine.md): ranks that share no memory read
+// their parts of the columns into their own streams, scans copy the records that qualify to result
+// streams, and a nested-loop join compares every record of one stream with every record of another.
+// The same code runs on host threads and on a simulated chip, where it states work and the traffic
+// of private memory as they happen.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +28,13 @@ struct row_part {
   std::size_t rows = 0;
 };
 
-/// The operators of one rank of a communicator. Used by that rank only.
+/// The operators of one rank of a communicator. Only that rank uses them.
 template <class Ranks>
 class rank_streams {
  public:
   explicit rank_streams(Ranks& ranks) : ranks_{&ranks}, costs_{ranks.memory()} {}
 
-  /// The rows of a table that this rank has: parts as even as can be.
+  /// Returns the rows of a table that this rank has; the ranks' parts are as equal as possible.
   [[nodiscard]] row_part part_of(std::size_t rows) const {
     const auto size = static_cast<std::size_t>(ranks_->size());
     const auto rank = static_cast<std::size_t>(ranks_->rank());
@@ -51,8 +51,8 @@ class rank_streams {
     return values;
   }
 
-  /// Sequential scan of `rows` rows of so many columns: keep(row, result) appends the record of a
-  /// row that qualifies to the result stream.
+  /// Scans `rows` rows of `columns` columns in order: keep(row, result) appends the record of a row
+  /// that qualifies to the result stream.
   template <class T, class Keep>
   [[nodiscard]] std::vector<T> scan(std::size_t rows, std::size_t columns, Keep&& keep) const {
     std::vector<T> result;
@@ -63,8 +63,8 @@ class rank_streams {
     return result;
   }
 
-  /// All ranks' streams, in the order of the ranks, at every rank. Collective; around a ring in
-  /// P - 1 steps.
+  /// Returns all ranks' streams, in the order of the ranks, at every rank. Collective; goes around
+  /// a ring in P - 1 steps.
   template <class T>
   [[nodiscard]] std::vector<T> gather(const std::vector<T>& mine) const {
     const int size = ranks_->size(), rank = ranks_->rank();
@@ -85,9 +85,9 @@ class rank_streams {
     return all;
   }
 
-  /// Nested-loop join: compares the key of every outer record with every inner one, a block of the
-  /// inner stream that fits the first cache at a time, and calls match(outer, inner, result) for
-  /// equal ones, which appends a record to the result stream.
+  /// Nested-loop join: compares the key of every outer record with every inner one, one block of
+  /// the inner stream that fits the first cache at a time, and calls match(outer, inner, result)
+  /// for equal keys, which appends a record to the result stream.
   template <class T, class Outer, class Inner, class OuterKey, class InnerKey, class Match>
   [[nodiscard]] std::vector<T> join(const std::vector<Outer>& outer, OuterKey outer_key,
                                     const std::vector<Inner>& inner, InnerKey inner_key,
@@ -111,7 +111,7 @@ class rank_streams {
     return result;
   }
 
-  /// States that a result stream was added up, `sums` sums a record.
+  /// States that a result stream was added up, `sums` sums per record.
   template <class T>
   void state_sums(const std::vector<T>& records, std::size_t sums) const {
     state_work(work::value_reduced, records.size() * sums);
@@ -119,16 +119,16 @@ class rank_streams {
   }
 
  private:
-  static constexpr std::size_t join_block = 1024;  // keys: half of the chip's first cache
+  static constexpr std::size_t join_block = 1024;  // in keys: half of the chip's first cache
 
-  /// Without a branch a key, so that a host compares several at a time.
+  /// Searches without a branch per key, so that a host compares several keys at a time.
   static bool any_equal(std::span<const std::int64_t> keys, std::int64_t key) noexcept {
     int found = 0;
     for (const std::int64_t k : keys) found |= k == key ? 1 : 0;
     return found != 0;
   }
 
-  /// Calls state(part) for parts that sum to `all`: no single statement may take a chip a second.
+  /// Calls state(part) for parts that sum to `all`, since no statement may take a chip a second.
   template <class State>
   static void in_parts(std::uint64_t all, State&& state) {
     constexpr std::uint64_t most = std::uint64_t{1} << 20;
@@ -148,7 +148,7 @@ class rank_streams {
              [&](std::uint64_t records) { costs_.emitted(records, records * sizeof(T)); });
   }
 
-  /// Where each rank's block begins, and where the last one ends.
+  /// Returns where each rank's block begins, and where the last one ends.
   [[nodiscard]] std::vector<std::uint64_t> begins_of(std::size_t mine) const {
     const std::vector<std::uint64_t> sizes = ranks_->allgather(static_cast<std::uint64_t>(mine));
     std::vector<std::uint64_t> begins{0};
