@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of a benchmark on the workers of a runtime or of oneTBB, set up outside the timed
+// Runs the loop of a benchmark on the workers of a runtime or of oneTBB, set up outside the timed
 // region.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops: axpy from cache-resident to memory-bound sizes, a sum, and a transpose by tiles; OpenMP's
-// static schedule beside them. Arguments: elements (or rows), workers.
+// Loops: axpy from cache-resident to memory-bound sizes, a sum, and a transpose by tiles, compared
+// with OpenMP's static schedule. Arguments: elements (or rows), workers.
 #include <vector>
 
 #include <creek/tasking/blocked_range.hpp>
@@ -16,7 +16,7 @@ void loop_sizes(benchmark::internal::Benchmark* b) {
   b->ArgsProduct({{1'000, 20'000, 1'000'000, 20'000'000}, {1, 2}})->UseRealTime();
 }
 
-/// Calls axpy(n, x, y) over and over.
+/// Calls axpy(n, x, y) repeatedly and times it.
 template <class Axpy>
 void time_axpy(benchmark::State& state, const Axpy& axpy) {
   const auto n = static_cast<std::size_t>(state.range(0));

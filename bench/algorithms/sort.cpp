@@ -57,7 +57,7 @@ struct tbb_sort {
 };
 #endif
 
-/// An order that only its author knows to be std::less.
+/// The same order as std::less, which the library cannot recognize as such.
 struct opaque_less {
   bool operator()(const auto& a, const auto& b) const { return a < b; }
 };

@@ -26,12 +26,12 @@ inline constexpr std::int64_t depth = 500;
 inline constexpr std::int64_t consumers = 9;
 inline constexpr std::int64_t tasks_per_chain = depth * (consumers + 1);
 
-/// Where the consumers of producer `level` (depth-1 .. 0) leave their marks.
+/// Returns where the consumers of producer `level` (depth-1 .. 0) leave their marks.
 inline std::uint8_t* slot(marks& done, std::int64_t level, std::int64_t consumer) {
   return done.slot(level * consumers + consumer);
 }
 
-/// Wall nanoseconds of n chains, one after the other; every chain writes the same marks.
+/// Returns the wall time in ns of n chains, one after the other, which write the same marks.
 template <class Chain>
 double timed_chains(const settings& s, Chain chain) {
   return timed([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BPC on oneTBB: a task_group a producer.
+// BPC on oneTBB: one task_group per producer.
 #include <oneapi/tbb/task_group.h>
 
 #include "config.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dpotrf of the library that this process loaded; Fortran's length of a character at the end.
+// dpotrf of the loaded library; the length of a Fortran character argument comes last.
 #include "config.hpp"
 #include "harness/blas_runtime.hpp"
 

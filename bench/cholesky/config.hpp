@@ -34,7 +34,7 @@ inline std::uint64_t check(operands& o) {
   return dense::accepted_solution(o.a, x);
 }
 
-/// One run: `factor(operands)` leaves the factor in the lower triangle of a.
+/// Runs once: `factor(operands)` leaves the factor in the lower triangle of a.
 template <class Factor>
 sample run(const settings& s, const Factor& factor) {
   return dense::measure(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers of two threads, against the cache-line round trip; std::barrier beside.
+// Barriers of two threads, compared with the cache-line round trip and with std::barrier.
 #include <barrier>
 
 #include <creek/core/central_barrier.hpp>

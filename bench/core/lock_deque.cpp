@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock-based deque alone: the owner's insert and take, and a steal nobody contends for.
+// The lock-based deque alone: the owner's insert and take, and an uncontended steal.
 #include <benchmark/benchmark.h>
 
 #include <creek/host/memory.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of a free lock, and of one that two threads want all the time; std::mutex for comparison.
+// Cost of a free lock, and of one that two threads contend for; std::mutex for comparison.
 #include <mutex>
 
 #include <creek/core/mcs_lock.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between two threads: round trips against the bare cache-line round trip, messages a
-// second one way, and bytes a second of long messages, in chunks and handed over by address.
+// Messages between two threads: round trips compared with the bare cache-line round trip, messages
+// per second one way, and bytes per second of long messages, in chunks and handed over by address.
 #include <cstdint>
 
 #include "two_ranks.hpp"
@@ -40,7 +40,7 @@ void allreduce(benchmark::State& state) {
                 [](comm& c) { benchmark::DoNotOptimize(c.allreduce(c.rank(), std::plus{})); });
 }
 
-// 1 MiB there; `above` is the size from which messages are handed over.
+// Sends 1 MiB one way; `above` is the size from which messages are handed over.
 void long_message(benchmark::State& state, std::size_t above) {
   constexpr std::size_t bytes = std::size_t{1} << 20;
   constexpr int messages = 50;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of the clock, of a counter and of trace events, switched off and on. Goal: under 25 ns
-// an event when on, a branch when off. `empty` is the loop itself.
+// Cost of the clock, of a counter and of trace events, switched off and on. Goal: under 25 ns per
+// event when on, a branch when off. `empty` is the loop itself.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -32,9 +32,9 @@ void counter_add(benchmark::State& state) {
 }
 BENCHMARK(counter_add);
 
-// Two events an iteration; time by event in the counter `per_event`.
+// Records two events per iteration; the counter `per_event` holds the time per event.
 void record_pairs(benchmark::State& state, trace::track* track) {
-  benchmark::DoNotOptimize(track);  // or the compiler would know that it is null
+  benchmark::DoNotOptimize(track);  // so that the compiler does not know that it is null
   for (auto _ : state) {
     trace::begin(track, "task", 1);
     trace::end(track);
@@ -49,7 +49,7 @@ void trace_off(benchmark::State& state) {
 }
 BENCHMARK(trace_off);
 
-// A fixed number of iterations, so that no track gets full and memory stays at 64 MiB.
+// Fixed number of iterations, so that no track gets full and memory stays at 64 MiB.
 constexpr std::int64_t pairs = 1'000'000;
 
 void trace_on(benchmark::State& state) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ranks on two processors, and the least that anything between them can cost: one cache line
-// there and one back, measured in the same run.
+// Two ranks on two processors, and the minimum cost of anything between them: one cache line there
+// and one back, measured in the same run.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -17,7 +17,7 @@
 
 namespace bench {
 
-/// Keeps the calling thread on the `place`-th processor the process may use.
+/// Keeps the calling thread on the `place`-th processor that the process may use.
 inline void stay_on(int place) {
   cpu_set_t allowed, one;
   sched_getaffinity(0, sizeof allowed, &allowed);
@@ -30,7 +30,7 @@ inline void stay_on(int place) {
   pthread_setaffinity_np(pthread_self(), sizeof one, &one);
 }
 
-/// Nanoseconds a call of `f` takes: the median over parts, as a single preemption spoils a mean.
+/// Returns the ns per call of `f`: the median over parts, as one preemption spoils a mean.
 template <class F>
 double median_ns(int parts, int calls, F&& f) {
   std::vector<double> means;
@@ -47,7 +47,7 @@ double median_ns(int parts, int calls, F&& f) {
 inline constexpr int parts = 64;
 inline constexpr int calls = 1000;
 
-/// Both ranks call `f(communicator)` equally often; the time of rank 0 counts.
+/// Calls `f(communicator)` equally often on both ranks and returns the time of rank 0.
 template <class F>
 double on_two_ranks(F f, const creek::spmd_options& options = {}) {
   double result = 0;
@@ -63,8 +63,8 @@ double on_two_ranks(F f, const creek::spmd_options& options = {}) {
   return result;
 }
 
-/// The bare cache-line round trip between the two processors. Measured anew by each benchmark, just
-/// before it: it moves with what else the machine does.
+/// Returns the time of a bare cache-line round trip between the two processors. Each benchmark
+/// measures it just before its own run, because it varies with the load of the machine.
 inline double line_round_trip_ns() {
   struct alignas(64) line {
     std::atomic<int> value{0};
@@ -88,7 +88,7 @@ inline double line_round_trip_ns() {
   return ns;
 }
 
-/// Reports `f(c)` on two ranks in nanoseconds, and as a multiple of the line round trip.
+/// Reports the time of `f(c)` on two ranks in ns, and as a multiple of the line round trip.
 template <class F>
 void report(benchmark::State& state, F f, const creek::spmd_options& options = {}) {
   for (auto _ : state) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fences and the event count: what a notifier pays when nobody waits, and what registering
-// costs.
+// The fences and the event count: the cost of a notification when nobody waits, and of registering
+// a waiter.
 #include <benchmark/benchmark.h>
 
 #include <creek/core/asymmetric_fence.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By fetch_add: what a counter takes, and nothing longer could have.
+// Increments by fetch_add, which only works for a counter, not for longer sections.
 #include <atomic>
 
 #include "threads.hpp"

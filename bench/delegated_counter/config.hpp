@@ -15,7 +15,7 @@ inline constexpr description what{.name = "delegated_counter",
                                   .min_workers = 2,
                                   .groups = "invoke"};
 
-/// How many of the increments are the one worker's.
+/// Returns how many of the increments this worker makes.
 inline std::int64_t share(const settings& s, unsigned worker) {
   const part_of_work mine = part_of(s, worker);
   return mine.last - mine.first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// remote::post from every worker to an object on the last one, and a call that waits for its own.
+// remote::post from every worker to an object on the last one, then a call that waits for them.
 #include "config.hpp"
 #include "harness/creek_runtime.hpp"
 

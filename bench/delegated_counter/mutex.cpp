@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under a std::mutex.
+// Increments under a std::mutex.
 #include <mutex>
 
 #include "threads.hpp"

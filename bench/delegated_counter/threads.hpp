@@ -6,7 +6,7 @@
 
 namespace bench::delegated_counter {
 
-/// One run: every worker calls `increment()` as often as its share says.
+/// Runs once: every worker calls `increment()` as often as its share says.
 template <class Increment>
 sample run_threads(const settings& s, const Increment& increment) {
   const double ns = time_threads(s.workers, [&](unsigned w) {
@@ -15,7 +15,7 @@ sample run_threads(const settings& s, const Increment& increment) {
   return {.total_ns = ns, .work = static_cast<double>(s.n)};
 }
 
-/// ... under a lock.
+/// Does the same with increments under a lock.
 template <class Lock>
 sample run_locked(const settings& s) {
   struct alignas(64) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring without a lock: a place in it is had by compare-and-swap, and each slot says whose turn it
-// is. Source: the bounded MPMC queue of [Vyukov]. It has no push or pop of several.
+// A ring without a lock: threads claim an index by compare-and-swap; each slot holds its turn.
+// Source: the bounded MPMC queue of [Vyukov]. It cannot push or pop several items at once.
 #include <bit>
 #include <memory>
 
@@ -14,11 +14,11 @@ namespace {
 
 class ring {
  public:
-  /// `slots` is a power of two.
+  /// Makes a ring of `slots` slots, a power of two.
   explicit ring(std::size_t slots) : mask_(slots - 1), slots_(std::make_unique<slot[]>(slots)) {
     for (std::size_t i = 0; i < slots; ++i) slots_[i].turn.store(i, std::memory_order_relaxed);
   }
-  /// False if it is full.
+  /// Returns false if the ring is full.
   bool try_push(item added) {
     std::size_t place = pushed_.load(std::memory_order_relaxed);
     slot* mine = take_place(pushed_, place, 0);
@@ -27,7 +27,7 @@ class ring {
     mine->turn.store(place + 1, std::memory_order_release);
     return true;
   }
-  /// False if it is empty, or the next push has not ended.
+  /// Returns false if the ring is empty, or the next push has not ended.
   bool try_pop(item& taken) {
     std::size_t place = popped_.load(std::memory_order_relaxed);
     slot* mine = take_place(popped_, place, 1);
@@ -42,7 +42,7 @@ class ring {
     std::atomic<std::size_t> turn;
     item what;
   };
-  /// The slot of the next place, once its turn is that place + `ahead`; null if it is not yet.
+  /// Returns the slot at `next` once its turn is that index + `ahead`, or nullptr before that.
   slot* take_place(std::atomic<std::size_t>& next, std::size_t& place, std::size_t ahead) {
     for (;;) {
       slot& at = slots_[place & mask_];

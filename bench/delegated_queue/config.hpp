@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in, first-out queue that all workers share. Each pushes some items and takes as many,
-// again and again, n in all: one at a time in `delegated_queue`, eight in `delegated_queue_8` (by
-// one call, or under the lock once). An item is its number and who pushed it; each taker sees the
-// items of each pusher in order.
+// A first-in, first-out queue that all workers share. Each worker repeatedly pushes some items and
+// pops as many, n in all: one at a time in `delegated_queue`, eight in `delegated_queue_8` (by one
+// call, or under the lock once). An item is its number and its pusher; each consumer sees the items
+// of each pusher in order.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -37,7 +37,7 @@ constexpr item make_item(unsigned worker, std::int64_t number) {
   return (item{worker} << number_bits) | static_cast<item>(number);
 }
 
-/// Items that one worker has taken.
+/// The items that one worker has popped.
 class taken_items {
  public:
   explicit taken_items(unsigned workers) : next_(workers) {}
@@ -51,12 +51,12 @@ class taken_items {
   std::uint64_t sum() const { return sum_; }
 
  private:
-  std::vector<item> next_;  ///< smallest number that may come next, per pusher
+  std::vector<item> next_;  ///< lowest number that may come next, per pusher
   std::uint64_t sum_ = 0;
 };
 
-/// Work of one worker, with `push(items)` and `pop(items)`, which fills them in, at most `AtOnce`
-/// at a time. Returns the sum of the numbers that it took; the sum over all workers is the answer.
+/// Does the work of one worker with `push(items)` and `pop(items)`, which fills them in, at most
+/// `AtOnce` at a time. Returns the sum of the popped numbers; over all workers it is the answer.
 template <std::size_t AtOnce, class Push, class Pop>
 std::uint64_t push_and_pop(const settings& s, unsigned worker, const Push& push, const Pop& pop) {
   taken_items taken(s.workers);
@@ -73,7 +73,7 @@ std::uint64_t push_and_pop(const settings& s, unsigned worker, const Push& push,
   return taken.sum();
 }
 
-/// The same on every worker; `on_all(body)` calls body(worker) there and returns the nanoseconds.
+/// Runs it on every worker; `on_all(body)` calls body(worker) there and returns the nanoseconds.
 template <std::size_t AtOnce, class OnAll, class Push, class Pop>
 sample run(const settings& s, const OnAll& on_all, const Push& push, const Pop& pop) {
   std::vector<std::uint64_t> sums(s.workers);

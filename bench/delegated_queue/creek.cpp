@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A std::deque on the last worker: push is a post, pop a call that waits for what comes back. Eight
-// items travel in the message itself.
+// A std::deque on the last worker: push is a post, pop a call that waits for the items. Eight items
+// travel in the message itself.
 #include <algorithm>
 #include <deque>
 
@@ -12,7 +12,7 @@ namespace {
 
 using fifo = std::deque<item>;
 
-/// Some items, then `none`.
+/// Some items, followed by `none` in the rest of the array.
 template <std::size_t AtOnce>
 using parcel = std::array<item, AtOnce>;
 constexpr item none = ~item{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under a std::mutex.
+// Queue under a std::mutex.
 #include "threads.hpp"
 
 namespace bench::delegated_queue {

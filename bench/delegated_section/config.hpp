@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A critical section that all workers enter again and again, n times together, and nothing else:
-// how much must it touch, or how long must it take, for sending it to its data to beat a lock? One
-// workload a size: it changes a word in each of that many cache lines, or in one and computes.
-// In `section_call_...` what it returns is wanted, in the others nobody waits for it.
+// A critical section that all workers enter repeatedly, n times together, and nothing else: how
+// much must it touch, or how long must it take, so that sending it to its data beats a lock? One
+// workload per size: it changes a word in each of that many cache lines, or in one and computes. In
+// `section_call_...` the caller waits for the result, in the others nobody does.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -54,12 +54,12 @@ class state {
  public:
   explicit state(int lines) : lines_(static_cast<std::size_t>(lines)) {}
 
-  /// The section: `steps` of busy().
+  /// Runs the section, with `steps` steps of busy().
   std::uint64_t enter(std::int64_t steps) {
     for (line& each : lines_) ++each.word;
     return lines_.front().spent = busy(steps, lines_.front().spent);
   }
-  /// How often it was entered, as each line has it.
+  /// Returns the number of entries, summed over the lines, each of which counts them.
   std::uint64_t sum() const {
     std::uint64_t all = 0;
     for (const line& each : lines_) all += each.word;
@@ -78,7 +78,7 @@ inline std::int64_t steps_of(const variant& v, const settings& s) {
   return s.grain * v.length_ns / 1000;
 }
 
-/// Enters all of them in this peer's table, to be run by `Peer::measure<number in variants>`.
+/// Adds all variants to this peer's table, to be run by `Peer::measure<number in variants>`.
 template <class Peer>
 class all_registered {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data on the last worker: the section is posted to it or, where its result is wanted, called.
-// Every worker waits for its own at the end.
+// Data on the last worker: the section is posted to it or, if its result is wanted, called. Each
+// worker waits for its own posts at the end.
 #include "config.hpp"
 #include "harness/creek_runtime.hpp"
 

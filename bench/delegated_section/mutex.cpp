@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under a std::mutex.
+// Section under a std::mutex.
 #include "threads.hpp"
 
 namespace bench::delegated_section {

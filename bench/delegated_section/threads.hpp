@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peers of this workload that lock.
+// The peers of this workload that use a lock.
 #pragma once
 #include <mutex>
 

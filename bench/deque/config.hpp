@@ -23,7 +23,7 @@ inline constexpr description mpb{
 
 inline constexpr std::int64_t burst = 64;
 
-/// One run of `push(value)` and `pop() -> value`, in bursts.
+/// Runs `push(value)` and `pop() -> value` once, in bursts.
 template <class Push, class Pop>
 sample run(const settings& s, const Push& push, const Pop& pop) {
   std::uint64_t sum = 0;

@@ -10,15 +10,15 @@
 
 namespace bench::deque {
 
-/// The split deque of the host backend, whose tasks are slots in place. Owner only: nobody is there
-/// to be asked for work, so the slow paths, which call the scheduler, are never taken.
+/// The split deque of the host backend, whose tasks are slots in place. Only its owner uses it: no
+/// thief asks for work, so the slow paths, which call the scheduler, are never taken.
 class split_deque {
  public:
   explicit split_deque(std::uint32_t capacity)
       : slots_(std::make_unique<creek::detail::task_slot[]>(capacity + 1)) {
     creek::detail::init_task_stack(stack_, slots_.get(), capacity, nullptr, nullptr, false);
   }
-  /// At most `capacity` values at a time.
+  /// Pushes a value; the deque holds at most `capacity` values at a time.
   void push(std::uint64_t value) {
     creek::detail::push(&stack_, stack_.top.load(std::memory_order_relaxed), nullptr, value);
   }

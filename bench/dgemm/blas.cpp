@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dgemm of the library that this process loaded; Fortran's lengths of characters at the end.
+// dgemm of the loaded library; the lengths of Fortran character arguments come last.
 #include "config.hpp"
 #include "harness/blas_runtime.hpp"
 

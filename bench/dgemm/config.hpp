@@ -36,7 +36,7 @@ inline std::uint64_t check(operands& o) {
                          dense::row_norm(o.a, o.n) * dense::row_norm(o.b, o.n) * dense::norm(x));
 }
 
-/// One run: `multiply(operands)` does it.
+/// Runs once: `multiply(operands)` computes the product.
 template <class Multiply>
 sample run(const settings& s, const Multiply& multiply) {
   return dense::measure(

@@ -13,7 +13,7 @@ inline constexpr description what{.name = "fib",
                                   .quick = 27,
                                   .smoke = 15};
 
-/// Inner nodes of the call tree of fib(n): fib(n + 1) - 1.
+/// Returns the inner nodes of the call tree of fib(n): fib(n + 1) - 1.
 inline double forks(std::int64_t n) {
   double a = 0;
   double b = 1;

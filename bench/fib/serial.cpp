@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serial fib: what the compiler makes of the plain recursion.
+// Serial fib: the plain recursion as the compiler optimizes it.
 #include "config.hpp"
 
 namespace bench::fib {

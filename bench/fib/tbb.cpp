@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fib on oneTBB: a task_group a fork, one branch spawned, the other called.
+// fib on oneTBB: one task_group per fork, one branch spawned, the other called.
 #include <oneapi/tbb/task_group.h>
 
 #include "config.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// All workers do next to nothing (each counts), and one of them knows when all have: a step of a
-// group with a member on each, or what a library has instead, a barrier of all. n steps, the
-// workers awake and polling. Compare with the limits `barrier` and `barrier_tree`: from a step one
-// core starts, nothing returns before a line has gone out and one has come back.
+// All workers do almost nothing (each counts), and one of them learns when all have: a step of a
+// group with a member on each, or a barrier in libraries without groups. n steps, the workers awake
+// and polling. Compare with the limits `barrier` and `barrier_tree`: a step that one core starts
+// cannot return before a line has gone out and one has come back.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -21,7 +21,7 @@ inline constexpr description what{.name = "group_step",
                                   .groups = "invoke",
                                   .bounds = "barrier barrier_tree"};
 
-/// The answer: steps that all workers did, or one that is no such number.
+/// Returns the steps that all workers did, or 0, a wrong answer, if they differ.
 inline std::uint64_t agreed(const std::vector<std::uint64_t>& steps) {
   const bool same =
       std::adjacent_find(steps.begin(), steps.end(), std::not_equal_to<>()) == steps.end();

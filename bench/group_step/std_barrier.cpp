@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// std::barrier of as many threads, libstdc++'s.
+// libstdc++'s std::barrier of as many threads as workers.
 #include <barrier>
 #include <thread>
 

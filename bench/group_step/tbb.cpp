@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneTBB has no barrier: a parallel_for of one iteration a worker, dealt out statically. Nothing
-// makes different workers run them.
+// oneTBB has no barrier: a parallel_for with one iteration per worker, partitioned statically. It
+// does not guarantee that different workers run the iterations.
 #include <oneapi/tbb/parallel_for.h>
 
 #include "config.hpp"

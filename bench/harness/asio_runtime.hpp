@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the Boost.Asio peer has another thread call something.
+// Makes another thread of the Boost.Asio peer call something.
 #pragma once
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// A thread that runs an io_context, as long as this lives.
+/// A thread that runs an io_context while the object exists.
 class io_thread {
  public:
   ~io_thread() { work_.reset(); }
@@ -20,7 +20,7 @@ class io_thread {
   void post(F&& f) {
     boost::asio::post(context_, std::forward<F>(f));
   }
-  /// Posts and waits.
+  /// Posts `f` to the thread and waits for it.
   template <class F>
   void call(F&& f) {
     std::packaged_task<void()> task(std::forward<F>(f));

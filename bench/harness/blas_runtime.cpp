@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The BLAS peers, one program: started with --peer NAME it becomes that variant, by executing
-// itself again in the environment that the library is to find. `--list` without one lists all of
-// them.
+// The BLAS peers in one program: with --peer NAME it becomes that variant by executing
+// itself again in the environment that the library needs. `--list` without a peer lists all
+// of them.
 #include "blas_runtime.hpp"
 
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ namespace {
 
 using blas::variant;
 
-/// Set in a process whose environment is that of the variant it names.
+/// Variable that is set in a process whose environment is that of the variant it names.
 constexpr const char* prepared = "CREEK_BENCH_BLAS";
 
 const variant* chosen = nullptr;
@@ -59,8 +59,8 @@ std::string openblas_version() {
   return config + ", kernel " + call<const char*()>("openblas_get_corename");
 }
 
-/// MKL tells nobody, but loads the kernels that it takes at the first call, from libmkl_avx2.so or
-/// so.
+/// Returns the kernels of MKL. MKL does not report them, but loads them at the first call, from
+/// libmkl_avx2.so or a similar file.
 std::string mkl_kernel() {
   double x = 1;
   const int one = 1;
@@ -96,9 +96,9 @@ std::string lapack_version() {
          std::to_string(patch);
 }
 
-/// The kernel that BLIS takes, by its number for this processor and environment.
+/// Returns the kernel that BLIS uses, by its number for this processor and environment.
 std::string blis_kernel() {
-  call<void()>("bli_init");  // or it does not know the number that BLIS_ARCH_TYPE stands for
+  call<void()>("bli_init");  // needed for the number that BLIS_ARCH_TYPE stands for
   return call<const char*(int)>("bli_arch_string", call<int()>("bli_arch_query_id"));
 }
 
@@ -115,13 +115,13 @@ std::string version() {
   return symbol("ilaver_") != nullptr ? lapack_version() : "unknown";
 }
 
-/// Tells the caller of --list how to come by a variant.
+/// Tells the caller of --list how to get a variant.
 void print_missing(const variant& v, const std::string& how) {
   std::puts(nlohmann::json{{"peer", v.name}, {"missing", how}}.dump().c_str());
   std::fflush(stdout);
 }
 
-/// Gives up on a variant: what is not there is no failure of a listing.
+/// Gives up on a variant; in a listing a missing variant is no failure.
 [[noreturn]] void give_up(const settings& s, const std::string& why) {
   if (s.workload.empty()) {
     print_missing(*chosen, why);
@@ -131,14 +131,14 @@ void print_missing(const variant& v, const std::string& how) {
   std::exit(1);
 }
 
-/// Why a variant cannot be here, or nothing.
+/// Returns why a variant cannot run here, or an empty text.
 std::string obstacle(const variant& v) {
   if (blas::files_of(v).empty()) return v.how;
   if (v.runs_here != nullptr && !v.runs_here()) return "this processor cannot run its kernel";
   return {};
 }
 
-/// A process for each variant, one after the other.
+/// Lists all variants with one process each, one after the other.
 [[noreturn]] void list_all(char** argv) {
   for (const variant& v : blas::variants()) {
     if (const std::string why = obstacle(v); !why.empty()) {
@@ -158,7 +158,7 @@ std::string obstacle(const variant& v) {
   std::exit(0);
 }
 
-/// Nothing that these libraries read is left of what the caller had in mind for them: "as it
+/// Removes all variables that these libraries read, whatever the caller set for them: "as it
 /// starts" means without any.
 void clear_environment() {
   std::vector<std::string> names;
@@ -172,7 +172,7 @@ void clear_environment() {
   for (const auto& name : names) unsetenv(name.c_str());
 }
 
-/// Executes this program again as the chosen variant finds it right.
+/// Executes this program again in the environment of the chosen variant.
 void begin_again(const settings& s, char** argv) {
   clear_environment();
   const std::string workers = std::to_string(s.workers);
@@ -180,7 +180,7 @@ void begin_again(const settings& s, char** argv) {
        {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"}) {
     setenv(name, workers.c_str(), 1);
   }
-  setenv("MKL_DYNAMIC", "FALSE", 1);  // or it takes one thread where two processors are one core
+  setenv("MKL_DYNAMIC", "FALSE", 1);  // else one thread where two processors share a core
   for (const auto& [name, value] : chosen->environment) setenv(name, value, 1);
   setenv(prepared, chosen->name, 1);
   execv("/proc/self/exe", argv);
@@ -190,7 +190,7 @@ void begin_again(const settings& s, char** argv) {
 void load(const settings& s) {
   if (const std::string why = obstacle(*chosen); !why.empty()) give_up(s, why);
   for (const auto& file : blas::files_of(*chosen)) {
-    // Global: LAPACK's calls of the BLAS go to the one loaded before it.
+    // Global, so that LAPACK's calls of the BLAS go to the one loaded before it.
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (library == nullptr) give_up(s, dlerror());
     libraries.push_back(library);

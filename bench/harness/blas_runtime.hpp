@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the BLAS peers reach the library that this process was started for: LAPACK's Fortran symbols,
-// found at run time, with 32-bit integers.
+// Access of the BLAS peers to the library that this process was started for: LAPACK's Fortran
+// symbols, found at run time, with 32-bit integers.
 #pragma once
 #include <string>
 
@@ -8,22 +8,22 @@
 
 namespace bench::blas {
 
-/// The address of `name` without prefix and underscore ("dgetrf"), null if the library has none.
+/// Returns the address of `name` without prefix and underscore ("dgetrf"), or nullptr.
 void* find_routine(const std::string& name);
 
-/// A routine that a registration has named, and is there for that reason.
+/// Returns a routine that a registration has named and that therefore exists.
 template <class Function>
 Function* routine(const char* name) {
   return reinterpret_cast<Function*>(find_routine(name));
 }
 
-/// Enters a workload for libraries that have `routine`, which it calls.
+/// Adds a workload for libraries that have `routine`, which the workload calls.
 class registration {
  public:
   registration(const description& what, run_function run, const char* routine);
 };
 
-/// n as Fortran takes it.
+/// Returns n as a Fortran integer.
 inline int integer(std::int64_t n) {
   return static_cast<int>(n);
 }

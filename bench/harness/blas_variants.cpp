@@ -44,8 +44,8 @@ variant openblas_wheel(const char* name, const char* kernel = "", bool (*runs_he
   return v;
 }
 
-/// Without a LAPACK: the reference one above it makes so many small calls, each of which starts
-/// threads that spin for one another, that two threads can take minutes on a busy machine.
+/// Has no LAPACK: the reference one on top of BLIS makes so many small calls, each of which starts
+/// threads that spin for each other, that two threads can take minutes on a busy machine.
 variant debian_blis(const char* name, const char* kernel = "", bool (*runs_here)() = nullptr) {
   variant v{.name = name,
             .files = {"/usr/lib/*/blis-pthread/libblis.so.4"},
@@ -56,7 +56,7 @@ variant debian_blis(const char* name, const char* kernel = "", bool (*runs_here)
   return v;
 }
 
-/// libflame's LAPACK on BLIS, which does not know recent processors by itself.
+/// Returns libflame's LAPACK on BLIS, which does not detect recent processors by itself.
 variant libflame() {
   variant v{.name = "libflame",
             .files = {"/usr/lib/*/blis-pthread/libblis.so.4", "/usr/lib/*/libflame.so.1"},
@@ -93,7 +93,7 @@ std::string wheels() {
   return chosen != nullptr ? chosen : BENCH_WHEELS;
 }
 
-/// The first file that fits, or nothing.
+/// Returns the first file that matches, or an empty text.
 std::string first_match(const std::string& pattern) {
   glob_t found{};
   std::string file;

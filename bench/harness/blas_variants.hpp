@@ -14,20 +14,20 @@ namespace bench::blas {
 
 struct variant {
   const char* name;
-  std::vector<const char*> files;  ///< patterns, loaded in this order; relative: of a wheel
-  const char* how;                 ///< to get them
+  std::vector<const char*> files;  ///< patterns, in loading order; relative ones are in a wheel
+  const char* how;                 ///< how to get them
   const char* prefix = "";         ///< prefix of every symbol
   std::vector<std::pair<const char*, const char*>> environment = {};
   const char* kernel = "";        ///< kernel that the library must report; empty: any
   bool (*runs_here)() = nullptr;  ///< whether this processor can run that kernel
-  std::int64_t largest = std::numeric_limits<std::int64_t>::max();  ///< n; more takes too long
+  std::int64_t largest = std::numeric_limits<std::int64_t>::max();  ///< more takes too long
 };
 
-/// In the order of the table.
+/// Returns the variants in the order of the table.
 std::span<const variant> variants();
 
-/// Its files on this machine in the order of loading; empty if one of them is not there. Wheels are
-/// where the environment variable CREEK_BENCH_WHEELS says, or else in the build's folder for them.
+/// Returns a variant's files in loading order, or an empty list if one is missing. Wheels are in
+/// the folder that CREEK_BENCH_WHEELS names, or else in the build's folder for them.
 std::vector<std::string> files_of(const variant& v);
 
 }  // namespace bench::blas

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the creek peer runs the dense linear algebra workloads: on the runtime that it keeps.
+// Runs dense linear algebra workloads of the creek peer on the runtime that it keeps.
 #pragma once
 #include <creek/linalg.hpp>
 
@@ -7,18 +7,18 @@
 
 namespace bench::dense {
 
-/// A matrix of the workload, n elements from column to column.
+/// Returns a view of a workload's matrix, n elements from column to column.
 inline creek::linalg::matrix_view<double> view(std::vector<double>& a, std::int64_t n) {
   return {a.data(), n, n, n};
 }
 
-/// `call(operands)` inside the runtime.
+/// Returns a function that runs `call(operands)` inside the runtime.
 template <class Call>
 auto inside_runtime(const settings& s, Call call) {
   return [&s, call](auto& operands) { inside(s, [&] { call(operands); }); };
 }
 
-/// Pivots as the check wants them, counted from 1.
+/// Converts pivots to the form of the check, counted from 1.
 inline void to_fortran(const std::vector<creek::linalg::index_t>& from,
                        std::vector<std::int32_t>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::int32_t>(from[i] + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the creek peer enters its runtime.
+// Enters the runtime of the creek peer.
 #pragma once
 #include <creek/tasking.hpp>
 
@@ -7,17 +7,17 @@
 
 namespace bench {
 
-/// The runtime that this process keeps, with the scheduler, deque and idle policy of the settings.
+/// Returns the runtime that this process keeps, with the scheduler, deque and idle policy set.
 creek::runtime& kept_runtime(const settings& s);
 
-/// Runs `f` on one of its workers.
+/// Runs `f` on a worker of the kept runtime.
 template <class F>
 void inside(const settings& s, F&& f) {
   kept_runtime(s).run(f);
 }
 
-/// Calls `body(worker)` on every worker, by invocations from the caller's. Nanoseconds until all of
-/// them are done. Inside only.
+/// Calls `body(worker)` on every worker, by invocations from the caller's, and returns the ns until
+/// all are done. Only call it inside the runtime.
 template <class Body>
 double time_workers(const settings& s, const Body& body) {
   return timed([&] {
@@ -25,7 +25,7 @@ double time_workers(const settings& s, const Body& body) {
     for (unsigned w = 0; w < s.workers; ++w) {
       done.push_back(creek::async_on(creek::core_id{static_cast<int>(w)}, [&body, w] { body(w); }));
     }
-    (void)creek::when_all(std::move(done)).get();  // an exception when all of them have ended
+    (void)creek::when_all(std::move(done)).get();  // rethrows an exception when all have ended
   });
 }
 

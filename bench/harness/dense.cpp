@@ -11,7 +11,7 @@ std::span<const double> column(std::span<const double> m, std::size_t rows, std:
   return m.subspan(j * rows, rows);
 }
 
-/// x[first, last) -= factor * m[first, last)
+/// Computes x[first, last) -= factor * m[first, last).
 void subtract(std::span<double> x, double factor, std::span<const double> m, std::size_t first,
               std::size_t last) {
   for (std::size_t i = first; i < last; ++i) x[i] -= factor * m[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the dense linear algebra workloads: inputs made in a fixed way per size, how
-// often a process repeats a call, and the check of the result. Matrices are n by n, column-major,
-// with n elements from column to column. bench/peers/faer has the same in Rust.
+// Shared parts of the dense linear algebra workloads: inputs that are the same for each size, the
+// number of calls per process, and the check of results. Matrices are n by n, column-major, with n
+// elements from column to column. bench/peers/faer has the same in Rust.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -15,10 +15,10 @@
 
 namespace bench::dense {
 
-/// Which matrix or vector of a workload an element belongs to.
+/// The matrix or vector of a workload that an element belongs to.
 enum class input : std::uint64_t { a = 1, b = 2, c = 3, right_side = 4 };
 
-/// Element `index` of an input, uniform in [-0.5, 0.5).
+/// Returns element `index` of an input, uniform in [-0.5, 0.5).
 inline double element(input which, std::uint64_t index) {
   std::uint64_t z = ((static_cast<std::uint64_t>(which) << 56) + index) * 0x9E3779B97F4A7C15U;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -31,38 +31,38 @@ std::vector<double> filled(input which, std::int64_t size);
 inline std::vector<double> square(input which, std::int64_t n) {
   return filled(which, n * n);
 }
-/// Symmetric and positive definite, because n on the diagonal outweighs its row.
+/// Fills a symmetric matrix, positive definite because n on the diagonal outweighs its row.
 void fill_positive_definite(std::span<double> a, std::int64_t n);
 
-/// y += factor * m x
+/// Computes y += factor * m x.
 void add_product(std::span<double> y, double factor, std::span<const double> m,
                  std::span<const double> x);
-/// The largest magnitude; not a number if there is one that is not.
+/// Returns the largest magnitude, or NaN if an element is NaN.
 double norm(std::span<const double> x);
-/// The largest sum of the magnitudes of a row.
+/// Returns the largest sum of the magnitudes of a row.
 double row_norm(std::span<const double> m, std::int64_t n);
 
-/// x becomes the solution of L x = x, L in the lower triangle of `a`, its diagonal taken for ones
-/// if `unit`; of L^T x = x; of U x = x.
+/// Overwrite x with the solution of L x = x, L in the lower triangle of `a`, with ones on the
+/// diagonal if `unit`; of L^T x = x; of U x = x.
 void solve_lower(std::span<const double> a, std::span<double> x, bool unit);
 void solve_lower_transposed(std::span<const double> a, std::span<double> x);
 void solve_upper(std::span<const double> a, std::span<double> x);
 
-/// The answer, n, if the error is what a backward stable algorithm may leave: `error` over
+/// Returns the answer, n, if the error is what a backward stable algorithm may leave: `error` /
 /// (eps n `scale`) is below 16. Throws otherwise.
 std::uint64_t accepted(std::int64_t n, double error, double scale);
-/// The same of a solution of A x = b with b the right side of size n, error and scale as HPL has
-/// them: ||A x - b|| and ||A|| ||x|| + ||b||.
+/// Does the same for a solution of A x = b with b the right side of size n; error and scale are
+/// those of HPL: ||A x - b|| and ||A|| ||x|| + ||b||.
 std::uint64_t accepted_solution(std::span<const double> a, std::span<const double> x);
 
-/// Throws unless `info`, as LAPACK defines it, says that all went well.
+/// Throws unless `info`, as LAPACK defines it, means success.
 inline void require_success(int info) {
   if (info != 0) throw std::runtime_error("info is " + std::to_string(info));
 }
 
-/// A first call at up to 2000, untimed, then so many at n that they take some tenths of a second
-/// (sizes for tests: three): the figure is their median. `make(n)` gives the operands of one,
-/// untimed; `call(operands)` is timed; `check(operands)`, after the last one, gives the answer.
+/// Makes an untimed call at up to 2000, then as many at n as take some tenths of a second (three at
+/// test sizes); the figure is their median. `make(n)` returns operands for one call, untimed;
+/// `call(operands)` is timed; `check(operands)`, after the last call, returns the answer.
 template <class Make, class Call, class Check>
 sample measure(const settings& s, double flops, const Make& make, const Call& call,
                const Check& check) {

@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// n integers of a fixed linear congruential sequence: the same in every peer.
+/// Returns n integers of a fixed linear congruential sequence, the same in every peer.
 inline std::vector<std::uint32_t> random_integers(std::int64_t n) {
   std::vector<std::uint32_t> data(static_cast<std::size_t>(n));
   std::uint64_t x = 42;
@@ -17,7 +17,7 @@ inline std::vector<std::uint32_t> random_integers(std::int64_t n) {
   return data;
 }
 
-/// Depends on every value and its place.
+/// Returns a hash that depends on every value and its position.
 inline std::uint64_t order_hash(const std::vector<std::uint32_t>& data) {
   std::uint64_t hash = 0;
   for (const auto value : data) hash = hash * 0x9e3779b97f4a7c15U + value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proof that empty tasks ran, at the price of one byte's store a task and no line that all workers
-// write: each task leaves its mark in its own slot; the run adds them up after the timed part.
+// Proof that empty tasks ran, at the price of storing a byte per task and without a line that all
+// workers write: each task marks its own slot; the run adds the marks up after the timed part.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ class marks {
  public:
   explicit marks(std::int64_t n) : slots_(static_cast<std::size_t>(n)) {}
 
-  /// Slot of task `i`; each is written by one task, so no two workers race on it.
+  /// Returns the slot of task `i`; each is written by one task, so no two workers race on it.
   std::uint8_t* slot(std::int64_t i) { return slots_.data() + i; }
 
   [[nodiscard]] std::uint64_t sum() const {
@@ -27,8 +27,8 @@ class marks {
   std::vector<std::uint8_t> slots_;
 };
 
-/// The two tasks of SPC and BPC: nothing but the mark, and about a microsecond's work. The barrier
-/// keeps the serial loop from becoming one memset.
+/// The two tasks of SPC and BPC: only the mark, or about a microsecond of work. The barrier keeps
+/// the compiler from turning the serial loop into one memset.
 struct empty_task {
   void operator()(std::uint8_t* slot) const {
     *slot = 1;

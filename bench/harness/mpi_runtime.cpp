@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MPI peer: a run executes itself again under mpiexec, one rank a worker, each kept on a core
-// of its own. On this machine alone: no network, no remote shell, shared memory between the ranks.
+// The MPI peer: a run executes itself again under mpiexec, one rank per worker, each pinned to its
+// own core. Runs only on this machine: no network, no remote shell, shared memory between ranks.
 #include "mpi_runtime.hpp"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-/// MPI from the first rank() to the end of the process.
+/// Initializes MPI at the first rank() and ends it with the process.
 class job {
  public:
   job() {
@@ -31,7 +31,7 @@ class job {
   int rank_ = 0;
 };
 
-/// Calls without an answer and round trips are between two, whatever the number of workers.
+/// Returns the ranks of a run: posts and round trips need two, whatever the number of workers.
 unsigned ranks_of(const settings& s) {
   return s.workload == "group_step" ? s.workers : 2;
 }
@@ -43,8 +43,8 @@ bool has(const std::string& workload) {
   return false;
 }
 
-/// Options of Open MPI 4 and 5, which is what the peer is built for. Ranks that have a processor
-/// each poll, also where mpiexec counts cores instead of processors.
+/// Returns options of Open MPI 4 and 5, for which the peer is built. Ranks with a processor each
+/// must poll, even where mpiexec counts cores instead of processors.
 std::vector<std::string> launcher(unsigned ranks) {
   std::vector<std::string> words{BENCH_MPIEXEC,
                                  "-n",
@@ -62,7 +62,7 @@ std::vector<std::string> launcher(unsigned ranks) {
                                  "btl",
                                  "self," BENCH_MPI_SHARED_MEMORY};
 #if OMPI_MAJOR_VERSION < 5
-  words.insert(words.end(), {"--mca", "plm", "isolated"});  // looks for no ssh
+  words.insert(words.end(), {"--mca", "plm", "isolated"});  // does not look for ssh
 #endif
   if (ranks <= std::thread::hardware_concurrency()) {
     words.insert(words.end(), {"--mca", "mpi_yield_when_idle", "0"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the MPI peer enters its runtime: every rank is a process that runs the same main(), and the
+// Enters the runtime of the MPI peer: every rank is a process that runs the same main(), and the
 // first of them prints.
 #pragma once
 #include <mpi.h>
@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/// This process's rank, of which there are as many as the workload has workers, or two. Joins the
-/// others at the first call.
+/// Returns this process's rank; there are as many ranks as the workload has workers, or two. The
+/// first call joins the others.
 int rank();
 
 }  // namespace bench

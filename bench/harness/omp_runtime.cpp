@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OpenMP peers. The code is GCC's; libomp serves its GOMP_* entry points too, so one set of
-// objects gives a libgomp and a libomp executable. Which one runs is asked of the dynamic linker,
-// not taken from the build.
+// The OpenMP peers. The code is GCC's; libomp provides its GOMP_* entry points too, so one set of
+// objects gives a libgomp and a libomp executable. The dynamic linker tells which one runs, not the
+// build.
 #include <dlfcn.h>
 #include <omp.h>
 #include <unistd.h>
@@ -36,8 +36,8 @@ std::string peer_version() {
   return library() + " under code of GCC " __VERSION__;
 }
 
-/// Wake-up latency is about threads asleep, but libomp spins for 200 ms and libgomp for some time
-/// too unless told otherwise, and both read that when they are loaded.
+/// Disables spinning: wake-up latency needs sleeping threads, but libomp spins for 200 ms by
+/// default and libgomp for some time, and both read their settings when they are loaded.
 void prepare_environment(const settings& s, char** argv) {
   if (s.workload != "wakeup" || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   setenv("OMP_WAIT_POLICY", "passive", 1);

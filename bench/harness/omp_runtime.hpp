@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the OpenMP peers enter a team: the same objects are linked with libgomp and with libomp.
+// Enters a team of the OpenMP peers: the same objects are linked with libgomp and libomp.
 #pragma once
 #include "workload.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// main() of every C++ benchmark peer. One JSON object a line on standard output:
-//   --list                      what this peer can run, with units and sizes
-//   --workload W --runs R ...   one line a timed run, after --warmup untimed ones
+// main() of every C++ benchmark peer. Prints one JSON object per line on standard output:
+//   --list                      lists the workloads of this peer, with units and sizes
+//   --workload W --runs R ...   prints one line per timed run, after --warmup untimed ones
 // bench/peers/rust speaks the same protocol; `creek bench` is the usual caller.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -41,7 +41,7 @@ void print(const nlohmann::json& line) {
   std::fflush(stdout);
 }
 
-/// How a run of a peer is asked for, where its program is several.
+/// Returns the options that select a peer in a program with several.
 std::string options_of(const settings& s) {
   return s.peer.empty() ? "" : "--peer " + s.peer;
 }
@@ -76,7 +76,7 @@ const entry* find(const std::string& name) {
   return nullptr;
 }
 
-/// Exit status of a run that was fine but measured nothing, such as a round trip on one processor.
+/// Exit status of a good run that measured nothing, such as a round trip on one processor.
 constexpr int not_measurable = 3;
 
 bool run(const entry& e, const settings& s, int warmup, int runs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers without a runtime: plain C++, named by what they are built as. One of them is the serial
-// peer, the baseline and the oracle of all answers.
+// Peers without a runtime: plain C++, named by the build. One of them is the serial peer, the
+// baseline and the reference for all answers.
 #include "workload.hpp"
 
 namespace bench {

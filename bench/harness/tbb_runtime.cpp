@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oneTBB peer: its name and the version of the library it really runs on.
+// The oneTBB peer: its name and the version of the library that is loaded.
 #include <oneapi/tbb/version.h>
 
 #include "workload.hpp"

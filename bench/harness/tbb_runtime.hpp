@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the oneTBB peer enters its runtime.
+// Enters the runtime of the oneTBB peer.
 #pragma once
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_invoke.h>
@@ -11,14 +11,14 @@
 
 namespace bench {
 
-/// The arena of `s.workers` slots that this process keeps.
+/// Returns the arena of `s.workers` slots that this process keeps.
 inline tbb::task_arena& arena(const settings& s) {
   static tbb::global_control limit(tbb::global_control::max_allowed_parallelism, s.workers);
   static tbb::task_arena instance(static_cast<int>(s.workers));
   return instance;
 }
 
-/// Runs `f` in that arena. Main thread only.
+/// Runs `f` in the kept arena. Main thread only.
 template <class F>
 void inside(const settings& s, F&& f) {
   arena(s).execute(f);
@@ -29,7 +29,7 @@ struct one_worker {
   tbb::global_control limit{tbb::global_control::max_allowed_parallelism, 2};
   tbb::task_arena arena{1, 0};
 
-  /// Has it run `f`, and spins until it has.
+  /// Runs `f` on the worker, and spins until it is done.
   template <class F>
   void call(const F& f) {
     std::atomic<bool> done{false};
@@ -42,7 +42,7 @@ struct one_worker {
   }
 };
 
-/// Runs both closures in parallel: `tbb::parallel_invoke`, oneTBB's own word for it.
+/// Runs both closures in parallel with oneTBB's `tbb::parallel_invoke`.
 inline constexpr auto fork = [](const auto& f, const auto& g) { tbb::parallel_invoke(f, g); };
 
 }  // namespace bench

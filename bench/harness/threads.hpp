@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the peers that share memory run: threads, a worker each, that begin together.
+// Threads of the peers that share memory: one per worker, started together.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 namespace bench {
 
 /// Calls `body(worker)` on `workers` threads, which begin when all of them are on a processor.
-/// Nanoseconds from then until the last one is done.
+/// Returns the nanoseconds from then until the last one is done.
 template <class Body>
 double time_threads(unsigned workers, const Body& body) {
   using clock = std::chrono::steady_clock;

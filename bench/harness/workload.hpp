@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload of the benchmark peers: a description that all peers share (name, unit, sizes) and, per
-// peer, one function that runs it once and says how long the timed part took. A peer is a process
-// (libgomp and libomp cannot live in one); its main() is in peer_main.cpp.
+// peer, one function that runs it once and returns the duration of the timed part. A peer is a
+// process, since libgomp and libomp cannot be in the same one; its main() is in peer_main.cpp.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace bench {
 
-/// The sizes that a workload is run at, ascending: `.full = 30` or `.full = {1000, 2000}`.
+/// The sizes at which a workload runs, ascending: `.full = 30` or `.full = {1000, 2000}`.
 class sizes {
  public:
   constexpr sizes(std::int64_t one) : sizes({one}) {}
@@ -33,8 +33,8 @@ class sizes {
   std::size_t count_;
 };
 
-/// One workload as every peer knows it. Sizes: `full` for figures worth quoting, `quick` for a look
-/// in a minute, `smoke` for tests (every answer checked, timings meaningless).
+/// One workload, the same for every peer. Sizes: `full` for figures worth quoting, `quick` for a
+/// result in a minute, `smoke` for tests (every answer checked, timings meaningless).
 struct description {
   std::string_view name;
   std::string_view about;  ///< describes one unit of work, for readers of the table
@@ -42,22 +42,22 @@ struct description {
   sizes full = 0;
   sizes quick = 0;
   sizes smoke = 0;
-  unsigned min_workers = 1;  ///< fewer make no sense
+  unsigned min_workers = 1;  ///< fewer workers make no sense
   bool limit = false;        ///< a limit of the machine, not something peers compete in
   bool all_workers = false;  ///< a limit of all workers together, not of two of them
   bool rate = false;         ///< the figure is work / total_ns (GB/s), not total_ns / work
   bool warmup = true;        ///< the driver asks for an untimed run first
-  double scale = 1;          ///< factor from that quotient to `unit`
-  std::string_view groups = "tasking";  ///< commands `creek bench ...` that run it, by blanks
-  std::string_view bounds = {};         ///< limits that its figures are held against, by blanks
+  double scale = 1;          ///< factor from the quotient to `unit`
+  std::string_view groups = "tasking";  ///< `creek bench` commands that run it, by blanks
+  std::string_view bounds = {};         ///< limits that its figures are compared with, by blanks
   std::string_view share_of =
-      {};  ///< a workload whose best rate its figures are given as shares of
+      {};  ///< its figures are shown as shares of the best rate of this workload
 };
 
 /// Settings of one run, straight from the command line.
 struct settings {
   std::string workload;
-  std::string peer;    ///< only for a program that is several peers
+  std::string peer;    ///< only for a program with several peers
   std::int64_t n = 0;  ///< size; its meaning is in the workload's config.hpp
   unsigned workers = 1;
   std::int64_t grain = 700;  ///< steps of busy() in a "1 us" task; the driver calibrates it
@@ -75,7 +75,7 @@ struct sample {
 
 using run_function = sample (*)(const settings&);
 
-/// Enters a workload in this peer's table; one static object a source file.
+/// Adds a workload to this peer's table; one static object per source file.
 class registration {
  public:
   registration(const description& what, run_function run);
@@ -86,7 +86,7 @@ struct entry {
   run_function run;
 };
 
-/// The table of this peer, sorted by name.
+/// Returns the table of this peer, sorted by name.
 std::vector<entry>& table();
 
 /// Returns this peer's name: defined once per peer, in harness/*_runtime.cpp.
@@ -97,11 +97,11 @@ std::string peer_version();
 /// may set it and execute itself again here.
 void prepare_environment(const settings& s, char** argv);
 
-/// A figure that is the median of many measurements within one run: `work` is how many there were.
-/// Without any, work is 0, and the run says that nothing could be measured.
+/// Returns a figure that is the median of many measurements within one run; `work` is their number.
+/// Without any, work is 0, and the run reports that nothing could be measured.
 sample median_sample(std::vector<double> nanoseconds, std::uint64_t answer);
 
-/// Wall nanoseconds that `f` takes.
+/// Returns the wall nanoseconds that `f` takes.
 template <class F>
 double timed(F&& f) {
   const auto start = std::chrono::steady_clock::now();
@@ -110,8 +110,8 @@ double timed(F&& f) {
   return std::chrono::duration<double, std::nano>(stop - start).count();
 }
 
-/// Something far shorter than a reading of the clock is repeated n times in 64 equal parts, and the
-/// figure is the median of their means, because one preemption would spoil the mean of all.
+/// Number of equal parts of the n repetitions of something far shorter than a reading of the clock.
+/// The figure is the median of the parts' means, since one preemption would spoil the mean of all.
 inline constexpr std::int64_t parts = 64;
 inline std::int64_t repeats_of_part(std::int64_t n) {
   return std::max<std::int64_t>(1, n / parts);
@@ -134,8 +134,8 @@ sample median_of_parts(std::int64_t n, const F& f, std::uint64_t answer = 0) {
   return median_sample(std::move(means), answer);
 }
 
-/// Compute-bound work that no compiler shortens: `steps` dependent multiply-adds. The result is
-/// part of the answer, so that no peer can leave it out. About four cycles a step.
+/// Does compute-bound work that no compiler shortens: `steps` dependent multiply-adds. The result
+/// is part of the answer, so that no peer can leave it out. About four cycles per step.
 inline std::uint64_t busy(std::int64_t steps, std::uint64_t x) {
   for (std::int64_t i = 0; i < steps; ++i) {
     x = x * 6364136223846793005U + 1442695040888963407U;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // All workers update the entries of one hash table of 100,000 keys, n updates together: each adds 1
 // to the value of a key. Keys are drawn by Zipf's law with s = 0.99 (the k-th most frequent with a
-// probability in proportion to 1 / k^0.99: the first is one update in 12), by a seed, before the
-// time is taken; the table has all keys by then. In `hash_update_256` a worker has 256 keys at hand
+// probability proportional to 1 / k^0.99: the first is one update in 12), from a seed, before the
+// timed part; the table has all keys by then. In `hash_update_256` a worker has a batch of 256 keys
 // at a time, which a table may make use of.
 #pragma once
 #include <algorithm>
@@ -33,7 +33,7 @@ using key = std::uint64_t;
 constexpr std::size_t key_count = 100'000;
 constexpr std::size_t batch = 256;
 
-/// Spreads all bits over all bits. Source: SplitMix64 [Steele 2014].
+/// Spreads all bits over all bits; SplitMix64 [Steele 2014].
 constexpr std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -44,12 +44,12 @@ struct key_hash {
   std::size_t operator()(key k) const { return mix(k); }
 };
 
-/// The k-th most frequent key; keys say nothing about their frequency.
+/// Returns the k-th most frequent key; a key does not reveal its frequency.
 constexpr key key_at(std::size_t rank) {
   return mix(rank);
 }
 
-/// The keys of all updates, the same for all peers.
+/// Returns the keys of all updates, the same for all peers.
 inline const std::vector<key>& drawn_keys(std::int64_t n) {
   static std::vector<key> drawn;  // kept for the next run of this process
   if (drawn.size() == static_cast<std::size_t>(n)) return drawn;
@@ -68,14 +68,14 @@ inline const std::vector<key>& drawn_keys(std::int64_t n) {
   return drawn;
 }
 
-/// The part of one worker.
+/// Returns the keys of one worker.
 inline std::span<const key> keys_of(const settings& s, std::span<const key> all, unsigned worker) {
   const part_of_work mine = part_of(s, worker);
   return all.subspan(static_cast<std::size_t>(mine.first),
                      static_cast<std::size_t>(mine.last - mine.first));
 }
 
-/// Calls `f` with the next 256 of the keys or, at the end, what is left.
+/// Calls `f` with the next 256 keys, and with what is left at the end.
 template <class F>
 void in_batches(std::span<const key> keys, const F& f) {
   for (; !keys.empty(); keys = keys.subspan(std::min(batch, keys.size()))) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// std::unordered_map in 64 parts, each under a std::mutex of its own. Of 256 keys at hand those of
-// one part are updated under one lock.
+// std::unordered_map in 64 parts, each under its own std::mutex. The keys of a batch of 256 that
+// belong to one part are updated under one lock.
 #include <array>
 #include <memory>
 #include <mutex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneTBB's concurrent_hash_map, an accessor an update, from threads of the standard library.
+// oneTBB's concurrent_hash_map, one accessor per update, from threads of the standard library.
 #include <oneapi/tbb/concurrent_hash_map.h>
 
 #include "config.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle cost: processor time that a runtime burns while nobody gives it work, from 10 ms after its
-// last task, as a percentage of one core. n is the length of the idle period in milliseconds;
-// waiting for it is the measurement.
+// Idle cost: processor time that a runtime uses without work, from 10 ms after its last task, as a
+// percentage of one core. n is the length of the idle period in milliseconds; waiting for it is the
+// measurement.
 #pragma once
 #include <sys/resource.h>
 
@@ -30,7 +30,7 @@ inline double cpu_ns() {
   return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
-/// One run: `warm()` makes all workers run something, then nothing happens.
+/// Runs once: `warm()` makes all workers run something, then nothing happens.
 template <class Warm>
 sample run(const settings& s, const Warm& warm) {
   warm();

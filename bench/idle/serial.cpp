@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process without a runtime: what measuring itself costs.
+// A process without a runtime: the cost of the measurement itself.
 #include "config.hpp"
 
 namespace bench::idle {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closures posted to another thread's io_context, and one at last with a future.
+// Closures posted to another thread's io_context, and finally one with a future.
 #include "config.hpp"
 #include "harness/asio_runtime.hpp"
 

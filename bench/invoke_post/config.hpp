@@ -15,8 +15,8 @@ inline constexpr description what{.name = "invoke_post",
                                   .min_workers = 2,
                                   .groups = "invoke"};
 
-/// One run: `post()` has the counter's add() called where it lives, `finish()` returns when all
-/// have been. The answer is filled in from the counter afterwards.
+/// Runs once: `post()` makes the counter's add() run where the counter lives, `finish()` returns
+/// when all calls have run. The caller fills in the answer from the counter afterwards.
 template <class Post, class Finish>
 sample run(const settings& s, const Post& post, const Finish& finish) {
   const double ns = timed([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// remote::post from worker 0 to an object on worker 1; calls of one caller run in order, so a call
+// remote::post from worker 0 to an object on worker 1. Calls of one caller run in order, so a call
 // that waits comes last.
 #include "config.hpp"
 #include "harness/creek_runtime.hpp"

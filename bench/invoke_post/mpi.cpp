@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of one word to another process, which counts them and answers the last.
+// Messages of one word to another process, which counts them and answers the last one.
 #include "config.hpp"
 #include "harness/mpi_runtime.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks enqueued in an arena of one worker, in whatever order; the last one to run says so.
+// Tasks enqueued in an arena of one worker, in any order; the last one to run signals it.
 #include <atomic>
 
 #include "config.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synchronous call of an almost empty method (it counts) of an object on another worker, both
+// Synchronous call of an almost empty method (it counts) of an object on another worker, with both
 // workers awake and polling: the call goes there, its return comes back. Compare with the limit
 // `ping_pong`, one cache line there and one back, measured in the same way.
 #pragma once
@@ -17,8 +17,8 @@ inline constexpr description what{.name = "invoke_round_trip",
                                   .groups = "invoke",
                                   .bounds = "ping_pong"};
 
-/// One run: `trip()` calls add() of the counter where it lives and returns when that has returned.
-/// The answer is filled in from the counter afterwards.
+/// Runs once: `trip()` calls add() of the counter where it lives and returns when add() has
+/// returned. The caller fills in the answer from the counter afterwards.
 template <class Trip>
 sample run(const settings& s, const Trip& trip) {
   return median_of_parts(s.n, trip);

@@ -6,7 +6,7 @@
 namespace bench::invoke_round_trip {
 namespace {
 
-/// Message: the word that the call's one argument would be. The last trip brings the count.
+/// Message: the word stands for the call's one argument. The last trip brings the count.
 std::uint64_t word = 0;
 
 void send(int to) {

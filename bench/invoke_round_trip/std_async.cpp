@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// std::async, which makes a thread a call.
+// std::async, which starts one thread per call.
 #include <future>
 
 #include "config.hpp"

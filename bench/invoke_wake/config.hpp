@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synchronous call of a method of an object on a worker that has gone to sleep, until it returns.
-// The caller has just been busy elsewhere and is awake. n is how many times; before each the
-// process is left idle as in the workload `wakeup`. Compare with the limits `futex_trip` and
-// `futex_trip_far`: where the kernel puts both on one core, the caller must make room there.
+// Synchronous call of a method of an object on a sleeping worker, until it returns. The caller has
+// just been busy elsewhere and is awake. n is the number of calls; before each the process is left
+// idle as in the workload `wakeup`. Compare with the limits `futex_trip` and `futex_trip_far`: if
+// the kernel puts both threads on one core, the caller must make room there.
 #pragma once
 #include <thread>
 
@@ -22,8 +22,8 @@ inline constexpr description what{.name = "invoke_wake",
                                   .groups = "invoke",
                                   .bounds = "futex_trip futex_trip_far"};
 
-/// One run: `trip()` calls add() of the counter where it lives and returns when that has returned.
-/// The answer is filled in from the counter afterwards.
+/// Runs once: `trip()` calls add() of the counter where it lives and returns when add() has
+/// returned. The caller fills in the answer from the counter afterwards.
 template <class Trip>
 sample run(const settings& s, const Trip& trip) {
   std::vector<double> times;

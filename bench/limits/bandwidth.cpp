@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory bandwidth with all workers streaming: reading (the sum of an array) and triad
-// (a = b + s c, counted as STREAM does: 24 bytes an element, without the read for ownership). n is
-// the number of elements an array, shared out among the workers.
+// Memory bandwidth with all workers streaming: reading (the sum of an array) and triad (a = b + s
+// c, counted as STREAM does: 24 bytes per element, without the read for ownership). n is the number
+// of elements per array, divided among the workers.
 #include <barrier>
 #include <thread>
 
@@ -30,8 +30,8 @@ constexpr description triad{.name = "memory_triad",
                             .all_workers = true,
                             .rate = true};
 
-/// Runs `part(first, last)` on each of the workers over its share of [0, n), pinned; wall time of
-/// all of them from a common start.
+/// Runs `part(first, last)` on each of the pinned workers over its share of [0, n). Returns the
+/// wall time of all of them from a common start.
 template <class Part>
 double on_all(const settings& s, const Part& part) {
   const auto cpus = allowed_cpus();
@@ -49,7 +49,7 @@ double on_all(const settings& s, const Part& part) {
   return timed([&] { start.arrive_and_wait(); });
 }
 
-/// Eight sums side by side, so that the additions' latency is not what is measured.
+/// Adds up in eight sums side by side, so that the additions' latency is not measured.
 double sum_of(const double* x, std::int64_t n) {
   double lanes[8] = {};
   std::int64_t i = 0;

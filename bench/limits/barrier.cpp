@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers of pinned threads made of single cache lines, each written by one thread and read by
-// another: the least that bringing all workers to one point can cost. By dissemination, where all
-// tell each other at once, and along a tree, where word comes in to one thread and goes out from it
-// as it does in anything that one worker starts and waits for. n episodes.
+// another: the minimum cost of bringing all workers to one point. By dissemination, where all
+// notify each other at once, and along a tree, where arrivals come in to one thread and releases go
+// out from it, as in anything that one worker starts and waits for. n episodes.
 // Source: [Mellor-Crummey 1991].
 #include <atomic>
 #include <thread>
@@ -34,7 +34,7 @@ constexpr description tree{.name = "barrier_tree",
                            .all_workers = true,
                            .groups = "invoke"};
 
-/// The number of the last episode that its writer has come to.
+/// The number of the last episode that its writer has reached.
 struct alignas(64) flag {
   std::atomic<std::int64_t> episode{0};
   void raise(std::int64_t to) { episode.store(to, std::memory_order_release); }
@@ -44,7 +44,7 @@ struct alignas(64) flag {
   }
 };
 
-/// In round k each tells the one 2^k further on.
+/// In round k each thread notifies the one 2^k further on.
 class dissemination_flags {
  public:
   explicit dissemination_flags(unsigned threads) : threads_(threads), flags_(threads * rounds) {}
@@ -63,7 +63,7 @@ class dissemination_flags {
   std::vector<flag> flags_;
 };
 
-/// Thread t waits for 4 t + 1 .. 4 t + 4 on its way in.
+/// Thread t waits for threads 4 t + 1 .. 4 t + 4 on its way in.
 class tree_flags {
  public:
   explicit tree_flags(unsigned threads) : come_(threads), go_(threads) {}
@@ -82,7 +82,7 @@ class tree_flags {
   std::vector<flag> come_, go_;
 };
 
-/// The answer: episodes.
+/// Runs the barriers; the answer is the number of episodes.
 template <class Barrier>
 sample measure(const settings& s) {
   const auto cpus = allowed_cpus();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bare futex wake: from before the system call to the first instruction of the thread that slept,
-// and until an awake waker sees what that one answers by a line. n wakes, the sleeper left alone
-// for as long as in the workload `wakeup`, and on whatever core the kernel puts it, as there.
+// A bare futex wake: the time from before the system call to the woken thread's first instruction,
+// and until an awake waker sees its answer on a cache line. n wakes; the sleeper is left alone as
+// long as in the workload `wakeup`, and on whatever core the kernel puts it, as there.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -84,7 +84,7 @@ sample measure(const settings& s) {
 
 const registration registered{what, measure};
 
-/// Kept on `cores`, if given: waker and sleeper.
+/// Measures trips of waker and sleeper, which are pinned to `cores` if given.
 sample trips(const settings& s, const std::optional<std::pair<int, int>>& cores) {
   word given{0};
   alignas(64) word answered{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single instructions that schedulers count: a full fence, an atomic read-modify-write on a line
-// that the core owns, and a step of the busy loop that "1 us" tasks are made of (the driver turns
-// this one into their number of steps).
+// Single instructions that matter to schedulers: a full fence, an atomic read-modify-write on a
+// line that the core owns, and a step of the busy loop that "1 us" tasks are made of (the driver
+// converts it to their number of steps).
 #include <atomic>
 
 #include "harness/workload.hpp"

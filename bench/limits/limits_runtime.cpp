@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peer "machine": no runtime, only what the hardware and the kernel allow.
+// The peer "machine": no runtime, only the limits of the hardware and the kernel.
 #include "harness/workload.hpp"
 
 namespace bench {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rate of fused multiply-adds in double precision that all workers reach together in registers,
 // with the widest vectors of this processor: no routine of linear algebra can be faster. n is the
-// number of calls of a worker, each 10 000 times one multiply-add to each of twelve vectors.
+// number of calls per worker, each 10 000 times one multiply-add to each of twelve vectors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "limits/multiply_add.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -19,13 +19,13 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Operations done, two a multiply-add. Twelve sums side by side cover the latency (four cycles) of
-/// two units, and leave registers for the factors where there are sixteen. The sums stay near one.
+/// Returns the operations done, two per multiply-add. Twelve parallel sums cover the latency (four
+/// cycles) of two units, and with sixteen registers leave some for factors. Sums stay near one.
 double multiply_add(std::int64_t rounds) {
   const hn::ScalableTag<double> d;
   const auto factor = hn::Set(d, 0.5), term = hn::Set(d, 0.5);
   double starts[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  asm volatile("" : : "r"(starts) : "memory");  // or equal sums would become one
+  asm volatile("" : : "r"(starts) : "memory");  // else equal sums would become one
   auto a = hn::Set(d, starts[0]), b = hn::Set(d, starts[1]), c = hn::Set(d, starts[2]),
        e = hn::Set(d, starts[3]), f = hn::Set(d, starts[4]), g = hn::Set(d, starts[5]),
        h = hn::Set(d, starts[6]), i = hn::Set(d, starts[7]), j = hn::Set(d, starts[8]),
@@ -79,8 +79,8 @@ constexpr description fma_peak{.name = "fma_peak",
                                .rate = true,
                                .groups = "linalg"};
 
-/// Operations a nanosecond of one worker, by the median of its calls. A call is shorter than a time
-/// slice, so that what else runs on its processor does not count.
+/// Returns the operations per ns of one worker, by the median of its calls. A call is shorter than
+/// a time slice, so that other load on its processor does not count.
 double rate_of_calls(std::int64_t n) {
   std::vector<double> times;
   double operations = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One cache line to the other core and one back: the least that any message and its answer cost.
+// One cache line to the other core and one back: the minimum cost of any message and its answer.
 // Two lines, each written by one side only. n round trips.
 #include <atomic>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pinning threads for the limits, which are about two particular cores.
+// Pins threads for the limits, which are about two particular cores.
 #pragma once
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 
 namespace bench::limits {
 
-/// The CPUs that this process may use, in the kernel's order.
+/// Returns the CPUs that this process may use, in the kernel's order.
 inline std::vector<int> allowed_cpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -21,14 +21,14 @@ inline std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-/// Two different CPUs; throws where the process has only one.
+/// Returns two different CPUs; throws if the process has only one.
 inline std::pair<int, int> two_cpus() {
   const auto cpus = allowed_cpus();
   if (cpus.size() < 2) throw std::runtime_error("needs two processors");
   return {cpus[0], cpus[1]};
 }
 
-/// Keeps the calling thread on `cpu` while it lives, and gives it its old mask back.
+/// Keeps the calling thread on `cpu` while it lives, and then restores its old mask.
 class pin {
  public:
   explicit pin(int cpu) {

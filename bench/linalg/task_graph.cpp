@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of the task graph: nothing inside the tasks, so that items_per_second inverted is the price
-// of adding, running and ending one. The counters: its memory, and the edges it found.
+// Cost of the task graph with empty tasks, so that items_per_second inverted is the price of
+// adding, running and ending one task. The counters: its memory, and the edges it found.
 #include <creek/linalg/task_graph.hpp>
 #include <vector>
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace creek::linalg;
 
-/// The shape of LU by blocks: of `count` by `count`, without pivoting. One to three operands each.
+/// Adds tasks as in LU on `count` by `count` blocks, no pivoting; one to three operands each.
 void add_lu(task_graph& graph, const std::vector<char>& blocks, int count) {
   const auto block = [&](int i, int j) { return &blocks[static_cast<std::size_t>(i * count + j)]; };
   const auto nothing = [](const char* written) { benchmark::DoNotOptimize(written); };
@@ -49,7 +49,7 @@ void lu_graph(benchmark::State& state, graph_options options) {
   report(state, last);
 }
 
-/// n = 8000 by blocks of 64 is 125 by 125 of them, 658,125 tasks.
+/// Sets sizes; n = 8000 by blocks of 64 is 125 by 125 blocks, 658,125 tasks.
 void sizes(benchmark::internal::Benchmark* b) {
   b->ArgNames({"workers", "blocks"})->UseRealTime()->Unit(benchmark::kMillisecond);
   for (const int workers : {1, 2}) {
@@ -67,7 +67,7 @@ void bm_lu_dry_run(benchmark::State& s) {
   in_runtime(s, [](benchmark::State& state) { lu_graph(state, {.dry_run = true}); });
 }
 
-/// Nobody depends on anybody, or everybody on the one before.
+/// Adds tasks that are independent, or each depend on the previous one.
 void lines(benchmark::State& state, std::size_t width) {
   constexpr int tasks = 100'000;
   const std::vector<char> blocks(width);

@@ -24,7 +24,7 @@ struct operands {
   std::vector<std::int32_t> pivots = std::vector<std::int32_t>(static_cast<std::size_t>(n));
 };
 
-/// Row i was exchanged with row pivots[i] - 1, i ascending.
+/// Checks the factors; row i was exchanged with row pivots[i] - 1, i ascending.
 inline std::uint64_t check(operands& o) {
   auto x = dense::filled(dense::input::right_side, o.n);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -36,7 +36,7 @@ inline std::uint64_t check(operands& o) {
   return dense::accepted_solution(o.a, x);
 }
 
-/// One run: `factor(operands)` leaves the factors in a and the pivots, from 1, as LAPACK does.
+/// Runs once: `factor(operands)` leaves the factors in a and the pivots, from 1, as LAPACK does.
 template <class Factor>
 sample run(const settings& s, const Factor& factor) {
   return dense::measure(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dgesv of the library that this process loaded.
+// dgesv of the loaded library.
 #include "config.hpp"
 #include "harness/blas_runtime.hpp"
 

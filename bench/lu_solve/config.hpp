@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A x = b with one right-hand side by LU with partial pivoting, in place, as dgesv. Counted as the
-// factorization is, 2/3 n^3 operations, so that `lu` over this is its price in time.
+// factorization, 2/3 n^3 operations, so that the ratio to `lu` is the price of solving in time.
 #pragma once
 #include "harness/dense.hpp"
 
@@ -30,7 +30,7 @@ inline std::uint64_t check(operands& o) {
   return dense::accepted_solution(o.a, o.x);
 }
 
-/// One run: `solve(operands)` turns the right side in x into the solution.
+/// Runs once: `solve(operands)` turns the right side in x into the solution.
 template <class Solve>
 sample run(const settings& s, const Solve& solve) {
   return dense::measure(

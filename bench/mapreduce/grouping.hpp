@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of 16 bytes brought together by key and added up: the strategy that emits and groups, and
-// what one writes without it.
+// Pairs of 16 bytes grouped by key and added up: by the strategy that emits and groups, and by
+// hand-written code without it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct key_value {
   std::uint64_t value;
 };
 
-/// Emits every pair as it is, and adds up.
+/// Emits every pair unchanged, and adds up the values.
 struct sum_by_key {
   using key_type = std::uint64_t;
   using value_type = std::uint64_t;
@@ -28,10 +28,10 @@ struct sum_by_key {
   static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
 };
 
-/// Uniform over `keys` keys that are spread over 64 bits.
+/// Returns pairs, uniform over `keys` keys that are spread over 64 bits.
 std::vector<key_value> random_pairs(std::size_t count, std::size_t keys);
 
-/// How many keys, and what depends on every sum.
+/// The number of keys, and a value that depends on every sum.
 class pair_digest {
  public:
   void add(std::uint64_t key, std::uint64_t sum) noexcept {
@@ -46,9 +46,9 @@ class pair_digest {
   std::uint64_t keys_ = 0, mixed_ = 0;
 };
 
-/// A copy sorted by std::sort, and one pass over it; one thread.
+/// Sorts a copy by std::sort and makes one pass over it; one thread.
 answer sums_by_sorting(std::span<const key_value> pairs);
-/// std::unordered_map; one thread.
+/// Adds up in a std::unordered_map; one thread.
 answer sums_by_hash_map(std::span<const key_value> pairs);
 
 }  // namespace creek_bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs by a quick generator of fixed seed.
+// Inputs made by a fast generator with a fixed seed.
 #include "inputs.hpp"
 
 #include <algorithm>

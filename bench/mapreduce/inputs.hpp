@@ -8,10 +8,10 @@
 
 namespace creek_bench {
 
-/// Neighbours alike, as in photographs: counting them is harder than counting noise.
+/// Returns pixels with similar neighbours, as in photographs: harder to count than noise.
 std::vector<creek::mapreduce::pixel> walking_colours(std::size_t count);
 std::vector<creek::mapreduce::byte_point> noisy_line(std::size_t count);
-/// Uniform in a cube, in no order; by rows.
+/// Returns points uniform in a cube, in random order, stored by rows.
 std::vector<float> uniform_points(std::size_t count, std::size_t dimensions);
 
 }  // namespace creek_bench

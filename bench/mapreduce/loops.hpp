@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peers: loops over even shares of the data on threads of their own, without creek's runtime.
-// `vectorised` is the same kernel that the job uses, called once a thread; what a job takes longer
-// is the cost of MapReduce. `plain` is what one writes without further thought.
+// The peers: loops over even shares of the data on their own threads, without creek's runtime.
+// `vectorised` is the kernel that the job uses, called once per thread; the extra time of a job is
+// the cost of MapReduce. `plain` is the straightforward loop.
 #pragma once
 
 #include <creek/mapreduce.hpp>
@@ -14,14 +14,14 @@ namespace creek_bench {
 using creek::mapreduce::byte_point;
 using creek::mapreduce::pixel;
 
-/// All answers as numbers, to be compared; whole ones are exact.
+/// All answers as numbers, to be compared; integers are exact.
 using answer = std::vector<double>;
 
 enum class loop_kind { plain, vectorised };
 
 answer histogram_by_loop(std::span<const pixel> pixels, unsigned threads, loop_kind kind);
 answer line_sums_by_loop(std::span<const byte_point> points, unsigned threads, loop_kind kind);
-/// One round: see creek::mapreduce::add_to_nearest.
+/// Does one round: see creek::mapreduce::add_to_nearest.
 answer k_means_by_loop(std::span<const float> points, std::span<const float> centres,
                        std::size_t dimensions, unsigned threads, loop_kind kind);
 

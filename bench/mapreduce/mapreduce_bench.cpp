@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram, line of best fit and rounds of k-means: creek, the same kernels in a loop on threads,
-// and plain loops; and pairs grouped by key beside what the standard library does; in turns in one
-// run, at 1 and all workers. Prints a table, writes JSON; fails if
-// answers differ.
+// Histogram, line of best fit and rounds of k-means: creek, the same kernels in a loop on
+// threads, and plain loops; also pairs grouped by key, compared with the standard library. They
+// alternate in one run, at 1 and all workers. Prints a table, writes JSON; fails if answers
+// differ.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -49,7 +49,7 @@ struct contender {
   std::vector<double> seconds{};
 };
 
-/// Contenders for one answer. `work` in millions of `unit` a second, or 0: milliseconds.
+/// Contenders for one answer. `work` is in millions of `unit` per second, or 0: milliseconds.
 struct contest {
   std::string name;
   std::string unit;
@@ -69,8 +69,8 @@ void compare_answers(const contest& held, const contender& one, const answer& ma
   if (!same) throw creek::error(EILSEQ, held.name + ", " + one.name + ": a different answer");
 }
 
-/// Rounds in turns, so that a disturbance of the machine meets all, after one that warms up.
-/// Answers are compared outside the timed part.
+/// Alternates rounds, so that a disturbance of the machine affects all, after a warm-up round.
+/// Compares answers outside the timed part.
 void measure(contest& held, int rounds) {
   answer reference;
   for (int round = -1; round < rounds; ++round) {
@@ -85,7 +85,7 @@ void measure(contest& held, int rounds) {
   }
 }
 
-/// Median over the rounds of the loop's time over this one's, both of the same round.
+/// Returns the median over the rounds of the loop's time divided by this contender's.
 double share_of_loop(const contest& held, const contender& one) {
   for (const contender& loop : held.all) {
     if (loop.name != vectorised || loop.workers != one.workers) continue;
@@ -165,7 +165,7 @@ contest clustering(std::span<const float> points, std::span<const float> centres
     using iterative = rounds<k_means_round, span_input<float>>;
     held.all.push_back(
         {"creek", workers, [=, kept = std::make_shared<iterative>(*from)] {
-           (void)from;  // lives as long as this
+           (void)from;  // lives as long as the function
            return as_answer(rt->run([&] { return kept->run(k_means_round{centres, d}); }));
          }});
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recursive matrix multiply, C += A B, n by n doubles, row-major: quadrants down to tiles of 32,
-// four quadrants of C in parallel and the two products of each one after the other. One unit of
-// work is one tile product (2 * 32^3 flops). n is 32 times a power of two. The peers differ in
+// the four quadrants of C in parallel and the two products of each quadrant in sequence. One unit
+// of work is one tile product (2 * 32^3 flops). n is 32 times a power of two. The peers differ in
 // `fork`, the function that runs two closures in parallel; the algorithm is written once here.
 #pragma once
 #include "harness/workload.hpp"
@@ -37,7 +37,7 @@ inline void multiply_tile(block c, block a, block b) {
   }
 }
 
-/// `fork(f, g)` runs both and returns when both are done.
+/// Multiplies; `fork(f, g)` runs both and returns when both are done.
 template <class Fork>
 void multiply(const Fork& fork, block c, block a, block b, std::int64_t n) {
   if (n == tile) return multiply_tile(c, a, b);
@@ -51,7 +51,7 @@ void multiply(const Fork& fork, block c, block a, block b, std::int64_t n) {
   }
 }
 
-/// The matrices of a run; small whole numbers, so that every order of summing gives the same bits.
+/// The matrices of a run; small integers, so that every order of summing gives the same bits.
 class matrices {
  public:
   explicit matrices(std::int64_t n) : n_(n), a_(size()), b_(size()), c_(size()) {
@@ -82,7 +82,7 @@ inline double tiles(std::int64_t n) {
   return side * side * side;
 }
 
-/// One run: `enter(settings, f)` gets into the runtime, `fork` forks there.
+/// Runs once: `enter(settings, f)` enters the runtime, `fork` forks there.
 template <class Enter, class Fork>
 sample run(const settings& s, const Enter& enter, const Fork& fork) {
   matrices m(s.n);

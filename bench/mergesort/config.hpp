@@ -51,7 +51,7 @@ void sort(const Fork& fork, element* data, element* spare, std::ptrdiff_t n, boo
   merge(fork, from, half, from + half, n - half, into_spare ? spare : data);
 }
 
-/// One run: `enter(settings, f)` gets into the runtime, `fork` forks there.
+/// Runs once: `enter(settings, f)` enters the runtime, `fork` forks there.
 template <class Enter, class Fork>
 sample run(const settings& s, const Enter& enter, const Fork& fork) {
   std::vector<element> data = random_integers(s.n);

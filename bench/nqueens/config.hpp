@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// n queens without cutoff, all solutions counted: one task a safe placement, the board copied into
-// it, as in BOTS [Duran 2009] and Cilk's examples [Frigo 1998]. n: side of the board, up to 16.
+// n queens without cutoff, all solutions counted: one task per safe placement, with a copy of the
+// board, as in BOTS [Duran 2009] and Cilk's examples [Frigo 1998]. n: side of the board, up to 16.
 #pragma once
 #include <array>
 #include <cstdlib>
@@ -16,10 +16,10 @@ inline constexpr description what{.name = "nqueens",
                                   .quick = 9,
                                   .smoke = 6};
 
-/// Columns of the queens placed so far, by row.
+/// Column of each queen placed so far, by row.
 using board = std::array<std::int8_t, 16>;
 
-/// Whether a queen at (row, column) is safe from those in the rows above.
+/// Returns whether a queen at (row, column) is safe from those in the rows above.
 inline bool safe(const board& b, int row, int column) {
   for (int i = 0; i < row; ++i) {
     const int other = b[static_cast<std::size_t>(i)];
@@ -33,8 +33,8 @@ inline board with(board b, int row, int column) {
   return b;
 }
 
-/// Safe placements below (row, columns, diagonals taken): the number of tasks. Bit masks, because
-/// this only counts and must not take as long as what it counts.
+/// Returns the safe placements below (row, columns, diagonals taken): the number of tasks. Uses bit
+/// masks, because this only counts and must not take as long as the run that it counts.
 inline std::uint64_t placements(int n, std::uint32_t columns, std::uint32_t left,
                                 std::uint32_t right) {
   std::uint64_t count = 0;

@@ -15,7 +15,7 @@ int next_safe(const board& b, int row, int column, int n) {
   return column;
 }
 
-/// Solutions with the queen of `row` in `column`, which is safe, or further right.
+/// Returns the solutions with the queen of `row` in `column`, which is safe, or further right.
 std::uint64_t from(const board& b, int row, int column, int n) {
   const int next = next_safe(b, row, column + 1, n);
   if (next == n) return solve(with(b, row, column), row + 1, n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// n queens on oneTBB: a task_group a node, a task a safe placement.
+// n queens on oneTBB: one task_group per node, one task per safe placement.
 #include <oneapi/tbb/task_group.h>
 
 #include "config.hpp"

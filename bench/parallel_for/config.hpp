@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data-parallel loops. `axpy` and `sum` stream n doubles through the memory system (16 and 8 bytes
-// an element read, 8 written by axpy): the limit is the machine's bandwidth, see limits.
+// per element read, 8 written by axpy): the limit is the machine's bandwidth, see limits.
 // `loop_20us` is a loop of 100 iterations that takes one worker 20 us (fewer and longer ones than
-// most loops have, or the processor overlaps them): what starting and ending a loop costs; n is how
-// many of them run back to back.
+// most loops have, since the processor would overlap shorter ones). It measures the cost of
+// starting and ending a loop; n is the number of loops run back to back.
 #pragma once
 #include "harness/workload.hpp"
 
@@ -31,8 +31,8 @@ inline constexpr description loop_20us{.name = "loop_20us",
 inline constexpr double factor = 3;
 inline constexpr std::int64_t iterations = 100;
 
-/// x and y of axpy and sum, kept from run to run: touching 1.6 GB for the first time takes longer
-/// than the runs. Whole numbers, so that sums are exact in any order.
+/// x and y of axpy and sum, kept from run to run, since touching 1.6 GB for the first time takes
+/// longer than the runs. Integers, so that sums are exact in any order.
 struct vectors {
   std::vector<double> x, y;
 
@@ -52,7 +52,7 @@ struct vectors {
   }
 };
 
-/// Runs axpy as `loop(n, x, y)` says.
+/// Runs axpy by `loop(n, x, y)`.
 template <class Loop>
 sample run_axpy(const settings& s, const Loop& loop) {
   vectors& v = vectors::of(s.n);

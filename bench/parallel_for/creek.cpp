@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops on creek: parallel_for and parallel_reduce as they come, no grain given.
+// Loops on creek: parallel_for and parallel_reduce with the default grain.
 #include <creek/tasking/parallel_for.hpp>
 #include <creek/tasking/parallel_reduce.hpp>
 #include <functional>

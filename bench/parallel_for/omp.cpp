@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops on OpenMP, schedule(static): the usual way, and the least overhead. The streaming ones are
-// simd loops, so that the additions of the sum are not what is measured.
+// Loops on OpenMP, schedule(static): the usual way, with the least overhead. The streaming loops
+// are simd loops, so that the latency of the sum's additions is not measured.
 #include "config.hpp"
 #include "harness/omp_runtime.hpp"
 

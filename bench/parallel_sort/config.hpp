@@ -13,7 +13,7 @@ inline constexpr description what{.name = "parallel_sort",
                                   .quick = 1'000'000,
                                   .smoke = 5000};
 
-/// One run of `sort(data)`.
+/// Runs `sort(data)` once.
 template <class Sort>
 sample run(const settings& s, const Sort& sort) {
   std::vector<std::uint32_t> data = random_integers(s.n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP has no sort of its own; libstdc++'s parallel mode is written in it (quick sort, balanced:
-// unlike its multiway merge sort it needs no second buffer).
+// OpenMP has no sort of its own; libstdc++'s parallel mode is based on it (balanced quick sort,
+// which unlike its multiway merge sort needs no second buffer).
 #include <omp.h>
 
 #include <parallel/algorithm>

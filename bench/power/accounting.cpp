@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of accounting for tasks of 10 us. Goal: under 1 %. The ratio is of runs in turn with and
-// without it, in one process; `event` is the price of one event alone.
+// Cost of accounting for tasks of 10 us. Goal: under 1 %. The ratio compares alternating runs with
+// and without accounting, in one process; `event` is the cost of one event alone.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -30,14 +30,14 @@ void event(benchmark::State& state) {
 }
 BENCHMARK(event);
 
-/// The work of 10 us on a core of 2.5 GHz or so: a fixed number of steps, that take as long as they
-/// take, so that whatever else the core does shows.
+/// Does about 10 us of work on a core of 2.5 GHz: a fixed number of steps, not a fixed time, so
+/// that other load on the core shows.
 void compute(benchmark::State& state, int steps) {
   double x = static_cast<double>(state.iterations());
   for (int i = 0; i < steps; ++i) benchmark::DoNotOptimize(x = 0.5 * x + 1);
 }
 
-/// Steps that take 10 us.
+/// Returns the number of steps that take 10 us.
 int steps_of_a_task(benchmark::State& state) {
   constexpr int many = 1 << 20;
   double best = 1;
@@ -50,8 +50,8 @@ int steps_of_a_task(benchmark::State& state) {
   return static_cast<int>(10e-6 * many / best);
 }
 
-/// Seconds of a batch of tasks as a worker's loop runs them: the event, then the task. `policy`
-/// null: without events.
+/// Returns the seconds of a batch of tasks run as in a worker's loop: the event, then the task.
+/// With a null `policy` there are no events.
 double batch(benchmark::State& state, creek::power_policy* policy, int steps) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 200; ++i) {
@@ -61,7 +61,7 @@ double batch(benchmark::State& state, creek::power_policy* policy, int steps) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// `ratio`: median over pairs of time with accounting by time with the policy alone.
+/// Sets `ratio`: the median over pairs of time with accounting / time with the policy alone.
 void tasks_of_10_us(benchmark::State& state) {
   const auto plain = power::make_policy("blocking");
   power::accounting books(plain);
@@ -79,7 +79,7 @@ void tasks_of_10_us(benchmark::State& state) {
 }
 BENCHMARK(tasks_of_10_us)->Iterations(301)->Unit(benchmark::kMillisecond);
 
-/// The same on a runtime: a loop of tasks of 10 us on two workers.
+/// Does the same on a runtime: a loop of tasks of 10 us on two workers.
 double run_on(creek::runtime& workers, benchmark::State& state, int steps) {
   const auto start = std::chrono::steady_clock::now();
   workers.run([&] {

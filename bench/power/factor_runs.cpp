@@ -26,7 +26,7 @@ factor_run factor(const std::string& policy, unsigned workers, std::int64_t n) {
   policy_runtime on(policy, workers);
   on.get().run([&] { creek::linalg::lu<double>(creek::linalg::generate<double>({}, 500, 500)); });
   factor_run made;
-  // Read by a worker: the thread outside may have to wait for a processor, while workers poll.
+  // A worker reads it: the thread outside may have to wait for a processor while workers poll.
   on.get().run([&] {
     const double cpu = on.cpu_seconds(), idle = on.idle_cpu_seconds();
     const auto start = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU with partial pivoting under a power policy: time, and what workers burn outside of tasks.
+// LU with partial pivoting under a power policy: time, and CPU time of workers without a task.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,12 +8,12 @@ namespace bench::power {
 
 struct factor_run {
   double wall = 0;  ///< seconds
-  double cpu = 0;   ///< seconds of all workers meanwhile
-  double idle = 0;  ///< ... of these, without a task
+  double cpu = 0;   ///< CPU seconds of all workers during the run
+  double idle = 0;  ///< the part of `cpu` without a task
 };
 
-/// A fresh runtime, a warm-up, one factorization; its residual is checked afterwards, untimed, and
-/// what is not a factorization throws.
+/// Runs one factorization on a fresh runtime after a warm-up. Checks its residual afterwards,
+/// untimed, and throws if it is not a factorization.
 factor_run factor(const std::string& policy, unsigned workers, std::int64_t n);
 
 }  // namespace bench::power

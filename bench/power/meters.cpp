@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of a reading of a meter. Goal: under 2 us where the source allows. Powercap is read from a
-// copy of a two-package server's files, so that it can be measured anywhere: system call and
-// arithmetic are the same, but the kernel's work for reading a real register (and for asking the
-// processors of another package) is not included.
+// Cost of reading a meter. Goal: under 2 us where the source allows. Powercap is read from a copy
+// of a two-package server's files, so that it can be measured anywhere: system call and arithmetic
+// are the same, but the kernel's work for reading a real register (and for asking the processors of
+// another package) is not included.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 
 namespace power = creek::power;
 
-/// A package's zone and its memory's, twice.
+/// Files of two packages, each with a zone and a memory zone.
 class server_files {
  public:
   server_files() {
@@ -59,7 +59,7 @@ void require_figure(benchmark::State& state, const power::energy_figure& figure)
   if (!figure.available()) state.SkipWithError(figure.reason.c_str());
 }
 
-/// Two packages, two memories.
+/// Reads two packages and two memories.
 void read_rapl(benchmark::State& state) {
   const server_files files;
   power::meter meter(files.options());
@@ -85,7 +85,7 @@ void read_model(benchmark::State& state) {
 }
 BENCHMARK(read_model);
 
-/// Whatever this machine has: an error where it has nothing.
+/// Reads the meter of this machine; reports an error if it has none.
 void read_this_machine(benchmark::State& state) {
   power::meter meter;
   for (auto _ : state) benchmark::DoNotOptimize(meter.read());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs and savings of a power policy against polling, on this machine: LU factorizations (time,
-// and processor time outside of tasks), fork-join workloads (time), and a runtime without work.
-// Runs alternate, so that other load on the machine affects both.
+// Costs and savings of a power policy compared with polling, on this machine: LU factorizations
+// (time, and processor time outside of tasks), fork-join workloads (time), and a runtime without
+// work. Runs alternate, so that other load on the machine affects both.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -35,7 +35,7 @@ std::vector<std::string> all_policies(const request& asked) {
   return all;
 }
 
-/// The median of the ratios of runs that were made one after the other.
+/// Returns the median of the ratios of consecutive runs.
 double ratio(const std::vector<double>& of, const std::vector<double>& to) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < of.size(); ++i) ratios.push_back(of[i] / to[i]);
@@ -100,7 +100,7 @@ void show_forks(const request& asked) {
   }
 }
 
-/// From 10 ms after the last task on.
+/// Returns the idle share from 10 ms after the last task on.
 double idle_share(const std::string& policy, const request& asked) {
   policy_runtime on(policy, asked.workers);
   on.get().run([] { creek::parallel_for(0, 1000, [](int) {}); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime that a run is measured on, with a power policy; one at a time, since workers that
-// poll would disturb another's.
+// The runtime with a power policy that a run is measured on; one at a time, since workers that poll
+// would disturb those of another.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace bench::power {
 
-/// While it lives, the workloads of the creek peer run here.
+/// The workloads of the creek peer run here while this object exists.
 class policy_runtime {
  public:
   policy_runtime(const std::string& policy, unsigned workers);
@@ -19,7 +19,7 @@ class policy_runtime {
   policy_runtime(const policy_runtime&) = delete;
   policy_runtime& operator=(const policy_runtime&) = delete;
   creek::runtime& get() noexcept { return runtime_; }
-  /// Processor time of the workers so far, and the part of it that was spent without a task.
+  /// Return the CPU time of the workers so far, and the part of it without a task.
   double cpu_seconds() const noexcept { return watch_->cpu_seconds(); }
   double idle_cpu_seconds() const noexcept { return watch_->idle_cpu_seconds(); }
 

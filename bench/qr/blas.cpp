@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dgeqrf of the library that this process loaded, in as much workspace as it asks for.
+// dgeqrf of the loaded library, with as much workspace as it asks for.
 #include "config.hpp"
 #include "harness/blas_runtime.hpp"
 
@@ -18,7 +18,7 @@ sample measure(const settings& s) {
     dgeqrf(&n, &n, o.a.data(), &n, o.tau.data(), workspace.data(), &size, &info);
     dense::require_success(info);
   };
-  // Enough for the first, untimed call too, which is never larger.
+  // Enough for the first, untimed call as well, which is never larger.
   operands asking{s.n, {}, {}};
   call(asking, -1);
   workspace.resize(static_cast<std::size_t>(workspace[0]));

@@ -24,7 +24,7 @@ struct operands {
   std::vector<double> tau = std::vector<double>(static_cast<std::size_t>(n));
 };
 
-/// x = Q^T x, Q the product of the reflectors I - tau v v^T, v below the diagonal with a one on it.
+/// Computes x = Q^T x; Q is the product of reflectors I - tau v v^T, v below a diagonal of ones.
 inline void apply_reflectors(const operands& o, std::span<double> x) {
   for (std::size_t k = 0; k < x.size(); ++k) {
     const auto v = std::span(o.a).subspan(k * x.size(), x.size());
@@ -44,7 +44,7 @@ inline std::uint64_t check(operands& o) {
   return dense::accepted_solution(o.a, x);
 }
 
-/// One run: `factor(operands)` leaves R and the reflectors in a and tau, as LAPACK does.
+/// Runs once: `factor(operands)` leaves R and the reflectors in a and tau, as LAPACK does.
 template <class Factor>
 sample run(const settings& s, const Factor& factor) {
   return dense::measure(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-worker round trip with both workers awake: a worker makes a task available, another takes
-// it and answers, the first sees the answer. The first worker does nothing but wait, so the task
-// can run nowhere else while it does; it gives up after a bounded wait (no runtime promises that
-// another worker comes), and only trips that were answered by another worker count. Compare with
-// the limit `ping_pong`, one cache line there and one back. n is the number of tries, fewer if the
-// waits that were given up add up to a second.
+// Cross-worker round trip with both workers awake: a worker makes a task available, another worker
+// takes it and answers, the first sees the answer. The first worker only waits, so the task must
+// run elsewhere meanwhile; it gives up after a bounded wait (no runtime promises that another
+// worker comes), and only trips answered by another worker count. Compare with the limit
+// `ping_pong`, one cache line there and one back. n is the number of tries, fewer if the waits that
+// were given up add up to a second.
 #pragma once
 #include <atomic>
 
@@ -20,13 +20,13 @@ inline constexpr description what{.name = "round_trip",
                                   .smoke = 50,
                                   .min_workers = 2};
 
-/// One trip's answer, on a line of its own.
+/// The answer of one trip, on its own cache line.
 class alignas(64) mailbox {
  public:
   /// Called by the task, wherever it runs.
   void answer() { answered_.store(true, std::memory_order_release); }
 
-  /// Called by the worker that made the task: whether the answer came within about 2 ms.
+  /// Called by the worker that made the task. Returns whether the answer came within about 2 ms.
   bool wait() const {
     using clock = std::chrono::steady_clock;
     const auto give_up = clock::now() + std::chrono::milliseconds(2);
@@ -44,8 +44,8 @@ class alignas(64) mailbox {
   std::atomic<bool> answered_{false};
 };
 
-/// One run: `trip(mailbox)` makes a task that calls answer(), calls wait() and returns what it said
-/// when both are done. Inside the runtime.
+/// Runs once, inside the runtime: `trip(mailbox)` makes a task that calls answer(), calls wait(),
+/// and returns its result when both are done.
 template <class Trip>
 sample run(const settings& s, const Trip& trip) {
   std::vector<double> times;

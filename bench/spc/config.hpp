@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single producer and consumers [Prell 2011]: one task spawns n others and waits for them. `spc`
-// has empty tasks: what a spawn costs, and what idle workers that only steal cost the producer;
-// `spc_1us` has tasks of about a microsecond.
+// has empty tasks and measures the cost of a spawn, and what idle workers that only steal cost the
+// producer; `spc_1us` has tasks of about a microsecond.
 #pragma once
 #include "harness/marks.hpp"
 #include "harness/workload.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serial SPC: the producer calls what the others spawn.
+// Serial SPC: the producer calls the tasks that the other peers spawn.
 #include "config.hpp"
 
 namespace bench::spc {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of one call: fork_join, spawn and taskwait, task_group, async and get; nothing inside the
-// tasks. Items are tasks, so items_per_second inverted is the price of one.
+// Cost of one call: fork_join, spawn and taskwait, task_group, async and get, with empty tasks.
+// Items are tasks, so items_per_second inverted is the cost of one task.
 #include "in_runtime.hpp"
 
 namespace bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google Benchmark's loop runs on a thread of its own; these benchmarks are about calls inside a
-// runtime, so the whole loop runs as one task.
+// Runs Google Benchmark's loop, which has its own thread, as one task of a runtime, because these
+// benchmarks are about calls inside a runtime.
 #pragma once
 #include <benchmark/benchmark.h>
 
@@ -12,8 +12,8 @@ namespace bench {
 /// benchmarks.
 void in_runtime(benchmark::State& state, void (*loop)(benchmark::State&));
 
-/// The arguments of every benchmark here: one worker, and two. Wall time, because a task may move
-/// to another thread while the loop runs.
+/// Sets the arguments of every benchmark here: one worker, and two. Uses wall time, because a task
+/// may move to another thread while the loop runs.
 inline void worker_counts(benchmark::internal::Benchmark* b) {
   b->ArgName("workers")->Arg(1)->Arg(2)->UseRealTime();
 }

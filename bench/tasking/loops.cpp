@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overhead of the parallel algorithms: loops over almost nothing.
+// Overhead of the parallel algorithms: loops with almost empty bodies.
 #include <creek/tasking/parallel_for.hpp>
 #include <creek/tasking/parallel_invoke.hpp>
 #include <creek/tasking/parallel_reduce.hpp>

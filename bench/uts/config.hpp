@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unbalanced tree search [Olivier 2006]: count the nodes of a tree that unfolds while
-// it is searched, a task a node, no cutoff. Geometric tree of fixed shape: a node above the depth
-// limit n has a geometrically distributed number of children with mean 4. Where UTS derives a
-// child's state by SHA-1, this takes a 64-bit mix (the finaliser of SplitMix64): nodes are much
+// Unbalanced tree search [Olivier 2006]: counts the nodes of a tree that unfolds while it is
+// searched, one task per node, no cutoff. Geometric tree of fixed shape: a node above the depth
+// limit n has a geometrically distributed number of children with mean 4. UTS derives a child's
+// state by SHA-1, this workload by a 64-bit mix (the finaliser of SplitMix64): nodes are much
 // cheaper, so figures compare with each other, not with published UTS runs, and say more about the
 // scheduler.
 #pragma once
@@ -40,7 +40,7 @@ inline node child(const node& parent, int index) {
   return {mix(parent.state + step), parent.depth + 1};
 }
 
-/// Only comparisons and products of doubles, no logarithm: the same tree in every language.
+/// Uses only comparisons and products of doubles, so the tree is the same in every language.
 inline int children(const node& at, std::int64_t depth_limit) {
   constexpr double q = 0.8;  // P(at least one more child); mean q / (1 - q) = 4
   if (at.depth == 0) return 4;

@@ -8,7 +8,7 @@ namespace {
 
 std::uint64_t search(const node& at, std::int64_t limit);
 
-/// Nodes below the children [first, last) of `at`.
+/// Returns the nodes below the children [first, last) of `at`.
 std::uint64_t search_children(const node& at, int first, int last, std::int64_t limit) {
   if (last - first == 1) return search(child(at, first), limit);
   const int middle = first + (last - first) / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree search on oneTBB: a task_group a node, a task a child.
+// Tree search on oneTBB: one task_group per node, one task per child.
 #include <oneapi/tbb/task_group.h>
 
 #include <array>

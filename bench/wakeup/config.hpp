@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wake-up latency: from handing one task to a runtime whose workers have gone to sleep to that
-// task's first instruction. n is how many times; before each the process is left idle for `gap`,
-// which is what is measured here, not a way to win a race.
+// Wake-up latency: from handing one task to a runtime with sleeping workers to that task's first
+// instruction. n is the number of wakes; before each the process is left idle for `gap`, which is
+// part of the measurement, not a way to win a race.
 #pragma once
 #include <thread>
 
@@ -22,8 +22,8 @@ inline constexpr std::chrono::milliseconds gap{5};
 
 using clock = std::chrono::steady_clock;
 
-/// One run: `submit(started)` hands over a task that calls started() first of all, and returns when
-/// that task is done.
+/// Runs once: `submit(started)` hands over a task that first calls started(), and returns when the
+/// task is done.
 template <class Submit>
 sample run(const settings& s, const Submit& submit) {
   std::vector<double> latencies;

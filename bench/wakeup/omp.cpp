@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parallel region with one thread more than the caller: until the other thread is in it. The
-// runtimes are told not to spin (see omp_runtime.cpp), or nobody would be asleep.
+// A parallel region of the caller and one more thread: the time until the other thread is in it.
+// The runtimes are told not to spin (see omp_runtime.cpp), or no thread would be asleep.
 #include <omp.h>
 
 #include "config.hpp"

@@ -9,7 +9,7 @@
 namespace bench::wakeup {
 namespace {
 
-/// One thread, one task at a time.
+/// A thread that runs one task at a time.
 class helper {
  public:
   helper() : thread_([this](const std::stop_token& stop) { serve(stop); }) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peak memory by the kernel's own book-keeping.
+// Peak memory from the kernel's accounting.
 #include "memory.hpp"
 
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phoenix++ in small [Talbot 2011]: a combiner in a hash container a
-// worker, dynamic pieces, partitioned merge.
+// A small version of Phoenix++ [Talbot 2011]: one combining hash container per worker, dynamic
+// pieces, partitioned merge.
 #include "unordered_peer.hpp"
 
 #include <algorithm>

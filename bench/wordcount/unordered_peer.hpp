@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peer: what a careful programmer writes with the standard library.
+// The peer: a careful implementation with the standard library.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace creek_bench {
 
 using count_map = std::unordered_map<std::string_view, std::uint64_t>;
 
-/// Every thread takes pieces of the text in turn and combines into hash maps of its own, one a
-/// partition; then thread p merges partition p of all. Returns the partitions.
+/// Each thread takes pieces of the text in turn and combines into its own hash maps, one per
+/// partition; then thread p merges partition p of all threads. Returns the partitions.
 std::vector<count_map> count_unordered(std::string_view text, unsigned threads);
 
 }  // namespace creek_bench

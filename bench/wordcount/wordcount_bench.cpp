@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Word count: creek without and with sorted output, the peer over std::unordered_map and the bare
-// cutting of words, in turns in one run, at 1 and all workers. Prints a table, writes JSON; fails
-// if answers differ.
+// splitting into words, alternating in one run, at 1 and all workers. Prints a table, writes JSON;
+// fails if answers differ.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ struct contender {
   std::string name;
   unsigned workers;
   std::function<std::function<count_map()>()>
-      go;  // timed; what it returns gives the answer, not timed
+      go;  // timed; the function it returns gives the answer, not timed
   std::vector<double> seconds{};
 };
 
@@ -79,7 +79,7 @@ contender tokenise(std::string_view text) {
           }};
 }
 
-/// Rounds in turns, so that a disturbance of the machine meets all. Answers are compared once.
+/// Alternates rounds, so that a disturbance of the machine affects all. Compares answers once.
 void measure(std::vector<contender>& all, int rounds) {
   count_map reference;
   for (int round = 0; round < rounds; ++round) {

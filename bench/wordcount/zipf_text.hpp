@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A deterministic text to count: words drawn from a vocabulary by Zipf's law, frequent words short
-// as in natural language (about 5 letters a word met, 9 a word of the vocabulary), lines of 12
-// words.
+// as in natural language (about 5 letters per word of the text, 9 per word of the vocabulary),
+// lines of 12 words.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ class random_bits {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
     return z ^ (z >> 31);
   }
-  /// Uniform in [0, 1).
+  /// Returns a number uniform in [0, 1).
   double unit() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
  private:
   std::uint64_t state_;
 };
 
-/// `count` different words, the most frequent first.
+/// Returns `count` different words, the most frequent first.
 inline std::vector<std::string> zipf_vocabulary(std::size_t count, std::uint64_t seed) {
   random_bits random(seed);
   std::unordered_set<std::string> seen;
@@ -54,7 +54,7 @@ inline std::vector<std::string> zipf_vocabulary(std::size_t count, std::uint64_t
   return words;
 }
 
-/// At least `bytes` of text over a vocabulary of `words` words with exponent 1.
+/// Returns at least `bytes` bytes of text over a vocabulary of `words` words with exponent 1.
 inline std::string zipf_text(std::size_t bytes, std::size_t words, std::uint64_t seed = 1) {
   const std::vector<std::string> vocabulary = zipf_vocabulary(words, seed);
   std::vector<double> cumulative(words);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single producer and consumers by a queue that all share: worker 0 puts in n tasks, one at a time;
-// the others take one after the other and run it, until there are no more. Compare with `spc`, the
-// same by tasks of a runtime. `creek bench scc-invoke` has it on the simulated chip.
+// Single producer and consumers with a queue that all share: worker 0 puts in n tasks, one at a
+// time; the others take one after the other and run it, until there are no more. Compare with
+// `spc`, the same with tasks of a runtime. `creek bench scc-invoke` has it on the simulated chip.
 #pragma once
 #include <deque>
 
@@ -30,7 +30,7 @@ inline constexpr description one_us{.name = "work_queue_1us",
 constexpr std::int64_t none_yet = -1;
 constexpr std::int64_t no_more = -2;
 
-/// For one thread at a time. Hands out the numbers of `total` tasks in all.
+/// Hands out the numbers of `total` tasks in all. Used by one thread at a time.
 class queue {
  public:
   explicit queue(std::int64_t total) : left_(total) {}
@@ -62,7 +62,7 @@ void produce_or_consume(const settings& s, unsigned worker, marks& done, const T
   }
 }
 
-/// Enters both in this peer's table, to be run by `Peer::measure(settings, task)`.
+/// Adds both workloads to this peer's table, to be run by `Peer::measure(settings, task)`.
 template <class Peer>
 struct both_registered {
   registration with_empty{empty, [](const settings& s) { return Peer::measure(s, empty_task{}); }};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under creek's lock for a few instructions.
+// Queue under creek's lock for short critical sections.
 #include <creek/core/spin_lock.hpp>
 
 #include "threads.hpp"
