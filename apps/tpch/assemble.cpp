@@ -11,7 +11,7 @@
 namespace creek::tpch {
 namespace {
 
-/// Space for numbers whose packing is known; the codes are still to be written.
+/// Makes space for numbers whose packing is known; their codes are not written yet.
 packed room_for(table& to, const packing& seen, std::size_t size) {
   packed shape = seen.shape();
   shape.size = size;
@@ -21,7 +21,7 @@ packed room_for(table& to, const packing& seen, std::size_t size) {
   return shape;
 }
 
-/// Numbers from 0 to `last`, kept plainly: an index is its own code.
+/// Returns the packing of numbers from 0 to `last`, in which each index is its own code.
 packing indexes_up_to(std::uint64_t last) {
   return {.least = 0, .greatest = static_cast<std::int64_t>(last), .hundreds = false};
 }
@@ -45,10 +45,10 @@ class joined_column {
     }
   }
 
-  /// Copies piece `p`, whose rows begin at `row`. Different pieces at the same time.
+  /// Copies piece `p`, whose rows begin at `row`. Different pieces may be copied at the same time.
   void copy(const table_piece& piece, std::size_t p, std::size_t row) {
     const piece_column& from = piece.columns[index_];
-    auto* const codes = const_cast<std::byte*>(result_.values.codes);  // ours, from room_for
+    auto* const codes = const_cast<std::byte*>(result_.values.codes);  // ours, made by room_for
     switch (result_.schema->holds) {
       case kind::category:
         copy_words(from, p, row, codes);
@@ -152,8 +152,8 @@ class joined_column {
   std::size_t schema_index_;
   std::size_t index_;
   column result_;
-  std::vector<std::vector<std::uint32_t>> ranks_;  // categories: a piece's numbers to codes
-  std::vector<std::uint64_t> text_begins_;         // text: where a piece's text goes
+  std::vector<std::vector<std::uint32_t>> ranks_;  // categories: codes of each piece's word numbers
+  std::vector<std::uint64_t> text_begins_;         // text: destination of each piece's text
 };
 
 }  // namespace

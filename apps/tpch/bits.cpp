@@ -25,9 +25,9 @@ void count_before(const std::uint32_t* bits, std::size_t words, std::uint32_t* b
   }
 }
 
-/// How many bits a word has is a guess for the CPU, so four are written whether there are or not,
-/// and the branch asks only whether there are more. std::countr_zero(0) would be a branch, too; the
-/// top bit keeps its argument from 0, and what is written then is overwritten or not looked at.
+/// Writes four indices whether a word has as many bits or not, and branches only if it has more,
+/// since the CPU cannot predict their number. std::countr_zero(0) would be a branch, too; the top
+/// bit keeps its argument from 0, and such an index is overwritten or not read.
 std::size_t list_all(const std::uint64_t* bits, std::size_t words, std::uint16_t* to) {
   constexpr std::uint64_t top = std::uint64_t{1} << 63;
   std::uint16_t* const begin = to;

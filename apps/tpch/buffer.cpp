@@ -14,7 +14,7 @@ buffer::buffer(std::size_t bytes) : size_(bytes) {
   const std::size_t whole = (bytes + read_slack + alignment - 1) / alignment * alignment;
   data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, whole)));
   if (data_ == nullptr) throw std::bad_alloc();
-  // Large pages: a scan then meets fewer misses of the TLB. Only speed, so a refusal is no matter.
+  // Large pages cause fewer TLB misses in a scan. They only affect speed, so refusal is no error.
   if (alignment == huge) static_cast<void>(madvise(data_.get(), whole, MADV_HUGEPAGE));
   std::memset(data_.get() + bytes, 0, read_slack);
 }

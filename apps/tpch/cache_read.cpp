@@ -18,13 +18,13 @@
 namespace creek::tpch {
 namespace {
 
-/// Returns the text of a member, empty if there is none. Throws json_error if it is no text.
+/// Returns the text of a member, or an empty one if it is missing. Throws json_error if no text.
 std::string_view text_of(const json_value& from, std::string_view name) {
   const json_value* const found = from.find(name);
   return found != nullptr ? std::string_view(found->as_string()) : std::string_view();
 }
 
-/// A cache file, mapped, whose header and directory are as they were written.
+/// A mapped cache file whose header and directory have the right checksums.
 class opened_cache {
  public:
   opened_cache(const std::string& file, const table_schema& schema, mapreduce::links links)
@@ -38,7 +38,7 @@ class opened_cache {
   [[nodiscard]] const source_file& source() const noexcept { return source_; }
   [[nodiscard]] source_file take_source() { return std::move(source_); }
 
-  /// A column; that its checksums are right is for the caller to see to.
+  /// Returns a column. The caller must check its checksums.
   [[nodiscard]] column read(std::size_t index) const {
     const json_value& from = columns().at(index);
     column result;
@@ -53,8 +53,8 @@ class opened_cache {
     return result;
   }
 
-  /// The checksums of a column as it was read are right, and so is what they are of: whoever made
-  /// the file, it can be worked with.
+  /// Returns whether the checksums of a column are right, and its content sound, so that it is safe
+  /// to use whoever made the file.
   [[nodiscard]] bool is_whole(std::size_t index, const column& found) const {
     const json_value& from = columns().at(index);
     const auto same = [&](const char* part, std::string_view bytes) {
@@ -65,7 +65,7 @@ class opened_cache {
            is_sound(found);
   }
 
-  /// A number of the directory. One that `T` does not hold would become another.
+  /// Returns a number of the directory. Refuses one that does not fit `T`.
   template <class T>
   [[nodiscard]] T number(const json_value& from, const char* name) const {
     const std::optional<T> found = from.at(name).integer_as<T>();
@@ -157,7 +157,7 @@ class opened_cache {
   std::vector<file_stamp> origin_;
 };
 
-/// A column and the memory of its own that it lies in, if any.
+/// A column, and its own memory if it has any.
 struct placed_column {
   column content;
   std::vector<buffer> memory;

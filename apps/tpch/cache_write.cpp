@@ -19,8 +19,8 @@ struct section {
   std::uint64_t hash = 0;
 };
 
-/// The arrays of a table in the order of the file: values, begins of words and bytes of each
-/// column.
+/// Returns the arrays of a table in the order of the file: values, begins of words and bytes of
+/// each column.
 std::vector<section> sections_of(const table& content) {
   std::vector<section> sections;
   std::uint64_t offset = 0;
@@ -40,7 +40,7 @@ std::vector<section> sections_of(const table& content) {
   return sections;
 }
 
-// Members in the order of their names, as in the caches of earlier versions.
+// Members are in the order of their names, as in the caches of earlier versions.
 
 json_value describe(const packed& values, const section& at) {
   return {{"base", values.base},      {"factor", values.factor}, {"hash", at.hash},

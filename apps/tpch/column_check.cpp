@@ -19,12 +19,12 @@ bool in_range(const packed& values) noexcept {
   });
 }
 
-/// An index is its own code.
+/// Returns whether the values are indexes, each of which is its own code.
 bool are_indexes(const packed& values) noexcept {
   return values.base == 0 && values.factor == 1;
 }
 
-/// Returns whether these are the places where parts of `bytes` begin and the last one ends, none
+/// Returns whether these are the offsets in `bytes` where parts begin and the last one ends, none
 /// longer than `longest`. The numbers are in_range().
 bool are_begins(const packed& begins, std::size_t bytes, std::size_t longest) noexcept {
   if (begins.size == 0 || !are_indexes(begins) || begins.code(begins.size - 1) > bytes) {

@@ -23,8 +23,8 @@ bool exists(const std::string& file) {
   throw error(errno, file);
 }
 
-/// True if the file was written to less than some ticks of its clock ago: writing to it once more
-/// may leave its time of modification as it is, so nobody would notice.
+/// Returns true if the file was written to less than some ticks of its clock ago: a further write
+/// may not change its time of modification, so that nobody would notice it.
 bool is_young(const std::string& file) {
   constexpr auto ticks = std::chrono::milliseconds(100);
   const std::chrono::nanoseconds modified(stamp_of(file).modified);

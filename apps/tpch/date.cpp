@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono;
 
-/// Two digits, or a number over 99.
+/// Returns a number of two digits, or a number over 99 if they are no digits.
 constexpr unsigned two_digits(const char* text) noexcept {
   const unsigned tens = static_cast<unsigned char>(text[0]) - unsigned{'0'};
   const unsigned ones = static_cast<unsigned char>(text[1]) - unsigned{'0'};

@@ -29,7 +29,7 @@ std::string to_string(const decimal& number) {
 }
 
 decimal quotient(int128 numerator, int128 denominator, int scale) {
-  // A digit at a time, so that nothing is multiplied by more than ten.
+  // Computes one digit at a time, so that no factor is above ten.
   const uint128 by = size_of(denominator);
   uint128 units = size_of(numerator) / by, rest = size_of(numerator) % by;
   for (int digit = 0; digit < scale; ++digit) {
@@ -57,7 +57,7 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, int scale) noex
   if (whole.empty() || (point != std::string_view::npos && part.empty())) return {};
   if (part.size() > static_cast<std::size_t>(scale)) return {};
   std::int64_t value = 0;
-  const auto append = [&](char c) {  // towards the sign, as the least number has no opposite
+  const auto append = [&](char c) {  // away from zero, since the lowest number has no opposite
     const int digit = negative ? '0' - c : c - '0';
     return c >= '0' && c <= '9' && !__builtin_mul_overflow(value, 10, &value) &&
            !__builtin_add_overflow(value, digit, &value);

@@ -8,7 +8,7 @@ namespace creek::tpch {
 namespace {
 
 std::uint64_t place_of(std::string_view word) noexcept {
-  // Flags of one letter are half of all categories; any spreading of them will do.
+  // Flags of one letter are half of all categories; any spreading of them is good enough.
   if (word.size() == 1) return static_cast<unsigned char>(word[0]);
   return mapreduce::default_hash(word);
 }

@@ -16,8 +16,8 @@ key_index::key_index(std::span<const std::int64_t> keys) : size_(keys.size()) {
     range_ = keys.size();
     return;
   }
-  // dbgen uses a quarter of the range of order keys, and a query one in ten to one in fifty of
-  // these. 512 bits a key are 128 bytes with the counts; 2^26 bits are 16 MiB whatever the keys.
+  // dbgen uses a quarter of the range of order keys, and a query a tenth to a fiftieth of these.
+  // 512 bits per key are 128 bytes with the counts; 2^26 bits are 16 MiB whatever the keys.
   constexpr std::uint64_t bits_a_key = 1 << 9, always = std::uint64_t{1} << 26;
   dense_ = keys.size() >> 32 == 0 && (last < always || last / bits_a_key < keys.size());
   if (dense_) {
@@ -50,8 +50,8 @@ void key_index::build_dense(std::span<const std::int64_t> keys) {
 void key_index::build_hashed(std::span<const std::int64_t> keys) {
   slots_.resize(std::bit_ceil(2 * keys.size()));
   shift_ = 64 - std::countr_zero(slots_.size());
-  // Nobody can choose keys for a secret factor. By chance one in about ten maps multiples of a
-  // number to few slots; then another one is tried. 1.5 probes per key are usual.
+  // Nobody can choose keys for a secret factor. By chance about one factor in ten maps multiples of
+  // a number to few slots; then another one is tried. 1.5 probes per key are usual.
   const auto& secret = mapreduce::detail::process_secret.factors;
   factor_ = secret.low | 1;
   const std::size_t limit = 2 * keys.size() + 64;

@@ -16,7 +16,7 @@
 namespace creek::tpch {
 namespace {
 
-/// follows(i) holds for each element but the first of `size`, which it compares with that before.
+/// Returns whether follows(i), which compares element i with the one before, holds for all i > 0.
 template <class Follows>
 bool all_follow(std::size_t size, Follows&& follows) {
   return parallel_reduce_range(
@@ -29,10 +29,10 @@ bool all_follow(std::size_t size, Follows&& follows) {
       std::logical_and{});
 }
 
-/// Each key is one more than that of the row before.
+/// Returns whether each key is one more than that of the row before.
 bool consecutive(const packed& keys) {
   if (keys.size == 0 || keys.factor != 1) return false;
-  // With this no step below wraps round.
+  // After this check no step below wraps round.
   if (keys.code(keys.size - 1) != keys.code(0) + keys.size - 1) return false;
   return with_width(keys.width, [&](auto zero) {
     using code = decltype(zero);
@@ -49,8 +49,8 @@ std::vector<std::size_t> every_row(std::size_t rows) {
   return all;
 }
 
-/// The keys of the rows in ascending order; orders the rows by them. Reads the column once, as a
-/// sort whose keys change reads beyond its range.
+/// Sorts the rows by key and returns their keys in that order. Reads the column once, since a sort
+/// whose keys change while it runs reads beyond its range.
 std::vector<std::int64_t> sorted_keys(const column& key, std::vector<std::size_t>& rows) {
   std::vector<std::int64_t> keys(rows.size());
   parallel_for_range(std::size_t{0}, rows.size(), [&](std::size_t first, std::size_t last) {

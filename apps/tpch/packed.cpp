@@ -14,7 +14,7 @@ constexpr std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
   return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
 }
 
-/// `Ratio` keeps the division out of the loop: it is by 1 or by 100.
+/// `Divisor` is a constant, 1 or 100, to keep the division out of the loop.
 template <class To, std::uint64_t Divisor>
 void pack_as(std::span<const std::int64_t> values, std::int64_t base, To* to) noexcept {
   for (std::size_t i = 0; i < values.size(); ++i) {

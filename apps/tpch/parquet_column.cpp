@@ -14,7 +14,7 @@
 namespace creek::tpch {
 namespace {
 
-/// The number with `to` digits after the point instead of `from`, if that is a number of 64 bits.
+/// Returns the number with `to` instead of `from` digits after the point, if it fits 64 bits.
 std::optional<std::int64_t> rescaled(std::int64_t number, int from, int to) noexcept {
   for (; from > to; --from) {
     if (number % 10 != 0) return {};
@@ -26,7 +26,7 @@ std::optional<std::int64_t> rescaled(std::int64_t number, int from, int to) noex
   return number;
 }
 
-/// The hundredths that a double is nearest to, if no double is nearer to them.
+/// Returns the hundredths whose nearest double is `number`, if there are any.
 std::optional<std::int64_t> hundredths_in(double number) noexcept {
   constexpr double exact = 9007199254740992.0;  // 2^53
   if (!(std::fabs(number) < exact / 100)) return {};

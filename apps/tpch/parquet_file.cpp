@@ -30,7 +30,7 @@ std::string column_text(const table_schema& schema, std::size_t index) {
   return fmt::format("column {} ({})", index + 1, schema.columns[index].name);
 }
 
-/// A file of a table, opened, with the columns of the schema found in it.
+/// An open file of a table, with the columns of the schema found in it.
 class parquet_table_file {
  public:
   parquet_table_file(const std::string& name, const table_schema& schema) : file_(name) {
@@ -47,7 +47,7 @@ class parquet_table_file {
 
   [[nodiscard]] const source_file& file() const noexcept { return file_; }
   [[nodiscard]] const parquet_reader& reader() const noexcept { return *reader_; }
-  /// The field of a column of the schema.
+  /// Returns the field of a column of the schema.
   [[nodiscard]] std::size_t field_of(std::size_t column) const { return fields_[column]; }
 
  private:
@@ -78,14 +78,14 @@ class parquet_table_file {
   std::vector<std::size_t> fields_;
 };
 
-/// A row group that has rows.
+/// A row group that is not empty.
 struct row_group {
   const parquet_table_file* file = nullptr;
   std::size_t number = 0;
 };
 
-/// The columns of the row groups of a table being read by several tasks: unit i is column
-/// i % columns of row group i / columns.
+/// Reading of the columns of a table's row groups by several tasks: unit i is column i % columns of
+/// row group i / columns.
 class parquet_reading {
  public:
   parquet_reading(const table_schema& schema, std::vector<std::size_t> columns,
@@ -102,12 +102,12 @@ class parquet_reading {
     }
   }
 
-  /// All units, or those up to the first fault.
+  /// Reads all units, or those up to the first fault.
   void run() {
     in_order(units(), [this] { return [this](std::size_t unit) { read(unit); }; });
   }
 
-  /// Throws for the first fault: the same one however the work was divided.
+  /// Throws for the first fault, which is the same however the work was divided.
   void check() const {
     if (first_bad_.get() != units()) fail(data_fault::foreign, faults_[first_bad_.get()]);
   }

@@ -21,7 +21,7 @@ struct parquet_module {
   std::string why_not;
 };
 
-/// It stays loaded: readers have their code in it.
+/// Loads the module for good, since the code of readers is in it.
 parquet_module load_module() {
   namespace fs = std::filesystem;
   std::error_code fault;

@@ -31,7 +31,7 @@ constexpr std::array q1_parameters{
     parameter{"DELTA", kind::integer, "90", 0, 10'000},
 };
 
-/// The sums of a group; each scale is that of the product: 2, 2, 4, 6, 2.
+/// The sums of a group; their scales are those of the products: 2, 2, 4, 6, 2.
 template <class Number>
 struct q1_sums {
   Number quantity = 0, price = 0, discounted = 0, charge = 0, discount = 0;
@@ -47,7 +47,7 @@ struct q1_sums {
     discount += static_cast<exact>(other.discount);
     count += other.count;
   }
-  /// Amounts in hundredths.
+  /// Adds a row, with amounts in hundredths.
   void add_row(Number q, Number p, Number d, Number t) {
     const Number net = p * (100 - d);
     quantity += q;
@@ -115,7 +115,7 @@ class q1_query final : public prepared_query {
                                     status_.values.code(row));
   }
 
-  /// The widths that dbgen's values have, for which there is a fast loop.
+  /// Returns whether the widths are those of dbgen's values, for which there is a fast loop.
   [[nodiscard]] bool usual_widths() const noexcept {
     return flag_.values.width == 1 && status_.values.width == 1 && quantity_.width == 1 &&
            price_.width == 4 && discount_.width == 1 && tax_.width == 1 &&
@@ -127,7 +127,7 @@ class q1_query final : public prepared_query {
       const int128 low = int128{column.least()} + plus, high = int128{column.greatest()} + plus;
       return std::max({low, -low, high, -high});
     };
-    // Each factor is below 2^42 at these widths, unless a base is far off: then not.
+    // Each factor is below 2^42 at these widths, unless a base is far off, which this checks.
     constexpr int128 limit = std::numeric_limits<std::int64_t>::max() / block_rows;
     const int128 p = most(price_, 0), d = most(discount_, -100), t = most(tax_, 100);
     return most(quantity_, 0) < limit && p < limit && d < limit && p * d < limit && t < limit &&
@@ -137,7 +137,7 @@ class q1_query final : public prepared_query {
   void add_narrow(const row_block& block, groups& so_far) const {
     row_mask mask(block);
     keep_between(shipdate_, block, dates_, mask);
-    // Unsigned: codes that are not bounded may overflow, in a file that changes while it is read.
+    // Unsigned, since unbounded codes may overflow in a file that changes while it is read.
     using number = std::uint64_t;
     std::array<q1_sums<number>, most_narrow> sums{};
     const std::uint8_t *flags = flag_.values.as<std::uint8_t>(),

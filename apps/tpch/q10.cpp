@@ -10,8 +10,8 @@
 //   group by c_custkey, c_name, c_acctbal, c_phone, n_name, c_address, c_comment
 //   order by revenue desc  -- the first twenty; equal ones here by c_custkey
 //
-// The lines look the orders of the quarter up and are summed by customer; names, addresses and the
-// other texts are read of twenty customers only.
+// The lines look up the orders of the quarter and are summed by customer; names, addresses and the
+// other texts are read for twenty customers only.
 #include <fmt/format.h>
 
 #include <array>
@@ -107,8 +107,8 @@ class q10_query final : public prepared_query {
  private:
   static constexpr std::int64_t none = -1;
 
-  /// Rows of the customers, by the place of the order; none where there is no such customer or it
-  /// is of no nation.
+  /// Returns the customers' rows, by the index of the order; none if the customer does not exist or
+  /// has no nation.
   [[nodiscard]] std::vector<std::int64_t> customers_of(const keyed_rows& orders,
                                                        const keyed_rows& customers,
                                                        const nation_names& nations) const {

@@ -10,7 +10,7 @@
 //      where ps_suppkey = s_suppkey and s_nationkey = n_nationkey and n_name = NATION)
 //   order by value desc  -- equal ones here by ps_partkey
 //
-// One row in twenty-five is left: gathered, then summed by the place of the part among theirs.
+// One row in twenty-five is left: gathered, then summed by the index of the part among these.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,8 +38,8 @@ struct q11_part {
   int128 value = 0;  ///< in hundredths
 };
 
-/// The greatest whole number not above total * fraction / whole; a whole number is more than the
-/// quotient where it is more than this. No product is above 128 bits if the total is not.
+/// Returns the largest integer not above total * fraction / whole; an integer is above the quotient
+/// if it is above this. No product exceeds 128 bits if the total does not.
 int128 share_of(int128 total, std::int64_t fraction) {
   const int128 rest = total % whole * fraction;
   return total / whole * fraction + rest / whole - (rest % whole < 0 ? 1 : 0);
@@ -93,7 +93,7 @@ class q11_query final : public prepared_query {
   }
 
  private:
-  /// The sum of each part.
+  /// Returns the sum of each part.
   [[nodiscard]] static std::vector<q11_part> parts_of(const std::vector<q11_part>& offers) {
     std::vector<std::int64_t> keys(offers.size());
     std::ranges::transform(offers, keys.begin(), &q11_part::part);

@@ -14,7 +14,7 @@
 //   group by l_shipmode order by l_shipmode
 //
 // One line in two hundred is left, so the join is built on these: the lines of an order are counted
-// by mode, and the orders, of which most have none, look themselves up.
+// by mode, and each order, most of which have no such lines, looks itself up.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,13 +37,13 @@ constexpr std::array q12_parameters{
     parameter{"DATE", kind::date, "1994-01-01", first_day, last_day},
 };
 
-/// A line that is left, or the lines of an order: how many of each of the two modes.
+/// A line that is left, or the number of an order's lines with each of the two modes.
 struct q12_lines {
   std::int64_t order = 0;
   std::array<std::uint32_t, 2> of_mode{};
 };
 
-/// Lines of high and of other priority, by mode.
+/// Number of lines of high and of other priority, by mode.
 using q12_counts = std::array<std::array<std::int64_t, 2>, 2>;
 
 class q12_query final : public prepared_query {
@@ -60,7 +60,7 @@ class q12_query final : public prepared_query {
         receiptdate_(lineitem_["l_receiptdate"].values),
         order_key_(orders_["o_orderkey"].values),
         names_(ship_modes(given)) {
-    // A mode that no line has is a code that no line has.
+    // A mode that no line has gets a code that no line has.
     for (std::size_t i = 0; i < 2; ++i)
       codes_[i] = mode_.find(names_[i]).value_or(~std::uint64_t{0});
     const auto date = static_cast<std::int32_t>(given.number("DATE"));
@@ -102,7 +102,7 @@ class q12_query final : public prepared_query {
 
  private:
   void select(const row_block& block, std::vector<q12_lines>& to) const {
-    if (codes_[0] == codes_[1]) return;  // neither mode is there
+    if (codes_[0] == codes_[1]) return;  // neither mode occurs
     row_mask mask(block);
     keep_between(receiptdate_, block, dates_, mask);
     keep_modes(block, mask);
@@ -116,13 +116,13 @@ class q12_query final : public prepared_query {
   }
 
   void keep_modes(const row_block& block, row_mask& mask) const {
-    // One that is there may stand for one that is not.
+    // A mode that occurs may replace one that does not.
     const std::uint64_t none = ~std::uint64_t{0};
     keep_either(mode_.values, block, codes_[0] == none ? codes_[1] : codes_[0],
                 codes_[1] == none ? codes_[0] : codes_[1], mask);
   }
 
-  /// One entry an order, in the order of the keys.
+  /// Joins the lines to one entry per order, in the order of the keys.
   static void join_lines_of_orders(std::vector<q12_lines>& lines) {
     if (!std::ranges::is_sorted(lines, {}, &q12_lines::order)) {
       std::ranges::sort(lines, {}, &q12_lines::order);

@@ -8,7 +8,7 @@
 //         group by c_custkey)
 //   group by c_count order by custdist desc, c_count desc
 //
-// Nearly all orders count, so the time is that of searching their comments.
+// Nearly all orders count, so most of the time is spent searching their comments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class q13_query final : public prepared_query {
   [[nodiscard]] bool lost() const noexcept override { return customer_.lost() || orders_.lost(); }
 
   [[nodiscard]] query_run run() const override {
-    const keyed_rows customers(customer_key_);  // none counts twice
+    const keyed_rows customers(customer_key_);  // checks that no key occurs twice
     const auto orders = group_sums<group_count>(
         orders_.rows(), key_range::of(order_customer_), [&](const row_block& block, auto&& emit) {
           row_mask mask(block);

@@ -6,7 +6,7 @@
 //   from lineitem, part
 //   where l_partkey = p_partkey and l_shipdate >= DATE and l_shipdate < DATE + 1 month
 //
-// One line in eighty is left, and looks its part up.
+// One line in eighty is left, and looks up its part.
 #include <fmt/format.h>
 
 #include <array>
@@ -72,7 +72,7 @@ class q14_query final : public prepared_query {
   }
 
  private:
-  /// In percent: two digits more, and the point two digits on.
+  /// Returns the share in percent: two more digits, and the point moved by two digits.
   [[nodiscard]] static decimal share_of(const q14_sums& sums) {
     return {quotient(sums.promotion, sums.all, 6 + 2).units, 6};
   }

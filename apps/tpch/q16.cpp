@@ -11,8 +11,8 @@
 //   group by p_brand, p_type, p_size
 //   order by supplier_cnt desc, p_brand, p_type, p_size
 //
-// A group is a number made of the two codes and the place of the size; the suppliers of a group are
-// next to each other, and equal ones too, once the pairs are sorted.
+// A group is a number made of the two codes and the index of the size; once the pairs are sorted,
+// the suppliers of a group are next to each other, and equal suppliers too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -136,7 +136,7 @@ class q16_query final : public prepared_query {
     return key_index(keys);
   }
 
-  /// The group of each place of a part.
+  /// Returns the group of each part, by the part's index.
   [[nodiscard]] std::vector<std::uint64_t> groups_of(const keyed_rows& parts) const {
     std::vector<std::uint64_t> groups(parts.size());
     for (std::size_t place = 0; place < groups.size(); ++place) {
@@ -149,7 +149,7 @@ class q16_query final : public prepared_query {
     return groups;
   }
 
-  /// The number of different suppliers of each group.
+  /// Returns the number of different suppliers of each group.
   [[nodiscard]] static std::vector<q16_row> rows_of(const std::vector<q16_offer>& offers) {
     std::vector<q16_row> rows;
     for (std::size_t i = 0; i < offers.size(); ++i) {

@@ -6,9 +6,9 @@
 //   where p_partkey = l_partkey and p_brand = BRAND and p_container = CONTAINER
 //     and l_quantity < (select 0.2 * avg(l_quantity) from lineitem where l_partkey = p_partkey)
 //
-// One part in a thousand is left, so one scan of lineitem gathers all that both levels of the query
-// need. A quantity is less than a fifth of the average if five times the count of it is less than
-// the sum: whole numbers.
+// One part in a thousand is left, so one scan of lineitem gathers everything that both levels of
+// the query need. A quantity is less than a fifth of the average if five times the quantity times
+// the count is less than the sum: this compares integers.
 #include <fmt/format.h>
 
 #include <array>
@@ -27,7 +27,7 @@ constexpr std::array q17_parameters{
 };
 
 struct q17_line {
-  std::int64_t part = 0;  ///< place among the parts that are left
+  std::int64_t part = 0;  ///< index among the parts that are left
   std::size_t row = 0;
 };
 

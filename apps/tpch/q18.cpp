@@ -9,8 +9,8 @@
 //   group by c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice
 //   order by o_totalprice desc, o_orderdate  -- the first hundred; equal ones here by o_orderkey
 //
-// Where the lines lie in the order of their orders, as dbgen writes them, an order is a run of
-// rows, and only a run that is long enough to reach the quantity is summed. Few orders reach it.
+// If the lines are in the order of their orders, as dbgen writes them, an order is a run of rows,
+// and only a run that is long enough to reach the quantity is summed. Few orders reach it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ class q18_query final : public prepared_query {
   }
 
  private:
-  /// By their keys. Adds what it did to `done`.
+  /// Returns the orders by their keys. Adds its work to `done`.
   [[nodiscard]] std::vector<q18_order> large_orders(query_run& done) const {
     std::atomic<std::uint64_t> summed{0};
     std::atomic<bool> in_order{true};
@@ -138,7 +138,7 @@ class q18_query final : public prepared_query {
            std::numeric_limits<std::int64_t>::max();
   }
 
-  /// For lines in any order.
+  /// Finds the orders of lines in any order.
   template <class Number>
   [[nodiscard]] std::vector<q18_order> by_key(query_run& done) const {
     using sum = group_sum<Number>;

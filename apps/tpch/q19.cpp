@@ -15,8 +15,8 @@
 //         and l_quantity >= QUANTITY3 and l_quantity <= QUANTITY3 + 10
 //         and p_size between 1 and 15)
 //
-// (The first three conditions stand in each branch in the specification.) A part is of one of the
-// three kinds at most, since its container tells them apart; few parts are of any.
+// (The specification repeats the first three conditions in each branch.) A part is of at most one
+// of the three kinds, since its container tells them apart; few parts are of any kind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ constexpr std::array q19_parameters{
 };
 
 struct q19_kind {
-  std::string_view brand, quantity;  // their parameters
+  std::string_view brand, quantity;  // names of its parameters
   std::array<std::string_view, 4> containers;
   std::int64_t greatest_size;
 };
@@ -124,7 +124,7 @@ class q19_query final : public prepared_query {
   }
 
  private:
-  /// Rows of the parts of a kind; notes whose the containers are.
+  /// Returns the rows of the parts of a kind, and notes the kind of its containers.
   [[nodiscard]] std::vector<std::size_t> parts_of(std::uint8_t i,
                                                   std::vector<std::uint8_t>& kind_of) const {
     const auto brand = brand_.find(brands_[i]);

@@ -39,7 +39,7 @@ constexpr std::size_t q2_limit = 100;
 
 /// An offer of a supplier of the region.
 struct q2_offer {
-  std::size_t part = 0;      ///< place among the parts that are left
+  std::size_t part = 0;      ///< index among the parts that are left
   std::size_t supplier = 0;  ///< row
   std::int64_t cost = 0;
 };
@@ -139,7 +139,7 @@ class q2_query final : public prepared_query {
       return found == keyed_rows::absent ? 0 : found;  // absent: the file has changed
     };
     const auto order_of = [&](const q2_offer& of) {
-      // Parts are in the order of their keys, nations' codes in that of their names.
+      // Parts are ordered by their keys, and nations' codes by their names.
       return std::tuple(nation_name.values.code(nation_row(of.supplier)),
                         supplier_["s_name"].text(of.supplier), of.part,
                         supplier_key.value(of.supplier));

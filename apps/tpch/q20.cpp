@@ -103,7 +103,7 @@ class q20_query final : public prepared_query {
  private:
   using sum = group_sum<int128>;
 
-  /// The quantity of each offer; of several by the same supplier, that of the first.
+  /// Returns the quantity of each offer; several offers by one supplier count as the first one.
   [[nodiscard]] groups<sum> shipped_of(const keyed_rows& parts, const part_offers& offers) const {
     return group_sums<sum>(
         lineitem_.rows(), key_range::below(offers.all().size()),
@@ -118,8 +118,8 @@ class q20_query final : public prepared_query {
         });
   }
 
-  /// Keys of suppliers that have more than half of the quantity. Nothing is more than half of the
-  /// sum of no rows.
+  /// Returns the keys of suppliers that have more than half of the quantity. No quantity is above
+  /// half of the sum of no rows.
   [[nodiscard]] std::vector<std::int64_t> suppliers_of(const part_offers& offers,
                                                        const groups<sum>& shipped) const {
     const packed& available = partsupp_["ps_availqty"].values;

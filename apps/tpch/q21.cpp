@@ -14,7 +14,7 @@
 //   group by s_name order by numwait desc, s_name  -- the first hundred
 //
 // The late lines of the nation's suppliers are one in forty. All lines of their orders are summed
-// up by order: is there more than one supplier, and is there more than one late one?
+// by order, to find whether there is more than one supplier, and more than one late one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,9 +37,9 @@ constexpr std::array q21_parameters{
 
 constexpr std::size_t q21_limit = 100;
 
-/// Whether lines have none, one or several suppliers.
+/// Says whether lines have no supplier, one or several.
 struct q21_suppliers {
-  std::int64_t one = 0;  ///< where they have one
+  std::int64_t one = 0;  ///< the supplier if there is one
   std::uint32_t lines = 0;
   bool several = false;
 
@@ -63,7 +63,7 @@ struct q21_order {
 
 struct q21_wait {
   std::int64_t order = 0;
-  std::size_t supplier = 0;  ///< place among those of the nation
+  std::size_t supplier = 0;  ///< index among the suppliers of the nation
   std::uint32_t lines = 0;
 };
 
@@ -125,7 +125,7 @@ class q21_query final : public prepared_query {
   }
 
  private:
-  /// Keys of the orders in which one of these was late.
+  /// Returns the keys of the orders in which one of these suppliers was late.
   [[nodiscard]] std::vector<std::int64_t> orders_with_late_lines(
       const keyed_rows& suppliers) const {
     auto keys = gather_rows<std::int64_t>(
@@ -157,7 +157,7 @@ class q21_query final : public prepared_query {
         });
   }
 
-  /// Orders of several suppliers in which one was late, and which is of the nation.
+  /// Returns the orders of several suppliers of which one, a supplier of the nation, was late.
   [[nodiscard]] static std::vector<q21_wait> waits_of(const std::vector<std::int64_t>& keys,
                                                       const groups<q21_order>& orders,
                                                       const keyed_rows& suppliers) {
@@ -205,7 +205,7 @@ class q21_query final : public prepared_query {
     return result;
   }
 
-  /// Suppliers of the same name are one group.
+  /// Adds up suppliers of the same name, which form one group.
   static void add_up_names(std::vector<q21_row>& rows) {
     std::ranges::sort(rows, {}, &q21_row::name);
     std::size_t last = 0;

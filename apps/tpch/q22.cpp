@@ -10,7 +10,7 @@
 //           and not exists (select * from orders where o_custkey = c_custkey))
 //   group by cntrycode order by cntrycode
 //
-// One customer in eight is left before the orders are looked at: only theirs are counted.
+// One customer in eight is left before the orders are read: only orders of these are counted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ class q22_query final : public prepared_query {
   }
 
  private:
-  /// The number that the first two characters of the phone make; 0, which no parameter is, if none.
+  /// Returns the number in the first two characters of the phone, or 0, which is no parameter.
   [[nodiscard]] std::size_t country_of(std::size_t row) const noexcept {
     const std::string_view phone = phone_.text(row);
     if (phone.size() < 2) return 0;
@@ -87,7 +87,7 @@ class q22_query final : public prepared_query {
     return tens > 9 || ones > 9 ? 0 : 10 * tens + ones;
   }
 
-  /// Those of the rows whose balance is above the average of the positive ones.
+  /// Returns the rows whose balance is above the average of the positive balances.
   [[nodiscard]] std::vector<std::size_t> above_average(const std::vector<std::size_t>& rows) const {
     using sum = group_sum<int128>;
     const sum positive = over_blocks(
@@ -106,7 +106,7 @@ class q22_query final : public prepared_query {
         rows.size(), [&](const row_block& block, std::vector<std::size_t>& to) {
           for (std::size_t i = block.first; i < block.first + block.rows; ++i) {
             const int128 balance = balance_.value(rows[i]);
-            // The average of no rows is NULL, and nothing is more than that.
+            // The average of no rows is NULL, and no balance is above NULL.
             const bool above = balance * static_cast<int128>(positive.rows) > positive.sum;
             if (positive.any() && above) to.push_back(rows[i]);
           }

@@ -9,8 +9,8 @@
 //   group by l_orderkey, o_orderdate, o_shippriority
 //   order by revenue desc, o_orderdate  -- the first ten; equal ones here by l_orderkey
 //
-// Each join looks keys up in an index of those that are left: customers for orders, orders for
-// lines. The place of an order in its index is its group.
+// Each join looks up keys in an index of those that are left: customers for orders, orders for
+// lines. The index of an order is its group.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,9 +36,9 @@ constexpr std::array q3_parameters{
 
 constexpr std::size_t q3_limit = 10;
 
-/// An order, or what lines of it that follow one another gave.
+/// An order, or the sum of some consecutive lines of it.
 struct q3_group {
-  std::size_t order = 0;  ///< place among the orders that are left
+  std::size_t order = 0;  ///< index among the orders that are left
   int128 revenue = 0;
   std::uint64_t lines = 0;
 };
@@ -104,7 +104,7 @@ class q3_query final : public prepared_query {
     });
   }
 
-  /// One group an order that has lines after the date, in the order of the orders.
+  /// Returns one group per order that has lines after the date, in the order of the orders.
   [[nodiscard]] std::vector<q3_group> revenue_of(const keyed_rows& orders) const {
     const auto emit = [&](const row_block& block, std::vector<q3_group>& to) {
       row_mask mask(block);
@@ -121,7 +121,7 @@ class q3_query final : public prepared_query {
     if (!std::ranges::is_sorted(groups, {}, &q3_group::order)) {
       std::ranges::sort(groups, {}, &q3_group::order);
     }
-    std::size_t size = 0;  // number of groups whose parts are joined
+    std::size_t size = 0;  // number of groups after parts are joined
     for (const q3_group& next : groups) {
       if (size > 0 && groups[size - 1].order == next.order) {
         groups[size - 1].revenue += next.revenue;

@@ -6,7 +6,7 @@
 //     select * from lineitem where l_orderkey = o_orderkey and l_commitdate < l_receiptdate)
 //   group by o_orderpriority order by o_orderpriority
 //
-// The orders of the quarter are few, so the lines look them up and mark theirs.
+// The orders of the quarter are few, so the lines look up their orders and mark them.
 #include <fmt/format.h>
 
 #include <array>
@@ -75,7 +75,7 @@ class q4_query final : public prepared_query {
   }
 
  private:
-  /// One an order that is left. Lines of one order may be met by two workers.
+  /// One mark per order that is left. Two workers may find lines of one order.
   using late_marks = std::vector<std::atomic<bool>>;
 
   /// Returns how many lines the orders have.
@@ -94,7 +94,7 @@ class q4_query final : public prepared_query {
         std::plus{});
   }
 
-  /// By the code of the priority.
+  /// Returns the counts by the code of the priority.
   [[nodiscard]] std::vector<std::int64_t> count(const keyed_rows& orders,
                                                 const late_marks& late) const {
     using counts = std::vector<std::int64_t>;

@@ -8,8 +8,8 @@
 //     and r_name = REGION and o_orderdate >= DATE and o_orderdate < DATE + 1 year
 //   group by n_name order by revenue desc  -- equal ones here by n_name
 //
-// The orders of the year by customers of the region are one in 35. Lines look them up, and of those
-// that find one few are of a supplier of the same nation.
+// The orders of the year by customers of the region are one in 35. Lines look up their orders; few
+// of the lines that find one are of a supplier of the same nation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr std::array q5_parameters{
     parameter{"DATE", kind::date, "1994-01-01", first_day, last_day},
 };
 
-/// By the code of the nation's name.
+/// Sums by the code of the nation's name.
 struct q5_sums {
   std::vector<int128> revenue;
   std::vector<std::uint64_t> rows;
@@ -115,7 +115,7 @@ class q5_query final : public prepared_query {
   }
 
  private:
-  /// The customer's nation, by the place of the order.
+  /// Returns the customer's nation, by the index of the order.
   [[nodiscard]] std::vector<std::size_t> nations_of(const keyed_rows& orders,
                                                     const nation_by_key& customers) const {
     std::vector<std::size_t> nations(orders.size());

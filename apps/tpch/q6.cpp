@@ -5,7 +5,7 @@
 //   where l_shipdate >= DATE and l_shipdate < DATE + 1 year
 //     and l_discount between DISCOUNT - 0.01 and DISCOUNT + 0.01 and l_quantity < QUANTITY
 //
-// The three narrow columns are filtered first, a block at a time; the price is read only of the
+// The three narrow columns are filtered first, a block at a time; the price is only read for the
 // rows that are left, about one in fifty.
 #include <fmt/format.h>
 
@@ -71,11 +71,11 @@ class q6_query final : public prepared_query {
   struct sum {
     int128 revenue = 0;
     std::uint64_t rows = 0;
-    std::uint64_t price_bytes = 0;  // read, not all of them wanted
+    std::uint64_t price_bytes = 0;  // read, though not all of them are used
   };
 
-  /// In steps short enough that the CPU takes the columns for four streams read side by side, and
-  /// fetches ahead in all of them: 4096 rows at a time took a quarter longer.
+  /// Adds a block in steps so short that the CPU sees the columns as four streams read side by side
+  /// and prefetches all of them: 4096 rows at a time took a quarter longer.
   void add(const row_block& block, sum& so_far) const {
     constexpr std::size_t step = 512;
     for (std::size_t at = 0; at < block.rows; at += step) {
@@ -99,13 +99,13 @@ class q6_query final : public prepared_query {
     });
   }
 
-  /// The widths and ranges that dbgen's values have.
+  /// Returns whether widths and ranges are those of dbgen's values.
   [[nodiscard]] bool vector_sums() const noexcept {
     return price_.width == 4 && discount_.width == 1 && discount_.least() >= 0 &&
            discount_.least() <= 0xffff - 255 * discount_.factor;
   }
 
-  /// sum (b + f code) d = b sum d + f sum code d, which both fit 64 bits in a block.
+  /// Adds sum (b + f code) d = b sum d + f sum code d, both of which fit 64 bits in a block.
   void add_products(const row_block& block, const row_mask& mask, sum& so_far) const {
     const product_sums sums = sum_products(
         price_.as<std::uint32_t>() + block.first, discount_.as<std::uint8_t>() + block.first,

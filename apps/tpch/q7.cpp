@@ -12,8 +12,8 @@
 //       and l_shipdate between date '1995-01-01' and date '1996-12-31')
 //   group by supp_nation, cust_nation, l_year order by supp_nation, cust_nation, l_year
 //
-// Suppliers, customers and then orders are cut down to the two nations. One line in 40 has a
-// supplier that is left, one in 500 an order too.
+// Suppliers, customers and then orders are restricted to the two nations. One line in 40 has a
+// supplier that is left, one in 500 also an order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,15 +38,15 @@ constexpr std::array q7_parameters{
 
 constexpr std::int64_t q7_first_year = 1995;
 
-/// By which of the two nations supplies, and by year.
+/// Sums by the supplying one of the two nations, and by year.
 struct q7_sums {
   struct group {
     int128 revenue = 0;
     std::uint64_t rows = 0;
   };
   std::array<std::array<group, 2>, 2> groups{};
-  std::uint64_t supplied = 0;  // lines of the years whose supplier is of one of the nations
-  std::uint64_t joined = 0;    // those of `supplied` whose customer is too
+  std::uint64_t supplied = 0;  // lines of these years with a supplier of either nation
+  std::uint64_t joined = 0;    // those of `supplied` with such a customer too
 
   void add(const q7_sums& other) {
     for (std::size_t n = 0; n < 2; ++n) {
@@ -78,7 +78,7 @@ class q7_query final : public prepared_query {
         net_price_(lineitem_),
         names_{given.text("NATION1"), given.text("NATION2")},
         second_year_(*parse_date("1996-01-01")) {
-    std::ranges::sort(names_);  // which is which makes no difference
+    std::ranges::sort(names_);  // their order makes no difference
     dates_ = codes_between(shipdate_, *parse_date("1995-01-01"), *parse_date("1996-12-31"));
   }
 

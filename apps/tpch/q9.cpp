@@ -10,8 +10,8 @@
 //           and p_name like '%COLOR%')
 //   group by nation, o_year order by nation, o_year desc
 //
-// One part in twenty is of the colour. Their lines are gathered with all but the year; then the
-// orders of these lines are.
+// One part in twenty is of the colour. The lines of these parts are gathered with everything except
+// the year; then the orders of these lines are gathered.
 #include <fmt/format.h>
 
 #include <array>
@@ -35,7 +35,7 @@ constexpr std::array q9_parameters{
 
 struct q9_line {
   std::int64_t order = 0;
-  std::size_t nation = 0;  ///< code of its name
+  std::size_t nation = 0;  ///< code of the nation's name
   int128 amount = 0;
 };
 
@@ -104,7 +104,7 @@ class q9_query final : public prepared_query {
                                               const part_offers& offers) const {
     const nation_by_key nation_of(keyed_rows{supplier_["s_suppkey"]},
                                   supplier_["s_nationkey"].values, nations_);
-    std::vector<std::int64_t> costs;  // costs of the offers, next to each other: they fit a cache
+    std::vector<std::int64_t> costs;  // costs of the offers, side by side so that they fit a cache
     costs.reserve(offers.all().size());
     for (const part_offers::offer& of : offers.all()) costs.push_back(cost_.value(of.row));
     return gather_rows<q9_line>(
@@ -144,7 +144,7 @@ class q9_query final : public prepared_query {
     const std::int32_t last = year_of(static_cast<std::int32_t>(order_date_.greatest()));
     const std::int64_t years = last - year_of(static_cast<std::int32_t>(order_date_.least())) + 1;
     const auto names = static_cast<std::int64_t>(nations_.size());
-    // By name, the latest year first.
+    // Ordered by name, with the latest year first.
     const auto sums = group_sums<group_sum<int128>>(
         lines.size(), {0, names * years - 1}, [&](const row_block& block, auto&& emit) {
           for (std::size_t i = block.first; i < block.first + block.rows; ++i) {

@@ -31,7 +31,7 @@ double read_bandwidth() {
                               },
                               std::plus{}, {.grain = piece});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    // The comparison keeps the sum, and so the reading, from being left out.
+    // The comparison uses the sum, so that the compiler does not remove the reads.
     if (total == count) best = std::max(best, static_cast<double>(bytes) / taken.count());
   }
   return best;

@@ -10,7 +10,7 @@ namespace creek::tpch {
 namespace schemas {
 namespace {
 
-using enum kind;  // whose names are those of types outside
+using enum kind;  // its names are also those of types outside
 
 constexpr std::array part{
     column_schema{"p_partkey"},

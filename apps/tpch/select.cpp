@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word of a mask is 64 rows: one vector of bytes with 512-bit registers, two of them with 256-bit
-// ones and so on. The last word of a column reads into the slack behind it (buffer.hpp); the bits
-// that this makes fall to the mask's own zeros.
+// A word of a mask is 64 rows: one vector of bytes with 512-bit registers, two with 256-bit
+// registers and so on. The last word of a column reads into the slack behind it (buffer.hpp); the
+// mask has zeros for the bits that this makes.
 #include "select.hpp"
 
 #include <cstring>
@@ -15,8 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace creek::tpch::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The bits of a vector's mask. Read back in the size in which they were stored: a wider load would
-/// have to wait for the store to reach the cache.
+/// Returns the bits of a vector's mask. Reads them back in the size in which they were stored: a
+/// wider load would have to wait for the store to reach the cache.
 template <class Bits, class D, class Mask>
 HWY_INLINE std::uint64_t mask_bits(D d, Mask mask) {
   std::uint8_t part[8] = {};
@@ -26,7 +26,7 @@ HWY_INLINE std::uint64_t mask_bits(D d, Mask mask) {
   return bits;
 }
 
-/// 64 rows from `compare(d, i)`, which gives the mask of the vector at element i.
+/// Returns 64 rows of `compare(d, i)`, which returns the mask of the vector at element i.
 template <class T, class Compare>
 HWY_INLINE std::uint64_t compare_word(std::size_t first, Compare&& compare) {
   const hn::CappedTag<T, 64> d;
@@ -50,7 +50,7 @@ void between(const T* codes, std::size_t words, T low, T span, std::uint64_t* ma
   const auto width = hn::Set(any, span);
   for (std::size_t w = 0; w < words; ++w) {
     mask[w] &= compare_word<T>(64 * w, [&](auto d, std::size_t i) HWY_ATTR {
-      // One comparison for both ends: what is below `low` wraps round to above the span.
+      // One comparison for both ends: codes below `low` wrap round to above the span.
       return hn::Not(hn::Lt(width, hn::Sub(hn::LoadU(d, codes + i), from)));
     });
   }
@@ -68,7 +68,7 @@ void either(const T* codes, std::size_t words, T one, T other, std::uint64_t* ma
   }
 }
 
-/// left + left_shift < right + right_shift, where neither sum overflows.
+/// Compares left + left_shift < right + right_shift, where neither sum overflows.
 template <class T>
 void less(const T* left, T left_shift, const T* right, T right_shift, std::size_t words,
           std::uint64_t* mask) {
@@ -82,7 +82,7 @@ void less(const T* left, T left_shift, const T* right, T right_shift, std::size_
   }
 }
 
-/// Codes of up to 32 bits, widened.
+/// Loads codes of up to 32 bits and widens them.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> load_wide(D d, const T* codes) {
   if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
@@ -92,9 +92,9 @@ HWY_INLINE hn::Vec<D> load_wide(D d, const T* codes) {
   }
 }
 
-/// Keys of up to 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond `range`.
-/// Keys that follow one another in a table are often close: their bits are then in one vector of
-/// the bitmap, from the first one's word on, and taken from there without a gather.
+/// Looks up keys of up to 32 bits in a set given as a bitmap: bit `key + shift`, none at or beyond
+/// `range`. Consecutive keys of a table are often close: if their bits are in one vector of the
+/// bitmap, from the first key's word on, they are taken from there without a gather.
 template <class T>
 void members(const T* keys, std::size_t words, const std::uint32_t* bitmap, std::uint32_t shift,
              std::uint32_t range, std::uint64_t* mask) {
@@ -120,8 +120,8 @@ void members(const T* keys, std::size_t words, const std::uint32_t* bitmap, std:
   }
 }
 
-/// Takes out rows that are equal to the next; returns whether one is greater than the next. The
-/// value after the last row is looked at too.
+/// Removes rows that are equal to the next row; returns whether one is greater than the next. Also
+/// reads the value after the last row.
 template <class T>
 bool differ_from_next(const T* codes, std::size_t words, std::uint64_t* mask) {
   std::uint64_t falls = 0;
@@ -247,7 +247,7 @@ void keep_less(const packed& left, const packed& right, const row_block& block,
 }
 
 bool keep_run_ends(const packed& column, const row_block& block, row_mask& mask) noexcept {
-  // The last row of the table has no next one, and what lies in the slack there is no value.
+  // The last row of the table has no next one, and the slack there holds no value.
   const bool ends = block.first + block.rows == column.size;
   const std::size_t last = block.rows - 1;
   std::uint64_t& word = mask.words[last / 64];
@@ -267,8 +267,8 @@ void keep_members(const packed& column, const row_block& block, const key_index&
     return keep_between(column, block, codes_between(column, least, greatest), mask);
   }
   const auto shift = static_cast<std::uint64_t>(column.base) - set.least;
-  // Then code + shift is above -2^31 and below 2^32: in 32 bits, what is negative wraps round to
-  // 2^31 or more, which is outside of the range too.
+  // Here code + shift is above -2^31 and below 2^32: in 32 bits, a negative sum wraps round to 2^31
+  // or more, which is also outside the range.
   constexpr std::uint64_t half = std::uint64_t{1} << 31;
   const bool shorts =
       set.range < half && column.last_code < half && (shift < half || -shift < half);

@@ -34,8 +34,8 @@ source_file::source_file(const std::string& name, mapreduce::links links) : name
 
 bool source_file::has_changed() const noexcept {
   if (map_.lost()) return true;
-  // By name, as there may be more parts of a table than a process may have open files. Another
-  // file that took the name since leaves the mapped one as it was.
+  // Uses the name, since a table may have more parts than a process may have open files. If another
+  // file has taken the name since, the mapped one is unchanged.
   struct stat now {};
   return stat(name_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_ &&
          stamp_from(now) != stamp_;

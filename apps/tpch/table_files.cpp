@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 enum class numbering : unsigned char { none, by_parts, free };
 
-/// One way in which files of a table are called: NAME + before, NAME + before + N + after, or
-/// anything + after.
+/// One naming scheme of a table's files: NAME + before, NAME + before + N + after, or anything +
+/// after.
 struct naming {
   file_format format;
   numbering numbered;
@@ -41,7 +41,7 @@ struct table_part {
   std::string file;
 };
 
-/// The files of one place that are called in the same way.
+/// The files of one folder with the same naming scheme.
 struct table_parts {
   std::string folder, table;
   naming called;
@@ -52,7 +52,7 @@ struct table_parts {
   }
 };
 
-/// The number of a part that is called so, 0 for one without; nothing if it is called otherwise.
+/// Returns the number of a part by this scheme, 0 for none, or nullopt for another name.
 std::optional<std::uint64_t> number_in(std::string_view file, std::string_view table,
                                        const naming& called) {
   if (called.numbered == numbering::free) {
@@ -75,8 +75,8 @@ std::optional<std::uint64_t> number_in(std::string_view file, std::string_view t
   return number;
 }
 
-/// Adds what `place` has of the table in the first of the ways that fits a file. A place that is
-/// not there has nothing.
+/// Adds the table's files in `place`, by the first of the schemes that fits a file. Adds none if
+/// the place does not exist.
 void look_into(const std::string& place, std::string_view table, std::span<const naming> ways,
                std::vector<table_parts>& found) {
   std::error_code fault;
@@ -99,7 +99,7 @@ void look_into(const std::string& place, std::string_view table, std::span<const
   }
 }
 
-/// By the text, and where both have digits by the number that they make.
+/// Compares texts, and where both have digits, the numbers that they make.
 bool comes_before(std::string_view a, std::string_view b) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto digits_of = [&](std::string_view& text) {

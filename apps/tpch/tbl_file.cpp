@@ -22,7 +22,7 @@ struct tbl_records {
   std::string_view text;
 };
 
-/// Pieces of about `bytes` bytes that begin after a line end.
+/// Cuts a file into pieces of about `bytes` bytes that begin after a line end.
 void cut(const source_file& file, std::size_t bytes, std::vector<tbl_records>& pieces) {
   std::string_view text = file.bytes();
   while (!text.empty()) {
@@ -34,7 +34,7 @@ void cut(const source_file& file, std::size_t bytes, std::vector<tbl_records>& p
   }
 }
 
-/// The pieces of a table being read by several tasks.
+/// Reading of the pieces of a table by several tasks.
 class reading {
  public:
   reading(const table_schema& schema, const std::vector<bool>& wanted,
@@ -46,7 +46,7 @@ class reading {
         faults_(records_.size()),
         first_bad_(records_.size()) {}
 
-  /// All pieces, or those up to the first fault.
+  /// Reads all pieces, or those up to the first fault.
   void run() {
     in_order(records_.size(), [this] {
       auto reader = std::make_unique<piece_reader>(schema_, wanted_);
@@ -54,7 +54,7 @@ class reading {
     });
   }
 
-  /// Throws for the fault nearest to the front: the same one however the work was divided.
+  /// Throws for the fault nearest to the front, the same however the work was divided.
   void check() const {
     const std::size_t first = first_bad_.get();
     if (first == records_.size()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format: a record a line, each field followed by a bar, the last one too. There is no quoting
-// and no escape; bytes of text mean what they are, except that dbgen writes no NUL.
+// The format: one record per line, each field followed by a bar, including the last one. There is
+// no quoting and no escape; bytes of text stand for themselves, except that dbgen writes no NUL.
 #include "tbl_piece.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ void piece_reader::reset() {
 std::optional<record_fault> piece_reader::read(std::string_view text, std::size_t before) {
   reset();
   fast_from_ = text.data() + (field_slack - std::min(before, field_slack));
-  // Looked for once here, so that no field has to be searched; where there is one, every field is.
+  // One search here saves a search of every field; if there is a NUL, every field is searched.
   has_nul_ = text.find('\0') != std::string_view::npos;
   const char* at = text.data();
   const char* const end = at + text.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a block lie one after the other in the column's bytes, so a word is looked for in all
-// of them at once. A match that reaches into the next row is none.
+// The rows of a block are adjacent in the column's bytes, so a word is searched in all of them at
+// once. A match that extends into the next row does not count.
 #include "text_pattern.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace creek::tpch {
 namespace {
 
-/// `words` in this order, and `back` at the end.
+/// Returns whether `words` occur in this order, with `back` at the end.
 bool matches_from(std::string_view text, const std::string* words, const std::string* last,
                   std::string_view back) noexcept {
   for (; words != last; ++words) {
@@ -20,8 +20,8 @@ bool matches_from(std::string_view text, const std::string* words, const std::st
   return text.ends_with(back);
 }
 
-/// The rows of the block that match a pattern that begins with % and a word. Where a row begins is
-/// bounded by what is known already: a file may change while it is read.
+/// Finds the rows of the block that match a pattern that begins with % and a word. Bounds the begin
+/// of each row by what is known already, since a file may change while it is read.
 void search_block(const column& texts, const row_block& block, const text_pattern& pattern,
                   std::uint64_t* found) noexcept {
   const std::string& word = pattern.inner.front();
@@ -42,7 +42,7 @@ void search_block(const column& texts, const row_block& block, const text_patter
     while (row_end <= at && row + 1 < last) row_end = begin_of(++row + 1);
     row_end = std::clamp(row_end, at, end);
     const std::size_t after = at + word.size();
-    if (after > row_end) {  // into the next row, where another may begin
+    if (after > row_end) {  // extends into the next row, where another may begin
       ++at;
       continue;
     }
@@ -51,7 +51,7 @@ void search_block(const column& texts, const row_block& block, const text_patter
       const std::size_t offset = row - block.first;
       found[offset / 64] |= std::uint64_t{1} << offset % 64;
     }
-    at = row_end;  // if the rest fails after this word it fails after a later one
+    at = row_end;  // if the rest fails here it fails later too
     if (at == end) return;
   }
 }
@@ -66,7 +66,7 @@ bool text_pattern::matches(std::string_view text) const noexcept {
 
 void keep_like(const column& texts, const row_block& block, const text_pattern& pattern,
                bool wanted, row_mask& mask) noexcept {
-  constexpr std::size_t many = 8;  // one row in so many
+  constexpr std::size_t many = 8;  // one row in eight
   const bool one_search = pattern.front.empty() && !pattern.inner.empty() &&
                           !pattern.inner.front().empty() && mask.count(block) * many >= block.rows;
   if (one_search) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet files by Arrow's C++ library: the column readers of libparquet, which give values as the
-// file has them and work in the thread that asks. All other sources of creek do without Arrow.
+// Reads Parquet files with Arrow's C++ library: the column readers of libparquet, which return
+// values as the file has them and work in the calling thread. No other source of creek uses Arrow.
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 #include <arrow/memory_pool.h>
@@ -63,7 +63,7 @@ parquet_field field_of(const parquet::ColumnDescriptor& column) {
   return field;
 }
 
-/// A decimal as big-endian bytes. Throws if it needs more than 64 bits.
+/// Returns the number of a big-endian decimal. Throws if it needs more than 64 bits.
 std::int64_t number_in(std::span<const std::uint8_t> bytes, std::size_t row) {
   constexpr std::size_t width = sizeof(std::int64_t);
   const std::uint8_t sign = !bytes.empty() && bytes[0] >= 0x80 ? 0xff : 0;
@@ -78,7 +78,7 @@ std::int64_t number_in(std::span<const std::uint8_t> bytes, std::size_t row) {
   return static_cast<std::int64_t>(number);
 }
 
-/// Batches of values of one column of one row group, from Arrow's reader to the sink.
+/// Moves the values of one column of one row group in batches from Arrow's reader to the sink.
 class hand_over {
  public:
   hand_over(const parquet::ColumnDescriptor& column, parquet_sink& sink)
@@ -123,7 +123,7 @@ class hand_over {
 
   bool decimal_;
   std::size_t length_;
-  std::size_t rows_ = 0;  // handed over before
+  std::size_t rows_ = 0;  // handed over so far
   parquet_sink& sink_;
   std::vector<std::int64_t> numbers_;
   std::vector<std::string_view> texts_;
@@ -203,7 +203,7 @@ class arrow_reader final : public parquet_reader {
         std::make_shared<arrow::Buffer>(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                         static_cast<std::int64_t>(bytes.size())));
   }
-  /// malloc, as everywhere else in creek.
+  /// Returns properties that make Arrow use malloc, as creek does everywhere else.
   static parquet::ReaderProperties properties() {
     parquet::ReaderProperties chosen(arrow::system_memory_pool());
     chosen.set_page_checksum_verification(true);
