@@ -37,7 +37,7 @@ blas_int potri(char uplo, blas_int n, T* a, blas_int lda) {
                      [](triangle stored, matrix_view<T> A) { return linalg::potri(stored, A); });
 }
 
-/// The arguments that potrs and posv share.
+/// Checks the arguments that potrs and posv share.
 blas_int check_solve(char uplo, blas_int n, blas_int nrhs, blas_int lda, blas_int ldb) {
   if (!parse_triangle(uplo)) return -1;
   if (n < 0) return -2;

@@ -10,11 +10,11 @@
 #include <utility>
 
 extern "C" {
-// Weak: the linker lets us see the program's own, if it has one.
+// Weak, so that the program's own xerbla_ is used if it has one.
 [[gnu::weak]] void xerbla_(const char* routine, const creek::lapack::blas_int* position,
                            std::size_t length);
 [[gnu::weak]] void cblas_xerbla(int position, const char* routine, const char* form, ...);
-// Netlib's cblas_xerbla takes positions for those of Fortran's list, A and B exchanged, while set.
+// While it is set, Netlib's cblas_xerbla takes positions as Fortran's, with A and B exchanged.
 [[gnu::weak]] extern int RowMajorStrg;
 [[gnu::weak]] void LAPACKE_xerbla(const char* routine, creek::lapack::blas_int info);
 }
@@ -22,13 +22,13 @@ extern "C" {
 namespace creek::lapack {
 namespace {
 
-/// Returns `bound` if the symbol was bound at load time, else a global one loaded since, or null.
+/// Returns `bound` if the symbol was bound at load time, else one loaded since, or nullptr.
 template <class F>
 F* find(F* bound, const char* name) noexcept {
   return bound != nullptr ? bound : reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// "DGETRF", or "DGEMM " as the BLAS pads it.
+/// Returns "DGETRF", or "DGEMM " as the BLAS pads it.
 std::string fortran_name(const char* routine) {
   std::string name(routine);
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -53,7 +53,7 @@ void report_cblas_argument(const char* routine, int position) {
   if (auto* const xerbla = find(&cblas_xerbla, "cblas_xerbla")) {
     int unset = 0;
     int& exchanged = &RowMajorStrg != nullptr ? RowMajorStrg : unset;
-    const int before = std::exchange(exchanged, 0);  // ours are those of the list in C
+    const int before = std::exchange(exchanged, 0);  // our positions are those of C's list
     xerbla(position, routine, "");
     exchanged = before;
     return;

@@ -16,7 +16,7 @@ namespace {
 
 using pivot_list = std::vector<index_t>;
 
-/// creek counts rows from 0.
+/// Returns pivots counted from 0, as creek counts rows.
 pivot_list read_pivots(const blas_int* ipiv, blas_int count) {
   pivot_list pivots(static_cast<std::size_t>(count));
   std::transform(ipiv, ipiv + count, pivots.begin(), [](blas_int p) { return index_t{p} - 1; });
@@ -93,14 +93,14 @@ blas_int getri(blas_int n, T* a, blas_int lda, const blas_int* ipiv, const works
   return static_cast<blas_int>(info);
 }
 
-/// Element k1 of the list belongs to row k1, the next one, `incx` away, to the next row. Backwards
-/// where incx is negative. LAPACK checks nothing here.
+/// Exchanges rows: element k1 of the list belongs to row k1, each element `incx` further to the
+/// next row; backwards if incx is negative. Checks no arguments, like LAPACK.
 template <scalar T>
 int laswp(blas_int n, T* a, blas_int lda, blas_int k1, blas_int k2, const blas_int* ipiv,
           blas_int incx) {
   if (n <= 0 || k1 > k2 || incx == 0) return 0;
   pivot_list pivots(static_cast<std::size_t>(k2));
-  std::iota(pivots.begin(), pivots.end(), index_t{0});  // rows before k1 stay
+  std::iota(pivots.begin(), pivots.end(), index_t{0});  // rows before k1 are not exchanged
   for (index_t i = k1; i <= k2; ++i) {
     const index_t place = k1 + (i - k1) * std::abs(index_t{incx});
     pivots[static_cast<std::size_t>(i - 1)] = index_t{ipiv[place - 1]} - 1;
@@ -148,7 +148,7 @@ blas_int c_getri(const c_call& how, blas_int n, T* a, blas_int lda, const blas_i
       operand<T>{a, n, n, lda, 3});
 }
 
-/// The number of rows is not among the arguments: as many as any exchange touches.
+/// Returns the number of rows, which is no argument: as many as the exchanges touch.
 blas_int touched_rows(blas_int k1, blas_int k2, const blas_int* ipiv, blas_int incx) {
   blas_int rows = std::max<blas_int>(1, k2);
   for (index_t i = k1; i <= k2; ++i) {

@@ -14,8 +14,8 @@ double flops_of(blas_int m, blas_int n, blas_int k) {
   return 2.0 * m * n * k;
 }
 
-/// C = alpha op(A) op(B) + beta C; the place of the first bad argument in Fortran's list, or 0. By
-/// rows, the transposes are multiplied by columns, in the other order.
+/// Computes C = alpha op(A) op(B) + beta C. Returns the first bad argument's position in Fortran's
+/// list, or 0. Row-major: multiplies the transposes as columns, in the other order.
 template <scalar T>
 int gemm(layout order, char how_a, char how_b, blas_int m, blas_int n, blas_int k, T alpha,
          const T* a, blas_int lda, const T* b, blas_int ldb, T beta, T* c, blas_int ldc) {
@@ -77,7 +77,7 @@ struct product_with_symmetric {
     return holds(ldc, m, n, order) ? 0 : 12;
   }
 
-  /// Calls f as linalg::symm and hemm are called; see product_with_triangle.
+  /// Calls f with the arguments of linalg::symm and hemm; see product_with_triangle.
   template <class F>
   int run(F f) const {
     if (const int bad = bad_argument()) return bad;

@@ -10,14 +10,14 @@
 namespace creek::lapack {
 namespace {
 
-/// Columns at once of LAPACK's own: what its routines ask workspace for.
+/// LAPACK's own block width, which determines the workspace that its routines ask for.
 constexpr double lapack_block = 32;
 
 double qr_flops(double m, double n) {
   const double least = std::min(m, n);
   return 2 * least * least * (std::max(m, n) - least / 3);
 }
-/// k reflectors of m rows on n columns.
+/// Returns the operations to apply k reflectors of m rows to n columns.
 double reflector_flops(double m, double n, double k) {
   return 2 * n * k * (2 * m - k);
 }
@@ -51,7 +51,7 @@ blas_int ormqr(char where, char trans, blas_int m, blas_int n, blas_int k, const
   if (!holds(lda, order, k)) return -7;
   if (!holds(ldc, m, n)) return -10;
   if (!space.holds(width)) return -12;
-  constexpr double triangle_of_block = 65 * 64;  // which LAPACK keeps there, too
+  constexpr double triangle_of_block = 65 * 64;  // LAPACK keeps this there, too
   const bool nothing = m == 0 || n == 0 || k == 0;
   if (space.tell_length(lapack_block * width + triangle_of_block, width) || nothing) return 0;
   on_workers(cost<T>(reflector_flops(order, width, k)), [&] {
@@ -166,7 +166,7 @@ using namespace creek::lapack;
 CREEK_FOR_ALL(CREEK_DEFINE)
 #undef CREEK_DEFINE
 
-// Q is orthogonal or unitary.
+// Defines the routines of Q, which is orthogonal or unitary.
 #define CREEK_DEFINE_Q(GROUP, T)                                                                   \
   CREEK_LAPACK(                                                                                    \
       GROUP##mqr,                                                                                  \

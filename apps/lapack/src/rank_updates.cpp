@@ -8,16 +8,16 @@
 namespace creek::lapack {
 namespace {
 
-/// Whether C comes out symmetric or Hermitian; of real numbers they are the same.
+/// Whether C is symmetric or Hermitian; for real numbers both are the same.
 enum class kind { symmetric, hermitian };
 
-/// The arguments that all of them have, A and B of one shape.
+/// The arguments that all of them have; A and B have one shape.
 struct update_shape {
   layout order;
   char stored, how;
   blas_int n, k;
 
-  /// The same letters as Fortran: a real C^T is a C^H, a complex one is not.
+  /// Parses Fortran's letters: a real C^T is a C^H, a complex one is not.
   template <scalar T, kind Kind>
   std::optional<op> product() const {
     const auto given = parse_op(how);
@@ -37,7 +37,7 @@ struct update_shape {
     return holds(leading, plain ? n : k, plain ? k : n, order);
   }
 
-  // By columns, as linalg takes them: row-major factors are transposed already.
+  // The triangle by columns, as linalg needs it: row-major factors are transposed already.
   triangle columns_triangle() const {
     const bool lower = *parse_triangle(stored) == triangle::lower;
     return lower != (order == layout::rows) ? triangle::lower : triangle::upper;
@@ -55,11 +55,11 @@ struct update_shape {
   }
 };
 
-/// Real scalars where C is Hermitian.
+/// Type of a scalar, real if C is Hermitian.
 template <scalar T, kind Kind>
 using scale_of = std::conditional_t<Kind == kind::hermitian, real<T>, T>;
 
-/// syrk and herk; the place of the first bad argument in Fortran's list, or 0.
+/// Runs syrk and herk. Returns the first bad argument's position in Fortran's list, or 0.
 template <scalar T, kind Kind>
 int rank_k(update_shape shape, scale_of<T, Kind> alpha, const T* a, blas_int lda,
            scale_of<T, Kind> beta, T* c, blas_int ldc) {
@@ -82,7 +82,7 @@ int rank_k(update_shape shape, scale_of<T, Kind> alpha, const T* a, blas_int lda
   return 0;
 }
 
-/// syr2k and her2k.
+/// Runs syr2k and her2k. Returns the first bad argument's position, or 0.
 template <scalar T, kind Kind>
 int rank_2k(update_shape shape, T alpha, const T* a, blas_int lda, const T* b, blas_int ldb,
             scale_of<T, Kind> beta, T* c, blas_int ldc) {
@@ -99,7 +99,7 @@ int rank_2k(update_shape shape, T alpha, const T* a, blas_int lda, const T* b, b
   const matrix_view<T> C(c, n, n, ldc);
   on_workers(cost<T>(2.0 * n * n * depth), [&] {
     if constexpr (Kind == kind::hermitian) {
-      // The transpose of alpha A B^H is alpha conj(B) A^T, so that alpha stands at the other term.
+      // The transpose of alpha A B^H is alpha conj(B) A^T, so alpha belongs to the other term.
       const T first = shape.order == layout::rows ? std::conj(alpha) : alpha;
       linalg::her2k<T>(shape.columns_triangle(), how, first, A, B, beta, C);
     } else {

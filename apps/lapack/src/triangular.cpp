@@ -21,7 +21,7 @@ struct product_with_triangle {
   T* b;
   blas_int ldb;
 
-  /// The place of the first bad argument in Fortran's list, or 0.
+  /// Returns the first bad argument's position in Fortran's list, or 0.
   int bad_argument() const {
     const auto side_of_a = parse_side(where);
     if (!side_of_a) return 1;
@@ -35,8 +35,8 @@ struct product_with_triangle {
     return holds(ldb, m, n, order) ? 0 : 11;
   }
 
-  /// Calls f as linalg::trmm and trsm are called. Rows of B are columns of its transpose, which the
-  /// transpose of A multiplies from the other side.
+  /// Calls f with the arguments of linalg::trmm and trsm. Rows of B are columns of its transpose,
+  /// which the transpose of A multiplies from the other side.
   template <class F>
   int run(F f) const {
     if (const int bad = bad_argument()) return bad;

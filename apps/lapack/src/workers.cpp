@@ -16,26 +16,26 @@
 namespace creek::lapack {
 namespace {
 
-/// Below this the way to the workers and back, two wake-ups by the kernel, costs more than they
-/// give: about a quarter of a millisecond of one core.
+/// Minimum operations for which workers pay off. Below it the way to the workers and back, two
+/// wake-ups by the kernel, costs more than it gains: about a quarter of a ms of one core.
 constexpr double worth_workers = 2e7;
 
 /// The runtime of this process once there is one. Published by a compare-exchange and never freed:
-/// no lock that a fork() could leave taken, nothing to wait for at exit, and calls from destructors
-/// of static objects find it alive.
+/// no lock can stay locked over a fork(), exit waits for nothing, and calls from destructors of
+/// static objects find it alive.
 std::atomic<runtime*> current{nullptr};
-/// One worker is all there would be, or none could be had: do not try again.
+/// Set if there would be one worker or none could be started: do not try again.
 std::atomic<bool> none_wanted{false};
 
-/// A child has none of the workers; what describes them is left where it is.
+/// Forgets the runtime in a child, which has none of the workers; its memory leaks there.
 void forget_runtime() {
   current.store(nullptr, std::memory_order_relaxed);
   none_wanted.store(false, std::memory_order_relaxed);
 }
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, &forget_runtime);
 
-/// While it lives, threads that are made take no signals but those of their own faults: handlers
-/// go on running on threads of the program.
+/// While it lives, new threads block all signals except those of their own faults, so that handlers
+/// keep running on threads of the program.
 class signals_blocked {
  public:
   signals_blocked() noexcept {
@@ -54,7 +54,7 @@ class signals_blocked {
   sigset_t before_;
 };
 
-/// Null where one worker is all there would be.
+/// Makes a runtime. Returns nullptr if it would have only one worker.
 std::unique_ptr<runtime> make_runtime() {
   scheduler_options options = scheduler_options::from_environment();
   if (options.workers == 0) options.workers = host_backend::read_cpu_limit().workers;

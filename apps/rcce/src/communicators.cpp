@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t words_a_line = line_bytes / sizeof(word);
 
 /// Frees the communicator's line, at once. The next communicator in it clears it and meets the
-/// others first, so that none of this one's signals are taken for its own.
+/// others first, so that it takes none of this one's signals for its own.
 void release(ue& self, RCCE_COMM& comm) {
   self.communicators[static_cast<std::size_t>(comm.gather.location)] = {};
   comm.initialized = RCCE_COMM_NOT_INITIALIZED;
@@ -49,7 +49,7 @@ void reduce_as(group& ranks, const char* in, char* out, int num, int op, int roo
   }
 }
 
-/// `root` below 0: to all.
+/// Reduces to the rank `root`, or to all ranks if `root` is below 0.
 int reduce(ue& self, const char* in, char* out, int num, int type, int op, int root,
            const RCCE_COMM& comm) {
   if (!is_communicator(self, comm)) return RCCE_ERROR_COMM_UNDEFINED;
@@ -103,8 +103,8 @@ int make_communicator(ue& self, const std::function<int(int)>& color, RCCE_COMM&
   made.gather.location = static_cast<int>(self.communicators.size());
   made.gather.line_address = reinterpret_cast<t_vcharp>(self.mpb() + words->offset());
   made.release = made.gather;
-  // The line may have served something else before. Nobody signals in it until it is zero: the
-  // first communicator is made in fresh memory, the others meet at the barrier of the first.
+  // The line may have had another use before. No UE signals in it until it is zero: the first
+  // communicator is made in fresh memory, later ones meet at the barrier of the first.
   if (!self.communicators.empty()) {
     for (std::size_t i = 0; i < words_a_line; ++i) {
       self.signal(self.rank, words->offset() + i * sizeof(word), 0);
@@ -126,7 +126,7 @@ extern "C" {
 int RCCE_comm_split(int (*color)(int, void*), void* aux, RCCE_COMM* comm) {
   return call_checked("RCCE_comm_split", RCCE_DEBUG_SYNCH, {}, [&](ue& self) {
     if (comm == nullptr || color == nullptr) return RCCE_ERROR_COMM_UNDEFINED;
-    // RCCE lets programs overwrite one; that of all UEs serves its copies on.
+    // RCCE lets programs overwrite a communicator; copies of that of all UEs stay valid.
     if (is_communicator(self, comm) && comm->gather.location != 0) release(self, *comm);
     return make_communicator(
         self, [&](int member) { return color(member, aux); }, *comm);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t handler_stack_bytes = std::size_t{64} << 10;
 
-/// A line put together without memory of the heap, which may be what is broken.
+/// A line built without heap memory, which may be what is corrupt.
 class plain_line {
  public:
   void add(std::string_view text) {
@@ -56,7 +56,7 @@ const char* name_of(int signal) {
 void handle(int signal, siginfo_t* about, void*) {
   ue* self = current();
   if (self == nullptr) {
-    raise(signal);  // the handler is gone (SA_RESETHAND)
+    raise(signal);  // the handler was removed (SA_RESETHAND)
     return;
   }
   plain_line line;
@@ -70,7 +70,7 @@ void handle(int signal, siginfo_t* about, void*) {
   }
   line.add("\n");
   line.write();
-  // Not _exit(), where a sanitizer looks over what the other UEs' threads leave behind.
+  // Avoids _exit(), where a sanitizer checks what the threads of other UEs leave behind.
   syscall(SYS_exit_group, 1);
 }
 

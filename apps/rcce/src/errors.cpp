@@ -12,7 +12,7 @@ namespace creek::rcce {
 
 namespace {
 
-// By code, from RCCE_ERROR_BASE + 1 on. None longer than RCCE_MAX_ERROR_STRING with its end.
+// Indexed by code from RCCE_ERROR_BASE + 1 on. With its end none exceeds RCCE_MAX_ERROR_STRING.
 constexpr std::array<std::string_view, 27> messages{
     "Invalid target buffer",
     "Invalid source buffer",
@@ -56,7 +56,7 @@ std::string_view message_of(int error) {
   return messages[static_cast<std::size_t>(number - 1)];
 }
 
-/// A bit for each kind of RCCE_debug_set; 0 for none.
+/// Returns a bit for each kind of RCCE_debug_set, or 0 for none.
 unsigned bits_of(int kind) {
   switch (kind) {
     case RCCE_DEBUG_SYNCH:
@@ -77,8 +77,8 @@ unsigned bits_of(int kind) {
 }  // namespace
 
 int report_error(ue& self, int kind, int error) {
-  set_current(&self);  // whose line it is: others may have run meanwhile
-  // iRCCE's states are below zero, and no errors.
+  set_current(&self);  // the UE that prints: others may have run meanwhile
+  // iRCCE's states are below zero and are no errors.
   if (error > 0 && (self.debug & bits_of(kind)) != 0) {
     std::fprintf(stderr, "RCCE error %d on UE %d in %s: %s\n", error, self.rank,
                  self.activity.call != nullptr ? self.activity.call : "its own code",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RCCE's one-sided interface ("GORY"): MPB memory, put and get, flags, and messages over a buffer
-// and flags of the program's own.
+// and flags that the program owns.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ std::byte* plain(t_vcharp pointer) {
   return reinterpret_cast<std::byte*>(const_cast<unsigned char*>(pointer));
 }
 
-/// Whether all of it lies in this UE's MPB.
+/// Returns whether all bytes are in this UE's MPB.
 bool in_mpb(ue& self, t_vcharp pointer, std::size_t bytes) {
   const auto at = reinterpret_cast<std::uintptr_t>(plain(pointer));
   const auto begin = reinterpret_cast<std::uintptr_t>(self.mpb());
@@ -64,7 +64,7 @@ int check_value(RCCE_FLAG_STATUS value) {
   const bool known = value == RCCE_FLAG_SET || value == RCCE_FLAG_UNSET;
   return known ? RCCE_SUCCESS : RCCE_ERROR_FLAG_STATUS_UNDEFINED;
 }
-/// The word that the flag is in, and its bits of it.
+/// The word that holds the flag, and the flag's bits in it.
 struct flag_place {
   std::size_t offset;
   word mask;
@@ -76,7 +76,7 @@ flag_place place_of(ue& self, const RCCE_FLAG& flag) {
   return {line + bit / bits_a_word * sizeof(word), word{1} << bit % bits_a_word};
 }
 
-/// Others may change other bits of the word: only under the lock of the UE whose word it is.
+/// Writes a flag under the lock of the word's UE, since others may change its other bits.
 void write_flag(ue& self, const RCCE_FLAG& flag, RCCE_FLAG_STATUS value, int of) {
   const auto [offset, mask] = place_of(self, flag);
   if (flag.location < 0) {
@@ -97,8 +97,8 @@ void await_flag(ue& self, const RCCE_FLAG& flag, RCCE_FLAG_STATUS value) {
   self.wait_until(offset, mask, value == RCCE_FLAG_SET);
 }
 
-/// A line of zeros for flags. It is written only if something lay there before: others that are
-/// ahead may have set the flag that this UE is about to allocate.
+/// Returns a line of zeros for flags. Writes it only if it was used before, since UEs that are
+/// ahead may already have set the flag that this UE is about to allocate.
 std::optional<mpm_block> allocate_flag_line(ue& self, const char* name) {
   auto line = self.allocator.allocate(line_bytes, name);
   if (!line || !self.is_used(line->offset())) return line;

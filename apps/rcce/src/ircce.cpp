@@ -31,7 +31,7 @@ message_request& track(Request& request, const message_request& message) {
   return (new (request.opaque) tracked{message})->message;
 }
 
-/// Tells the program whose message an any-source request got.
+/// Stores for the program the sender of the message that an any-source request got.
 void settle(iRCCE_SEND_REQUEST&) {}
 void settle(iRCCE_RECV_REQUEST& request) {
   request.source = message_of(request).peer;
@@ -85,11 +85,11 @@ int cancel(ue& self, Request* request, int* cancelled) {
   return iRCCE_SUCCESS;
 }
 
-/// One of the two is null.
+/// An entry of a wait list; one of the two is null.
 struct listed {
   iRCCE_SEND_REQUEST* send;
   iRCCE_RECV_REQUEST* recv;
-  /// Complete, or cancelled: nothing more will come of it.
+  /// Returns whether the request is complete or cancelled, so that nothing more follows.
   [[nodiscard]] bool over() const { return send != nullptr ? over(*send) : over(*recv); }
 
  private:
@@ -101,7 +101,7 @@ struct listed {
 };
 using wait_list = std::vector<listed>;
 
-/// Made at the first request and freed with the last.
+/// Returns the list, which is made at the first request and freed with the last.
 wait_list& list_of(iRCCE_WAIT_LIST& list) {
   if (list.opaque == nullptr) list.opaque = new wait_list;
   return *static_cast<wait_list*>(list.opaque);
@@ -117,7 +117,7 @@ wait_list::iterator find_over(wait_list& list) {
   return std::find_if(list.begin(), list.end(), [](const listed& one) { return one.over(); });
 }
 
-/// Takes the first request that is over from the list.
+/// Removes the first request that is over from the list and returns it.
 int take_any(iRCCE_WAIT_LIST& list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUEST** recv) {
   if (send != nullptr) *send = nullptr;
   if (recv != nullptr) *recv = nullptr;
@@ -132,7 +132,7 @@ int take_any(iRCCE_WAIT_LIST& list, iRCCE_SEND_REQUEST** send, iRCCE_RECV_REQUES
   return iRCCE_SUCCESS;
 }
 
-/// The first UE of whom a message waits for a receive that has not been begun.
+/// Returns the first UE with a message that waits for a receive that has not begun.
 int first_arrived(ue& self, int from) {
   if (from != iRCCE_ANY_SOURCE) return self.arrived(from) ? from : iRCCE_ANY_SOURCE;
   for (int other = 0; other < self.count; ++other) {

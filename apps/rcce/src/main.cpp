@@ -51,7 +51,7 @@ struct arguments {
   protocols chosen;
 };
 
-/// Core numbers, one a line, as `5`, `05` or a host name that ends in one, `rck05`.
+/// Reads core numbers, one per line, as `5`, `05` or a host name that ends in one, `rck05`.
 std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
   std::ifstream file(name);
   if (!file) throw usage_error(fmt::format("rccerun: {}: {}", name, std::strerror(errno)));
@@ -84,7 +84,7 @@ std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
   return listed;
 }
 
-/// Options that have no effect unless a chip is simulated. --chip has one: its cores bound the UEs.
+/// Refuses options that only affect a simulated chip. --chip is not one: its cores bound the UEs.
 void refuse_on_host(const command_line::command& app) {
   for (const char* option : {"--clock", "--check", "--trace", "--heatmap", "--seed"}) {
     if (app.count(option) > 0) {
@@ -136,17 +136,17 @@ std::string to_json(const arguments& given, const run_options& options, const ru
   return json.dump(2) + "\n";
 }
 
-/// Past the collected lines, which belong to UEs.
+/// Prints an error without the collected lines, which belong to UEs.
 int complain(int code, const std::string& message) {
   command_line::print_error(message);
   return code;
 }
 
-/// Errors of the library do not know the tool's name.
+/// Adds the tool's name, which errors of the library do not have.
 std::string named(const std::string& why) {
   return why.starts_with("rccerun: ") ? why : "rccerun: " + why;
 }
-/// Without the system's words for a deadlock, which would stand behind the last core's line.
+/// Removes the system's text for a deadlock, which would follow the last core's line.
 std::string reason(const error& failure) {
   std::string why = failure.what();
   const std::string known = ": " + failure.code().message();
@@ -208,8 +208,8 @@ void add_options(command_line::command& app, arguments& given) {
                     "lines with GORY)");
 }
 
-/// Splits the program and its arguments off from the options that come before it. Gives `-nue`,
-/// RCCE's own spelling and none of the library's, another.
+/// Splits the program and its arguments off from the options before it. Replaces `-nue`, RCCE's own
+/// spelling, by `--nue`, since the library does not take it.
 std::vector<std::string> take_command(const command_line::command& app,
                                       std::vector<std::string>& words) {
   std::size_t at = 0;
@@ -217,7 +217,7 @@ std::vector<std::string> take_command(const command_line::command& app,
     std::string& word = words[at++];
     if (word == "-nue" || word.starts_with("-nue=")) word.insert(0, 1, '-');
     const command_line::option* option = app.find(word);
-    if (option != nullptr && !option->is_flag()) ++at;  // its value
+    if (option != nullptr && !option->is_flag()) ++at;  // skips its value
   }
   at = std::min(at, words.size());
   const auto end = words.begin() + static_cast<std::ptrdiff_t>(at);
@@ -227,7 +227,7 @@ std::vector<std::string> take_command(const command_line::command& app,
   return command;
 }
 
-/// The exit code after help, a version or a manual page.
+/// Returns the exit code after help, a version or a manual page.
 int after_text() {
   const int lost = command_line::flush_output();
   return lost == 0 ? 0 : complain(1, fmt::format("rccerun: output: {}", std::strerror(lost)));
@@ -240,7 +240,7 @@ int run(int argc, char** argv) {
   app.footer(notes);
   add_options(app, given);
   std::vector<std::string> options(argv + 1, argv + argc);
-  // For packages, and so left out of --help, as `creek generate` is.
+  // For packages, and therefore hidden from --help, like `creek generate`.
   if (options.size() == 1 && options[0] == "--man-page") {
     const command_line::page page{{"rccerun"}, &app, "PROGRAM [ARGUMENT]..."};
     fmt::print("{}", man_page(page, version()));

@@ -21,7 +21,7 @@ namespace {
 
 std::atomic<int> failure{0};
 
-/// One of the two outputs.
+/// Collects the lines of one of the two outputs.
 class line_collector {
  public:
   explicit line_collector(int fd) : fd_{fd} {}
@@ -64,10 +64,10 @@ class line_collector {
 
   int fd_;
   std::mutex writing_;
-  std::vector<std::string> begun_;  // by UE; each used by its own only
+  std::vector<std::string> begun_;  // by UE; each entry is used by its own UE only
 };
 
-// Live as long as the process: destructors of programs may print.
+// Never destroyed, since destructors of programs may print.
 line_collector& out = *new line_collector(STDOUT_FILENO);
 line_collector& err = *new line_collector(STDERR_FILENO);
 
@@ -76,7 +76,7 @@ ssize_t write_cookie(void* to, const char* text, std::size_t size) {
   return static_cast<ssize_t>(size);
 }
 
-/// Unbuffered: every call of the program's comes through while it is still its turn.
+/// Returns an unbuffered stream: each of the program's calls gets through during its turn.
 std::FILE* stream_to(line_collector& to) {
   cookie_io_functions_t functions{};
   functions.write = write_cookie;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RCCE's power management: voltage and frequency of the island that a UE's core is on. All UEs of
-// an island may make the calls; only its master's have an effect.
+// RCCE's power management: voltage and frequency of the island of a UE's core. All UEs of an island
+// may make the calls; only the calls of its master have an effect.
 #include <algorithm>
 
 #include "call.hpp"
@@ -13,7 +13,7 @@ int divider_for(ue& self, int wanted) {
   return wanted == RCCE_POWER_DEFAULT ? self.default_divider() : wanted;
 }
 
-/// The UEs on this one's island, in order.
+/// Returns the UEs on this UE's island, in order.
 std::vector<int> domain_of(ue& self) {
   std::vector<int> members;
   for (int other = 0; other < self.count; ++other) {

@@ -35,8 +35,8 @@ std::vector<char> read_whole(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Every copy stays open under a name of its own: the loader takes files of one name for one
-/// object, and tools that look for debug information open it by that name.
+/// Raises the limit of open files. Every copy stays open under a unique name: the loader takes
+/// files of one name for one object, and debuggers open the object by that name.
 void allow_open_files(int more) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

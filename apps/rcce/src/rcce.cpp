@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RCCE's beginning and end, two-sided messages, locks and off-chip memory.
+// RCCE's start and end, two-sided messages, locks and off-chip memory.
 #include <algorithm>
 #include <cstdio>
 
@@ -15,8 +15,8 @@ int check_message(const ue& self, int peer) {
   return is_ue(self, peer) ? RCCE_SUCCESS : RCCE_ERROR_ID;
 }
 
-/// For programs that poll memory of RCCE_shmalloc, or an MPB through a pointer, between two of
-/// them.
+/// Fences and lets other UEs run between two polls, for programs that poll memory of RCCE_shmalloc,
+/// or an MPB through a pointer.
 void fence(ue& self) {
   self.fence();
   self.look_on();

@@ -47,7 +47,7 @@ struct placement {
   [[nodiscard]] bool has(int divider) const {
     return divider >= chip.power.lowest_divider && divider <= chip.power.highest_divider;
   }
-  /// The lowest voltage that allows the divider's clock; the number of levels if none does.
+  /// Returns the lowest voltage level for the divider's clock, or the number of levels if none.
   [[nodiscard]] int level_for(int divider) const {
     return chip.power.lowest_safe_level(chip.power.divided(divider));
   }
@@ -93,7 +93,7 @@ class ue_on_chip final : public placed_ue<scc_backend::memory> {
   void start_computing() override { memory().start_computing(); }
   void stop_computing() override { memory().stop_computing(); }
   double seconds() override {
-    memory().charge({});  // to wait for a time is no deadlock
+    memory().charge({});  // waiting for a time is no deadlock
     look_on();
     return memory().now().in_seconds().value;
   }
@@ -109,7 +109,7 @@ class ue_on_chip final : public placed_ue<scc_backend::memory> {
     if (error != RCCE_SUCCESS) return error;
     try {
       memory().set_island_divider(divider);
-    } catch (const usage_error&) {  // unsafe at the voltage that the island has then
+    } catch (const usage_error&) {  // unsafe at the island's voltage at that time
       return RCCE_ERROR_FREQUENCY_EXCEEDED;
     }
     return RCCE_SUCCESS;
@@ -128,7 +128,7 @@ class ue_on_chip final : public placed_ue<scc_backend::memory> {
   scc_backend::power_request request_;
 };
 
-/// Nothing of a host's is changed: requests are checked, and are there at once.
+/// A UE on the host, whose clocks do not change: requests are checked and complete at once.
 class ue_on_host final : public placed_ue<host_backend::memory> {
  public:
   using placed_ue::placed_ue;
@@ -141,7 +141,7 @@ class ue_on_host final : public placed_ue<host_backend::memory> {
   int set_divider(int divider) override { return check_divider(divider); }
 };
 
-/// The error of a UE whose program ends by the exception that is being handled.
+/// Returns the error of a UE whose program ends by the exception that is being handled.
 std::exception_ptr uncaught(int rank) {
   std::string what;
   try {
@@ -177,7 +177,7 @@ class started_run {
     return {rank, given_.ues, copies_.front().style, given_.chosen, &shared_, &failed_};
   }
 
-  /// The whole life of a UE, on its own flow of control.
+  /// Runs the whole life of a UE, on its own flow of control.
   void live_through(ue& self) {
     const program_copy& copy = copies_[static_cast<std::size_t>(self.rank)];
     self.world = copy.world;
@@ -194,14 +194,14 @@ class started_run {
     live[static_cast<std::size_t>(self.rank)] = nullptr;
     set_current(nullptr);
     if (!self.failure) return;
-    // All end by the first failure: those of others mostly come of it.
+    // The first failure ends all UEs: later failures mostly result from it.
     std::call_once(first_, [&] { failure_ = self.failure; });
     failed_.store(true, std::memory_order_relaxed);
     std::rethrow_exception(failure_);
   }
 
   run_result result;
-  std::vector<ue*> live;  ///< those that have begun and not ended
+  std::vector<ue*> live;  ///< UEs that have begun and not ended
 
  private:
   /// Arguments that the program may write to.
@@ -218,11 +218,11 @@ class started_run {
     argument_list arguments(given_.command);
     set_current(&self);
     end_call(self);
-    // leave_program() comes back here, from exit() and from calls that failed.
+    // leave_program() jumps back here, from exit() and from calls that failed.
     if (_setjmp(self.escape) == 0) {
       try {
         self.status = copy.main(static_cast<int>(given_.command.size()), arguments.pointers.data());
-      } catch (...) {  // the program's own: those of calls do not get into it
+      } catch (...) {  // thrown by the program: those of calls do not reach it
         self.failure = uncaught(self.rank);
       }
     }
@@ -279,7 +279,7 @@ run_result run_on_host(const run_options& given) {
 
 }  // namespace creek::rcce
 
-// Programs are linked with --wrap=exit and the like: a UE that exits ends alone.
+// Programs are linked with --wrap=exit and the like, so that only the UE that exits ends.
 extern "C" {
 
 [[noreturn]] void __wrap_exit(int status) {

@@ -13,9 +13,9 @@ namespace creek::rcce {
 
 namespace {
 
-// Words and lines of host memory are twice as long as those of the chip: whole for both.
+// Words and lines of host memory are twice as long as the chip's: a multiple of both.
 constexpr std::size_t unit = 64;
-// For the barriers of communicators: of the world, of the power domain, and of what is split.
+// Memory for the barriers of communicators: the world, the power domain, and splits of them.
 constexpr std::size_t for_communicators = 16 * line_bytes;
 
 constexpr std::size_t whole(std::size_t bytes) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of RCCE's library that programs use although they are declared in its inner header, or
-// in none.
+// not at all.
 #include <cstdio>
 #include <cstdlib>
 
