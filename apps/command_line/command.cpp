@@ -17,7 +17,7 @@ std::string braced(const std::vector<std::string>& names) {
   return fmt::format("{{{}}}", fmt::join(names, ","));
 }
 
-/// CLI11's messages in the form `what: why`.
+/// Returns CLI11's message in the form `what: why`.
 std::string describe(const CLI::App& app, const CLI::ParseError& problem) {
   const std::string text = problem.what();
   if (app.get_subcommands().empty() && !app.remaining().empty()) {
@@ -130,7 +130,7 @@ const std::string& option::description() const {
 
 std::string option::value_text() const {
   const std::string text = CLI::Formatter().make_option_opts(&parsed_);
-  return text.empty() ? text : text.substr(1);  // after a blank
+  return text.empty() ? text : text.substr(1);  // the text begins after a blank
 }
 
 bool option::is_positional() const {
@@ -220,7 +220,7 @@ command::~command() = default;
 
 command* command::add_subcommand(const std::string& name, const std::string& description) {
   CLI::App* const below = parsed().add_subcommand(name, description);
-  below->footer("");  // not its parent's
+  below->footer("");  // does not inherit its parent's
   subcommands_.emplace_back(new command(*below, name, description));
   return subcommands_.back().get();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion for bash, zsh and fish: tables of what may follow, by the command that the words so
-// far name. A value that is not one of a few names is completed as a file.
+// far name. A value is completed as a file unless the option takes one of a few names.
 #include <fmt/format.h>
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace creek::command_line {
 namespace {
 
-/// Between single quotes, for every one of the three shells.
+/// Quotes text in single quotes, as each of the three shells understands it.
 std::string quoted(std::string_view text, std::string_view quote) {
   std::string made = "'";
   for (const char c : text) {
@@ -40,7 +40,7 @@ std::vector<std::string> command_names(const command& of) {
   return names;
 }
 
-/// Words that may stand at the position of an argument: commands, or names that the arguments take.
+/// Returns the words allowed as an argument: commands, or names that the arguments take.
 std::vector<std::string> words_of(const command& of) {
   std::vector<std::string> words = command_names(of);
   for (const option* each : of.all_options()) {
@@ -61,7 +61,7 @@ std::vector<std::string> option_names(const command& of) {
   return names;
 }
 
-/// Lines of a case statement that lead from a command and a word to the command below.
+/// Returns the lines of a case statement that lead from a command and a word to the subcommand.
 std::string descents(const command& program) {
   std::string text;
   for (const page& one : pages_of(program)) {
@@ -70,8 +70,8 @@ std::string descents(const command& program) {
   return text;
 }
 
-/// Lines of a case statement over `COMMAND:OPTION` for options that take a value; `complete` makes
-/// the reaction to the names that are allowed, none for a file.
+/// Returns the lines of a case statement over `COMMAND:OPTION` for options that take a value.
+/// `complete` returns the action for the names that are allowed; no names stand for a file.
 std::string values(const command& program,
                    const std::function<std::string(const std::vector<std::string>&)>& complete) {
   std::string text;
@@ -145,7 +145,7 @@ std::string bash_completion(const command& program) {
 
 namespace {
 
-/// `name:description` for zsh's _describe, whose names have no colons.
+/// Returns `name:description` for zsh's _describe, whose names have no colons.
 std::string described(const std::string& name, const std::string& about) {
   std::string escaped;
   for (const char c : name) escaped += c == ':' ? "\\:" : std::string(1, c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages.
+// Writes manual pages.
 #include <fmt/format.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace creek::command_line {
 namespace {
 
-/// Text that roff prints as it is.
+/// Returns text in the form that roff prints unchanged.
 std::string escaped(std::string_view text) {
   std::string made;
   bool at_begin = true;
@@ -40,7 +40,7 @@ std::string option_entry(const option& one) {
                      value.empty() ? "" : " ", escaped(value), escaped(one.description()));
 }
 
-/// Without the command's name, which the page says before.
+/// Returns the description without the command's name, which the page has printed before.
 std::string about(const page& one) {
   const std::string& text = one.about->description();
   const std::string name = one.words.back() + ": ";

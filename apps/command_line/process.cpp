@@ -14,7 +14,7 @@
 namespace creek::command_line {
 
 void prepare_process() noexcept {
-  // The wrong direction: use fails as that of a closed stream does.
+  // Opens it for the wrong direction, so that using it fails as on a closed stream.
   for (int stream = 0; stream <= 2; ++stream) {
     if (fcntl(stream, F_GETFD) == -1) (void)open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
   }

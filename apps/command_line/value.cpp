@@ -34,7 +34,7 @@ struct item_type<std::optional<T>> {
   throw usage_error(fmt::format("{} must be {}, got {}", how.option, wanted, word));
 }
 
-/// Throws for a whole number that its type or the option does not allow; `below`: it is too small.
+/// Throws for an integer that its type or the option does not allow; `below`: it is too small.
 template <std::integral T>
 [[noreturn]] void refuse_range(const assignment& how, std::string_view word, bool below) {
   const auto limit = [](double asked, T of_type) {
@@ -48,7 +48,7 @@ template <std::integral T>
   refuse(how, fmt::format("between {} and {}", min, max), word);
 }
 
-/// An empty word after an option is a variable of a script that was not set.
+/// Parses text. An empty word after an option comes from a script's variable that was not set.
 void parse(std::string_view word, std::string& to, const assignment& how) {
   if (word.empty() && how.option.starts_with('-')) {
     throw usage_error(fmt::format("{}: the value is empty", how.option));

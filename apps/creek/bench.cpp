@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench tasking` and its like: creek beside other libraries, the machine's limits and its
-// own other settings. Only runs what is built; bench/README.md says how the programs talk.
+// `creek bench tasking` and similar: creek compared with other libraries, the machine's limits and
+// its own other settings. Only runs what is built; bench/README.md describes the protocol.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -57,7 +57,7 @@ plan make_plan(const bench_options& o, const surroundings& around, progress_line
   return how;
 }
 
-/// Every name must be one of those known: a typo must not look like an empty result.
+/// Requires all names to be known, so that a typo does not look like an empty result.
 template <class Known>
 void require_known(const std::vector<std::string>& names, const Known& is_known, const char* what) {
   for (const auto& name : names) {
@@ -83,7 +83,7 @@ void check_names(const bench_options& o, const catalogue& found) {
       "peer");
 }
 
-/// creek's settings, checked here so that a wrong one is bad usage and not a failed peer.
+/// Returns creek's settings. Checks them here, so that a wrong one is bad usage, not a failed peer.
 std::vector<std::string> creek_settings(const bench_options& o) {
   std::vector<std::string> options;
   const auto add = [&](const char* option, const std::string& value, const auto& parse) {
@@ -139,7 +139,7 @@ void measure_workloads(const bench_options& o, const catalogue& found, const pla
   }
 }
 
-/// All schedulers times both deques, on fib.
+/// Measures all schedulers with both deques, on fib.
 void measure_schedulers(const catalogue& found, const plan& how, report& r) {
   const auto creek = std::find_if(found.peers.begin(), found.peers.end(),
                                   [](const peer& p) { return p.name == "creek"; });
@@ -202,8 +202,8 @@ int run_bench(const bench_options& o, part which) {
   return anything_failed(r) ? 1 : 0;
 }
 
-/// `bench schedulers --backend scc`: its own sizes and output; of the common options those for
-/// files.
+/// Options of `bench schedulers --backend scc`: its own sizes and output; the common options only
+/// for files.
 struct scc_options {
   std::string backend = "host";
   chip_options chip;
@@ -310,7 +310,7 @@ void add_common(command_line::command& command, bench_options& o) {
   command.add_option("--peer-dir", o.folder, "Where the bench_* programs are")->type_name("DIR");
 }
 
-// The workloads of the programs in bench/, limits of the machine included.
+// The workloads of the programs in bench/, including limits of the machine.
 const std::vector<std::string> tasking_workloads{
     "axpy",      "bpc",           "bpc_1us",     "busy_step",    "deque",
     "deque_mpb", "fence",         "fib",         "futex_wake",   "idle",
@@ -326,7 +326,7 @@ const std::vector<std::string> invoke_workloads{
 const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
                                                 "lu",       "lu_solve", "qr"};
 
-/// Which workloads, which peers, and creek's own settings.
+/// Adds the options that choose workloads, peers, and creek's own settings.
 void add_choice(command_line::command& command, bench_options& o,
                 const std::vector<std::string>& workloads) {
   command
@@ -360,7 +360,7 @@ void bench::add_peer_groups(command_line::command& bench, int& exit_code) {
   creek bench tasking --workload fib,nqueens --peers creek,tbb --workers 1,2
   creek bench tasking --json figures.json --svg charts/)");
   tasking->callback([options, &exit_code] {
-    // A look at single workloads or peers leaves out the comparison of creek with itself.
+    // A run of single workloads or peers leaves out the comparison of creek with itself.
     const bool all = options->workloads.empty() && options->peers.empty();
     exit_code = run_bench(*options, all ? part::both : part::workloads);
   });

@@ -11,8 +11,8 @@ using json = json_value;
 
 namespace {
 
-/// Bytes of the UTF-8 character at the front of `text`, or 0 if there is none: overlong forms,
-/// surrogates and values above U+10FFFF are none ([Unicode 15], table 3-7).
+/// Returns the length of the UTF-8 character at the front of `text`, or 0 if there is none.
+/// Overlong forms, surrogates and values above U+10FFFF do not count ([Unicode 15], table 3-7).
 std::size_t utf8_length(std::string_view text) {
   const auto at = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -42,7 +42,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-/// No more than `most` bytes from the front of `text`, and no part of a UTF-8 character.
+/// Returns at most `most` bytes from the front of `text`, without cutting a UTF-8 character.
 std::string_view front_of(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   for (std::size_t back = 0; back < 4; ++back) {

@@ -25,10 +25,10 @@ namespace {
 using linalg::index_t;
 using linalg::matrix;
 
-/// Tasks that a worker's deque holds: more than a worker hires at once for a graph.
+/// Capacity of a worker's deque: more tasks than a worker spawns at once for a graph.
 constexpr std::uint32_t deque_capacity = 24;
 
-/// A factorization in shared memory: its tasks, and how good the answer is.
+/// A factorization in shared memory: its tasks, and the check of its answer.
 class chip_factorization {
  public:
   virtual ~chip_factorization() = default;
@@ -163,7 +163,7 @@ std::shared_ptr<power_policy> policy_for(const chip_dense_problem& given,
 
 void require_sense(const chip_dense_problem& given) {
   if (given.n < 1) throw usage_error("--backend scc: give the size of the matrix: -n N");
-  if (given.by_messages) return;  // run_messages() looks at the rest
+  if (given.by_messages) return;  // run_messages() checks the rest
   require_chip_memory(given.how, given.n);
   if (given.block < std::min<long long>(8, given.n) || given.block > given.n) {
     throw usage_error("--block: the order of a block, 8 to n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the options of a simulated chip to its description.
+// Converts the options of a simulated chip to its description.
 #include "chip_options.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ void report(const std::vector<scc_backend::fault>& faults) {
   scc_backend::print(std::cerr, faults);
 }
 
-/// A file has a suffix or a folder, a preset has neither.
+/// Returns the chip. The name of a file has a suffix or a folder, that of a preset neither.
 scc_backend::chip chip_named(const std::string& name) {
   return name.find_first_of("./") == std::string::npos ? scc_backend::chip::named(name)
                                                        : scc_backend::read_chip(name);

@@ -24,13 +24,13 @@ namespace creek::tool {
 
 namespace {
 
-/// Keeps a kernel's result, and with it the kernel.
+/// Keeps a kernel's result, so that the compiler does not remove the kernel.
 template <class T>
 void keep(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");
 }
 
-/// Scans and hashes 8 KB of text, which lies in L1 here and there.
+/// Scans and hashes 8 KB of text, which fits L1 both here and on the chip.
 cycles hash_text() {
   std::array<char, 8192> text;
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i * 7 % 26);
@@ -128,7 +128,7 @@ void save_calibration(const calibration& found) {
 
 namespace {
 
-/// Returns the first bytes of a regular file; nullopt if there is none.
+/// Returns the first bytes of a regular file, or nullopt if there is none.
 std::optional<std::string> start_of_file(const std::string& name, std::size_t max_bytes) {
   std::string text(max_bytes, '\0');
   std::size_t got = 0;

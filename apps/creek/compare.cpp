@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek compare`: what power policies cost and save, side by side.
+// `creek compare`: costs and savings of power policies, side by side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,7 +130,7 @@ void add_measuring(command_line::command& command, setup& given) {
       ->option_text("NAME");
   command.add_option("--workers", given.workers, "Workers, or cores of the chip")
       ->range(1, scheduler_options::max_workers);
-  // Intervals take time as the third power of the runs.
+  // The time to find intervals grows with the cube of the runs.
   command.add_option("--runs", given.runs, "Rounds that count")->range(1, 2000)->show_default();
   command.add_option("--warmup", given.warmup, "Rounds before them that do not")
       ->range(0, 1'000'000)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek lu`, `chol`, `qr` and `solve`: dense linear algebra on generated matrices and on files,
-// how fast and how well.
+// with speed and accuracy.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -81,7 +81,7 @@ int run_dense(const request& given, const std::string& asked_backend) {
   scheduler_options scheduling = scheduler_options::from_environment();
   if (given.workers) scheduling.workers = static_cast<unsigned>(*given.workers);
   const std::string backend = dense_backend(asked_backend);
-  (void)linalg::blas_in_use();  // one that cannot be used is to be known before the work
+  (void)linalg::blas_in_use();  // reports an unusable library before the work
   dense::input_files files = dense::open_files(given);
   const dense::problem what = dense::plan(given, files);
   dense::require_memory(what);

@@ -33,7 +33,7 @@ double cpu_seconds(int of_whom) {
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
-/// Benches run their peers as processes, which compute as well as this one does.
+/// Adds the children's CPU time, since benches run their peers as processes.
 class with_children final : public power::activity_source {
  public:
   [[nodiscard]] power::core_activity activity() const override {
@@ -43,7 +43,7 @@ class with_children final : public power::activity_source {
   }
 };
 
-/// From the parsing of a command to whenever it is asked.
+/// Meters a command from the parsing of its line to each read().
 class command_meter {
  public:
   explicit command_meter(const command_line::command& command)
@@ -110,7 +110,7 @@ std::string energy_text(const power::meter_reading& reading) {
                      simulated ? " here" : "");
 }
 
-/// A flag prints JSON, an option names a file for it.
+/// Returns whether the command prints JSON; a flag does, an option names a file for it.
 bool prints_json(const command_line::command& command) {
   const command_line::option* const json_option = command.find("--json");
   return json_option != nullptr && json_option->count() > 0 && json_option->is_flag();
@@ -125,7 +125,7 @@ bool only_looks(const command_line::command& command) {
 
 void add_energy_option(command_line::command& app) {
   for (const auto& command : app.subcommands()) {
-    // A group runs nothing itself: only the commands at the end of the line get the flag.
+    // A group runs nothing itself, so only the commands at the leaves get the flag.
     if (!command->subcommands().empty()) {
       add_energy_option(*command);
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek filter`: the lines of files that a string occurs in.
+// `creek filter`: prints the lines of files that contain a string.
 #include <fmt/format.h>
 
 #include <creek/mapreduce.hpp>
@@ -46,7 +46,7 @@ using filter_result = mapreduce::result<mapreduce::line_filter>;
 void write_lines(const filter_arguments& given, const filter_result& found,
                  const mapreduce::text_files& files, text_output& out) {
   std::uint32_t file = 0;
-  std::uint64_t before = 1;  // the number of the first line of a piece
+  std::uint64_t before = 1;  // number of a piece's first line
   for (const auto& [from, piece] : found) {
     if (from.file != file) before = 1;
     file = from.file;
@@ -60,7 +60,7 @@ void write_lines(const filter_arguments& given, const filter_result& found,
   }
 }
 
-/// The number of lines found, of all files or of each.
+/// Writes the number of lines found, in all files or in each.
 void write_counts(const filter_arguments& given, const filter_result& found,
                   const mapreduce::text_files& files, text_output& out) {
   std::vector<std::uint64_t> counts(given.names ? files.size() : 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek generate`: manual pages and shell completion, for packages. --help does not show it.
+// `creek generate`: manual pages and shell completion, for packages. Hidden from --help.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +25,7 @@ struct generate_arguments {
   std::string folder;
 };
 
-/// The page of the command that `words` name. Throws usage_error if there is none.
+/// Returns the page of the command that `words` name. Throws usage_error if there is none.
 command_line::page page_named(const command_line::command& program,
                               const std::vector<std::string>& words) {
   for (const command_line::page& one : command_line::pages_of(program)) {

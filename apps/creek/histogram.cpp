@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek histogram`: how often each value of each colour occurs in images.
+// `creek histogram`: counts how often each value of each colour occurs in images.
 #include <fmt/format.h>
 
 #include <array>
@@ -43,7 +43,7 @@ blue, and nothing else. The counts of all files are added up.
 
 constexpr int histogram_schema = 1;
 
-/// counts[c][v]: how many pixels have the value v in red, green, blue.
+/// counts[c][v] is the number of pixels with the value v in red, green or blue.
 using colour_counts = std::array<std::array<std::uint64_t, 256>, 3>;
 
 template <class Input>
@@ -57,7 +57,7 @@ std::pair<colour_counts, job_report> count_colours(job_run& run, Input& from, bo
   return {counts, run.report(from.files())};
 }
 
-/// Lines of the least value of a bin and the counts of the three colours in it.
+/// Returns lines of the smallest value of a bin and the counts of the three colours in it.
 std::string bin_lines(const colour_counts& counts, int bins) {
   const std::size_t width = 256 / static_cast<std::size_t>(bins);
   std::string lines;

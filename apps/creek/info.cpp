@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek info`: what this machine is and what creek makes of it, for people and (--json) programs.
-// First thing to ask for in a report of a problem.
+// `creek info`: facts about this machine and how creek uses it, for people and (--json) programs. A
+// report of a problem should include its output.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <hwy/targets.h>
@@ -32,7 +32,7 @@ namespace {
 
 using json = json_value;
 
-// Raised when a member of the JSON changes its meaning or goes; new members may come without.
+// Raised when a member of the JSON changes its meaning or is removed; new members do not raise it.
 constexpr int info_schema = 1;
 
 struct findings {
@@ -158,7 +158,7 @@ std::string counted(std::size_t count, const char* one, const char* many) {
 }
 
 std::string caches_text(const topology& machine) {
-  std::map<std::string, int> kinds;  // "L1d 32 KiB" and how many; the names sort as they should
+  std::map<std::string, int> kinds;  // counts of "L1d 32 KiB" and others; the names sort as needed
   for (const cache& c : machine.caches()) {
     const char* suffix = c.kind == cache_kind::data          ? "d"
                          : c.kind == cache_kind::instruction ? "i"
@@ -181,7 +181,7 @@ std::string numa_text(const topology& machine) {
 
 void print_distances(const topology& machine) {
   const int n = static_cast<int>(machine.units().size());
-  constexpr int widest = 16;  // more do not fit on a terminal; --json has them all
+  constexpr int widest = 16;  // a terminal cannot show more; --json has all of them
   if (n > widest) return;
   for (int a = 0; a < n; ++a) {
     std::string row;
@@ -209,7 +209,7 @@ std::string workers_text(const findings& found) {
   return text;
 }
 
-/// A source a line: what it measures, or why it cannot.
+/// Returns a line per source: its quantities, or why it cannot measure.
 std::string meters_text(const findings& found) {
   std::vector<std::string> lines;
   for (const power::meter_state& each : found.meters) {

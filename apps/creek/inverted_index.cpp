@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek inverted-index`: which files every word occurs in.
+// `creek inverted-index`: lists the files in which every word occurs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,8 +61,8 @@ struct indexed_word {
   }
 };
 
-/// Looks at the entries of an index one after the other, in order: counts the words and keeps
-/// those that are in most files; of those alike the first.
+/// Takes the entries of an index one after the other, in order: counts the words and keeps those
+/// that occur in most files, the first ones among equals.
 class index_summary {
  public:
   explicit index_summary(std::size_t top) : top_(top) {}
@@ -76,13 +76,13 @@ class index_summary {
     }
     current_.files.push_back({file, entry.value});
   }
-  /// After the last entry.
+  /// Call it after the last entry.
   void finish() {
     close();
     std::ranges::sort_heap(best_, before);
   }
 
-  [[nodiscard]] std::uint64_t words() const { return words_; }  ///< different ones
+  [[nodiscard]] std::uint64_t words() const { return words_; }  ///< number of different words
   [[nodiscard]] std::uint64_t entries() const { return entries_; }
   [[nodiscard]] const std::vector<indexed_word>& top() const { return best_; }
 
@@ -98,14 +98,14 @@ class index_summary {
         std::ranges::pop_heap(best_, before);
         best_.pop_back();
       }
-      best_.push_back(std::move(current_));  // a word may be large; add() makes the next one
+      best_.push_back(std::move(current_));  // a word may be large; add() makes a new one
       std::ranges::push_heap(best_, before);
     }
     current_.files.clear();
   }
 
   std::size_t top_;
-  std::vector<indexed_word> best_;  // a heap, the last of them in front
+  std::vector<indexed_word> best_;  // a heap with the last word in front
   indexed_word current_;
   std::uint64_t words_ = 0;
   std::uint64_t entries_ = 0;
@@ -163,7 +163,7 @@ void make_index(const index_arguments& given) {
   };
   job_report report;
   std::uint64_t emitted = 0;
-  if (limit) {  // the index may be larger than the limit, too: it is written while it is merged
+  if (limit) {  // the index may exceed the limit too: it is written during the merge
     emitted = run.to(mapreduce::inverted_index{}, files, {}, *limit, take).emitted;
     report = run.report(files);
   } else {

@@ -15,7 +15,7 @@ using json = json_value;
 
 namespace {
 
-/// Most memory that was ever resident, from the kernel (VmHWM counts pages of mapped files too).
+/// Returns the peak resident memory from the kernel (VmHWM counts pages of mapped files too).
 std::uint64_t peak_resident_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

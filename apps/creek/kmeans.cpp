@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek kmeans`: clusters of points.
+// `creek kmeans`: finds clusters of points.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -51,7 +51,7 @@ until no centre moves further than --tolerance. Results do not depend on the wor
 
 constexpr int kmeans_schema = 1;
 
-/// The points of some records, to be put together in the order of the input.
+/// The points of some records, to be joined in the order of the input.
 struct some_points {
   std::vector<float> values;
   std::size_t columns = 0;

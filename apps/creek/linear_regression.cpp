@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek linear-regression`: the line of best fit through points.
+// `creek linear-regression`: finds the line of best fit through points.
 #include <fmt/format.h>
 
 #include <array>
@@ -46,7 +46,7 @@ such numbers in the byte order of this machine.
 
 constexpr int regression_schema = 1;
 
-/// The sums of doubles, where what is no number is found and named.
+/// Sums of doubles that find and name any value that is not a number.
 struct finite_line_fit : mapreduce::line_fit<real_point> {
   using split_type = mapreduce::record_span<real_point>;
 

@@ -53,7 +53,7 @@ paper_run paper_form::on_host(int ranks) const {
           });
         },
         form_);
-    if (c.rank() == 0) {  // to which all others have sent what they have
+    if (c.rank() == 0) {  // all other ranks have sent their results to it
       made = {std::move(result), seconds(read - start), seconds(clock::now() - read)};
     }
   });

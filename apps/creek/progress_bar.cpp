@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing of the progress bar.
+// Draws the progress bar.
 #include "progress_bar.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ void draw(const mapreduce::progress& watched, std::size_t splits, double seconds
   const std::string line =
       fmt::format("\r[{:<{}}] {:3}%  {:.0f} MB  {:.0f} MB/s ", std::string(filled, '#'), width,
                   filled * 100 / width, bytes / 1e6, bytes / 1e6 / seconds);
-  std::fputs(line.c_str(), stderr);  // a bar that cannot be drawn fails no run
+  std::fputs(line.c_str(), stderr);  // failing to draw the bar does not fail the run
   std::fflush(stderr);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek scc`: the simulated chip itself.
+// `creek scc`: commands on the simulated chip itself.
 
 #include "command_line/command.hpp"
 #include "commands.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek string-match`: how often each of several strings occurs in files.
+// `creek string-match`: counts how often each of several strings occurs in files.
 #include <fmt/format.h>
 
 #include <creek/core/error.hpp>
@@ -39,7 +39,7 @@ first argument is the string.
 
 constexpr int match_schema = 1;
 
-/// The lines of a file of patterns, which must end and be of a size that can be searched for.
+/// Returns the lines of a pattern file, which must end and have a size that can be searched for.
 std::vector<std::string> lines_of_file(const std::string& name) {
   constexpr std::size_t max_bytes = std::size_t{16} << 20;
   const mapreduce::open_file file(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek tpch`: loading of TPC-H tables and queries on them.
+// `creek tpch`: loads TPC-H tables and runs queries on them.
 #include "tpch/query.hpp"
 
 #include <fmt/format.h>
@@ -69,11 +69,11 @@ with is that of the same workers summing an array of 256 MiB.
   creek tpch {0} --data /data/sf1
   creek tpch {0} --data /data/sf1 --workers 2 --repeat 9 --json)";
 
-/// Runs of a query take the same memory again and again. Memory that is kept needs no new pages,
-/// which took a tenth to a fifth of the time of runs after the first.
+/// Keeps freed memory, since runs of a query allocate the same memory repeatedly. Kept memory needs
+/// no new pages, which took a tenth to a fifth of the time of runs after the first.
 void keep_memory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the maximum that it accepts
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
 }
@@ -129,7 +129,7 @@ struct timed_query {
   double bandwidth = 0;
 };
 
-/// Runs inside the runtime.
+/// Runs and times a query. Called inside the runtime.
 timed_query run_timed(const tpch::query& which, tpch::database& from,
                       const tpch::parameter_values& values, const tpch_arguments& given) {
   using clock = std::chrono::steady_clock;
@@ -145,7 +145,7 @@ timed_query run_timed(const tpch::query& which, tpch::database& from,
       timed.each.push_back(std::chrono::duration<double>(clock::now() - start).count());
     }
   } catch (...) {
-    check_unchanged();  // a changed file may be the cause
+    check_unchanged();  // a changed file may be the cause of the error
     throw;
   }
   check_unchanged();
@@ -176,7 +176,7 @@ void print_query_text(const tpch_arguments& given, const tpch::database& from,
   for (const std::string& step : timed.run.steps) fmt::print("- {}\n", step);
 }
 
-/// The members that every query has, with --answer-only the only ones.
+/// Returns the members that every query has; with --answer-only there are no others.
 json_value answer_json(const tpch::query& which, const tpch::parameter_values& values,
                        const tpch::answer& result) {
   return {{"schema_version", query_schema},
@@ -203,7 +203,7 @@ void print_query_json(const tpch_arguments& given, const tpch::query& which, uns
   fmt::print("{}\n", with_energy(all).dump());
 }
 
-/// Medians of several runs, and the answer and energy of the last.
+/// Medians of several runs, and the answer and energy of the last run.
 struct timed_paper {
   paper_run run;
   int ranks = 0;
@@ -224,7 +224,7 @@ timed_paper run_paper_timed(const paper_form& form, int ranks, const tpch_argume
   return timed;
 }
 
-/// Seconds of the host and of a simulated chip have different names.
+/// Prints JSON in which seconds of the host and of a simulated chip have different names.
 void print_paper_json(const tpch_arguments& given, const tpch::query& which,
                       const tpch::parameter_values& values, const timed_paper& timed) {
   json_value all = answer_json(which, values, timed.run.result);
@@ -259,7 +259,7 @@ void run_paper(const tpch::query& which, const tpch_arguments& given) {
   scheduler_options chosen = scheduler_options::from_environment();
   if (given.workers) chosen.workers = *given.workers;
   tpch::database from(given.folder);
-  runtime workers(chosen, "host");  // reads the tables, and says how many workers there are
+  runtime workers(chosen, "host");  // reads the tables, and determines the number of workers
   std::optional<paper_form> form;
   workers.run([&] { form.emplace(which, from, values); });
   const int ranks = given.backend == "scc" ? participating_cores(given.chip, on)

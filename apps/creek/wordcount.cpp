@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek wordcount`: how often every word of the given files occurs.
+// `creek wordcount`: counts how often every word of the given files occurs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr const char* wordcount_notes =
   creek wordcount --memory 2G --spill /var/tmp --output counts.tsv logs/
   zcat log.gz | creek wordcount --json -)";
 
-/// The most frequent words of a result in any order.
+/// Returns the most frequent words of a result in any order.
 std::vector<word_record> most_frequent(const counts& counted, std::size_t top) {
   std::vector<word_record> best(std::min(top, counted.size()));
   std::partial_sort_copy(
@@ -62,7 +62,7 @@ void say(const wordcount_arguments& given, const wordcount_report& report) {
   }
 }
 
-/// The most frequent words of many that come one by one and go away again.
+/// Collects the most frequent of many words that arrive one by one and do not stay valid.
 class top_words {
  public:
   explicit top_words(std::size_t top) : top_(top) {}
@@ -77,7 +77,7 @@ class top_words {
     best_.push_back({std::string(word.key), word.value});
     std::ranges::push_heap(best_, before);
   }
-  /// After the last word. Views of this object.
+  /// Call it after the last word. Returns views of this object.
   [[nodiscard]] std::vector<word_record> sorted() {
     std::ranges::sort_heap(best_, before);
     std::vector<word_record> all;
@@ -94,7 +94,7 @@ class top_words {
   }
 
   std::size_t top_;
-  std::vector<owned> best_;  // a heap, the last of them in front
+  std::vector<owned> best_;  // a heap with the last word in front
 };
 
 }  // namespace
@@ -110,7 +110,7 @@ word_count job_of(const wordcount_arguments& given) {
 
 mapreduce::options options_of(const wordcount_arguments& given) {
   mapreduce::options chosen;
-  // The totals are wanted even if no word is; and 0 would keep all.
+  // The totals are needed even if no word is printed; and 0 would keep all words.
   if (given.output.empty()) chosen.top = std::max<std::size_t>(top_of(given), 1);
   if (given.no_combine) chosen.how = mapreduce::strategy::emit_and_group;
   return chosen;
@@ -127,7 +127,7 @@ void hand_out(const wordcount_arguments& given, wordcount_report& report, const 
 
 namespace {
 
-/// The output may be larger than the limit too: it is written while the words are merged.
+/// Writes the words while they are merged, since the output may exceed the limit too.
 void count_to_file(const wordcount_arguments& given, job_run& run, text_files& files,
                    const mapreduce::memory_limit& limit, atomic_file& out) {
   top_words top(top_of(given));
@@ -153,7 +153,7 @@ void wordcount_on_workers(const wordcount_arguments& given) {
   const std::optional<mapreduce::memory_limit> limit = limit_of(given.spill);
   job_run run(given.job);
   if (!given.chip.trace.empty()) run.workers().trace_to(given.chip.trace);
-  // Opened before the work, so that a name that cannot be written is known at once.
+  // Opened before the work, so that a name that cannot be written is reported at once.
   std::optional<atomic_file> out;
   if (!given.output.empty()) out.emplace(given.output);
 

@@ -21,7 +21,7 @@ auto& get(Variant& value, const char* wanted) {
 
 }  // namespace
 
-/// Conversions to and from the library's value.
+/// Converts to and from the library's value.
 struct json_text {
   static printer to_printer(const json_value& value) {
     return std::visit(json_text{}, value.value_);

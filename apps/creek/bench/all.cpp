@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench`: the groups of benchmarks, of other libraries and of creek alone.
+// `creek bench`: the groups of benchmarks, with other libraries and with creek alone.
 #include "command_line/command.hpp"
 #include "commands.hpp"
 #include "host_mapreduce.hpp"

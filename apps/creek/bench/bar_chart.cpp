@@ -35,7 +35,7 @@ class scale {
   scale(double low, double high) : log_(low > 0 && high / low > 20) {
     if (log_) {
       low_ = std::pow(10, std::floor(std::log10(low)));
-      if (low_ > low * 0.7) low_ /= 10;  // the smallest bar must be seen
+      if (low_ > low * 0.7) low_ /= 10;  // keeps the smallest bar visible
       high_ = high;
     } else {
       high_ = high > 0 ? high : 1;

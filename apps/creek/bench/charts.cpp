@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which charts a report becomes: one a workload, and one of creek against the best other.
+// Charts of a report: one per workload, and one of creek and the best other contestant.
 #include <fmt/format.h>
 
 #include "bar_chart.hpp"

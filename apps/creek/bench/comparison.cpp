@@ -7,7 +7,7 @@
 namespace creek::tool::bench {
 namespace {
 
-/// Linear between neighbours; `figures` not empty.
+/// Returns a quantile, linear between neighbours; `figures` must not be empty.
 double quantile(std::vector<double> figures, double q) {
   std::sort(figures.begin(), figures.end());
   const double place = q * static_cast<double>(figures.size() - 1);
@@ -16,7 +16,7 @@ double quantile(std::vector<double> figures, double q) {
   return std::lerp(figures[below], figures[above], place - static_cast<double>(below));
 }
 
-/// A series and who runs it.
+/// A series and the contestant that runs it.
 struct entrant {
   const contestant* who;
   series result;
@@ -123,7 +123,7 @@ std::int64_t calibrate_grain(const catalogue& found, const plan& how) {
   const auto step = found.workloads.find("busy_step");
   if (!found.machine || step == found.workloads.end() || how.size == size_class::smoke) return 0;
   const workload& w = step->second;
-  // The fastest of a few: a run that was disturbed would make every task too short.
+  // Takes the fastest of a few runs: a disturbed run would make every task too short.
   double step_ns = 0;
   for (int i = 0; i < 5; ++i) {
     const measurement got =

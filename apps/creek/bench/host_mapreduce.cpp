@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The study of the host: the jobs of the simulated chip's (scc_mapreduce.cpp) by every strategy on
-// more and more workers. Runs take turns, so that what disturbs the machine disturbs all; every
-// result is compared with a sequential program's outside the time. All times are wall time.
+// The study of the host: the jobs of the simulated chip's study (scc_mapreduce.cpp) by every
+// strategy on more and more workers. Runs take turns, so that a disturbance affects all; every
+// result is compared with a sequential program's outside the timed part. All times are wall time.
 #include "host_mapreduce.hpp"
 
 #include <fmt/format.h>

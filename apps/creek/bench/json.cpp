@@ -34,7 +34,7 @@ json describe(const series& s, const series* base) {
   return result;
 }
 
-/// By number of workers, the fastest contestant but creek and how many times faster creek is.
+/// Returns per number of workers the fastest contestant but creek, and creek's advantage over it.
 json best_others(const comparison& c) {
   json list = json::array();
   for (const unsigned workers : workers_of(c.results)) {

@@ -25,7 +25,7 @@ constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/p
 
 constexpr const char* from_build = "build the target of that name (CREEK_BUILD_BENCH=ON)";
 
-/// In the order of the table.
+/// The known peers, in the order of the table.
 constexpr std::array<known_peer, 16> known_peers{{
     {"bench_creek", "creek", from_build, "tasking invoke sections linalg"},
     {"bench_serial", "serial", from_build},
@@ -57,7 +57,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// Whether `words` has `word` in it.
+/// Returns whether `words` contains `word`.
 bool lists(const std::string& words, const std::string& word) {
   const auto all = words_of(words);
   return std::find(all.begin(), all.end(), word) != all.end();
@@ -73,7 +73,7 @@ std::vector<json> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Sizes in a description: one, or a list.
+/// Returns the sizes in a description: one, or a list.
 std::vector<std::int64_t> sizes_in(const json& line, const char* key) {
   const json& given = line.at(key);
   if (!given.is_array()) return {given.as_integer()};
@@ -82,7 +82,7 @@ std::vector<std::int64_t> sizes_in(const json& line, const char* key) {
   return sizes;
 }
 
-/// The text of a member that need not be there.
+/// Returns the text of an optional member.
 std::string text_in(const json& line, const char* key, const std::string& otherwise = {}) {
   const json* const given = line.find(key);
   return given != nullptr ? given->as_string() : otherwise;
@@ -107,8 +107,8 @@ workload describe(const json& line) {
           .share_of = text_in(line, "share_of")};
 }
 
-/// The peer that a line of a list is about: the program's only one, or of several, which have to be
-/// asked for by an option, the one that it names.
+/// Returns the peer that a line of a list describes: the program's only one, or, in a program with
+/// several that an option selects, the one that the line names.
 peer& peer_of(const json& line, const peer& only, std::vector<peer>& peers) {
   const auto options = words_of(text_in(line, "options"));
   const std::string name = options.empty() ? only.name : text_in(line, "peer", only.name);
@@ -121,7 +121,7 @@ peer& peer_of(const json& line, const peer& only, std::vector<peer>& peers) {
   return peers.back();
 }
 
-/// Asks an executable what it can run; adds the workloads that it describes. Whether it could.
+/// Asks an executable for its workloads and adds them. Returns whether that succeeded.
 bool ask(const std::filesystem::path& program, const std::string& name, catalogue& found,
          std::vector<peer>& peers, std::chrono::seconds limit) {
   const process_result listed = run_process(program, {"--list"}, limit);

@@ -72,7 +72,7 @@ pid_t start(const std::filesystem::path& program, const std::vector<std::string>
   return child;
 }
 
-/// Appends what is there; false at the end of the stream.
+/// Appends the available bytes. Returns false at the end of the stream.
 bool read_some(int from, std::string& to) {
   std::array<char, 4096> buffer;
   const ssize_t count = read(from, buffer.data(), buffer.size());
@@ -80,7 +80,7 @@ bool read_some(int from, std::string& to) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-/// Reads both streams to their ends; false if that took until `deadline`.
+/// Reads both streams to their ends. Returns false if that takes until `deadline`.
 bool drain(const pipe_ends& output, const pipe_ends& errors, process_result& result,
            std::chrono::steady_clock::time_point deadline) {
   std::array<pollfd, 2> streams{pollfd{output.reading(), POLLIN, 0},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of workloads whose figures are rates, such as GFLOP/s: for each workload and number of
-// workers a row a peer and a column a size, so that the many libraries of linear algebra fit.
+// workers a row per peer and a column per size, so that the many linear algebra libraries fit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string figure(const report& r, const comparison& c, const series* s) {
                   : short_number(s->median());
 }
 
-/// creek where it is there, or else the fastest.
+/// Returns creek if it took part, else the fastest series.
 const series* leader(const comparison& c, unsigned workers) {
   const series* base = base_of(c.results, workers);
   const series* best = best_peer(c, workers);

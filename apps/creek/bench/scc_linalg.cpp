@@ -53,18 +53,18 @@ struct plan {
   chip_options chip;
 };
 
-/// Medians over the runs.
+/// One row of the table: medians over the runs.
 struct row {
   long long n, block;
   unsigned cores;
   std::string policy;
   double seconds = 0, joules = 0;
-  double more_time = 0, more_energy = 0;  ///< shares, against the first policy, pair by pair
-  std::optional<double> speedup = {};     ///< over one core with the first policy
-  std::vector<double> activity = {};      ///< shares of the first run's time
+  double more_time = 0, more_energy = 0;  ///< shares relative to the first policy, in pairs
+  std::optional<double> speedup = {};     ///< relative to one core with the first policy
+  std::vector<double> activity = {};      ///< time shares in the first run
   std::size_t tasks = 0;
   std::uint64_t halts = 0;
-  std::optional<double> residual = {};  ///< the largest
+  std::optional<double> residual = {};  ///< largest one
   bool right = true;
 };
 
@@ -86,7 +86,7 @@ class study {
     problem_.check = !given.no_check;
     if (given.chip.seed != 0) first_seed_ = given.chip.seed;
     for (const std::string& each : given.policies) {
-      if (each == "slack_reduction") continue;  // lacks what run() gives it
+      if (each == "slack_reduction") continue;  // needs a schedule that run() provides
       (void)power::make_policy(each, {.watts = given.watts, .plan = {}});
     }
   }
@@ -102,8 +102,8 @@ class study {
   }
 
  private:
-  /// Every policy once for each seed of the schedule: seed by seed, so that differences are of
-  /// pairs.
+  /// Runs every policy once for each seed of the schedule, seed by seed, so that differences are
+  /// between pairs.
   void run_policies(long long n, long long block, unsigned cores) {
     if (problem_.by_messages && block == 0) block = message_block(n, static_cast<int>(cores));
     problem_.n = n;
@@ -185,7 +185,7 @@ void print(const plan& given, const std::vector<row>& rows) {
 
 json to_json(const plan& given, const std::vector<row>& rows) {
   const auto or_null = [](std::optional<double> figure) { return figure ? json(*figure) : json(); };
-  const bool shared = given.memory == "shared";  // else there are no tasks, and no blocks to move
+  const bool shared = given.memory == "shared";  // otherwise no tasks, and no blocks to move
   json whole{{"schema_version", 2},      {"command", "bench scc-linalg"},
              {"problem", given.problem}, {"chip", given.chip.chip},
              {"memory", given.memory},   {"moves", shared ? json(given.moves) : json()},
@@ -258,7 +258,7 @@ void add_scc_linalg(command_line::command& bench, int& exit_code) {
   command->footer(notes);
   command->callback([given, command, &exit_code] {
     for (std::string& policy : given->policies) policy = spelt_policy(std::move(policy));
-    if (given->memory == "messages") {  // which has no tasks to plan, and blocks of columns
+    if (given->memory == "messages") {  // has no tasks to plan, and column blocks
       if (command->count("--moves") > 0) {
         throw usage_error("--moves says how blocks come from shared memory: leave it off here");
       }

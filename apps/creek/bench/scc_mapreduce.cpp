@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The study: MapReduce jobs, with and without combiner, on more and more cores of a simulated chip.
-// Every result is compared with what one host thread finds without any stage. All times are
+// The study: MapReduce jobs, with and without combiner, on more and more cores of a simulated
+// chip. Every result is compared with that of one host thread without any stage. All times are
 // virtual.
 #include "scc_mapreduce.hpp"
 
@@ -41,7 +41,7 @@ struct study_options {
   std::string csv;
 };
 
-/// Resources that a run used, besides the time of the slowest core.
+/// Resources of a run, besides the time of the slowest core.
 struct chip_use {
   stage_uses stages;
   units::joules energy;
@@ -57,7 +57,7 @@ double milliseconds(virtual_time t) {
   return 1e3 * t.in_seconds().value;
 }
 
-/// Runs the workloads that it is shown.
+/// Runs the workloads that it is called with.
 struct chip_study {
   const study_options& given;
   const scc_backend::machine_options& on;
@@ -98,7 +98,7 @@ struct chip_study {
   }
 };
 
-/// Throws usage_error for numbers that there are not, before any work.
+/// Throws usage_error for numbers that do not exist, before any work.
 void check(const study_options& given, const scc_backend::machine_options& on) {
   refuse_records(given.chip, "scc-mapreduce");
   for (const int cores : given.cores) {

@@ -18,7 +18,7 @@ using namespace linalg;
 
 using wide_matrix = matrix<double>;
 
-/// Results of the ranks; each rank adds its own part: they share the host's memory.
+/// Results of the ranks, which share the host's memory; each rank adds its own part.
 struct factors {
   wide_matrix matrix;
   std::vector<index_t> pivots;
@@ -32,7 +32,7 @@ wide_matrix matrix_for(message_problem what, const message_settings& chosen) {
   return generate<double>({.kind = kind, .seed = chosen.matrix_seed}, chosen.n, chosen.n);
 }
 
-/// One rank: its columns are there when time begins.
+/// Runs one rank; its columns are in place when time begins.
 void factor(scc_communicator& c, message_problem what, const rank_options& options, index_t block,
             const wide_matrix& whole, factors& out) {
   rank_columns<double> mine(whole.rows(), whole.cols(), block, c.rank(), c.size());
@@ -90,8 +90,8 @@ void add_up(message_run& run, int cores) {
 }  // namespace
 
 index_t message_block(index_t n, int cores) {
-  // Gives each core a few blocks, which was found best for LU on 48 cores at 1024 to 4096
-  // (docs/scc/linalg-messages.md); wider blocks fall out of the caches.
+  // Gives each core a few blocks, which proved best for LU on 48 cores at 1024 to 4096
+  // (docs/scc/linalg-messages.md); wider blocks do not fit the caches.
   return std::clamp<index_t>((3 * n / (8 * std::max(cores, 1)) + 4) / 8 * 8, 8, 32);
 }
 

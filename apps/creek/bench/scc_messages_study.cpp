@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The study: sizes, blocks, numbers of cores and policies, each with each, on a simulated chip. All
-// times are virtual, all energies simulated.
+// The study: all combinations of sizes, blocks, numbers of cores and policies on a simulated chip.
+// All times are virtual, all energies simulated.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -43,7 +43,7 @@ struct study_options {
 struct message_row {
   message_settings chosen;
   message_run run;
-  double time_ratio = 1;  ///< to the first policy of the same problem
+  double time_ratio = 1;  ///< relative to the first policy of the problem
   double energy_ratio = 1;
 };
 

@@ -23,7 +23,7 @@ namespace {
 
 using namespace scc_backend;
 
-/// A figure of the literature and what a simulated program measures.
+/// A published figure and the measurement of a simulated program.
 struct latency {
   const char* what;
   const char* unit;
@@ -75,7 +75,7 @@ double voltage_change_ms() {
   return spent;
 }
 
-/// All islands ask at once; the chip serves one after the other.
+/// Returns the time if all islands ask at once; the chip serves one after the other.
 double all_islands_ms() {
   const chip scc = chip::scc_533();
   std::vector<bool> asked(static_cast<std::size_t>(island_count(scc)));

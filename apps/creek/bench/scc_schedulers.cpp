@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workloads: SPC, worker 0 makes all consumers; BPC, each producer makes the next one and a
-// number of consumers; a tree like Fibonacci's whose leaves compute. What a task computes is stated
+// The workloads: in SPC worker 0 makes all consumers; in BPC each producer makes the next one and a
+// number of consumers; a tree like Fibonacci's has leaves that compute. Tasks state their computing
 // in cycles.
 #include "scc_schedulers.hpp"
 
@@ -22,7 +22,7 @@ constexpr int published_tree = 25;  ///< 242 784 tasks below the root [Prell 201
 constexpr std::size_t consumers_of_a_producer = 99;
 constexpr std::size_t fewest_tasks = 100;
 
-/// One workload of one size: how many tasks it makes, and how many of them compute.
+/// One workload of one size: its number of tasks, and how many of them compute.
 struct job {
   std::string workload;
   std::size_t tasks = 0;
@@ -31,7 +31,7 @@ struct job {
   cycles length{};
 };
 
-/// Tasks below the root of the tree of `n`, and leaves in it.
+/// Returns the tasks below the root of the tree of `n`, and its leaves.
 std::pair<std::size_t, std::size_t> tree_size(int n) {
   // Numbers of calls and leaves for n - 2 and n - 1.
   std::size_t calls_2 = 1, calls_1 = 1, leaves_2 = 1, leaves_1 = 1;
@@ -84,7 +84,7 @@ void grow(int n, cycles length, std::atomic<std::size_t>& done) {
   creek::taskwait();
 }
 
-/// On a worker; the tasks that have computed.
+/// Runs a job on a worker. Returns the number of tasks that have computed.
 std::size_t run_here(const job& what) {
   std::atomic<std::size_t> done{0};
   if (what.workload == "spc") {
@@ -104,7 +104,7 @@ std::size_t run_here(const job& what) {
   return done;
 }
 
-/// The work of all tasks on one core, one after the other.
+/// Runs the work of all tasks on one core, one after the other.
 void run_serially(const job& what, scc_result& into, const scc_plan& plan) {
   const auto report = creek::simulate(1,
                                       [&](creek::scc_communicator&) {
@@ -118,7 +118,7 @@ void run_serially(const job& what, scc_result& into, const scc_plan& plan) {
 
 void run_on_cores(const job& what, scc_result& into, const scc_plan& plan) {
   creek::scc on({}, plan.chip);
-  on.machine.seed = 0;  // the schedule's counts
+  on.machine.seed = 0;  // the schedule's seed is used
   on.options.workers = into.cores;
   on.options.scheduler = into.scheduler;
   on.options.seed = plan.seed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine and the state of the source, for figures to be worth something later.
+// Records the machine and the state of the source, so that figures stay meaningful later.
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>

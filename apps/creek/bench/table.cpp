@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables for people. A cell is a median and, in brackets, how many times creek's it is.
+// Tables for people. A cell is a median and, in brackets, its ratio to creek's median.
 #include <fmt/format.h>
 
 #include <map>
@@ -67,7 +67,7 @@ void print_row(const comparison& c, unsigned workers, const std::vector<std::str
   fmt::print(to, "\n");
 }
 
-/// Those whose figures are times, or amounts of work in one.
+/// Returns the comparisons whose figures are times, or amounts of work in a time.
 std::vector<comparison> times_of(const report& r) {
   std::vector<comparison> times;
   for (const auto& c : r.comparisons) {
@@ -90,7 +90,7 @@ void print_comparisons(const report& r, std::FILE* to) {
              labels.empty() ? "the first" : labels.front());
 }
 
-/// creek, or who stands for it, held against what the machine allows.
+/// Prints creek, or its substitute, compared with the limits of the machine.
 void print_bounds(const report& r, std::FILE* to) {
   for (const auto& c : times_of(r)) {
     for (const unsigned workers : workers_of(c.results)) {
@@ -105,7 +105,7 @@ void print_bounds(const report& r, std::FILE* to) {
   }
 }
 
-/// Rows are labels "scheduler/deque", columns numbers of workers.
+/// Prints a table with rows "scheduler/deque" and a column per number of workers.
 void print_schedulers(const report& r, std::FILE* to) {
   for (const auto& c : r.schedulers) {
     const auto workers = workers_of(c.results);

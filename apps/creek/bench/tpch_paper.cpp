@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of Q3, Q6 and Q12 in [DSS 2011] on more and more workers of the host, or cores of a
 // simulated chip: the computation alone, and with the reading of the input before it. Every answer
-// is compared with that of a single worker. A run is on one of the two, so that virtual and wall
-// time never meet.
+// is compared with that of a single worker. A run uses either the host or the chip, so that virtual
+// and wall time are never mixed.
 #include "tpch_paper.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ struct paper_options {
   [[nodiscard]] bool on_chip() const { return backend == "scc"; }
 };
 
-/// Medians.
+/// Medians of one point.
 struct paper_point {
   int ranks = 0;
   double computing = 0;
@@ -55,7 +55,7 @@ struct paper_point {
 struct paper_series {
   std::string query;
   std::uint64_t rows = 0;
-  std::vector<paper_point> points;  ///< the first is of one worker
+  std::vector<paper_point> points;  ///< the first has one worker
 };
 
 std::vector<int> ranks_of(const paper_options& given, const scc_backend::machine_options& on) {
@@ -93,7 +93,7 @@ paper_point measure_point(const paper_form& form, int ranks, const paper_options
   paper_point point{ranks};
   std::vector<double> computing, whole;
   for (int i = 0; i < (given.on_chip() ? 1 : given.repeat);
-       ++i) {  // a chip's runs are all the same
+       ++i) {  // all runs of a chip are the same
     const paper_run run = given.on_chip() ? form.on_chip(ranks, on) : form.on_host(ranks);
     if (!expected) expected = run.result;
     if (run.result != *expected) {

@@ -19,7 +19,7 @@ unsigned chip_workers(const setup& given, const scc_backend::machine_options& on
   chip_options options;
   options.chip = given.chip;
   options.cores = static_cast<int>(given.workers.value_or(0));
-  (void)to_machine_options(options);  // refuses more than there are
+  (void)to_machine_options(options);  // refuses more cores than the chip has
   return static_cast<unsigned>(participating_cores(options, on));
 }
 
@@ -59,7 +59,7 @@ void chip_sampler::stop() noexcept {
   meter_.reset();
 }
 
-// Cores are ahead of each other by their turns: what comes too late is left out.
+// Cores run ahead of each other by their turns: an event that comes too late is left out.
 void chip_sampler::note(bool at_the_end) noexcept {
   if (!meter_) return;
   constexpr double every = 100e-6;  // simulated seconds

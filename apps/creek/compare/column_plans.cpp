@@ -10,7 +10,7 @@ namespace {
 using linalg::in;
 using linalg::inout;
 
-/// A place in memory for each block, as blocks are known by.
+/// An address per block, since task graphs identify blocks by address.
 class block_keys {
  public:
   explicit block_keys(std::size_t blocks) : blocks_(blocks), keys_(blocks * blocks) {}

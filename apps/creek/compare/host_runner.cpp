@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a problem on threads of this machine, each time in a runtime of its own: a policy has it
-// from the first worker to the last, and the idle workers of others are gone.
+// Runs a problem on threads of this machine, each time in a new runtime, so that the policy is in
+// force from the first worker to the last and no other idle workers exist.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ double wall_seconds() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// All but those that only say how to wait.
+/// Returns whether a policy controls clocks: all do except those that only say how to wait.
 bool controls_clocks(std::string_view policy) noexcept {
   return policy != "polling" && policy != "blocking";
 }
@@ -38,7 +38,7 @@ power::meter_options meter_options_of(const setup& given) {
   return options;
 }
 
-/// While it lives, workers read the meter at their events; else it is its thread's alone.
+/// Lets workers read the meter at events while it lives; else only the meter's thread does.
 class sampled_span {
  public:
   sampled_span(run_sampler* sampler, power::meter& meter, const watched_policy& watch)
@@ -76,7 +76,7 @@ class host_runner final : public runner {
     std::optional<run_sampler> sampler;
     if (sampled) sampler.emplace(session, facts_.workers);
     std::shared_ptr<power_policy> policy = policy_named(what.policy);
-    std::shared_ptr<power::accounting> account;  // tells a model what workers did
+    std::shared_ptr<power::accounting> account;  // tells a power model what workers did
     if (metering_.source == power::meter_source::model) {
       account = std::make_shared<power::accounting>(std::move(policy), metering_.model);
       policy = account;
@@ -121,7 +121,7 @@ class host_runner final : public runner {
                                      workers.worker_count() == 1 ? "worker" : "workers")};
   }
 
-  /// From a run that is not measured: the graph, and how long its tasks take.
+  /// Makes a plan from a run that is not measured: the graph, and the duration of its tasks.
   void make_plan() {
     if (std::ranges::find(given_.policies, "slack_reduction") == given_.policies.end()) return;
     runtime workers(scheduling_, "host");

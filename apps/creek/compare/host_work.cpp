@@ -35,7 +35,7 @@ class dense_work final : public host_work {
                        what_.block == 0 ? "chosen by the size" : std::to_string(what_.block));
   }
   void prepare() override {
-    // Memory is taken by the workers, as everywhere.
+    // The workers allocate the memory, as everywhere.
     if (!job_) {
       job_ = what_.layout == dense::form::blocks ? dense::make_tile_job<double>(what_, a_, nullptr)
                                                  : dense::make_job<double>(what_, a_, nullptr);
@@ -72,7 +72,7 @@ std::int64_t fib(long long n) {
   return a + b;
 }
 
-/// A fork for every number, none of which does anything: what scheduling costs.
+/// Forks for every number without doing any work, to measure the cost of scheduling.
 class fib_work final : public host_work {
  public:
   explicit fib_work(long long n) : n_(n) {}
@@ -101,7 +101,7 @@ class sort_work final : public host_work {
   }
   void prepare() override {
     parallel_for(std::size_t{0}, numbers_.size(), [this](std::size_t i) {
-      // Fibonacci hashing: in no order, and each number once.
+      // Fibonacci hashing: numbers in random order, each once.
       numbers_[i] = (i + seed_) * 0x9e3779b97f4a7c15;
     });
     sum_ = sum();

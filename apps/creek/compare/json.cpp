@@ -10,10 +10,10 @@ namespace {
 
 using json = json_value;
 
-// Raised when a member changes its meaning or goes; new members may come without.
+// Raised when a member changes its meaning or is removed; new members do not raise it.
 constexpr int schema = 1;
 
-/// Simulated and measured quantities never have the same name.
+/// Returns a metric's name. Simulated and measured quantities never have the same name.
 const char* name_of(metric what, bool simulated) {
   switch (what) {
     case metric::time:

@@ -22,14 +22,14 @@ constexpr double heading_height = 30;
 constexpr double axis_height = 44;
 constexpr double lines_height = 220;
 
-/// Colours that readers with red-green blindness can tell apart; the first six: [Okabe 2008].
+/// Colours for readers with red-green blindness; the first six are from [Okabe 2008].
 constexpr const char* colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                    "#56b4e9", "#d55e00", "#8c6bb1", "#999999"};
 const char* colour(std::size_t i) {
   return colours[i % std::size(colours)];
 }
 
-/// From grey for nobody to blue for all.
+/// Returns colours from grey for no workers to blue for all.
 std::string ramp(std::size_t i, std::size_t count) {
   if (i == 0) return "#b8bec5";
   const double t = count > 2 ? static_cast<double>(i - 1) / static_cast<double>(count - 2) : 1;
@@ -47,7 +47,7 @@ constexpr const char* style =
     "@media(prefers-color-scheme:dark){text{fill:#9da7b1}.title,.heading{fill:#e6edf3}"
     ".mark{fill:#58a6ff;stroke:#58a6ff}.grid{stroke:#30363d}.zero{stroke:#9da7b1}}</style>\n";
 
-/// A number that is pleasant as a step between ticks.
+/// Returns a round number for the step between ticks.
 double step_of(double span) {
   const double raw = span / 5;
   const double power = std::pow(10, std::floor(std::log10(raw)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which panels a comparison becomes.
+// Builds the panels of a comparison.
 #include <fmt/format.h>
 
 #include "activity_classes.hpp"
@@ -59,7 +59,7 @@ void add_energy(const study& of, const std::string& size, drawing& to) {
     if (!each.traced || each.traced->power.empty()) continue;
     line made{.label = each.policy, .points = {}};
     const std::vector<energy_point>& all = each.traced->power;
-    const std::size_t step = all.size() / 400 + 1;  // more would not be seen
+    const std::size_t step = all.size() / 400 + 1;  // more would not be visible
     const auto add = [&](const energy_point& point) {
       made.points.emplace_back(1e3 * point.seconds, point.joules);
     };

@@ -9,7 +9,7 @@
 namespace creek::tool::compare {
 namespace {
 
-/// Counters of real machines change about every millisecond (RAPL); looking more often shows steps.
+/// Interval of energy samples. Real counters change about every ms (RAPL); faster shows steps.
 constexpr std::chrono::microseconds energy_every{1000};
 
 }  // namespace
@@ -54,7 +54,7 @@ void run_sampler::task(unsigned worker) noexcept {
 
 void run_sampler::note_clock(unsigned worker) {
   const double now = watch_->clock(worker).value;
-  if (now == clocks_[worker]) return;  // also where it is not known
+  if (now == clocks_[worker]) return;  // also if the clock is not known
   clocks_[worker] = now;
   trace::counter(&counters_, session_.intern(fmt::format("clock of worker {}, kHz", worker)),
                  std::llround(now / 1e3));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a factorization on the cores of the simulated chip that each have some columns of the matrix
-// in their own memory and send each other panels.
+// Runs a factorization on cores of the simulated chip, each of which holds some columns of the
+// matrix in its own memory; the cores send each other panels.
 #include "chip_run.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using linalg::index_t;
 using linalg::matrix;
 using linalg::rank_columns;
 
-/// Factorization of the matrix, put together by the ranks.
+/// Factorization of the matrix, assembled from the ranks' parts.
 struct factored {
   matrix<double> factors;
   std::vector<index_t> pivots;
@@ -91,7 +91,7 @@ class messages_runner final : public runner {
       case dense::method::qr:
         linalg::geqrf_on_ranks<scc_communicator, double>(ranks, mine, tau);
     }
-    if (ranks.rank() != 0) return;  // equal everywhere
+    if (ranks.rank() != 0) return;  // the results are equal on all ranks
     result.pivots = std::move(pivots);
     result.tau = std::move(tau);
     result.info = info;

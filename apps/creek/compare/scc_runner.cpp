@@ -89,7 +89,7 @@ class shared_runner final : public runner {
     if (found.energy.available()) into.joules = found.energy.energy.value;
   }
 
-  /// From a run of its own, on the same cores.
+  /// Makes a plan from an extra run on the same cores.
   void make_plan() {
     if (std::ranges::find(given_.policies, "slack_reduction") == given_.policies.end()) return;
     (void)simulate(chip_policy(given_, "blocking", {}), {}, nullptr);

@@ -7,7 +7,7 @@
 namespace creek::tool::compare {
 namespace {
 
-/// Linear between neighbours; `sorted` not empty.
+/// Returns a quantile, linear between neighbours; `sorted` must not be empty.
 double quantile(std::span<const double> sorted, double q) {
   const double place = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -27,8 +27,8 @@ std::vector<double> walsh_averages(std::span<const double> differences) {
   return averages;
 }
 
-/// P(W = w) for w = 0 .. n (n + 1) / 2, where W is the sum of the ranks 1 .. n that a fair coin
-/// chooses: a rank more is chosen or not.
+/// Returns P(W = w) for w = 0 .. n (n + 1) / 2, where W is the sum of a random subset of the ranks
+/// 1 .. n, each of which is in the subset with probability 1/2.
 std::vector<double> rank_sum_distribution(std::size_t n) {
   std::vector<double> chance{1};
   for (std::size_t rank = 1; rank <= n; ++rank) {
@@ -43,8 +43,8 @@ std::vector<double> rank_sum_distribution(std::size_t n) {
 }
 
 struct cut {
-  std::size_t each_end = 0;  ///< so many averages lie outside at either end
-  double outside = 0;        ///< the chance that what is sought lies outside, at either end
+  std::size_t each_end = 0;  ///< number of averages outside at either end
+  double outside = 0;        ///< probability that the true value is outside, at either end
 };
 
 /// Returns the largest cut that leaves a confidence of at least 0.95.
@@ -76,8 +76,8 @@ double typical_difference(std::span<const double> differences) {
 std::optional<interval> difference_interval(std::span<const double> differences) {
   if (differences.size() < least_pairs) return std::nullopt;
   const std::vector<double> averages = walsh_averages(differences);
-  // With W = w the smallest w averages lie below what is sought: the chance of fewer than
-  // `each_end` there is `outside`, and as much at the other end.
+  // With W = w the smallest w averages lie below the true value: fewer than `each_end` lie there
+  // with probability `outside`, and the same holds at the other end.
   const cut ends = cut_for(differences.size());
   return interval{averages[ends.each_end - 1], averages[averages.size() - ends.each_end],
                   1 - 2 * ends.outside};

@@ -10,8 +10,8 @@
 namespace creek::tool::compare {
 namespace {
 
-/// SplitMix64 [Steele 2014]: equal on every machine, which the
-/// standard's distributions are not.
+/// SplitMix64 [Steele 2014]: the same numbers on every machine, unlike the standard's
+/// distributions.
 class splitmix {
  public:
   explicit splitmix(std::uint64_t seed) : state_(seed) {}
@@ -58,7 +58,7 @@ void run_rounds(const setup& given, runner& on, study& all, const progress& tell
   }
 }
 
-/// One more of each policy, with records that would have cost the others time.
+/// Runs each policy once more, with records that would have slowed down the other runs.
 void run_traced(const setup& given, runner& on, study& all, const progress& tell) {
   const bool last = all.n == given.n.back();
   if (given.trace.empty() && given.plot.empty()) return;

@@ -13,13 +13,13 @@
 namespace creek::tool::compare {
 namespace {
 
-/// Four digits that count.
+/// Formats a number with four significant digits.
 std::string number(double value) {
   return std::abs(value) >= 1e4 || value == 0 ? fmt::format("{:.0f}", value)
                                               : fmt::format("{:#.4g}", value);
 }
 
-/// In percent; of multiples nobody reads the decimals.
+/// Formats a share in percent, without decimals from 1000 % on.
 std::string percent(double share) {
   return fmt::format("{:+.{}f}", 100 * share, std::abs(share) < 10 ? 2 : 0);
 }
@@ -38,7 +38,7 @@ std::size_t widest_name(const study& of) {
   return width;
 }
 
-/// One column of figures is of one metric: simulated and measured ones never meet.
+/// Prints one metric, so that simulated and measured figures never share a column.
 void print_metric(metric what, const study& of) {
   const std::size_t width = widest_name(of);
   const bool has_interval = of.policies.front().runs.size() >= least_pairs;
@@ -78,7 +78,7 @@ void print_activity(const study& of) {
   }
 }
 
-/// The rounds, each as the places of the policies in the order in which they ran.
+/// Returns the rounds, each as indices of the policies in the order in which they ran.
 std::string order_text(const study& of) {
   std::vector<std::string> rounds;
   for (const auto& round : of.order) {
@@ -168,7 +168,7 @@ std::string title_of(metric what, const study& of) {
 void try_traces(const setup& given) {
   if (given.trace.empty()) return;
   for (const std::string& policy : given.policies) {
-    // Leaves nothing without commit().
+    // Leaves no file without commit().
     atomic_file{file_of_policy(given.trace, policy), atomic_file::targets::regular};
   }
 }

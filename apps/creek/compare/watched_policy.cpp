@@ -32,9 +32,9 @@ void watched_policy::end() noexcept {
   clocks_ = nullptr;
 }
 
-// A reader that sees an even, unchanged version around its loads has seen one state: whoever loads
-// what was stored in between also sees the odd version that came before. This is a sequence lock
-// [Boehm 2012] without fences, which ThreadSanitizer does not know.
+// A reader that sees an even, unchanged version around its loads has seen one state: a reader that
+// loads a value stored in between also sees the odd version before it. This is a sequence lock
+// [Boehm 2012] without fences, since ThreadSanitizer does not support those.
 void watched_policy::change(unsigned worker, bool to_idle) noexcept {
   watch& mine = watches_[worker];
   const double now = seconds_on(CLOCK_THREAD_CPUTIME_ID);
@@ -80,7 +80,7 @@ double watched_policy::idle_so_far(const watch& of) noexcept {
     const auto version = of.version.load(std::memory_order_acquire);
     const bool idle = of.idle.load(std::memory_order_acquire);
     double spent = of.spent.load(std::memory_order_acquire);
-    // A thread that has ended since has no clock; the version has changed then, too.
+    // A thread that has ended has no clock; the version has changed then, too.
     if (idle) {
       spent += seconds_on(of.clock.load(std::memory_order_relaxed)) -
                of.since.load(std::memory_order_acquire);

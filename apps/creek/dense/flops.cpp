@@ -6,13 +6,13 @@
 namespace creek::tool::dense {
 namespace {
 
-/// xGETRF; that of the transpose takes as many.
+/// Returns the operations of xGETRF; the transpose needs the same number.
 operations lu(double m, double n) noexcept {
   const double k = std::min(m, n), l = std::max(m, n);
   return {0.5 * k * (k * (l - k / 3 - 1) + l) + 2 * k / 3, 0.5 * k * (k * (l - k / 3) - l) + k / 6};
 }
 
-/// xGEQRF.
+/// Returns the operations of xGEQRF.
 operations qr(double m, double n) noexcept {
   if (m > n) {
     return {n * (n * (0.5 - n / 3 + m) + m + 23.0 / 6), n * (n * (0.5 - n / 3 + m) + 5.0 / 6)};
@@ -21,7 +21,7 @@ operations qr(double m, double n) noexcept {
           m * (m * (-0.5 - m / 3 + n) + n + 5.0 / 6)};
 }
 
-/// xPOTRF.
+/// Returns the operations of xPOTRF.
 operations cholesky(double n) noexcept {
   return {n * ((n / 6 + 0.5) * n + 1.0 / 3), n * (n * n / 6 - 1.0 / 6)};
 }
@@ -49,7 +49,7 @@ operations solving(method how, index_t rows, index_t cols, index_t rhs) noexcept
 }
 
 double flops_of(const problem& what) noexcept {
-  // A wide matrix is solved with by QR of its conjugate transpose.
+  // Systems with a wide matrix are solved by QR of its conjugate transpose.
   const bool turned = what.solves && what.how == method::qr && what.cols > what.rows;
   operations all = turned ? factoring(what.how, what.cols, what.rows)
                           : factoring(what.how, what.rows, what.cols);

@@ -27,14 +27,14 @@ double seconds_of(F&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// C = A B of the order that the problem says.
+/// The product C = A B of the order that the problem says.
 template <scalar T>
 class product {
  public:
   explicit product(index_t n) : a_(n, n), b_(n, n), c_(n, n) {
     operand<T>({.seed = 1}, n, n).put(a_.view());
     operand<T>({.seed = 2}, n, n).put(b_.view());
-    run();  // takes the memory for packing, which later ones find
+    run();  // allocates the memory for packing, which later products reuse
   }
   void run() {
     linalg::gemm<T>(linalg::op::none, linalg::op::none, T{1}, a_.view(), b_.view(), T{0},
@@ -45,7 +45,7 @@ class product {
   matrix<T> a_, b_, c_;
 };
 
-/// Rounding in a program that computed both halves is forgiven.
+/// Throws unless A is Hermitian; allows for rounding in a program that computed both halves.
 template <scalar T>
 void require_hermitian(const std::string& name, const_view<T> a) {
   const double unit = static_cast<double>(a.rows()) * linalg::unit_roundoff<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a problem fits into the memory that this process may use.
+// Checks whether a problem fits into the memory that this process may use.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -18,15 +18,15 @@ namespace fs = std::filesystem;
 
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
-/// A number in a file; `otherwise` for "max" and for files that are not there.
+/// Returns the number in a file; `otherwise` for "max" and for missing files.
 double number_in(const fs::path& file, double otherwise) {
   std::ifstream in(file);
   double value = 0;
   return in >> value ? value : otherwise;
 }
 
-/// The least limit of the process's control group and those above it: version 2, and version 1 as
-/// a container sees it.
+/// Returns the smallest limit of the process's control group and those above it: version 2, and
+/// version 1 as a container sees it.
 double group_limit(double otherwise) {
   const fs::path root = "/sys/fs/cgroup";
   double least = number_in(root / "memory/memory.limit_in_bytes", otherwise);

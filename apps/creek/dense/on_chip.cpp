@@ -153,8 +153,8 @@ int run_on_chip(const request& what, const chip_request& given) {
   chip_dense_run before;
   chip_dense_problem last = problem;
   if (problem.policy == "slack_reduction" && !problem.by_messages) {
-    if (!what.trace.empty()) atomic_file{what.trace};  // leaves nothing without commit()
-    chip_dense_problem first = problem;                // its times are what slack is found by
+    if (!what.trace.empty()) atomic_file{what.trace};  // leaves no file without commit()
+    chip_dense_problem first = problem;                // its times determine the slack
     first.policy = "blocking";
     first.check = false;
     first.on.trace_file.clear();

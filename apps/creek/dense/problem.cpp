@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns options into a problem. Errors are found here, before memory is taken or workers begin.
+// Converts options to a problem. Finds errors before memory is allocated or workers start.
 #include "problem.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ void refuse(bool given, const char* option, const char* why) {
   if (given) throw usage_error(fmt::format("{}: {}", option, why));
 }
 
-/// The type that holds the elements of both.
+/// Returns the type that can hold the elements of both.
 element_type common(element_type a, element_type b) {
   const bool wide =
       a == element_type::d || a == element_type::z || b == element_type::d || b == element_type::z;
@@ -68,7 +68,7 @@ pivoting pivoting_of(const request& given) {
   return given.pivots.value_or(by_blocks ? pivoting::incremental : pivoting::partial);
 }
 
-/// Combinations of form, pivoting and method that do not exist.
+/// Refuses combinations of form, pivoting and method that do not exist.
 void require_form(const request& given) {
   const bool by_blocks = given.layout == form::blocks;
   const bool is_qr = given.how == method::qr;
@@ -185,7 +185,7 @@ problem plan(const request& given, const input_files& files) {
   const bool has_lower = what.type == element_type::d || what.type == element_type::z;
   refuse(what.refine == refinement::mixed && !has_lower, "--refine mixed",
          "factors in float, for elements of --type d and z");
-  // Wider than the matrix means as wide as it.
+  // A block wider than the matrix is reduced to its width.
   what.block =
       std::min<index_t>(given.block.value_or(0), std::max({what.rows, what.cols, index_t{1}}));
   const char* kind = given.how == method::chol       ? "positive definite"
@@ -205,16 +205,16 @@ double bytes_needed(const problem& what) noexcept {
   const double originals = what.check || fixed || !what.input.empty() ? 1 : 0;
   const double low = mixed ? 0.5 : 0;  // the factors in float
   const double columns = fixed ? 6 : mixed ? 3.5 : 2;
-  // Least squares with a wide matrix turn it, and turn the factors back.
+  // Least squares with a wide matrix transpose it, and transpose the factors back.
   const double turned = what.solves && what.how == method::qr && n > m ? 2 : 0;
-  // Tiles are checked and written as columns.
+  // Tiles are converted to columns to be checked and written.
   const bool by_tiles = what.layout == form::blocks;
   const double copies = by_tiles && (what.check || !what.output.empty()) ? 1 : 0;
-  // Beside the tiles: at most, with a binary tree.
+  // Memory besides the tiles; the maximum is that of a binary tree.
   const double own = what.has_own_factors() ? 1 : 0;
   const double elements = (1 + originals + turned + copies + own + low) * m * n +
                           columns * std::max(m, n) * k + 3 * g * g;
-  // When each task ran.
+  // The times at which each task ran.
   const double blocks = std::max(m, n) / static_cast<double>(what.block == 0 ? 48 : what.block);
   const double tasks = blocks * blocks * (by_tiles ? blocks / 3 : 0.5);
   return elements * static_cast<double>(bytes_of(what.type)) + tasks * sizeof(linalg::task_run);

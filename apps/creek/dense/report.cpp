@@ -19,10 +19,10 @@ namespace {
 
 using json = json_value;
 
-// Raised when a member of the JSON changes its meaning or goes; new members may come without.
+// Raised when a member of the JSON changes its meaning or is removed; new members do not raise it.
 constexpr int report_schema = 1;
 
-/// Where the matrix does not let a routine go on, its time says nothing.
+/// Returns whether the routine completed; if the matrix stopped it, its time means nothing.
 bool was_completed(const report& found) noexcept {
   return found.info == 0 || found.what.goes_on_when_singular();
 }
@@ -31,7 +31,7 @@ double rate(double flops, double seconds) noexcept {
   return seconds > 0 ? flops / seconds * 1e-9 : 0;
 }
 
-/// GFLOP/s; the fastest run is the shortest.
+/// Returns GFLOP/s; the fastest run is the shortest.
 spread rates(double flops, const std::vector<double>& seconds) {
   const spread time = spread_of(seconds);
   return {rate(flops, time.median), rate(flops, time.max), rate(flops, time.min)};
@@ -45,12 +45,12 @@ spread gemm_rates(const report& found) {
   return rates(gemm_flops(found.what.gemm_size(), is_complex(found.what.type)), found.gemm_seconds);
 }
 
-/// An empty matrix takes no operations.
+/// Returns whether there is a rate; an empty matrix needs no operations.
 bool has_rate(const report& found) {
   return was_completed(found) && flops_of(found.what) > 0;
 }
 
-/// Returns the share of gemm's rate; nothing where there is nothing to compare.
+/// Returns the share of gemm's rate, or nullopt if there is nothing to compare.
 std::optional<double> share(const report& found) {
   const double gemm = gemm_rates(found).median;
   const double own = own_rates(found).median;
@@ -81,7 +81,7 @@ std::string name_of(const problem& what) {
   return what.how == method::qr ? fmt::format("{}, {} tree", name, to_string(what.tree)) : name;
 }
 
-/// Returns the meaning of info for this method; empty for 0.
+/// Returns the meaning of info for this method, or an empty text for 0.
 std::string info_text(const report& found) {
   const auto i = found.info;
   if (i == 0) return {};
@@ -124,7 +124,7 @@ void print_times(const report& found) {
   print_line("rate", text);
 }
 
-/// Why factors in float were of no use; empty if they were, or not asked for.
+/// Returns why factors in float could not be used; empty if they were, or not asked for.
 std::string fallback_text(const report& found) {
   using linalg::mixed_result;
   switch (found.corrections.value_or(0)) {
@@ -149,7 +149,7 @@ void print_refinement(const report& found) {
                                                 : fmt::format("{} corrections", count)));
 }
 
-/// Says how many workers were busy on average; for few workers also for how long each number was.
+/// Returns how many workers were busy on average; for few workers also each number's duration.
 std::string activity_text(const report& found) {
   const std::vector<double>& shares = found.activity;
   double mean = 0;
@@ -180,7 +180,7 @@ void print_judgements(const report& found) {
   }
 }
 
-/// Names the library that computes whole products; empty if that is creek.
+/// Returns the library that computes whole products; empty if that is creek.
 std::string blas_text() {
   const auto chosen = linalg::blas_in_use();
   return chosen ? fmt::format(" and {} {}", chosen->name, chosen->version) : "";
@@ -216,7 +216,7 @@ json problem_json(const problem& what) {
   all["form"] = to_string(what.layout);
   if (what.how == method::lu) all["pivoting"] = to_string(what.pivots);
   if (what.how == method::qr && what.layout == form::blocks) all["tree"] = to_string(what.tree);
-  all["block"] = what.block == 0 ? json(nullptr) : json(what.block);  // null: by the size
+  all["block"] = what.block == 0 ? json(nullptr) : json(what.block);  // null: chosen by the size
   return all;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using linalg::task_run;
 
-/// Records slices that nest: a task that waited may have had others run meanwhile.
+/// Records nested slices: while a task waited, its worker may have run other tasks.
 void record(std::vector<task_run> runs, trace::session& session, trace::track& track) {
   std::ranges::sort(runs, [](const task_run& a, const task_run& b) {
     return a.start != b.start ? a.start < b.start : a.end > b.end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench` in a tool that only runs programs of other libraries beside creek's.
+// `creek bench` in a tool that only compares creek with programs of other libraries.
 #include "bench/peer_groups.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"

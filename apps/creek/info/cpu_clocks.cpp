@@ -12,7 +12,7 @@ namespace {
 
 using power::linux_clock_policy;
 
-/// "0-3,8"
+/// Returns a list such as "0-3,8".
 std::string cpu_list(std::vector<int> cpus) {
   std::sort(cpus.begin(), cpus.end());
   std::vector<std::string> ranges;

@@ -19,7 +19,7 @@ using json = json_value;
 
 struct libraries {
   std::vector<linalg::blas_library> others;
-  std::optional<linalg::blas_library> chosen;  // by CREEK_BLAS
+  std::optional<linalg::blas_library> chosen;  // chosen by CREEK_BLAS
 };
 
 /// Returns the tile shape for each of LAPACK's letters for element types.
@@ -64,7 +64,7 @@ std::string products_text(const libraries& found) {
   return text;
 }
 
-/// A library a line, in place of the label on all but the first.
+/// Returns a line per library; all but the first begin with blanks in place of the label.
 std::string other_blas_text(const libraries& found) {
   std::vector<std::string> lines;
   for (const auto& each : found.others) lines.push_back(blas_text(each));

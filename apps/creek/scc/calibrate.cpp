@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek scc calibrate`: what a second of computing on this machine is on a core of the chip.
+// `creek scc calibrate`: measures what a second of CPU time here stands for on a core of the chip.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench scc-copies`: ways to copy off-chip memory on the simulated chip beside each other,
-// by one core and by many at once. All times are virtual.
+// `creek bench scc-copies`: compares ways to copy off-chip memory on the simulated chip, by one
+// core and by many at once. All times are virtual.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,25 +41,25 @@ struct arguments {
   bool as_json = false;
 };
 
-/// A way, where the source lies when it begins, and who copies.
+/// A copy method, the place of its source at the start, and the number of cores that copy.
 struct trial {
   copy_method how = copy_method::plain;
   bool in_l2 = false;
-  int cores = 1;    ///< cores that want a copy
-  int servers = 0;  ///< cores that copy for them; 0: they do it themselves
+  int cores = 1;    ///< cores that need a copy
+  int servers = 0;  ///< cores that copy for them; 0: each core copies itself
 };
 
 struct outcome {
   double rate = 0;      ///< bytes per virtual second and core, mean
   double together = 0;  ///< rate of all cores
-  double held = 0;      ///< part of a copy's time in which the core that wants it is busy
+  double held = 0;      ///< part of a copy's time in which the requesting core is busy
 };
 
-/// Where the two blocks of a core lie in its private memory, as its look-up table begins.
+/// Addresses of a core's two blocks in its private memory, as its look-up table begins.
 constexpr std::uint32_t source_at = 0x10'0000;
 constexpr std::uint32_t target_at = 0x80'0000;
 
-/// The source of a core, unlike that of any other.
+/// Returns the source of a core, which differs from that of any other.
 std::vector<std::uint8_t> numbered(std::size_t bytes, int core) {
   std::vector<std::uint8_t> made(bytes);
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -127,7 +127,7 @@ outcome measure(const scc_backend::machine_options& on, const trial& tried, std:
 
 std::vector<trial> trials_of(copy_method how, int cores) {
   if (how == copy_method::copy_cores) {
-    // One for each, and one for three.
+    // One server per core, and one server per three cores.
     std::vector<trial> made{{how, false, 1, 1}};
     if (cores >= 4) made.push_back({how, false, cores - cores / 4, cores / 4});
     return made;
@@ -135,7 +135,7 @@ std::vector<trial> trials_of(copy_method how, int cores) {
   std::vector<trial> made;
   for (const int copying : {1, cores}) {
     made.push_back({how, false, copying, 0});
-    // Reads past L2 are the same from wherever the source was.
+    // Reads past L2 cost the same wherever the source was.
     const bool cached = how == copy_method::plain || how == copy_method::mpbt_target;
     if (cached) made.push_back({how, true, copying, 0});
   }

@@ -20,7 +20,7 @@ namespace {
 using namespace scc_backend;
 using json = json_value;
 
-constexpr int widest = 16;  // columns of a picture that fit on a terminal
+constexpr int widest = 16;  // most columns of a picture that fit on a terminal
 
 double megahertz(clock_period clock) {
   return clock.frequency().value / 1e6;
@@ -42,7 +42,7 @@ double nanoseconds(const chip& what, const cost_entry& entry) {
   return (what.costs.*entry.cost * clock_of(what, entry.domain)).in_seconds().value * 1e9;
 }
 
-/// A tile: its first and last core, its voltage island, what stands beside its router.
+/// Returns a tile's first and last core, its voltage island, and what is beside its router.
 std::string tile_text(const chip& what, int x, int y) {
   const int tile = y * what.columns + x;
   const int first = tile * what.cores_per_tile, last = first + what.cores_per_tile - 1;

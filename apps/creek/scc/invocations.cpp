@@ -72,13 +72,13 @@ auto with_protocol(message_protocol chosen, Use use) {
   return use.template operator()<synchronized_ring<memory>>();
 }
 
-/// A message that says its number.
+/// A message that holds its number.
 struct numbered_message {
   explicit numbered_message(int number) { std::memcpy(data, &number, sizeof number); }
   std::byte data[active_message_bytes] = {};
 };
 
-/// Takes messages from one core, which have to come in order and whole.
+/// Receives messages from one core, which must arrive in order and complete.
 struct expected {
   int from;
   std::size_t bytes;
@@ -113,7 +113,7 @@ class halting_end {
 
  private:
   Protocol& by_;
-  std::shared_ptr<bool> rung_ = std::make_shared<bool>(false);  // the last may come late
+  std::shared_ptr<bool> rung_ = std::make_shared<bool>(false);  // the last interrupt may come late
 };
 
 template <class Protocol>
@@ -133,15 +133,15 @@ class polling_end {
   Protocol& by_;
 };
 
-/// Whether round trips follow each other at once, so that messages come at the same point of
-/// a search for them each time, or after ever other times, which do not count.
+/// Spacing of round trips: at once, so that messages arrive at the same point of a search for them
+/// each time, or after varying pauses, which are not counted.
 enum class spacing { none, spread };
 
 cycles space_before(int round, spacing how) {
   return cycles{how == spacing::spread ? round * 53 % 211 : 0};
 }
 
-/// Core 0's, `count` times, after one that warms up; `far` answers as often.
+/// Returns the costs on core 0 of `count` round trips after a warm-up; `far` answers as often.
 template <class End, class Protocol>
 bare_costs ping_pong(Protocol& p, memory& m, int far, int count, spacing how) {
   End end(p);
@@ -242,7 +242,7 @@ double call_seconds(core_id far, int count, spacing how) {
   return seconds(took) / count;
 }
 
-/// A place in a ring. The last token to end its way says so.
+/// A place in a ring. The last token to finish its way reports it.
 struct place_in_ring {
   remote<place_in_ring> next;
   int* tokens_left = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek bench scc-invoke`: invocations of objects on other cores of the simulated chip, by every
-// protocol for their messages: what a round trip is made of, steps of groups, rings, a work queue,
-// many senders, energy. All times are virtual.
+// message protocol: the parts of a round trip, steps of groups, rings, a work queue, many senders,
+// energy. All times are virtual.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::vector<core_id> by_distance(const invocation_setup& on) {
   return found;
 }
 
-/// By doubling, and `most`.
+/// Returns numbers from `first` by doubling, and `most`.
 std::vector<int> numbers_up_to(int first, int most) {
   std::vector<int> made;
   for (int n = first; n < most; n *= 2) made.push_back(n);

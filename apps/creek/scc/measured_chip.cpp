@@ -20,7 +20,7 @@ core_id other_core(const chip& on, measured_chip::distance far) {
   return core_id{far == measured_chip::distance::nearest ? 0 : on.cores() - 1};
 }
 
-/// Time of `repeat` operations, after one that is not counted.
+/// Returns the time per operation of `repeat` operations, after a warm-up.
 template <class Operation>
 virtual_time mean_span(memory& m, int repeat, Operation once) {
   once();
@@ -33,7 +33,7 @@ double per_second(double amount, virtual_time span) {
   return amount / span.in_seconds().value;
 }
 
-/// A linear congruential generator (Numerical Recipes); the high bits are the good ones.
+/// A linear congruential generator (Numerical Recipes); only its high bits are good.
 class places {
  public:
   explicit places(core_id of) noexcept
@@ -178,7 +178,7 @@ double measured_chip::interrupt_cycles() const {
 
 // --- Throughput of one core ---------------------------------------------------------------------
 
-/// Two hops from its controller, where there is such a core; the costs are calibrated so.
+/// Returns a core two hops from its controller if there is one; costs are calibrated so.
 core_id measured_chip::throughput_core() const {
   return core_id{std::min(2 * chip_.cores_per_tile, chip_.cores() - 1)};
 }
@@ -238,8 +238,8 @@ double measured_chip::mpbt_rate(bool write) const {
 
 // --- Many cores ---------------------------------------------------------------------------------
 
-/// Sum of what `step(memory, random)` returns on all cores in a window of time in which all of them
-/// are at it, a second.
+/// Returns the sum per second of what `step(memory, random)` returns on all cores, in a window of
+/// time in which all of them are active.
 template <class Step>
 double measured_chip::steady_rate(int cores, virtual_time begin, virtual_time end,
                                   const Step& step) const {
@@ -272,7 +272,7 @@ double measured_chip::counter_users(int cores) const {
 }
 
 double measured_chip::rank_writers(int cores, const std::vector<rank_id>& ranks) const {
-  // Blocks of a controller lie in its ranks in turn.
+  // Blocks of a controller are in its ranks in turn.
   const auto map_all = [&](memory& m) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       m.set_lut(m.self(), window + static_cast<int>(i),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench scc-messages`: the message protocols of RCCE and iRCCE beside each other on the
-// simulated chip: bandwidth of send and receive, broadcasts, all-to-all, barriers, locks. All times
-// are virtual.
+// `creek bench scc-messages`: compares the message protocols of RCCE and iRCCE on the simulated
+// chip: bandwidth of send and receive, broadcasts, all-to-all, barriers, locks. All times are
+// virtual.
 #include <fmt/format.h>
 
 #include <memory>
@@ -38,8 +38,8 @@ const char* name_of_transport(bool pipelined) {
   return pipelined ? "pipelined (iRCCE)" : "chunks (RCCE)";
 }
 
-/// Virtual microseconds a round of `body(communicator)` takes on `cores` cores, after one that
-/// warms up and a barrier.
+/// Returns the virtual microseconds per round of `body(communicator)` on `cores` cores, after a
+/// warm-up round and a barrier.
 template <class Body>
 double microseconds(const machine_options& on, int cores, const communicator_options& how,
                     Body body) {
@@ -58,7 +58,7 @@ double microseconds(const machine_options& on, int cores, const communicator_opt
   return (ended - begun).in_seconds().value * 1e6 / rounds;
 }
 
-/// To and fro between the first core and the farthest from it: half a round trip.
+/// Returns half a round trip between the first core and the core that is farthest from it.
 double send_microseconds(const machine_options& on, int far, bool pipelined, std::size_t bytes) {
   return microseconds(on, far + 1, transport(pipelined),
                       [&](scc_communicator& c) {
@@ -107,7 +107,7 @@ json measure_broadcasts(const machine_options& on, int cores) {
   return rows;
 }
 
-/// `make(memory, team, place)` makes the barrier of a core, whose words lie at `place`.
+/// Measures a barrier; `make(memory, team, place)` makes a core's, whose words are at `place`.
 template <class Make>
 double barrier_microseconds(const machine_options& on, int cores, Make make) {
   virtual_time begun, ended;
@@ -172,7 +172,7 @@ double lock_microseconds(const machine_options& on, int cores, lock_retry how) {
   return (ended - begun).in_seconds().value * 1e6 / rounds;
 }
 
-/// All want a lock at once, to increment a word under it; what each of them adds to that.
+/// Measures the time per core if all want a lock at once to increment a word under it.
 json measure_locks(const machine_options& on, int most) {
   json rows = json::array();
   for (const auto& [name, retry] : {std::pair{"spin (RCCE)", lock_retry::spin},

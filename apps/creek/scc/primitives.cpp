@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench scc-primitives`: what was published of the chip's primitives beside what a program
-// on the simulated chip measures.
+// `creek bench scc-primitives`: compares published figures of the chip's primitives with the
+// measurements of a program on the simulated chip.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using enum measured_chip::distance;
 
 constexpr double tolerance = 0.03;
 
-/// Published as one number, or as a range.
+/// A published figure: one number, or a range.
 struct row {
   std::string name;
   const char* unit;
@@ -37,7 +37,7 @@ struct row {
   double low, high;  ///< range in the paper
   double simulated;
   std::string chip;
-  bool comparable;  ///< measured on the chip that the paper speaks of
+  bool comparable;  ///< measured on the chip that the paper is about
 
   double error() const {
     if (simulated >= low && simulated <= high) return 0;
@@ -66,7 +66,7 @@ class table {
   bool comparable_;
 };
 
-/// Cycles of the core clock at 800/1600 MHz: Table I of [Rotta 2012] and of [Rotta 2011].
+/// Measures core cycles at 800/1600 MHz: Table I of [Rotta 2012] and of [Rotta 2011].
 void measure_latencies(table& t) {
   const measured_chip& on = t.chip_measured();
   const auto pair = [&](const char* name, measured_chip::operation what, double near, double far) {
@@ -105,7 +105,7 @@ void measure_sharing(table& t) {
         on.saturating_cores([&](int cores) { return on.counter_users(cores); }));
 }
 
-/// MB/s of one core at 533/800/800 [van Tol 2011].
+/// Measures MB/s of one core at 533/800/800 [van Tol 2011].
 void measure_throughput(table& t) {
   const measured_chip& on = t.chip_measured();
   const chip& what = on.description();

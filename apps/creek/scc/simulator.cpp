@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench scc-simulator`: what the simulation itself costs the host. The one place where host
-// time stands beside a simulated chip; its columns say so.
+// `creek bench scc-simulator`: the cost of the simulation itself on the host. The only command that
+// shows host time beside a simulated chip; its columns say so.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ struct figures {
   double accesses;      ///< simulated remote accesses
   double host_seconds;  ///< CPU time of the thread
   double stack_switches;
-  double host_bytes;  ///< resident, a simulated core, while all are at it
+  double host_bytes;  ///< resident per simulated core, while all are active
 };
 
 double resident_bytes() {
@@ -44,8 +44,8 @@ double resident_bytes() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// Every core reads and writes words of all others in turn, as fast as it can; each has read a
-/// block too, so that its L1 is there.
+/// Makes every core read and write words of all others in turn, as fast as possible. Each core has
+/// read a block too, so that its L1 exists.
 figures measure(int cores, int accesses_each) {
   const machine_options options{.description = chip::with_cores(cores), .stack_bytes = stack_bytes};
   malloc_trim(0);
@@ -106,7 +106,7 @@ void add_scc_simulator(command_line::command& bench) {
       "all\n"
       "cores at it. Host bytes: resident memory, with the pages of stacks that were touched.");
   command->callback([as_json] {
-    (void)measure(48, 2000);  // brings the host up to speed
+    (void)measure(48, 2000);  // lets the host reach its full clock
     std::vector<figures> all;
     for (const int cores : {1, 48, 256, 1024, 4096}) {
       all.push_back(measure(cores, std::max(500, 3'000'000 / cores)));

@@ -21,7 +21,7 @@ constexpr int no_more = -2;
 
 struct work_queue {
   std::deque<int> waiting;
-  int left = 0;  ///< tasks that nobody has taken, made or not
+  int left = 0;  ///< tasks that nobody has taken yet, made or not
   void put(int task) { waiting.push_back(task); }
   int take() {
     if (left == 0) return no_more;
@@ -33,14 +33,14 @@ struct work_queue {
   }
 };
 
-/// One consumer, until there are no more tasks. A task computes for `length`.
+/// Runs one consumer until there are no more tasks. A task computes for `length`.
 void consume(const remote<work_queue>& queue, cycles length, std::vector<int>& runs) {
   constexpr cycles first_pause{500}, longest_pause{32'000};
   cycles pause = first_pause;
   for (int task = none_yet; task != no_more;) {
     task = queue.call(&work_queue::take);
     if (task == none_yet) {
-      // Those who ask again at once keep the queue's core from the producer.
+      // Consumers that ask again at once keep the queue's core from the producer.
       charge(pause);
       pause = std::min(pause + pause, longest_pause);
     }

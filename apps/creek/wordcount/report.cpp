@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of `creek wordcount`.
+// Prints the results of `creek wordcount`.
 #include "report.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 using json = json_value;
 
-// Raised when a member of the JSON changes its meaning or goes; new members may come without.
+// Raised when a member of the JSON changes its meaning or is removed; new members do not raise it.
 constexpr int report_schema = 1;
 
 double milliseconds(virtual_time t) {
