@@ -14,7 +14,7 @@
 
 namespace creek::support {
 
-/// Calls f() inside runtimes of several sizes, oversubscribed ones included.
+/// Calls f() inside runtimes of several sizes, including oversubscribed ones.
 template <class F>
 void on_workers(F f) {
   for (unsigned workers : {1u, 2u, 5u}) {
@@ -26,7 +26,7 @@ void on_workers(F f) {
   }
 }
 
-/// A generator seeded anew in every run, or from CREEK_TEST_SEED to repeat one.
+/// A generator with a new seed in every run, or the one in CREEK_TEST_SEED to repeat a run.
 class seeded {
  public:
   seeded()

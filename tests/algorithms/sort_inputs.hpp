@@ -13,7 +13,7 @@
 
 namespace creek::support {
 
-/// Named sequences of n small integers (below 2^31) from one generator.
+/// Returns named sequences of n small integers (below 2^31) from one generator.
 inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> sort_inputs(
     std::size_t n, std::mt19937_64& random) {
   const auto make = [n](auto element) {

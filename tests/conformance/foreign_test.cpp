@@ -18,7 +18,7 @@ using creek::make_foreign;
 using creek::make_on;
 using creek::remote;
 
-/// Where objects were made and destroyed.
+/// Numbers of objects made, and of those destroyed, by place.
 struct record {
   std::atomic<int> made{0}, at_home{0}, elsewhere{0}, outside{0};
   int destroyed() const { return at_home + elsewhere + outside; }
@@ -44,7 +44,7 @@ struct pinned {
 class Foreign : public Conformance {
  protected:
   core_id last() const { return core_id{static_cast<int>(GetParam().workers) - 1}; }
-  /// All that was made is gone, at home where that means something.
+  /// Expects all objects to be destroyed, at home on backends where that has a meaning.
   void expect_all_at_home(const record& seen) const {
     EXPECT_EQ(seen.destroyed(), seen.made.load());
     EXPECT_EQ(seen.outside.load(), 0);
@@ -105,7 +105,7 @@ TEST_P(Foreign, IsDestroyedAtHomeByWhoeverLetsGo) {
       const foreign<pinned> none = std::exchange(one, {});
       EXPECT_FALSE(one);
     });
-    // On a thread outside.
+    // Destroys them on a thread outside the runtime.
     std::vector<foreign<pinned>> taken = rt.run([&] {
       std::vector<foreign<pinned>> made;
       for (int i = 0; i < 10; ++i) made.push_back(make_foreign<pinned>(seen));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a task runs, and storage that follows the task or stays with the worker.
+// The worker that a task runs on, and storage that follows the task or stays with the worker.
 #include <set>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random task programs with a meaning that does not depend on who runs what: a tree of forks,
-// spawns, groups, futures, pipelines and tasks that outlive their makers.
+// Random task programs whose meaning does not depend on which worker runs which task: a tree of
+// forks, spawns, groups, futures, pipelines and tasks that outlive their makers.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ enum class step : std::uint8_t {
   gathered,    ///< async of all, when_all
   pipeline,    ///< spawn of all in another order, each waits for the promise of the one before
   looped,      ///< parallel_for over the children
-  left_alone,  ///< spawn of all, not waited for: they add to `side` some time
+  left_alone,  ///< spawn of all, without waiting: they add to `side` later
 };
 
 /// One node; the program is the tree below it.
@@ -43,8 +43,8 @@ struct outcome {
   friend bool operator==(const outcome&, const outcome&) = default;
 };
 
-/// Without `pipelines` no task waits for one that its maker makes later, so that each may run at
-/// once where it is made, as it does when the deque is full.
+/// Makes a random program. Without `pipelines` no task waits for one that its maker makes later, so
+/// that each may run at once where it is made, as happens when the deque is full.
 program make_program(std::mt19937_64& random, int depth, bool pipelines = true);
 /// Runs the program sequentially, by its definition.
 outcome run_sequentially(const program& p);

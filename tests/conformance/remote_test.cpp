@@ -20,7 +20,7 @@ using creek::remote;
 
 class Remote : public Conformance {
  protected:
-  /// On tbb calls run on whatever thread there is.
+  /// Returns false on tbb, where calls run on any thread.
   bool stays() const { return GetParam().backend != "tbb"; }
   core_id last() const { return core_id{static_cast<int>(GetParam().workers) - 1}; }
 };
@@ -262,7 +262,7 @@ TEST_P(Remote, RefusesToWaitForItself) {
       EXPECT_NE(std::string(refused.what()).find("wait for itself"), std::string::npos);
     }
     EXPECT_EQ(a.call(&relay::pass, 1), 1);
-    // To post to itself is fine.
+    // An object may post to itself.
     std::atomic<int> ran{0};
     a.call(
         [](relay&, remote<relay> self, std::atomic<int>* count) {

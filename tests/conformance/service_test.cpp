@@ -32,7 +32,7 @@ class Service : public Conformance {
     const auto all = chosen();
     return std::find(all.begin(), all.end(), core_id{worker}) != all.end();
   }
-  /// On tbb every worker does everything.
+  /// Returns false on tbb, where every worker does everything.
   bool means_something() const { return GetParam().backend != "tbb"; }
   core_id last() const { return chosen().front(); }
 
@@ -54,7 +54,7 @@ class Service : public Conformance {
 };
 CONFORMANCE(Service);
 
-/// Where tasks run.
+/// Notes the workers on which tasks run.
 class places {
  public:
   void note() {

@@ -19,17 +19,17 @@ struct setup {
   unsigned workers;
 };
 
-/// creek::backends() times 1, 2 and 4 workers; on scc 1, 4 and all 48 of its cores.
+/// Returns creek::backends() with 1, 2 and 4 workers each; on scc 1, 4 and all 48 cores.
 std::vector<setup> setups();
 std::string name_of(const testing::TestParamInfo<setup>& info);
 std::ostream& operator<<(std::ostream& out, const setup& shown);
 
-/// The options to run a case with: on host every scheduler, deque and idle policy, on scc every
-/// scheduler.
+/// Returns the options to run a case with: on host every scheduler, deque and idle policy, on scc
+/// every scheduler.
 std::vector<creek::scheduler_options> variants(const setup& where);
-/// Returns runtime(options, backend); on scc on a chip with room for such a deque.
+/// Returns runtime(options, backend); on scc the chip has room for such a deque.
 creek::runtime make_runtime(const creek::scheduler_options& options, const std::string& backend);
-/// "random/host/block", for messages.
+/// Returns "random/host/block" or the like, for messages.
 std::string describe(const creek::scheduler_options& options);
 
 /// Base of all suites. A suite is `class ForkJoin : public Conformance {}` and
@@ -47,7 +47,7 @@ class Conformance : public testing::TestWithParam<setup> {
       if (HasFatalFailure()) return;
     }
   }
-  /// The same with the body as the task that run() starts.
+  /// Does the same with the body as the task that run() starts.
   template <class Body>
   void in_each_runtime(Body body, std::uint32_t deque_capacity = 2048) {
     on_each_runtime([&](creek::runtime& rt) { rt.run(body); }, deque_capacity);
@@ -60,7 +60,7 @@ struct failure {
   int number = 0;
 };
 
-/// Counts its living instances, to find what is destroyed too late, twice or never.
+/// Counts its living instances, to find those destroyed too late, twice or never.
 class counted {
  public:
   explicit counted(std::atomic<int>& alive) : alive_(&alive) { ++*alive_; }
@@ -72,7 +72,7 @@ class counted {
   std::atomic<int>* alive_;
 };
 
-/// The number in the `failure` that f() throws; -1 if it throws none.
+/// Returns the number in the `failure` that f() throws, or -1 if it throws none.
 template <class F>
 int failure_of(F&& f) {
   try {
@@ -84,7 +84,7 @@ int failure_of(F&& f) {
 }
 
 long fib_sequential(int n);
-/// By fork and join.
+/// Computes fib(n) by fork and join.
 long fib(int n);
 
 }  // namespace conformance

@@ -63,7 +63,7 @@ struct busy {
 
 class Stall : public Conformance {
  protected:
-  // On the simulated chip nothing but charges takes time.
+  // Returns the time limit; on the simulated chip only charges take time.
   std::chrono::milliseconds limit() const { return GetParam().backend == "scc" ? 2ms : 250ms; }
   core_id last() const { return core_id{static_cast<int>(GetParam().workers) - 1}; }
   bool stays() const { return GetParam().backend != "tbb"; }
@@ -137,7 +137,7 @@ TEST_P(Stall, AWaitDoesNotCount) {
     working.call(&busy::until_found, 1);
     over.set_value();
     waited.get();
-    // After the wait it counts.
+    // After the wait the time counts again.
     creek::promise<void> again;
     waited = waiting.async(
         [](busy& self, creek::future<void> until) {

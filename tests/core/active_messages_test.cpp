@@ -99,7 +99,7 @@ TYPED_TEST(ActiveMessages, LoseAndDoubleNothingUnderFlood) {
       owed[who].push_back({got.number, 0});
     };
     const auto answer = [&] {
-      // Until none is owed: while one is sent, others come, from earlier ones too.
+      // Loops until none is owed: while one is sent, others come, also from earlier senders.
       for (int to = 0; to < members;) {
         auto& list = owed[static_cast<std::size_t>(to)];
         if (list.empty()) {

@@ -15,7 +15,7 @@ namespace {
 using namespace creek;
 using comm = host_communicator;
 
-// Not commutative, only associative: 2x2 integer matrices, modulo 2^32.
+// An associative operation that is not commutative: 2x2 integer matrices, modulo 2^32.
 struct matrix {
   std::uint32_t a = 1, b = 0, c = 0, d = 1;
   friend bool operator==(const matrix&, const matrix&) = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The futex wrappers: what each outcome is reported as.
+// The futex wrappers: the report of each outcome.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -38,7 +38,7 @@ TEST(futex, wakes_a_sleeper) {
   std::jthread sleeper([&] {
     while (word.load(std::memory_order_acquire) == 0) futex_wait(word, 0);
   });
-  // Until the kernel says that somebody was asleep; the sleeper goes back to sleep on 0.
+  // Wakes until the kernel reports a sleeper; the sleeper goes back to sleep on 0.
   while (futex_wake(word, 1) == 0) std::this_thread::yield();
   word.store(1, std::memory_order_release);
   futex_wake_all(word);

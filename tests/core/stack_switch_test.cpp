@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows of control on stacks of their own: what passes between them, what is left of them.
+// Flows of control on their own stacks: the values they exchange, and the remains of each.
 #include <gtest/gtest.h>
 
 #include <exception>

@@ -31,7 +31,7 @@ struct expansion {
   std::string text;
 };
 
-/// Where whole files are decompressed to; kept, since memory of this size takes long to clear.
+/// Returns the buffer for decompressed files; kept, since clearing it takes long.
 std::string& room() {
   static std::string bytes(most_bytes, '\0');
   return bytes;
@@ -68,7 +68,7 @@ expansion gunzip(std::string_view file) {
   return all;
 }
 
-/// Whether a frame can be read in small pieces, or needs too much memory for that.
+/// Returns whether a frame can be read in small pieces without too much memory.
 bool is_stream(std::string_view frame) {
   const std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
                                                                              &ZSTD_freeDStream);
@@ -146,7 +146,7 @@ expansion bunzip2(std::string_view file) {
   return {expansion::whole, room().substr(0, at)};
 }
 
-/// Nothing for formats that are not read.
+/// Returns the expanded file, or nullopt for formats that are not read.
 std::optional<expansion> expand(std::string_view file) {
   if (file.starts_with("\x1F\x8B")) return gunzip(file);
   if (file.starts_with("BZh")) return bunzip2(file);
@@ -251,7 +251,7 @@ std::string file_from(input& from) {
   }
 }
 
-/// All that is visited, which is one stream.
+/// Returns everything that is visited, which is one stream.
 std::string content_of(const std::string& name, text_files::settings chosen, bool several) {
   text_files files({name}, std::move(chosen));
   std::string content;

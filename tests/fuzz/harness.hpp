@@ -16,15 +16,15 @@
 
 namespace creek::fuzz {
 
-/// A finding. Nothing in the library throws it, so it comes out of the target.
+/// A finding of a fuzz target. The library never throws it, so it ends the target.
 struct finding : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// Throws `finding`.
+/// Throws `finding` if `holds` is false.
 void expect(bool holds, const std::string& what);
 
-/// Choices by the bytes at the front of an input, and what is left of it. Zeros after the end.
+/// Choices by the bytes at the front of an input, and the rest of it. Zeros follow its end.
 class input {
  public:
   input(const std::uint8_t* data, std::size_t size)
@@ -32,10 +32,10 @@ class input {
 
   [[nodiscard]] unsigned byte();
   [[nodiscard]] unsigned below(unsigned n) { return byte() % n; }
-  /// By two bytes, the lower one first.
+  /// Chooses by two bytes, the lower one first.
   [[nodiscard]] std::size_t below_wide(std::size_t n);
-  /// Bytes of a piece of what is left: from 1 to a little more than all, and no more than 64
-  /// pieces. Two bytes.
+  /// Chooses the bytes of a piece of the rest by two bytes: from 1 to a little more than all, and
+  /// so that there are at most 64 pieces.
   [[nodiscard]] std::size_t piece_bytes();
   [[nodiscard]] std::string_view rest() const { return left_; }
 
@@ -43,7 +43,7 @@ class input {
   std::string_view left_;
 };
 
-/// A regular file that lies in memory, by a name that the whole process can open.
+/// A regular file in memory, with a name that the whole process can open.
 class memory_file {
  public:
   explicit memory_file(std::string_view content);
@@ -58,17 +58,17 @@ class memory_file {
   std::string name_;
 };
 
-/// A runtime of one worker, or of three; the same ones for the life of the process.
+/// Returns a runtime of one worker, or of three, which lives as long as the process.
 [[nodiscard]] runtime& workers(bool several);
 
-/// Why a file was refused.
+/// The reason why a file was refused.
 struct refusal {
   std::error_code code;
-  std::string why;  ///< behind the name of the file
+  std::string why;  ///< text after the name of the file
 
-  /// The number in "NAME:LINE: why", or 0.
+  /// Returns the number in "NAME:LINE: why", or 0.
   [[nodiscard]] std::uint64_t line() const;
-  /// N in "column N", or 0.
+  /// Returns N in "column N", or 0.
   [[nodiscard]] std::size_t column() const;
 };
 
@@ -77,11 +77,11 @@ struct refusal {
 [[nodiscard]] std::optional<refusal> refusal_of(const std::string& file,
                                                 const std::function<void()>& f);
 
-/// True if MapReduce takes this text for a compressed one or an archive, of which compressed.cpp
-/// has more.
+/// Returns true if MapReduce treats this text as a compressed one or an archive; compressed.cpp
+/// tests those further.
 [[nodiscard]] bool looks_compressed(std::string_view text);
 
 }  // namespace creek::fuzz
 
-/// Runs one input. libFuzzer's interface: 0, or -1 for an input not worth keeping.
+/// Runs one input for libFuzzer. Returns 0, or -1 for an input not worth keeping.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

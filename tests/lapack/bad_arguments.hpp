@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of all routines, made bad one by one, and what the program's own xerbla_, cblas_xerbla
-// and LAPACKE_xerbla are told.
+// Arguments of all routines, made bad one by one, and the arguments that the program's own xerbla_,
+// cblas_xerbla and LAPACKE_xerbla get.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ inline std::ostream& operator<<(std::ostream& to, const report& r) {
   return to << r.routine << ' ' << r.position;
 }
 
-/// Arguments of all routines, good ones: matrices of 4 x 4 in columns of 5.
+/// Good arguments of all routines: matrices of 4 x 4 in columns of 5.
 template <scalar T>
 struct good {
   int layout = col_major;
@@ -36,7 +36,7 @@ struct good {
   T *a = nullptr, *b = nullptr, *c = nullptr, *tau = nullptr, *work = nullptr;
   blas_int* ipiv = nullptr;
 
-  int c_uplo() const { return uplo == 'L' ? 122 : 132; }  // 132 means something, but elsewhere
+  int c_uplo() const { return uplo == 'L' ? 122 : 132; }  // 132 has a meaning, but elsewhere
   int c_trans() const { return trans == 'N' ? 111 : 0; }
   int c_trans_b() const { return trans_b == 'N' ? 111 : 142; }
   int c_diag() const { return diag == 'N' ? 131 : 121; }
@@ -46,8 +46,8 @@ struct good {
 template <scalar T>
 using change = std::function<void(good<T>&)>;
 
-/// One argument made bad, and its place in the list of one routine. A second one, later in the
-/// list, is made bad too: the first counts.
+/// One bad argument, and its position in the list of one routine. A second one, later in the list,
+/// is made bad too: the first must be reported.
 template <scalar T>
 struct spoilt {
   int position;
@@ -109,7 +109,7 @@ class bad_arguments : public ::testing::Test {
   }
 
   using call = std::function<blas_int(const good<T>&)>;
-  /// Each bad argument by itself and with the one after it.
+  /// Checks each bad argument alone and with the one after it.
   void check(const std::vector<spoilt<T>>& bad, const std::function<void(good<T>, int)>& expect) {
     const matrix<T> before = a;
     for (std::size_t i = 0; i < bad.size(); ++i) {
@@ -122,7 +122,7 @@ class bad_arguments : public ::testing::Test {
     expect_untouched(before);
   }
 
-  /// `form` is what the name in C ends with.
+  /// Checks a LAPACK routine; `form` is the end of the name in C.
   void check_lapack(const std::string& routine, const std::vector<spoilt<T>>& bad,
                     const call& by_fortran, const call& by_c, const char* form = "") {
     check(bad, [&](const good<T>& with, int position) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same of the BLAS, in Fortran and in C.
+// Every bad argument of the BLAS is reported by its position, in Fortran and in C.
 #include "lapack/bad_arguments.hpp"
 
 namespace creek::lapack::testing {

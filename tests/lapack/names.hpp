@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls the library under test by name, as programs in C and Fortran do: CREEK_LAPACK_LIBRARY is
-// its file, CREEK_LAPACK_ILP64 says which integers it has.
+// its file, CREEK_LAPACK_ILP64 says which integers it uses.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ inline void* symbol(const std::string& name) {
   return found;
 }
 
-/// A number as the library takes it: every integer is one of its own.
+/// Converts a number to the library's type: every integer becomes a blas_int.
 template <class A>
 auto converted(A a) {
   if constexpr (std::is_integral_v<A> && !std::is_same_v<A, char>) {
@@ -83,7 +83,7 @@ void fortran(const std::string& name, A... given) {
   by_fortran(symbol(letter<T> + name + '_'), given...);
 }
 
-/// The same for routines whose last argument is info, which is returned.
+/// Does the same for routines whose last argument is info, and returns info.
 template <scalar T, class... A>
 blas_int lapack(const std::string& name, A... given) {
   blas_int info = 77;
@@ -91,8 +91,8 @@ blas_int lapack(const std::string& name, A... given) {
   return info;
 }
 
-/// For routines whose last arguments are a workspace and info: asks for the best length, and calls
-/// with the least one that LAPACK allows.
+/// Calls a routine whose last arguments are a workspace and info: asks for the best length, and
+/// calls with the minimum that LAPACK allows.
 template <scalar T, class... A>
 blas_int lapack_with_work(const std::string& name, index_t least, A... given) {
   T best{};
@@ -103,16 +103,16 @@ blas_int lapack_with_work(const std::string& name, index_t least, A... given) {
   return lapack<T>(name, given..., work.data(), work.size());
 }
 
-/// ormqr of real, unmqr of complex numbers; the same with gqr.
+/// Returns "ormqr" for real, "unmqr" for complex numbers; similarly for gqr.
 template <scalar T>
 std::string of_q(const char* what) {
   return (is_complex<T> ? "un" : "or") + std::string(what);
 }
-/// The letter of the (conjugate) transpose where Q is concerned.
+/// The letter of the (conjugate) transpose for routines of Q.
 template <scalar T>
 constexpr char adjoint = is_complex<T> ? 'C' : 'T';
 
-/// Calls PREFIX + letter of T + NAME, numbers by value.
+/// Calls PREFIX + letter of T + NAME, with numbers by value.
 template <scalar T, class Result = blas_int, class... A>
 Result c_function(const std::string& prefix, const std::string& name, A... given) {
   using function = Result(decltype(converted(given))...);
@@ -127,7 +127,7 @@ void cblas(const std::string& name, A... given) {
   c_function<T, void>("cblas_", name, given...);
 }
 
-/// A scalar argument of CBLAS.
+/// Returns a scalar as an argument of CBLAS.
 template <scalar T>
 auto c_value(const T& x) {
   if constexpr (is_complex<T>) {
@@ -137,7 +137,7 @@ auto c_value(const T& x) {
   }
 }
 
-/// The other layout of a matrix: its transpose.
+/// Returns the matrix in the other layout: its transpose.
 template <scalar T>
 matrix<T> turned(const matrix<T>& a) {
   return applied(linalg::op::transpose, a);
@@ -148,7 +148,7 @@ blas_int ld(const matrix<T>& a) {
   return static_cast<blas_int>(a.leading());
 }
 
-/// Well conditioned: the diagonal outweighs the rest.
+/// Returns a well conditioned matrix: the diagonal outweighs the rest.
 template <scalar T>
 matrix<T> random_regular(index_t n, std::mt19937& random) {
   matrix<T> a = random_matrix<T>(n, n, random);
@@ -156,7 +156,7 @@ matrix<T> random_regular(index_t n, std::mt19937& random) {
   return a;
 }
 
-/// A A^H + n.
+/// Returns A A^H + n for a random A.
 template <scalar T>
 matrix<T> random_definite(index_t n, std::mt19937& random) {
   const matrix<T> a = random_matrix<T>(n, n, random);
@@ -165,7 +165,7 @@ matrix<T> random_definite(index_t n, std::mt19937& random) {
   return c;
 }
 
-/// Largest error that rounding explains in results of magnitude 1 of n-fold sums.
+/// Returns the largest rounding error of results of magnitude 1 that are n-fold sums.
 template <scalar T>
 double tolerance(index_t n) {
   return 200 * eps<T> * static_cast<double>(n + 1);

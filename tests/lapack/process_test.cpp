@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library in a process: its own workers only where they pay, calls from many threads, children
-// of fork(), errors where nobody listens. Run with CREEK_WORKERS=3.
+// The library in a process: its own workers only where they pay off, calls from many threads,
+// children of fork(), errors without a listener. Run with CREEK_WORKERS=3.
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -29,7 +29,7 @@ int threads() {
   return static_cast<int>(std::distance(begin(tasks), end(tasks)));
 }
 
-/// Whether a system of n equations was solved.
+/// Returns whether a system of n equations was solved.
 bool solves(index_t n, unsigned seed) {
   std::mt19937 random(seed);
   const matrix<double> a = random_regular<double>(n, random);
@@ -52,7 +52,7 @@ int in_child(F body) {
 
 TEST(workers, are_made_by_the_first_call_that_they_help) {
   if (under_tsan) GTEST_SKIP() << "ThreadSanitizer has a thread of its own";
-  // In a child, where nothing has been called yet.
+  // Runs in a child in which nothing has been called yet.
   EXPECT_EQ(in_child([] {
               if (!solves(small, 1) || threads() != 1) return 1;
               if (!solves(large, 2) || threads() != 4) return 2;

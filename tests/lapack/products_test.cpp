@@ -149,7 +149,7 @@ class updates : public products<T> {
  protected:
   static constexpr index_t n = 34, k = 21;
 
-  /// One update of every kind; S is the type of beta, and of alpha where there is one factor.
+  /// Checks one update of each kind; S is the type of beta, and of alpha if there is one factor.
   template <class S>
   void check(bool hermitian, char uplo, char how, S scale_a, S scale_c) {
     const bool plain = how == 'N';

@@ -162,7 +162,7 @@ TYPED_TEST(routines, trtrs_solves_with_every_triangle) {
   for (const char uplo : {'L', 'U'}) {
     for (const char how : {'N', 'T', 'C'}) {
       for (const char ones : {'N', 'U'}) {
-        // Without its own diagonal a triangle of random numbers is next to singular.
+        // Random triangles are nearly singular without their own diagonal.
         matrix<T> small = a;
         if (ones == 'U') small = sum<T>(T{1} / static_cast<real<T>>(n), a, T{}, a);
         const matrix<T> small_rows = turned(small);
@@ -195,7 +195,7 @@ matrix<T> hermitian(triangle stored, matrix<T> a) {
   return a;
 }
 
-/// On a few vectors: whole products take longer than what is tested.
+/// Checks on a few vectors: whole products take longer than the tested routine.
 template <scalar T>
 void expect_inverse(const matrix<T>& a, const matrix<T>& inverse, std::mt19937& random) {
   const matrix<T> x = random_matrix<T>(a.rows(), 2, random);
@@ -312,7 +312,7 @@ TYPED_TEST(routines, of_lapacke_refuse_nan_in_their_upper_form) {
     a(3, 1) = nan;
     EXPECT_EQ(lapacke<T>("getrf", layout, n, n, a.data(), ld(a), ipiv.data()), -4);
     EXPECT_EQ(lapacke<T>("gesv", layout, n, n, a.data(), ld(a), ipiv.data(), b.data(), ld(b)), -4);
-    // By rows a(3, 1) is in the upper triangle.
+    // In row-major order a(3, 1) is in the upper triangle.
     const char with = layout == row_major ? 'U' : 'L';
     const char without = layout == row_major ? 'L' : 'U';
     EXPECT_EQ(lapacke<T>("potrf", layout, with, n, a.data(), ld(a)), -4);

@@ -72,7 +72,7 @@ class by_blocks : public ::testing::Test {
   }
   tile_matrix<T> tiled(const matrix<T>& A) { return tile_matrix<T>(A.view(), block_); }
 
-  /// The same matrix but for rounding.
+  /// Expects the same matrix except for rounding.
   void expect_same(const matrix<T>& expected, const tile_matrix<T>& found, const char* what,
                    double scale = 1) {
     const double size = static_cast<double>(expected.rows() + expected.cols() + 10);

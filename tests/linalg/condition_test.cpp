@@ -134,7 +134,7 @@ TYPED_TEST(Condition, OfSingularMatricesIsZero) {
     EXPECT_EQ(trcon<T>(norm::inf, triangle::upper, diagonal::stored, a), 0);
     EXPECT_EQ(gecon<T>(norm::one, this->any(n), 0), 0);
     EXPECT_EQ(gecon<T>(norm::one, this->any(n), infinity), 0);
-    // Its inverse overflows.
+    // The inverse of this matrix overflows.
     matrix<T> tiny(n, n);
     for (index_t i = 0; i < n; ++i) tiny(i, i) = std::numeric_limits<real<T>>::denorm_min();
     EXPECT_EQ(gecon<T>(norm::one, tiny, 1), 0);
@@ -152,7 +152,7 @@ TYPED_TEST(Condition, OfNaNIsNaN) {
     EXPECT_TRUE(std::isnan(gecon<T>(norm::inf, a, 1)));
     EXPECT_TRUE(std::isnan(pocon<T>(triangle::upper, a, 1)));
     EXPECT_TRUE(std::isnan(trcon<T>(norm::one, triangle::upper, diagonal::stored, a)));
-    // Not in the other triangle.
+    // The other triangle is not singular.
     if (n == 1) continue;
     EXPECT_GT(trcon<T>(norm::one, triangle::lower, diagonal::unit, a), 0);
   }

@@ -26,7 +26,7 @@ class Factor : public ::testing::Test {
 
   matrix<T> any(index_t rows, index_t cols) { return random_matrix<T>(rows, cols, random); }
 
-  /// Without a runtime, and in runtimes of several workers.
+  /// Runs the body without a runtime, and in runtimes of several workers.
   static void everywhere(const std::function<void()>& body) {
     body();
     for (const unsigned workers : {1U, 3U}) {

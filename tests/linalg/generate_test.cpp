@@ -93,7 +93,7 @@ TYPED_TEST(generated, are_uniform_from_minus_one_to_one) {
   EXPECT_GT(seen.size(), static_cast<std::size_t>(n * n * 99 / 100));
 }
 
-/// Whether each diagonal element is greater than the rest of its row and its column.
+/// Returns whether each diagonal element exceeds the rest of its row and its column.
 template <class T>
 bool is_dominant(const matrix<T>& a) {
   for (index_t k = 0; k < std::min(a.rows(), a.cols()); ++k) {

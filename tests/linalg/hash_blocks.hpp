@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs on blocks whose contents tell the order in which they were used: each task hashes
-// what it reads into what it writes. Run in the order of the program they give the right answer.
+// Random programs on blocks whose contents reveal the order in which they were used: each task
+// hashes what it reads into what it writes. In program order they give the right answer.
 #pragma once
 
 #include <creek/linalg/task_graph.hpp>
@@ -35,7 +35,7 @@ class hash_program {
           0};
       task.length = random() % 16 == 0 ? static_cast<unsigned>(random() % 2000) : 0;
       for (auto operands = random() % 5; operands > 0; --operands) {
-        task.blocks.push_back(random() % blocks);  // the same block twice at times
+        task.blocks.push_back(random() % blocks);  // sometimes the same block twice
         task.how.push_back(static_cast<access>(1 + random() % 3));
       }
       tasks_.push_back(std::move(task));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the tests of matrix files: a folder for them, .npy files to the letter, and the
-// form that an error must have.
+// Shared parts of the tests of matrix files: a folder for them, exact .npy files, and the form that
+// an error must have.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 
 namespace creek::linalg::testing {
 
-/// A .npy file with a head as NumPy writes it: padded so that the elements begin at a multiple of
-/// 64.
+/// Returns a .npy file with a head as NumPy writes it: padded so that the elements begin at a
+/// multiple of 64.
 inline std::string npy_file(int major, const std::string& dictionary, std::string_view elements) {
   const std::size_t width = major == 1 ? 2 : 4;
   const std::size_t fixed = 8 + width;
@@ -46,7 +46,7 @@ class matrix_files : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// Reading `content` must fail with this code, in one line with the file's name and `text`.
+  /// Expects that reading `content` fails with this code, in one line with the file and `text`.
   template <class T = double>
   void expect_error(std::string_view content, std::error_code code, std::string_view text,
                     std::size_t max_bytes = 1 << 24) const {
@@ -66,7 +66,7 @@ class matrix_files : public ::testing::Test {
   support::temporary_folder folder_;
 };
 
-/// Exactly equal, NaN to NaN and the signs of zeros too.
+/// Expects exact equality, of NaN and of the signs of zeros too.
 template <class T>
 void expect_same(const_view<T> a, const_view<T> b) {
   ASSERT_EQ(a.rows(), b.rows());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy: what NumPy 2.4 writes, to the byte, and what they never would.
+// NumPy's .npy: files that NumPy 2.4 writes, to the byte, and files that it never would.
 #include <array>
 #include <bit>
 #include <complex>

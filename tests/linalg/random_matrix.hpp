@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random matrices of tests, and how far apart two matrices are.
+// Random matrices for tests, and the distance between two matrices.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ T random_scalar(std::mt19937& random) {
   }
 }
 
-/// Elements in [-1, 1), both parts of complex ones.
+/// Returns a matrix with elements in [-1, 1), in both parts of complex ones.
 template <scalar T>
 matrix<T> random_matrix(index_t rows, index_t cols, std::mt19937& random) {
   matrix<T> a(rows, cols);
@@ -45,7 +45,7 @@ T conjugated(T x) {
   return x;
 }
 
-/// op(a), written out.
+/// Returns op(a) as a matrix.
 template <scalar T>
 matrix<T> applied(op how, const matrix<T>& a) {
   if (how == op::none) return a;
@@ -58,7 +58,7 @@ matrix<T> applied(op how, const matrix<T>& a) {
   return b;
 }
 
-/// a * b by the definition.
+/// Returns a * b by the definition.
 template <scalar T>
 matrix<T> product(const matrix<T>& a, const matrix<T>& b) {
   matrix<T> c(a.rows(), b.cols());
@@ -70,7 +70,7 @@ matrix<T> product(const matrix<T>& a, const matrix<T>& b) {
   return c;
 }
 
-/// alpha a + beta b.
+/// Returns alpha a + beta b.
 template <scalar T>
 matrix<T> sum(T alpha, const matrix<T>& a, T beta, const matrix<T>& b) {
   matrix<T> c(a.rows(), a.cols());
@@ -80,7 +80,7 @@ matrix<T> sum(T alpha, const matrix<T>& a, T beta, const matrix<T>& b) {
   return c;
 }
 
-/// The largest difference between elements; infinite where one is not a number.
+/// Returns the largest difference between elements; infinite if one is not a number.
 template <scalar T>
 double distance(const_view<T> a, const_view<T> b) {
   double most = 0;
@@ -97,7 +97,7 @@ double distance(const matrix<T>& a, const matrix<T>& b) {
   return distance<T>(a.view(), b.view());
 }
 
-/// The triangle and the diagonal as a whole matrix, zero elsewhere.
+/// Returns the triangle and the diagonal as a whole matrix, zero elsewhere.
 template <scalar T>
 matrix<T> only(triangle stored, diagonal ones, const matrix<T>& a) {
   matrix<T> t(a.rows(), a.cols());

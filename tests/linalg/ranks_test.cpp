@@ -262,7 +262,7 @@ TEST(RankColumns, AreOneBlockIfThatIsWiderThanTheMatrix) {
   });
 }
 
-/// Every rank has to throw, and none may wait for another.
+/// Expects every rank to throw, and none to wait for another.
 void expect_misuse(const std::function<void(host_communicator&)>& call) {
   std::atomic<int> thrown{0};
   spmd(3, [&](host_communicator& c) {

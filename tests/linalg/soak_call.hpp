@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of all random calls: one is drawn, made, and described as it is drawn.
+// Shared parts of all random calls: one call is drawn, made, and described as it is drawn.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace creek::linalg::testing {
 
-/// Base of a class Case of calls on matrices of T; each gives the residual of its answer.
+/// Base of a class Case of calls on matrices of T; each returns the residual of its answer.
 template <class Case, scalar T>
 class soak_call {
  protected:
@@ -26,7 +26,7 @@ class soak_call {
 
   explicit soak_call(dice& d) : d_(d) {}
 
-  /// One of `all`, made and judged.
+  /// Draws, makes and judges one of `all`.
   template <std::size_t N>
   finding draw_from(const entry (&all)[N]) {
     const entry& chosen = all[d_.below(std::size(all))];

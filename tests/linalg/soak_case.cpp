@@ -24,7 +24,7 @@ namespace creek::linalg::testing {
 namespace {
 
 void* lapack_library() {
-  // Its threads would be too many beside creek's workers, and strangers to sanitizers.
+  // OpenBLAS's threads would be too many beside creek's workers, and unknown to sanitizers.
   static void* const library = [] {
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     return support::under_sanitizer ? nullptr : dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
@@ -32,7 +32,7 @@ void* lapack_library() {
   return library;
 }
 
-/// One call: its operands are drawn, it is made and judged.
+/// Draws the operands of one call, makes it and judges it.
 template <scalar T>
 class soak_case : soak_call<soak_case<T>, T> {
   using base = soak_call<soak_case<T>, T>;
@@ -125,7 +125,7 @@ class soak_case : soak_call<soak_case<T>, T> {
     if (getrf(a.view(), std::span(pivots)) != 0) return 0;  // singular: nothing to invert
     if (getri(a.view(), std::span<const index_t>(pivots)) != 0 || !a.is_whole()) return wrong;
     const matrix<T> inverse = a.copy();
-    // Its columns are solutions: each leaves little beside |A| |A^-1|.
+    // The columns of the inverse are solutions: each leaves little beside |A| |A^-1|.
     matrix<T> one(n, n);
     for (index_t i = 0; i < n; ++i) one(i, i) = T{1};
     gemm<T>(op::none, op::none, T{-1}, inverse, before, T{1}, one.view());

@@ -14,14 +14,14 @@ class dice {
  public:
   explicit dice(std::uint64_t seed) : random_(seed) {}
 
-  /// 0 to n - 1.
+  /// Returns a number from 0 to n - 1.
   index_t below(index_t n) {
     return static_cast<index_t>(random_() % static_cast<std::uint64_t>(n));
   }
   bool one_in(index_t n) { return below(n) == 0; }
-  /// In [-1, 1).
+  /// Returns a number in [-1, 1).
   double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-52 - 1; }
-  /// A number of rows or columns: many are small, some large, few none at all.
+  /// Returns a number of rows or columns: many are small, some large, a few zero.
   index_t size() {
     const index_t kind = below(100);
     return kind < 45 ? below(48) : kind < 90 ? below(260) : kind < 99 ? below(600) : below(1300);
@@ -35,16 +35,16 @@ class dice {
 struct finding {
   std::string routine;  ///< "getrf d"
   std::string what;     ///< the whole call, for people
-  double residual;  ///< scaled: good answers give about 1; infinite where something else is wrong
+  double residual;  ///< scaled: good answers give about 1; it is infinite if anything else is wrong
   bool passed() const { return residual <= 30; }
 };
 
-/// Any thread; in a task its workers take part.
+/// Runs one call. Any thread; in a task the workers of its runtime take part.
 finding run_case(std::uint64_t seed);
-/// One of the routines on tiles.
+/// Runs one of the routines on tiles.
 finding run_tile_case(dice& d);
 
-/// The file of the LAPACK that some solutions are compared with; empty if there is none.
+/// Returns the file of the LAPACK that some solutions are compared with; empty if none.
 std::string reference_lapack();
 
 }  // namespace creek::linalg::testing

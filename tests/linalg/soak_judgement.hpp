@@ -16,10 +16,10 @@
 
 namespace creek::linalg::testing {
 
-/// Error where there is no residual: an info that should not be, a write outside of a matrix.
+/// Error without a residual: a wrong info, or a write outside of a matrix.
 inline constexpr double wrong = std::numeric_limits<double>::infinity();
 
-/// error / (size * terms * eps); 0 of 0.
+/// Returns error / (size * terms * eps); 0 if the error is 0.
 template <scalar T>
 double scaled(double error, double size, index_t terms) {
   if (error == 0) return 0;
@@ -30,7 +30,7 @@ double scaled(double error, double size, index_t terms) {
 template <scalar T>
 using wide_of = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 
-/// sum + a * b for each row of a column; not by std::complex's operator, which looks for NaN.
+/// Adds a * b to sum for each row of a column, without std::complex's search for NaN.
 template <scalar T>
 void add_column(index_t rows, const T* a, wide_of<T> b, std::vector<wide_of<T>>& sum) {
   for (index_t i = 0; i < rows; ++i) {
@@ -58,7 +58,7 @@ std::vector<wide_of<T>> column_of(const matrix<T>& a, index_t j) {
   return {a.view().column(j), a.view().column(j) + a.rows()};
 }
 
-/// |B - A X| / (n eps (|A| |X| + |B|)), in double, of the worst column.
+/// Returns |B - A X| / (n eps (|A| |X| + |B|)), in double, of the worst column.
 template <scalar T>
 double equation_error(const matrix<T>& A, const matrix<T>& X, const matrix<T>& B) {
   const double size_of_a = norm_of<T>(norm::inf, A.view());
@@ -89,7 +89,7 @@ inline index_t any_block(dice& d) {
   return d.one_in(2) ? 0 : 1 + d.below(d.one_in(2) ? 20 : 200);
 }
 
-/// |A^H (B - A X)| / (m eps |A| |B|).
+/// Returns |A^H (B - A X)| / (m eps |A| |B|).
 template <scalar T>
 double least_squares_error(const matrix<T>& A, const matrix<T>& X, const matrix<T>& B) {
   matrix<T> left = B, upright(A.cols(), B.cols());
@@ -99,7 +99,7 @@ double least_squares_error(const matrix<T>& A, const matrix<T>& X, const matrix<
   return scaled<T>(norm_of<T>(norm::one, upright.view()), size, A.rows());
 }
 
-/// How far C is from alpha A B + beta `before`, seen by a vector of signs.
+/// Returns how far C is from alpha A B + beta `before`, measured on a vector of signs.
 template <scalar T>
 double product_error(dice& d, T alpha, const matrix<T>& A, const matrix<T>& B, T beta,
                      const matrix<T>& before, const matrix<T>& C) {

@@ -13,7 +13,7 @@
 
 namespace creek::linalg::testing {
 
-/// A matrix with columns further apart than they are long, mostly, and marks between them.
+/// A matrix, mostly with gaps between its columns that hold marks.
 template <scalar T>
 class padded {
  public:
@@ -27,7 +27,7 @@ class padded {
   const_view<T> view() const { return {memory_.data(), rows_, cols_, leading_}; }
   matrix<T> copy() const { return matrix<T>(view()); }
   index_t leading() const { return leading_; }
-  /// Whether nobody wrote between the columns.
+  /// Returns whether the gaps between the columns are unchanged.
   bool is_whole() const {
     for (index_t j = 0; j < cols_; ++j) {
       for (index_t i = rows_; i < leading_; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions of the LAPACK that the dynamic loader finds, if there is one.
+// Solutions by the LAPACK that the dynamic loader finds, if there is one.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace creek::linalg::testing {
 
-/// The address of a routine such as "dgesv"; null if there is no LAPACK.
+/// Returns the address of a routine such as "dgesv", or nullptr if there is no LAPACK.
 void* reference_routine(const std::string& name);
 
 template <scalar T>
@@ -19,7 +19,7 @@ inline constexpr char letter = std::is_same_v<T, float>    ? 's'
                                : sizeof(T) == 8            ? 'c'
                                                            : 'z';
 
-/// B becomes the X of A X = B by xGESV; false if there is none, or A is singular.
+/// Sets B to the X of A X = B by xGESV; returns false if there is none, or A is singular.
 template <scalar T>
 bool reference_solve(matrix<T>& A, matrix<T>& B) {
   using routine = void(const int*, const int*, T*, const int*, int*, T*, const int*, int*);

@@ -42,7 +42,7 @@ class tile_case : soak_call<tile_case<T>, T> {
   }
 
  private:
-  /// At most some ten tiles along the longer side: there are as many tasks as their cube.
+  /// Returns a size for about ten tiles or fewer along the longer side: tasks grow as their cube.
   index_t tile_size(index_t longest) {
     const index_t least = longest / 10 + 1;
     return d_.one_in(8) ? 0 : least + d_.below(d_.one_in(2) ? 8 : longest + 1);

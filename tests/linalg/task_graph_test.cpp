@@ -88,7 +88,7 @@ TEST(task_graph, a_writer_waits_for_all_readers_and_readers_run_at_once) {
     std::atomic<int> inside{0};
     for (int& each : seen) {
       graph.add({}, {in(&block), out(&each)}, [&] {
-        // Each waits for the other: they would never end one after the other.
+        // Each task waits for the other: one after the other they would never end.
         ++inside;
         while (inside.load() < 2) std::this_thread::yield();
         each = block;

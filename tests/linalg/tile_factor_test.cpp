@@ -33,7 +33,7 @@ class TileFactor : public ::testing::Test {
   }
   static double bound(index_t n) { return 16 * eps<T> * static_cast<double>(n + 8); }
 
-  /// Without a runtime, and on three workers.
+  /// Runs the body without a runtime, and on three workers.
   static void everywhere(const std::function<void()>& body) {
     body();
     runtime rt{host(3)};
@@ -41,7 +41,7 @@ class TileFactor : public ::testing::Test {
   }
 
   void check_qr(index_t m, index_t n, const tile_qr_options& options) {
-    // Not a scoped trace, which is the thread's: a task moves between threads.
+    // A scoped trace would belong to the thread, but a task moves between threads.
     const auto where = ::testing::Message()
                        << m << " x " << n << " by " << options.block << ", inner " << options.inner
                        << ", domain " << options.domain << ", seed " << seed;
@@ -136,7 +136,7 @@ TYPED_TEST(TileFactor, LuSolves) {
 }
 
 TYPED_TEST(TileFactor, PivotsAreTakenFromOtherTiles) {
-  // Nothing on the tiles of the diagonal: every pivot is below.
+  // The tiles of the diagonal are zero: every pivot is below.
   using T = TypeParam;
   const index_t n = 60, block = 15;
   auto a = this->any(n, n);
@@ -194,7 +194,7 @@ TYPED_TEST(TileFactor, FactorAndSolveShareAGraph) {
     const tile_qr<T> other(graph, tile_matrix<T>(a.view(), 16), {.inner = 8});
     other.solve(graph, y.view());
     graph.wait();
-    // The same sums, whoever made them.
+    // The sums are the same whichever worker made them.
     EXPECT_EQ(distance(x, expected), 0);
     EXPECT_EQ(distance(y, expected_qr), 0);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests with files in a folder of their own.
+// Tests with files in their own folder.
 #pragma once
 
 #include <creek/core/error.hpp>

@@ -156,7 +156,7 @@ TEST(Hash, RepeatsInEveryProcessWhereItMust) {
   EXPECT_EQ(repeatable_hash(std::string_view("creek")), 0x8a852f68d62978cu);
 }
 
-/// For the test below, in a process of its own.
+/// Prints hashes for the test below, in its own process.
 TEST(HashOf, ThisProcess) {
   std::printf("hash %llx %llx %llx\n", static_cast<unsigned long long>(default_hash(1)),
               static_cast<unsigned long long>(default_hash(std::string(20, 'x'))),
@@ -178,8 +178,8 @@ struct count_by_number {
   static void combine(std::uint64_t& to, std::uint64_t from) { to += from; }
 };
 
-/// For a test below, in a process of its own: what a run on the simulated chip comes to, in which
-/// the order of unsorted records and the schedule depend on hashes.
+/// Prints the result of a run on the simulated chip for a test below, in its own process. The order
+/// of unsorted records and the schedule depend on hashes.
 TEST(HashOf, RunsOnTheChip) {
   std::string text;
   for (std::uint64_t i = 0; i < 3000; ++i) text += letters_of(i * 7919 % 1500, 4 + i % 20) + ' ';

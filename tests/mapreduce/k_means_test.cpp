@@ -74,7 +74,7 @@ TEST(KMeans, RoundIsThatOfALoop) {
 }
 
 TEST(KMeans, RoundReadsNothingElseAndAddsToWhatIsThere) {
-  // At the ends of exact allocations, for AddressSanitizer.
+  // Reads up to the ends of exact allocations, for AddressSanitizer.
   for (const std::size_t d : {1u, 3u, 7u, 70u}) {
     const auto points = whole_coordinates(1, 33 * d, 9), centres = whole_coordinates(2, 3 * d, 9);
     std::vector<double> twice(3 * (d + 1) + 1);

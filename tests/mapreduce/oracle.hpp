@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequential word count that shares nothing with the one under test, and texts to try it on.
+// A sequential word count that shares no code with the tested one, and texts to try it on.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline word_map count_by_map(std::string_view text) {
   return counts;
 }
 
-/// Words of all lengths, any bytes in them, runs of all six separators between them.
+/// Returns words of all lengths with any bytes in them, separated by runs of all six separators.
 inline std::string random_text(std::uint64_t seed, std::size_t bytes, std::size_t vocabulary) {
   std::mt19937_64 random(seed);
   std::vector<std::string> words(vocabulary);

@@ -64,7 +64,7 @@ TEST(MapReduceStrategy, GroupingCombinesWhatHasDoubled) {
   EXPECT_EQ(sum, numbers.size() / 2 * (1 + 2 + 6 + 2));
 }
 
-/// One worker would be left with nearly all pairs if heavy keys were not combined before.
+/// Heavy keys must be combined early, or one worker would be left with nearly all pairs.
 TEST(MapReduceSkew, HeavyKeysAreCombinedByEveryMapper) {
   using job = random_job<std::uint64_t, std::uint64_t, form::combines>;
   const std::vector<std::uint32_t> numbers(400'000, 7);

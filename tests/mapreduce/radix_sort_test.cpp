@@ -64,7 +64,7 @@ TEST(RadixSort, NothingAndOne) {
   expect_sorted(std::vector<std::string>{"only"});
 }
 
-/// Every key's pairs are there, with their values, in one run.
+/// Expects each key's pairs to be complete, with their values, in one run.
 template <class Key>
 void expect_gathered(const std::vector<Key>& keys) {
   std::vector<emitted<Key, std::uint32_t>> pairs, scratch(keys.size());

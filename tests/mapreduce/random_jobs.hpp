@@ -23,7 +23,7 @@
 
 namespace creek::mapreduce {
 
-/// Which keys there are and how often: what keeps some workers busy and others not.
+/// The distribution of keys, which decides whether some workers are busier than others.
 enum class spread : std::uint8_t { even, skewed, one_key, one_heavy, all_different };
 inline constexpr std::array spreads = {spread::even, spread::skewed, spread::one_key,
                                        spread::one_heavy, spread::all_different};
@@ -55,7 +55,7 @@ inline std::vector<std::uint32_t> random_numbers(std::mt19937_64& random, std::s
   return numbers;
 }
 
-// Keys of all kinds from a number, for most numbers different ones.
+// Makes keys of all kinds from a number; most numbers make different keys.
 template <class Key>
 Key key_of(std::uint32_t n, std::string_view) {
   return static_cast<Key>(n * 0x9E3779B97F4A7C15ull - 77);
@@ -73,7 +73,7 @@ inline std::tuple<int, std::string> key_of(std::uint32_t n, std::string_view) {
   return {static_cast<int>(n % 7), std::to_string(n / 7)};
 }
 
-/// A value that no register holds.
+/// A value that does not fit a register.
 struct wide {
   std::array<std::uint64_t, 5> parts{};
   friend bool operator==(const wide&, const wide&) = default;
@@ -94,7 +94,7 @@ Value value_of(std::uint32_t n) {
 
 enum class form : std::uint8_t { combines, reduces, does_both };
 
-/// Emits every number some times, and some numbers not at all.
+/// Emits every number some times, and some numbers never.
 template <class Key, class Value>
 struct job_base {
   using key_type = Key;
@@ -121,7 +121,7 @@ struct random_job<Key, Value, form::combines> : job_base<Key, Value> {
 template <class Key, class Value>
 struct random_job<Key, Value, form::reduces> : job_base<Key, Value> {
   static std::tuple<std::size_t, Value> reduce(
-      const Key&, const value_list<Key, Value>& all) {  // how many, and their sum
+      const Key&, const value_list<Key, Value>& all) {  // their number and sum
     Value sum{};
     std::size_t count = 0;
     for (const Value& one : all) {
@@ -213,7 +213,7 @@ void check_forms(std::uint64_t seed, runtime& rt) {
   check<random_job<Key, Value, form::does_both>>(seed, rt);
 }
 
-/// Jobs of these kinds on one to eight workers. To be called in a test.
+/// Runs jobs of these kinds on one to eight workers. Call it in a test.
 template <class Key, class Value>
 void check_on_workers() {
   for (const unsigned workers : {1u, 2u, 3u, 8u}) {

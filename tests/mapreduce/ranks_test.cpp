@@ -322,7 +322,7 @@ TYPED_TEST(Ranks, TellWhenEachStageBegins) {
   EXPECT_GT(done.bytes_done, text.size() - 10);
 }
 
-// --- What the simulated chip adds: virtual time
+// --- Virtual time on the simulated chip
 // ---------------------------------------------------
 
 scc_backend::run_report count_on_chip(const std::string& text, std::uint64_t seed, strategy how,

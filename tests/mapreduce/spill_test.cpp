@@ -28,7 +28,7 @@ namespace {
 
 using numbers = std::span<const std::uint64_t>;
 
-/// How often numbers occur.
+/// Counts how often numbers occur.
 struct count_numbers {
   using key_type = std::uint64_t;
   using value_type = std::uint64_t;
@@ -38,7 +38,7 @@ struct count_numbers {
   static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
 };
 
-/// How often and from where: keys and values that own memory, all values of a key at once.
+/// Keys and values that own memory, with all values of a key at once: names and their places.
 struct places_of_names {
   using key_type = std::string;
   using value_type = std::string;
@@ -94,7 +94,7 @@ std::uint64_t most_memory(const memory_limit& limit, const spill_use& used) {
 
 class MapReduceSpill : public testing::Test {
  protected:
-  /// The same as without a limit, kept and handed over. Returns what keeping took.
+  /// Expects the result of a run without a limit, kept and handed over. Returns the spill use.
   template <class Job, class Input>
   spill_use check(runtime& rt, const Job& job, Input& from, const options& chosen,
                   std::size_t share) {
@@ -177,14 +177,14 @@ TEST_F(MapReduceSpill, CountsWordsAsWithoutALimit) {
     const std::string text =
         oracle::random_text(workers, support::under_sanitizer ? 1'000'000 : 3'000'000, 60'000);
     text_view from(text, 10'000);
-    // Its longest words have 700 bytes.
+    // The longest words of the text have 700 bytes.
     check(rt, word_count{}, from, {}, memory_limit::least);
     check(rt, word_count{.sorted = word_order::by_word}, from, {}, memory_limit::least * 7);
     check(rt, word_count{}, from, {.top = 20}, memory_limit::least);
   }
 }
 
-/// With a share as large as this each mapper has a word table of its own, emptied when it is full.
+/// The share is large enough for a word table per mapper, which is emptied when it is full.
 TEST_F(MapReduceSpill, CountsWordsInTablesOfTheirOwn) {
   runtime rt(scheduler_options{.workers = 2});
   std::string text;
@@ -204,7 +204,7 @@ TEST_F(MapReduceSpill, ReducesAsWithoutALimit) {
     runtime rt(scheduler_options{.workers = workers});
     const auto all = random_numbers(workers, 30'000, 3000);
     span_input<std::uint64_t> from(all, 500);
-    // All 10'000 values of the 40 frequent keys are to be in memory for a moment.
+    // All 10'000 values of the 40 frequent keys must be in memory for a moment.
     check(rt, places_of_names{}, from, {}, memory_limit::least * 4);
     check(rt, places_of_names{}, from, {.sort = false}, memory_limit::least * 16);
   }

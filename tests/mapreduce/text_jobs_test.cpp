@@ -30,7 +30,7 @@ std::string random_lines(std::uint64_t seed, std::size_t bytes) {
   return text;
 }
 
-/// Every place of a text, many lengths of text and pattern.
+/// Tries every position of a text with many lengths of text and pattern.
 void find_everywhere() {
   const std::string text = random_lines(1, 700);
   for (std::size_t from = 0; from < 40; ++from) {
@@ -58,7 +58,7 @@ TEST(FindBytes, FindsTheFirstPlaceOnEveryInstructionSet) {
 }
 
 TEST(FindBytes, ReadsNothingElse) {
-  // At the ends of exact allocations, for AddressSanitizer.
+  // Reads up to the ends of exact allocations, for AddressSanitizer.
   for (std::size_t size = 0; size < 200; ++size) {
     const std::vector<char> text(size, 'a');
     for (const char* pattern : {"a", "ab", "aaab", "baaaaaaaaaaaaaaaaaaaaaaa"}) {

@@ -41,7 +41,7 @@ void count_into(word_cache& cache, std::string_view text, bool stable) {
   cache.flush();
 }
 
-/// The same without handing over single words.
+/// Counts the same without handing over single words.
 void count_all_into(word_cache& cache, std::string_view text, bool stable) {
   cache.source(text, stable);
   cache.count_all(text);

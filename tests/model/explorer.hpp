@@ -28,12 +28,12 @@ inline void expect(bool holds, const char* what) {
 }
 
 struct exploration {
-  /// Exhaustive search: how often a body may lose control where it could go on.
+  /// Exhaustive search: how often a body may be preempted where it could go on.
   int preemptions = 2;
-  /// Non-zero: that many random runs from `seed` instead of the search.
+  /// If not zero: makes that many random runs from `seed` instead of the search.
   std::uint64_t random_runs = 0;
   std::uint64_t seed = 1;
-  /// The search gives up after as many runs; a test that reaches it is too large.
+  /// Number of runs after which the search gives up; a test that reaches it is too large.
   std::uint64_t most_runs = 20'000'000;
 };
 
@@ -47,8 +47,8 @@ class explorer {
  public:
   explicit explorer(exploration how) : how_{how}, random_{how.seed} {}
 
-  /// Calls `setup` for each run; it prepares fresh state and returns the bodies, one a core.
-  /// `check` sees the state when all bodies are through.
+  /// Calls `setup` for each run; it prepares fresh state and returns the bodies, one per core.
+  /// Calls `check` on the state when all bodies have finished.
   using bodies = std::vector<std::function<void()>>;
   outcome explore(const std::function<bodies()>& setup, const std::function<void()>& check) {
     outcome result;
@@ -65,7 +65,7 @@ class explorer {
     return result;
   }
 
-  /// A point where another body may run; called by a body before each shared access.
+  /// Lets another body run; a body calls it before each shared access.
   void step() {
     if (!stopping_) leave();
   }
@@ -79,7 +79,7 @@ class explorer {
       if (stopping_) return;
     }
   }
-  /// True with the given chance in random runs, never in the search.
+  /// Returns true with the given probability in random runs, and false in the search.
   bool chance(double probability) {
     return how_.random_runs != 0 && std::bernoulli_distribution{probability}(random_);
   }
@@ -131,7 +131,7 @@ class explorer {
                               }};
   }
 
-  // The body that ran last comes first; others follow if it cannot go on or may be preempted.
+  // Returns the body that ran last first; others follow if it cannot go on or may be preempted.
   std::vector<std::size_t> runnable(std::optional<std::size_t> last) {
     std::vector<std::size_t> options;
     const auto can_run = [this](std::size_t i) {
@@ -177,7 +177,7 @@ class explorer {
     }
   }
 
-  // After a failure: what is still on the stacks is unwound, without further switches.
+  // Unwinds the remaining stacks after a failure, without further switches.
   void stop() {
     stopping_ = true;
     for (task& t : tasks_) t.fiber = {};

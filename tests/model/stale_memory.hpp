@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A memory policy without coherence, as hostile as the rules of core/memory.hpp allow: copies of
-// lines go stale until invalidate(), a partly written line is held back from everybody until
-// flush() or a write to another line, and there is no atomic operation but test-and-set and the
+// lines stay stale until invalidate(), a partly written line is invisible to other cores until
+// flush() or a write to another line, and the only atomic operations are test-and-set and the
 // counters.
 #pragma once
 
@@ -34,7 +34,7 @@ struct stale_chip {
     std::map<std::size_t, line> copies;  // by line number
     std::size_t combining = 0;           // line number held in the write-combine buffer
     line combined{};
-    std::array<bool, stale_line_bytes> written{};  // which bytes of it; none: empty
+    std::array<bool, stale_line_bytes> written{};  // bytes of it that are written; none: empty
     std::uint64_t changes = 0;                     // made by this core
     std::uint64_t paused = 0;                      // made by others up to its last pause
   };
@@ -48,7 +48,7 @@ struct stale_chip {
   std::uint64_t changes = 0;
 };
 
-/// One core's view. `Flushes` and `Invalidates` off plant a fault in every protocol at once.
+/// View of one core. Without `Flushes` or `Invalidates` it plants a fault in all protocols at once.
 template <bool Flushes = true, bool Invalidates = true>
 class basic_stale_memory {
  public:
@@ -168,7 +168,7 @@ class basic_stale_memory {
     }
   }
   void pause(cycles) {
-    // Loops may look at several words in between: any change since the last pause lets them look.
+    // Loops may read several words in between: any change since the last pause wakes them.
     chip_->explore.block([this] { return changes_of_others() != side().paused; });
     side().paused = changes_of_others();
   }

@@ -28,7 +28,7 @@ using creek::testing::fake_chip;
 
 constexpr const char *panel = "panel", *update = "update";
 
-/// Two clocks in one domain each, as a test sets them.
+/// Two clocks in one domain each, which the test sets.
 class set_clocks final : public clock_control {
  public:
   std::span<const units::hertz> clocks() const noexcept override { return {}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A control that notes what workers wish, and grants it.
+// A clock control that notes what workers wish, and grants it.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock control on the layouts of several machines: what it reads there, and what it writes.
+// Clock control on the layouts of several machines: the values it reads there, and its writes.
 #include <creek/power/linux_clocks.hpp>
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of sysfs by which a machine tells of its energy, in a folder of their own: recorded
-// layouts of real machines, whose counters a test moves.
+// The files of sysfs in which a machine reports its energy, in their own folder: recorded layouts
+// of real machines, whose counters a test changes.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ class machine_tree {
   }
   void remove(const std::string& name) { std::filesystem::remove_all(root() / name); }
 
-  /// A powercap zone whose counter stands at `joules`.
+  /// Makes a powercap zone whose counter stands at `joules`.
   void zone(const std::string& entry, const std::string& name, double joules,
             const std::string& largest = "262143328850") {
     write("class/powercap/" + entry + "/name", name + "\n");
     write("class/powercap/" + entry + "/max_energy_range_uj", largest + "\n");
     count(entry, joules);
   }
-  /// In place and always as long, so that a thread that reads meanwhile never finds it empty.
+  /// Writes in place and with a fixed length, so that a concurrent reader never finds it empty.
   void count(const std::string& entry, double joules) {
     std::string text = std::to_string(static_cast<std::uint64_t>(1e6 * joules + 0.5));
     text.insert(0, 20 - text.size(), ' ');
     const std::filesystem::path path = root() / "class/powercap" / entry / "energy_uj";
     std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::app).flush();  // it exists
+    std::ofstream(path, std::ios::app).flush();  // makes sure that it exists
     std::fstream(path, std::ios::in | std::ios::out) << text << '\n';
   }
 
@@ -53,7 +53,7 @@ class machine_tree {
   support::temporary_folder folder_;
 };
 
-/// Two Xeon Gold 6126: a package each, with a zone for memory.
+/// Two Xeon Gold 6126: one package each, with a zone for memory.
 inline void make_intel_server(machine_tree& tree) {
   tree.write("class/powercap/intel-rapl/enabled", "1\n");
   tree.zone("intel-rapl:0", "package-0", 1000);
@@ -62,8 +62,8 @@ inline void make_intel_server(machine_tree& tree) {
   tree.zone("intel-rapl:1:0", "dram", 200, "65712999613");
 }
 
-/// A Core i7-8565U: cores, graphics, memory, the platform, and the package once more by another
-/// interface.
+/// A Core i7-8565U: cores, graphics, memory, the platform, and the package a second time through
+/// another interface.
 inline void make_laptop(machine_tree& tree) {
   tree.zone("intel-rapl:0", "package-0", 1000);
   tree.zone("intel-rapl:0:0", "core", 500);
@@ -81,14 +81,14 @@ inline void make_amd_desktop(machine_tree& tree) {
   tree.zone("intel-rapl:0:0", "core", 20, "65532610987");
 }
 
-/// KVM without counters: the folders of other things.
+/// KVM without counters: only the folders of other things.
 inline void make_virtual_machine(machine_tree& tree) {
   tree.write("bus/event_source/devices/software/type", "1\n");
   tree.write("bus/event_source/devices/msr/type", "7\n");
 }
 
-/// The events of the software unit in the clothes of energy events: a joule for each second that
-/// processor 0 is looked at.
+/// The events of the software unit in place of energy events: one joule per second in which
+/// processor 0 is observed.
 inline void make_perf_events(machine_tree& tree) {
   const std::string pmu = "bus/event_source/devices/power/";
   tree.write(pmu + "type", "1\n");

@@ -36,7 +36,7 @@ class recorded_machine {
     std::filesystem::create_directories(path(name).parent_path());
     std::ofstream(path(name)) << value << '\n';
   }
-  /// Without the leftovers of longer lines, which the kernel's files do not have.
+  /// Reads without the rest of longer lines, which the kernel's files do not have.
   std::string read(const std::string& name) const {
     std::ifstream file(path(name));
     std::string line;
@@ -54,12 +54,12 @@ class recorded_machine {
   void remove(int number, const std::string& file) const {
     std::filesystem::remove_all(path(policy(number, file)));
   }
-  /// Nobody can open it for writing, not even root, nor read it.
+  /// Replaces a file by a folder, which even root can neither read nor open for writing.
   void make_folder(int number, const std::string& file) const {
     remove(number, file);
     std::filesystem::create_directory(path(policy(number, file)));
   }
-  /// "governor min max" as they are now.
+  /// Returns the current "governor min max".
   std::string settings(int number) const {
     return read(number, "scaling_governor") + " " + read(number, "scaling_min_freq") + " " +
            read(number, "scaling_max_freq");

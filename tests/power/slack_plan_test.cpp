@@ -29,8 +29,8 @@ double path(const work_graph& graph, std::size_t task) {
   return graph.tasks[task].work + longest;
 }
 
-/// Where the graph ends if its tasks run at these steps: the slow way, one instant after the other,
-/// looking at all tasks each time.
+/// Returns when the graph ends if its tasks run at these steps: slowly, one instant after the
+/// other, with a look at all tasks each time.
 double simulate(const work_graph& graph, unsigned workers,
                 const std::vector<std::uint16_t>& steps) {
   struct state {

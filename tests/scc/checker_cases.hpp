@@ -17,7 +17,7 @@ inline std::string text_of(const std::vector<creek::scc_backend::fault>& faults)
   return out.str();
 }
 
-/// Task that goes through deques.
+/// A task that goes through deques.
 struct checked_task {
   std::array<std::uint32_t, 10> words{};
 };

@@ -56,7 +56,7 @@ class faulty_memory : public memory {
   void clear(core_id id) const {
     if (leaves_out_ != omission::lock) memory::clear(id);
   }
-  /// Without waiting, a word says what this core itself said last: that its partner is as far.
+  /// Without waiting, a word returns this core's own last value: its partner seems to be as far.
   template <class T>
   [[nodiscard]] std::remove_const_t<T> load(mpm_ptr<T> p) const {
     if (leaves_out_ != omission::waiting) return memory::load(p);
@@ -122,7 +122,7 @@ void expect_found(const std::vector<fault>& faults, const std::vector<fault_kind
   ADD_FAILURE() << "not found between cores " << a << " and " << b << ":\n" << text_of(faults);
 }
 
-/// All faults are of one of the kinds and have the core on one side.
+/// Expects all faults to be of one of the kinds and to involve the core.
 void expect_only(const std::vector<fault>& faults, const std::vector<fault_kind>& kinds, int core) {
   for (const fault& f : faults) {
     EXPECT_NE(std::ranges::find(kinds, f.kind), kinds.end()) << text_of(faults);
@@ -186,7 +186,7 @@ TEST_P(planted_in_messages, the_sender_does_not_flush) {
 TEST_P(planted_in_messages, the_sender_does_not_wait_for_an_acknowledgement) {
   auto faults = send_with(omission::waiting, 1, GetParam());
   expect_found(faults, {fault_kind::overwritten}, 1, 2);
-  // In the end the sender has given back the buffer that the receiver still reads.
+  // At the end the sender has returned the buffer that the receiver still reads.
   std::erase_if(faults, [](const fault& f) { return f.kind == fault_kind::never_written; });
   expect_only(faults, {fault_kind::overwritten}, 1);
 }
@@ -282,7 +282,7 @@ TEST(planted_in_a_lock, ticket) {
 
 // --- Barriers -----------------------------------------------------------------------------------
 
-/// In every episode each core writes a block for its neighbour, who reads it after the barrier.
+/// Makes each core write a block for its neighbour, which reads it after the barrier.
 template <class MakeBarrier>
 std::vector<fault> meet_with(omission what, int on, MakeBarrier make_barrier) {
   return faults_with(what, on, [&](faulty_memory& m) {
@@ -308,7 +308,7 @@ void expect_barrier_faults_found(MakeBarrier make_barrier, omission left_open = 
   expect_found(meet_with(omission::invalidate, 2, make_barrier), invalidates, 2, 1);
   expect_found(meet_with(omission::flush, 2, make_barrier), flushes, 2, 3);
   auto faults = meet_with(left_open, 2, make_barrier);
-  // Nobody may have written yet what core 2 reads, or core 3 reads what core 2 overwrites.
+  // Core 2 may read what no core has written yet, or core 3 what core 2 overwrites.
   std::erase_if(faults, [](const fault& f) { return f.kind == fault_kind::never_written; });
   EXPECT_FALSE(faults.empty());
   for (const fault& f : faults) {

@@ -196,7 +196,7 @@ TEST_P(under_check, locks) {
   expect_clean_lock(GetParam(), [](memory& m) { return mcs_lock(m, core_id{2}, 128); });
 }
 
-/// In every episode each core writes a block for its neighbour, who reads it after the barrier.
+/// Makes each core write a block for its neighbour, which reads it after the barrier.
 template <class MakeBarrier>
 void expect_clean_barrier(int ranks, MakeBarrier make_barrier) {
   const auto body = [&](memory& m) {

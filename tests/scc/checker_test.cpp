@@ -199,7 +199,7 @@ TEST(coherence_check, finds_a_read_that_waited_for_nothing) {
   only(faults, fault_kind::unordered_read, 0, 5);
 }
 
-/// Both count up; under a lock or not.
+/// Makes both cores count up, with or without a lock.
 std::vector<fault> count_up(bool locks) {
   const program count = [=](memory& m) {
     test_and_set_lock lock{m, core_id{0}};

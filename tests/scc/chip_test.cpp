@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where cores sit, how far they are apart, and which descriptions are refused.
+// Positions of cores, their distances, and descriptions that are refused.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -149,7 +149,7 @@ TEST(linalg_ranks, halted_cores_save_energy_that_adds_up) {
 }
 
 TEST(linalg_ranks, columns_in_private_memory_cost_time) {
-  // The same work, once on one core with the whole matrix, once on four.
+  // Does the same work on one core with the whole matrix, and on four.
   const run_report one = check_lu(1, {});
   const run_report four = check_lu(4, {});
   EXPECT_LT(four.length(), one.length());

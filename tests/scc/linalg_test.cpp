@@ -125,8 +125,8 @@ TEST(SccGraphs, TasksAreChargedForFlopsAndForMovingBlocks) {
               0.15 * bytes / 58e6);
 }
 
-/// Wishes the lowest clock for some tasks of a graph, but for one of them, and then the highest,
-/// once. As the lowest lasted, the voltage is lowered the second time, and is too low at the end.
+/// Wishes the lowest clock for some tasks of a graph except one, and later the highest, once. The
+/// lowest clock lasts, so the second wish for it lowers the voltage, too low for the end.
 class late_riser final : public power_policy {
  public:
   static constexpr std::uint64_t other = 5, rises = 10;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated memory: what an access costs, what is stale, what is held back, when a wait ends.
+// The simulated memory: costs of accesses, stale and held back data, and the ends of waits.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -65,8 +65,8 @@ TEST_P(on_cores, every_run_takes_the_same_virtual_time) {
 
 INSTANTIATE_TEST_SUITE_P(scc, on_cores, ::testing::Values(1, 2, 3, 8, 48));
 
-/// Every core enters three times; the counter is a block, so each holder must see what the one
-/// before it wrote.
+/// Makes every core enter three times; the counter is a block, so each holder must see what the
+/// previous one wrote.
 template <class MakeLock>
 void expect_exclusion(MakeLock make_lock) {
   int last = 0;

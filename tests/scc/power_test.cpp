@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks, voltages and energy of the simulated chip: what is refused, what queues, what adds up.
+// Clocks, voltages and energy of the simulated chip: refused and queued requests, and sums.
 #include <gtest/gtest.h>
 
 #include <array>

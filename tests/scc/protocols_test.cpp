@@ -83,8 +83,8 @@ TEST(pipelined_messages, of_any_size_and_buffer_arrive_whole) {
   }
 }
 
-/// Nobody leaves episode n before all have come to it. The words that tell lie in each core's own
-/// memory, and are read by all others past their caches.
+/// Expects that no core leaves episode n before all have reached it. The words that show it are in
+/// each core's own memory, and all others read them past their caches.
 template <class Make>
 void expect_barrier(Make make) {
   for (const int ranks : rank_counts) {
@@ -178,8 +178,8 @@ TEST(receives_from_anybody, take_one_message_of_each_peer) {
 
 TEST(requests_taken_back, only_before_their_first_byte) {
   with_rendezvous(2, [&](auto& messages, int me, auto& memory) {
-    // Each rank waits for the other's part: no send before the receive is taken back, and no
-    // receive before the send is.
+    // Each rank waits for the other's part: there is no send before the receive is cancelled, and
+    // no receive before the send is.
     enum part : word { nothing, receive_taken_back, send_taken_back };
     const auto done =
         memory.at(core_id{0}, 4096).template as<word>();  // behind the messages' place

@@ -45,7 +45,7 @@ std::string deadlock_on(unsigned workers) {
   return said;
 }
 
-/// Each ends in a process of its own: the stacks that never go on keep what they own.
+/// Runs each case in its own process, since stacks that never go on keep what they own.
 class SccDeadlocks : public testing::Test {
  protected:
   void SetUp() override {

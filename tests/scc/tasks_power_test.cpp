@@ -85,7 +85,7 @@ TEST(SccHalting, OneIsWokenForEachTaskNotAll) {
   EXPECT_EQ(report.counters[counter::parks], 47U + 3U);
 }
 
-/// From the making of a task to its beginning on a worker that was halted.
+/// Returns the time from making a task to its start on a worker that was halted.
 double wake_up(cycles kernel_crossing) {
   scc on = waiting(idle_policy::block, 2);
   on.kernel_crossing = kernel_crossing;

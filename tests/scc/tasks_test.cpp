@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task runtime on the simulated chip: what conformance cannot ask of every backend.
+// Tests of the task runtime on the simulated chip that make no sense on every backend.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -113,7 +113,7 @@ TEST(waits, a_wait_within_its_search_costs_as_polling) {
 }
 
 TEST(waits, no_wake_up_is_lost_whenever_the_signal_comes) {
-  // Every place between the first look and the halt, a cycle apart.
+  // Tries every moment between the first look and the halt, one cycle apart.
   for (int later = 0; later < 900; ++later) {
     wait_for(cycles{later}, halting_after(0ns));
   }

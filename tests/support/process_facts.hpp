@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts that tests ask the system about their own process.
+// Facts about the own process that tests ask the system for.
 #pragma once
 
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ inline constexpr bool under_tsan = false;
 #endif
 inline constexpr bool under_sanitizer = under_asan || under_tsan;
 
-/// CPU seconds of all threads so far, user and system.
+/// Returns the CPU seconds of all threads so far, user and system.
 inline double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -35,7 +35,7 @@ inline double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Field `index` of /proc/self/statm in bytes: 0 address space, 1 resident.
+/// Returns field `index` of /proc/self/statm in bytes: 0 address space, 1 resident.
 inline std::size_t memory_bytes(int index) {
   std::ifstream statm("/proc/self/statm");
   std::size_t pages = 0;
@@ -49,7 +49,7 @@ inline std::size_t resident_bytes() {
   return memory_bytes(1);
 }
 
-/// True if every thread but the caller's sleeps.
+/// Returns true if every thread but the caller's sleeps.
 inline bool others_sleep() {
   const std::string self = std::to_string(gettid());
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -63,12 +63,12 @@ inline bool others_sleep() {
   return true;
 }
 
-/// Gives the other threads a while to fall asleep; they may not, if they have work or poll.
+/// Gives the other threads time to fall asleep; they may not, if they have work or poll.
 inline void let_others_sleep() {
   for (int i = 0; i < 1000 && !others_sleep(); ++i) std::this_thread::yield();
 }
 
-/// Number of mappings of this process.
+/// Returns the number of mappings of this process.
 inline std::size_t mapping_count() {
   std::ifstream maps("/proc/self/maps");
   std::size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs from outside, as a user at a shell runs them.
+// Runs programs as a user does at a shell.
 #pragma once
 
 #include <sys/wait.h>
@@ -15,7 +15,7 @@ struct outcome {
   std::string output;
 };
 
-/// Runs a command line; captures what it leaves on standard output.
+/// Runs a command line and captures its standard output.
 inline outcome run_in_shell(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of a test's own, gone with all that is in it when the test ends.
+// A folder for one test, deleted with its contents when the test ends.
 #pragma once
 
 #include <gtest/gtest.h>

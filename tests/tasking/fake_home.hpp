@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task stack alone, without scheduler or fibers: what its owner would call answers from plain
-// variables, and the thief's side of a task is three lines.
+// A task stack alone, without scheduler or fibers: plain variables answer the calls of its owner,
+// and the thief's side of a task is three lines.
 #pragma once
 
 #include <atomic>
@@ -51,7 +51,7 @@ class fake_home final : public detail::task_stack_home {
   detail::remote_objects objects_;
 };
 
-/// A task stack with its slots. `on_run(id)` is told of every task that runs.
+/// A task stack with its slots. Calls `on_run(id)` for every task that runs.
 class lone_stack {
  public:
   lone_stack(std::uint32_t capacity, void (*on_run)(std::uint32_t id))
@@ -64,7 +64,7 @@ class lone_stack {
   detail::task_slot* push_spawned(std::uint32_t id) {
     return push(id, detail::task_slot::spawned_bit);
   }
-  /// Joins the newest open fork and runs it if nobody else has.
+  /// Joins the newest open fork and runs it if no thief has.
   detail::join_result join(detail::task_slot* slot) {
     const detail::join_result result = detail::join(&stack, slot);
     if (result == detail::join_result::run_inline) told(id_of(slot));
@@ -72,7 +72,7 @@ class lone_stack {
   }
   bool run_newest() { return detail::run_newest(&stack, stack.first); }
 
-  /// The thief's side of a task it has taken.
+  /// Runs a task that a thief has taken.
   static void run_taken(detail::task_slot* slot) {
     if (slot->is_spawned()) {
       detail::run_stolen(slot);

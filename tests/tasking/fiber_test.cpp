@@ -170,7 +170,7 @@ TEST(suspended_strands, leave_stacks_for_the_next) {
   const std::size_t mappings = mapping_count();
   for (int wave = 0; wave < 10; ++wave) suspend_many(rt, 1000, nothing);
   if (under_asan) GTEST_SKIP() << "AddressSanitizer maps stacks of its own beside these";
-  // Two mappings a stack; each worker may keep 128 for itself.
+  // There are two mappings per stack; each worker may keep 128 for itself.
   const std::size_t kept = 2U * 3U * (128U + 2U);
   EXPECT_LE(mapping_count(), mappings + kept) << "stacks are mapped instead of taken from the pool";
 }

@@ -142,7 +142,7 @@ double idle_cost(runtime& rt) {
 
 TEST(idle_workers, that_block_cost_nothing) {
   runtime rt{host(options_of({"", idle_policy::block}))};
-  // Under a sanitizer its own threads count too.
+  // Under a sanitizer the sanitizer's own threads count too.
   EXPECT_LT(idle_cost(rt), under_sanitizer ? 0.1 : 0.005);
 }
 

@@ -14,7 +14,7 @@
 namespace creek::support {
 namespace {
 
-/// One variable for one test; what was there before comes back.
+/// Sets one variable for one test and restores its former value.
 class environment : public ::testing::Test {
  protected:
   void SetUp() override {

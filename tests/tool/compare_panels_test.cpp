@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drawings of `creek compare`: what is asked for is there, and where.
+// The drawings of `creek compare` contain what is asked for, in the right place.
 #include "panels.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches: what comes back is what was loaded, what is damaged is refused, what is old is not used.
+// Caches: loaded data come back unchanged, damaged files are refused, old ones are not used.
 #include <gtest/gtest.h>
 
 #include <creek/core/error.hpp>
@@ -56,7 +56,7 @@ class tpch_cache : public ::testing::Test {
   support::temporary_folder folder_;
 };
 
-/// Every value of two tables.
+/// Compares every value of two tables.
 void expect_same(const table& got, const table& wanted) {
   ASSERT_EQ(got.rows(), wanted.rows());
   for (const column_schema& facts : wanted.schema().columns) {

@@ -43,7 +43,7 @@ class tpch_changed_cache : public ::testing::TestWithParam<const query*> {
 
   std::string folder() const { return folder_.path().string(); }
 
-  /// So old that every change shows in the file's time.
+  /// Makes a file so old that every change shows in its time.
   static void make_old(const fs::path& name) {
     fs::last_write_time(name, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }

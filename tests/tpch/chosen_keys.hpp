@@ -12,7 +12,7 @@
 
 namespace creek::tpch::testing {
 
-/// Ascending keys from 0 on.
+/// Keys in ascending order from 0 on.
 struct chosen_keys {
   std::string name;
   std::vector<std::int64_t> keys;
@@ -25,8 +25,8 @@ constexpr std::uint64_t inverse(std::uint64_t odd) noexcept {
   return x;
 }
 
-/// Key sets that a multiplication by 2^64 / golden ratio, or hash_key() with the fixed secret, maps
-/// to few slots, and multiples of numbers, which come up without malice.
+/// Returns key sets that a multiplication by 2^64 / golden ratio, or hash_key() with the fixed
+/// secret, maps to few slots, and multiples of numbers, which also occur without malice.
 inline std::vector<chosen_keys> chosen_key_sets(std::size_t count) {
   constexpr std::uint64_t golden = mapreduce::detail::fixed_factors.low;
   std::vector<chosen_keys> sets;
@@ -40,7 +40,7 @@ inline std::vector<chosen_keys> chosen_key_sets(std::size_t count) {
     sets.push_back({std::move(name), std::move(keys)});
   };
   add("multiples of the inverse factor", [](std::uint64_t i) { return i * inverse(golden); });
-  // The hash of the fixed secret is below 2^54: one key in 1024 is.
+  // The hash with the fixed secret is below 2^54: that holds for one key in 1024.
   std::uint64_t next = 0;
   add("keys of small hashes without a secret", [&next](std::uint64_t) {
     const auto& by = mapreduce::detail::fixed_factors;

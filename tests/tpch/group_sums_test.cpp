@@ -21,7 +21,7 @@ struct keyed {
   std::int64_t key, value;
 };
 
-/// All that the aggregates of the header keep, in one.
+/// An aggregate that keeps everything the aggregates of the header keep.
 struct everything {
   group_sum<std::int64_t> sum;
   group_least<std::int64_t> least;
@@ -41,7 +41,7 @@ struct listed {
   friend bool operator==(const listed&, const listed&) = default;
 };
 
-/// Every third row does not count.
+/// Returns whether a row counts: every third one does not.
 bool counts(std::size_t row) {
   return row % 3 != 0;
 }
@@ -171,7 +171,7 @@ struct asked_count {
 };
 
 TEST(tpch_group_sums, keys_chosen_to_have_one_hash) {
-  // So many rows that there are several parts.
+  // There are so many rows that there are several parts.
   for (const auto& [name, keys] : testing::chosen_key_sets(40'000)) {
     asked_count::asked = 0;
     const auto sums = group_sums<asked_count>(

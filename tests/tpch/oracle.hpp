@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queries once more, by plain loops over plain records: what the fast ones must agree with.
+// Reference versions of the queries: plain loops over plain records.
 #pragma once
 
 #include <algorithm>

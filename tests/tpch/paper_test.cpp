@@ -24,8 +24,8 @@ namespace {
 using paper::q12_form, paper::q3_form, paper::q6_form;
 using testing::modes, testing::segments, testing::small_database;
 
-/// The same answer on any number of ranks. Where there are rows for them, three cores of a chip
-/// are faster than one.
+/// Expects the same answer on any number of ranks, and returns it. If there are enough rows, three
+/// cores of a chip must be faster than one.
 template <class Form>
 answer ask(const Form& form) {
   answer first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small tables made from a seed, as plain records and as the text that dbgen would write of them,
-// so that the queries have something to be compared with that never went through the loader.
+// so that queries can be compared with data that never went through the loader.
 #pragma once
 
 #include <fmt/format.h>
@@ -48,15 +48,15 @@ inline constexpr std::string_view segments[] = {"AUTOMOBILE", "BUILDING", "FURNI
 inline constexpr std::string_view priorities[] = {"1-URGENT", "2-HIGH", "3-MEDIUM",
                                                   "4-NOT SPECIFIED", "5-LOW"};
 
-/// Parts have the keys 1 ... parts.
+/// Number of parts; they have the keys 1 ... parts.
 inline constexpr std::size_t parts = 3000;
 
-/// l_partkey of the line that is written as the `number`th, from 1 on.
+/// Returns l_partkey of the line that is written as the `number`th, from 1 on.
 inline std::size_t part_of(std::size_t number) {
   return (number - 1) % parts + 1;
 }
 
-/// How the line that comes as the `number`-th, from 1, is handed over.
+/// Returns how the `number`-th line, from 1 on, is handed over.
 inline std::string_view instruction_of(std::size_t number) {
   return number % 2 == 0 ? "DELIVER IN PERSON" : "NONE";
 }
@@ -68,22 +68,22 @@ inline std::string money(std::int64_t hundredths) {
 
 /// Properties of the values of a database.
 struct flavour {
-  bool wide = false;      ///< values that need more than dbgen's few bytes, and negative ones
+  bool wide = false;      ///< values that need more bytes than dbgen's, and negative ones
   bool sparse = false;    ///< keys far from each other
-  bool shuffled = false;  ///< records in no order
+  bool shuffled = false;  ///< records in random order
   bool orphans = false;   ///< lines whose order is missing, orders without a customer
 };
 
 small_database make_rows(std::uint64_t seed, std::size_t order_count, const flavour& like = {});
 
-/// The text of a table with all columns of the schema; those that no query here looks at are filled
-/// with something.
+/// Returns the text of a table with all columns of the schema; columns that no query here reads
+/// have arbitrary values.
 std::string customer_text(const small_database& data);
 std::string orders_text(const small_database& data);
 std::string lineitem_text(const small_database& data);
 
-/// Tables that are the same in every database: the parts and suppliers that the lines refer to, in
-/// the words that queries ask for by default, 25 nations and 5 regions.
+/// Return tables that are the same in every database: the parts and suppliers of the lines, in the
+/// words that queries use by default, 25 nations and 5 regions.
 std::string part_text();
 std::string supplier_text();
 std::string partsupp_text();
@@ -93,7 +93,7 @@ std::string region_text();
 /// Writes the customers, orders and lines into a folder.
 void write_tables(const std::string& folder, const small_database& data);
 
-/// Writes the tables that are always the same.
+/// Writes the tables that are the same in every database.
 void write_other_tables(const std::string& folder);
 
 }  // namespace creek::tpch::testing

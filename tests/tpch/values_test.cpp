@@ -99,7 +99,7 @@ TEST(tpch_packed, every_width_keeps_every_value) {
       for (std::size_t i = 0; i < values.size(); ++i) {
         ASSERT_EQ(numbers.view.value(i), values[i]) << range << " " << factor;
       }
-      // The same again as a part of a column of a larger range.
+      // Does the same as a part of a column of a larger range.
       packing seen;
       seen.see(values);
       seen.join({.least = -1'000'000, .greatest = 5'000'000'000, .hundreds = false});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One mistake each that the user's sanitizer must find, in tasks on stacks of the library:
 //   planted race | heap | stack | arithmetic | leak
-// And `planted tbb`: runs tasks on the tbb backend, which refuses what it would make the sanitizer
+// `planted tbb` runs tasks on the tbb backend, which refuses what it would make the sanitizer
 // report.
 #include <atomic>
 #include <cstdio>
@@ -19,9 +19,9 @@ namespace {
 
 int shared_by_mistake = 0;
 
-/// Two tasks write one int. The first waits for the second, which so runs on another worker; but
-/// a relaxed atomic does not order what they write. (Not both at once: ThreadSanitizer can miss
-/// two accesses of the same moment.)
+/// Two tasks write one int. The first waits for the second, which therefore runs on another worker;
+/// but a relaxed atomic does not order their writes. (They do not write at once, since
+/// ThreadSanitizer can miss two accesses of the same moment.)
 void race() {
   std::atomic<bool> written{false};
   creek::fork_join(

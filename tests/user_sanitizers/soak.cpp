@@ -240,7 +240,7 @@ void left_behind() {
 int main() {
   const std::pair<creek::scheduler_kind, creek::idle_policy> ways[] = {
       {creek::scheduler_kind::stealing_random, creek::idle_policy::block},
-      // Nobody sleeps, so no push is slow for that.
+      // No worker sleeps, so no push is slow for that reason.
       {creek::scheduler_kind::stealing_random, creek::idle_policy::poll},
       {creek::scheduler_kind::sharing, creek::idle_policy::block},
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first program of the README, as somebody who has only the installed headers compiles it.
+// The first program of the README, compiled with nothing but the installed headers.
 #include <creek/tasking.hpp>
 #include <iostream>
 

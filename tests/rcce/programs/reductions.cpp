@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All types and operators, to one and to all, against the same in one loop.
+// Reductions of all types and operators, to one UE and to all, compared with one loop.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
