@@ -28,7 +28,7 @@ using creek::support::sort_inputs;
 template <class Key>
 class key_sort : public ::testing::Test {
  public:
-  // Bits of both signs and all magnitudes; no NaNs.
+  // Random bits give both signs and all magnitudes, but no NaNs.
   static Key random_key(std::mt19937_64& random) {
     if constexpr (std::floating_point<Key>) {
       std::normal_distribution<double> mantissa;

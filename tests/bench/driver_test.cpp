@@ -48,7 +48,7 @@ TEST(RunProcess, SaysWhichProgramIsMissing) {
   }
 }
 
-/// A folder of scripts that play peers.
+/// A folder of scripts that act as peers.
 class Scripts : public testing::Test {
  protected:
   /// A peer that runs `fib` and whose run prints `result` (a JSON line) or does what it says.

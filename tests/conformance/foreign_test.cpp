@@ -24,7 +24,7 @@ struct record {
   int destroyed() const { return at_home + elsewhere + outside; }
 };
 
-/// Neither to be copied nor to be moved.
+/// An object that can be neither copied nor moved.
 struct pinned {
   explicit pinned(record& to) : record_(&to) { ++to.made; }
   pinned(const pinned&) = delete;
@@ -64,7 +64,7 @@ TEST_P(Foreign, TravelsByPointer) {
     foreign<pinned> mine = make_foreign<pinned>(seen);
     EXPECT_EQ(mine.core(), core_id{creek::this_worker()});
     pinned* const place = mine.get();
-    // There and back, as an argument and a result.
+    // Goes there and back, as an argument and a result.
     mine = creek::call_on(
         last(),
         [place](foreign<pinned> came) {
@@ -75,7 +75,7 @@ TEST_P(Foreign, TravelsByPointer) {
         std::move(mine));
     EXPECT_EQ(mine.get(), place);
     EXPECT_EQ((*mine).values[7], 3);
-    // An object with another home.
+    // Uses an object with another home.
     foreign<pinned> theirs =
         creek::async_on(last(), [&] { return make_foreign<pinned>(seen); }).get();
     if (GetParam().backend != "tbb") {
@@ -155,7 +155,7 @@ TEST_P(Foreign, FindsAFullMailbox) {
   if (GetParam().workers == 1) GTEST_SKIP() << "nobody is away from home";
   record seen;
   in_each_runtime([&] {
-    // More than a mailbox holds; on host while home is busy, until it is full.
+    // Sends more than a mailbox holds; on host while home is busy, until it is full.
     const bool busy = is_host();
     const int many = GetParam().backend == "scc" ? 60 : 1000;
     std::vector<foreign<pinned>> made = creek::call_on(last(), [&] {

@@ -166,7 +166,7 @@ TEST_P(ForkJoin, ComputesFib) {
   in_each_runtime([] { EXPECT_EQ(fib(17), fib_sequential(17)); });
 }
 
-/// Nodes of a comb of `n` teeth; the spine goes on in the first or the second branch.
+/// Returns the nodes of a comb of `n` teeth; the spine continues in the first or the second branch.
 long comb(int n, bool spine_first) {
   if (n == 0) return 1;
   const auto spine = [=] { return comb(n - 1, spine_first); };

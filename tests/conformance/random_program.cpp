@@ -18,7 +18,7 @@ struct thrown_number {
   number value;
 };
 
-/// The result of a child: its value, or what it threw.
+/// The result of a child: its value or its exception.
 struct result {
   number value = 0;
   bool failed = false;
@@ -122,7 +122,7 @@ class runner {
   auto child(const program& p, std::size_t i) {
     return [this, &below = p.children[i]] { return run(below); };
   }
-  /// A task that writes a child's value, and throws what the child throws.
+  /// Returns a task that writes a child's value, and throws what the child throws.
   auto writer(const program& p, std::size_t i, std::vector<result>& results) {
     return [this, &below = p.children[i], &into = results[i]] { into.value = run(below); };
   }

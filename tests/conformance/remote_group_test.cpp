@@ -40,7 +40,7 @@ struct member {
   int get() const { return number; }
 };
 
-/// A group of which each member knows its number.
+/// A group in which each member knows its number.
 group<member> numbered(const std::vector<core_id>& cores, group_shape shape) {
   const group<member> made = make_group<member>(cores, shape);
   for (int i = 0; i < made.size(); ++i) {

@@ -99,7 +99,7 @@ TEST_P(Remote, MovesArgumentsAndResults) {
         there.call([](std::vector<int>& v, std::string s) { return s + std::to_string(v.at(0)); },
                    std::string(200, 'x'));
     EXPECT_EQ(text, std::string(200, 'x') + "3");
-    // Arguments that just fit into a message, and larger ones.
+    // Tests arguments that just fit into a message, and larger ones.
     std::array<int, 12> some{};
     std::array<int, 1000> many{};
     std::iota(many.begin(), many.end(), 0);
@@ -124,7 +124,7 @@ TEST_P(Remote, BringsExceptionsBack) {
       bad() { throw failure{9}; }
     };
     EXPECT_EQ(failure_of([&] { (void)make_on<bad>(last()); }), 9);
-    // The exception of a task that the call spawned and did not wait for.
+    // Rethrows the exception of a task that the call spawned without waiting for it.
     EXPECT_EQ(
         failure_of([&] { there.call([](account&) { creek::spawn([] { throw failure{10}; }); }); }),
         10);
@@ -355,7 +355,7 @@ TEST_P(Remote, IsCalledFromThreadsOutside) {
 
 TEST_P(Remote, FloodsBothWays) {
   in_each_runtime([&] {
-    // More than any ring holds, from handlers, to and fro.
+    // Sends more than any ring holds, from handlers, in both directions.
     struct counter {
       remote<counter> other;
       int got = 0;

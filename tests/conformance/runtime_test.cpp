@@ -77,7 +77,7 @@ TEST_P(Runtime, NestsBothWays) {
     std::atomic<int> right{0};
     const auto inside = [&] {
       if (inner.run([] { return fib(9); }) == fib_sequential(9)) ++right;
-      // And back again: the outer one waits for the inner one that waits for it.
+      // And back again: the outer runtime waits for the inner one that waits for it.
       if (inner.run([&] { return outer.run([] { return fib(7); }); }) == fib_sequential(7)) ++right;
     };
     outer.run([&] {
@@ -101,7 +101,7 @@ TEST_P(Runtime, RunsTasksWhileThoseOfAnotherWaitForThem) {
       for (auto& each : awaited) {
         waiting.push_back(outer.async([&each] { return each.get_future().get(); }));
       }
-      // The harder case is the one in which all workers have gone to sleep.
+      // The harder case: all workers have gone to sleep.
       creek::support::let_others_sleep();
       inner.run([&] {
         for (auto& each : awaited) each.set_value(1);
@@ -132,7 +132,7 @@ TEST_P(Runtime, RunsTasksWhileThoseOfAnotherPollForThem) {
     std::atomic<bool> done{false};
     std::atomic<unsigned> polling{0};
     std::vector<creek::future<void>> polls;
-    // Simulated cores share a thread, which one that polls keeps.
+    // Simulated cores share a thread, which a polling core does not yield.
     const unsigned pollers = GetParam().backend == "scc" ? 1 : GetParam().workers;
     for (unsigned i = 0; i < pollers; ++i) {
       polls.push_back(outer.async([&] {

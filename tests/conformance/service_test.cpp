@@ -21,7 +21,7 @@ class Service : public Conformance {
   void SetUp() override {
     if (GetParam().workers == 1) GTEST_SKIP() << "one worker has to take tasks";
   }
-  /// The last worker, and of four or more another one.
+  /// Returns the last worker, and with four or more workers another one.
   std::vector<core_id> chosen() const {
     const int workers = static_cast<int>(GetParam().workers);
     std::vector<core_id> named{core_id{workers - 1}};

@@ -13,7 +13,7 @@ std::vector<setup> setups() {
   for (const std::string& backend : creek::backends()) {
     const bool simulated = backend == "scc";
     for (const unsigned workers : {1U, simulated ? 4U : 2U, simulated ? 48U : 4U}) {
-      // A sanitizer learns as much from four cores, which take turns, and from one or four threads.
+      // Four cores, which take turns, and one or four threads are enough for a sanitizer.
       const bool needed = workers == 4 || (workers == 1 && !simulated);
       if (creek::support::under_sanitizer && !needed) continue;
       all.push_back({backend, workers});
@@ -60,7 +60,7 @@ creek::runtime make_runtime(const creek::scheduler_options& options, const std::
   if (backend != "scc") return creek::runtime(options, backend);
   creek::scc chosen(options);
   creek::scc_backend::chip& chip = chosen.machine.description;
-  // 160 bytes a task; the rest is for counters and results.
+  // 160 bytes per task; the rest is for counters and results.
   chip.mpb_bytes = 16384 + std::size_t{options.deque_capacity} * 160;
   return creek::runtime(chosen);
 }

@@ -14,7 +14,7 @@ using namespace conformance;
 class Spawn : public Conformance {};
 CONFORMANCE(Spawn);
 
-/// Spawns a tree and waits for nothing; every node counts.
+/// Spawns a tree without waiting; every node counts.
 void grow(std::atomic<int>& nodes, int depth, int width) {
   ++nodes;
   if (depth == 0) return;
@@ -256,7 +256,7 @@ TEST_P(Spawn, BranchesMayWaitForTheirOwnChildren) {
 
 TEST_P(Spawn, ExceptionsOfABranchsChildrenComeOut) {
   on_each_runtime([](creek::runtime& rt) {
-    // Out of fork_join if the branch was stolen, else out of taskwait.
+    // It comes out of fork_join if the branch was stolen, else out of taskwait.
     EXPECT_EQ(failure_of([&] {
                 rt.run([] {
                   creek::fork_join([] {}, [] { creek::spawn([] { throw failure{8}; }); });

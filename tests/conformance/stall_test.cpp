@@ -48,7 +48,7 @@ class reports {
   std::atomic<int> count_{0};
 };
 
-/// Works a little, in whatever time counts.
+/// Works a little, in the kind of time that counts.
 void work() {
   creek::charge(creek::cycles{2000});
   std::this_thread::yield();
@@ -157,7 +157,7 @@ TEST_P(Stall, AWaitDoesNotCount) {
 TEST_P(Stall, TasksMayTakeTheirTime) {
   reports seen;
   run_with(seen, [&] {
-    // This call is found. The task then works as long, on the same worker if there is but one.
+    // This call is found. The task then works as long, on the same worker if there is only one.
     creek::call_on(last(), [&] {
       while (seen.count() < 1) work();
     });

@@ -77,7 +77,7 @@ TYPED_TEST(ActiveMessages, CarryAllSizes) {
   });
 }
 
-/// Everybody floods everybody, itself too, and answers what comes from within the handler.
+/// Each rank floods all ranks, itself included, and answers messages from within the handler.
 TYPED_TEST(ActiveMessages, LoseAndDoubleNothingUnderFlood) {
   static constexpr int members = 4;
   static constexpr std::uint32_t letters = 500;

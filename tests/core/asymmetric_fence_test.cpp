@@ -30,7 +30,7 @@ void meet(std::atomic<int>& arrived, int round) {
   }
 }
 
-// Rounds in which both sides missed the other's store: must be 0.
+// Returns the rounds in which both sides missed the other's store: must be 0.
 template <typename HeavyFence>
 int both_missed(int rounds, HeavyFence heavy) {
   std::atomic<int> x{0}, y{0}, start{0}, finish{0};
@@ -80,7 +80,7 @@ TEST(asymmetric_fence, decides_once) {
   EXPECT_EQ(first == fence_strategy::symmetric, !light_fence_is_free);
 }
 
-// Exit status of `child` run in a forked process.
+// Returns the exit status of `child`, run in a forked process.
 template <typename Child>
 int status_of(Child child) {
   std::fflush(nullptr);  // or the child prints it again

@@ -110,7 +110,7 @@ TEST_P(Ranks, AllToAll) {
   });
 }
 
-// Rank r sends (r * 7 + to * 3) % 11 elements to each: some blocks are empty.
+// Rank r sends (r * 7 + to * 3) % 11 elements to each rank: some blocks are empty.
 TEST_P(Ranks, AllToAllOfAnyLengths) {
   const auto length = [](int from, int to) {
     return static_cast<std::uint64_t>((from * 7 + to * 3) % 11) * 300;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Long enough that only a lost wake-up reaches it, on any machine and under any sanitizer.
+// Long enough that only a lost wake-up exceeds it, on any machine and under any sanitizer.
 constexpr auto forever = 60s;
 
 template <typename EventCount>
@@ -141,7 +141,7 @@ std::uint64_t stress_seed() {
   return seed;
 }
 
-// Takes `quota` tokens, waiting now in one way and now in another.
+// Takes `quota` tokens, and waits now in one way and now in another.
 template <typename EventCount>
 void consume(EventCount& ec, std::atomic<int>& tokens, int quota, std::uint64_t seed) {
   std::mt19937_64 random(seed);

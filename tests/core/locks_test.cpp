@@ -102,7 +102,7 @@ TEST(Locks, TryLockFailsWhileHeld) {
 
 TEST(Barriers, CountOnlyTheirTeam) {
   host_backend::run_ranks(5, {}, [](memory& m) {
-    // Two teams at once, in another order than their core numbers.
+    // Uses two teams at once, in another order than their core numbers.
     const bool odd = m.self().value % 2 != 0;
     const team mine{
         odd ? std::vector{core_id{3}, core_id{1}} : std::vector{core_id{4}, core_id{0}, core_id{2}},
@@ -130,7 +130,7 @@ TEST(HostMemory, AWaitWakesFromSleep) {
   host_backend::memory_space space{2};
   memory m = space.core(core_id{0});
   const auto place = m.at(core_id{0}, 0).as<word>();
-  // Ever longer: the later ones find the waiter spinning, yielding, asleep.
+  // Waits become longer: the later ones find the waiter spinning, yielding, asleep.
   for (word round = 1; round <= 12; ++round) {
     std::jthread waker{[&, round] {
       memory other = space.core(core_id{1});

@@ -16,7 +16,7 @@ constexpr std::size_t stack_bytes = std::size_t{64} << 10;
 
 int steps = 0;
 
-// Has something that sanitizers watch on each stack while the other one runs.
+// Has data that sanitizers watch on each stack while the other one runs.
 [[gnu::noinline]] void step(volatile int* counted) {
   *counted = *counted + 1;
   steps += *counted;

@@ -51,7 +51,7 @@ TEST(json_text, strings_are_written_as_nlohmann_json_writes_them) {
   }
 }
 
-// The events of thread `tid` without metadata.
+// Returns the events of thread `tid` without metadata.
 std::vector<json> events_of(const json& file, int tid) {
   std::vector<json> events;
   for (const json& e : file["traceEvents"]) {

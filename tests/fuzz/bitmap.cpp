@@ -13,7 +13,7 @@ namespace {
 using histogram = std::array<std::uint64_t, 768>;
 using mapreduce::data_fault;
 
-/// Little-endian.
+/// Returns a number in little-endian order.
 std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t count) {
   std::uint64_t value = 0;
   while (count-- != 0) value = value * 256 + static_cast<unsigned char>(bytes[at + count]);

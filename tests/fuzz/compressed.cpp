@@ -39,7 +39,7 @@ std::string& room() {
 
 using zlib_stream = std::unique_ptr<z_stream, int (*)(z_stream*)>;
 
-/// `window` as inflateInit2 has it. Takes one member from `from`.
+/// Takes one member from `from`; `window` is that of inflateInit2.
 expansion inflate_one(std::string_view& from, int window) {
   z_stream stream{};
   if (inflateInit2(&stream, window) != Z_OK) throw std::bad_alloc();
@@ -155,7 +155,7 @@ std::optional<expansion> expand(std::string_view file) {
   return std::nullopt;
 }
 
-/// A gzip file with this body. Empty if the body is no deflated text.
+/// Returns a gzip file with this body, or nothing if the body is no deflated text.
 std::string with_trailer(std::string_view body) {
   std::string_view left = body;
   const expansion text = inflate_one(left, -MAX_WBITS);

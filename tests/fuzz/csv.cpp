@@ -26,7 +26,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-/// The number of a field, or nothing. `fits` is false for one that a double cannot hold.
+/// Returns the number of a field, if it is one. `fits` is false if a double cannot hold it.
 std::optional<double> number_of(std::string_view text, bool& fits) {
   fits = true;
   const std::string field(text);
@@ -56,7 +56,7 @@ std::optional<double> number_of(std::string_view text, bool& fits) {
   return value;
 }
 
-/// A file read with nothing in mind but the rules.
+/// A file read strictly by the rules.
 class naive_reader {
  public:
   naive_reader(std::string_view text, const csv_format& format) : format_(format) {
@@ -124,7 +124,7 @@ class naive_reader {
     }
   }
 
-  /// Takes the first line for a header, or to be read. False for a header.
+  /// Takes the first line as a header, or as one to be read. Returns false for a header.
   bool begin(std::string_view line) {
     separator_ = format_.separator;
     bool in_quotes = false;

@@ -23,7 +23,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// The inputs in the folder that ctest names, in the order of their names.
+/// Returns the inputs in the folder that ctest names, in the order of their names.
 std::vector<std::pair<std::string, bytes>> corpus() {
   const char* folder = std::getenv("CREEK_FUZZ_CORPUS");
   std::vector<std::pair<std::string, bytes>> inputs;
@@ -44,7 +44,7 @@ void run(const bytes& input, const std::string& file) {
   ASSERT_NO_THROW(LLVMFuzzerTestOneInput(input.data(), input.size())) << "input kept in " << file;
 }
 
-/// A few small changes, and now and then the end of another input.
+/// Makes a few small changes, and sometimes appends the end of another input.
 bytes changed(bytes input, const bytes& other, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::ptrdiff_t>(random() % n); };
   for (auto changes = 1 + below(4); changes != 0; --changes) {

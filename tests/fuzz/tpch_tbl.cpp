@@ -19,7 +19,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// A number with up to `scale` digits behind the point, in units of the last of them.
+/// Returns a number with up to `scale` digits after the point, in units of the last digit.
 std::optional<std::int64_t> number_of(std::string_view text, std::size_t scale) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);

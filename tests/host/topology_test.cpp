@@ -14,7 +14,7 @@
 namespace creek::host_backend {
 namespace {
 
-// Sets a variable for the life of this object.
+// Sets a variable while the object exists.
 class environment {
  public:
   environment(const char* name, const std::string& value) : name_(name) {

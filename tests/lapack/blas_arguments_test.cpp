@@ -75,7 +75,7 @@ TYPED_TEST(bad_blas_arguments, of_products) {
   }
 }
 
-/// The updates whose scalars beside the factors are of type S.
+/// Calls the updates whose scalars beside the factors are of type S.
 template <scalar T, scalar S>
 void fortran_rank_k(const char* name, const good<T>& g) {
   fortran<T>(name, g.uplo, g.trans, g.n, g.k, S{1}, g.a, g.lda, S{1}, g.c, g.ldc);

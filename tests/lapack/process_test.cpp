@@ -167,7 +167,7 @@ TEST(errors, are_printed_where_nobody_takes_them) {
 
 TEST(memory, that_runs_out_is_an_error_of_lapacke_and_the_end_for_fortran) {
   if (support::under_sanitizer) GTEST_SKIP() << "sanitizers need the address space";
-  // 2^30 rows: the copy by columns, and the pivots, are more than any machine maps.
+  // 2^30 rows: the copy by columns, and the pivots, exceed what any machine can map.
   constexpr blas_int many = 1 << 30;
   std::vector<float> a(1);
   std::vector<blas_int> ipiv(1);

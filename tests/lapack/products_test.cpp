@@ -30,7 +30,7 @@ int c_side(char where) {
   return where == 'L' ? 141 : 142;
 }
 
-/// The Hermitian or symmetric matrix of which a triangle is stored.
+/// Returns the Hermitian or symmetric matrix of which a triangle is stored.
 template <scalar T>
 matrix<T> whole(char uplo, bool hermitian, const matrix<T>& a) {
   matrix<T> w(a.rows(), a.cols());
@@ -44,7 +44,7 @@ matrix<T> whole(char uplo, bool hermitian, const matrix<T>& a) {
   return w;
 }
 
-/// The triangle of the one, the rest of the other.
+/// Returns the triangle of one matrix with the rest of the other.
 template <scalar T>
 matrix<T> merged(char uplo, const matrix<T>& inside, const matrix<T>& outside) {
   matrix<T> m = outside;
@@ -137,7 +137,7 @@ TYPED_TEST(products, symm_and_hemm) {
   }
 }
 
-/// op(A) op'(B) where op' undoes op, both of n rows.
+/// Returns op(A) op'(B), where op' undoes op; both have n rows.
 template <scalar T>
 matrix<T> outer(char how, bool hermitian, const matrix<T>& a, const matrix<T>& b) {
   const op back = hermitian ? op::conjugate_transpose : op::transpose;

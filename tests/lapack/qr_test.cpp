@@ -18,7 +18,7 @@ using linalg::op;
 struct shape {
   index_t m, n;
 };
-/// Empty, tiny, odd, wide and high, and large enough for the workers.
+/// Shapes: empty, tiny, odd, wide and high, and large enough for the workers.
 constexpr shape shapes[] = {{0, 0}, {0, 3},   {3, 0},   {1, 1},   {1, 5},
                             {5, 1}, {17, 17}, {40, 23}, {23, 40}, {300, 190}};
 
@@ -42,7 +42,7 @@ struct factored {
     }
     return upper;
   }
-  /// The first `columns` columns of Q.
+  /// Returns the first `columns` columns of Q.
   matrix<T> q(index_t columns) const {
     matrix<T> made(a.rows(), columns);
     copy<T>(f.view().columns(0, k()), made.view().columns(0, k()));
@@ -129,7 +129,7 @@ TYPED_TEST(qr_routines, ormqr_applies_q_from_either_side) {
   }
 }
 
-/// op(A) X = B.
+/// A system op(A) X = B.
 template <scalar T>
 struct system {
   char how;
@@ -237,7 +237,7 @@ TYPED_TEST(qr_routines, tell_how_much_workspace_is_best) {
     EXPECT_EQ(info, 0);
     EXPECT_EQ(std::real(best), static_cast<real<T>>(wanted));
   };
-  // The matrices need not be there.
+  // The matrices may be absent.
   expect(400 * 32, lapack<T>("geqrf", 500, 400, nothing, 500, nothing, &best, -1));
   expect(400 * 64, lapack<T>("getri", 400, nothing, 400, no_pivots, &best, -1));
   expect(400 * 32, lapack<T>(gqr, 500, 400, 10, nothing, 500, nothing, &best, -1));
@@ -258,7 +258,7 @@ TYPED_TEST(qr_routines, tell_how_much_workspace_is_best) {
     expect(8 * 32 + 65 * 64, c_query(mqr, 'L', 'N', 40, 8, 30, nothing, 40, nothing, nothing, 40));
     expect(20 + 30 * 32, c_query("gels", 'N', 20, 50, 30, nothing, 50, nothing, 50));
   }
-  // More than T or an integer can tell.
+  // The length exceeds what T or an integer can hold.
   ASSERT_EQ(lapack<T>("geqrf", 1, 1048577, nothing, 1, nothing, &best, -1), 0);
   EXPECT_GE(static_cast<double>(std::real(best)), 1048577.0 * 32);
   ASSERT_EQ(lapack<T>("geqrf", 1, 100000001, nothing, 1, nothing, &best, -1), 0);
@@ -299,7 +299,7 @@ TYPED_TEST(qr_routines, mix_with_those_of_the_system) {
     for (std::size_t i = 0; i < by.tau.size(); ++i)
       EXPECT_LT(std::abs(by.tau[i] - theirs.tau[i]), bound);
 
-    // Q of the one, applied by the other.
+    // Q of one library, applied by the other.
     for (const char how : {'N', adjoint<T>}) {
       const matrix<T> c = random_matrix<T>(m, 5, this->random);
       matrix<T> x = c, y = c;

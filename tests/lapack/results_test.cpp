@@ -29,7 +29,7 @@ void expect_solved(const matrix<T>& a, const matrix<T>& x, const matrix<T>& b) {
   EXPECT_LT(distance(product(a, x), b), tolerance<T>(a.rows()) * static_cast<double>(a.rows() + 1));
 }
 
-/// P L U of what getrf left.
+/// Returns P L U from the results of getrf.
 template <scalar T>
 matrix<T> multiplied_out(const matrix<T>& f, const std::vector<blas_int>& ipiv) {
   const index_t n = std::min(f.rows(), f.cols());
@@ -180,7 +180,7 @@ TYPED_TEST(routines, trtrs_solves_with_every_triangle) {
   }
 }
 
-/// The other triangle filled in.
+/// Returns the matrix with its other triangle filled in.
 template <scalar T>
 matrix<T> hermitian(triangle stored, matrix<T> a) {
   for (index_t j = 0; j < a.cols(); ++j) {
@@ -254,7 +254,7 @@ TYPED_TEST(routines, potri_and_trtri_invert_in_one_triangle) {
 TYPED_TEST(routines, laswp_exchanges_a_range_in_either_direction) {
   using T = TypeParam;
   const matrix<T> a = random_matrix<T>(9, 40, this->random);
-  // Rows 3 to 6, every second element of the list from its third: rows 9, 3, 5, 8.
+  // Rows 3 to 6 use every second element of the list from its third: rows 9, 3, 5, 8.
   const blas_int ipiv[] = {-1, -1, 9, -1, 3, -1, 5, -1, 8};
   const index_t targets[] = {9, 3, 5, 8};
   for (const blas_int step : {2, -2}) {

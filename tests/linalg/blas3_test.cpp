@@ -67,7 +67,7 @@ TYPED_TEST(Blas3, GemmInARuntimeIsTheSame) {
   run(alone);
   runtime rt{host(3)};
   rt.run([&] { run(together); });
-  // Blocks are cut by the number of workers, sums over the depth are not.
+  // The number of workers decides how blocks are cut, but not sums over the depth.
   EXPECT_EQ(distance(alone, together), 0);
 }
 
@@ -146,7 +146,7 @@ TYPED_TEST(Blas3, SymmetricAndHermitianProducts) {
   }
 }
 
-/// `c` in the triangle, `before` elsewhere.
+/// Returns `c` in the triangle and `before` elsewhere.
 template <scalar T>
 matrix<T> merged(triangle stored, const matrix<T>& c, matrix<T> before) {
   for (index_t j = 0; j < c.cols(); ++j) {
@@ -221,7 +221,7 @@ TYPED_TEST(Blas3, TriangularProductsAndSystems) {
         for (const op how : this->ops()) {
           for (const side where : {side::left, side::right}) {
             auto a = this->any(order, order);
-            // Well conditioned, whichever diagonal counts.
+            // Well conditioned, whichever diagonal is used.
             for (index_t j = 0; j < order; ++j) {
               for (index_t i = 0; i < order; ++i) a(i, j) /= static_cast<real<T>>(order);
               a(j, j) += T{2};
@@ -245,7 +245,7 @@ TYPED_TEST(Blas3, TriangularProductsAndSystems) {
   }
 }
 
-// Loops go by this many rows: none would be for ever.
+// Loops advance by this many rows: zero would make them endless.
 TYPED_TEST(Blas3, BlocksOfAnyDepthHaveRows) {
   using T = TypeParam;
   const index_t strip = product_tile<T>().rows;

@@ -48,7 +48,7 @@ class by_blocks : public ::testing::Test {
         return random_scalar<T>(random_);
     }
   }
-  /// Another case: its tile size.
+  /// Begins another case and returns its tile size.
   index_t next() {
     seed_ += 1;
     random_.seed(seed_);
@@ -56,7 +56,7 @@ class by_blocks : public ::testing::Test {
     return block_;
   }
   matrix<T> random(index_t rows, index_t cols) { return random_matrix<T>(rows, cols, random_); }
-  /// Hermitian and positive definite.
+  /// Returns a Hermitian, positive definite matrix.
   matrix<T> definite(index_t n) {
     const matrix<T> A = random(n, n);
     matrix<T> C(n, n);

@@ -36,7 +36,7 @@ class Condition : public ::testing::Test {
   std::mt19937 random{2000};
 
   matrix<T> any(index_t n) { return random_matrix<T>(n, n, random); }
-  /// 1 / (i + j + 1): condition numbers of 5e5 and 2e10.
+  /// Returns 1 / (i + j + 1): condition numbers of 5e5 and 2e10.
   static matrix<T> hilbert() {
     const index_t n = sizeof(real<T>) == 4 ? 5 : 8;
     matrix<T> a(n, n);
@@ -45,7 +45,7 @@ class Condition : public ::testing::Test {
     }
     return a;
   }
-  /// Rows over ten, or four, orders of magnitude.
+  /// Returns rows over ten, or four, orders of magnitude.
   matrix<T> graded(index_t n) {
     auto a = any(n);
     const double orders = sizeof(real<T>) == 4 ? 4 : 10;
@@ -57,7 +57,7 @@ class Condition : public ::testing::Test {
     }
     return a;
   }
-  /// a^H a / n + shift.
+  /// Returns a^H a / n + shift.
   static matrix<T> definite(const matrix<T>& a, double shift) {
     const index_t n = a.rows();
     auto b = product(applied(op::conjugate_transpose, a), a);

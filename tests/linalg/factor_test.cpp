@@ -35,7 +35,7 @@ class Factor : public ::testing::Test {
     }
   }
 
-  /// L * U of a factored m x n matrix.
+  /// Returns L * U of a factored m x n matrix.
   static matrix<T> recombined(const matrix<T>& a) {
     const index_t n = std::min(a.rows(), a.cols());
     matrix<T> l(a.rows(), n), u(n, a.cols());

@@ -87,7 +87,7 @@ TYPED_TEST(generated, are_uniform_from_minus_one_to_one) {
       seen.insert(static_cast<real<T>>(part));
     }
   }
-  // Six standard deviations.
+  // The bound is six standard deviations.
   EXPECT_LT(std::abs(sum / (n * n)), 6 * std::sqrt(1. / 3) / n);
   EXPECT_LT(std::abs(squares / (n * n) - 1. / 3), 6 * std::sqrt(4. / 45) / n);
   EXPECT_GT(seen.size(), static_cast<std::size_t>(n * n * 99 / 100));
@@ -129,7 +129,7 @@ TYPED_TEST(generated, are_dominant_or_positive_definite_if_asked) {
   EXPECT_TRUE(is_dominant(generate<T>({matrix_kind::dominant}, 40, 30)));
 }
 
-/// Singular values, the largest first, by Hestenes's one-sided Jacobi rotations, in double.
+/// Returns singular values, the largest first, by Hestenes's one-sided Jacobi rotations, in double.
 template <class T>
 std::vector<double> singular_values(const matrix<T>& from) {
   using z = std::complex<double>;
@@ -196,7 +196,7 @@ TYPED_TEST(generated, have_the_condition_number_asked_for) {
   EXPECT_EQ(generate<T>({matrix_kind::uniform, 1, 10}, 0, 3).cols(), 3);
 }
 
-// A positive definite matrix has a Cholesky factor: with the condition number too.
+// A positive definite matrix has a Cholesky factor, also with a given condition number.
 TYPED_TEST(generated, are_positive_definite_with_a_condition_number) {
   using T = TypeParam;
   constexpr index_t n = 20;
@@ -210,7 +210,7 @@ TYPED_TEST(generated, are_positive_definite_with_a_condition_number) {
   }
 }
 
-// Written down once; another machine, compiler or version has to make the same.
+// Recorded once; other machines, compilers and versions must produce the same.
 TEST(generated_values, stay_what_they_are) {
   const auto d = generate<double>({.seed = 42}, 3, 3);
   EXPECT_EQ(d(0, 0), -0x1.d2d40bf4687acp-2);

@@ -72,7 +72,7 @@ TEST_F(matrix_files, are_read_from_pipes) {
   }
 }
 
-/// Puts a file in place of a descriptor of this process, for as long as it lives.
+/// Replaces a descriptor of this process by a file while it lives.
 class redirected {
  public:
   redirected(int descriptor, const std::string& path, int flags)
@@ -153,7 +153,7 @@ TEST_F(matrix_files, are_read_once_and_only_into_the_memory_allowed) {
   EXPECT_THROW(from.read<double>(), usage_error);
 }
 
-/// A valid file with a few of its bytes changed, removed, doubled, or cut off.
+/// Returns a valid file with a few of its bytes changed, removed, doubled, or cut off.
 std::string damaged(std::string content, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
   // Half of the damage goes to numbers, shapes among them: other words are mostly just refused.
@@ -232,7 +232,7 @@ TEST_F(matrix_files, that_are_damaged_are_read_or_refused) {
       good += readable<std::complex<float>>(damaged_path);
     }
   }
-  // Neither does all damage show nor is everything refused, or this test would test nothing.
+  // Some damage must pass and some must be refused, or this test would test nothing.
   EXPECT_GT(good, 150);
   EXPECT_LT(good, rounds * static_cast<int>(valid.size()));
 }

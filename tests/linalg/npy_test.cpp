@@ -133,7 +133,7 @@ TEST_F(npy_files, complex_elements_are_real_if_no_imaginary_part_is_left) {
   }
 }
 
-// More elements than fit into one portion, rows longer than that too.
+// Has more elements than fit into one portion, with rows longer than that too.
 TEST_F(npy_files, reads_large_files_of_either_order) {
   for (const auto& [rows, cols] :
        {std::pair<index_t, index_t>{700, 411}, {2, 300'001}, {300'001, 2}}) {

@@ -48,7 +48,7 @@ class Qr : public ::testing::Test {
     check_applied(a, tau);
   }
 
-  /// op(Q) from both sides against Q itself.
+  /// Compares op(Q) from both sides with Q itself.
   void check_applied(const matrix<T>& a, const std::vector<T>& tau) {
     const index_t m = a.rows();
     const auto turn = op::conjugate_transpose;

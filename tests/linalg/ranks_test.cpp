@@ -35,7 +35,7 @@ bool same_bits(const matrix<T>& a, const matrix<T>& b) {
   return true;
 }
 
-/// Hermitian, and positive definite by its diagonal.
+/// Returns a Hermitian matrix, positive definite by its diagonal.
 template <class T>
 matrix<T> definite_matrix(index_t n, std::mt19937& random) {
   matrix<T> a = random_matrix<T>(n, n, random);

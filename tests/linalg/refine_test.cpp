@@ -32,7 +32,7 @@ class Refine : public ::testing::Test {
     for (index_t i = 0; i < n; ++i) b(i, i) = std::real(b(i, i)) + 1;
     return b;
   }
-  /// The other triangle is not to be read.
+  /// Spoils the other triangle, which must not be read.
   static void spoil(triangle other, matrix<T>& a, double with) {
     for (index_t j = 0; j < a.cols(); ++j) {
       for (index_t i = 0; i < a.rows(); ++i) {
@@ -84,7 +84,7 @@ TYPED_TEST(Refine, SolutionsByLu) {
         EXPECT_GE(corrections, n == 1 ? 0 : 1);
         EXPECT_LE(corrections, 5);
       });
-      // b is rounded, too: the exact solution of what was solved is another by a few units.
+      // b is rounded, too: the exact solution of the rounded system differs by a few units.
       this->check(exact, matrix<T>(const_view<T>(x)), ferr, berr);
       EXPECT_EQ(whole(1, 0), T{});
       EXPECT_EQ(whole(n + 2, 0), T{});

@@ -60,7 +60,7 @@ matrix<T> product(const matrix<T>& a, const matrix<T>& b) {
   return c;
 }
 
-/// Gaussian elimination with partial pivoting, by the book.
+/// Does textbook Gaussian elimination with partial pivoting.
 template <class T>
 std::vector<index_t> eliminate(matrix_view<T> a) {
   std::vector<index_t> pivots;
@@ -79,7 +79,7 @@ std::vector<index_t> eliminate(matrix_view<T> a) {
   return pivots;
 }
 
-/// The lower Cholesky factor; what is above the diagonal stays.
+/// Returns the lower Cholesky factor; elements above the diagonal stay.
 template <class T>
 matrix<T> cholesky(matrix<T> a) {
   for (index_t k = 0; k < a.rows(); ++k) {
@@ -98,7 +98,7 @@ matrix<T> cholesky(matrix<T> a) {
   return a;
 }
 
-/// Modified Gram-Schmidt, twice: `a` becomes Q and R is returned.
+/// Does modified Gram-Schmidt twice: `a` becomes Q and R is returned.
 template <class T>
 matrix<T> orthogonalise(matrix<T>& a) {
   matrix<T> r(a.cols(), a.cols());

@@ -46,7 +46,7 @@ struct tally {
 
 class soak {
  public:
-  /// Cases one after the other, or three at once.
+  /// Runs cases one after the other, or three at once.
   void batch(std::uint64_t seed) {
     dice d(seed);
     const auto workers = static_cast<std::size_t>(d.below(5));

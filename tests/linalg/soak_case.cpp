@@ -98,7 +98,7 @@ class soak_case : soak_call<soak_case<T>, T> {
                     orthogonality<T>(m, q, by_vectors));
   }
 
-  /// Least squares leave what stands upright on the columns; least norm leaves nothing.
+  /// Checks that a least squares residual is orthogonal to the columns, a least norm one zero.
   double gels_case() {
     const index_t m = d_.size(), n = d_.size(), rhs = 1 + d_.below(6), block = any_block(d_);
     const op how = any_op(d_, false);
@@ -179,7 +179,7 @@ class soak_case : soak_call<soak_case<T>, T> {
     return product_error(d_, alpha, A, B, beta, before, c.copy());
   }
 
-  /// Errors of two solutions by the condition, or infinite.
+  /// Returns the errors of two solutions by the condition, or infinite.
   double beside_reference(const matrix<T>& A, const matrix<T>& B, const matrix<T>& X,
                           double rcond) {
     matrix<T> factors = A, expected = B;

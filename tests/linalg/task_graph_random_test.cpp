@@ -146,7 +146,7 @@ TEST_P(task_graph_random, bodies_that_fork_and_make_graphs) {
   }
 }
 
-// Bursts of a few tasks: strands leave and are hired all the time, and the one who enqueues waits
+// Bursts of a few tasks: strands leave and are spawned all the time, and the enqueuing thread waits
 // for room in a window of a few tasks.
 TEST_P(task_graph_random, hiring_and_leaving) {
   runtime rt = make();
@@ -171,7 +171,7 @@ TEST_P(task_graph_random, hiring_and_leaving) {
   }
 }
 
-// The program waits for a body itself: on one worker too there is somebody who runs it.
+// The program waits for a body itself: even with one worker some strand runs it.
 TEST_P(task_graph_random, a_task_runs_while_the_enqueuer_waits_for_something_else) {
   runtime rt = make();
   for (std::uint64_t round = 0; round < rounds; ++round) {

@@ -121,7 +121,7 @@ TEST(task_graph, bodies_of_any_size_and_kind) {
 TEST(task_graph, memory_follows_the_window_and_not_the_program) {
   const auto bytes_of = [](std::size_t tasks) {
     return runtime(host{2}).run([=] {
-      // Many blocks, each used once, and one that everybody reads.
+      // Many blocks, each used once, and one that all tasks read.
       const std::vector<char> blocks(tasks);
       task_graph graph({.window = 64});
       for (std::size_t i = 0; i < tasks; ++i) {

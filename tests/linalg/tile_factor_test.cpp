@@ -81,7 +81,7 @@ class TileFactor : public ::testing::Test {
       const auto turned = applied(how, a);
       const auto b = product(turned, x);
       const auto found = factors.solve(b, how);
-      // The residual, as the solution may suffer from the matrix.
+      // Uses the residual, since the solution may suffer from the matrix.
       double size = 1;
       for (index_t j = 0; j < 3; ++j) {
         for (index_t i = 0; i < n; ++i) size = std::max<double>(size, std::abs(found(i, j)));

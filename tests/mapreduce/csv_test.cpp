@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using table = std::vector<std::vector<double>>;
 
-/// Keeps the rows of each piece, to be looked at in the order of the files.
+/// Keeps the rows of each piece, to be read in the order of the files.
 struct keep_rows {
   using key_type = origin;
   using value_type = table;
@@ -71,7 +71,7 @@ TEST_F(Csv, NumbersInEveryForm) {
             (table{{0.1, 1.7976931348623157e308, 4.9e-324}}));
 }
 
-/// Decimal numbers of up to 20 digits, rounded as the C library rounds them.
+/// Checks decimal numbers of up to 20 digits, rounded as the C library rounds them.
 template <class Number>
 void check_rounding(const std::string& name, const std::vector<std::string>& numbers,
                     Number (*expected)(const char*, char**)) {
@@ -181,7 +181,7 @@ TEST_F(Csv, RecordsNeedAsManyColumnsAsTheyHaveNumbers) {
               testing::HasSubstr("text:1: 3 columns, not 2: say which are meant"));
 }
 
-/// Random tables in random dress, and what `strtod` makes of them.
+/// A random table in a random format, and the numbers that `strtod` reads from it.
 struct dressed_table {
   std::string text;
   table rows;

@@ -31,7 +31,7 @@ std::string bytes_of(std::uint64_t number, std::size_t size = 8) {
   return bytes;
 }
 
-/// 'a' to 'p' for each four bits: no blank, no NUL.
+/// Returns 'a' to 'p' for each four bits: no blank, no NUL.
 std::string letters_of(std::uint64_t number, std::size_t size) {
   std::string text;
   for (; text.size() < size; number >>= 4) text += static_cast<char>('a' + number % 16);
@@ -61,7 +61,7 @@ std::vector<key_set> chosen_keys() {
   return sets;
 }
 
-/// The share of a table's slots, about one a key, that would be used. With random hashes 0.6.
+/// Returns the share of used slots in a table of about one slot per key; 0.6 for random hashes.
 template <class Hashes>
 double slots_used(const Hashes& hashes, int shift) {
   std::vector<bool> used(std::size_t{1} << 15);

@@ -16,7 +16,7 @@
 namespace creek::mapreduce {
 namespace {
 
-/// Small whole numbers, whose distances and sums are exact in any order.
+/// Returns small integers, whose distances and sums are exact in any order.
 std::vector<float> whole_coordinates(std::uint64_t seed, std::size_t count, int below) {
   std::mt19937_64 random(seed);
   std::vector<float> all(count);
@@ -86,7 +86,7 @@ TEST(KMeans, RoundReadsNothingElseAndAddsToWhatIsThere) {
   }
 }
 
-/// Clouds far from each other, in random order.
+/// Returns clouds far from each other, in random order.
 std::vector<float> clouds(std::uint64_t seed, std::size_t n, std::size_t d, std::size_t k) {
   std::mt19937_64 random(seed);
   std::vector<float> points(n * d);

@@ -25,7 +25,7 @@ struct numbered {
   friend bool operator==(const numbered&, const numbered&) = default;
 };
 
-/// Record as above, without a default constructor.
+/// The same record without a default constructor.
 struct made_of_one : numbered {
   explicit made_of_one(const numbered& from) : numbered(from) {}
 };
@@ -38,7 +38,7 @@ struct several_runs {
   std::vector<numbered> in_order;                  // equal keys by run
 };
 
-/// `runs` of `size()` records each, with keys below `keys`.
+/// Returns `runs` of `size()` records each, with keys below `keys`.
 template <class Size>
 several_runs make_runs(std::mt19937_64& random, std::size_t runs, std::uint32_t keys, Size&& size) {
   several_runs made;
@@ -128,7 +128,7 @@ TEST(RecordVector, KeepsAlignment) {
 
 using counted = record<std::string_view, std::uint64_t>;
 
-/// Words that begin alike, end in NUL or are beginnings of others, each once.
+/// Returns words that begin alike, end in NUL or are prefixes of others, each once.
 std::vector<counted> odd_words(std::uint64_t seed, std::size_t size, std::vector<std::string>& to) {
   std::mt19937_64 random(seed);
   std::set<std::string> words;

@@ -9,7 +9,7 @@ namespace {
 template <class Pair>
 class MapReduceIntegerProperties : public ::testing::Test {};
 
-// A kind takes ten seconds to compile, and a sanitizer learns little from the second.
+// One kind takes ten seconds to compile, and a sanitizer learns little from a second one.
 using integer_kinds = std::conditional_t<
     support::under_sanitizer, ::testing::Types<std::pair<std::uint64_t, std::uint64_t>>,
     ::testing::Types<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::int32_t, double>,
@@ -48,7 +48,7 @@ TEST(MapReduceStrategy, FollowsTheNumberOfKeys) {
   }
 }
 
-/// Memory of grouping follows the different keys where the job combines.
+/// Memory of grouping depends on the number of different keys if the job combines.
 TEST(MapReduceStrategy, GroupingCombinesWhatHasDoubled) {
   using job = random_job<std::uint64_t, std::uint64_t, form::combines>;
   std::vector<std::uint32_t> numbers(1'000'000);

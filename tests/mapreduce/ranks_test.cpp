@@ -385,7 +385,7 @@ TEST(RanksInVirtualTime, WorkIsCharged) {
   const std::string text = oracle::random_text(27, 100000, 500);
   rank_result<word_count> result;
   const auto report = count_on_chip(text, 0, strategy::automatic, result);
-  // Looking at every byte alone takes three cycles a byte on one of 16 cores.
+  // Reading every byte alone takes three cycles per byte on one of 16 cores.
   const auto looking = cycles{3 * 100000 / 16} * scc_backend::chip::scc_533().clocks.core;
   EXPECT_GT(report.length(), looking);
 }

@@ -104,7 +104,7 @@ void put(std::string& to, std::uint32_t value, int bytes) {
   for (; bytes > 0; --bytes, value >>= 8) to += static_cast<char>(value);
 }
 
-/// A bitmap with random pixels, each counted, and random padding.
+/// Makes a bitmap with random pixels, each counted, and random padding.
 std::string bitmap(const image& what, std::uint64_t seed, std::array<std::uint64_t, 768>& counts) {
   std::string file = "BM";
   put(file, 0, 8);

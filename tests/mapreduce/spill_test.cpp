@@ -71,7 +71,7 @@ struct lists {
   static std::uint64_t hash(std::uint64_t key) { return key & 1; }
 };
 
-/// The records of a run, comparable, that own what they have.
+/// Returns the records of a run in comparable form, with copies of their data.
 template <class Record>
 auto owned(const Record& one) {
   if constexpr (std::is_same_v<decltype(Record::key), std::string_view>) {

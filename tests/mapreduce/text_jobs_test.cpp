@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Few different bytes, so that strings occur often and nearly.
+/// Returns text of few different bytes, so that full and partial matches are frequent.
 std::string random_lines(std::uint64_t seed, std::size_t bytes) {
   std::mt19937_64 random(seed);
   std::string text(bytes, '\0');

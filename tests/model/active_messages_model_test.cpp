@@ -17,7 +17,7 @@ namespace {
 using namespace creek;
 using namespace creek::model;
 
-// The four, each with its least room.
+// The four protocols, each with its minimum room.
 struct by_vector {
   template <class Memory>
   static auto make(Memory& m) {
@@ -59,7 +59,7 @@ void expect_sound(const outcome& result) {
   EXPECT_TRUE(result.complete);
 }
 
-/// Takes so many messages, of `each` a sender, and expects every sender's in order.
+/// Receives `count` messages, and expects every sender's in order.
 template <class Protocol>
 void take(Protocol& p, word count) {
   std::array<word, 8> next{};
@@ -84,7 +84,7 @@ void give(Protocol& p, int to, word count) {
   }
 }
 
-// Three from one, so that a slot used again would show an old message.
+// Sends three from one core, so that a reused slot would show an old message.
 template <class Make>
 const auto one_way = [](auto& m) {
   auto p = Make::make(m);

@@ -73,7 +73,7 @@ TEST(LockModel, FindsDataReadFromAStaleCopy) {
   EXPECT_NE(count_under<memory_that_never_invalidates>(2, 2, {}, ticket).failure, "");
 }
 
-// A lock that looks before it takes, in two steps.
+// A lock that tests and takes in two steps.
 struct broken_lock {
   stale_memory& memory;
   void lock() {

@@ -37,7 +37,7 @@ std::uint64_t fib(unsigned n) {
   return left + right;
 }
 
-/// A graph of `size` x `size` blocks, each the sum of the one above and the one to the left.
+/// Adds tasks for `size` x `size` blocks, each the sum of those above and to the left.
 template <class Add>
 void add_triangle_sums(std::size_t size, Add add) {
   for (std::size_t i = 1; i < size; ++i) {
@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(on_host, every_policy,
 
 // --- A policy of the user's ---------------------------------------------------------------------
 
-/// Notes all events, and keeps workers asleep beyond a number.
+/// Notes all events, and keeps workers above a number asleep.
 class noting final : public power_policy {
  public:
   explicit noting(unsigned most_at_once) : most(most_at_once) {}

@@ -24,7 +24,7 @@ using creek::testing::fake_chip;
 using creek::testing::machine_tree;
 using ::testing::HasSubstr;
 
-/// A variable of the environment for the length of a test.
+/// Sets an environment variable for the duration of a test.
 class variable {
  public:
   variable(const char* name, const std::string& value) : name_(name) {
@@ -161,7 +161,7 @@ TEST(HostModel, HasKnownAnswers) {
   model.lowest_voltage = 0.5;
   EXPECT_DOUBLE_EQ(model.core_computing({}).value, 8);
   EXPECT_DOUBLE_EQ(model.core_computing(units::hertz{2e9}).value, 8);
-  // Half the clock, three quarters of the voltage.
+  // Half the clock and three quarters of the voltage.
   EXPECT_DOUBLE_EQ(model.core_computing(units::hertz{1e9}).value, 8 * (0.25 + 0.75 * 0.5 * 0.5625));
   EXPECT_DOUBLE_EQ(model.core_polling(units::hertz{2e9}).value, 4);
   // Two cores for 10 s: 6 s of computing, 4 of polling, 10 asleep.

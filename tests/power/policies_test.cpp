@@ -147,7 +147,7 @@ TEST(Policies, RaceToIdleWakesForForkedTasks) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(on.policy->tasks_ready(0, 1), 1u);
 }
 
-/// Simulated time, as a backend offers it.
+/// Simulated time, in the form in which a backend offers it.
 class hand_clock final : public simulated_meter {
  public:
   hand_clock() { creek::detail::metered_by = this; }

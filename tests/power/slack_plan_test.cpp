@@ -95,7 +95,7 @@ double slowed_work(const work_graph& graph, const std::vector<std::uint16_t>& st
   return slowed / all;
 }
 
-/// The most work below the highest clock, over all choices that keep the limit.
+/// Returns the most work below the highest clock, over all choices that keep the limit.
 double best_slowed_work(const work_graph& graph, unsigned workers, double limit) {
   std::vector<std::uint16_t> steps(graph.tasks.size(), 0);
   double best = 0;
@@ -117,7 +117,7 @@ TEST(SlackPlan, ASerialChainHasNone) {
   const slack_plan plan = plan_slack(chain, 4, clocks, 0);
   EXPECT_EQ(plan.slowed, 0u);
   EXPECT_EQ(plan.end, 10);
-  // A bound of all the time that there is lets each take twice as long.
+  // A bound equal to the whole time lets each task take twice as long.
   const slack_plan doubled = plan_slack(chain, 4, clocks, 1);
   EXPECT_EQ(doubled.steps, std::vector<std::uint16_t>(10, 1));
   EXPECT_EQ(doubled.end, 20);

@@ -47,7 +47,7 @@ class ActiveMessagesOnChip : public testing::Test {
     for (int i = 0; i < count; ++i) cores.push_back(core_id{i});
     return cores;
   }
-  /// Cycles from a message's first step to the end of its answer's.
+  /// Returns the cycles from a message's first step to the end of its answer's.
   static double round_trip(int far, std::size_t bytes) {
     double cycles_taken = 0;
     run({.description = chip::scc_800()}, {core_id{0}, core_id{far}}, [&](Protocol& p, memory& m) {
@@ -72,7 +72,7 @@ using protocols = testing::Types<notification_vector<memory>, synchronized_ring<
                                  flagged_slot<memory>, linked_messages<memory>>;
 TYPED_TEST_SUITE(ActiveMessagesOnChip, protocols);
 
-/// Everybody sends everybody else, messages of all lengths, and takes as much.
+/// Makes each core send messages of all lengths to all others, and receive as many.
 template <class Protocol>
 void flood(Protocol& p, const memory& m, int members) {
   const auto length = [](int number) {

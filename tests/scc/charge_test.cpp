@@ -73,7 +73,7 @@ TEST(MeasuredComputing, TakesTheTimeThatItTakesHere) {
     if (memory.self().value == 3) burn();
     const virtual_time before = memory.now();
     EXPECT_EQ(before >= at_least * clock, memory.self().value == 3);
-    // Others burn theirs while this one waits: not its time.
+    // Other cores spend their time while this one waits: that is not its time.
     if (memory.self().value > 0) {
       memory.wait_until(memory.at(memory.self(), 0).as<word>(),
                         [](word seen) { return seen == 1; });

@@ -38,7 +38,7 @@ enum class omission {
   waiting  ///< words are taken to have the value that is waited for
 };
 
-/// The memory of the simulated chip, in which one core leaves something out.
+/// Memory of the simulated chip in which one core omits something.
 class faulty_memory : public memory {
  public:
   faulty_memory(const memory& sound, omission leaves_out, core_id on)
@@ -112,7 +112,7 @@ bool between(const fault& f, int a, int b) {
   return (found == a && other == b) || (found == b && other == a);
 }
 
-/// A fault of one of the kinds, between the two cores.
+/// Expects a fault of one of the kinds, between the two cores.
 void expect_found(const std::vector<fault>& faults, const std::vector<fault_kind>& kinds, int a,
                   int b) {
   for (const fault& f : faults) {
@@ -262,7 +262,7 @@ void expect_lock_faults_found(MakeLock make_lock, omission left_open) {
   EXPECT_FALSE(held_back.empty());
   expect_only(held_back, flushes, 2);
   const auto open = count_with(left_open, 2, make_lock);
-  // A core that does not wait also lets others in too early.
+  // A core that does not wait also lets other cores in too early.
   EXPECT_TRUE(std::ranges::any_of(open, [](const fault& f) {
     return f.found.core == core_id{2} || (f.other && f.other->core == core_id{2});
   })) << text_of(open);

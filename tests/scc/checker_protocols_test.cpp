@@ -99,7 +99,7 @@ TEST_P(under_check, buffered_messages) {
         }
       }
       if (c.size() == 1) return;
-      // More than a ring holds, one way round.
+      // Sends more than a ring holds in one direction.
       std::vector<std::uint8_t> data(200);
       const int next = (c.rank() + 1) % c.size(), before = (c.rank() + c.size() - 1) % c.size();
       if (c.rank() != 0) c.take(std::span{data}, before);

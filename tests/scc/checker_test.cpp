@@ -43,7 +43,7 @@ mpm_ptr<word> word_of(memory& m, int core, std::size_t at) {
 void await(memory& m, std::size_t at, word value) {
   m.wait_until(word_of(m, 0, at), [=](word seen) { return seen == value; });
 }
-/// Into core 0's memory.
+/// Writes `value` into core 0's memory.
 void put(memory& m, int value) {
   m.write(m.at(core_id{0}, data_at), &value, sizeof value);
 }

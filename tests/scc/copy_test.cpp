@@ -37,7 +37,7 @@ void expect_copied(memory& m, mpm_ptr<std::byte> at) {
   EXPECT_EQ(found, numbered());
 }
 
-/// MB/s on a core two hops from its controller.
+/// Returns the MB/s on a core two hops from its controller.
 double rate(copy_method how, std::size_t working_set = cold) {
   double result = 0;
   run_cores({}, [&](memory& m) {

@@ -32,7 +32,7 @@ matrix<double> given(matrix_kind kind) {
   return generate<double>({.kind = kind, .seed = 5}, size, size);
 }
 
-/// A machine whose cores wait as the policy says; empty: without one.
+/// Returns a machine whose cores wait by the policy; empty: without one.
 machine_options waiting(const char* policy) {
   machine_options on;
   if (*policy != 0) on.waits.policy = power::make_policy(policy);

@@ -89,7 +89,7 @@ TEST(SccGraphs, NoTaskBeginsBeforeItsPredecessorsHaveEnded) {
         for (int d = 0; d < 3; ++d) {
           const int from = (i * 7 + d * 5) % wide;
           const timed_task& before = times[static_cast<std::size_t>((l - 1) * wide + from)];
-          // The flops of the one before are charged behind its body.
+          // The flops of the previous task are charged after its body.
           const virtual_time end =
               before.ended +
               cost_of(work::flop, 1000 * ((from * 37 + (l - 1) * 11) % 91 + 1)) * period;

@@ -41,7 +41,7 @@ double cycles_of(virtual_time span) {
   return static_cast<double>(span.femtoseconds) / 1'250'000;  // 800 MHz
 }
 
-/// Core cycles that `operation` takes, the same again for the mean of many.
+/// Returns the mean core cycles of `operation` over many repetitions.
 template <class Operation>
 double mean_cost(memory& m, Operation operation, int repeat = 16) {
   operation();

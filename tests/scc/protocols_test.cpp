@@ -135,7 +135,7 @@ TEST(spin_lock_retry, both_kinds_exclude) {
   }
 }
 
-/// The rendezvous layer alone, over memory nobody else uses.
+/// Makes the rendezvous layer alone, over memory that no other code uses.
 template <class Memory>
 rendezvous<Memory> make_rendezvous(Memory& memory, const team& members) {
   return {memory, members, {0, sizeof(word), 512, 256}};

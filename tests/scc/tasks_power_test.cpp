@@ -34,11 +34,11 @@ scc waiting(idle_policy how, unsigned workers, task_report* report = nullptr) {
   return made;
 }
 
-/// Costs of one task of 10 ms, while all other workers have nothing to do.
+/// Measures one task of 10 ms, while all other workers have no work.
 struct lonely_task {
   explicit lonely_task(idle_policy how) {
     runtime rt{waiting(how, 48, &report)};
-    // Readings order the cores: what the others do in that time is known then.
+    // Readings order the cores: what the other cores do until then is known.
     rt.run([&] {
       const simulated_energy before = detail::metered_by->read();
       charge(cycles{5'330'000});
@@ -149,7 +149,7 @@ TEST(SccHalting, LosesNoWakeUp) {
 
 // --- Policies -----------------------------------------------------------------------------------
 
-/// Remembers what it was told.
+/// Records the calls that it gets.
 class listener : public power_policy {
  public:
   std::string_view name() const noexcept override { return "listener"; }
@@ -280,13 +280,13 @@ TEST(SccPolicies, RunAlikeTwice) {
   }
 }
 
-/// Wants no more than two workers awake.
+/// Keeps at most two workers awake.
 class two_awake final : public listener {
  public:
   unsigned most_awake() const noexcept override { return 2; }
 };
 
-/// Searches for longer than can be added to a time.
+/// Searches for a time too long to be added to another one.
 class searching_for_ever final : public listener {
  public:
   idle_plan worker_idle(unsigned) noexcept override {

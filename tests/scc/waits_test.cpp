@@ -20,7 +20,7 @@ using namespace creek;
 using namespace creek::scc_backend;
 using namespace std::chrono_literals;
 
-/// Blocks after a search, and counts what it is told.
+/// Blocks after a search, and counts the calls that it gets.
 class halting final : public power_policy {
  public:
   explicit halting(std::chrono::nanoseconds search) : search_{search} {}
@@ -73,7 +73,7 @@ TEST(waits, a_long_wait_halts_and_is_interrupted) {
   const clock_period clock = on.description.clocks.core;
   EXPECT_GT(waiter(halted).halted, cycles{95'000} * clock);
   EXPECT_LT(waiter(halted).waiting, cycles{1000} * clock);
-  // The entry of the interrupt, its way, and the word that is taken back.
+  // The cost of entering the interrupt, of its way, and of the word that is taken back.
   const virtual_time late = halted.ended[1] - polled.ended[1];
   EXPECT_GE(late, on.description.costs.interrupt_entry * clock);
   EXPECT_LE(late, 2 * (on.description.costs.interrupt_entry * clock));
@@ -164,8 +164,8 @@ TEST(waits, words_of_others_are_polled_for) {
 }
 
 TEST(waits, a_word_of_others_ends_a_wait_within_one_that_halts) {
-  // Core 1's wait announces that it halts. Its last look waits for a word of core 0's, who
-  // interrupts nobody for that, and goes on when told that the word was seen.
+  // Core 1's wait announces that it halts. Its last look waits for a word of core 0, which sends no
+  // interrupt for that, and goes on when it learns that the word was seen.
   run_cores(halting_after(0ns), [](memory& m) {
     const auto outer = m.at(core_id{1}, 64).as<word>();
     const auto inner = m.at(core_id{0}, 64).as<word>();
@@ -223,7 +223,7 @@ TEST(waits, a_deadlock_of_halted_cores_is_reported) {
   }
 }
 
-/// Polls, but wants to be asked again.
+/// Polls, but asks to be called again.
 class asked_again final : public power_policy {
  public:
   std::string_view name() const noexcept override { return "asked again"; }

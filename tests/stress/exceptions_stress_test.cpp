@@ -45,7 +45,7 @@ class tree {
   std::uint64_t seed_;
 };
 
-/// Does a failure come out of this tree?
+/// Returns whether a failure comes out of this tree.
 bool fails(tree t, int depth) {
   if (t.throws_itself()) return true;
   if (depth == 0) return false;

@@ -21,7 +21,7 @@
 namespace creek::support {
 namespace {
 
-/// Suspends the calling strand for real; another one resumes it, usually on another thread.
+/// Always suspends the calling strand; another one resumes it, usually on another thread.
 void wander() {
   promise<void> back;
   auto arrived = back.get_future();
@@ -175,7 +175,7 @@ TEST(suspended_strands, leave_stacks_for_the_next) {
   EXPECT_LE(mapping_count(), mappings + kept) << "stacks are mapped instead of taken from the pool";
 }
 
-/// Touches that much of the stack.
+/// Touches that many bytes of the stack.
 [[gnu::noinline]] void dig(std::size_t bytes) {
   volatile std::byte frame[4096];
   std::memset(const_cast<std::byte*>(frame), 1, sizeof frame);
@@ -194,7 +194,7 @@ TEST(idle_stacks, give_their_pages_back) {
   EXPECT_LT(after, before + grown / 2) << "only a few stacks stay warm";
 }
 
-/// A strand that waits for a task of its own which nobody has begun.
+/// A strand that waits for its own task, which no worker has begun.
 TEST(suspended_strands, offer_what_they_have_not_begun) {
   for (const auto scheduler : {scheduler_kind::stealing_random, scheduler_kind::sharing}) {
     for (const auto deque : {deque_kind::host, deque_kind::mpb}) {

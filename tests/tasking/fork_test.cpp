@@ -41,7 +41,7 @@ void start_workers(runtime& rt) {
   });
 }
 
-/// Exit status of a child that runs `body`, whose result is its exit code.
+/// Returns the exit status of a child that runs `body`, whose result is its exit code.
 template <class F>
 int in_child(F body) {
   const pid_t child = fork();
@@ -51,7 +51,7 @@ int in_child(F body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
 }
 
-/// 1 if `f` throws a usage_error that says `text`, else 0.
+/// Returns 1 if `f` throws a usage_error that says `text`, else 0.
 template <class F>
 int refused(F f, const char* text) {
   try {

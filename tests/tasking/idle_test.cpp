@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         setup{"mpb", idle_policy::block, scheduler_kind::stealing_random, deque_kind::mpb}),
     [](const auto& chosen) { return std::string(chosen.param.name); });
 
-/// CPU seconds that `rt` uses in the half second that begins 10 ms after its last task.
+/// Returns the CPU seconds of `rt` in the half second that begins 10 ms after its last task.
 double idle_cost(runtime& rt) {
   rt.run([] {
     for (int i = 0; i < 1000; ++i) spawn([] {});
@@ -164,7 +164,7 @@ TEST(idle_workers, whose_calls_are_watched_cost_nothing) {
 
 TEST(idle_workers, that_poll_cost_what_they_were_asked_to) {
   runtime rt{host(options_of({"", idle_policy::poll}))};
-  // A machine that stands still for a moment is no news about the workers: look again.
+  // A machine that pauses for a moment says nothing about the workers: look again.
   double most = 0;
   for (int tries = 0; tries < 5 && most <= 0.02; ++tries) most = std::max(most, idle_cost(rt));
   EXPECT_GT(most, 0.02) << "else the two tests beside this one measure nothing";
@@ -183,7 +183,7 @@ TEST(idle_workers, are_woken_one_a_task) {
   const auto before = rt.counters();
   for (std::uint64_t i = 0; i < tasks; ++i) rt.run([] {});
   const auto after = rt.counters();
-  // The one that runs the task, and rarely one that a searcher wakes on its way out.
+  // The worker of the task, and rarely one that a searcher wakes on its way out.
   EXPECT_LE(after[counter::wakes] - before[counter::wakes], 2 * tasks + options.workers);
 }
 
@@ -193,7 +193,7 @@ TEST(idle_workers, sleep_through_work_that_has_its_worker) {
   rt.run([&] {
     const auto before = wakes();
     for (int i = 0; i < 10000; ++i) fork_join([] {}, [] {});
-    // Forks that their maker takes back at once wake somebody now and then, not each time for all.
+    // Forks that their maker takes back at once wake a worker now and then, not each time all.
     EXPECT_LE(wakes() - before, 10000U);
   });
 }

@@ -72,7 +72,7 @@ void post_many(const remote<sink>& to, std::uint64_t value, tally& sent) {
   to.post([](sink& s, const auto& given) { s.take_many(given); }, values);
 }
 
-/// Does the work of one caller, which has random numbers of its own.
+/// Does the work of one caller, which has its own random numbers.
 tally call_at_random(const group<sink>& sinks, std::uint64_t calls, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   tally sent;

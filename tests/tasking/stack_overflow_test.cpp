@@ -31,7 +31,7 @@ struct stepping_over_pages {
   void operator()() const { endless<20000>(0); }
 };
 
-/// A sanitizer's own handler, which creek's hands on to, exits instead.
+/// Returns whether a fault ended it; a sanitizer's handler, which creek's calls, exits instead.
 bool died_of_fault(int status) {
   if (under_sanitizer) return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;

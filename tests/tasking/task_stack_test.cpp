@@ -244,7 +244,7 @@ class random_walk {
     if (!is_fork) {
       ASSERT_EQ(ran.back(), id);
     }
-    // A full stack of which everything is stolen drops what it need not join.
+    // A full stack whose tasks were all stolen drops those it need not join.
     if (first_unstolen() < open_.size()) return;
     while (!open_.empty() && !open_.back().is_fork) open_.pop_back();
   }

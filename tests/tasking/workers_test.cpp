@@ -139,7 +139,7 @@ TEST(worker_threads, carry_the_name_of_the_runtime) {
   EXPECT_TRUE(name == "render/0" || name == "render/1") << name;
 }
 
-/// The text of the usage_error that a runtime with these options throws.
+/// Returns the text of the usage_error that a runtime with these options throws.
 std::string refusal(const std::function<void(scheduler_options&)>& change) {
   scheduler_options options;
   change(options);

@@ -32,8 +32,8 @@ class tpch_cache : public ::testing::Test {
   static void write(const std::string& file, std::string_view text) {
     std::ofstream(file, std::ios::binary) << text;
   }
-  /// Why the cache is refused, whether it is mapped or copied; without the name of the file and
-  /// without what to do.
+  /// Returns why the cache is refused, mapped or copied, without the name of the file and without
+  /// the advice.
   std::string refusal() const {
     const std::string mapped = refusal(residence::file);
     EXPECT_EQ(refusal(residence::memory), mapped);

@@ -21,7 +21,7 @@ TEST(tpch_dictionary, numbers_words_in_the_order_of_their_coming) {
   EXPECT_EQ(numbers.number_of("MAIL"), 0u);
 }
 
-/// Different letters for different numbers.
+/// Returns different letters for different numbers.
 std::string letters_of(std::uint64_t number, std::size_t size) {
   std::string text;
   for (; text.size() < size; number >>= 4) text += static_cast<char>('a' + number % 16);

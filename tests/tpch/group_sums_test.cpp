@@ -178,8 +178,8 @@ TEST(tpch_group_sums, keys_chosen_to_have_one_hash) {
         keys.size(), {keys.front(), keys.back()}, [&](const row_block& block, auto&& emit) {
           for (std::size_t i = block.first; i < block.first + block.rows; ++i) emit(keys[i], {1});
         });
-    // Once when it is dealt out, once or twice to find its slot, and in a sweep over twice to four
-    // times as many slots.
+    // Asked once when it is partitioned, once or twice to find its slot, and in a sweep over two to
+    // four times as many slots.
     EXPECT_LT(asked_count::asked, 8 * keys.size()) << name;
     EXPECT_STREQ(sums.way(), "hash tables") << name;
     std::vector<std::int64_t> found =

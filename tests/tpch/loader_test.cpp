@@ -28,7 +28,7 @@ class tpch_loader : public ::testing::Test {
     const table_schema& schema = table_named(name);
     return load_tbl({write(name + ".tbl", text)}, schema, every_column(schema), piece).content;
   }
-  /// The message for a file that must be refused, without the folder.
+  /// Returns the message for a file that must be refused, without the folder.
   std::string refusal(const std::string& name, std::string_view text,
                       std::size_t piece = 1 << 20) const {
     try {

@@ -168,7 +168,7 @@ std::string nation_text() {
   constexpr std::string_view names[] = {"CHINA", "FRANCE", "BRAZIL", "GERMANY", "KENYA"};
   std::string text;
   for (std::size_t key = 0; key < 25; ++key) {
-    // The first of each region has a name that queries ask for.
+    // The first nation of each region has a name that queries ask for.
     text += key < 5 ? fmt::format("{}|{}|{}|a comment|\n", key, names[key], key)
                     : fmt::format("{}|NATION {}|{}|a comment|\n", key, key, key % 5);
   }

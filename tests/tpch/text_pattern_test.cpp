@@ -13,7 +13,7 @@ namespace {
 
 constexpr column_schema text_schema{"any", kind::text, 255};
 
-/// A text column over memory of its own.
+/// A text column over its own memory.
 struct text_column {
   explicit text_column(const std::vector<std::string>& rows) {
     std::vector<std::int64_t> begin{0};

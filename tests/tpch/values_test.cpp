@@ -63,7 +63,7 @@ TEST(tpch_date, text_and_months) {
   EXPECT_EQ(date_to_string(add_months(*parse_date("1994-01-31"), 1)), "1994-02-28");
 }
 
-/// Numbers packed as the loader would, with the memory that they lie in.
+/// Numbers packed as by the loader, and their memory.
 struct packed_numbers {
   explicit packed_numbers(const std::vector<std::int64_t>& values) {
     packing seen;
@@ -125,7 +125,7 @@ TEST(tpch_packed, a_code_is_bounded_though_its_bytes_may_change) {
   }
 }
 
-/// The rows of all blocks that `keep` leaves are those for which `wanted` holds.
+/// Expects that `keep` leaves exactly the rows of all blocks for which `wanted` holds.
 template <class Keep, class Wanted>
 void check_selection(std::size_t rows, const Keep& keep, const Wanted& wanted) {
   for (std::size_t first = 0; first < rows; first += block_rows) {

@@ -66,7 +66,7 @@ void be_resumed() {
   lost = nullptr;
 }
 
-/// Tasks on oneTBB, or the message that refuses them.
+/// Runs tasks on oneTBB, or prints the message that refuses them.
 int run_on_tbb() {
   try {
     creek::runtime rt({.workers = 2}, "tbb");

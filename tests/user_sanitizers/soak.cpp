@@ -66,8 +66,8 @@ int wait_deeply(creek::future<std::vector<int>>& awaited, int depth) {
   return got.front();
 }
 
-/// Strands that all wait at once, some of them inside a handler, for a thread that creek does not
-/// know.
+/// Strands that all wait at once, some of them inside a handler, for a thread unknown to
+/// creek.
 void suspended_strands() {
   std::vector<creek::promise<std::vector<int>>> promises(strands);
   std::vector<creek::promise<void>> gates(strands);

@@ -29,7 +29,7 @@ T apply(int op, T a, T b) {
 
 template <class T>
 int check(int type) {
-  // A product of more would overflow the whole numbers.
+  // A product of more values would overflow the integers.
   int failures = 0;
   const int me = RCCE_ue(), ues = RCCE_num_ues();
   for (const int n : {0, 1, 50, 700}) {
