@@ -6,7 +6,7 @@
      SINGLEBITFLAGS       flags of a bit each, under a lock, in place of a line each
      RC_POWER_MANAGEMENT  voltage and frequency
    Functions return RCCE_SUCCESS or an error code, and print "code, message, UE" for the kinds of
-   call that RCCE_debug_set() names. docs/scc/rcce.md tells how to build and run. */
+   call that RCCE_debug_set() names. docs/scc/rcce.md explains how to build and run. */
 #ifndef RCCE_H
 #define RCCE_H
 
@@ -21,7 +21,7 @@ extern "C" {
 
 #define RCCE_SUCCESS 0
 #define RCCE_LINE_SIZE 32       /* bytes; sizes of MPB memory are multiples of it */
-#define RCCE_BUFF_SIZE_MAX 8192 /* bytes of MPB a core on the SCC */
+#define RCCE_BUFF_SIZE_MAX 8192 /* bytes of MPB per core on the SCC */
 #define RCCE_MAXNP 48
 #define RCCE_SHM_SIZE_MAX (1 << 26) /* bytes of off-chip memory for RCCE_shmalloc */
 
@@ -81,7 +81,7 @@ extern "C" {
 
 typedef volatile unsigned char* t_vcharp;
 
-/* A flag: a place at the same offset in the MPB of every UE. Opaque to programs. */
+/* A flag: an object at the same offset in the MPB of every UE. Opaque to programs. */
 typedef struct {
   int location;          /* bit within the line, or -1: the whole line */
   t_vcharp line_address; /* in the UE's own MPB */
@@ -98,10 +98,10 @@ typedef struct {
 } RCCE_COMM;
 
 typedef struct {
-  int active; /* whether a change of voltage is under way */
+  int active; /* nonzero while a change of voltage is under way */
   int old_fdiv;
   int new_fdiv;
-  long long ticket; /* creek's number for it */
+  long long ticket; /* creek's number of the request */
 } RCCE_REQUEST;
 
 /* Weak definitions, so that every program has one copy of each, private to the UE like all its
@@ -125,7 +125,7 @@ int RCCE_APP(int argc, char** argv);
 
 int RCCE_init(int* argc, char*** argv);
 int RCCE_finalize(void);
-double RCCE_wtime(void); /* seconds: virtual on the chip, elapsed on the host */
+double RCCE_wtime(void); /* returns seconds: virtual on the chip, elapsed on the host */
 int RCCE_ue(void);
 int RCCE_num_ues(void);
 
@@ -172,7 +172,7 @@ int RCCE_release_lock(int ue);
 int RCCE_error_string(int error, char* text, int* length);
 int RCCE_debug_set(int kind);
 int RCCE_debug_unset(int kind);
-void* RCCE_shmalloc(size_t size); /* off-chip memory of all UEs, uncached */
+void* RCCE_shmalloc(size_t size); /* allocates off-chip memory of all UEs, uncached */
 void RCCE_shfree(volatile void* pointer);
 void RCCE_shflush(void);
 int RCCE_DCMflush(void);

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-int id_compare(const void* a, const void* b); /* of two int, for RCCE_qsort */
+int id_compare(const void* a, const void* b); /* compares two int, for RCCE_qsort */
 void RCCE_qsort(char* items, size_t count, size_t size, int (*compare)(const void*, const void*));
-void print_dividers(void); /* of all tiles, to standard output */
+void print_dividers(void); /* prints those of all tiles to standard output */
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* iRCCE [Clauss 2011]: RCCE with sends and receives that go on while the program computes,
-   receives from anybody, lists of requests to wait for, and pipelined blocking sends and receives.
-   A request lies in the program's memory and must stay there until it is complete or cancelled. */
+   receives from any UE, lists of requests to wait for, and pipelined blocking sends and receives.
+   A request is in the program's memory and must stay there until it is complete or cancelled. */
 #ifndef IRCCE_H
 #define IRCCE_H
 
@@ -15,9 +15,9 @@ extern "C" {
 
 #define iRCCE_SUCCESS RCCE_SUCCESS
 #define iRCCE_ERROR (-1)
-#define iRCCE_PENDING (-2)      /* not complete, and its turn */
-#define iRCCE_RESERVED (-3)     /* behind others */
-#define iRCCE_NOT_ENQUEUED (-4) /* no such request is under way: complete before, or cancelled */
+#define iRCCE_PENDING (-2)      /* not complete, first in line */
+#define iRCCE_RESERVED (-3)     /* waits behind other requests */
+#define iRCCE_NOT_ENQUEUED (-4) /* no such request is under way: already complete or cancelled */
 
 #define iRCCE_ANY_SOURCE (-1)
 
@@ -25,12 +25,12 @@ typedef struct {
   char* privbuf; /* the program's data */
   int dest;
   size_t size;
-  long long opaque[16]; /* creek's */
+  long long opaque[16]; /* used by creek */
 } iRCCE_SEND_REQUEST;
 
 typedef struct {
   char* privbuf;
-  int source; /* of an iRCCE_ANY_SOURCE request that is complete: whose message it was */
+  int source; /* sender of the message, for a complete iRCCE_ANY_SOURCE request */
   size_t size;
   long long opaque[16];
 } iRCCE_RECV_REQUEST;
@@ -40,7 +40,7 @@ typedef struct {
 } iRCCE_WAIT_LIST;
 
 int iRCCE_init(void);
-/* Without a request (null) they wait. Tests and waits without one are for all sends, or receives;
+/* With a null request, isend and irecv wait, and tests and waits are for all sends, or receives;
    `done` may be null everywhere. */
 int iRCCE_isend(char* data, ssize_t size, int to, iRCCE_SEND_REQUEST* request);
 int iRCCE_irecv(char* data, ssize_t size, int from, iRCCE_RECV_REQUEST* request);
@@ -63,13 +63,13 @@ void iRCCE_add_send_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST* send
 void iRCCE_add_recv_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_RECV_REQUEST* recv);
 int iRCCE_get_dest(iRCCE_SEND_REQUEST* request);
 int iRCCE_get_source(iRCCE_RECV_REQUEST* request);
-int iRCCE_get_size(iRCCE_SEND_REQUEST* send, iRCCE_RECV_REQUEST* recv); /* of either */
+int iRCCE_get_size(iRCCE_SEND_REQUEST* send, iRCCE_RECV_REQUEST* recv); /* size of the non-null one */
 int iRCCE_probe(int from, int* rank); /* waits for a message; `from` may be iRCCE_ANY_SOURCE */
 int iRCCE_iprobe(int from, int* rank, int* found);
 int iRCCE_send(char* data, ssize_t size, int to);
 int iRCCE_recv(char* data, ssize_t size, int from);
 int iRCCE_recv_test(char* data, ssize_t size, int from, int* test);
-int iRCCE_barrier(RCCE_COMM* comm); /* null: of all UEs */
+int iRCCE_barrier(RCCE_COMM* comm); /* null: the barrier of all UEs */
 int iRCCE_bcast(char* data, size_t size, int root, RCCE_COMM comm);
 
 /* Names of other versions. */
