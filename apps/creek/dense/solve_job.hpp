@@ -17,7 +17,7 @@
 
 namespace creek::tool::dense {
 
-/// True if there is a type of lower precision than T.
+/// True if T is double precision, so that a lower precision exists.
 template <scalar T>
 inline constexpr bool is_double = sizeof(linalg::real<T>) == sizeof(double);
 

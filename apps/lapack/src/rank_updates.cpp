@@ -8,7 +8,7 @@
 namespace creek::lapack {
 namespace {
 
-/// Whether C is symmetric or Hermitian; for real numbers both are the same.
+/// The result C is symmetric or Hermitian; for real numbers both are the same.
 enum class kind { symmetric, hermitian };
 
 /// The arguments that all of them have; A and B have one shape.

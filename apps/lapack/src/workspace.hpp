@@ -22,7 +22,7 @@ class workspace {
     return asked() || index_t{length_} >= std::max<index_t>(1, least);
   }
   /// Writes LAPACK's best length to the first element, rounded up if T cannot hold all its digits,
-  /// or the minimum length if it exceeds the integers. Returns whether only the length was asked
+  /// or `least` if the best length exceeds the integers. Returns whether only the length was asked
   /// for.
   bool tell_length(double best, index_t least) const noexcept {
     constexpr auto integers = static_cast<double>(std::numeric_limits<blas_int>::max());

@@ -63,7 +63,7 @@ void iRCCE_add_send_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_SEND_REQUEST* send
 void iRCCE_add_recv_to_wait_list(iRCCE_WAIT_LIST* list, iRCCE_RECV_REQUEST* recv);
 int iRCCE_get_dest(iRCCE_SEND_REQUEST* request);
 int iRCCE_get_source(iRCCE_RECV_REQUEST* request);
-int iRCCE_get_size(iRCCE_SEND_REQUEST* send, iRCCE_RECV_REQUEST* recv); /* size of the non-null one */
+int iRCCE_get_size(iRCCE_SEND_REQUEST* send, iRCCE_RECV_REQUEST* recv); /* of the non-null one */
 int iRCCE_probe(int from, int* rank); /* waits for a message; `from` may be iRCCE_ANY_SOURCE */
 int iRCCE_iprobe(int from, int* rank, int* found);
 int iRCCE_send(char* data, ssize_t size, int to);
