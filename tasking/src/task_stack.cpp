@@ -208,7 +208,7 @@ void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity
   stack.asked.store(0, std::memory_order_relaxed);
 }
 
-/// Called if there is no room above the newest task. Answers thieves as well, which would starve
+/// Called if there is no room above the newest task. Answers thieves as well, or they would starve
 /// while the owner runs one task after the other.
 void make_room(task_stack& stack) noexcept {
   if (stack.external) return;

@@ -138,7 +138,7 @@ clock_period memory::clock() const {
 units::volts memory::voltage() const {
   const core_operation begun = enter();
   engine& order = begun->simulation();
-  order.order_at(order.now());  // others of the island may have asked for another clock
+  order.order_at(order.now());  // others of the island may have asked for another voltage
   const int level = on_->power_state().level_at(power_domain(), now());
   return on_->description().power.levels[static_cast<std::size_t>(level)].voltage;
 }

@@ -22,7 +22,7 @@ struct forked_branch;
 
 /// A task as it lies in a deque and moves from core to core: 144 bytes, so that ten of them with
 /// the deque's two words take 1504 bytes before rounding to lines [Prell 2011]. The closure itself
-/// stays in host memory, as state of the simulation; a record of its size is moved in its place.
+/// stays in host memory, as state of the simulation; `closure` is moved in its place.
 struct task_record {
   detail::submitted_task* task = nullptr;
   forked_branch* branch = nullptr;  ///< instead of `task`: the second half of a fork
@@ -72,7 +72,7 @@ class shared_task_deque {
     memory.store(head_, 0);
     memory.store(tail_, 0);
   }
-  /// Inserts the newest task. Any core. Returns false if the deque is full, for two loads or more.
+  /// Inserts the newest task. Any core. Returns false if full, which may cost two loads only.
   [[nodiscard]] bool put(task_memory& memory, const task_record& task) const;
   /// Takes the oldest task. Any core. Returns `lost` if the lock was not free.
   [[nodiscard]] steal_result take(task_memory& memory, task_record& task) const;

@@ -289,7 +289,7 @@ void task_runtime::run_branch(forked_branch& branch) noexcept {
   branch.run(branch.argument);
   chip_.stop_computing();
   store_result(*branch.place);
-  // Its maker may go on, and its frame be gone, once it is notified.
+  // Its maker may go on, and its frame be gone, once `ended` is set.
   strand* waiter = branch.waiter;
   branch.ended = true;
   if (waiter != nullptr) resume(waiter);

@@ -16,8 +16,8 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// A worker searches at least for the price of a wake-up before it writes its bit. An estimate from
-/// chip_costs: interrupt, register and words.
+/// Unless a plan says how long, a worker searches at least for the price of a wake-up before it
+/// writes its bit. An estimate from chip_costs: interrupt, register and words.
 constexpr cycles least_search{1200};
 constexpr int wake_pin = 0;
 /// Offsets of the words in the line of core 0's event: the number, then the bits.
@@ -157,7 +157,7 @@ idle_plan task_runtime::plan_of_waiting(task_worker& worker) noexcept {
   return too_many_awake() ? idle_plan{idle_policy::block, std::chrono::nanoseconds{0}} : plan;
 }
 
-/// Returns how long to search by a plan before the bit is written; by default a round.
+/// Returns how long to search by a plan before the bit is written; by default at least a round.
 virtual_time task_runtime::search_of(const task_worker& worker,
                                      const idle_plan& plan) const noexcept {
   if (plan.search.count() >= 0) return search_span(plan.search);

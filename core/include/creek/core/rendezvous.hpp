@@ -332,7 +332,7 @@ class rendezvous {
   std::vector<word> chunks_from_;  // chunks got from each
   std::vector<queue> receives_;    // by peer
   queue from_any_;                 // receives from any peer
-  std::size_t receiving_ = 0;      // number of requests in all queues
+  std::size_t receiving_ = 0;      // number of pending receives: receives_ and from_any_
 };
 
 }  // namespace creek

@@ -178,7 +178,7 @@ void spawn(F&& f) {
 }
 
 /// Waits until all direct children that the running task has spawned are done. Meanwhile runs them
-/// on this stack while they are its newest tasks, and everything else on stacks of its own.
+/// on this stack while they are its newest tasks; all other tasks run on other stacks.
 /// Rethrows the first exception of a child. Inside fork_join, branches count as part of the task
 /// that called it.
 inline void taskwait() {

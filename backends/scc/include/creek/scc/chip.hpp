@@ -51,7 +51,7 @@ struct chip_costs {
   cycles invalidate{1};         ///< CL1INVMB [Mattson 2010]
   cycles mpb_service{6};        ///< an MPB serves one request in 5-6 core cycles [Rotta 2012]
   cycles counter{240};          ///< atomic counter, nearest core; 240-270 in all [Rotta 2012]
-  cycles counter_service{33};   ///< all counters serve one request after the other [Rotta 2012]
+  cycles counter_service{33};   ///< all counters together serve one request at a time [Rotta 2012]
   cycles poll{4};               ///< estimate: compare and branch between two looks of a poll
 
   // Off-chip memory: dram_access + overhead core cycles, hops, dram_latency memory cycles
@@ -61,7 +61,7 @@ struct chip_costs {
   cycles dram_access{40};         ///< core cycles [Intel EAS]
   cycles dram_latency{46};        ///< memory cycles [Intel EAS]
   cycles dram_word{25};           ///< a word past the caches: 20 MB/s [van Tol 2011]
-  cycles dram_word_around{16};    ///< a cached word, written past L2: 22 MB/s [van Tol 2011]
+  cycles dram_word_around{16};    ///< a cached write that misses: 22 MB/s [van Tol 2011]
   cycles dram_line_read{71};      ///< 107 MB/s with its 8 words [van Tol 2011]
   cycles dram_line_write{55};     ///< from the write-combine buffer: 125 MB/s [van Tol 2011]
   cycles rank_service{25};        ///< memory cycles of a rank per request: 1.0 GB/s [van Tol 2011]
@@ -117,7 +117,7 @@ struct chip {
     const int tile = core.value / cores_per_tile;
     return {tile % columns, tile / columns};
   }
-  /// Returns the routers that XY routing passes from one place to the other; 0 on the same tile.
+  /// Returns the number of hops by XY routing from one place to the other; 0 on the same tile.
   static int hops(mesh_place from, mesh_place to) noexcept {
     const int dx = from.x < to.x ? to.x - from.x : from.x - to.x;
     const int dy = from.y < to.y ? to.y - from.y : from.y - to.y;

@@ -44,7 +44,7 @@ class copy_service {
   /// Makes copies, on a server, until each of `clients` has called leave().
   void serve(int clients);
 
-  /// Asks server number i; waits until it has time. A core has one copy under way at a time.
+  /// Asks servers[server]; waits until it has time. A core has one copy under way at a time.
   void begin(mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from, std::size_t size,
              std::size_t server = 0);
   /// Waits until that copy is complete.

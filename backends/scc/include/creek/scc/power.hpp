@@ -73,7 +73,7 @@ struct chip_power {
   }
   /// Returns the divider whose clock is nearest.
   [[nodiscard]] int nearest_divider(clock_period clock) const noexcept;
-  /// Returns the lowest level that allows the frequency; the number of levels if none does.
+  /// Returns the index of the lowest level for the frequency; the number of levels if none does.
   [[nodiscard]] int lowest_safe_level(clock_period clock) const noexcept;
 };
 

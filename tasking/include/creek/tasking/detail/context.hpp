@@ -92,7 +92,7 @@ struct task_context {
     }
     return ended_elsewhere();
   }
-  /// Returns whether all children ended. For the owner's strand, or any thread without an owner.
+  /// Returns whether all children ended. For the owner's strand; without an owner, any thread.
   bool done() const noexcept {
     if (balance.load(std::memory_order_acquire) != one * (spawned - finished)) return false;
     sanitizer::acquired(&balance);

@@ -107,7 +107,7 @@ class state_ptr {
   State* operator->() const noexcept { return state_; }
   State& operator*() const noexcept { return *state_; }
   State* get() const noexcept { return state_; }
-  /// Gives the reference up: it belongs to the caller's code now.
+  /// Forgets the state without dropping the reference, which has another owner now.
   void disown() noexcept { state_ = nullptr; }
   explicit operator bool() const noexcept { return state_ != nullptr; }
 

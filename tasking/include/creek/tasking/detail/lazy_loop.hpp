@@ -75,7 +75,7 @@ class loop_control {
     return failed_.load(std::memory_order_relaxed) || stop_.stop_requested();
   }
 
-  /// Calls f(); catches an exception, and then no chunk that has not begun begins.
+  /// Returns f(). Rethrows its exception, after which chunks that have not begun do not begin.
   template <class F>
   decltype(auto) guard(F&& f) {
     try {

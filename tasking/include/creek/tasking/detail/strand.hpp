@@ -40,8 +40,8 @@ using publish_fn = bool (*)(void* argument, strand* self);
 struct submitted_task {
   void (*run)(submitted_task* self) noexcept = nullptr;
   submitted_task* queued_behind = nullptr;
-  /// Set for tasks that a foreign thread may wait for. A backend that finds that it is ending calls
-  /// it instead of `run`; it also calls it for a task that can never end.
+  /// Set for tasks that a foreign thread may wait for. A backend that finds itself deadlocked calls
+  /// it instead of `run`, and for tasks that have begun, as they can never end.
   void (*give_up)(submitted_task* self, std::exception_ptr why) noexcept = nullptr;
 };
 
