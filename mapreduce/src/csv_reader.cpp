@@ -235,7 +235,7 @@ void csv_reader::learn(const text_split& split) {
 bool csv_reader::learn_names(const text_split& split, std::string_view line) {
   std::vector<std::string> fields;
   for (const char* at = line.data(); at != nullptr;) {
-    if (fields.size() == most_columns) {  // before they exceed the file's memory
+    if (fields.size() == most_columns) {  // before they take more memory than the file
       complain(split, line.data(), fmt::format("more than {} columns", most_columns));
     }
     const field found = next_field(split, at, line.data() + line.size(), fields.size());

@@ -85,7 +85,7 @@ class alignas(64) worker_ledger {
   units::hertz clock_;
   double computing_ = 0, polling_ = 0, asleep_ = 0;  ///< watts at clock_
   std::array<ledger_entry, room> entries_{};
-  std::array<ledger_entry, 2> overflow_{};  ///< without room or phase: tasks, and no task
+  std::array<ledger_entry, 2> overflow_{};  ///< if there is no room: tasks, no task; no phase
 };
 
 }  // namespace creek::power::detail

@@ -136,7 +136,7 @@ std::string to_json(const arguments& given, const run_options& options, const ru
   return json.dump(2) + "\n";
 }
 
-/// Prints an error without the collected lines, which belong to UEs.
+/// Prints an error directly, past the collectors of lines, which belong to UEs.
 int complain(int code, const std::string& message) {
   command_line::print_error(message);
   return code;

@@ -19,7 +19,7 @@ class ue_on : public ue {
       : ue_on(memory, std::move(members), given,
               lay_out(memory.mpm_bytes(), given.count, given.style, given.chosen.buffer_bytes)) {}
 
-  // Detaches the observer: blocks that the program did not free then count as leaked.
+  // Detaches the observer: blocks that the program did not free are not reported as freed.
   ~ue_on() override { allocator.observe(nullptr); }
 
   std::byte* mpb() override { return at(rank, 0).address(); }

@@ -200,12 +200,12 @@ class task_graph {
   bool is_cancelled() const noexcept;
 
   /// Writes the graph that a dry run found, from its first add() to the first add() after wait():
-  /// nodes with name, flops and level, edges with their kind. Throws usage_error after a real run.
+  /// nodes with name, flops and level, edges with their kind. Throws usage_error without dry_run.
   void write_dot(std::ostream& to) const;
   void write_json(std::ostream& to) const;
   /// Returns the same graph for planners such as creek::power's slack_reduction: the work of a task
   /// is its flops, and its index is the task's number in a graph that runs the same program. Takes
-  /// as much memory as the graph. Throws usage_error if the graph was run.
+  /// as much memory as the graph. Throws usage_error without dry_run.
   work_graph plan() const;
 
  private:

@@ -17,7 +17,7 @@ namespace creek::mapreduce {
 
 /// Level of detail of a line filter's result.
 enum class filter_detail : std::uint8_t {
-  counts,  ///< only the numbers of lines
+  counts,  ///< only how many lines
   text,    ///< also the lines; adjacent lines may be merged
   lines,   ///< also their numbers, so each line is separate
 };
@@ -37,7 +37,7 @@ struct filtered_piece {
 };
 
 /// The job, over texts cut at lines (text_files with units of lines): one record per piece that has
-/// matching lines, in input order. Lines of text that stays in memory are not copied. A last line
+/// lines, in input order. Lines of text that stays in memory are not copied. A last line
 /// without a line end is a line too.
 class line_filter {
  public:

@@ -61,8 +61,8 @@ struct key_digits<Key> {
 
 /// Work done by a sort, for charging its cost: creek/core/charge.hpp.
 struct sort_effort {
-  /// Number of pointers per binary logarithm of the number sorted together: the cost of touching
-  /// one depends on the level of memory that holds that many.
+  /// Numbers of pointers, by the binary logarithm of the number sorted together: touching
+  /// one costs as much as the level of memory that holds that many.
   using by_size = std::array<std::uint64_t, 48>;
 
   by_size counted{};              ///< pointers read to count the bytes
