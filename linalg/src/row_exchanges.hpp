@@ -19,7 +19,7 @@ class row_exchanges {
   /// Returns the number of elements of scratch memory that the functions below need.
   index_t scratch() const noexcept { return order() + static_cast<index_t>(lower_.size()); }
 
-  /// Processes one column: the rows below order() get their values; the first order() rows do not,
+  /// Processes one column: the rows from order() on get their values; the first order() do not,
   /// but row(i, scratch) returns their new values. `next` is the column that follows.
   template <scalar T>
   void begin(T* column, const T* next, T* scratch) const noexcept {
@@ -54,7 +54,7 @@ class row_exchanges {
   }
 
  private:
-  /// Row below order(), counted from there, and the upper row whose value it gets.
+  /// Row from order() on, counted from there, and the upper row whose value it gets.
   struct lower_row {
     index_t row, from;
   };
