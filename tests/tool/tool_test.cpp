@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "support/process_facts.hpp"
 #include "support/shell.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -209,7 +208,6 @@ TEST(scc, shows_what_invocations_take) {
 }
 
 TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
-  if (creek::support::under_sanitizer) GTEST_SKIP() << "ten seconds of the simulator's own tests";
   const outcome result = creek("bench scc-primitives --json");
   EXPECT_EQ(result.code, 0);
   const auto found = nlohmann::json::parse(result.output);
@@ -220,7 +218,6 @@ TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
 }
 
 TEST(scc, primitives_of_another_chip_are_compared_with_nothing) {
-  if (creek::support::under_sanitizer) GTEST_SKIP() << "ten seconds of the simulator's own tests";
   const creek::support::temporary_folder folder;
   const std::string file = folder / "chip.json";
   std::ofstream(file) << R"({"name": "scc-533", "costs": {"l1_line": 90}})";
