@@ -16,15 +16,21 @@ from pathlib import Path
 from layer_check import CXX, LICENCE, sources
 
 ROOMS = {"core", "tasking", "mapreduce", "linalg", "power", "backends", "apps", "bench", "tests", "examples"}
-OPENINGS = "Of|What|As|Who|That"
+OPENINGS = "Of|What|As|Who|That|Where"
 
 # Refused identifiers, also with a member's trailing underscore, and what to write instead. Only names that the
-# code no longer has; letter, mail, crew, hire, owed_hires, rouse, give_way, linger, take_in, forsake and taker
-# join when the code is renamed.
+# code no longer has; letter, mail, crew, hire, rouse, give_way, linger, take_in, forsake, taker and the other
+# most_... and least_... join when the code is renamed.
 NAMES = {
     "forsaken": "abandoned",
     "lingers": "spin_waits",
     "mails": "messages",
+    "most_bytes": "max_bytes",
+    "most_columns": "max_columns",
+    "most_known": "max_known",
+    "most_parts": "max_parts",
+    "most_watts": "max_watts",
+    "owed_hires": "pending_spawns",
     "roused": "woken",
 }
 

@@ -160,8 +160,8 @@ class groups {
     own_arrays_ = last_ < limits.array_bytes / sizeof(A);
     dense_ = own_arrays_ || last_ / limits.keys_a_row < rows;
     if (own_arrays_) return;
-    constexpr std::size_t rows_a_part = 1 << 13, most_parts = 1 << 10;
-    const std::size_t wanted = std::clamp<std::size_t>(rows / rows_a_part, 1, most_parts);
+    constexpr std::size_t rows_per_part = 1 << 13, max_parts = 1 << 10;
+    const std::size_t wanted = std::clamp<std::size_t>(rows / rows_per_part, 1, max_parts);
     if (dense_) {
       while ((last_ >> shift_) >= wanted) ++shift_;
       parts_.resize(static_cast<std::size_t>(last_ >> shift_) + 1);

@@ -100,7 +100,7 @@ unsigned graph_crew::count_hires(hiring limits) noexcept {
   // Without a strand, possibly no thread would run the ready tasks.
   hires = std::min(hires, std::max(limits.most_hires, strands_ == 0 ? 1U : 0U));
   if (order_ != nullptr && hires > hires_at_once) {
-    owed_hires_ = hires - hires_at_once;
+    pending_spawns_ = hires - hires_at_once;
     hires = hires_at_once;
   }
   strands_ += hires;
@@ -112,9 +112,9 @@ unsigned graph_crew::count_owed(unsigned awake) noexcept {
   const unsigned most = most_strands(awake);
   const auto wanted =
       static_cast<unsigned>(std::min<std::size_t>(most - std::min(most, strands_), ready_.size()));
-  owed_hires_ = std::min(owed_hires_, wanted);
-  const unsigned hires = std::min(owed_hires_, hires_at_once);
-  owed_hires_ -= hires;
+  pending_spawns_ = std::min(pending_spawns_, wanted);
+  const unsigned hires = std::min(pending_spawns_, hires_at_once);
+  pending_spawns_ -= hires;
   strands_ += hires;
   return hires;
 }
@@ -160,7 +160,7 @@ void graph_crew::run_strand() noexcept {
       run_body(*task);
       task = end_and_take(*task, true, 0);
     }
-    // Where time is simulated, spinning would not advance it.
+    // Spinning would not advance simulated time.
     if (owner_ != nullptr) {
       static_cast<void>(spin_until(
           [this] { return ready_count_.load(std::memory_order_relaxed) != 0; }, linger_time));
@@ -183,7 +183,7 @@ void graph_crew::run_strand() noexcept {
     } else {
       turn.touch(words_a_ready_task);
     }
-    if (owed_hires_ > 0) [[unlikely]]
+    if (pending_spawns_ > 0) [[unlikely]]
       hires = count_owed(awake);
   }
   if (hires > 0) hire(hires);

@@ -119,7 +119,7 @@ class graph_crew {
   alignas(64) spin_lock lock_;
   // Guarded by the lock.
   ready_queues ready_;
-  unsigned owed_hires_ = 0;        ///< with `order_`: strands left to spawn by running strands
+  unsigned pending_spawns_ = 0;    ///< with `order_`: strands left to spawn by running strands
   unsigned strands_ = 0;           ///< spawned and not left, whether they have begun or not
   bool parked_ = false;            ///< the enqueuer waits, so its worker is free
   promise<void>* room_ = nullptr;  ///< ... until at most `wake_at_` are unfinished

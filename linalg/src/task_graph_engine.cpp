@@ -211,7 +211,7 @@ bool graph_engine::link_in_turn(graph_task& task) noexcept {
   return true;
 }
 
-/// Where time is simulated: records the blocks that the task moves, charges finding predecessors.
+/// Records the blocks that the task moves and charges finding predecessors, in simulated time.
 void graph_engine::state_moves(graph_task& task, std::span<const operand> operands) {
   task.moves.reset();
   for (const operand& each : operands) {

@@ -50,8 +50,8 @@ template <class Number>
 bool parse_short(std::string_view text, Number& to) {
   constexpr bool single = std::is_same_v<Number, float>;
   constexpr std::uint64_t most = std::uint64_t{1} << (single ? 24 : 53);
-  constexpr std::size_t most_bytes = 17;  // sign, point and 15 digits
-  if (text.size() > most_bytes || text.empty()) return false;
+  constexpr std::size_t max_bytes = 17;  // sign, point and 15 digits
+  if (text.size() > max_bytes || text.empty()) return false;
   const bool negative = text[0] == '-';
   std::uint64_t whole = 0;
   std::size_t digits = 0, point = text.size();
@@ -235,8 +235,8 @@ void csv_reader::learn(const text_split& split) {
 bool csv_reader::learn_names(const text_split& split, std::string_view line) {
   std::vector<std::string> fields;
   for (const char* at = line.data(); at != nullptr;) {
-    if (fields.size() == most_columns) {  // before they take more memory than the file
-      complain(split, line.data(), fmt::format("more than {} columns", most_columns));
+    if (fields.size() == max_columns) {  // before they take more memory than the file
+      complain(split, line.data(), fmt::format("more than {} columns", max_columns));
     }
     const field found = next_field(split, at, line.data() + line.size(), fields.size());
     std::string& name = fields.emplace_back(found.text);

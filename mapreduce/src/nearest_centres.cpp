@@ -25,11 +25,11 @@ using index_vector = hn::Vec<index_tag>;
 
 constexpr std::size_t block_vectors = 4;  // their independent additions hide latency
 constexpr std::size_t block_points = block_vectors * hn::MaxLanes(float_tag());
-constexpr std::size_t most_columns = 64;  // dimensions; with more, points stay in rows
+constexpr std::size_t max_columns = 64;  // dimensions; with more, points stay in rows
 
 /// Points by columns, and their nearest centres so far.
 struct point_block {
-  HWY_ALIGN float columns[most_columns * block_points];
+  HWY_ALIGN float columns[max_columns * block_points];
   HWY_ALIGN std::int32_t nearest[block_points];
   HWY_ALIGN float distance[block_points];
 };
@@ -169,7 +169,7 @@ void add_points(const float* points, std::size_t n, const float* centres, std::s
     case 4:
       return add_by_columns<4>(points, n, {centres, count, 4, sums});
     default:
-      if (dimensions <= most_columns) {
+      if (dimensions <= max_columns) {
         return add_by_columns<0>(points, n, {centres, count, dimensions, sums});
       }
       return add_by_rows(points, n, {centres, count, dimensions, sums});

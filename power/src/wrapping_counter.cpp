@@ -21,10 +21,10 @@ std::string wrapping_counter::advance(std::uint64_t value, clock::time_point now
                        value);
   }
   const std::uint64_t gone = wrapped ? largest_ - before + value : value - before;
-  if (wrapped && 1e-6 * static_cast<double>(gone) > most_watts_ * (passed + slack_seconds)) {
+  if (wrapped && 1e-6 * static_cast<double>(gone) > max_watts_ * (passed + slack_seconds)) {
     return fmt::format("went backwards, from {} to {} uJ within {:.3g} s", before, value, passed);
   }
-  const double lasts = 1e-6 * static_cast<double>(largest_) / most_watts_;
+  const double lasts = 1e-6 * static_cast<double>(largest_) / max_watts_;
   if (largest_ != 0 && passed > lasts) {
     return fmt::format(
         "was not read for {:.0f} s and may have wrapped more than once; read it every {:.0f} s "

@@ -13,11 +13,11 @@ class wrapping_counter {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Values are in microjoules. `largest` 0: unknown, so it must not wrap. `most_watts`: an upper
+  /// Values are in microjoules. `largest` 0: unknown, so it must not wrap. `max_watts`: an upper
   /// limit of the draw, to distinguish wraps that must have been seen from those possibly missed.
-  wrapping_counter(std::uint64_t first, std::uint64_t largest, double most_watts,
+  wrapping_counter(std::uint64_t first, std::uint64_t largest, double max_watts,
                    clock::time_point now) noexcept
-      : last_(first), largest_(largest), most_watts_(most_watts), at_(now) {}
+      : last_(first), largest_(largest), max_watts_(max_watts), at_(now) {}
 
   /// Adds a new value; returns what is wrong with it, or an empty string.
   [[nodiscard]] std::string advance(std::uint64_t value, clock::time_point now);
@@ -28,7 +28,7 @@ class wrapping_counter {
  private:
   std::uint64_t last_;
   std::uint64_t largest_;
-  double most_watts_;
+  double max_watts_;
   clock::time_point at_;
   std::uint64_t total_ = 0;
 };

@@ -95,7 +95,7 @@ strand* task_context::ended_elsewhere() noexcept {
 void task_context::suspend_until_done() {
   // Thieves that are nearly through cost less to wait for than a switch of stacks.
   if (creek::spin_until([this] { return done(); }, std::chrono::nanoseconds{200})) return;
-  // Where no other stack can be had, the owner runs tasks during its wait: those must not count
+  // Without another stack, the owner runs tasks during its wait: those must not count
   // plainly, for the waiter is notified through `balance` alone.
   task_stack* counted_by = owner.exchange(nullptr, std::memory_order_relaxed);
   suspend_here(publish_children, this);

@@ -38,7 +38,7 @@ void raise_split(task_stack& stack, std::uint32_t from, std::uint32_t split) noe
 
 /// Called by the owner under the lock: if thieves have taken all that was shared, shares half of
 /// the private tasks; then sets `limit` and `floor` to what they are without a pending question.
-/// Where pushes are announced, each shares all: force_share() could take a task not yet announced.
+/// An announced push shares all: force_share() could otherwise take a task not yet announced.
 /// `asked` is cleared last: a thief that asks in between sees it set and asks again later, so its
 /// question is not wiped out.
 void answer(task_stack& stack, std::uint32_t top) noexcept {
@@ -269,7 +269,7 @@ join_result join_slow(task_stack* stack, task_slot* slot) noexcept {
   if (take_back(*stack, slot)) return join_result::run_inline;
   const bool worthwhile =
       tick_clock::now() - stack->shared_at > tick_clock::from_nanoseconds(worth_sharing);
-  // Where no other stack can be had, suspend() runs tasks here: they go above the slot.
+  // Without another stack, suspend() runs tasks here: they go above the slot.
   wait_for_thief(*stack, slot, slot + 1);
   stack->top.store(slot, std::memory_order_release);
   joined_stolen(*stack, slot, worthwhile);

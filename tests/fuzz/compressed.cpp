@@ -23,7 +23,7 @@ namespace {
 
 using mapreduce::text_files, mapreduce::text_units;
 
-constexpr std::size_t most_bytes = std::size_t{1} << 21;  // more text is no use and takes long
+constexpr std::size_t max_bytes = std::size_t{1} << 21;  // more text is no use and takes long
 
 /// Result of decompressing a file.
 struct expansion {
@@ -33,7 +33,7 @@ struct expansion {
 
 /// Returns the buffer for decompressed files; kept, since clearing it takes long.
 std::string& room() {
-  static std::string bytes(most_bytes, '\0');
+  static std::string bytes(max_bytes, '\0');
   return bytes;
 }
 
@@ -48,12 +48,12 @@ expansion inflate_one(std::string_view& from, int window) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data()));
   stream.avail_in = static_cast<uInt>(from.size());
   stream.next_out = reinterpret_cast<Bytef*>(room().data());
-  stream.avail_out = static_cast<uInt>(most_bytes);
+  stream.avail_out = static_cast<uInt>(max_bytes);
   const int code = inflate(&stream, Z_FINISH);
   if (code != Z_STREAM_END) {
     to.state = stream.avail_out == 0 ? expansion::too_long : expansion::damaged;
   }
-  to.text = room().substr(0, most_bytes - stream.avail_out);
+  to.text = room().substr(0, max_bytes - stream.avail_out);
   from.remove_prefix(from.size() - stream.avail_in);
   return to;
 }
@@ -63,7 +63,7 @@ expansion gunzip(std::string_view file) {
   do {
     expansion one = inflate_one(file, 16 + MAX_WBITS);
     all.text += one.text;
-    all.state = all.text.size() > most_bytes ? expansion::too_long : one.state;
+    all.state = all.text.size() > max_bytes ? expansion::too_long : one.state;
   } while (all.state == expansion::whole && !file.empty() && file.front() != '\0');
   return all;
 }
@@ -95,7 +95,7 @@ expansion unzstd(std::string_view file) {
     const std::size_t taken = ZSTD_findFrameCompressedSize(file.data(), file.size());
     if (ZSTD_isError(taken) != 0) return {expansion::damaged, {}};
     const std::size_t made =
-        ZSTD_decompress(room().data() + at, most_bytes - at, file.data(), taken);
+        ZSTD_decompress(room().data() + at, max_bytes - at, file.data(), taken);
     if (ZSTD_isError(made) != 0) {
       // Empty blocks marked as compressed, which [RFC 8878] forbids (3.1.1.2.3) and streams allow:
       // of a frame that says to be empty nothing is lost.
@@ -120,7 +120,7 @@ expansion unxz(std::string_view file) {
   std::size_t taken = 0, made = 0;
   const lzma_ret code = lzma_stream_buffer_decode(
       &memory, LZMA_CONCATENATED, nullptr, reinterpret_cast<const std::uint8_t*>(file.data()),
-      &taken, file.size(), reinterpret_cast<std::uint8_t*>(room().data()), &made, most_bytes);
+      &taken, file.size(), reinterpret_cast<std::uint8_t*>(room().data()), &made, max_bytes);
   if (code == LZMA_OK) return {expansion::whole, room().substr(0, made)};
   const bool too_long = code == LZMA_BUF_ERROR || code == LZMA_MEMLIMIT_ERROR;
   return {too_long ? expansion::too_long : expansion::damaged, {}};
@@ -135,12 +135,12 @@ expansion bunzip2(std::string_view file) {
     stream.next_in = const_cast<char*>(file.data());
     stream.avail_in = static_cast<unsigned>(file.size());
     stream.next_out = room().data() + at;
-    stream.avail_out = static_cast<unsigned>(most_bytes - at);
+    stream.avail_out = static_cast<unsigned>(max_bytes - at);
     const int code = BZ2_bzDecompress(&stream);
     if (code != BZ_STREAM_END) {
       return {stream.avail_out == 0 ? expansion::too_long : expansion::damaged, {}};
     }
-    at = most_bytes - stream.avail_out;
+    at = max_bytes - stream.avail_out;
     file.remove_prefix(file.size() - stream.avail_in);
   }
   return {expansion::whole, room().substr(0, at)};
@@ -226,7 +226,7 @@ std::string compressed(input& from) {
   const std::size_t damage = from.below(4);
   const std::size_t place = from.below_wide(1 << 16), byte = from.byte();
   std::string text;
-  while (text.size() < std::min(copies * from.rest().size(), most_bytes / 2)) text += from.rest();
+  while (text.size() < std::min(copies * from.rest().size(), max_bytes / 2)) text += from.rest();
   std::string file;
   for (std::size_t i = 0; i < members; ++i) {
     const std::size_t first = i * text.size() / members, last = (i + 1) * text.size() / members;

@@ -51,7 +51,7 @@ class planted(unittest.TestCase):
         self.assertEqual(status, 0, output)
 
     def test_every_opening(self):
-        for word in ("Of", "What", "As", "Who", "That"):
+        for word in ("Of", "What", "As", "Who", "That", "Where"):
             self.expect_opening(f"int x;\n/// {word} so many workers.\n", 3, word)
 
     def test_opening_below_the_licence(self):
@@ -73,6 +73,7 @@ class planted(unittest.TestCase):
     def test_banned_name(self):
         self.expect("/* two\nlines */ int roused = 0;\n", 3, 'name "roused": write woken')
         self.expect("int roused_ = 0;\n", 2, 'name "roused": write woken')
+        self.expect("unsigned owed_hires_ = 0;\n", 2, 'name "owed_hires": write pending_spawns')
 
     def test_other_rooms_and_languages_are_left_alone(self):
         for name in ("docs/lock.cpp", "core/CMakeLists.txt"):

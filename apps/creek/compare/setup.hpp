@@ -16,7 +16,7 @@ namespace creek::tool::compare {
 
 enum class problem_kind { lu, chol, qr, fib, sort };
 
-/// Where the simulated chip holds the matrix: in memory that all cores share, or in private parts
+/// Memory in which the simulated chip holds the matrix: shared by all cores, or private parts
 /// whose cores send each other messages.
 enum class chip_memory { shared, messages };
 

@@ -23,7 +23,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   if (address == 0) return _URC_END_OF_STACK;
   if (state.addresses.empty() && address != state.first) return _URC_NO_REASON;
   state.addresses.push_back(address);
-  // Where the stack pointer was when this frame called the one below. The return address is just
+  // The stack pointer when this frame called the one below. The return address is just
   // under it, on x86-64.
   state.slots.push_back(reinterpret_cast<const std::uintptr_t*>(_Unwind_GetCFA(context)) - 1);
   return state.addresses.size() == state.most ? _URC_END_OF_STACK : _URC_NO_REASON;
@@ -42,12 +42,12 @@ site_id call_sites::above(const void* return_address, const void* frame) {
   _Unwind_Backtrace(&visit, &state);
   if (state.addresses.empty()) state.addresses.push_back(key.address);
   const site_id site = number_of(state.addresses);
-  // Where return addresses lie elsewhere (another processor), nothing is kept.
+  // Nothing is kept if return addresses lie elsewhere (another processor).
   const bool found_all = std::ranges::equal(
       state.slots, state.addresses,
       [](const std::uintptr_t* slot, std::uintptr_t address) { return *slot == address; });
   if (found_all && !state.slots.empty()) {
-    if (known.size() == most_known) known.erase(known.begin());
+    if (known.size() == max_known) known.erase(known.begin());
     known.push_back({site, std::move(state.slots)});
   }
   return site;

@@ -31,7 +31,7 @@ class call_sites {
 
  private:
   static constexpr std::size_t deepest = 24;
-  static constexpr std::size_t most_known = 8;  ///< number of stacks kept per frame
+  static constexpr std::size_t max_known = 8;  ///< number of stacks kept per frame
   struct stack {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;

@@ -19,7 +19,7 @@ constexpr units::hertz highest_frequency = units::megahertz(1e6);
 /// Longest time of one operation: sums of a few, some of them a hundred requests at once, stay
 /// below the end of virtual time if the run itself does.
 constexpr virtual_time longest{1'000'000'000'000'000};
-constexpr std::size_t most_bytes = std::size_t{128} << 30;  // lines are numbered in 32 bits
+constexpr std::size_t max_bytes = std::size_t{128} << 30;  // lines are numbered in 32 bits
 
 [[noreturn]] void refuse(const chip& what, const std::string& why) {
   throw usage_error("chip '" + what.name + "': " + why);
@@ -148,9 +148,9 @@ void chip::validate() const {
   require_blocks(*this, "private_bytes", private_bytes);
   if (l1_bytes == 0 || l2_bytes < l1_bytes) refuse(*this, "l2_bytes must not be below l1_bytes");
   const auto all_cores = static_cast<std::size_t>(cores());
-  if (shared_bytes > most_bytes || mpb_bytes > most_bytes / all_cores ||
-      private_bytes > most_bytes / all_cores ||
-      all_cores * (mpb_bytes + private_bytes) > most_bytes - shared_bytes) {
+  if (shared_bytes > max_bytes || mpb_bytes > max_bytes / all_cores ||
+      private_bytes > max_bytes / all_cores ||
+      all_cores * (mpb_bytes + private_bytes) > max_bytes - shared_bytes) {
     refuse(*this, "more than 128 GB of memory in all");
   }
 }

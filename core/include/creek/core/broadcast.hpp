@@ -43,7 +43,7 @@ void broadcast(Channel& channel, std::span<T> data, int root, broadcast_kind kin
     send(2 * place + 1);
     send(2 * place + 2);
   } else {
-    // Where the second chain begins; behind the last rank for a single one.
+    // Begin of the second chain; behind the last rank for a single one.
     const bool one_chain = kind == broadcast_kind::chain || size == 1;
     const int second = one_chain ? size : size / 2 + (size % 2 == 0 ? 1 : 0);
     if (place != 0) recv(place == second ? 0 : place - 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MCS list lock: a queue of waiting cores, each watching a word in its own memory.
 // Source: [Mellor-Crummey 1991].
-// Where the memory cannot swap words, the tail is changed under the test-and-set register of its
-// home core: held for two word accesses, so that waiting happens in the queue and not there.
+// A memory that cannot swap words changes the tail under the test-and-set register of its home
+// core: held for two word accesses, so that waiting happens in the queue and not there.
 #pragma once
 
 #include <mutex>

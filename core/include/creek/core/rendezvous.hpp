@@ -37,7 +37,7 @@ struct message_request {
   /// Copies, or moves, a message handed over by address from `from` to `to`; null: chunk by chunk.
   void (*hand_over)(void* to, void* from, std::size_t bytes) = nullptr;
   /// Chunks that may be on their way at once, each in its part of the buffer: 1 as RCCE's send, 2
-  /// as iRCCE's pipelined one; at most rendezvous::most_parts. The receiver does as the sender
+  /// as iRCCE's pipelined one; at most rendezvous::max_parts. The receiver does as the sender
   /// says.
   std::uint32_t parts = 1;
 
@@ -59,7 +59,7 @@ class rendezvous {
     std::size_t buffer_bytes = 0;
   };
 
-  static constexpr std::uint32_t most_parts = 127;
+  static constexpr std::uint32_t max_parts = 127;
 
   rendezvous(Memory& memory, const team& members, const layout& where)
       : memory_{&memory},
@@ -167,7 +167,7 @@ class rendezvous {
   static constexpr int count_bits = 24;
   static constexpr word count_mask = (word{1} << count_bits) - 1;
   static constexpr word claimed = word{1} << 31;
-  static_assert(most_parts == (claimed >> count_bits) - 1);
+  static_assert(max_parts == (claimed >> count_bits) - 1);
   [[nodiscard]] static word announcement(word chunks, word parts) noexcept {
     return (chunks & count_mask) | parts << count_bits;
   }
@@ -178,7 +178,7 @@ class rendezvous {
   // Returns the number of parts of the buffer, at least a line each; a chunk fills one.
   [[nodiscard]] word parts_of(const message_request& request) const {
     const auto lines = static_cast<word>(where_.buffer_bytes / Memory::line_bytes);
-    return std::min({request.parts, lines, most_parts});
+    return std::min({request.parts, lines, max_parts});
   }
   struct chunk {
     mpm_ptr<std::byte> place;

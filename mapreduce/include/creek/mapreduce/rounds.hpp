@@ -62,13 +62,13 @@ class rounds {
     std::vector<value_type, detail::line_allocator<value_type>> values;
     bool used = false;  // in this round
   };
-  static constexpr std::size_t most_parts = 256;  // parts of the input, for jobs with in_order
+  static constexpr std::size_t max_parts = 256;  // parts of the input, for jobs with in_order
 
   void prepare(std::size_t keys) {
     keys_ = keys;
     times_ = {};
     const std::size_t wanted =
-        detail::in_order<Job> ? std::min(from_->splits(), most_parts) : worker_count();
+        detail::in_order<Job> ? std::min(from_->splits(), max_parts) : worker_count();
     if (partials_.size() < std::max<std::size_t>(wanted, 1)) {
       partials_.resize(std::max<std::size_t>(wanted, 1));
     }
@@ -84,7 +84,7 @@ class rounds {
   void map(const Job& job) {
     const std::size_t splits = from_->splits();
     if constexpr (detail::in_order<Job>) {
-      const std::size_t parts = std::min(splits, most_parts);
+      const std::size_t parts = std::min(splits, max_parts);
       detail::deal(parts, worker_count(), [&](std::size_t, std::size_t i) {
         for (std::size_t k = i * splits / parts; k < (i + 1) * splits / parts; ++k) {
           map_split(job, k, partials_[i]);

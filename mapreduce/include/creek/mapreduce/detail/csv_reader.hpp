@@ -31,7 +31,7 @@ class csv_reader {
   [[nodiscard]] std::size_t columns() const noexcept { return file_ ? file_->wanted : 0; }
 
  private:
-  static constexpr std::size_t most_columns = std::size_t{1} << 20;
+  static constexpr std::size_t max_columns = std::size_t{1} << 20;
   static constexpr std::size_t not_wanted = ~std::size_t{0};
 
   /// Facts read from the first line of a file.
