@@ -9,6 +9,7 @@
 #include <list>
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -136,9 +137,17 @@ TEST(parallel_for, takes_iterators_ranges_and_proxies) {
     std::deque<int> d(1000, 1);
     parallel_for(d, [](int& x) { ++x; });
     EXPECT_EQ(std::accumulate(d.begin(), d.end(), 0), 2000);
+    std::vector<bool> bits(1000);
+    bits[10] = bits[999] = true;
     std::atomic<int> sum{0};
+    parallel_for(bits, [&](bool bit) { sum += bit; });
+    EXPECT_EQ(sum.load(), 2);
+    // Clang before 16 does not compile iota of libstdc++.
+#if !defined(__clang__) || __clang_major__ >= 16
+    sum = 0;
     parallel_for(std::views::iota(0, 100), [&](int i) { sum += i; });
     EXPECT_EQ(sum.load(), 4950);
+#endif
   });
 }
 
