@@ -67,7 +67,7 @@ std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept 
 
 const hash_secret& secret_here() noexcept {
   const creek::detail::executor* const here = creek::detail::current_executor();
-  return here != nullptr && here->runs_repeat() ? repeatable_secret : process_secret;
+  return here != nullptr && here->traits().runs_repeat ? repeatable_secret : process_secret;
 }
 
 }  // namespace creek::mapreduce::detail

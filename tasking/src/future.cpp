@@ -70,7 +70,9 @@ void future_state_base::report_dropped(const std::exception_ptr& failure) noexce
 
 strand* future_state_base::publish() noexcept {
   if (current_stack == nullptr) [[unlikely]] {
-    if (executor* home = current_executor()) home->about_to_show();
+    if (executor* home = current_executor(); home != nullptr && home->bookkeeping() != nullptr) {
+      home->bookkeeping()->about_to_publish();
+    }
   }
   sanitizer::releases(&listeners_);
   const std::uintptr_t head = listeners_.exchange(ready_tag, std::memory_order_acq_rel);

@@ -48,13 +48,20 @@ void link_binomial(group_tree& tree, int begin, int end) {
   std::sort(children.begin(), children.end());
 }
 
+/// Returns the worker's place on the mesh; without a mesh, its place in a square of all workers.
+mesh_place place_of(const executor_traits& home, std::size_t worker) noexcept {
+  if (!home.mesh.empty()) return home.mesh[worker];
+  const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(home.worker_count)));
+  return {static_cast<int>(worker % columns), static_cast<int>(worker / columns)};
+}
+
 /// Links along the mesh. The first member of each place stands for the others there; those of a
 /// column form a chain from the one nearest to the root's row, and these a chain along the row.
 void link_mesh(group_tree& tree, const executor& home, const std::vector<core_id>& cores) {
   std::map<std::pair<int, int>, int> at_place;  // column, row
   const auto place = [&](int member) {
     const mesh_place where =
-        home.place_of(static_cast<unsigned>(cores[static_cast<std::size_t>(member)].value));
+        place_of(home.traits(), cores[static_cast<std::size_t>(member)].index());
     return std::pair{where.column, where.row};
   };
   for (int member = 0; member < static_cast<int>(cores.size()); ++member) {
@@ -77,14 +84,10 @@ void link_mesh(group_tree& tree, const executor& home, const std::vector<core_id
 
 }  // namespace
 
-mesh_place executor::place_of(unsigned worker) const noexcept {
-  const auto columns = static_cast<unsigned>(std::ceil(std::sqrt(worker_count())));
-  return {static_cast<int>(worker % columns), static_cast<int>(worker / columns)};
-}
-
 std::vector<core_id> all_workers(const executor& home) {
   std::vector<core_id> cores;
-  for (unsigned i = 0; i < home.worker_count(); ++i) cores.push_back(core_id{static_cast<int>(i)});
+  for (unsigned i = 0; i < home.traits().worker_count; ++i)
+    cores.push_back(core_id{static_cast<int>(i)});
   return cores;
 }
 
@@ -158,7 +161,7 @@ void group_call::send(int member, void (*run)(std::byte*) noexcept, int about,
     charge(work::byte_copied, static_cast<std::int64_t>(2 * (load_bytes - in_message)));
   }
   remote_cell& to = cell(member);
-  to.home().send(to.worker(), &sent, sizeof sent.to + in_message);
+  to.home().messages().send(to.worker(), &sent, sizeof sent.to + in_message);
 }
 
 group_call::route group_call::route_of(const std::byte* data) noexcept {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ void run_and_free(submitted_task* self) noexcept {
 
 }  // namespace
 
-void executor::answer(reply& to, tell_function tell, std::size_t /*bytes*/) noexcept {
+void message_port::answer(reply& to, tell_function tell, std::size_t /*bytes*/) noexcept {
   tell(to);
 }
 
@@ -32,7 +33,7 @@ void arrive(executor& at, std::byte* message, std::size_t bytes) noexcept {
   const message_head head = head_of(message);
   if (head.object != nullptr) {
     head.object->take(at, message, bytes);
-  } else if (at.runs_invocations_in_place()) {
+  } else if (at.traits().runs_invocations_in_place) {
     head.run(message);
   } else {
     auto* kept = new kept_message(message, bytes);
@@ -103,15 +104,15 @@ void remote_objects::forsake() noexcept {
 // --- One object ---------------------------------------------------------------------------------
 
 remote_cell::remote_cell(executor& home, unsigned worker)
-    : home_(&home), worker_(worker), is_shared_(!home.runs_invocations_in_place()) {
+    : home_(&home), worker_(worker), is_shared_(!home.traits().runs_invocations_in_place) {
   static constinit std::atomic<std::uint64_t> made{0};
   generation_ = made.fetch_add(1, std::memory_order_relaxed) + 1;
-  home.objects().add(*this);
+  home.messages().objects().add(*this);
 }
 
 void remote_cell::send_to_self(void (*run)(std::byte*) noexcept) {
   const message_head head{run, this, nullptr};
-  home_->send(worker_, &head, sizeof head);
+  home_->messages().send(worker_, &head, sizeof head);
 }
 
 /// Drops one handle; returns true if it was the last.
@@ -139,13 +140,13 @@ void remote_cell::drop_handle() noexcept {
 }
 
 void remote_cell::abandon() noexcept {
-  home_->objects().remove(*this);
+  home_->messages().objects().remove(*this);
   delete this;
 }
 
 remote_cell* adopted_cell(void* object, remote_cell::destroy_function destructor) {
   executor& home = require_executor("make_foreign");
-  home.expect_messages();  // dropping the handle must not fail
+  home.messages().prepare();  // dropping the handle must not fail
   auto* made = new remote_cell(home, static_cast<unsigned>(home.worker_index()));
   made->set_object(object, destructor);
   made->may_outlive_ = true;
@@ -158,7 +159,7 @@ void remote_cell::let_go_of_object() noexcept {
   if (ended || home_->worker_index() == static_cast<int>(worker_)) {
     destroy_(std::exchange(object_, nullptr));
     if (!drop_last_handle()) return;  // end_all() holds another handle
-    if (!ended) home_->objects().remove(*this);
+    if (!ended) home_->messages().objects().remove(*this);
     delete this;
     return;
   }
@@ -193,7 +194,7 @@ bool remote_cell::is_waited_for_by(const activation* chain) const noexcept {
 }
 
 bool remote_cell::retires() noexcept {
-  if (home_->messages_are_causal() || retirement_came_) return true;
+  if (home_->traits().messages_are_causal || retirement_came_) return true;
   retirement_came_ = true;
   send_to_self(nullptr);
   return false;
@@ -208,7 +209,7 @@ void remote_cell::run_from(std::byte* message) noexcept {
       head.run(message);
     } else if (retires()) {
       destroy_object();
-      home_->objects().remove(*this);
+      home_->messages().objects().remove(*this);
       delete kept;
       delete this;
       return;
@@ -241,7 +242,7 @@ void remote_cell::take(executor& at, std::byte* message, std::size_t bytes) noex
                         "remote::call: the call would wait for itself: object " +
                         std::to_string(generation_) + " on worker " + std::to_string(worker_) +
                         " runs a call that waits for this one; use post() or async()")));
-      at.answer(*outcome, outcome->tell, 0);
+      at.messages().answer(*outcome, outcome->tell, 0);
     }
     return;
   }
@@ -285,14 +286,14 @@ unsigned checked_worker(const executor& home, core_id core, const char* what) {
     throw usage_error(std::string(what) +
                       ": the workers do not exist in a child of fork(); make a new runtime there");
   }
-  if (core.value < 0 || core.index() >= home.worker_count()) {
+  if (core.value < 0 || core.index() >= home.traits().worker_count) {
     throw usage_error(std::string(what) + ": there is no worker " + std::to_string(core.value) +
-                      "; this runtime has 0 to " + std::to_string(home.worker_count() - 1));
+                      "; this runtime has 0 to " + std::to_string(home.traits().worker_count - 1));
   }
   return static_cast<unsigned>(core.value);
 }
 
-void linger_outside(const std::atomic<std::uintptr_t>& word) noexcept {
+void spin_wait_outside(const std::atomic<std::uintptr_t>& word) noexcept {
   (void)spin_until([&] { return word.load(std::memory_order_acquire) != 0; },
                    std::chrono::microseconds{20});
 }

@@ -55,14 +55,8 @@ class thread_executor final : public executor {
     right(right_argument);
   }
   void submit(submitted_task* task) override { task->run(task); }
-  unsigned worker_count() const noexcept override { return 1; }
   int worker_index() const noexcept override { return -1; }
   bool lost_in_fork() const noexcept override { return false; }
-  const char* backend_name() const noexcept override { return "thread"; }
-  void send(unsigned, const void*, std::size_t) override {
-    throw usage_error("a plain thread has no mailbox");
-  }
-  remote_objects& objects() noexcept override { std::abort(); }
 };
 
 /// Never destroyed: threads may still wait while static objects go.

@@ -10,7 +10,6 @@
 #include <thread>
 #include <utility>
 
-#include <creek/tasking/detail/remote_cell.hpp>
 #include <creek/tasking/detail/task_stack.hpp>
 
 namespace creek::support {
@@ -37,18 +36,13 @@ class fake_home final : public detail::task_stack_home {
   }
   void fork(void (*)(void*) noexcept, void*, void (*)(void*) noexcept, void*) override {}
   void submit(detail::submitted_task*) override {}
-  unsigned worker_count() const noexcept override { return 1; }
   int worker_index() const noexcept override { return 0; }
   bool lost_in_fork() const noexcept override { return false; }
-  const char* backend_name() const noexcept override { return "fake"; }
-  void send(unsigned, const void*, std::size_t) override {}
-  detail::remote_objects& objects() noexcept override { return objects_; }
 
  private:
   struct waiting_strand : detail::strand {
     std::atomic<bool> resumed{false};
   };
-  detail::remote_objects objects_;
 };
 
 /// A task stack with its slots. Calls `on_run(id)` for every task that runs.

@@ -85,7 +85,7 @@ bool scheduler::make_progress(fiber& self, in_place_wait& wait,
     work.slot = steal_from(self.tasks);  // a task that the waiting task itself has made
     if (!work) work = search(*self.on, true);
   } else if (!work) {
-    take_in();
+    drain();
   }
   if (!work) return false;
   if (work.resumed != nullptr) {

@@ -19,7 +19,7 @@ using detail::kept_message;
 namespace {
 
 /// About twice the round trip to a worker that is awake.
-constexpr auto worth_lingering = 2us;
+constexpr auto worth_spinning = 2us;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void scheduler::send(unsigned to, const void* message, std::size_t bytes) {
   const auto until = [](auto done) {
     spin_briefly([&] {
       if (done()) return true;
-      if (detail::executor* own = detail::current_executor()) own->take_in();
+      if (detail::executor* own = detail::current_executor()) own->messages().drain();
       return false;
     });
   };
@@ -63,11 +63,11 @@ void scheduler::send(unsigned to, const void* message, std::size_t bytes) {
   workers_[static_cast<unsigned>(index)]->woke = true;
 }
 
-void scheduler::expect_messages() {
+void scheduler::prepare() {
   if (opened_mail() == nullptr) open_mail();
 }
 
-void scheduler::take_in() {
+void scheduler::drain() {
   mailboxes* mail = opened_mail();
   if (mail == nullptr) return;
   worker& self = *fiber_of(detail::current_stack)->on;
@@ -76,7 +76,7 @@ void scheduler::take_in() {
 }
 
 /// Lets the worker handle the messages that have piled up, if a strand sends without waiting.
-void scheduler::give_way() noexcept {
+void scheduler::yield() noexcept {
   worker& self = *fiber_of(detail::current_stack)->on;
   if (self.kept.size() < mailbox::slots) return;
   const auto at_once = [](void*, detail::strand* left) {
@@ -166,13 +166,13 @@ bool scheduler::any_letters(const worker& self) noexcept {
   return false;
 }
 
-void scheduler::linger(const std::atomic<std::uintptr_t>& word) noexcept {
+void scheduler::spin_wait(const std::atomic<std::uintptr_t>& word) noexcept {
   if (oversubscribed_) return;
   worker& self = *fiber_of(detail::current_stack)->on;
   // The kernel may have put the woken thread behind this one on its processor.
   if (std::exchange(self.woke, false)) std::this_thread::yield();
   (void)spin_until([&] { return word.load(std::memory_order_acquire) != 0 || has_letters(self); },
-                   worth_lingering);
+                   worth_spinning);
 }
 
 }  // namespace creek::host_backend

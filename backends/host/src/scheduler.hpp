@@ -20,7 +20,7 @@ namespace creek::host_backend {
 class shared_queue;
 struct mailboxes;
 
-class scheduler final : public detail::backend {
+class scheduler final : public detail::backend, private detail::message_port {
  public:
   explicit scheduler(scheduler_options options);
   ~scheduler() override;
@@ -31,15 +31,8 @@ class scheduler final : public detail::backend {
   void submit(detail::submitted_task* task) override;
   void suspend(detail::publish_fn publish, void* argument) override;
   void resume(detail::strand* suspended) override;
-  unsigned worker_count() const noexcept override { return static_cast<unsigned>(workers_.size()); }
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
-  const char* backend_name() const noexcept override { return "host"; }
-  void send(unsigned to, const void* message, std::size_t bytes) override;
-  void expect_messages() override;
-  void take_in() override;
-  void give_way() noexcept override;
-  void linger(const std::atomic<std::uintptr_t>& word) noexcept override;
 
   // detail::task_stack_home
   void work_available() noexcept override;
@@ -91,7 +84,12 @@ class scheduler final : public detail::backend {
   bool make_progress(fiber& self, in_place_wait& wait, detail::task_slot* bottom) noexcept;
   static fiber* off_stack(host_strand* suspended) noexcept;
 
-  // messages.cpp
+  // detail::message_port, in messages.cpp
+  void send(unsigned to, const void* message, std::size_t bytes) override;
+  void prepare() override;
+  void drain() override;
+  void yield() noexcept override;
+  void spin_wait(const std::atomic<std::uintptr_t>& word) noexcept override;
   mailboxes& open_mail();
   mailboxes* opened_mail() const noexcept;
   bool call(worker& target) noexcept;

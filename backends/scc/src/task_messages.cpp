@@ -115,13 +115,13 @@ void task_runtime::open_board(task_worker& worker) {
   board_is_clear_ = true;
 }
 
-void task_runtime::expect_messages() {
+void task_runtime::prepare() {
   const core_operation begun(chip_);
   open_board(here());
 }
 
 /// Lets the core handle the messages that have piled up, if a strand sends without waiting.
-void task_runtime::give_way() noexcept {
+void task_runtime::yield() noexcept {
   constexpr std::size_t piled_up = 16;
   if (at_end_ || here().kept.size() < piled_up) return;
   suspend(
@@ -159,7 +159,7 @@ void task_runtime::send(unsigned to, const void* message, std::size_t bytes) {
   const auto keep = [](void* self, std::byte* came, std::size_t length) {
     static_cast<task_worker*>(self)->kept.push(new kept_message(came, length));
   };
-  if (&receiver == &worker && !messages_are_causal()) {
+  if (&receiver == &worker && !traits().messages_are_causal) {
     // Puts it behind all that was sent before the messages that this core has seen of others.
     end.poll(keep, &worker);
     worker.kept.push(new kept_message(data, bytes));
@@ -169,10 +169,6 @@ void task_runtime::send(unsigned to, const void* message, std::size_t bytes) {
     if (end.poll(keep, &worker) == 0) worker.memory.pause(between_tries);
   }
   wake(receiver);
-}
-
-bool task_runtime::messages_are_causal() const noexcept {
-  return chosen_.options.messages != message_protocol::notification_vector;
 }
 
 /// Handles the messages that have arrived; returns false if there were none. In a worker's loop.
@@ -221,17 +217,12 @@ void task_runtime::handle(task_worker& worker, std::byte* message, std::size_t b
   }
 }
 
-detail::mesh_place task_runtime::place_of(unsigned worker) const noexcept {
-  const auto tile = chip_.description().place(core_id{static_cast<int>(worker)});
-  return {tile.x, tile.y};
-}
-
 /// Sends a result back as a message: its first bytes in the message, the rest by way of memory.
 void task_runtime::answer(detail::reply& to, detail::tell_function tell,
                           std::size_t bytes) noexcept {
   const bool here_too = driven_here() != this || to.asked_by < 0 || to.asked_by == worker_index();
   if (here_too) {
-    about_to_show();
+    about_to_publish();
     tell(to);
     return;
   }

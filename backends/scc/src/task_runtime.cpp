@@ -156,7 +156,7 @@ void task_runtime::change(task_worker& worker, const child_counter& counter, int
   worker.memory.clear(counter.place.owner());
 }
 
-bool task_runtime::count_child(detail::task_context& context) noexcept {
+bool task_runtime::reserve_child(detail::task_context& context) noexcept {
   const core_operation begun(chip_);
   task_worker& worker = here();
   auto found = children_.find(&context);
@@ -173,7 +173,7 @@ bool task_runtime::count_child(detail::task_context& context) noexcept {
   return true;
 }
 
-void task_runtime::uncount_child(detail::task_context& context) noexcept {
+void task_runtime::child_ended(detail::task_context& context) noexcept {
   const auto found = children_.find(&context);
   if (driven_here() != this || found == children_.end()) return;
   const core_operation begun(chip_);
@@ -184,14 +184,13 @@ void task_runtime::uncount_child(detail::task_context& context) noexcept {
 
 // --- Results ------------------------------------------------------------------------------------
 
-bool task_runtime::reserve_result(std::unique_ptr<detail::result_place>& place) noexcept {
+std::unique_ptr<detail::result_place> task_runtime::reserve_result() noexcept {
   const core_operation begun(chip_);
   task_worker& worker = here();
   std::optional<pool_lines> lines = take_lines(worker, 2);
-  if (!lines) return false;
+  if (!lines) return nullptr;
   worker.memory.store(lines->at(worker.memory, 1).as<word>(), 0);
-  place = std::make_unique<result_lines>(*this, std::move(*lines));
-  return true;
+  return std::make_unique<result_lines>(*this, std::move(*lines));
 }
 
 void task_runtime::store_result(const pool_lines& place) noexcept {
@@ -209,7 +208,7 @@ void task_runtime::look_at_flag(const pool_lines& place) noexcept {
   (void)memory.load(place.at(memory, 1).as<word>());
 }
 
-void task_runtime::about_to_show() noexcept {
+void task_runtime::about_to_publish() noexcept {
   if (driven_here() != this) return;
   const core_operation begun(chip_);
   chip_.simulation().order_at(now());

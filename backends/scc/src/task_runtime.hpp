@@ -25,6 +25,8 @@
 namespace creek::scc_backend {
 
 class task_runtime final : public detail::backend_without_task_stacks,
+                           private detail::message_port,
+                           private detail::task_bookkeeping,
                            private detail::simulated_order,
                            private engine::thread_state {
  public:
@@ -37,21 +39,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void submit(detail::submitted_task* task) override;
   void suspend(detail::publish_fn publish, void* argument) override;
   void resume(detail::strand* suspended) override;
-  unsigned worker_count() const noexcept override { return chosen_.options.workers; }
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
-  const char* backend_name() const noexcept override { return "scc"; }
-  bool runs_repeat() const noexcept override { return true; }
-  bool count_child(detail::task_context& context) noexcept override;
-  void uncount_child(detail::task_context& context) noexcept override;
-  bool reserve_result(std::unique_ptr<detail::result_place>& place) noexcept override;
-  void about_to_show() noexcept override;
-  void send(unsigned to, const void* message, std::size_t bytes) override;
-  void expect_messages() override;
-  void give_way() noexcept override;
-  bool messages_are_causal() const noexcept override;
-  void answer(detail::reply& to, detail::tell_function tell, std::size_t bytes) noexcept override;
-  detail::mesh_place place_of(unsigned worker) const noexcept override;
   detail::simulated_order* order() noexcept override { return this; }
 
   // detail::backend
@@ -97,6 +86,18 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void end_policy() noexcept;
   void drive() noexcept;
   void fill(task_report& report, virtual_time ended);
+
+  // detail::task_bookkeeping, in task_runtime.cpp
+  bool reserve_child(detail::task_context& context) noexcept override;
+  void child_ended(detail::task_context& context) noexcept override;
+  std::unique_ptr<detail::result_place> reserve_result() noexcept override;
+  void about_to_publish() noexcept override;
+
+  // detail::message_port, in task_messages.cpp
+  void send(unsigned to, const void* message, std::size_t bytes) override;
+  void prepare() override;
+  void yield() noexcept override;
+  void answer(detail::reply& to, detail::tell_function tell, std::size_t bytes) noexcept override;
 
   // task_runtime.cpp: tasks and strands, on simulated cores
   void begin(task_worker& worker);

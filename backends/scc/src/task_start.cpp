@@ -91,6 +91,19 @@ scc checked(scc chosen) {
   return chosen;
 }
 
+detail::executor_traits traits_of(const scc& chosen) {
+  detail::executor_traits traits{
+      .backend_name = "scc",
+      .worker_count = chosen.options.workers,
+      .runs_repeat = true,
+      .messages_are_causal = chosen.options.messages != message_protocol::notification_vector};
+  for (int core = 0; core < static_cast<int>(chosen.options.workers); ++core) {
+    const mesh_place tile = chosen.machine.description.place(core_id{core});
+    traits.mesh.push_back({tile.x, tile.y});
+  }
+  return traits;
+}
+
 }  // namespace
 
 task_runtime* task_runtime::driven_here() noexcept {
@@ -109,6 +122,9 @@ task_runtime::task_runtime(scc chosen)
       clocks_(chip_, chosen_.options.workers),
       draws_(chip_.description(), chosen_.options.workers),
       fork_generation_(fork_generation.load(std::memory_order_relaxed)) {
+  set_traits(traits_of(chosen_));
+  set_messages(*this);
+  set_bookkeeping(*this);
   for (unsigned i = 0; i < chosen_.options.workers; ++i) {
     workers_.push_back(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
   }

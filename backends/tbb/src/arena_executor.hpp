@@ -21,7 +21,8 @@
 
 namespace creek::onetbb {
 
-class arena_executor final : public detail::backend_without_task_stacks {
+class arena_executor final : public detail::backend_without_task_stacks,
+                             private detail::message_port {
  public:
   explicit arena_executor(scheduler_options options);
   ~arena_executor() noexcept override {}
@@ -32,12 +33,8 @@ class arena_executor final : public detail::backend_without_task_stacks {
   void submit(detail::submitted_task* task) override;
   void suspend(detail::publish_fn publish, void* argument) override;
   void resume(detail::strand* suspended) override;
-  unsigned worker_count() const noexcept override { return options_.workers; }
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
-  const char* backend_name() const noexcept override { return "tbb"; }
-  void send(unsigned to, const void* message, std::size_t bytes) override;
-  bool runs_invocations_in_place() const noexcept override { return false; }
 
   // detail::backend
   std::exception_ptr shut_down() noexcept override;
@@ -46,6 +43,9 @@ class arena_executor final : public detail::backend_without_task_stacks {
   void trace_to(const std::string& file) override;
 
  private:
+  // detail::message_port
+  void send(unsigned to, const void* message, std::size_t bytes) override;
+
   /// Records of one arena slot; written by the thread that holds it.
   struct alignas(64) worker {
     std::atomic<std::uint64_t> tasks{0}, steals_won{0}, suspensions{0};

@@ -75,6 +75,10 @@ arena_executor::arena_executor(scheduler_options options)
       threads_(options_.workers),
       // No slot is kept for callers: a thread that calls run() waits outside.
       arena_(static_cast<int>(options_.workers), 0) {
+  set_traits({.backend_name = "tbb",
+              .worker_count = options_.workers,
+              .runs_invocations_in_place = false});
+  set_messages(*this);
   find_stalls_by(detail::make_stall_watch(options_));
 }
 

@@ -98,7 +98,7 @@ future<R> async_closure(executor& home, unsigned worker, remote_cell* object, F&
 template <class F>
 void post_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
   closure_message<std::decay_t<F>, void>::send(home, worker, object, std::move(closure), nullptr);
-  if (current_executor() == &home) home.give_way();
+  if (current_executor() == &home) home.messages().yield();
 }
 
 }  // namespace detail

@@ -37,8 +37,6 @@ class backend : public task_stack_home {
   /// Warns of misspelt variables of the environment.
   backend();
   ~backend() override;
-  remote_objects& objects() noexcept final { return objects_; }
-  stall_watch* stalls() noexcept final { return stalls_.get(); }
   /// Finishes all tasks that were started, then ends the workers. Called once, before the
   /// destructor. Returns the error if a file of records could not be written, or null.
   virtual std::exception_ptr shut_down() noexcept = 0;
@@ -50,7 +48,10 @@ class backend : public task_stack_home {
 
  protected:
   /// Sets the watchdog for long calls; may be null. Call before the workers start.
-  void find_stalls_by(std::unique_ptr<stall_watch> watch) { stalls_ = std::move(watch); }
+  void find_stalls_by(std::unique_ptr<stall_watch> watch) {
+    stalls_ = std::move(watch);
+    set_stalls(stalls_.get());
+  }
   /// Opens the file of trace_to() and returns the session to record in.
   trace::session& open_trace(const std::string& file, trace::options chosen);
   /// Writes that session, if there is one; for shut_down(), which returns the same.
@@ -58,7 +59,6 @@ class backend : public task_stack_home {
 
  private:
   struct trace_output;
-  remote_objects objects_;
   std::unique_ptr<stall_watch> stalls_;
   std::unique_ptr<trace_output> trace_;  ///< null: no trace
 };
@@ -160,8 +160,8 @@ class runtime {
         *backend_, detail::bind_task(std::forward<F>(f), std::forward<Arguments>(arguments)...));
   }
 
-  unsigned worker_count() const noexcept { return backend_->worker_count(); }
-  const char* backend_name() const noexcept { return backend_->backend_name(); }
+  unsigned worker_count() const noexcept { return backend_->traits().worker_count; }
+  const char* backend_name() const noexcept { return backend_->traits().backend_name; }
   const scheduler_options& options() const noexcept { return backend_->options(); }
   /// Returns the sums over the workers since the runtime began; a snapshot, any thread.
   counter_values counters() const { return backend_->counters(); }

@@ -97,7 +97,9 @@ struct submitted_child final : submitted_task {
     run_child<Ending>(child->function, counts, &spawned_task<Ending, F>::type);
     child.reset();
     // In the child of a fork() there is no executor any more.
-    if (executor* home = current_executor()) home->uncount_child(counts);
+    if (executor* home = current_executor(); home != nullptr && home->bookkeeping() != nullptr) {
+      home->bookkeeping()->child_ended(counts);
+    }
     strand* next = counts.ended(nullptr);
     if (next != nullptr) next->home->resume(next);
   }
@@ -122,7 +124,8 @@ void spawn_into(task_context& context, F function) {
   task_stack* stack = current_stack;
   if (stack == nullptr) [[unlikely]] {
     executor& home = require_executor("spawn");
-    if (!home.count_child(context)) {
+    task_bookkeeping* const books = home.bookkeeping();
+    if (books != nullptr && !books->reserve_child(context)) {
       run_at_once<Ending>(context, nullptr, std::move(function));
       return;
     }

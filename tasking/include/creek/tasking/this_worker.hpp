@@ -17,7 +17,7 @@ inline int this_worker() noexcept {
 /// Returns the number of workers of the runtime that runs here; 1 on foreign threads.
 inline unsigned worker_count() noexcept {
   detail::executor* home = detail::current_executor();
-  return home == nullptr ? 1 : home->worker_count();
+  return home == nullptr ? 1 : home->traits().worker_count;
 }
 
 namespace detail {

@@ -42,10 +42,13 @@ class deferred_state : public future_state<T>, public submitted_task {
   void schedule(executor* home) noexcept {
     task_stack* stack = current_stack;
     if (stack == nullptr || stack->home != home) {
-      if (current_executor() != home || home->reserve_result(place_)) {
-        home->submit(this);
-      } else {
+      task_bookkeeping* const books = home->bookkeeping();
+      const bool needs_place = books != nullptr && current_executor() == home;
+      if (needs_place) place_ = books->reserve_result();
+      if (needs_place && place_ == nullptr) {
         submitted_task::run(this);
+      } else {
+        home->submit(this);
       }
       return;
     }

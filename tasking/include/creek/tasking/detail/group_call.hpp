@@ -185,7 +185,7 @@ class awaited_group_call final : public group_call {
   }
   void merge_child(int member, int child) override { merge_.merge(member, child); }
   void end() noexcept override {
-    state_->cells.front()->home().answer(outcome_, outcome_.tell, Merge::bytes);
+    state_->cells.front()->home().messages().answer(outcome_, outcome_.tell, Merge::bytes);
   }
 
   const F closure_;  // first: on one line with the other data that members read, if it is short
@@ -227,7 +227,7 @@ class detached_group_call final : public group_call {
       outcome->emplace();
     }
     delete this;
-    home.answer(*outcome, outcome->tell, 0);
+    home.messages().answer(*outcome, outcome->tell, 0);
   }
 
   std::shared_ptr<const group_state<T>> state_;

@@ -11,7 +11,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -20,14 +19,11 @@
 #include <creek/core/charge.hpp>
 #include <creek/core/spin_lock.hpp>
 #include <creek/tasking/detail/future_state.hpp>
+#include <creek/tasking/detail/message_port.hpp>
 #include <creek/tasking/detail/stall_watch.hpp>
 #include <creek/tasking/detail/task_name.hpp>
 
 namespace creek::detail {
-
-class remote_cell;
-
-struct reply;
 
 /// A running invocation; lies in the frame that runs it.
 struct activation {
@@ -110,24 +106,6 @@ class message_queue {
 /// Called when a message has reached its worker: runs it, here or as a task, or keeps it until the
 /// object is free. Call it on a strand of `at` that may suspend, in the runtime's own loop.
 void arrive(executor& at, std::byte* message, std::size_t bytes) noexcept;
-
-/// The objects that a runtime has, to be destroyed when it ends.
-class remote_objects {
- public:
-  void add(remote_cell& made);
-  void remove(remote_cell& gone) noexcept;
-  /// Has all objects destroyed where they live. Returns false if there are none. The caller makes
-  /// sure that the messages are handled, and calls again.
-  bool end_all() noexcept;
-  /// Called next, when no message can come: the cells that are left go with their last handle.
-  void let_go() noexcept;
-  /// Called instead if nothing runs any more: objects are not destroyed, but refuse all calls.
-  void forsake() noexcept;
-
- private:
-  std::mutex mutex_;
-  remote_cell* first_ = nullptr;
-};
 
 /// State that handles share; lives until the last handle is gone and its worker has processed that.
 class remote_cell {
@@ -274,14 +252,14 @@ class alignas(64) awaited_reply : public reply {
 };
 
 /// Spins on a thread that belongs to no runtime, for about the price of a wake-up.
-void linger_outside(const std::atomic<std::uintptr_t>& word) noexcept;
+void spin_wait_outside(const std::atomic<std::uintptr_t>& word) noexcept;
 
 template <class R>
 void awaited_reply<R>::wait() {
   if (executor* here = current_executor()) {
-    here->linger(state_);
+    here->messages().spin_wait(state_);
   } else {
-    linger_outside(state_);
+    spin_wait_outside(state_);
   }
   if (state_.load(std::memory_order_acquire) != told) suspend_here(&publish, this);
 }
@@ -360,11 +338,11 @@ struct closure_message {
       charge(work::byte_copied, sizeof(F));
       F* const raw = carried.get();
       std::memcpy(message.body, &raw, sizeof raw);
-      home.send(worker, &message, bytes + sizeof raw);
+      home.messages().send(worker, &message, bytes + sizeof raw);
       static_cast<void>(carried.release());
       return;
     }
-    home.send(worker, &message, bytes);
+    home.messages().send(worker, &message, bytes);
   }
 
   static void run(std::byte* message) noexcept {
@@ -416,7 +394,8 @@ struct closure_message {
       }
     } else {
       if (failure) head.outcome->store_failure(*head.outcome, std::move(failure));
-      current_executor()->answer(*head.outcome, &Reply::tell_waiter, Reply::result_bytes);
+      current_executor()->messages().answer(*head.outcome, &Reply::tell_waiter,
+                                            Reply::result_bytes);
     }
   }
 };

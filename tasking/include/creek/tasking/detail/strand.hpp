@@ -4,22 +4,19 @@
 // every backend and from threads that belong to none.
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <creek/core/power_policy.hpp>
 
 namespace creek::detail {
 
-class remote_objects;
-class stall_watch;
-struct reply;
-
 class executor;
+class message_port;
+class stall_watch;
 struct task_context;
 struct task_local_node;
 struct root_scope;
@@ -66,9 +63,25 @@ struct task_scope {
   bool is_root = false;               ///< run() started this task
 };
 
-/// Position of a worker on the chip's mesh.
+/// Position of a worker on the backend's mesh.
 struct mesh_place {
   int column = 0, row = 0;
+};
+
+/// Properties of a backend that hold as long as its workers run.
+struct executor_traits {
+  const char* backend_name = "";
+  unsigned worker_count = 1;
+  /// Equal programs have equal runs: then nothing may depend on random numbers.
+  bool runs_repeat = false;
+  /// A message that was sent (happens-before) before another to the same worker arrives before it,
+  /// whichever workers sent them.
+  bool messages_are_causal = true;
+  /// An invocation runs on its worker's own stack where its message arrives, and its strand stays
+  /// on that worker. Otherwise each is submitted as a task.
+  bool runs_invocations_in_place = true;
+  /// Place of each worker; empty for a backend without a mesh.
+  std::vector<mesh_place> mesh;
 };
 
 /// For data in host memory that workers share and change, on a backend whose time is simulated:
@@ -89,7 +102,27 @@ class simulated_order {
   ~simulated_order() = default;
 };
 
-/// Interface of a backend. One object per runtime.
+/// Memory for the bookkeeping of tasks, on a backend where it is scarce. All are called on strands
+/// of the backend that have no task stack.
+class task_bookkeeping {
+ public:
+  /// Called before a child is counted. Returns false if there is no memory for the counter: the
+  /// caller then runs the child at once and does not count it.
+  virtual bool reserve_child(task_context& context) noexcept = 0;
+  /// Called before a child that was counted is taken off the count.
+  virtual void child_ended(task_context& context) noexcept = 0;
+  /// Makes room for the result of a task. Returns nullptr if there is none: the caller then runs
+  /// the task at once.
+  virtual std::unique_ptr<result_place> reserve_result() noexcept = 0;
+  /// Called before a result becomes visible to others: strands that are to see the state before it
+  /// go first.
+  virtual void about_to_publish() noexcept = 0;
+
+ protected:
+  ~task_bookkeeping() = default;
+};
+
+/// Interface of a backend: runs tasks, suspends and resumes strands. One object per runtime.
 class executor {
  public:
   virtual ~executor() = default;
@@ -105,68 +138,37 @@ class executor {
   virtual void suspend(publish_fn publish, void* argument) = 0;
   /// Makes a suspended strand of this executor ready. Any thread.
   virtual void resume(strand* suspended) = 0;
-  virtual unsigned worker_count() const noexcept = 0;
   /// Returns the index of the calling worker of this executor, -1 for other threads.
   virtual int worker_index() const noexcept = 0;
   /// Returns true in a child of fork(): the workers do not exist there.
   virtual bool lost_in_fork() const noexcept = 0;
-  virtual const char* backend_name() const noexcept = 0;
-  /// Returns true if equal programs have equal runs: then nothing may depend on random numbers.
-  virtual bool runs_repeat() const noexcept { return false; }
-
-  // Hooks for a backend whose time is simulated and whose memory for bookkeeping is scarce. Called
-  // on its strands without a task stack.
-  /// Called before a child is counted. Returns false if there is no memory for the counter: the
-  /// caller then runs the child at once and does not count it.
-  virtual bool count_child(task_context&) noexcept { return true; }
-  /// Called before a child that was counted is taken off the count.
-  virtual void uncount_child(task_context&) noexcept {}
-  /// Makes room for the result of a task, if the backend wants that. Returns false if there is
-  /// none: the caller then runs the task at once.
-  virtual bool reserve_result(std::unique_ptr<result_place>&) noexcept { return true; }
-  /// Called before the caller acts visibly to others: strands that are behind in time go first.
-  virtual void about_to_show() noexcept {}
-
-  // Messages to workers, for what lives on one (remote.hpp, detail/remote_cell.hpp).
-  /// Has worker `to` handle a message of at most active_message_bytes, see arrive(). Messages of
-  /// one sender arrive in order. Any thread. If there is no room, waits, and meanwhile takes
-  /// messages that arrive for the calling worker.
-  virtual void send(unsigned to, const void* message, std::size_t bytes) = 0;
-  /// Makes room for messages, if that may fail, so that sending the first one will not. Call it on
-  /// a strand of this executor.
-  virtual void expect_messages() {}
-  /// Returns whether a message that was sent (happens-before) before another to the same worker
-  /// arrives before it, whichever workers sent them.
-  virtual bool messages_are_causal() const noexcept { return true; }
-  /// Returns whether an invocation runs on its worker's own stack where its message arrives, and
-  /// its strand stays on that worker. Otherwise each is submitted as a task.
-  virtual bool runs_invocations_in_place() const noexcept { return true; }
-  /// Called after a result of `bytes` bytes is stored; wakes the waiter through `tell`.
-  virtual void answer(reply& to, void (*tell)(reply&) noexcept, std::size_t bytes) noexcept;
-  /// Drains the messages for the calling worker, to be handled later, so that senders find room.
-  virtual void take_in() {}
-  /// Called by strands of this executor that sent something and do not wait: lets the worker handle
-  /// the messages that have piled up for it.
-  virtual void give_way() noexcept {}
-  /// Spins until `word` is not zero, if that is likely to be soon and there is no other work.
-  virtual void linger(const std::atomic<std::uintptr_t>& /*word*/) noexcept {}
-  virtual remote_objects& objects() noexcept = 0;
-  /// Returns the watchdog for long-running calls, or nullptr if disabled.
-  virtual stall_watch* stalls() noexcept { return nullptr; }
-  /// Returns the worker's place on the mesh; without a mesh, its place in a square of all workers.
-  virtual mesh_place place_of(unsigned worker) const noexcept;
 
   /// Returns the order of simulated time, or nullptr if the host's memory orders the workers.
   virtual simulated_order* order() noexcept { return nullptr; }
 
+  const executor_traits& traits() const noexcept { return traits_; }
+  /// Returns the messages to the workers, for objects that live on one.
+  message_port& messages() const noexcept { return *messages_; }
+  /// Returns the memory for bookkeeping, or nullptr if the heap serves.
+  task_bookkeeping* bookkeeping() const noexcept { return bookkeeping_; }
+  /// Returns the watchdog for long-running calls, or nullptr if disabled.
+  stall_watch* stalls() const noexcept { return stalls_; }
   /// Returns the policy that is notified of what workers do, or nullptr if there is none.
   power_policy* policy() const noexcept { return policy_; }
 
  protected:
-  /// Called by the backend before its workers start.
+  // Called by the backend before its workers start.
+  void set_traits(executor_traits traits) noexcept { traits_ = std::move(traits); }
+  void set_messages(message_port& messages) noexcept { messages_ = &messages; }
+  void set_bookkeeping(task_bookkeeping& bookkeeping) noexcept { bookkeeping_ = &bookkeeping; }
+  void set_stalls(stall_watch* stalls) noexcept { stalls_ = stalls; }
   void set_policy(power_policy* policy) noexcept { policy_ = policy; }
 
  private:
+  executor_traits traits_;
+  message_port* messages_ = nullptr;  ///< null for plain threads only, which get no messages
+  task_bookkeeping* bookkeeping_ = nullptr;
+  stall_watch* stalls_ = nullptr;
   power_policy* policy_ = nullptr;
 };
 
