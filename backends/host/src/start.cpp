@@ -117,7 +117,7 @@ scheduler::scheduler(scheduler_options options) : options_(checked(std::move(opt
     made->idle_count = 1;
     workers_.push_back(std::move(made));
   }
-  set_traits({.backend_name = "host", .worker_count = options_.workers});
+  set_traits({.backend_name = "host", .worker_count = options_.workers, .mesh = {}});
   set_messages(*this);
   begin_policy();
   try {

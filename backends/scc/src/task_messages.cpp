@@ -117,13 +117,13 @@ void task_runtime::open_board(task_worker& worker) {
 
 void task_runtime::prepare() {
   const core_operation begun(chip_);
-  open_board(here());
+  open_board(workers_.here());
 }
 
 /// Lets the core handle the messages that have piled up, if a strand sends without waiting.
 void task_runtime::yield() noexcept {
   constexpr std::size_t piled_up = 16;
-  if (at_end_ || here().kept.size() < piled_up) return;
+  if (outside_.closed_by() || workers_.here().kept.size() < piled_up) return;
   suspend(
       [](void*, detail::strand* left) {
         left->home->resume(left);
@@ -139,19 +139,19 @@ void task_runtime::learn_of_board(task_worker& worker) {
 
 void task_runtime::send(unsigned to, const void* message, std::size_t bytes) {
   const auto* data = static_cast<const std::byte*>(message);
-  if (driven_here() != this) {
-    hand_in_letter(to, new kept_message(data, bytes));
+  if (!workers_.are_driven_here()) {
+    outside_.hand_in(to, std::make_unique<kept_message>(data, bytes));
     return;
   }
   const core_operation begun(chip_);
-  if (at_end_) [[unlikely]]  // the simulation stands for ever
+  if (outside_.closed_by()) [[unlikely]]  // the simulation stands for ever
     return;
-  task_worker& worker = here();
+  task_worker& worker = workers_.here();
   open_board(worker);
   while (!board_is_clear_) worker.memory.pause(between_tries);
   learn_of_board(worker);
   ++active_;
-  task_worker& receiver = *workers_[to];
+  task_worker& receiver = workers_[to];
   ++receiver.letters;
   worker.counters.add(counter::messages);
   worker.counters.add(counter::bytes, bytes);
@@ -198,7 +198,7 @@ void task_runtime::handle(task_worker& worker, std::byte* message, std::size_t b
   --worker.letters;
   worker.rest = {};
   worker.attempt = 0;
-  note(worker, step::run);
+  log_.note(worker, step::run);
   tell_of_task(worker, "messages");
   detail::task_scope scope;
   detail::set_foreign_scope(this, &scope);
@@ -211,18 +211,16 @@ void task_runtime::handle(task_worker& worker, std::byte* message, std::size_t b
   chip_.switch_account(before);
   detail::set_foreign_scope(nullptr, nullptr);
   --active_;
-  if (trace::track* track = worker.track.load(std::memory_order_relaxed)) {
-    track->record(trace::event_kind::end, ticks{static_cast<std::uint64_t>(now().femtoseconds)},
-                  nullptr, trace::no_argument);
-  }
+  log_.ended(worker);
 }
 
 /// Sends a result back as a message: its first bytes in the message, the rest by way of memory.
 void task_runtime::answer(detail::reply& to, detail::tell_function tell,
                           std::size_t bytes) noexcept {
-  const bool here_too = driven_here() != this || to.asked_by < 0 || to.asked_by == worker_index();
+  const bool here_too =
+      !workers_.are_driven_here() || to.asked_by < 0 || to.asked_by == worker_index();
   if (here_too) {
-    about_to_publish();
+    books_.about_to_publish();
     tell(to);
     return;
   }

@@ -9,19 +9,19 @@ namespace creek::scc_backend {
 /// caller's changes are made at the caller's time.
 void task_runtime::enter(unsigned owner) noexcept {
   const core_operation begun(chip_);
-  here().memory.lock(core_id{static_cast<int>(owner)});
+  workers_.here().memory.lock(core_id{static_cast<int>(owner)});
   chip_.touch_words(owner, 1);
 }
 
 void task_runtime::leave(unsigned owner, unsigned words) noexcept {
   const core_operation begun(chip_);
   chip_.touch_words(owner, words);
-  here().memory.clear(core_id{static_cast<int>(owner)});
+  workers_.here().memory.clear(core_id{static_cast<int>(owner)});
   if (policy() != nullptr) clocks_.settle();
 }
 
 std::chrono::nanoseconds task_runtime::time() noexcept {
-  return std::chrono::nanoseconds{now_after_stretch().femtoseconds / 1'000'000};
+  return std::chrono::nanoseconds{workers_.now_after_stretch().femtoseconds / 1'000'000};
 }
 
 }  // namespace creek::scc_backend

@@ -24,29 +24,11 @@ namespace {
 // and ten for a call with its return. Small beside the accesses; stated so that they are not zero.
 constexpr cycles making_a_task{40};     ///< fill the record, test for room
 constexpr cycles beginning_a_task{30};  ///< scope, indirect call
-constexpr cycles free_list_step{20};    ///< of the pool of lines
 /// A change of stacks: registers, and the part of the other stack not in L1 (estimate: 20 words).
 constexpr cycles changing_stacks{100};
 
 /// Tasks that a worker keeps before it shares: one to run next and one more.
 constexpr std::size_t enough = 2;
-
-/// The result of a task in its maker's memory.
-class result_lines final : public detail::result_place {
- public:
-  result_lines(task_runtime& home, pool_lines lines) noexcept
-      : home_(&home), lines_(std::move(lines)) {}
-  void stored() noexcept override {
-    if (task_runtime::driven_here() == home_) home_->store_result(lines_);
-  }
-  void looked_at() noexcept override {
-    if (task_runtime::driven_here() == home_) home_->look_at_flag(lines_);
-  }
-
- private:
-  task_runtime* home_;  ///< compared before it is followed: results may outlive the runtime
-  pool_lines lines_;
-};
 
 }  // namespace
 
@@ -74,21 +56,22 @@ void task_runtime::restore(void* saved) noexcept {
 // --- Making tasks -------------------------------------------------------------------------------
 
 void task_runtime::submit(submitted_task* task) {
-  if (driven_here() != this) {
-    hand_in(task, nullptr);
+  if (!workers_.are_driven_here()) {
+    outside_.hand_in(task);
     return;
   }
   const core_operation begun(chip_);
-  if (at_end_) [[unlikely]] {  // the driver gives up, and this is the next waiter to be notified
+  if (outside_.closed_by())
+      [[unlikely]] {  // the driver gives up, and this is the next waiter to be notified
     roots_.push_back(task);
     return;
   }
-  task_worker& worker = here();
+  task_worker& worker = workers_.here();
   if (put(worker, {task, nullptr})) return;
   detail::task_scope* const maker = detail::current_scope();
   detail::task_scope own;
   detail::set_foreign_scope(this, &own);
-  note(worker, step::inline_run);
+  log_.note(worker, step::inline_run);
   worker.counters.add(counter::inline_runs);
   chip_.start_computing();
   task->run(task);
@@ -132,100 +115,17 @@ void task_runtime::share_surplus(task_worker& worker) {
   }
 }
 
-std::optional<pool_lines> task_runtime::take_lines(task_worker& worker,
-                                                   std::size_t lines) noexcept {
-  worker.memory.charge(free_list_step);
-  std::optional<mpm_block> block = worker.pool->take(lines);
-  if (!block) {
-    ++memory_full_;
-    worker.counters.add(counter::inline_runs);
-    note(worker, step::inline_run);
-    return std::nullopt;
-  }
-  return pool_lines(worker.pool, worker.core, std::move(*block));
-}
-
-// --- Counters of children -----------------------------------------------------------------------
-
-/// Reads and writes the counter under the lock of its core: the chip has nothing else that is
-/// atomic and numerous enough.
-void task_runtime::change(task_worker& worker, const child_counter& counter, int by) {
-  const auto value = counter.place.at(worker.memory, 0).as<word>();
-  worker.memory.lock(counter.place.owner());
-  worker.memory.store(value, worker.memory.load(value) + static_cast<word>(by));
-  worker.memory.clear(counter.place.owner());
-}
-
-bool task_runtime::reserve_child(detail::task_context& context) noexcept {
-  const core_operation begun(chip_);
-  task_worker& worker = here();
-  auto found = children_.find(&context);
-  if (found == children_.end()) {
-    std::optional<pool_lines> place = take_lines(worker, 1);
-    if (!place) return false;
-    worker.memory.store(place->at(worker.memory, 0).as<word>(), 0);
-    // Others may have made the context's counter meanwhile; then this one goes back.
-    found = children_.try_emplace(&context, child_counter{std::move(*place)}).first;
-  }
-  child_counter& counter = found->second;  // stays where it is, unlike `found`
-  ++counter.children;
-  change(worker, counter, 1);
-  return true;
-}
-
-void task_runtime::child_ended(detail::task_context& context) noexcept {
-  const auto found = children_.find(&context);
-  if (driven_here() != this || found == children_.end()) return;
-  const core_operation begun(chip_);
-  child_counter& counter = found->second;
-  change(here(), counter, -1);
-  if (--counter.children == 0) children_.erase(&context);
-}
-
-// --- Results ------------------------------------------------------------------------------------
-
-std::unique_ptr<detail::result_place> task_runtime::reserve_result() noexcept {
-  const core_operation begun(chip_);
-  task_worker& worker = here();
-  std::optional<pool_lines> lines = take_lines(worker, 2);
-  if (!lines) return nullptr;
-  worker.memory.store(lines->at(worker.memory, 1).as<word>(), 0);
-  return std::make_unique<result_lines>(*this, std::move(*lines));
-}
-
-void task_runtime::store_result(const pool_lines& place) noexcept {
-  const core_operation begun(chip_);
-  const std::byte result[memory::line_bytes] = {};
-  task_memory& memory = here().memory;
-  memory.write(place.at(memory, 0), result, sizeof result);
-  memory.flush();
-  memory.signal(place.at(memory, 1).as<word>(), 1);
-}
-
-void task_runtime::look_at_flag(const pool_lines& place) noexcept {
-  const core_operation begun(chip_);
-  task_memory& memory = here().memory;
-  (void)memory.load(place.at(memory, 1).as<word>());
-}
-
-void task_runtime::about_to_publish() noexcept {
-  if (driven_here() != this) return;
-  const core_operation begun(chip_);
-  chip_.simulation().order_at(now());
-}
-
 // --- Forks --------------------------------------------------------------------------------------
 
 /// Recursion goes through this frame, so it is kept small: no core_operation, no closures.
 void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
                         void (*right)(void*) noexcept, void* right_argument) {
   const bool ends_stretch = chip_.stop_computing();
-  task_worker& worker = here();
-  const std::optional<pool_lines> place = take_lines(worker, 2);
+  task_worker& worker = workers_.here();
+  const std::optional<pool_lines> place = books_.reserve_flagged_result(worker);
   forked_branch branch{right, right_argument};
   if (place) {
     branch.place = &*place;
-    worker.memory.store(place->at(worker.memory, 1).as<word>(), 0);
     if (put(worker, {nullptr, &branch})) {
       chip_.start_computing();
       left(left_argument);
@@ -235,7 +135,7 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
         right(right_argument);
         chip_.stop_computing();
       } else {
-        look_at_flag(*place);
+        books_.read_flag(*place);
         const auto publish = [](void* waited, strand* self) {
           auto& stolen = *static_cast<forked_branch*>(waited);
           stolen.waiter = self;
@@ -247,7 +147,7 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
       return;
     }
     worker.counters.add(counter::inline_runs);
-    note(worker, step::inline_run);
+    log_.note(worker, step::inline_run);
   }
   if (ends_stretch) chip_.start_computing();
   left(left_argument);
@@ -287,7 +187,7 @@ void task_runtime::run_branch(forked_branch& branch) noexcept {
   chip_.start_computing();
   branch.run(branch.argument);
   chip_.stop_computing();
-  store_result(*branch.place);
+  books_.store_result(*branch.place);
   // Its maker may go on, and its frame be gone, once `ended` is set.
   strand* waiter = branch.waiter;
   branch.ended = true;
@@ -301,7 +201,7 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   worker.counters.add(counter::tasks);
   worker.rest = {};
   worker.attempt = 0;
-  note(worker, step::run);
+  log_.note(worker, step::run);
   tell_of_task(worker);
   detail::task_scope scope;
   detail::set_foreign_scope(this, &scope);
@@ -326,26 +226,7 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   }
   --active_;
   if (!roots_.empty()) std::erase(roots_, taken.task);
-  if (trace::track* track = worker.track.load(std::memory_order_relaxed)) {
-    track->record(trace::event_kind::end, ticks{static_cast<std::uint64_t>(now().femtoseconds)},
-                  nullptr, trace::no_argument);
-  }
-}
-
-/// Hashes every step of a schedule (FNV-1a [FNV]); runs are traced as well.
-void task_runtime::note(task_worker& worker, step what, std::uint64_t detail) noexcept {
-  for (const std::uint64_t part :
-       {static_cast<std::uint64_t>(what), static_cast<std::uint64_t>(worker.core.value), detail,
-        static_cast<std::uint64_t>(now().femtoseconds)}) {
-    schedule_ = (schedule_ ^ part) * 0x100000001b3ULL;
-  }
-  trace::track* track = worker.track.load(std::memory_order_relaxed);
-  if (track == nullptr) return;
-  constexpr const char* names[] = {"task", "steal", "inline", "suspend", "resume", "halt", "woken"};
-  const auto kind = what == step::run ? trace::event_kind::begin : trace::event_kind::instant;
-  track->record(kind, ticks{static_cast<std::uint64_t>(now().femtoseconds)},
-                names[static_cast<int>(what)],
-                what == step::steal ? static_cast<std::int64_t>(detail) : trace::no_argument);
+  log_.ended(worker);
 }
 
 // --- Stacks -------------------------------------------------------------------------------------
@@ -393,13 +274,13 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   }
   const detail::stall_pause uncounted(*this);
   const core_operation begun(chip_);
-  task_worker& worker = here();
+  task_worker& worker = workers_.here();
   task_fiber& self = *worker.current;
   detail::task_scope* const scope = detail::current_scope();
   // One last look at the awaited word; it also lets cores that are behind go first.
   (void)worker.memory.load(worker.event);
   if (!publish(argument, &self)) return;
-  note(worker, step::suspend);
+  log_.note(worker, step::suspend);
   worker.counters.add(counter::suspends);
   --active_;
   ++worker.suspended;
@@ -412,21 +293,21 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   chip_.switch_account(account);
   --worker.suspended;
   --suspended_;
-  note(worker, step::resume);
+  log_.note(worker, step::resume);
   restore(scope);
 }
 
 void task_runtime::resume(strand* suspended) {
-  if (driven_here() != this) {
-    hand_in(nullptr, suspended);
+  if (!workers_.are_driven_here()) {
+    outside_.hand_in(suspended);
     return;
   }
   const core_operation begun(chip_);
-  if (at_end_) [[unlikely]]  // the simulation stands for ever
+  if (outside_.closed_by()) [[unlikely]]  // the simulation stands for ever
     return;
   auto& fiber = static_cast<task_fiber&>(*suspended);
   task_worker& target = *fiber.on;
-  here().memory.signal(target.event, 1);
+  workers_.here().memory.signal(target.event, 1);
   ++active_;
   target.ready.push_back(&fiber);
   wake(target);
@@ -461,16 +342,16 @@ void task_runtime::begin(task_worker& worker) {
 
 void task_runtime::loop(task_worker& worker) {
   for (;;) {
-    if (something_outside_.load(std::memory_order_acquire) && !roots_.empty()) look_outside();
+    if (outside_.is_waiting() && !roots_.empty()) look_outside();
     if (finished_) return;
     if (active_ == 0) {
       rest();
       continue;
     }
-    const virtual_time began = now();
+    const virtual_time began = workers_.now();
     if (work_once(worker)) continue;
     idle(worker);
-    const auto idle_ns = (now() - began).femtoseconds / 1'000'000;
+    const auto idle_ns = (workers_.now() - began).femtoseconds / 1'000'000;
     worker.counters.add(counter::idle_ns, static_cast<std::uint64_t>(idle_ns));
   }
 }

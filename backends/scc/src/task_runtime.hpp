@@ -4,29 +4,27 @@
 // outside, and why a run repeats.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include <creek/scc.hpp>
 
 #include "chip_draws.hpp"
 #include "machine.hpp"
+#include "outside_work.hpp"
+#include "pool_bookkeeping.hpp"
+#include "schedule_log.hpp"
 #include "task_messages.hpp"
-#include "task_worker.hpp"
 #include "wished_clocks.hpp"
+#include "worker_set.hpp"
 
 namespace creek::scc_backend {
 
 class task_runtime final : public detail::backend_without_task_stacks,
                            private detail::message_port,
-                           private detail::task_bookkeeping,
                            private detail::simulated_order,
                            private engine::thread_state {
  public:
@@ -49,34 +47,9 @@ class task_runtime final : public detail::backend_without_task_stacks,
   const scheduler_options& options() const noexcept override { return chosen_.options; }
   void trace_to(const std::string& file) override;
 
-  /// Returns the runtime whose simulation the calling thread drives, or null.
-  static task_runtime* driven_here() noexcept;
-  virtual_time now() noexcept { return chip_.simulation().now(); }
-  /// Returns the time as a task sees it: what the task has computed counts.
-  virtual_time now_after_stretch() {
-    const core_operation begun(chip_);
-    return now();
-  }
-  task_worker& here() noexcept { return *workers_[chip_.simulation().running().index()]; }
-  /// Write a result and set its flag; read the flag. Called by the core that runs.
-  void store_result(const pool_lines& place) noexcept;
-  void look_at_flag(const pool_lines& place) noexcept;
-
  private:
-  /// The number of children of one context that have not ended, and where it lies.
-  struct child_counter {
-    pool_lines place;
-    std::int64_t children = 0;
-  };
   /// Account of the energy that a core uses while a task runs on it; all else is account 0.
   static constexpr energy_account account_of_tasks{1};
-  /// A message from a thread outside: the first core sends it.
-  struct outside_letter {
-    unsigned to;
-    std::unique_ptr<detail::kept_message> message;
-  };
-  /// Kinds of step that the log of a schedule tells apart.
-  enum class step : std::uint8_t { run, steal, inline_run, suspend, resume, halt, woken };
 
   // task_start.cpp: making and ending a runtime
   void lay_out(task_worker& worker);
@@ -86,12 +59,6 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void end_policy() noexcept;
   void drive() noexcept;
   void fill(task_report& report, virtual_time ended);
-
-  // detail::task_bookkeeping, in task_runtime.cpp
-  bool reserve_child(detail::task_context& context) noexcept override;
-  void child_ended(detail::task_context& context) noexcept override;
-  std::unique_ptr<detail::result_place> reserve_result() noexcept override;
-  void about_to_publish() noexcept override;
 
   // detail::message_port, in task_messages.cpp
   void send(unsigned to, const void* message, std::size_t bytes) override;
@@ -111,9 +78,6 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void share_surplus(task_worker& worker);
   bool retake(task_worker& worker, forked_branch& branch);
   task_fiber& next_fiber(task_worker& worker);
-  void change(task_worker& worker, const child_counter& counter, int by);
-  std::optional<pool_lines> take_lines(task_worker& worker, std::size_t lines) noexcept;
-  void note(task_worker& worker, step what, std::uint64_t detail = 0) noexcept;
   void* save() noexcept override;
   void restore(void* saved) noexcept override;
 
@@ -158,13 +122,9 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void handle(task_worker& worker, std::byte* message, std::size_t bytes);
 
   // task_outside.cpp: other threads
-  void hand_in_letter(unsigned to, detail::kept_message* letter) noexcept;
   void send_letters();
-  void hand_in(detail::submitted_task* task, detail::strand* strand) noexcept;
   void look_outside();
-  void take_in_outside(std::vector<task_worker*>& woken);
   void rest();
-  bool stuck() const noexcept;
   std::exception_ptr deadlock();
   void give_up() noexcept;
 
@@ -172,10 +132,12 @@ class task_runtime final : public detail::backend_without_task_stacks,
   machine chip_;
   wished_clocks clocks_;
   chip_draws draws_;
-  std::vector<std::unique_ptr<task_worker>> workers_;
+  worker_set workers_{chip_};
+  schedule_log log_{workers_};
+  pool_bookkeeping books_{workers_, log_};
+  outside_work outside_;
   std::optional<shared_task_deque> shared_;  ///< work sharing only
-  std::unordered_map<detail::task_context*, child_counter> children_;
-  std::unique_ptr<message_board> board_;  ///< null until the first message
+  std::unique_ptr<message_board> board_;     ///< null until the first message
   bool board_is_clear_ = false;
   unsigned fork_generation_;
   std::thread driver_;
@@ -191,22 +153,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   std::size_t begun_ = 0;                        ///< workers that have made their deque
   std::deque<detail::submitted_task*> arrived_;  ///< from outside, not begun
   std::vector<detail::submitted_task*> roots_;   ///< from outside, not ended
-  std::deque<outside_letter> letters_;           ///< from outside, not sent
+  std::deque<outside_message> letters_;          ///< from outside, not sent
   bool finished_ = false;
-  std::uint64_t schedule_ = 0xcbf29ce484222325ULL;
-  std::uint64_t memory_full_ = 0;
-
-  // Handed in by other threads.
-  std::mutex outside_mutex_;
-  std::condition_variable outside_changed_;
-  std::vector<detail::submitted_task*> submitted_;
-  std::vector<detail::strand*> resumed_;
-  std::vector<outside_letter> handed_letters_;
-  bool stopping_ = false;
-  bool resting_ = false;
-  /// Deadlock: why nothing runs any more. Set once, by the driver, which reads it without the lock.
-  std::exception_ptr at_end_;
-  std::atomic<bool> something_outside_{false};
 
   std::exception_ptr unwritten_;  ///< why the chip's records were not written; by the driver
 };

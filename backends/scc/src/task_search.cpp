@@ -100,12 +100,12 @@ steal_result task_runtime::try_victim(task_worker& worker, task_record& task) {
   worker.counters.add(counter::steals_tried);
   const unsigned victim = shared_ ? 0 : pick_victim(worker);
   const steal_result result = shared_ ? shared_->take(worker.memory, task)
-                                      : workers_[victim]->tasks->steal_oldest(worker.memory, task);
+                                      : workers_[victim].tasks->steal_oldest(worker.memory, task);
   if (result != steal_result::taken) return result;
   --queued_;
   worker.last_victim = victim;
   worker.counters.add(counter::steals_won);
-  note(worker, step::steal, victim);
+  log_.note(worker, step::steal, victim);
   return result;
 }
 
@@ -138,7 +138,7 @@ void task_runtime::idle(task_worker& worker) {
   worker.rests = plan.how != idle_policy::poll;
   if (plan.how == idle_policy::block) return sleep(worker, search_of(worker, plan));
   if (may_go_on(worker)) return;  // a policy may have taken time
-  const virtual_time since = now();
+  const virtual_time since = workers_.now();
   worker.parked = true;
   chip_.becomes_idle(activity::waiting);
   chip_.simulation().park("work, core", worker.core.index());
@@ -150,7 +150,7 @@ void task_runtime::idle(task_worker& worker) {
 /// at which it is now, and puts its clock there. What such looks cost others, a busy port, is not
 /// modelled.
 void task_runtime::skip_rounds(task_worker& worker, virtual_time since) {
-  const virtual_time until = now();
+  const virtual_time until = workers_.now();
   const virtual_time round = round_of(worker);
   if (round.femtoseconds <= 0) return;
   const auto in_a_round = shared_ ? std::int64_t{1} : std::int64_t(workers_.size()) - 1;
@@ -184,12 +184,12 @@ void task_runtime::skip_rounds(task_worker& worker, virtual_time since) {
 void task_runtime::let_look(task_worker& worker) noexcept {
   if (!worker.parked) return;
   worker.parked = false;
-  chip_.simulation().wake(worker.core, std::max(now(), chip_.acknowledged()));
+  chip_.simulation().wake(worker.core, std::max(workers_.now(), chip_.acknowledged()));
 }
 
 void task_runtime::wake(task_worker& worker) noexcept {
   if (worker.parked) return let_look(worker);
-  if (&worker != &here()) rouse(worker);
+  if (&worker != &workers_.here()) rouse(worker);
 }
 
 /// Wakes the workers that may take a task put somewhere now: all that poll, and one that sleeps.
@@ -198,7 +198,7 @@ void task_runtime::wake_takers() noexcept {
     if (!each->serves_only) let_look(*each);
   }
   power_policy* const told = policy();
-  const auto self = static_cast<unsigned>(here().core.value);
+  const auto self = static_cast<unsigned>(workers_.here().core.value);
   if (told == nullptr) return rouse_taker();
   const unsigned awake = takers_ - takers_asleep_;
   if (takers_asleep_ == 0 || awake >= std::max(told->most_awake(), 1U)) return;

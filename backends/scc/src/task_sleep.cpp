@@ -50,17 +50,17 @@ bool task_runtime::may_go_on(const task_worker& worker) const noexcept {
 /// look, so that it is found at the look that would find it.
 bool task_runtime::search_for(task_worker& worker, virtual_time span) {
   engine& simulation = chip_.simulation();
-  const virtual_time until = now() + span;
+  const virtual_time until = workers_.now() + span;
   const std::int64_t looks =
       shared_ ? 1 : std::max<std::int64_t>(1, std::int64_t(workers_.size()) - 1);
   const virtual_time round = round_of(worker);
   const virtual_time look{std::max<std::int64_t>(round.femtoseconds / looks, 1'000'000)};
   chip_.becomes_idle(activity::waiting);
   bool found = may_go_on(worker);
-  while (!found && now() < until) {
-    simulation.advance(std::min(look, until - now()));
+  while (!found && workers_.now() < until) {
+    simulation.advance(std::min(look, until - workers_.now()));
     worker.counters.add(counter::steals_tried);
-    simulation.order_at(now());
+    simulation.order_at(workers_.now());
     found = may_go_on(worker);
   }
   chip_.resumes();
@@ -111,20 +111,20 @@ void task_runtime::sleep(task_worker& worker, virtual_time search) {
     worker.memory.clear(core_id{0});
     if (first) return;  // otherwise a worker has raised the pin, or is about to
   }
-  note(worker, step::halt);
+  log_.note(worker, step::halt);
   worker.counters.add(counter::parks);
-  const virtual_time began = now();
+  const virtual_time began = workers_.now();
   worker.memory.halt();
-  worker.counters.add(counter::parked_ns,
-                      static_cast<std::uint64_t>((now() - began).femtoseconds / 1'000'000));
+  worker.counters.add(counter::parked_ns, static_cast<std::uint64_t>(
+                                              (workers_.now() - began).femtoseconds / 1'000'000));
   worker.memory.charge(chip_.description().costs.interrupt_entry + chosen_.kernel_crossing);
-  note(worker, step::woken);
+  log_.note(worker, step::woken);
 }
 
 /// Wakes the first sleeper, by number, that may take tasks: so islands whose cores have high
 /// numbers stay asleep together.
 void task_runtime::rouse_taker() {
-  task_worker& self = here();
+  task_worker& self = workers_.here();
   if (!some_halt_) return;
   if (self.memory.load(sleepers_word(self, number_offset)) == 0) return;
   self.memory.lock(core_id{0});
@@ -139,7 +139,7 @@ void task_runtime::rouse_taker() {
 
 /// Wakes this worker if it sleeps.
 void task_runtime::rouse(task_worker& sleeper) {
-  task_worker& self = here();
+  task_worker& self = workers_.here();
   if (!some_halt_) return;
   if (self.memory.load(sleepers_word(self, number_offset)) == 0) return;
   self.memory.lock(core_id{0});

@@ -17,15 +17,13 @@ namespace creek::scc_backend {
 
 namespace {
 
-thread_local constinit task_runtime* driven = nullptr;
-
 /// Counts fork() calls that led to this process: a runtime of another count has no driver here.
 std::atomic<unsigned> fork_generation{0};
 
 void forget_driver() {
   fork_generation.fetch_add(1, std::memory_order_relaxed);
-  if (driven == nullptr) return;
-  driven = nullptr;
+  if (worker_set::driven_here() == nullptr) return;
+  worker_set::drive(nullptr);
   detail::charged_to = nullptr;
   detail::set_foreign_scope(nullptr, nullptr);
 }
@@ -92,25 +90,22 @@ scc checked(scc chosen) {
 }
 
 detail::executor_traits traits_of(const scc& chosen) {
-  detail::executor_traits traits{
-      .backend_name = "scc",
-      .worker_count = chosen.options.workers,
-      .runs_repeat = true,
-      .messages_are_causal = chosen.options.messages != message_protocol::notification_vector};
+  std::vector<detail::mesh_place> mesh;
   for (int core = 0; core < static_cast<int>(chosen.options.workers); ++core) {
     const mesh_place tile = chosen.machine.description.place(core_id{core});
-    traits.mesh.push_back({tile.x, tile.y});
+    mesh.push_back({tile.x, tile.y});
   }
-  return traits;
+  return {.backend_name = "scc",
+          .worker_count = chosen.options.workers,
+          .runs_repeat = true,
+          .messages_are_causal = chosen.options.messages != message_protocol::notification_vector,
+          .mesh = std::move(mesh)};
 }
 
 }  // namespace
 
-task_runtime* task_runtime::driven_here() noexcept {
-  return driven;
-}
-
 std::optional<virtual_time> simulated_now() {
+  const worker_set* const driven = worker_set::driven_here();
   if (driven == nullptr) return std::nullopt;
   return driven->now_after_stretch();
 }
@@ -124,9 +119,9 @@ task_runtime::task_runtime(scc chosen)
       fork_generation_(fork_generation.load(std::memory_order_relaxed)) {
   set_traits(traits_of(chosen_));
   set_messages(*this);
-  set_bookkeeping(*this);
+  set_bookkeeping(books_);
   for (unsigned i = 0; i < chosen_.options.workers; ++i) {
-    workers_.push_back(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
+    workers_.add(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
   }
   some_halt_ = chosen_.options.policy != nullptr || chosen_.options.idle == idle_policy::block;
   for (const auto& each : workers_) {
@@ -247,12 +242,12 @@ void task_runtime::order_victims(task_worker& worker) {
 
 /// Runs on the driver's thread: the simulation from its first cycle to its last.
 void task_runtime::drive() noexcept {
-  driven = this;
+  worker_set::drive(&workers_);
   chip_.simulation().when_failing(&end_process);
   chip_.run([this](core_id core) {
-    if (core.index() < workers_.size()) begin(*workers_[core.index()]);
+    if (core.index() < workers_.size()) begin(workers_[core.index()]);
   });
-  driven = nullptr;
+  worker_set::drive(nullptr);
   std::vector<fault> found = chip_.faults(chosen_.machine.on_faults);
   virtual_time ended;
   for (const auto& each : workers_) {
@@ -281,8 +276,8 @@ void task_runtime::fill(task_report& report, virtual_time ended) {
     report.tasks = used.accounts[account_of_tasks.number];
   }
   report.usage = std::move(used);
-  report.memory_full = memory_full_;
-  report.schedule = schedule_;
+  report.memory_full = books_.memory_full();
+  report.schedule = log_.hash();
 }
 
 counter_values task_runtime::counters() const {
