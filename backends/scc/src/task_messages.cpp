@@ -150,7 +150,7 @@ void task_runtime::send(unsigned to, const void* message, std::size_t bytes) {
   open_board(worker);
   while (!board_is_clear_) worker.memory.pause(between_tries);
   learn_of_board(worker);
-  ++active_;
+  ++pending_.active;
   task_worker& receiver = workers_[to];
   ++receiver.letters;
   worker.counters.add(counter::messages);
@@ -168,7 +168,7 @@ void task_runtime::send(unsigned to, const void* message, std::size_t bytes) {
   while (!end.try_send(receiver.core.value, message, bytes)) {
     if (end.poll(keep, &worker) == 0) worker.memory.pause(between_tries);
   }
-  wake(receiver);
+  idle_.wake(receiver);
 }
 
 /// Handles the messages that have arrived; returns false if there were none. In a worker's loop.
@@ -199,7 +199,7 @@ void task_runtime::handle(task_worker& worker, std::byte* message, std::size_t b
   worker.rest = {};
   worker.attempt = 0;
   log_.note(worker, step::run);
-  tell_of_task(worker, "messages");
+  policy_.about_to_run(worker, "messages");
   detail::task_scope scope;
   detail::set_foreign_scope(this, &scope);
   const energy_account before = chip_.switch_account(account_of_tasks);
@@ -210,7 +210,7 @@ void task_runtime::handle(task_worker& worker, std::byte* message, std::size_t b
   chip_.end_span();
   chip_.switch_account(before);
   detail::set_foreign_scope(nullptr, nullptr);
-  --active_;
+  --pending_.active;
   log_.ended(worker);
 }
 

@@ -17,7 +17,7 @@ void task_runtime::leave(unsigned owner, unsigned words) noexcept {
   const core_operation begun(chip_);
   chip_.touch_words(owner, words);
   workers_.here().memory.clear(core_id{static_cast<int>(owner)});
-  if (policy() != nullptr) clocks_.settle();
+  policy_.settle_clock();
 }
 
 std::chrono::nanoseconds task_runtime::time() noexcept {

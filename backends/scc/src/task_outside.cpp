@@ -12,12 +12,12 @@ using detail::remote_cell;
 
 /// Called by the first core, in its loop.
 void task_runtime::send_letters() {
-  while (!letters_.empty()) {
-    const outside_message first = std::move(letters_.front());
-    letters_.pop_front();
+  while (!pending_.messages.empty()) {
+    const outside_message first = std::move(pending_.messages.front());
+    pending_.messages.pop_front();
     send(first.to, first.message->data, first.message->bytes);
     if (remote_cell* object = first.kept_object()) object->drop_handle();
-    --active_;  // as it is counted on its way now
+    --pending_.active;  // as it is counted on its way now
   }
 }
 
@@ -25,24 +25,24 @@ void task_runtime::send_letters() {
 /// that calls run() again and again finds the simulation in the same state, however fast it is.
 void task_runtime::look_outside() {
   outside_work::batch came = outside_.take();
-  active_ += came.size();
+  pending_.active += came.size();
   std::vector<task_worker*> woken;
-  for (outside_message& each : came.messages) letters_.push_back(std::move(each));
+  for (outside_message& each : came.messages) pending_.messages.push_back(std::move(each));
   for (detail::strand* each : came.strands) {
     auto& fiber = static_cast<task_fiber&>(*each);
     fiber.on->ready.push_back(&fiber);
     woken.push_back(fiber.on);
   }
-  roots_.insert(roots_.end(), came.tasks.begin(), came.tasks.end());
-  arrived_.insert(arrived_.end(), came.tasks.begin(), came.tasks.end());
+  pending_.roots.insert(pending_.roots.end(), came.tasks.begin(), came.tasks.end());
+  pending_.arrived.insert(pending_.arrived.end(), came.tasks.begin(), came.tasks.end());
   if (!came.tasks.empty() || !came.messages.empty()) woken.push_back(&workers_[0]);
-  for (task_worker* each : woken) wake(*each);
+  for (task_worker* each : woken) idle_.wake(*each);
 }
 
 /// Called when nothing is left to do: the whole simulation stands still, its time too, and its
 /// thread sleeps until something comes from outside.
 void task_runtime::rest() {
-  switch (outside_.rest(suspended_ != 0, [this] { return deadlock(); })) {
+  switch (outside_.rest(pending_.suspended != 0, [this] { return deadlock(); })) {
     case outside_work::outcome::arrived:
       return look_outside();
     case outside_work::outcome::closed:
@@ -51,13 +51,13 @@ void task_runtime::rest() {
     case outside_work::outcome::stopped:
       break;
   }
-  ++active_;  // sending lets others run, who must not rest
+  ++pending_.active;  // sending lets others run, who must not rest
   const bool any = objects().end_all();
-  --active_;
+  --pending_.active;
   if (any) return;
   objects().let_go();
-  finished_ = true;
-  wake_all();
+  pending_.finished = true;
+  idle_.wake_all();
 }
 
 std::exception_ptr task_runtime::deadlock() {
@@ -73,12 +73,13 @@ std::exception_ptr task_runtime::deadlock() {
 }
 
 /// Notifies the waiters; their strands here never go on. Called unlocked, and with outside_ closed:
-/// a notified waiter may resume strands and submit continuations, and then submit() adds to roots_.
+/// a notified waiter may resume strands and submit continuations, and then submit() adds to
+/// pending_.roots.
 void task_runtime::give_up() noexcept {
   objects().forsake();
-  while (!roots_.empty()) {
-    detail::submitted_task* const each = roots_.back();
-    roots_.pop_back();
+  while (!pending_.roots.empty()) {
+    detail::submitted_task* const each = pending_.roots.back();
+    pending_.roots.pop_back();
     if (each->give_up != nullptr) each->give_up(each, outside_.closed_by());
   }
 }
@@ -87,7 +88,8 @@ std::exception_ptr task_runtime::shut_down() noexcept {
   const detail::blocked_thread_mark waits;
   outside_.stop();
   if (driver_.joinable()) driver_.join();
-  end_policy();
+  policy_.end();
+  set_policy(nullptr);
   const std::exception_ptr untraced = write_trace();
   return unwritten_ ? unwritten_ : untraced;
 }

@@ -3,7 +3,6 @@
 // changed right after an access that puts the core in its place in time, and before the next.
 #include "task_runtime.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -22,13 +21,9 @@ namespace {
 // Costs of the runtime's own instructions beside its accesses to shared memory, in core cycles.
 // Estimates: two cycles per line of source, on a core that issues up to two instructions per cycle,
 // and ten for a call with its return. Small beside the accesses; stated so that they are not zero.
-constexpr cycles making_a_task{40};     ///< fill the record, test for room
 constexpr cycles beginning_a_task{30};  ///< scope, indirect call
 /// A change of stacks: registers, and the part of the other stack not in L1 (estimate: 20 words).
 constexpr cycles changing_stacks{100};
-
-/// Tasks that a worker keeps before it shares: one to run next and one more.
-constexpr std::size_t enough = 2;
 
 }  // namespace
 
@@ -63,11 +58,11 @@ void task_runtime::submit(submitted_task* task) {
   const core_operation begun(chip_);
   if (outside_.closed_by())
       [[unlikely]] {  // the driver gives up, and this is the next waiter to be notified
-    roots_.push_back(task);
+    pending_.roots.push_back(task);
     return;
   }
   task_worker& worker = workers_.here();
-  if (put(worker, {task, nullptr})) return;
+  if (queues_.put(worker, {task, nullptr})) return;
   detail::task_scope* const maker = detail::current_scope();
   detail::task_scope own;
   detail::set_foreign_scope(this, &own);
@@ -77,42 +72,6 @@ void task_runtime::submit(submitted_task* task) {
   task->run(task);
   chip_.stop_computing();
   restore(maker);
-}
-
-/// Puts a task where it will be found. Returns false if the deque is full.
-bool task_runtime::put(task_worker& worker, const task_record& made) {
-  worker.memory.charge(making_a_task);
-  // Counted first: a thief may have run it before this core's last access is done.
-  ++active_;
-  if (!shared_) {
-    ++queued_;
-    if (!worker.tasks->push(worker.memory, made)) {
-      --queued_;
-      --active_;
-      return false;
-    }
-    wake_takers();
-  } else {
-    charge(work::byte_copied, sizeof made);
-    worker.surplus.push_back(made);
-    share_surplus(worker);
-  }
-  worker.counters.add(counter::spawns);
-  return true;
-}
-
-/// Work sharing: a worker with more than enough must share while there is room.
-void task_runtime::share_surplus(task_worker& worker) {
-  while (worker.surplus.size() > enough && workers_.size() > 1) {
-    ++queued_;
-    const task_record oldest = worker.surplus.front();
-    if (!shared_->put(worker.memory, oldest)) {
-      --queued_;
-      return;
-    }
-    worker.surplus.pop_front();
-    wake_takers();
-  }
 }
 
 // --- Forks --------------------------------------------------------------------------------------
@@ -126,11 +85,11 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
   forked_branch branch{right, right_argument};
   if (place) {
     branch.place = &*place;
-    if (put(worker, {nullptr, &branch})) {
+    if (queues_.put(worker, {nullptr, &branch})) {
       chip_.start_computing();
       left(left_argument);
       chip_.stop_computing();
-      if (retake(worker, branch)) {
+      if (queues_.retake(worker, branch)) {
         chip_.start_computing();
         right(right_argument);
         chip_.stop_computing();
@@ -154,35 +113,6 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
   right(right_argument);
 }
 
-/// Takes the branch out of its maker's deque, from under younger tasks if there are any: those
-/// stay, for their waiter. Returns false if another worker has the branch.
-bool task_runtime::retake(task_worker& worker, forked_branch& branch) {
-  bool found = false;
-  if (shared_) {
-    const auto mine = std::find_if(worker.surplus.rbegin(), worker.surplus.rend(),
-                                   [&](const task_record& each) { return each.branch == &branch; });
-    found = mine != worker.surplus.rend();
-    if (found) worker.surplus.erase(std::next(mine).base());
-  } else {
-    std::vector<task_record> younger;
-    task_record newest;
-    while (!branch.taken && !found && worker.tasks->pop_newest(worker.memory, newest)) {
-      found = newest.branch == &branch;
-      if (!found) younger.push_back(newest);
-    }
-    for (; !younger.empty(); younger.pop_back()) {
-      // There is room: this many tasks have just been taken out.
-      if (!worker.tasks->push(worker.memory, younger.back())) std::abort();
-    }
-    if (found) --queued_;
-  }
-  if (found) {
-    branch.taken = true;
-    --active_;
-  }
-  return found;
-}
-
 void task_runtime::run_branch(forked_branch& branch) noexcept {
   chip_.start_computing();
   branch.run(branch.argument);
@@ -202,7 +132,7 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   worker.rest = {};
   worker.attempt = 0;
   log_.note(worker, step::run);
-  tell_of_task(worker);
+  policy_.about_to_run(worker);
   detail::task_scope scope;
   detail::set_foreign_scope(this, &scope);
   const energy_account before = chip_.switch_account(account_of_tasks);
@@ -224,8 +154,8 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
         stderr);
     std::abort();
   }
-  --active_;
-  if (!roots_.empty()) std::erase(roots_, taken.task);
+  --pending_.active;
+  if (!pending_.roots.empty()) std::erase(pending_.roots, taken.task);
   log_.ended(worker);
 }
 
@@ -282,9 +212,9 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   if (!publish(argument, &self)) return;
   log_.note(worker, step::suspend);
   worker.counters.add(counter::suspends);
-  --active_;
+  --pending_.active;
   ++worker.suspended;
-  ++suspended_;
+  ++pending_.suspended;
   detail::set_foreign_scope(nullptr, nullptr);
   const energy_account account = chip_.switch_account({});
   chip_.end_span();
@@ -292,7 +222,7 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   chip_.begin_span("task, resumed", trace::no_argument);
   chip_.switch_account(account);
   --worker.suspended;
-  --suspended_;
+  --pending_.suspended;
   log_.note(worker, step::resume);
   restore(scope);
 }
@@ -308,9 +238,9 @@ void task_runtime::resume(strand* suspended) {
   auto& fiber = static_cast<task_fiber&>(*suspended);
   task_worker& target = *fiber.on;
   workers_.here().memory.signal(target.event, 1);
-  ++active_;
+  ++pending_.active;
   target.ready.push_back(&fiber);
-  wake(target);
+  idle_.wake(target);
 }
 
 // --- The loop -----------------------------------------------------------------------------------
@@ -321,16 +251,15 @@ void task_runtime::begin(task_worker& worker) {
   worker.native.on = &worker;
   worker.native.context = &chip_.simulation().stack();
   worker.memory.store(worker.event, 0);
-  if (worker.tasks) worker.tasks->reset(worker.memory);
-  if (shared_ && worker.core.value == 0) shared_->reset(worker.memory);
-  if (some_halt_ && worker.core.value == 0) reset_sleepers(worker);
+  queues_.reset(worker);
+  if (worker.core.value == 0) asleep_.reset(worker);
   worker.rests = chosen_.options.idle != idle_policy::poll;
   // No worker looks at a deque that its owner has not made.
   if (++begun_ < workers_.size()) {
     worker.parked = true;
     chip_.simulation().park("the other workers, core", worker.core.index());
   } else {
-    wake_all();
+    idle_.wake_all();
   }
   // Cores of a real chip do not begin in one cycle: another seed, another schedule.
   const auto choices = static_cast<std::uint64_t>(chip_.description().start_skew.count) + 1;
@@ -342,18 +271,55 @@ void task_runtime::begin(task_worker& worker) {
 
 void task_runtime::loop(task_worker& worker) {
   for (;;) {
-    if (outside_.is_waiting() && !roots_.empty()) look_outside();
-    if (finished_) return;
-    if (active_ == 0) {
+    if (outside_.is_waiting() && !pending_.roots.empty()) look_outside();
+    if (pending_.finished) return;
+    if (pending_.active == 0) {
       rest();
       continue;
     }
     const virtual_time began = workers_.now();
     if (work_once(worker)) continue;
-    idle(worker);
+    idle_.idle(worker);
     const auto idle_ns = (workers_.now() - began).femtoseconds / 1'000'000;
     worker.counters.add(counter::idle_ns, static_cast<std::uint64_t>(idle_ns));
   }
+}
+
+/// Runs one task or strand; returns false if none was found.
+bool task_runtime::work_once(task_worker& worker) {
+  if (worker.core.value == 0 && !pending_.messages.empty()) send_letters();
+  const bool served = serve(worker);
+  if (resume_one(worker)) return true;
+  task_record task;
+  if (worker.core.value == 0 && !pending_.arrived.empty()) {
+    task.task = pending_.arrived.front();
+    pending_.arrived.pop_front();
+    while (!pending_.arrived.empty() && queues_.put(worker, {pending_.arrived.front(), nullptr})) {
+      pending_.arrived.pop_front();
+      --pending_.active;  // counted twice now
+    }
+  } else if (!queues_.take_own(worker, task) &&
+             (worker.serves_only || policy_.too_many_awake() || !queues_.steal_one(worker, task))) {
+    return served;
+  }
+  run(worker, task);
+  return true;
+}
+
+/// Resumes a strand whose wait is over; this loop's stack is left for later.
+bool task_runtime::resume_one(task_worker& worker) {
+  if (worker.suspended != 0) (void)worker.memory.load(worker.event);
+  if (worker.ready.empty()) return false;
+  task_fiber& next = *worker.ready.front();
+  worker.ready.pop_front();
+  if (worker.ready.empty()) worker.memory.store(worker.event, 0);
+  worker.counters.add(counter::resumes);
+  worker.rest = {};
+  worker.attempt = 0;
+  policy_.about_to_run(worker);
+  worker.idle_fibers.push_back(worker.current);
+  continue_with(worker, next);
+  return true;
 }
 
 /// Called when the runtime has ended and a stack other than the core's own is the last one in the

@@ -12,13 +12,10 @@
 
 #include <creek/scc.hpp>
 
-#include "chip_draws.hpp"
 #include "machine.hpp"
-#include "outside_work.hpp"
 #include "pool_bookkeeping.hpp"
-#include "schedule_log.hpp"
 #include "task_messages.hpp"
-#include "wished_clocks.hpp"
+#include "task_queues.hpp"
 #include "worker_set.hpp"
 
 namespace creek::scc_backend {
@@ -52,11 +49,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
   static constexpr energy_account account_of_tasks{1};
 
   // task_start.cpp: making and ending a runtime
-  void lay_out(task_worker& worker);
-  void order_victims(task_worker& worker);
   void find_stalls();
-  void begin_policy();
-  void end_policy() noexcept;
   void drive() noexcept;
   void fill(task_report& report, virtual_time ended);
 
@@ -74,46 +67,17 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void leave_loop(task_worker& worker);
   void run(task_worker& worker, const task_record& taken);
   void run_branch(forked_branch& branch) noexcept;
-  bool put(task_worker& worker, const task_record& made);
-  void share_surplus(task_worker& worker);
-  bool retake(task_worker& worker, forked_branch& branch);
   task_fiber& next_fiber(task_worker& worker);
   void* save() noexcept override;
   void restore(void* saved) noexcept override;
 
-  // task_search.cpp: finding work
   bool work_once(task_worker& worker);
   bool resume_one(task_worker& worker);
-  bool take_own(task_worker& worker, task_record& task);
-  bool steal_one(task_worker& worker, task_record& task);
-  steal_result try_victim(task_worker& worker, task_record& task);
-  unsigned pick_victim(task_worker& worker);
-  void idle(task_worker& worker);
-  void skip_rounds(task_worker& worker, virtual_time until);
-  void let_look(task_worker& worker) noexcept;
-  void wake_takers() noexcept;
-  void wake_all() noexcept;
-  void wake(task_worker& worker) noexcept;
 
   // task_order.cpp: data of programs that workers share, in the order of virtual time
   void enter(unsigned owner) noexcept override;
   void leave(unsigned owner, unsigned words) noexcept override;
   std::chrono::nanoseconds time() noexcept override;
-
-  // task_sleep.cpp: halting, and waking halted workers
-  static mpm_ptr<word> sleepers_word(task_worker& worker, std::size_t offset);
-  void reset_sleepers(task_worker& worker);
-  bool may_go_on(const task_worker& worker) const noexcept;
-  bool search_for(task_worker& worker, virtual_time span);
-  virtual_time round_of(const task_worker& worker) const noexcept;
-  void write_sleepers(task_worker& worker, task_worker& sleeper, int by);
-  void sleep(task_worker& worker, virtual_time search);
-  void rouse_taker();
-  void rouse(task_worker& sleeper);
-  bool too_many_awake() const noexcept;
-  void tell_of_task(task_worker& worker, const char* name = nullptr) noexcept;
-  idle_plan plan_of_waiting(task_worker& worker) noexcept;
-  virtual_time search_of(const task_worker& worker, const idle_plan& plan) const noexcept;
 
   // task_messages.cpp
   void open_board(task_worker& worker);
@@ -130,32 +94,23 @@ class task_runtime final : public detail::backend_without_task_stacks,
 
   scc chosen_;
   machine chip_;
-  wished_clocks clocks_;
-  chip_draws draws_;
   worker_set workers_{chip_};
   schedule_log log_{workers_};
   pool_bookkeeping books_{workers_, log_};
   outside_work outside_;
-  std::optional<shared_task_deque> shared_;  ///< work sharing only
-  std::unique_ptr<message_board> board_;     ///< null until the first message
+  pending_work pending_;
+  sleepers asleep_{workers_,
+                   chosen_.options.policy != nullptr || chosen_.options.idle == idle_policy::block};
+  policy_notices policy_{chosen_.options, workers_, asleep_};
+  idle_workers idle_{chosen_, workers_, log_, pending_, asleep_, policy_};
+  task_queues queues_{chosen_.options, workers_, log_, pending_, idle_};
+  std::unique_ptr<message_board> board_;  ///< null until the first message
   bool board_is_clear_ = false;
   unsigned fork_generation_;
   std::thread driver_;
 
   // The driver's own.
-  std::uint64_t active_ = 0;     ///< number of tasks that wait in a deque, or run
-  std::uint64_t queued_ = 0;     ///< of these, in deques that others take from
-  std::uint64_t suspended_ = 0;  ///< number of strands that wait
-  unsigned takers_ = 0;          ///< number of workers that take tasks
-  unsigned takers_asleep_ = 0;
-  int sleepers_ = 0;                             ///< workers whose bits are written
-  bool some_halt_ = false;                       ///< workers may halt, so there are such bits
-  std::size_t begun_ = 0;                        ///< workers that have made their deque
-  std::deque<detail::submitted_task*> arrived_;  ///< from outside, not begun
-  std::vector<detail::submitted_task*> roots_;   ///< from outside, not ended
-  std::deque<outside_message> letters_;          ///< from outside, not sent
-  bool finished_ = false;
-
+  std::size_t begun_ = 0;         ///< workers that have made their deque
   std::exception_ptr unwritten_;  ///< why the chip's records were not written; by the driver
 };
 

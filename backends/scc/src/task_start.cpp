@@ -114,8 +114,6 @@ task_runtime::task_runtime(scc chosen)
     : chosen_(checked(std::move(chosen))),
       // Workers may poll for long; rest() is what finds a deadlock here.
       chip_(chosen_.machine.description, chosen_.options.stack_size, virtual_time{}),
-      clocks_(chip_, chosen_.options.workers),
-      draws_(chip_.description(), chosen_.options.workers),
       fork_generation_(fork_generation.load(std::memory_order_relaxed)) {
   set_traits(traits_of(chosen_));
   set_messages(*this);
@@ -123,11 +121,7 @@ task_runtime::task_runtime(scc chosen)
   for (unsigned i = 0; i < chosen_.options.workers; ++i) {
     workers_.add(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
   }
-  some_halt_ = chosen_.options.policy != nullptr || chosen_.options.idle == idle_policy::block;
-  for (const auto& each : workers_) {
-    lay_out(*each);
-    order_victims(*each);
-  }
+  for (const auto& each : workers_) queues_.lay_out(*each);
   if (chosen_.options.stall_limit != chosen_.options.stall_limit.zero()) find_stalls();
   if (chosen_.machine.check) chip_.check_accesses();
   chip_.measure_computing(chosen_.machine.cycles_a_host_second);
@@ -135,11 +129,11 @@ task_runtime::task_runtime(scc chosen)
   chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file,
                chosen_.machine.records_may_be);
   chip_.simulation().keep_thread_state(this);
-  begin_policy();
+  set_policy(policy_.begin());
   try {
     driver_ = std::thread([this] { drive(); });
   } catch (const std::system_error& failure) {
-    end_policy();
+    policy_.end();
     throw error(failure.code(), "simulated chip: no thread to drive it");
   }
 }
@@ -174,70 +168,8 @@ void task_runtime::find_stalls() {
   find_stalls_by(std::move(watch));
 }
 
-void task_runtime::begin_policy() {
-  for (const auto& each : workers_) takers_ += each->serves_only ? 0 : 1;
-  if (chosen_.options.policy == nullptr) return;
-  chosen_.options.policy->begin(
-      {.workers = chosen_.options.workers, .clocks = &clocks_, .draws = &draws_});
-  set_policy(chosen_.options.policy.get());
-}
-
-void task_runtime::end_policy() noexcept {
-  if (policy() == nullptr) return;
-  policy()->end();
-  set_policy(nullptr);
-}
-
 bool task_runtime::lost_in_fork() const noexcept {
   return fork_generation_ != fork_generation.load(std::memory_order_relaxed);
-}
-
-void task_runtime::lay_out(task_worker& worker) {
-  worker.event = worker.memory.at(worker.core, 0).as<word>();
-  std::size_t used = memory::line_bytes;
-  const std::size_t capacity = chosen_.options.deque_capacity;
-  const auto place = worker.memory.at(worker.core, used);
-  if (chosen_.options.scheduler != scheduler_kind::sharing) {
-    worker.tasks.emplace(worker.core, place, capacity);
-    used += task_deque::bytes_needed(capacity);
-  } else if (worker.core.value == 0) {
-    shared_.emplace(worker.core, place, capacity);
-    used += task_deque::bytes_needed(capacity);
-  }
-  worker.pool = std::make_shared<line_pool>(used, worker.memory.mpm_bytes() - used);
-}
-
-/// Computes the cost of looking at each other worker once. If the scheduler asks for it, sorts the
-/// others by rising distance. Those equally far away begin at a different one for each worker.
-void task_runtime::order_victims(task_worker& worker) {
-  const chip& on = chip_.description();
-  const auto hops = [&](unsigned other) {
-    return chip::hops(on.place(worker.core), on.place(core_id{static_cast<int>(other)}));
-  };
-  worker.serves_only =
-      detail::serves_only(chosen_.options, static_cast<unsigned>(worker.core.value));
-  if (worker.serves_only) return;  // it looks at no other worker
-  const cycles look = 2 * (on.costs.uc_read + on.costs.mpb_access) + cycles{15};
-  if (shared_) {
-    worker.round_cycles = look;
-    worker.round_mesh_cycles = 2 * hops(0) * on.costs.hop_round_trip;
-    return;
-  }
-  const auto workers = static_cast<unsigned>(workers_.size());
-  const bool nearest_first = chosen_.options.scheduler == scheduler_kind::stealing_latency;
-  for (unsigned i = 1; i < workers; ++i) {
-    const unsigned other = (static_cast<unsigned>(worker.core.value) + i) % workers;
-    if (nearest_first) worker.near_first.push_back(other);
-    worker.round_cycles = worker.round_cycles + look;
-    worker.round_mesh_cycles = worker.round_mesh_cycles + 2 * hops(other) * on.costs.hop_round_trip;
-  }
-  const auto distance = [&](unsigned other) {
-    const bool same_tile =
-        static_cast<int>(other) / on.cores_per_tile == worker.core.value / on.cores_per_tile;
-    return same_tile ? -1 : hops(other);
-  };
-  std::stable_sort(worker.near_first.begin(), worker.near_first.end(),
-                   [&](unsigned a, unsigned b) { return distance(a) < distance(b); });
 }
 
 /// Runs on the driver's thread: the simulation from its first cycle to its last.
