@@ -11,11 +11,11 @@ namespace creek::scc_backend {
 using detail::remote_cell;
 
 /// Called by the first core, in its loop.
-void task_runtime::send_letters() {
+void task_runtime::send_from_outside() {
   while (!pending_.messages.empty()) {
     const outside_message first = std::move(pending_.messages.front());
     pending_.messages.pop_front();
-    send(first.to, first.message->data, first.message->bytes);
+    messages_.send(first.to, first.message->data, first.message->bytes);
     if (remote_cell* object = first.kept_object()) object->drop_handle();
     --pending_.active;  // as it is counted on its way now
   }
@@ -52,10 +52,10 @@ void task_runtime::rest() {
       break;
   }
   ++pending_.active;  // sending lets others run, who must not rest
-  const bool any = objects().end_all();
+  const bool any = messages_.objects().end_all();
   --pending_.active;
   if (any) return;
-  objects().let_go();
+  messages_.objects().let_go();
   pending_.finished = true;
   idle_.wake_all();
 }
@@ -76,7 +76,7 @@ std::exception_ptr task_runtime::deadlock() {
 /// a notified waiter may resume strands and submit continuations, and then submit() adds to
 /// pending_.roots.
 void task_runtime::give_up() noexcept {
-  objects().forsake();
+  messages_.objects().forsake();
   while (!pending_.roots.empty()) {
     detail::submitted_task* const each = pending_.roots.back();
     pending_.roots.pop_back();

@@ -25,8 +25,9 @@ class task_queues {
   bool put(task_worker& worker, const task_record& made);
   /// Takes the branch out of its maker's deque. Returns false if another worker has the branch.
   bool retake(task_worker& worker, forked_branch& branch);
+  /// Takes the worker's newest task.
   bool take_own(task_worker& worker, task_record& task);
-  /// Searches the rest of a round, or a part of it.
+  /// Searches the rest of a round of other deques, or a part of it.
   bool steal_one(task_worker& worker, task_record& task);
 
  private:

@@ -11,6 +11,8 @@
 #include <creek/core/error.hpp>
 #include <creek/tasking/detail/context.hpp>
 
+#include "work_span.hpp"
+
 namespace creek::scc_backend {
 
 using detail::strand;
@@ -129,25 +131,17 @@ void task_runtime::run_branch(forked_branch& branch) noexcept {
 void task_runtime::run(task_worker& worker, const task_record& taken) {
   worker.memory.charge(beginning_a_task);
   worker.counters.add(counter::tasks);
-  worker.rest = {};
-  worker.attempt = 0;
-  log_.note(worker, step::run);
-  policy_.about_to_run(worker);
-  detail::task_scope scope;
-  detail::set_foreign_scope(this, &scope);
-  const energy_account before = chip_.switch_account(account_of_tasks);
-  chip_.begin_span("task", trace::no_argument);
-  if (taken.branch != nullptr) {
-    taken.branch->taken = true;
-    run_branch(*taken.branch);
-  } else {
-    chip_.start_computing();
-    taken.task->run(taken.task);
-    chip_.stop_computing();
+  {
+    const work_span span(*this, chip_, log_, policy_, worker, "task");
+    if (taken.branch != nullptr) {
+      taken.branch->taken = true;
+      run_branch(*taken.branch);
+    } else {
+      chip_.start_computing();
+      taken.task->run(taken.task);
+      chip_.stop_computing();
+    }
   }
-  chip_.end_span();
-  chip_.switch_account(before);
-  detail::set_foreign_scope(nullptr, nullptr);
   if (lost_in_fork()) [[unlikely]] {
     std::fputs(
         "creek: the child of a fork() in a task returned from it; end it with exec or _exit\n",
@@ -156,7 +150,6 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   }
   --pending_.active;
   if (!pending_.roots.empty()) std::erase(pending_.roots, taken.task);
-  log_.ended(worker);
 }
 
 // --- Stacks -------------------------------------------------------------------------------------
@@ -287,8 +280,8 @@ void task_runtime::loop(task_worker& worker) {
 
 /// Runs one task or strand; returns false if none was found.
 bool task_runtime::work_once(task_worker& worker) {
-  if (worker.core.value == 0 && !pending_.messages.empty()) send_letters();
-  const bool served = serve(worker);
+  if (worker.core.value == 0 && !pending_.messages.empty()) send_from_outside();
+  const bool served = messages_.serve(worker);
   if (resume_one(worker)) return true;
   task_record task;
   if (worker.core.value == 0 && !pending_.arrived.empty()) {

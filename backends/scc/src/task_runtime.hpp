@@ -12,16 +12,15 @@
 
 #include <creek/scc.hpp>
 
+#include "core_messages.hpp"
 #include "machine.hpp"
 #include "pool_bookkeeping.hpp"
-#include "task_messages.hpp"
 #include "task_queues.hpp"
 #include "worker_set.hpp"
 
 namespace creek::scc_backend {
 
 class task_runtime final : public detail::backend_without_task_stacks,
-                           private detail::message_port,
                            private detail::simulated_order,
                            private engine::thread_state {
  public:
@@ -45,19 +44,10 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void trace_to(const std::string& file) override;
 
  private:
-  /// Account of the energy that a core uses while a task runs on it; all else is account 0.
-  static constexpr energy_account account_of_tasks{1};
-
   // task_start.cpp: making and ending a runtime
   void find_stalls();
   void drive() noexcept;
   void fill(task_report& report, virtual_time ended);
-
-  // detail::message_port, in task_messages.cpp
-  void send(unsigned to, const void* message, std::size_t bytes) override;
-  void prepare() override;
-  void yield() noexcept override;
-  void answer(detail::reply& to, detail::tell_function tell, std::size_t bytes) noexcept override;
 
   // task_runtime.cpp: tasks and strands, on simulated cores
   void begin(task_worker& worker);
@@ -79,14 +69,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void leave(unsigned owner, unsigned words) noexcept override;
   std::chrono::nanoseconds time() noexcept override;
 
-  // task_messages.cpp
-  void open_board(task_worker& worker);
-  void learn_of_board(task_worker& worker);
-  bool serve(task_worker& worker);
-  void handle(task_worker& worker, std::byte* message, std::size_t bytes);
-
   // task_outside.cpp: other threads
-  void send_letters();
+  void send_from_outside();
   void look_outside();
   void rest();
   std::exception_ptr deadlock();
@@ -104,8 +88,8 @@ class task_runtime final : public detail::backend_without_task_stacks,
   policy_notices policy_{chosen_.options, workers_, asleep_};
   idle_workers idle_{chosen_, workers_, log_, pending_, asleep_, policy_};
   task_queues queues_{chosen_.options, workers_, log_, pending_, idle_};
-  std::unique_ptr<message_board> board_;  ///< null until the first message
-  bool board_is_clear_ = false;
+  core_messages messages_{
+      *this, chosen_.options.messages, workers_, log_, books_, outside_, pending_, policy_, idle_};
   unsigned fork_generation_;
   std::thread driver_;
 

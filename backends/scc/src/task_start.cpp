@@ -12,6 +12,7 @@
 
 #include "checker.hpp"
 #include "task_runtime.hpp"
+#include "work_span.hpp"
 
 namespace creek::scc_backend {
 
@@ -116,10 +117,10 @@ task_runtime::task_runtime(scc chosen)
       chip_(chosen_.machine.description, chosen_.options.stack_size, virtual_time{}),
       fork_generation_(fork_generation.load(std::memory_order_relaxed)) {
   set_traits(traits_of(chosen_));
-  set_messages(*this);
+  set_messages(messages_);
   set_bookkeeping(books_);
   for (unsigned i = 0; i < chosen_.options.workers; ++i) {
-    workers_.add(std::make_unique<task_worker>(*this, chip_, core_id{static_cast<int>(i)}));
+    workers_.add(std::make_unique<task_worker>(chip_, core_id{static_cast<int>(i)}));
   }
   for (const auto& each : workers_) queues_.lay_out(*each);
   if (chosen_.options.stall_limit != chosen_.options.stall_limit.zero()) find_stalls();

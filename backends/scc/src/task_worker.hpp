@@ -20,7 +20,6 @@
 
 namespace creek::scc_backend {
 
-class task_runtime;
 struct task_worker;
 
 /// A stack on which a worker runs its loop and tasks. It belongs to one core for ever, as private
@@ -57,8 +56,7 @@ inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t core,
 }
 
 struct task_worker {
-  task_worker(task_runtime& runtime, machine& on, core_id id)
-      : home(runtime), core(id), memory(on, id, lock_waits) {}
+  task_worker(machine& on, core_id id) : core(id), memory(on, id, lock_waits) {}
 
   /// Time that a worker without work rests between rounds: 1 us to 15 us at 533 MHz, well below the
   /// length of tasks that are worth stealing.
@@ -68,7 +66,6 @@ struct task_worker {
     return std::clamp(2 * rest, shortest_rest, longest_rest);
   }
 
-  task_runtime& home;
   core_id core;
   bool serves_only = false;  ///< takes no tasks but those that its calls have made
   std::uint64_t lock_waits = 0;

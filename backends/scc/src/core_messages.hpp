@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of a task runtime between its workers.
+#pragma once
+
+#include <memory>
+
+#include "idle_workers.hpp"
+#include "message_board.hpp"
+#include "pool_bookkeeping.hpp"
+
+namespace creek::scc_backend {
+
+/// The protocol's memory is taken with the first message, by the core that sends it; no core uses
+/// it before it is clear. A message counts as pending work until it has been handled. Messages of
+/// other threads go through outside_work, and the first core sends them.
+class core_messages final : public detail::message_port {
+ public:
+  core_messages(detail::executor& home, message_protocol protocol, const worker_set& workers,
+                schedule_log& log, pool_bookkeeping& books, outside_work& outside,
+                pending_work& pending, policy_notices& policy, idle_workers& idle) noexcept
+      : home_(home),
+        protocol_(protocol),
+        workers_(workers),
+        log_(log),
+        books_(books),
+        outside_(outside),
+        pending_(pending),
+        policy_(policy),
+        idle_(idle) {}
+
+  void send(unsigned to, const void* message, std::size_t bytes) override;
+  void prepare() override;
+  void yield() noexcept override;
+  void answer(detail::reply& to, detail::tell_function tell, std::size_t bytes) noexcept override;
+
+  /// Handles the messages that have arrived; returns false if there were none. Call it in the
+  /// worker's loop.
+  bool serve(task_worker& worker);
+
+ private:
+  void open_board(task_worker& worker);
+  static void learn_of_board(task_worker& worker);
+  void handle(task_worker& worker, std::byte* message, std::size_t bytes);
+
+  detail::executor& home_;
+  message_protocol protocol_;
+  const worker_set& workers_;
+  schedule_log& log_;
+  pool_bookkeeping& books_;
+  outside_work& outside_;
+  pending_work& pending_;
+  policy_notices& policy_;
+  idle_workers& idle_;
+  std::unique_ptr<message_board> board_;  ///< null until the first message
+  bool board_is_clear_ = false;
+};
+
+}  // namespace creek::scc_backend
