@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a power policy is told of the workers, and what it decides for them.
+// Notices to a power policy, and its decisions about workers.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where tasks lie until a worker takes them.
+// Deques in which tasks lie until a worker takes them.
 #pragma once
 
 #include <optional>

@@ -3,7 +3,6 @@
 // changed right after an access that puts the core in its place in time, and before the next.
 #include "task_runtime.hpp"
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -24,16 +23,8 @@ namespace {
 // Estimates: two cycles per line of source, on a core that issues up to two instructions per cycle,
 // and ten for a call with its return. Small beside the accesses; stated so that they are not zero.
 constexpr cycles beginning_a_task{30};  ///< scope, indirect call
-/// A change of stacks: registers, and the part of the other stack not in L1 (estimate: 20 words).
-constexpr cycles changing_stacks{100};
 
 }  // namespace
-
-mapped_fiber::~mapped_fiber() {
-  std::byte* low = stack_low;
-  release_context(*this);
-  unmap_guarded(low, stack_size);
-}
 
 int task_runtime::worker_index() const noexcept {
   if (detail::current_executor() != this) return -1;
@@ -152,42 +143,7 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
   if (!pending_.roots.empty()) std::erase(pending_.roots, taken.task);
 }
 
-// --- Stacks -------------------------------------------------------------------------------------
-
-task_fiber& task_runtime::next_fiber(task_worker& worker) {
-  if (!worker.idle_fibers.empty()) {
-    task_fiber& idle = *worker.idle_fibers.back();
-    worker.idle_fibers.pop_back();
-    return idle;
-  }
-  const std::size_t size = (chosen_.options.stack_size + 4095) / 4096 * 4096;
-  std::byte* low = map_guarded(size);
-  if (low == nullptr) {
-    std::perror("creek: simulated chip: no memory for another task's stack");
-    std::abort();
-  }
-  auto made = std::make_unique<mapped_fiber>();
-  prepare_context(*made, low, size, &task_runtime::fiber_main);
-  made->home = this;
-  made->on = &worker;
-  made->task_fiber::context = made.get();
-  worker.fibers.push_back(std::move(made));
-  worker.counters.add(counter::stacks);
-  return *worker.fibers.back();
-}
-
-void task_runtime::continue_with(task_worker& worker, task_fiber& next) {
-  worker.current = &next;
-  worker.memory.charge(changing_stacks);
-  chip_.simulation().continue_on(*next.context);
-}
-
-void task_runtime::fiber_main(switch_context& context, switch_context&) {
-  auto& self = static_cast<mapped_fiber&>(context);
-  auto& home = static_cast<task_runtime&>(*self.home);
-  home.loop(*self.on);
-  home.leave_loop(*self.on);
-}
+// --- Waiting ------------------------------------------------------------------------------------
 
 void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   if (lost_in_fork()) {
@@ -211,7 +167,7 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   detail::set_foreign_scope(nullptr, nullptr);
   const energy_account account = chip_.switch_account({});
   chip_.end_span();
-  continue_with(worker, next_fiber(worker));
+  stacks_.continue_on(worker, stacks_.unused(worker));
   chip_.begin_span("task, resumed", trace::no_argument);
   chip_.switch_account(account);
   --worker.suspended;
@@ -240,9 +196,7 @@ void task_runtime::resume(strand* suspended) {
 
 /// Runs on a core's first stack.
 void task_runtime::begin(task_worker& worker) {
-  worker.native.home = this;
-  worker.native.on = &worker;
-  worker.native.context = &chip_.simulation().stack();
+  stacks_.begin(worker);
   worker.memory.store(worker.event, 0);
   queues_.reset(worker);
   if (worker.core.value == 0) asleep_.reset(worker);
@@ -264,10 +218,10 @@ void task_runtime::begin(task_worker& worker) {
 
 void task_runtime::loop(task_worker& worker) {
   for (;;) {
-    if (outside_.is_waiting() && !pending_.roots.empty()) look_outside();
+    intake_.look_between_tasks();
     if (pending_.finished) return;
     if (pending_.active == 0) {
-      rest();
+      intake_.rest();
       continue;
     }
     const virtual_time began = workers_.now();
@@ -280,7 +234,7 @@ void task_runtime::loop(task_worker& worker) {
 
 /// Runs one task or strand; returns false if none was found.
 bool task_runtime::work_once(task_worker& worker) {
-  if (worker.core.value == 0 && !pending_.messages.empty()) send_from_outside();
+  if (worker.core.value == 0 && !pending_.messages.empty()) intake_.send_messages();
   const bool served = messages_.serve(worker);
   if (resume_one(worker)) return true;
   task_record task;
@@ -311,16 +265,8 @@ bool task_runtime::resume_one(task_worker& worker) {
   worker.attempt = 0;
   policy_.about_to_run(worker);
   worker.idle_fibers.push_back(worker.current);
-  continue_with(worker, next);
+  stacks_.continue_on(worker, next);
   return true;
-}
-
-/// Called when the runtime has ended and a stack other than the core's own is the last one in the
-/// loop: the core's own is among the idle ones, since no strand waits any more.
-void task_runtime::leave_loop(task_worker& worker) {
-  worker.current = &worker.native;
-  chip_.simulation().continue_on(*worker.native.context);
-  std::abort();  // no fiber switches back to a stack of an ended runtime
 }
 
 }  // namespace creek::scc_backend

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task runtime on the simulated chip. One host thread, the driver, runs the simulation; the
-// simulated cores are the workers. README.md of this module explains the charged costs, the threads
-// outside, and why a run repeats.
+// The task runtime on the simulated chip, put together from its parts. One host thread, the driver,
+// runs the simulation; the simulated cores are the workers. README.md of this module explains the
+// charged costs, the threads outside, and why a run repeats.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 #include <creek/scc.hpp>
 
-#include "core_messages.hpp"
+#include "intake.hpp"
 #include "machine.hpp"
 #include "pool_bookkeeping.hpp"
 #include "task_queues.hpp"
-#include "worker_set.hpp"
+#include "worker_stacks.hpp"
 
 namespace creek::scc_backend {
 
@@ -52,15 +52,10 @@ class task_runtime final : public detail::backend_without_task_stacks,
   // task_runtime.cpp: tasks and strands, on simulated cores
   void begin(task_worker& worker);
   void loop(task_worker& worker);
-  static void fiber_main(switch_context& context, switch_context& left);
-  void continue_with(task_worker& worker, task_fiber& next);
-  void leave_loop(task_worker& worker);
   void run(task_worker& worker, const task_record& taken);
   void run_branch(forked_branch& branch) noexcept;
-  task_fiber& next_fiber(task_worker& worker);
   void* save() noexcept override;
   void restore(void* saved) noexcept override;
-
   bool work_once(task_worker& worker);
   bool resume_one(task_worker& worker);
 
@@ -68,13 +63,6 @@ class task_runtime final : public detail::backend_without_task_stacks,
   void enter(unsigned owner) noexcept override;
   void leave(unsigned owner, unsigned words) noexcept override;
   std::chrono::nanoseconds time() noexcept override;
-
-  // task_outside.cpp: other threads
-  void send_from_outside();
-  void look_outside();
-  void rest();
-  std::exception_ptr deadlock();
-  void give_up() noexcept;
 
   scc chosen_;
   machine chip_;
@@ -90,6 +78,11 @@ class task_runtime final : public detail::backend_without_task_stacks,
   task_queues queues_{chosen_.options, workers_, log_, pending_, idle_};
   core_messages messages_{
       *this, chosen_.options.messages, workers_, log_, books_, outside_, pending_, policy_, idle_};
+  intake intake_{workers_, pending_, outside_, messages_, idle_};
+  worker_stacks stacks_{*this, workers_, chosen_.options.stack_size,
+                        [](detail::executor& home, task_worker& worker) {
+                          static_cast<task_runtime&>(home).loop(worker);
+                        }};
   unsigned fork_generation_;
   std::thread driver_;
 

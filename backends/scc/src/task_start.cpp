@@ -198,6 +198,16 @@ void task_runtime::drive() noexcept {
   }
 }
 
+std::exception_ptr task_runtime::shut_down() noexcept {
+  const detail::blocked_thread_mark waits;
+  outside_.stop();
+  if (driver_.joinable()) driver_.join();
+  policy_.end();
+  set_policy(nullptr);
+  const std::exception_ptr untraced = write_trace();
+  return unwritten_ ? unwritten_ : untraced;
+}
+
 void task_runtime::fill(task_report& report, virtual_time ended) {
   report = {};
   report.counters = counters();

@@ -20,6 +20,7 @@
 
 namespace creek::scc_backend {
 
+class worker_stacks;
 struct task_worker;
 
 /// A stack on which a worker runs its loop and tasks. It belongs to one core for ever, as private
@@ -32,6 +33,7 @@ struct task_fiber : detail::strand {
 
 /// A fiber that the runtime has mapped; each core's first is the engine's.
 struct mapped_fiber : task_fiber, switch_context {
+  const worker_stacks* owner = nullptr;
   mapped_fiber() = default;
   mapped_fiber(const mapped_fiber&) = delete;
   mapped_fiber& operator=(const mapped_fiber&) = delete;

@@ -10,8 +10,8 @@ namespace creek::scc_backend {
 /// Account of the energy that a core uses while a task runs on it; all else is account 0.
 inline constexpr energy_account account_of_tasks{1};
 
-/// As long as it lives, the running worker is in a task scope of its own, under the account of
-/// tasks, and in a span of the traces.
+/// While it exists, the running worker is in a task scope of its own, under the account of tasks,
+/// and in a span of the traces.
 class work_span {
  public:
   /// `kind` names the span; `notice` is the name that the policy is told, if any.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work from threads outside the simulation: begun by the first core; and the end of a runtime.
+// Beginning what other threads hand in, resting, and giving up in a deadlock.
+#include "intake.hpp"
+
 #include <cerrno>
+#include <string>
+#include <vector>
 
 #include <creek/core/error.hpp>
-
-#include "task_runtime.hpp"
 
 namespace creek::scc_backend {
 
 using detail::remote_cell;
 
-/// Called by the first core, in its loop.
-void task_runtime::send_from_outside() {
+void intake::send_messages() {
   while (!pending_.messages.empty()) {
     const outside_message first = std::move(pending_.messages.front());
     pending_.messages.pop_front();
@@ -21,9 +22,7 @@ void task_runtime::send_from_outside() {
   }
 }
 
-/// Looks for tasks from outside. While none runs, the driver looks only when it rests: so a thread
-/// that calls run() again and again finds the simulation in the same state, however fast it is.
-void task_runtime::look_outside() {
+void intake::look() {
   outside_work::batch came = outside_.take();
   pending_.active += came.size();
   std::vector<task_worker*> woken;
@@ -39,15 +38,13 @@ void task_runtime::look_outside() {
   for (task_worker* each : woken) idle_.wake(*each);
 }
 
-/// Called when nothing is left to do: the whole simulation stands still, its time too, and its
-/// thread sleeps until something comes from outside.
-void task_runtime::rest() {
+void intake::rest() {
   switch (outside_.rest(pending_.suspended != 0, [this] { return deadlock(); })) {
     case outside_work::outcome::arrived:
-      return look_outside();
+      return look();
     case outside_work::outcome::closed:
       give_up();
-      return chip_.simulation().leave_unfinished();
+      return workers_.chip().simulation().leave_unfinished();
     case outside_work::outcome::stopped:
       break;
   }
@@ -60,14 +57,15 @@ void task_runtime::rest() {
   idle_.wake_all();
 }
 
-std::exception_ptr task_runtime::deadlock() {
+std::exception_ptr intake::deadlock() const {
   std::string report = "simulated chip: deadlock: tasks wait, and nothing is left that could run";
   for (const auto& each : workers_) {
     if (each->suspended == 0) continue;
-    report += "\n  core " + std::to_string(each->core.value) + ": " +
-              std::to_string(each->suspended) + " suspended, clock at " +
-              std::to_string(chip_.simulation().ended_at(each->core).femtoseconds / 1'000'000) +
-              " ns";
+    report +=
+        "\n  core " + std::to_string(each->core.value) + ": " + std::to_string(each->suspended) +
+        " suspended, clock at " +
+        std::to_string(workers_.chip().simulation().ended_at(each->core).femtoseconds / 1'000'000) +
+        " ns";
   }
   return std::make_exception_ptr(error(std::error_code(EDEADLK, std::generic_category()), report));
 }
@@ -75,23 +73,13 @@ std::exception_ptr task_runtime::deadlock() {
 /// Notifies the waiters; their strands here never go on. Called unlocked, and with outside_ closed:
 /// a notified waiter may resume strands and submit continuations, and then submit() adds to
 /// pending_.roots.
-void task_runtime::give_up() noexcept {
+void intake::give_up() noexcept {
   messages_.objects().forsake();
   while (!pending_.roots.empty()) {
     detail::submitted_task* const each = pending_.roots.back();
     pending_.roots.pop_back();
     if (each->give_up != nullptr) each->give_up(each, outside_.closed_by());
   }
-}
-
-std::exception_ptr task_runtime::shut_down() noexcept {
-  const detail::blocked_thread_mark waits;
-  outside_.stop();
-  if (driver_.joinable()) driver_.join();
-  policy_.end();
-  set_policy(nullptr);
-  const std::exception_ptr untraced = write_trace();
-  return unwritten_ ? unwritten_ : untraced;
 }
 
 }  // namespace creek::scc_backend
