@@ -119,19 +119,25 @@ void run_at_once(task_context& context, task_stack* stack, F function) {
   }
 }
 
+/// Spawns on a strand without a task stack. Not inlined: spawn_into() is to stay small.
+template <ending Ending, class F>
+[[gnu::noinline]] void submit_child(task_context& context, F&& function) {
+  executor& home = require_executor("spawn");
+  task_bookkeeping* const books = home.bookkeeping();
+  if (books != nullptr && !books->reserve_child(context)) {
+    run_at_once<Ending>(context, nullptr, std::move(function));
+    return;
+  }
+  auto child = std::make_unique<submitted_child<Ending, F>>(std::move(function), context);
+  context.started(nullptr);
+  home.submit(child.release());
+}
+
 template <ending Ending, class F>
 void spawn_into(task_context& context, F function) {
   task_stack* stack = current_stack;
   if (stack == nullptr) [[unlikely]] {
-    executor& home = require_executor("spawn");
-    task_bookkeeping* const books = home.bookkeeping();
-    if (books != nullptr && !books->reserve_child(context)) {
-      run_at_once<Ending>(context, nullptr, std::move(function));
-      return;
-    }
-    auto child = std::make_unique<submitted_child<Ending, F>>(std::move(function), context);
-    context.started(nullptr);
-    home.submit(child.release());
+    submit_child<Ending>(context, std::move(function));
     return;
   }
   task_slot* slot = stack->top.load(std::memory_order_relaxed);
