@@ -297,16 +297,17 @@ void refresh_armed(task_stack& stack) noexcept {
   stack.limit.store(resting_limit(stack, armed), std::memory_order_relaxed);
 }
 
-task_slot* steal(task_stack& victim) noexcept {
+steal_result steal(task_stack& victim, task_slot*& task) noexcept {
   std::uint64_t word = victim.shared.load(std::memory_order_relaxed);
   const std::uint32_t tail = task_stack::tail_of(word);
-  if (tail >= task_stack::split_of(word)) return nullptr;
+  if (tail >= task_stack::split_of(word)) return steal_result::empty;
   __builtin_prefetch(victim.first + tail);  // on its way while the word is fetched to write
   if (!victim.shared.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel,
                                              std::memory_order_relaxed)) {
-    return nullptr;
+    return steal_result::lost;
   }
-  return victim.first + tail;
+  task = victim.first + tail;
+  return steal_result::taken;
 }
 
 void ask(task_stack& victim) noexcept {

@@ -89,7 +89,7 @@ void thief(std::uint64_t seed, lone_stack& tasks, const std::atomic<bool>& stop)
         std::this_thread::yield();
         break;
       default:
-        if (detail::task_slot* slot = detail::steal(tasks.stack)) {
+        if (detail::task_slot* slot = tasks.steal()) {
           lone_stack::run_taken(slot);
         } else {
           detail::ask(tasks.stack);

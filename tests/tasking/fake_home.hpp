@@ -64,6 +64,11 @@ class lone_stack {
     if (result == detail::join_result::run_inline) told(id_of(slot));
     return result;
   }
+  /// Returns the oldest shared task, or null.
+  detail::task_slot* steal() {
+    detail::task_slot* task = nullptr;
+    return detail::steal(stack, task) == steal_result::taken ? task : nullptr;
+  }
   bool run_newest() { return detail::run_newest(&stack, stack.first); }
 
   /// Runs a task that a thief has taken.

@@ -28,7 +28,7 @@ class task_stacks : public ::testing::Test {
 };
 
 std::uint32_t stolen_id(lone_stack& tasks) {
-  detail::task_slot* slot = detail::steal(tasks.stack);
+  detail::task_slot* slot = tasks.steal();
   return slot != nullptr ? lone_stack::id_of(slot) : 0;
 }
 
@@ -47,21 +47,22 @@ TEST_F(task_stacks, nothing_can_be_stolen_before_somebody_asked) {
   lone_stack tasks(8, note);
   tasks.push_fork(1);
   EXPECT_TRUE(detail::has_work(tasks.stack));
-  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+  detail::task_slot* task = nullptr;
+  EXPECT_EQ(detail::steal(tasks.stack, task), steal_result::empty);
 }
 
 TEST_F(task_stacks, the_next_push_answers_with_the_older_half) {
   lone_stack tasks(8, note);
   for (std::uint32_t id = 1; id <= 3; ++id) tasks.push_fork(id);
   detail::ask(tasks.stack);
-  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+  EXPECT_EQ(tasks.steal(), nullptr);
   tasks.push_fork(4);
   EXPECT_EQ(tasks.home.available.load(), 1U);
   EXPECT_EQ(stolen_id(tasks), 1U);
   EXPECT_EQ(stolen_id(tasks), 2U);
-  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+  EXPECT_EQ(tasks.steal(), nullptr);
   tasks.push_fork(5);
-  EXPECT_EQ(detail::steal(tasks.stack), nullptr) << "one question, one answer";
+  EXPECT_EQ(tasks.steal(), nullptr) << "one question, one answer";
 }
 
 TEST_F(task_stacks, the_next_join_answers_too) {
@@ -78,14 +79,14 @@ TEST_F(task_stacks, a_join_takes_the_shared_part_back) {
   auto* only = tasks.push_fork(1);
   ASSERT_TRUE(detail::force_share(tasks.stack));
   EXPECT_EQ(tasks.join(only), join_result::run_inline);
-  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+  EXPECT_EQ(tasks.steal(), nullptr);
 }
 
 TEST_F(task_stacks, a_join_of_a_finished_stolen_fork_is_done) {
   lone_stack tasks(8, note);
   auto* one = tasks.push_fork(1);
   ASSERT_TRUE(detail::force_share(tasks.stack));
-  lone_stack::run_taken(detail::steal(tasks.stack));
+  lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(tasks.join(one), join_result::done);
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
   EXPECT_EQ(tasks.push_fork(2), one) << "the slot is free again";
@@ -99,7 +100,7 @@ TEST_F(task_stacks, sharing_by_force_needs_no_owner) {
   EXPECT_EQ(stolen_id(tasks), 1U);
   EXPECT_EQ(stolen_id(tasks), 2U);
   EXPECT_EQ(stolen_id(tasks), 3U);
-  EXPECT_EQ(detail::steal(tasks.stack), nullptr);
+  EXPECT_EQ(tasks.steal(), nullptr);
 }
 
 TEST_F(task_stacks, an_armed_stack_reports_every_push_until_nobody_sleeps) {
@@ -162,7 +163,7 @@ TEST_F(task_stacks, a_stolen_fork_below_spawned_tasks_is_done) {
   auto* open = tasks.push_fork(1);
   tasks.push_spawned(2);
   ASSERT_TRUE(detail::force_share(tasks.stack));
-  lone_stack::run_taken(detail::steal(tasks.stack));
+  lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(tasks.join(open), join_result::done);
   EXPECT_TRUE(tasks.run_newest());
   EXPECT_FALSE(tasks.run_newest());
@@ -176,9 +177,9 @@ TEST_F(task_stacks, a_thief_passes_over_a_fork_that_was_joined_below_others) {
   tasks.push_spawned(2);
   EXPECT_EQ(tasks.join(open), join_result::run_inline);
   detail::share_all(tasks.stack);
-  lone_stack::run_taken(detail::steal(tasks.stack));
+  lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
-  lone_stack::run_taken(detail::steal(tasks.stack));
+  lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{1, 2}));
 }
 
@@ -292,7 +293,7 @@ class random_walk {
     return index;
   }
   bool steal() {
-    detail::task_slot* slot = detail::steal(tasks_.stack);
+    detail::task_slot* slot = tasks_.steal();
     if (slot == nullptr) return false;
     const std::size_t oldest = first_unstolen();
     EXPECT_LT(oldest, open_.size());

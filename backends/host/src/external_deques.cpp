@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offers tasks through the deques that are there for comparison.
+// Offers tasks through the deques that are there for comparison, and takes them back.
 #include "external_deques.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <new>
-
-#include "scheduler.hpp"
 
 namespace creek::host_backend {
 
@@ -58,17 +56,27 @@ bool is_private(const detail::task_slot& slot) noexcept {
 
 }  // namespace
 
-bool scheduler::offer(detail::task_stack& stack, detail::task_slot* slot) noexcept {
+task_deques::task_deques(const scheduler_options& options)
+    : external_(options.deque == deque_kind::mpb || options.scheduler == scheduler_kind::sharing),
+      shared_(options.scheduler == scheduler_kind::sharing
+                  ? std::make_unique<shared_queue>(std::max<std::size_t>(16, 2 * options.workers))
+                  : nullptr) {}
+
+bool task_deques::offer(detail::task_stack& stack, detail::task_slot* slot) noexcept {
   if (!shared_) return fiber_of(&stack)->mpb->push(slot);
   // A worker with work shares if others could take it; without room its strand keeps the task.
   if (!shared_->put(slot)) slot->owner |= detail::task_slot::private_bit;
   return true;
 }
 
-/// Called before a strand is suspended: the tasks that it has kept may be those that it waits for.
-void scheduler::offer_all(detail::task_stack& stack) noexcept {
+bool task_deques::take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept {
+  if (is_private(*slot)) return true;
+  return shared_ ? shared_->take_back(slot) : fiber_of(&stack)->mpb->take_back(slot);
+}
+
+bool task_deques::offer_all(detail::task_stack& stack) noexcept {
   detail::share_all(stack);
-  if (!shared_) return;
+  if (!shared_) return false;
   const detail::task_slot* top = stack.top.load(std::memory_order_relaxed);
   bool offered = false;
   for (detail::task_slot* slot = stack.first; slot < top; ++slot) {
@@ -80,12 +88,7 @@ void scheduler::offer_all(detail::task_stack& stack) noexcept {
       slot->owner |= detail::task_slot::private_bit;
     }
   }
-  if (offered) work_available();
-}
-
-bool scheduler::take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept {
-  if (is_private(*slot)) return true;
-  return shared_ ? shared_->take_back(slot) : fiber_of(&stack)->mpb->take_back(slot);
+  return offered;
 }
 
 }  // namespace creek::host_backend

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deques that are there for comparison: the lock-based one of [Prell 2011], and the single
-// shared queue of work sharing. Both hold pointers to slots of task stacks.
+// Deques through which thieves get at tasks: the split deque of each task stack, or one of the two
+// that are there for comparison, the lock-based one of [Prell 2011] and the single shared queue of
+// work sharing. Both hold pointers to slots of task stacks.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
+#include <creek/core/spin_lock.hpp>
 #include <creek/host/memory.hpp>
 #include <creek/tasking/detail/task_stack.hpp>
 #include <creek/tasking/lock_deque.hpp>
+#include <creek/tasking/options.hpp>
 
-#include "worker.hpp"
+#include "fiber.hpp"
 
 namespace creek::host_backend {
 
@@ -43,9 +48,8 @@ struct mpb_deque {
     }
     return found;
   }
-  detail::task_slot* steal() noexcept {
-    detail::task_slot* oldest = nullptr;
-    return tasks.steal_oldest(view, oldest) == steal_result::taken ? oldest : nullptr;
+  [[nodiscard]] steal_result steal(detail::task_slot*& oldest) noexcept {
+    return tasks.steal_oldest(view, oldest);
   }
   std::size_t size() noexcept { return tasks.approx_size(view); }
 
@@ -72,6 +76,42 @@ class shared_queue {
   std::size_t capacity_;
   std::vector<detail::task_slot*> slots_;
   std::atomic<std::size_t> size_{0};
+};
+
+/// Access to the tasks of strands, whichever deque holds them. External deques hold what the strand
+/// could offer; a slot with `private_bit` found no room there and stays with its strand. Nobody
+/// steals from single strands if all share one queue.
+class task_deques {
+ public:
+  explicit task_deques(const scheduler_options& options);
+
+  /// Returns whether the deques are other than the split one.
+  bool external() const noexcept { return external_; }
+  /// Returns whether each strand has an mpb_deque.
+  bool lock_based() const noexcept { return external_ && !shared_; }
+
+  [[nodiscard]] steal_result steal(detail::task_stack& victim, detail::task_slot*& task) noexcept {
+    if (!external_) return detail::steal(victim, task);
+    return shared_ ? steal_result::empty : fiber_of(&victim)->mpb->steal(task);
+  }
+  bool has_work(const detail::task_stack& stack) const noexcept {
+    if (!external_) return detail::has_work(stack);
+    return !shared_ && fiber_of(&stack)->mpb->size() != 0;
+  }
+  /// Takes the oldest task of the shared queue; null if there is none.
+  detail::task_slot* take_shared() noexcept { return shared_ ? shared_->take_oldest() : nullptr; }
+  bool any_shared() const noexcept { return shared_ && shared_->size() != 0; }
+
+  // The strand's side: task_stack_home::offer() and take_back() of external deques.
+  bool offer(detail::task_stack& stack, detail::task_slot* slot) noexcept;
+  bool take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept;
+  /// Called before a strand is suspended: the tasks that it has kept may be those that it waits
+  /// for. Returns true if the caller has to announce tasks.
+  [[nodiscard]] bool offer_all(detail::task_stack& stack) noexcept;
+
+ private:
+  const bool external_;
+  const std::unique_ptr<shared_queue> shared_;  ///< work sharing only
 };
 
 }  // namespace creek::host_backend

@@ -13,7 +13,6 @@
 
 namespace creek::host_backend {
 
-class scheduler;
 struct worker;
 struct mpb_deque;
 
@@ -40,7 +39,7 @@ struct in_place_wait : host_strand {
   enum state : std::uint32_t {
     on_stack,   ///< its fiber looks here for the news
     off_stack,  ///< its fiber was left: the resuming thread makes the fiber ready
-    told,
+    notified,
   };
   explicit in_place_wait(fiber& waiting) noexcept : carrier(&waiting) {
     home = waiting.home;
@@ -50,7 +49,7 @@ struct in_place_wait : host_strand {
   std::atomic<std::uint32_t> news{on_stack};
 };
 
-inline fiber* fiber_of(detail::task_stack* stack) noexcept {
+inline fiber* fiber_of(const detail::task_stack* stack) noexcept {
   return static_cast<fiber*>(stack->self);
 }
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting when the system refuses another stack (memory or mappings used up). The strand stays on
-// its stack and its worker makes progress from there: it goes on with strands that are ready, takes
-// a stack as soon as there is one, and, while the stack is less than half full, runs other tasks on
-// top. The last is what a runtime without fibers does for every wait; it is the one situation in
-// which a task may have to wait for one that it has buried, as docs/tasking-lifecycle.md says.
+// Makes progress under a wait that could not leave its stack.
+#include "in_place.hpp"
+
 #include <chrono>
 #include <cstdio>
 #include <mutex>
 
 #include <creek/core/futex.hpp>
 #include <creek/core/sanitizer.hpp>
-
-#include "scheduler.hpp"
 
 namespace creek::host_backend {
 
@@ -41,14 +37,13 @@ bool has_room(const fiber& self) noexcept {
 
 }  // namespace
 
-/// Called to resume `suspended`: returns the fiber to make ready for that, or null if the waiting
-/// fiber was notified where it is. Its release pairs with the load in wait_in_place().
-fiber* scheduler::off_stack(host_strand* suspended) noexcept {
-  if (!suspended->in_place) return static_cast<fiber*>(suspended);
-  auto& wait = *static_cast<in_place_wait*>(suspended);
+fiber* in_place_waiter::off_stack(detail::strand* suspended) noexcept {
+  auto* waiting = static_cast<host_strand*>(suspended);
+  if (!waiting->in_place) return static_cast<fiber*>(waiting);
+  auto& wait = *static_cast<in_place_wait*>(waiting);
   fiber* carrier = wait.carrier;  // the wait may be gone once it was notified
   sanitizer::releases(&wait.news);
-  if (wait.news.exchange(in_place_wait::told, std::memory_order_acq_rel) ==
+  if (wait.news.exchange(in_place_wait::notified, std::memory_order_acq_rel) ==
       in_place_wait::off_stack) {
     return carrier;
   }
@@ -56,7 +51,7 @@ fiber* scheduler::off_stack(host_strand* suspended) noexcept {
   return nullptr;
 }
 
-void scheduler::wait_in_place(fiber& self, detail::publish_fn publish, void* argument) noexcept {
+void in_place_waiter::wait(fiber& self, detail::publish_fn publish, void* argument) noexcept {
   say_once();
   detail::task_slot* const bottom = self.tasks.top.load(std::memory_order_relaxed);
   in_place_wait wait(self);
@@ -74,36 +69,44 @@ void scheduler::wait_in_place(fiber& self, detail::publish_fn publish, void* arg
 }
 
 /// Makes one step; returns false if there was nothing to do.
-bool scheduler::make_progress(fiber& self, in_place_wait& wait,
-                              detail::task_slot* bottom) noexcept {
+bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
+                                    detail::task_slot* bottom) noexcept {
+  worker& here = *self.on;
   found_work work;
-  work.resumed = self.on->bound.pop();
-  if (!work) work.resumed = self.on->ready.pop();
-  if (!work) work.resumed = idle_fiber(*self.on);
+  work.resumed = here.bound.pop();
+  if (!work) work.resumed = here.ready.pop();
+  if (!work) work.resumed = switch_.idle_fiber(here);
   if (!work && has_room(self)) {
     if (detail::run_newest(&self.tasks, bottom)) return true;
-    work.slot = steal_from(self.tasks);  // a task that the waiting task itself has made
-    if (!work) work = search(*self.on, true);
+    // First a task that the waiting task itself has made.
+    if (work_.deques().steal(self.tasks, work.slot) != steal_result::taken) {
+      work = search_.everywhere(*self.on, true);
+    }
   } else if (!work) {
-    drain();
+    messages_.drain(here);
   }
   if (!work) return false;
   if (work.resumed != nullptr) {
-    const auto leave_wait = [](void* argument, detail::strand* off) {
-      auto expected = static_cast<std::uint32_t>(in_place_wait::on_stack);
-      const bool waits = static_cast<in_place_wait*>(argument)->news.compare_exchange_strong(
-          expected, in_place_wait::off_stack, std::memory_order_acq_rel);
-      if (!waits) off->home->resume(off);  // notified meanwhile
-      return true;
-    };
-    offer_all(self.tasks);
-    leave_waiting(self, *work.resumed, leave_wait, &wait);
-  } else if (work.letters) {
-    serve(self);
-  } else if (detail::strand* released = run_task(self, work)) {
+    leave_wait(self, *work.resumed, wait);
+  } else if (work.messages) {
+    messages_.serve(self);
+  } else if (detail::strand* released = runner_.run(self, work)) {
     released->home->resume(released);
   }
   return true;
+}
+
+/// Leaves the stack after all, for `next`.
+void in_place_waiter::leave_wait(fiber& self, fiber& next, in_place_wait& wait) noexcept {
+  const auto publish = [](void* argument, detail::strand* off) {
+    auto expected = static_cast<std::uint32_t>(in_place_wait::on_stack);
+    const bool waits = static_cast<in_place_wait*>(argument)->news.compare_exchange_strong(
+        expected, in_place_wait::off_stack, std::memory_order_acq_rel);
+    if (!waits) off->home->resume(off);  // notified meanwhile
+    return true;
+  };
+  work_.offer_all(self.tasks);
+  switch_.leave_waiting(self, next, publish, &wait);
 }
 
 }  // namespace creek::host_backend

@@ -13,15 +13,9 @@
 #include <type_traits>
 
 #include <creek/core/memory.hpp>
+#include <creek/tasking/steal_result.hpp>
 
 namespace creek {
-
-/// Outcome of an attempt to steal.
-enum class steal_result : std::uint8_t {
-  taken,  ///< the oldest task is the caller's
-  empty,  ///< there was none
-  lost,   ///< another core held the lock: try elsewhere
-};
 
 /// A deque of `Task`s (trivially copyable, fixed size) in message-passing memory.
 ///

@@ -18,6 +18,7 @@
 #include <creek/core/clock.hpp>
 #include <creek/core/spin_lock.hpp>
 #include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/steal_result.hpp>
 
 namespace creek::detail {
 
@@ -219,9 +220,10 @@ inline bool run_newest(task_stack* stack, task_slot* bottom,
 
 // --- Thieves' side: any thread -------------------------------------------------------------------
 
-/// Takes the oldest shared task. Lock-free, one CAS; it synchronises with the release that shared
-/// the task. Returns null if nothing is shared or another thief won.
-task_slot* steal(task_stack& victim) noexcept;
+/// Takes the oldest shared task and stores it in `task`, which otherwise keeps its value.
+/// Lock-free, one CAS; it synchronises with the release that shared the task. Returns `lost` if the
+/// victim or another thief changed the shared part meanwhile.
+[[nodiscard]] steal_result steal(task_stack& victim, task_slot*& task) noexcept;
 /// Tells the owner that a thief wants work; the owner answers at its next push or join.
 void ask(task_stack& victim) noexcept;
 /// Shares half of the victim's private tasks without the owner's help, by a heavy fence. For an

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leaving a fiber and arriving on another one.
+#include "fiber_switch.hpp"
+
+#include <utility>
+
+namespace creek::host_backend {
+
+namespace {
+
+bool has_leftovers(const fiber& here) noexcept {
+  return here.tasks.top.load(std::memory_order_relaxed) != here.tasks.first;
+}
+
+}  // namespace
+
+/// Switches to `target`; returns when a fiber switches back here, with the fiber left for that.
+fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcept {
+  fiber& self = *here.current;
+  after.left = &self;
+  here.after = after;
+  here.current = &target;
+  target.on = &here;
+  const bool is_native = &target == &here.native;
+  detail::current_stack = is_native ? nullptr : &target.tasks;
+  here.active.store(is_native ? nullptr : &target.tasks, std::memory_order_release);
+  return static_cast<fiber*>(&switch_stacks(self, target));
+}
+
+/// Returns false if `previous` wants to go on instead.
+bool fiber_switch::settle(fiber& self, fiber* previous) noexcept {
+  worker& here = *self.on;
+  const departure after = std::exchange(here.after, {});
+  switch (after.what) {
+    case departure::kind::none:
+      break;
+    case departure::kind::recycle:
+      fibers_.recycle(here.idle_fibers, *previous);
+      break;
+    case departure::kind::make_ready:
+      work_.make_ready(here, *previous);
+      break;
+    case departure::kind::publish:
+      if (work_.deques().has_work(previous->tasks)) work_.park(*previous);
+      if (!after.publish(after.argument, previous)) return false;
+      break;
+  }
+  const bool is_native = &self == &self.on->native;
+  if (!is_native && work_.maybe_sleepers()) detail::refresh_armed(self.tasks);
+  return true;
+}
+
+void fiber_switch::leave_for(fiber& self, fiber& target) noexcept {
+  work_.waking().governor().task_begins(self.on->index);
+  const bool keeps = has_leftovers(self);
+  if (keeps) work_.offer_all(self.tasks);
+  switch_to(*self.on, target, {keeps ? departure::kind::make_ready : departure::kind::recycle});
+}
+
+void fiber_switch::leave_waiting(fiber& self, fiber& next, detail::publish_fn publish,
+                                 void* argument) noexcept {
+  worker& here = *self.on;
+  here.counters.add(counter::suspends);
+  trace::end(here.track.load(std::memory_order_acquire));
+  departure after{departure::kind::publish};
+  after.publish = publish;
+  after.argument = argument;
+  switch_to(here, next, after);
+  if (self.parked != nullptr) work_.parked().remove(self);
+  trace::begin(self.on->track.load(std::memory_order_acquire), "resumed");
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides how a worker without work waits.
+#include "idle_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <creek/core/futex.hpp>
+
+namespace creek::host_backend {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// About the price of a wake-up: worth spinning for before a sleep.
+constexpr auto spin_before_sleep = 100us;
+/// Time for which a searching worker first keeps its processor.
+constexpr auto first_yield = 2us;
+/// An owner that has not answered for this long is computing: share without it.
+constexpr auto patience_with_owner = 25us;
+/// Backoff: the longest nap of a worker that may not sleep for good.
+constexpr auto longest_nap = 1ms;
+
+/// Asking costs the owner some hundred nanoseconds. A thief whose last tasks were over sooner than
+/// that asks later and later, up to this.
+constexpr auto longest_reluctance = 32us;
+
+ticks reluctance_to_ask(const worker& self) noexcept {
+  if (self.small_steals < 2) return {};
+  const auto wish = std::chrono::nanoseconds{250} * (1U << std::min(self.small_steals, 8U));
+  return tick_clock::from_nanoseconds(std::min<std::chrono::nanoseconds>(wish, longest_reluctance));
+}
+
+}  // namespace
+
+found_work idle_loop::find_work(worker& self) {
+  const bool looks = self.serves_only || !sleep_.too_many_awake();
+  found_work work = looks ? search_.everywhere(self, false) : found_work{};
+  if (work) return work;
+  return self.serves_only ? await_calls(self) : await_work(self);
+}
+
+/// Called when a searcher leaves with work. The last searcher answers for pushes that relied on it.
+void idle_loop::found_while_searching() noexcept {
+  if (waker_.state().end_search() && search_.any_work()) waker_.wake_one();
+}
+
+/// Yields now and then: a spinning worker may keep its processor from the worker that it waits for,
+/// if the kernel has put both on one. Only for messages: task pushes wake nobody if one searches.
+void idle_loop::yield_now_and_then(ticks waited, ticks& yield_at) const noexcept {
+  if (yield_at == ticks{}) yield_at = tick_clock::from_nanoseconds(first_yield);
+  if (waited <= yield_at || !messages_.in_use()) return;
+  std::this_thread::yield();
+  yield_at = waited + waited;
+}
+
+/// Returns how a worker without work waits: it searches for `search`, then waits as `how` says.
+idle_plan idle_loop::plan_wait(const worker& self) const noexcept {
+  idle_plan plan = waker_.governor().plan_wait(self.index, workers_.options().idle);
+  if (plan.search.count() < 0) plan.search = workers_.oversubscribed() ? 2us : spin_before_sleep;
+  return plan;
+}
+
+found_work idle_loop::await_work(worker& self) {
+  trace::begin(self.track.load(std::memory_order_acquire), "idle");
+  waker_.state().begin_search();
+  found_work work;
+  while (!work && !shutdown_.finished()) {
+    const auto [how, limit] = plan_wait(self);
+    if (sleep_.too_many_awake()) [[unlikely]] {
+      work = sleep_.rest(self);
+      continue;
+    }
+    work = spin(self, limit);
+    if (!work) work = block(self, how);
+  }
+  found_while_searching();
+  trace::end(self.track.load(std::memory_order_acquire));
+  return work;
+}
+
+/// Searches for `limit`.
+found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
+  const ticks start = tick_clock::now();
+  const ticks reluctance = reluctance_to_ask(self);
+  found_work work;
+  bool forced = false;
+  ticks waited{};
+  ticks yield_at{};
+  for (;;) {
+    for (int round = 0; round < 8 && !work; ++round) {
+      work = search_.everywhere(self, round == 0 && waited >= reluctance);
+      if (!work) work.messages = messages_.pause_for_messages(self);
+    }
+    waited = tick_clock::now() - start;
+    if (work || waited > tick_clock::from_nanoseconds(limit)) return work;
+    if (!forced && waited > tick_clock::from_nanoseconds(patience_with_owner)) {
+      forced = true;
+      search_.force_victims(self);
+    }
+    yield_now_and_then(waited, yield_at);
+  }
+}
+
+/// Waits as `how` says after a search in vain.
+found_work idle_loop::block(worker& self, idle_policy how) {
+  if (how != idle_policy::poll && how != idle_policy::backoff) return sleep_.sleep(self);
+  search_.force_victims(self);
+  if (shutdown_.requested()) return sleep_.sleep(self);
+  if (how == idle_policy::backoff) return nap(self);
+  if (workers_.oversubscribed()) std::this_thread::yield();
+  return {};
+}
+
+/// The nap of idle_policy::backoff: longer each time, and not ended early. A policy may want fewer
+/// awake meanwhile.
+found_work idle_loop::nap(worker& self) {
+  const auto may_look = [&] { return self.serves_only || !sleep_.too_many_awake(); };
+  found_work work;
+  for (auto length = 10us; !work && !shutdown_.requested() && may_look();
+       length = std::min<std::chrono::microseconds>(length * 2, longest_nap)) {
+    static const std::atomic<std::uint32_t> never_changed{0};
+    (void)futex_wait_until(never_changed, 0, deadline_clock::now() + length);
+    if (!may_look()) break;
+    work = search_.everywhere(self, true);
+    if (!work && !self.serves_only && search_.force_victims(self)) {
+      work = search_.everywhere(self, true);
+    }
+  }
+  return work;
+}
+
+/// Like await_work(), and by the same policies, but for a worker that takes no tasks
+/// (scheduler_options::serve_only).
+found_work idle_loop::await_calls(worker& self) {
+  trace::begin(self.track.load(std::memory_order_acquire), "idle");
+  found_work work;
+  while (!work && !shutdown_.finished()) {
+    const ticks start = tick_clock::now();
+    const idle_plan plan = plan_wait(self);
+    const ticks limit = tick_clock::from_nanoseconds(plan.search);
+    ticks yield_at{};
+    for (ticks waited{}; !work && waited <= limit; waited = tick_clock::now() - start) {
+      yield_now_and_then(waited, yield_at);
+      work = search_.everywhere(self, false);
+      if (!work) work.messages = messages_.pause_for_messages(self);
+    }
+    if (work) break;
+    if (shutdown_.requested() || plan.how == idle_policy::block) {
+      sleep_.sleep_until_called(self);
+    } else if (plan.how == idle_policy::backoff) {
+      work = nap(self);
+    } else if (workers_.oversubscribed()) {
+      std::this_thread::yield();
+    }
+  }
+  trace::end(self.track.load(std::memory_order_acquire));
+  return work;
+}
+
+}  // namespace creek::host_backend

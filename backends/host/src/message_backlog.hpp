@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages that a worker has taken out of its ring and not handled yet.
+#pragma once
+
+#include <cstddef>
+
+#include <creek/tasking/detail/remote_cell.hpp>
+
+namespace creek::host_backend {
+
+/// Messages that wait in their worker's own memory, first in, first out. Only that worker uses it.
+/// Records of handled messages are kept, up to `max_spare`, for the next ones.
+class message_backlog {
+ public:
+  message_backlog() = default;
+  message_backlog(const message_backlog&) = delete;
+  message_backlog& operator=(const message_backlog&) = delete;
+  ~message_backlog() {
+    while (detail::kept_message* unused = spare_.pop()) delete unused;
+  }
+  bool empty() const noexcept { return queue_.empty(); }
+  std::size_t size() const noexcept { return queue_.size(); }
+  void push(const void* message, std::size_t bytes) {
+    detail::kept_message* unused = spare_.pop();
+    if (unused == nullptr) unused = new detail::kept_message;
+    unused->assign(message, bytes);
+    queue_.push(unused);
+  }
+  detail::kept_message* pop() noexcept { return queue_.pop(); }
+  /// Takes back a popped message that is not needed any more, for another push().
+  void recycle(detail::kept_message* unused) noexcept {
+    if (spare_.size() >= max_spare) {
+      delete unused;
+    } else {
+      spare_.push(unused);
+    }
+  }
+
+ private:
+  static constexpr std::size_t max_spare = 512;
+  detail::message_queue queue_, spare_;
+};
+
+}  // namespace creek::host_backend

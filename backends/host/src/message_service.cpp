@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends and handles messages. README.md of this module explains how strands that handle a message
+// stay on their worker.
+#include "message_service.hpp"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <creek/core/clock.hpp>
+#include <creek/tasking/detail/remote_cell.hpp>
+
+namespace creek::host_backend {
+
+namespace {
+
+/// About twice the round trip to a worker that is awake.
+constexpr std::chrono::microseconds worth_spinning{2};
+
+}  // namespace
+
+mailboxes& message_service::open() {
+  const std::lock_guard lock(opening_);
+  if (!mailboxes_) {
+    mailboxes_ = std::make_unique<mailboxes>(workers_.size());
+    sanitizer::releases(&opened_);
+    opened_.store(mailboxes_.get(), std::memory_order_release);
+  }
+  return *mailboxes_;
+}
+
+void message_service::make_mailboxes() {
+  if (opened() == nullptr) open();
+}
+
+void message_service::send(unsigned to, const void* message, std::size_t bytes) {
+  const int index = workers_.index_of_caller();
+  const auto receiver = static_cast<int>(to);
+  const visit here(workers_.guests(), index < 0);
+  mailboxes* const existing = opened();
+  mailboxes& mail = existing != nullptr ? *existing : open();
+  // Not by suspending: the end that is used has a place in the receiver's ring, and keeps it. The
+  // caller may be a worker of this or of another runtime, whose own ring another thread waits for.
+  const auto until = [](auto done) {
+    spin_briefly([&] {
+      if (done()) return true;
+      if (detail::executor* own = detail::current_executor()) own->messages().drain();
+      return false;
+    });
+  };
+  auto& end = index < 0 ? mail.ends.back() : mail.ends[static_cast<unsigned>(index)];
+  if (index < 0) until([&] { return mail.outside.try_lock(); });
+  until([&] { return end.try_send(receiver, message, bytes); });
+  if (index < 0) mail.outside.unlock();
+  if (index == receiver || !waker_.call(workers_[to]) || index < 0) return;
+  workers_[static_cast<unsigned>(index)].woke = true;
+}
+
+void message_service::drain(worker& self) {
+  mailboxes* mail = opened();
+  if (mail == nullptr) return;
+  mail->ends[self.index].poll(
+      [&](int, const std::byte* data, std::size_t size) { self.backlog.push(data, size); });
+}
+
+bool message_service::pause_for_messages(worker& self) noexcept {
+  const int looks = in_use() ? 4 : 1;
+  for (int i = 0; i < looks; ++i) {
+    cpu_pause();
+    if (has_messages(self)) return true;
+  }
+  return false;
+}
+
+void message_service::handle(worker& here, std::byte* message, std::size_t bytes) noexcept {
+  here.counters.add(counter::messages);
+  detail::arrive(home_, message, bytes);
+}
+
+bool message_service::serve(fiber& self) noexcept {
+  mailboxes* mail = opened();
+  if (mail == nullptr) return false;
+  worker& here = *self.on;
+  auto& end = mail->ends[here.index];
+  if (here.backlog.empty() && !end.has_message()) return false;
+  const bool was_bound = std::exchange(self.bound, true);
+  waker_.governor().task_begins(here.index, "messages");
+  trace::begin(here.track.load(std::memory_order_acquire), "messages");
+  // Leaves out messages that come meanwhile: endless senders must not keep this worker from others.
+  for (std::size_t left = here.backlog.size(); left > 0; --left) {
+    detail::kept_message* const first = here.backlog.pop();
+    if (first == nullptr) break;  // a handler has waited, and the worker has handled the rest
+    handle(here, first->data, first->bytes);
+    here.backlog.recycle(first);
+  }
+  end.poll([&](int, std::byte* data, std::size_t bytes) {
+    if (here.backlog.empty()) {
+      handle(here, data, bytes);
+    } else {
+      here.backlog.push(data, bytes);  // older ones first
+    }
+  });
+  trace::end(here.track.load(std::memory_order_acquire));
+  self.bound = was_bound;
+  return true;
+}
+
+void message_service::make_bound_ready(fiber& target) noexcept {
+  worker& home = *target.on;
+  home.bound.push(target);
+  waker_.call(home);
+}
+
+bool message_service::any_under_way(const worker& self) noexcept {
+  mailboxes* mail = opened();
+  if (mail == nullptr) return false;
+  return std::any_of(workers_.begin(), workers_.end(), [&](const worker& each) {
+    return !each.bound.empty() ||
+           mail->ends[self.index].has_message_for(static_cast<int>(each.index));
+  });
+}
+
+void message_service::spin_wait(worker& self, const std::atomic<std::uintptr_t>& word) noexcept {
+  if (workers_.oversubscribed()) return;
+  // The kernel may have put the woken thread behind this one on its processor.
+  if (std::exchange(self.woke, false)) std::this_thread::yield();
+  (void)spin_until([&] { return word.load(std::memory_order_acquire) != 0 || has_messages(self); },
+                   worth_spinning);
+}
+
+}  // namespace creek::host_backend

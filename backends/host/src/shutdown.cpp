@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds out whether a scheduler that was asked to stop has anything left to do.
+#include "shutdown.hpp"
+
+#include <algorithm>
+
+#include <creek/tasking/detail/remote_cell.hpp>
+
+namespace creek::host_backend {
+
+bool shutdown::is_quiet(const worker& self) noexcept {
+  return waker_.state().sleepers() == workers_.consumers() &&
+         std::all_of(workers_.begin(), workers_.end(),
+                     [](const worker& each) {
+                       return !each.serves_only || each.asleep.load(std::memory_order_seq_cst);
+                     }) &&
+         suspended_.load(std::memory_order_seq_cst) == 0 && !messages_.any_under_way(self);
+}
+
+void shutdown::try_finish(const worker& self) noexcept {
+  const std::uint64_t before = sleeps_ended_.load(std::memory_order_seq_cst);
+  const auto still = [&] { return sleeps_ended_.load(std::memory_order_seq_cst) == before; };
+  if (!is_quiet(self)) return;
+  // A worker called before the first look has taken its message and will fall asleep again.
+  if (!still() || home_.messages().objects().end_all()) return;
+  // Another worker that is here found objects, and their workers end them just now.
+  if (!still()) return;
+  home_.messages().objects().let_go();
+  finish();
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a sleeper. README.md of this module names every one that the protocol relies on.
+#include "sleep_protocol.hpp"
+
+#include <algorithm>
+
+#include <creek/core/asymmetric_fence.hpp>
+
+namespace creek::host_backend {
+
+void sleep_protocol::arm_all() noexcept {
+  if (work_.deques().external()) return;
+  for (worker& each : workers_) {
+    if (auto* stack = each.active.load(std::memory_order_acquire)) detail::arm(*stack);
+  }
+}
+
+bool sleep_protocol::all_armed() const noexcept {
+  return std::all_of(workers_.begin(), workers_.end(), [](const worker& each) {
+    const auto* stack = each.active.load(std::memory_order_acquire);
+    return stack == nullptr || detail::is_armed(*stack);
+  });
+}
+
+found_work sleep_protocol::sleep(worker& self) noexcept {
+  waker_.state().begin_sleep();
+  return sleep_begun(self, false);
+}
+
+found_work sleep_protocol::rest(worker& self) noexcept {
+  if (!waker_.state().begin_rest(waker_.governor().min_asleep()))
+    return search_.everywhere(self, true);
+  return sleep_begun(self, true);
+}
+
+found_work sleep_protocol::sleep_begun(worker& self, bool rests) noexcept {
+  self.asleep.store(true, std::memory_order_relaxed);
+  arm_all();
+  // From here on a push either sees its limit armed, or is seen by the checks below.
+  heavy_fence();
+  const bool stay = (!rests && (search_.any_work() || !all_armed())) ||
+                    messages_.has_messages(self) || shutdown_.finished_before_sleep();
+  if (stay && waker_.state().cancel_sleep()) {
+    search_.force_victims(self);
+  } else {
+    if (shutdown_.requested()) shutdown_.try_finish(self);
+    self.counters.add(counter::parks);
+    waker_.state().take_permit(self.index, [&] { return messages_.has_messages(self); });
+    self.counters.add(counter::wakes);
+  }
+  awake(self);
+  // Another worker may have been woken while this one changed its mind.
+  if (too_many_awake()) return search_.for_itself_alone(self);
+  return search_.everywhere(self, true);
+}
+
+void sleep_protocol::sleep_until_called(worker& self) noexcept {
+  self.asleep.store(true, std::memory_order_relaxed);
+  // From here on a sender either sees `asleep`, or its message is seen below.
+  heavy_fence();
+  if (shutdown_.requested()) shutdown_.try_finish(self);
+  self.counters.add(counter::parks);
+  for (;;) {
+    const std::uint32_t rung = self.rings.load(std::memory_order_acquire);
+    if (messages_.has_messages(self) || shutdown_.finished_before_sleep()) break;
+    futex_wait(self.rings, rung);
+  }
+  self.counters.add(counter::wakes);
+  awake(self);
+}
+
+/// Called before the worker touches the work that it was woken for.
+void sleep_protocol::awake(worker& self) noexcept {
+  shutdown_.sleep_ended();
+  self.asleep.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop of a worker; suspending and resuming strands.
+#include "worker_loop.hpp"
+
+#include <cerrno>
+#include <exception>
+#include <string>
+
+#include <creek/core/error.hpp>
+#include <creek/host/affinity.hpp>
+
+namespace creek::host_backend {
+
+using detail::strand;
+
+worker_loop::worker_loop(detail::backend& home, worker_set& workers, ready_work& work)
+    : home_(home),
+      workers_(workers),
+      work_(work),
+      messages_(home, workers, work.waking()),
+      search_(workers, work, messages_),
+      shutdown_(home, workers, work.waking(), messages_),
+      idle_(workers, work, messages_, search_, shutdown_),
+      switch_({.stack_size = workers.options().stack_size,
+               .deque_capacity = workers.options().deque_capacity,
+               .home = &home,
+               .entry = &worker_loop::fiber_main,
+               .external = work.deques().external(),
+               .lock_based = work.deques().lock_based()},
+              work),
+      runner_(work.waking().governor()),
+      in_place_(work, messages_, search_, switch_, runner_) {
+  for (worker& each : workers_) {
+    each.loop = this;
+    fiber* first = switch_.idle_fiber(each);
+    if (first == nullptr) {
+      const int reason = errno;
+      throw error(reason, "cannot map stacks for " + std::to_string(workers.size()) +
+                              " workers; lower workers or stack_size, or raise the limit");
+    }
+    each.idle_fibers.push(*first);
+  }
+}
+
+void worker_loop::start() {
+  try {
+    workers_.start(&worker_loop::run_worker);
+  } catch (...) {
+    shutdown_.finish();
+    workers_.join();
+    throw;
+  }
+}
+
+void worker_loop::shut_down() noexcept {
+  shutdown_.request();
+  workers_.join();
+  workers_.guests().wait_until_gone();
+}
+
+void worker_loop::run_worker(worker& self) {
+  overflow_guard guard;
+  name_this_thread(self.loop->workers_.options().name + "/" + std::to_string(self.index));
+  adopt_thread_stack(self.native);
+  self.native.on = &self;
+  self.current = &self.native;
+  self.loop->switch_.switch_to(self, *self.idle_fibers.pop(), {});
+}
+
+void worker_loop::fiber_main(switch_context& context, switch_context& left) {
+  auto& self = static_cast<fiber&>(context);
+  worker_loop& loop = *self.on->loop;
+  loop.switch_.arrive(self, static_cast<fiber*>(&left));
+  loop.run(self);
+}
+
+void worker_loop::run(fiber& self) {
+  while (!shutdown_.finished()) {
+    workers_.end_if_lost();
+    if (messages_.serve(self)) {
+      // Endless senders must not keep others from going on.
+      if (const found_work next = search_.without_stealing(*self.on)) execute(self, next);
+      continue;
+    }
+    // Runs tasks that ended tasks left behind, newest first, before any from outside.
+    if (detail::run_newest(&self.tasks, self.tasks.first)) {
+      self.on->counters.add(counter::tasks);
+      continue;
+    }
+    if (const found_work work = idle_.find_work(*self.on)) execute(self, work);
+  }
+  switch_.switch_to(*self.on, self.on->native, {departure::kind::recycle});
+  std::terminate();  // no fiber switches to one of a finished scheduler
+}
+
+void worker_loop::execute(fiber& self, const found_work& work) {
+  if (work.resumed != nullptr) {
+    switch_.leave_for(self, *work.resumed);
+  } else if (!work.messages) {  // run() serves them
+    if (strand* released = runner_.run(self, work)) continue_released(self, released);
+  }
+}
+
+/// Continues the strand that waited for the task that has just ended, here and now (greedy).
+void worker_loop::continue_released(fiber& self, strand* released) {
+  if (released->home != &home_) {
+    released->home->resume(released);
+    return;
+  }
+  fiber* waiter = in_place_waiter::off_stack(released);
+  if (waiter == nullptr) return;
+  if (waiter->bound) {
+    messages_.make_bound_ready(*waiter);
+  } else {
+    switch_.leave_for(self, *waiter);
+  }
+}
+
+void worker_loop::suspend(detail::publish_fn publish, void* argument) {
+  workers_.require_present();
+  const detail::stall_pause uncounted(home_);
+  fiber& self = *fiber_of(detail::current_stack);
+  shutdown_.strand_suspended();
+  work_.offer_all(self.tasks);
+  if (fiber* next = switch_.idle_fiber(*self.on)) {
+    switch_.leave_waiting(self, *next, publish, argument);
+  } else {
+    in_place_.wait(self, publish, argument);
+  }
+  shutdown_.strand_resumed();
+}
+
+void worker_loop::resume(strand* suspended) {
+  const int index = workers_.index_of_caller();
+  const visit here(workers_.guests(), index < 0);
+  fiber* target = in_place_waiter::off_stack(suspended);
+  if (target == nullptr) return;
+  if (target->bound) {
+    messages_.make_bound_ready(*target);
+    return;
+  }
+  worker* queue = index >= 0 ? &workers_[static_cast<unsigned>(index)] : target->on;
+  if (queue->serves_only) queue = target->on;
+  work_.make_ready(*queue, *target);
+}
+
+}  // namespace creek::host_backend

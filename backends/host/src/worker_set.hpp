@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workers of a scheduler and their threads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <creek/core/counters.hpp>
+#include <creek/core/trace.hpp>
+#include <creek/tasking/options.hpp>
+
+#include "visitors.hpp"
+#include "worker.hpp"
+
+namespace creek::host_backend {
+
+/// Owns the workers, whose number never changes, and their threads, which run between start() and
+/// join(). The threads exist only in the process that made them: in a child of fork() the set is
+/// lost, and nothing may wait for it.
+class worker_set {
+ public:
+  /// Throws usage_error if the options are wrong. `home` is the executor of the workers' strands.
+  worker_set(scheduler_options options, const detail::executor& home);
+
+  worker* begin() const noexcept { return workers_.get(); }
+  worker* end() const noexcept { return begin() + size(); }
+  unsigned size() const noexcept { return options_.workers; }
+  worker& operator[](std::size_t index) const noexcept { return workers_[index]; }
+  /// Returns the number of workers that take tasks.
+  unsigned consumers() const noexcept { return consumers_; }
+  /// Returns whether there are more workers than CPUs that this process may use.
+  bool oversubscribed() const noexcept { return oversubscribed_; }
+  const scheduler_options& options() const noexcept { return options_; }
+
+  /// Returns the index of the worker that calls, -1 for other threads.
+  int index_of_caller() const noexcept {
+    if (detail::current_stack == nullptr || detail::current_stack->home != home_) return -1;
+    return static_cast<int>(caller().index);
+  }
+  /// Returns the calling worker, which must be one of some scheduler.
+  static worker& caller() noexcept { return *fiber_of(detail::current_stack)->on; }
+
+  /// Starts the threads with `run`. Throws creek::error if the system refuses one; those that were
+  /// started run then.
+  void start(void (*run)(worker& self));
+  void join() noexcept;
+
+  bool lost_in_fork() const noexcept;
+  /// Throws usage_error if the workers are lost.
+  void require_present() const;
+  /// Ends a lost worker that came back from its task; going on would run the tasks of the parent
+  /// process a second time.
+  void end_if_lost() const noexcept;
+
+  /// Foreign threads that hand something over.
+  visitors& guests() noexcept { return guests_; }
+  counter_values counters() const;
+  void record_in(trace::session& session);
+
+ private:
+  const detail::executor* home_;
+  const unsigned fork_id_;
+  const scheduler_options options_;
+  const unsigned consumers_;
+  const bool oversubscribed_;
+  const std::unique_ptr<worker[]> workers_;
+  visitors guests_;
+};
+
+}  // namespace creek::host_backend

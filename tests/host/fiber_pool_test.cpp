@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool of fibers by itself: nothing runs on them.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <set>
+
+#include "external_deques.hpp"
+#include "fiber_pool.hpp"
+
+namespace creek {
+namespace {
+
+using host_backend::fiber;
+using host_backend::fiber_cache;
+using host_backend::fiber_pool;
+
+void never_runs(switch_context&, switch_context&) {
+  FAIL() << "nobody switches to these fibers";
+}
+
+fiber_pool::setup setup(std::size_t stack_size = std::size_t{16} << 10) {
+  return {.stack_size = stack_size,
+          .deque_capacity = 8,
+          .home = nullptr,
+          .entry = &never_runs,
+          .external = false,
+          .lock_based = false};
+}
+
+TEST(fiber_pool, makes_fibers_with_the_stack_and_deque_that_were_asked_for) {
+  fiber_pool pool(setup());
+  fiber_cache cache;
+  fiber* made = pool.take(cache);
+  ASSERT_NE(made, nullptr);
+  EXPECT_GE(made->stack_size, std::size_t{16} << 10);
+  EXPECT_EQ(made->tasks.last - made->tasks.first, 8);
+  EXPECT_EQ(made->mpb, nullptr);
+}
+
+TEST(fiber_pool, gives_fibers_a_deque_if_the_lock_based_one_is_used) {
+  fiber_pool::setup chosen = setup();
+  chosen.external = chosen.lock_based = true;
+  fiber_pool pool(chosen);
+  fiber_cache cache;
+  fiber* made = pool.take(cache);
+  ASSERT_NE(made, nullptr);
+  ASSERT_NE(made->mpb, nullptr);
+  EXPECT_EQ(made->mpb->size(), 0U);
+}
+
+TEST(fiber_pool, gives_the_fiber_out_first_that_was_recycled_last) {
+  fiber_pool pool(setup());
+  fiber_cache cache;
+  fiber* one = pool.take(cache);
+  fiber* two = pool.take(cache);
+  EXPECT_NE(one, two);
+  pool.recycle(cache, *one);
+  pool.recycle(cache, *two);
+  EXPECT_EQ(pool.take(cache), two);
+  EXPECT_EQ(pool.take(cache), one);
+}
+
+TEST(fiber_pool, hands_what_a_full_cache_cannot_keep_to_other_workers) {
+  fiber_pool pool(setup());
+  fiber_cache mine, other;
+  std::set<fiber*> made;
+  while (made.size() < 130) made.insert(pool.take(mine));
+  for (fiber* each : made) pool.recycle(mine, *each);
+  EXPECT_TRUE(mine.full());
+  EXPECT_EQ(made.count(pool.take(other)), 1U);
+  EXPECT_EQ(made.count(pool.take(other)), 1U);
+  EXPECT_EQ(made.count(pool.take(other)), 0U) << "the rest belongs to the first worker";
+}
+
+TEST(fiber_pool, returns_null_and_the_reason_if_the_system_refuses) {
+  fiber_pool pool(setup(std::size_t{1} << 60));
+  fiber_cache cache;
+  EXPECT_EQ(pool.take(cache), nullptr);
+  EXPECT_EQ(errno, ENOMEM);
+}
+
+TEST(fiber_pool, counts_the_tasks_that_ran_for_lack_of_room) {
+  fiber_pool pool(setup());
+  fiber_cache cache;
+  for (int i = 0; i < 2; ++i) detail::count_inline_run(pool.take(cache)->tasks);
+  EXPECT_EQ(pool.inline_runs(), 2U);
+}
+
+}  // namespace
+}  // namespace creek

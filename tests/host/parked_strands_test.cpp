@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of parked strands by itself.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "parked_strands.hpp"
+#include "worker.hpp"
+
+namespace creek {
+namespace {
+
+using host_backend::fiber;
+using host_backend::parked_strands;
+using host_backend::worker;
+
+TEST(parked_strands, lists_a_fiber_and_its_worker_until_it_leaves) {
+  parked_strands parked;
+  worker here;
+  fiber suspended;
+  suspended.on = &here;
+  EXPECT_TRUE(parked.empty());
+  parked.add(suspended);
+  EXPECT_FALSE(parked.empty());
+  EXPECT_EQ(suspended.parked, &here);
+  parked.remove(suspended);
+  EXPECT_TRUE(parked.empty());
+  EXPECT_EQ(suspended.parked, nullptr);
+}
+
+TEST(parked_strands, is_asked_in_order_until_one_fiber_is_accepted) {
+  parked_strands parked;
+  std::vector<fiber> fibers(3);
+  for (fiber& each : fibers) parked.add(each);
+  std::vector<fiber*> seen;
+  const auto accept = [&](fiber& each) {
+    seen.push_back(&each);
+    return &each == &fibers[1];
+  };
+  EXPECT_TRUE(parked.any_of(accept));
+  EXPECT_EQ(seen, (std::vector<fiber*>{&fibers[0], &fibers[1]}));
+  parked.remove(fibers[1]);
+  EXPECT_FALSE(parked.any_of(accept));
+}
+
+}  // namespace
+}  // namespace creek
