@@ -137,4 +137,12 @@ std::vector<fault> checker::faults() const {
   return all;
 }
 
+std::vector<fault> found_faults(const checker* check,
+                                const std::function<void(const std::vector<fault>&)>& tell) {
+  if (check == nullptr) return {};
+  std::vector<fault> found = check->faults();
+  if (!found.empty() && tell) tell(found);
+  return found;
+}
+
 }  // namespace creek::scc_backend

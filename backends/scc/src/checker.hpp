@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -142,5 +143,9 @@ class checker {
   std::vector<finding> findings_;
   std::map<finding_key, std::size_t> known_findings_;
 };
+
+/// Returns the faults found so far, after calling `tell` with any; none without a checker.
+std::vector<fault> found_faults(const checker* check,
+                                const std::function<void(const std::vector<fault>&)>& tell);
 
 }  // namespace creek::scc_backend

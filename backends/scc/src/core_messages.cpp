@@ -145,9 +145,9 @@ void core_messages::handle(task_worker& worker, std::byte* message, std::size_t 
   {
     machine& chip = workers_.chip();
     const work_span span(home_, chip, log_, policy_, worker, "message", "messages");
-    chip.start_computing();
+    chip.computing().start();
     detail::arrive(home_, message, bytes);
-    chip.stop_computing();
+    chip.computing().stop();
   }
   --pending_.active;
 }

@@ -29,10 +29,10 @@ void idle_workers::idle(task_worker& worker) {
   if (may_go_on(worker)) return;  // a policy may have taken time
   const virtual_time since = workers_.now();
   worker.parked = true;
-  workers_.chip().becomes_idle(activity::waiting);
+  workers_.chip().log().becomes_idle(activity::waiting);
   workers_.chip().simulation().park("work, core", worker.core.index());
   skip_rounds(worker, since);
-  workers_.chip().resumes();
+  workers_.chip().log().resumes();
 }
 
 /// Lets the rounds pass that the worker would have searched in vain since `since`, up to the look
@@ -48,14 +48,14 @@ void idle_workers::skip_rounds(task_worker& worker, virtual_time since) {
   virtual_time at = since;
   const auto skip = [&](std::int64_t rounds) {
     looks += rounds * in_a_round;
-    at += rounds * (round + worker.rest * workers_.chip().clock(worker.core));
+    at += rounds * (round + worker.rest * workers_.chip().clocks().of(worker.core));
   };
   while (rests && worker.rest < task_worker::longest_rest) {
     worker.rest = task_worker::longer(worker.rest);
-    if (until < at + round + worker.rest * workers_.chip().clock(worker.core)) break;
+    if (until < at + round + worker.rest * workers_.chip().clocks().of(worker.core)) break;
     skip(1);
   }
-  skip((until - at) / (round + worker.rest * workers_.chip().clock(worker.core)));
+  skip((until - at) / (round + worker.rest * workers_.chip().clocks().of(worker.core)));
   // The worker is somewhere in a round, or in the rest after it.
   const virtual_time look{round.femtoseconds / in_a_round};
   const std::int64_t done =
@@ -63,7 +63,7 @@ void idle_workers::skip_rounds(task_worker& worker, virtual_time since) {
   looks += done;
   at += done * look;
   worker.attempt = static_cast<unsigned>(done % in_a_round);
-  if (at < until) at += worker.rest * workers_.chip().clock(worker.core);
+  if (at < until) at += worker.rest * workers_.chip().clocks().of(worker.core);
   worker.searches += static_cast<std::uint64_t>(looks);
   worker.counters.add(counter::steals_tried, static_cast<std::uint64_t>(looks));
   workers_.chip().simulation().set_clock(std::max(at, until));
@@ -86,7 +86,7 @@ bool idle_workers::search_for(task_worker& worker, virtual_time span) {
   const std::int64_t looks = std::max<std::int64_t>(1, looks_in_a_round_);
   const virtual_time round = round_of(worker);
   const virtual_time look{std::max<std::int64_t>(round.femtoseconds / looks, 1'000'000)};
-  workers_.chip().becomes_idle(activity::waiting);
+  workers_.chip().log().becomes_idle(activity::waiting);
   bool found = may_go_on(worker);
   while (!found && workers_.now() < until) {
     simulation.advance(std::min(look, until - workers_.now()));
@@ -94,13 +94,13 @@ bool idle_workers::search_for(task_worker& worker, virtual_time span) {
     simulation.order_at(workers_.now());
     found = may_go_on(worker);
   }
-  workers_.chip().resumes();
+  workers_.chip().log().resumes();
   return !found;
 }
 
 /// Returns the time of one round of looking at all others, at the core's clock now.
 virtual_time idle_workers::round_of(const task_worker& worker) const noexcept {
-  return worker.round_cycles * workers_.chip().clock(worker.core) +
+  return worker.round_cycles * workers_.chip().clocks().of(worker.core) +
          worker.round_mesh_cycles * workers_.chip().description().clocks.mesh;
 }
 
@@ -108,7 +108,7 @@ virtual_time idle_workers::round_of(const task_worker& worker) const noexcept {
 virtual_time idle_workers::search_of(const task_worker& worker,
                                      const idle_plan& plan) const noexcept {
   if (plan.search.count() >= 0) return search_span(plan.search);
-  return std::max(round_of(worker), least_search * workers_.chip().clock(worker.core));
+  return std::max(round_of(worker), least_search * workers_.chip().clocks().of(worker.core));
 }
 
 /// Halts until there is something for the worker.
@@ -132,8 +132,8 @@ void idle_workers::sleep(task_worker& worker, virtual_time search) {
 void idle_workers::let_look(task_worker& worker) noexcept {
   if (!worker.parked) return;
   worker.parked = false;
-  workers_.chip().simulation().wake(worker.core,
-                                    std::max(workers_.now(), workers_.chip().acknowledged()));
+  workers_.chip().simulation().wake(
+      worker.core, std::max(workers_.now(), workers_.chip().memory().network().acknowledged()));
 }
 
 void idle_workers::wake(task_worker& worker) noexcept {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of off-chip memory, and the throughput of private memory.
 #include "off_chip.hpp"
 
-#include "machine.hpp"
 #include "split_mix.hpp"
 
 namespace creek::scc_backend {
@@ -73,61 +71,6 @@ lut_entry off_chip::initial_entry(const chip& description, core_id core, int ent
   return {};
 }
 
-// --- Private memory -----------------------------------------------------------------------------
-
-namespace {
-
-/// Requests of one core that are simulated as one: enough that walking over memory costs the host
-/// little, and short compared with any measured time.
-constexpr std::int64_t batch = 128;
-
-std::int64_t lines_in(std::size_t bytes) noexcept {
-  // No run walks over more, and the cycles still fit a number.
-  constexpr std::size_t most = std::size_t{1} << 50;
-  return static_cast<std::int64_t>(std::min(bytes / line_size + (bytes % line_size != 0), most));
-}
-
-}  // namespace
-
-void machine::stream(const off_chip::block& at, std::int64_t requests, cycles overhead) {
-  while (requests > 0) {
-    const std::int64_t now = std::min(requests, batch);
-    const passage way = request_dram(at, overhead, now);
-    engine_.set_clock(way.answered);
-    note_progress();
-    requests -= now;
-  }
-}
-
-void machine::private_read(std::size_t bytes, std::size_t working_set) {
-  const std::int64_t lines = lines_in(bytes);
-  if (working_set <= chip_.l1_bytes) {
-    charge(lines * chip_.costs.l1_line);
-  } else if (working_set <= chip_.l2_bytes) {
-    charge(lines * chip_.costs.l2_line_read);
-  } else {
-    stream(off_chip_.home_of(engine_.running()), lines,
-           chip_.costs.dram_line_read + (words_a_line - 1) * chip_.costs.l1_word);
-  }
-}
-
-void machine::private_write(std::size_t bytes, std::size_t working_set, write_mode mode) {
-  const std::int64_t lines = lines_in(bytes);
-  const bool combined = mode == write_mode::combined;
-  if (!combined && working_set <= chip_.l1_bytes) {
-    charge(lines * chip_.costs.l1_line);
-  } else if (working_set <= chip_.l2_bytes) {
-    charge(lines * (combined ? chip_.costs.l2_line_combined : chip_.costs.l2_line_write));
-  } else if (combined) {
-    stream(off_chip_.home_of(engine_.running()), lines, chip_.costs.dram_line_write);
-  } else {  // no allocation on a write miss: each word goes on its own
-    stream(off_chip_.home_of(engine_.running()), words_a_line * lines,
-           chip_.costs.dram_word_around);
-  }
-}
-
-// --- Blocks of shared memory --------------------------------------------------------------------
-
 /// Spreads blocks over controllers and ranks by a hash: in turn, the blocks of a row of a matrix
 /// of, say, 16 x 16 blocks would all lie at one.
 off_chip::block off_chip::place_of(std::uint64_t number) const noexcept {
@@ -135,33 +78,6 @@ off_chip::block off_chip::place_of(std::uint64_t number) const noexcept {
   const auto controllers = static_cast<std::uint64_t>(controllers_.size());
   const auto ranks = static_cast<std::uint64_t>(ranks_each_);
   return {static_cast<int>(drawn % controllers), static_cast<int>(drawn / controllers % ranks), 0};
-}
-
-void machine::move_block(std::uint64_t block, std::size_t bytes, bool written) {
-  const off_chip::block at = off_chip_.place_of(block);
-  const std::int64_t lines = lines_in(bytes);
-  if (block_moves_ == block_moves::uncached) {
-    stream(at, words_a_line * lines, chip_.costs.dram_word);
-  } else if (written) {
-    stream(at, lines, chip_.costs.dram_line_write);
-  } else {
-    stream(at, lines, chip_.costs.dram_line_read + (words_a_line - 1) * chip_.costs.l1_word);
-  }
-}
-
-void machine::touch_words(std::uint64_t block, std::int64_t words) {
-  stream(off_chip_.place_of(block), 2 * words, chip_.costs.dram_word);
-}
-
-void machine::core_clock::move_block(std::uint64_t block, std::size_t bytes,
-                                     bool written) noexcept {
-  try {
-    const core_operation begun(*on);
-    on->move_block(block, bytes, written);
-    on->notice_time();
-  } catch (...) {
-    on->engine_.fail(std::current_exception());
-  }
 }
 
 }  // namespace creek::scc_backend

@@ -25,7 +25,7 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
   for (int i = 0; i < simulated.description().cores(); ++i) {
     const cycles late{
         static_cast<std::int64_t>(split_mix(seed, static_cast<std::uint64_t>(i)) % choices)};
-    simulated.simulation().begin_at(core_id{i}, late * simulated.clock(core_id{i}));
+    simulated.simulation().begin_at(core_id{i}, late * simulated.clocks().of(core_id{i}));
   }
 }
 
@@ -41,7 +41,7 @@ struct policy_at_work {
       : policy(chosen.policy), clocks(on, workers), draws(on.description(), workers) {
     if (!policy) return;
     policy->begin({.workers = workers, .clocks = &clocks, .draws = &draws});
-    on.wait_by(*policy, clocks, chosen.kernel_crossing);
+    on.waits().wait_by(*policy, clocks, chosen.kernel_crossing);
   }
   ~policy_at_work() {
     if (policy) policy->end();
@@ -53,14 +53,13 @@ struct policy_at_work {
 }  // namespace
 
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
-  machine simulated(options.description, options.stack_bytes, options.stuck_after);
-  machine::require_crossing(simulated.description(), options.waits.kernel_crossing);
+  machine simulated(options.description, options.stack_bytes, options.stuck_after, options.check);
+  require_crossing(simulated.description(), options.waits.kernel_crossing);
   if (options.describe) simulated.simulation().describe_by(options.describe);
   if (options.seed != 0) spread_starts(simulated, options.seed);
-  if (options.check) simulated.check_accesses();
-  simulated.measure_computing(options.cycles_a_host_second);
-  simulated.move_blocks_by(options.blocks);
-  simulated.record(options.trace_file, options.heatmap_file, options.records_may_be);
+  simulated.computing().measure(options.cycles_a_host_second);
+  simulated.memory().bulk().move_blocks_by(options.blocks);
+  simulated.records().open(options.trace_file, options.heatmap_file, options.records_may_be);
   const policy_at_work waits(options.waits, simulated);
   run_report report;
   const auto ends = [&] {
@@ -72,24 +71,24 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   try {
     simulated.run([&](core_id id) {
       memory view(simulated, id);
-      simulated.start_computing();
+      simulated.computing().start();
       core(view);
-      simulated.stop_computing();
+      simulated.computing().stop();
       // A core that has ended waits for nothing, but others of its tile may.
       if (waits.policy) (void)waits.policy->worker_idle(static_cast<unsigned>(id.value));
     });
   } catch (...) {
-    (void)simulated.faults(options.on_faults);
+    (void)found_faults(simulated.memory().check(), options.on_faults);
     try {
-      simulated.write_records(ends());  // a trace that shows the failure
-    } catch (const error&) {            // the first failure is the one to report
+      simulated.records().write(ends());  // a trace that shows the failure
+    } catch (const error&) {              // the first failure is the one to report
     }
     throw;
   }
-  report.faults = simulated.faults(options.on_faults);
-  simulated.write_records(ends());
-  report.usage = simulated.usage(report.length());
-  simulated.tally(report.length());
+  report.faults = found_faults(simulated.memory().check(), options.on_faults);
+  simulated.records().write(ends());
+  report.usage = simulated.records().usage(report.length());
+  simulated.records().tally(report.length());
   report.switches = simulated.simulation().switches();
   return report;
 }

@@ -10,12 +10,12 @@ namespace creek::scc_backend {
 void task_runtime::enter(unsigned owner) noexcept {
   const core_operation begun(chip_);
   workers_.here().memory.lock(core_id{static_cast<int>(owner)});
-  chip_.touch_words(owner, 1);
+  chip_.memory().bulk().touch_words(owner, 1);
 }
 
 void task_runtime::leave(unsigned owner, unsigned words) noexcept {
   const core_operation begun(chip_);
-  chip_.touch_words(owner, words);
+  chip_.memory().bulk().touch_words(owner, words);
   workers_.here().memory.clear(core_id{static_cast<int>(owner)});
   policy_.settle_clock();
 }

@@ -61,9 +61,9 @@ void task_runtime::submit(submitted_task* task) {
   detail::set_foreign_scope(this, &own);
   log_.note(worker, step::inline_run);
   worker.counters.add(counter::inline_runs);
-  chip_.start_computing();
+  chip_.computing().start();
   task->run(task);
-  chip_.stop_computing();
+  chip_.computing().stop();
   restore(maker);
 }
 
@@ -72,20 +72,20 @@ void task_runtime::submit(submitted_task* task) {
 /// Recursion goes through this frame, so it is kept small: no core_operation, no closures.
 void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
                         void (*right)(void*) noexcept, void* right_argument) {
-  const bool ends_stretch = chip_.stop_computing();
+  const bool ends_stretch = chip_.computing().stop();
   task_worker& worker = workers_.here();
   const std::optional<pool_lines> place = books_.reserve_flagged_result(worker);
   forked_branch branch{right, right_argument};
   if (place) {
     branch.place = &*place;
     if (queues_.put(worker, {nullptr, &branch})) {
-      chip_.start_computing();
+      chip_.computing().start();
       left(left_argument);
-      chip_.stop_computing();
+      chip_.computing().stop();
       if (queues_.retake(worker, branch)) {
-        chip_.start_computing();
+        chip_.computing().start();
         right(right_argument);
-        chip_.stop_computing();
+        chip_.computing().stop();
       } else {
         books_.read_flag(*place);
         const auto publish = [](void* waited, strand* self) {
@@ -95,21 +95,21 @@ void task_runtime::fork(void (*left)(void*) noexcept, void* left_argument,
         };
         if (!branch.ended) suspend(publish, &branch);
       }
-      if (ends_stretch) chip_.start_computing();
+      if (ends_stretch) chip_.computing().start();
       return;
     }
     worker.counters.add(counter::inline_runs);
     log_.note(worker, step::inline_run);
   }
-  if (ends_stretch) chip_.start_computing();
+  if (ends_stretch) chip_.computing().start();
   left(left_argument);
   right(right_argument);
 }
 
 void task_runtime::run_branch(forked_branch& branch) noexcept {
-  chip_.start_computing();
+  chip_.computing().start();
   branch.run(branch.argument);
-  chip_.stop_computing();
+  chip_.computing().stop();
   books_.store_result(*branch.place);
   // Its maker may go on, and its frame be gone, once `ended` is set.
   strand* waiter = branch.waiter;
@@ -128,9 +128,9 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
       taken.branch->taken = true;
       run_branch(*taken.branch);
     } else {
-      chip_.start_computing();
+      chip_.computing().start();
       taken.task->run(taken.task);
-      chip_.stop_computing();
+      chip_.computing().stop();
     }
   }
   if (lost_in_fork()) [[unlikely]] {
@@ -165,11 +165,11 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   ++worker.suspended;
   ++pending_.suspended;
   detail::set_foreign_scope(nullptr, nullptr);
-  const energy_account account = chip_.switch_account({});
-  chip_.end_span();
+  const energy_account account = chip_.log().switch_account({});
+  chip_.log().end_span();
   stacks_.continue_on(worker, stacks_.unused(worker));
-  chip_.begin_span("task, resumed", trace::no_argument);
-  chip_.switch_account(account);
+  chip_.log().begin_span("task, resumed", trace::no_argument);
+  chip_.log().switch_account(account);
   --worker.suspended;
   --pending_.suspended;
   log_.note(worker, step::resume);

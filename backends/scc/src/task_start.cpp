@@ -52,7 +52,7 @@ void notice_forks() {
 scc checked(scc chosen) {
   notice_forks();
   chosen.machine.description.validate();
-  machine::require_crossing(chosen.machine.description, chosen.kernel_crossing);
+  require_crossing(chosen.machine.description, chosen.kernel_crossing);
   scheduler_options& options = chosen.options;
   const chip& on = chosen.machine.description;
   if (options.workers > static_cast<unsigned>(on.cores())) {
@@ -114,7 +114,8 @@ std::optional<virtual_time> simulated_now() {
 task_runtime::task_runtime(scc chosen)
     : chosen_(checked(std::move(chosen))),
       // Workers may poll for long; rest() is what finds a deadlock here.
-      chip_(chosen_.machine.description, chosen_.options.stack_size, virtual_time{}),
+      chip_(chosen_.machine.description, chosen_.options.stack_size, virtual_time{},
+            chosen_.machine.check),
       fork_generation_(fork_generation.load(std::memory_order_relaxed)) {
   set_traits(traits_of(chosen_));
   set_messages(messages_);
@@ -124,11 +125,10 @@ task_runtime::task_runtime(scc chosen)
   }
   for (const auto& each : workers_) queues_.lay_out(*each);
   if (chosen_.options.stall_limit != chosen_.options.stall_limit.zero()) find_stalls();
-  if (chosen_.machine.check) chip_.check_accesses();
-  chip_.measure_computing(chosen_.machine.cycles_a_host_second);
-  chip_.move_blocks_by(chosen_.machine.blocks);
-  chip_.record(chosen_.machine.trace_file, chosen_.machine.heatmap_file,
-               chosen_.machine.records_may_be);
+  chip_.computing().measure(chosen_.machine.cycles_a_host_second);
+  chip_.memory().bulk().move_blocks_by(chosen_.machine.blocks);
+  chip_.records().open(chosen_.machine.trace_file, chosen_.machine.heatmap_file,
+                       chosen_.machine.records_may_be);
   chip_.simulation().keep_thread_state(this);
   set_policy(policy_.begin());
   try {
@@ -164,8 +164,8 @@ class virtual_stall_watch final : public detail::stall_watch {
 
 void task_runtime::find_stalls() {
   auto watch = std::make_unique<virtual_stall_watch>(chosen_.options, chip_.simulation());
-  chip_.when_time_passes([](void* self) { static_cast<virtual_stall_watch*>(self)->look(); },
-                         watch.get());
+  chip_.computing().when_time_passes(
+      [](void* self) { static_cast<virtual_stall_watch*>(self)->look(); }, watch.get());
   find_stalls_by(std::move(watch));
 }
 
@@ -181,14 +181,14 @@ void task_runtime::drive() noexcept {
     if (core.index() < workers_.size()) begin(workers_[core.index()]);
   });
   worker_set::drive(nullptr);
-  std::vector<fault> found = chip_.faults(chosen_.machine.on_faults);
+  std::vector<fault> found = found_faults(chip_.memory().check(), chosen_.machine.on_faults);
   virtual_time ended;
   for (const auto& each : workers_) {
     ended = std::max(ended, chip_.simulation().ended_at(each->core));
   }
-  chip_.tally(ended);
+  chip_.records().tally(ended);
   try {
-    chip_.write_records(ended);
+    chip_.records().write(ended);
   } catch (...) {
     unwritten_ = std::current_exception();
   }
@@ -213,7 +213,7 @@ void task_runtime::fill(task_report& report, virtual_time ended) {
   report.counters = counters();
   for (const auto& each : workers_) report.lock_waits += each->lock_waits;
   report.ended = ended;
-  usage_report used = chip_.usage(ended);
+  usage_report used = chip_.records().usage(ended);
   report.energy = used.total;
   if (used.accounts.size() > account_of_tasks.number) {
     report.tasks = used.accounts[account_of_tasks.number];

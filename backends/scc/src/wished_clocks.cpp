@@ -49,7 +49,8 @@ units::hertz wished_clocks::clock(unsigned worker) const noexcept {
 void wished_clocks::show_clocks() noexcept {
   const chip_power& power = chip_->description().power;
   for (int i = 0; i < chip_->description().cores(); ++i) {
-    const double hertz = power.reference.value / power.nearest_divider(chip_->clock(core_id{i}));
+    const double hertz =
+        power.reference.value / power.nearest_divider(chip_->clocks().of(core_id{i}));
     shown_[static_cast<std::size_t>(i)].store(hertz, std::memory_order_relaxed);
   }
 }
@@ -62,21 +63,21 @@ int wished_clocks::wished_by_tile(int tile) const noexcept {
 
 int wished_clocks::divider_of(int tile) const noexcept {
   const core_id first{tile * chip_->description().cores_per_tile};
-  return chip_->description().power.nearest_divider(chip_->clock(first));
+  return chip_->description().power.nearest_divider(chip_->clocks().of(first));
 }
 
 int wished_clocks::safe_divider(int island, int wished) const noexcept {
   const int slowest = chip_->description().power.highest_divider;
   const virtual_time now = chip_->simulation().now();
   int divider = wished;
-  while (divider < slowest && !chip_->power_state().is_safe(island, divider, now)) ++divider;
+  while (divider < slowest && !chip_->power().state().is_safe(island, divider, now)) ++divider;
   return divider;
 }
 
 bool wished_clocks::all_wish(int island, int divider) const noexcept {
   for (std::size_t i = 0; i < wishes_.size(); ++i) {
     const core_id core{static_cast<int>(i)};
-    if (chip_->island(core) == island && wishes_[i] != divider) return false;
+    if (chip_->power().island(core) == island && wishes_[i] != divider) return false;
   }
   return true;
 }
@@ -103,9 +104,9 @@ void wished_clocks::wish(unsigned worker, std::size_t step) noexcept try {
 void wished_clocks::settle() noexcept try {
   const core_id self = chip_->simulation().running();
   const int tile = tile_of(self);
-  const int level = chip_->power_state().level_for(wished_by_tile(tile));
-  const int island = chip_->island(self);
-  if (is_low_for_long(island) && level < chip_->power_state().planned_level(island)) {
+  const int level = chip_->power().state().level_for(wished_by_tile(tile));
+  const int island = chip_->power().island(self);
+  if (is_low_for_long(island) && level < chip_->power().state().planned_level(island)) {
     const core_operation begun(*chip_);
     chip_->simulation().order_at(chip_->simulation().now());
     follow_voltage(self);
@@ -116,7 +117,7 @@ void wished_clocks::settle() noexcept try {
     if (divider != wished_by_tile(tile)) follow_voltage(self);
     if (divider == divider_of(tile)) return;
     try {
-      chip_->set_frequency_divider(divider);
+      chip_->power().set_frequency_divider(divider);
       show_clocks();
     } catch (const usage_error&) {
       // The voltage was lowered meanwhile: try once more, for a clock that is safe now.
@@ -128,24 +129,24 @@ void wished_clocks::settle() noexcept try {
 /// Asks for the voltage that the island's cores wish: a higher one if the present one is not enough
 /// for the tile of `core`, a lower one if all wish it and it pays.
 void wished_clocks::follow_voltage(core_id core) {
-  const int island = chip_->island(core);
+  const int island = chip_->power().island(core);
   island_state& state = islands_[static_cast<std::size_t>(island)];
   const virtual_time now = chip_->simulation().now();
   const int wished = wished_by_tile(tile_of(core));
-  const int level = chip_->power_state().level_for(wished);
-  const int planned = chip_->power_state().planned_level(island);
+  const int level = chip_->power().state().level_for(wished);
+  const int planned = chip_->power().state().planned_level(island);
   const bool low = level < planned && all_wish(island, wished);
   const bool was_low =
       std::exchange(state.low, low || (state.low && level <= planned && all_wish(island, wished)));
   if (!was_low && state.low) state.since = now;
   if (was_low && !state.low) state.last_time = now - state.since;
   if (level > planned) {
-    (void)chip_->request_power(wished);
+    (void)chip_->power().request(wished);
     show_clocks();
   } else if (low &&
              (is_low_for_long(island) ||
               state.last_time >= changes_that_pay * chip_->description().power.voltage_change)) {
-    (void)chip_->request_power(wished);
+    (void)chip_->power().request(wished);
     show_clocks();
   }
 }

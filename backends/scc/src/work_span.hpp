@@ -23,14 +23,14 @@ class work_span {
     log.note(worker, step::run);
     policy.about_to_run(worker, notice);
     detail::set_foreign_scope(&home, &scope_);
-    before_ = chip_.switch_account(account_of_tasks);
-    chip_.begin_span(kind, trace::no_argument);
+    before_ = chip_.log().switch_account(account_of_tasks);
+    chip_.log().begin_span(kind, trace::no_argument);
   }
   work_span(const work_span&) = delete;
   work_span& operator=(const work_span&) = delete;
   ~work_span() {
-    chip_.end_span();
-    chip_.switch_account(before_);
+    chip_.log().end_span();
+    chip_.log().switch_account(before_);
     detail::set_foreign_scope(nullptr, nullptr);
     log_.ended(worker_);
   }
