@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings of the islands' supplies, now and by requests under way, and the clocks that they allow.
-// Bookkeeping only: machine decides when things happen, and their effect on cores.
+// Bookkeeping only: power_control decides when things happen, and their effect on cores.
 #pragma once
 
 #include <cstdint>
