@@ -9,24 +9,24 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <creek/core/core_id.hpp>
-#include <creek/core/stack_switch.hpp>
 #include <creek/core/units.hpp>
+
+#include "core_fibers.hpp"
+#include "event_queue.hpp"
 
 namespace creek::scc_backend {
 
+/// The running core never acts later than a core that is ready: it lets that one run first. A
+/// parked core has no event in the queue, unless it is parked until a time.
 class engine {
  public:
   /// Maps the stacks at once; throws creek::error if the system refuses them.
   engine(int cores, std::size_t stack_bytes);
-  ~engine();
-  engine(const engine&) = delete;
-  engine& operator=(const engine&) = delete;
 
   /// Sets when the core's body begins; call before run(). Without it the core begins at zero.
   void begin_at(core_id core, virtual_time time) noexcept { cores_[core.index()].clock = time; }
@@ -37,15 +37,15 @@ class engine {
   void run(const std::function<void(core_id)>& body);
 
   // --- Only on a simulated core ----------------------------------------------------------------
-  core_id running() const noexcept { return core_id{running_}; }
-  virtual_time now() const noexcept { return cores_[running_].clock; }
-  void advance(virtual_time span) noexcept { cores_[running_].clock += span; }
-  void set_clock(virtual_time time) noexcept { cores_[running_].clock = time; }
+  core_id running() const noexcept { return core_id{fibers_.running()}; }
+  virtual_time now() const noexcept { return here().clock; }
+  void advance(virtual_time span) noexcept { here().clock += span; }
+  void set_clock(virtual_time time) noexcept { here().clock = time; }
 
   /// Returns when every other core is past (time, this core): the caller's actions until its next
   /// call happen at `time`, which must not lie before that of its last call.
   void order_at(virtual_time time) {
-    if (ready_.empty() || !(ready_.front() < key{time, running_})) [[likely]]
+    if (ready_.empty() || !(ready_.earliest() < core_event{time, fibers_.running()})) [[likely]]
       return;
     let_earlier_run(time);
   }
@@ -57,8 +57,8 @@ class engine {
   bool park_until(const char* what, std::uint64_t address, virtual_time time);
   /// Notes, for a report, that the running core looked for something in vain and goes on.
   void polls(const char* what, std::uint64_t address) noexcept {
-    cores_[running_].waits_for = what;
-    cores_[running_].waits_at = address;
+    here().waits_for = what;
+    here().waits_at = address;
   }
   /// Returns `what`, then the state of each core that has not ended, one line per core.
   std::string deadlock_report(const std::string& what) const;
@@ -77,45 +77,19 @@ class engine {
   void throw_if_aborted() const;
   bool aborted() const noexcept { return aborted_; }
 
-  // --- Several flows of control on one core, for schedulers of tasks -----------------------------
-  /// Returns the stack that the running core is on.
-  switch_context& stack() noexcept { return *cores_[running_].on; }
-  /// Continues the running core on another of its stacks; returns when it comes back to this one.
-  /// Takes no simulated time.
-  void continue_on(switch_context& other) noexcept;
-  /// Ends run() as it is: cores that have not returned never go on.
-  void leave_unfinished() noexcept;
-  /// Saves a core's thread-local variables, and restores them when it continues after others.
-  class thread_state {
-   public:
-    virtual void* save() noexcept = 0;
-    virtual void restore(void* saved) noexcept = 0;
-
-   protected:
-    ~thread_state() = default;
-  };
-  /// Sets the state that is kept, or null: then cores keep nothing there. Call before run().
-  void keep_thread_state(thread_state* kept) noexcept { thread_state_ = kept; }
+  /// Returns the stacks of the cores.
+  core_fibers& fibers() noexcept { return fibers_; }
 
   /// Sets the text about a core, after its number, in a deadlock's report; empty: none.
   void describe_by(std::function<std::string(core_id)> describe) {
     describe_ = std::move(describe);
   }
 
-  /// Returns the number of stack switches so far, the simulator's own cost.
-  std::uint64_t switches() const noexcept { return switches_; }
   /// Returns when the core's body returned.
   virtual_time ended_at(core_id core) const noexcept { return cores_[core.index()].clock; }
 
  private:
-  struct key {
-    virtual_time time;
-    int core;
-    friend auto operator<=>(const key&, const key&) = default;
-  };
-  struct simulated_core : switch_context {
-    engine* home = nullptr;
-    switch_context* on = nullptr;  ///< the stack it is on, or was when others took over
+  struct simulated_core {
     virtual_time clock;
     bool parked = false;
     bool timed = false;  ///< parked, and yet in the heap
@@ -124,28 +98,21 @@ class engine {
     std::uint64_t waits_at = 0;
   };
 
-  static void core_main(switch_context& self, switch_context& previous);
-  void run_core(int core) noexcept;
+  simulated_core& here() noexcept { return cores_[static_cast<std::size_t>(fibers_.running())]; }
+  const simulated_core& here() const noexcept {
+    return cores_[static_cast<std::size_t>(fibers_.running())];
+  }
+  void run_core() noexcept;
   void let_earlier_run(virtual_time time);
+  void resume(core_event next);
   void switch_to_next();
-  void switch_to(int core);
   std::exception_ptr deadlock() const;
-  void push(key added);
-  key pop();
-  void take_out(int core);
-  void sift_up(std::size_t at, key moved);
-  void sift_down(std::size_t at, key moved);
 
-  std::size_t stack_bytes_;
-  std::unique_ptr<simulated_core[]> cores_;
-  int count_;
-  int running_ = 0;
+  std::vector<simulated_core> cores_;
+  event_queue ready_;
+  core_fibers fibers_;
   int unfinished_ = 0;
   bool aborted_ = false;
-  std::vector<key> ready_;  ///< a heap with four children per node, earliest first
-  std::uint64_t switches_ = 0;
-  switch_context native_;
-  thread_state* thread_state_ = nullptr;
   const std::function<void(core_id)>* body_ = nullptr;
   std::exception_ptr failure_;
   std::function<std::string(core_id)> describe_;

@@ -44,7 +44,7 @@ void intake::rest() {
       return look();
     case outside_work::outcome::closed:
       give_up();
-      return workers_.chip().simulation().leave_unfinished();
+      return workers_.chip().simulation().fibers().leave();
     case outside_work::outcome::stopped:
       break;
   }

@@ -89,7 +89,7 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   simulated.records().write(ends());
   report.usage = simulated.records().usage(report.length());
   simulated.records().tally(report.length());
-  report.switches = simulated.simulation().switches();
+  report.switches = simulated.simulation().fibers().switches();
   return report;
 }
 

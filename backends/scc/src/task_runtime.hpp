@@ -22,7 +22,7 @@ namespace creek::scc_backend {
 
 class task_runtime final : public detail::backend_without_task_stacks,
                            private detail::simulated_order,
-                           private engine::thread_state {
+                           private core_fibers::thread_state {
  public:
   explicit task_runtime(scc chosen);
   ~task_runtime() override;

@@ -129,7 +129,7 @@ task_runtime::task_runtime(scc chosen)
   chip_.memory().bulk().move_blocks_by(chosen_.machine.blocks);
   chip_.records().open(chosen_.machine.trace_file, chosen_.machine.heatmap_file,
                        chosen_.machine.records_may_be);
-  chip_.simulation().keep_thread_state(this);
+  chip_.simulation().fibers().keep_thread_state(this);
   set_policy(policy_.begin());
   try {
     driver_ = std::thread([this] { drive(); });

@@ -24,7 +24,7 @@ mapped_fiber::~mapped_fiber() {
 void worker_stacks::begin(task_worker& worker) const {
   worker.native.home = &home_;
   worker.native.on = &worker;
-  worker.native.context = &workers_.chip().simulation().stack();
+  worker.native.context = &workers_.chip().simulation().fibers().stack();
 }
 
 task_fiber& worker_stacks::unused(task_worker& worker) const {
@@ -52,7 +52,7 @@ task_fiber& worker_stacks::unused(task_worker& worker) const {
 void worker_stacks::continue_on(task_worker& worker, task_fiber& next) const {
   worker.current = &next;
   worker.memory.charge(changing_stacks);
-  workers_.chip().simulation().continue_on(*next.context);
+  workers_.chip().simulation().fibers().continue_on(*next.context);
 }
 
 void worker_stacks::run(switch_context& context, switch_context&) {
@@ -65,7 +65,7 @@ void worker_stacks::run(switch_context& context, switch_context&) {
 /// loop: the core's own is among the unused ones, since no strand waits any more.
 void worker_stacks::end(task_worker& worker) const {
   worker.current = &worker.native;
-  workers_.chip().simulation().continue_on(*worker.native.context);
+  workers_.chip().simulation().fibers().continue_on(*worker.native.context);
   std::abort();  // no fiber switches back to a stack of an ended runtime
 }
 
