@@ -55,9 +55,10 @@ virtual_time mesh_network::time_to(mesh_place to) const noexcept {
 }
 
 passage mesh_network::to_tile(core_id to, cycles overhead, std::int64_t requests) {
-  server& port = ports_[static_cast<std::size_t>(clocks_.tile_of(to))];
+  server& port = ports_[static_cast<std::size_t>(to.value / chip_.cores_per_tile)];
   const cycles core_cycles = overhead + chip_.costs.mpb_access;
-  const virtual_time each = core_cycles * clocks_.here() + time_to(chip_.place(to));
+  const virtual_time each =
+      core_cycles * clocks_.of(simulation_.running()) + time_to(chip_.place(to));
   return send(requests * each, [&](virtual_time arrival) {
     return port.begin(arrival, requests * chip_.costs.mpb_service * clocks_.of(to));
   });
@@ -65,7 +66,7 @@ passage mesh_network::to_tile(core_id to, cycles overhead, std::int64_t requests
 
 passage mesh_network::to_dram(const off_chip::block& to, cycles overhead, std::int64_t requests) {
   const cycles core_cycles = overhead + chip_.costs.dram_access;
-  const virtual_time each = core_cycles * clocks_.here() +
+  const virtual_time each = core_cycles * clocks_.of(simulation_.running()) +
                             time_to(chip_.controllers_at[static_cast<std::size_t>(to.controller)]) +
                             chip_.costs.dram_latency * chip_.clocks.memory;
   return send(requests * each, [&](virtual_time arrival) {
@@ -83,7 +84,7 @@ passage mesh_network::to_memory(std::size_t at, cycles in_mpb, cycles in_dram,
 }
 
 passage mesh_network::to_system_interface(cycles core_cycles) {
-  return send(core_cycles * clocks_.here() + time_to(chip_.counters_at),
+  return send(core_cycles * clocks_.of(simulation_.running()) + time_to(chip_.counters_at),
               [](virtual_time arrival) { return arrival; });
 }
 
