@@ -241,7 +241,7 @@ int run_schedulers(const command_line::command& command, const bench_options& o,
                    const scc_options& given) {
   const bool simulated = given.backend == "scc";
   if (!simulated && given.backend != "host") {
-    throw creek::usage_error("--backend: host or scc, not '" + given.backend + "'");
+    throw creek::usage_error("--backend must be host or scc, got '" + given.backend + "'");
   }
   const std::vector<const char*> others =
       simulated
@@ -251,7 +251,7 @@ int run_schedulers(const command_line::command& command, const bench_options& o,
                                      "--trace", "--check", "--heatmap", "--deque-capacity"};
   for (const char* name : others) {
     if (command.count(name) > 0) {
-      throw creek::usage_error(std::string(name) + ": not for --backend " + given.backend);
+      throw creek::usage_error(std::string(name) + ": not with --backend " + given.backend);
     }
   }
   require_distinct("--cores", given.plan.cores);
@@ -264,50 +264,62 @@ int run_schedulers(const command_line::command& command, const bench_options& o,
 void add_scc(command_line::command& command, scc_options& given) {
   scc_plan& plan = given.plan;
   plan.cores.clear();
-  command.add_option("--backend", given.backend, "host: threads; scc: the simulated chip")
+  command
+      .add_option("--backend", given.backend,
+                  "Where to run: host (threads) or scc (the simulated chip)")
       ->show_default();
   add_chip_options(command, given.chip, {.cores = false});
   command_line::option_group* group = command.add_option_group(
       "Tasks on the chip", "SPC, BPC and a tree of tasks in virtual time, with --backend scc");
-  group->add_option("--cores", plan.cores, "Numbers of cores (default: powers of two, and all)")
+  group
+      ->add_option("--cores", plan.cores,
+                   "Numbers of cores to measure (default: powers of two, and all)")
       ->delimiter(',')
       ->range(1, creek::scheduler_options::max_workers);
-  group->add_option("--tasks", plan.tasks,
-                    "About so many (default: 100000, 100000 and 242784; --quick: 5000)");
-  group->add_option("--lengths", plan.lengths_us, "Microseconds that a task computes")
+  group->add_option(
+      "--tasks", plan.tasks,
+      "Approximate number of tasks (default: 100000, 100000 and 242784; --quick: 5000)");
+  group->add_option("--lengths", plan.lengths_us, "Microseconds of computation per task")
       ->delimiter(',')
       ->range(1, 1'000'000)
       ->show_default();
-  group->add_option("--workload", plan.workloads, "Only these of spc, bpc and tree")
+  group
+      ->add_option("--workload", plan.workloads,
+                   "Workloads to run, of spc, bpc and tree (default: all)")
       ->delimiter(',')
       ->suggest({"spc", "bpc", "tree"});
   group
       ->add_option("--scheduler", given.schedulers,
-                   "Only these of random, last-victim, latency and sharing (default: all but "
-                   "last-victim)")
+                   "Schedulers to run, of random, last-victim, latency and sharing (default: all "
+                   "but last-victim)")
       ->delimiter(',')
       ->suggest({scheduler_choices.begin(), scheduler_choices.end()});
-  group->add_option("--deque-capacity", plan.deque_capacity, "Tasks in a deque (default: 10)")
+  group
+      ->add_option("--deque-capacity", plan.deque_capacity,
+                   "Capacity of a deque in tasks (default: 10)")
       ->range(2, 1 << 20);
   group->add_option("--csv", given.csv, "Write the results to FILE")->type_name("FILE");
 }
 
 void add_common(command_line::command& command, bench_options& o) {
-  command.add_flag("--quick", o.quick, "Small sizes: a look, not figures to quote");
+  command.add_flag("--quick", o.quick,
+                   "Use small sizes, for a quick look and not for figures to quote");
   command.add_choice(
       "--size", o.size,
       {{"full", size_class::full}, {"quick", size_class::quick}, {"smoke", size_class::smoke}},
-      "smoke: answers only");
+      "Sizes of the workloads; smoke checks answers only");
   command
-      .add_option("--workers", o.workers, "Numbers of workers, such as 1,2 (default: 1 and all)")
+      .add_option("--workers", o.workers,
+                  "Numbers of workers to measure, such as 1,2 (default: 1 and all)")
       ->delimiter(',')
       ->range(1, 4096);
-  command.add_option("--runs", o.rounds, "Rounds; each runs every peer once")->range(1, 10000);
-  command.add_option("--timeout", o.limit_s, "Seconds for one process, default 120")
+  command.add_option("--runs", o.rounds, "Number of rounds; each runs every peer once")
+      ->range(1, 10000);
+  command.add_option("--timeout", o.limit_s, "Time limit per process in seconds (default: 120)")
       ->range(1, 86400);
   command.add_option("--json", o.json, "Write the results to FILE")->type_name("FILE");
-  command.add_option("--svg", o.svg, "Draw charts into DIR")->type_name("DIR");
-  command.add_option("--peer-dir", o.folder, "Where the bench_* programs are")->type_name("DIR");
+  command.add_option("--svg", o.svg, "Draw charts in DIR")->type_name("DIR");
+  command.add_option("--peer-dir", o.folder, "Directory of the bench_* programs")->type_name("DIR");
 }
 
 // The workloads of the programs in bench/, including limits of the machine.
@@ -331,10 +343,11 @@ void add_choice(command_line::command& command, bench_options& o,
                 const std::vector<std::string>& workloads) {
   command
       .add_option("--workload", o.workloads,
-                  fmt::format("Only these of {}", fmt::join(workloads, ", ")))
+                  fmt::format("Workloads to run, of {} (default: all)", fmt::join(workloads, ", ")))
       ->delimiter(',')
       ->suggest(workloads);
-  command.add_option("--peers", o.peers, "Only these, such as creek,tbb")->delimiter(',');
+  command.add_option("--peers", o.peers, "Peers to run, such as creek,tbb (default: all)")
+      ->delimiter(',');
   const auto setting = [&](const char* name, std::string& to, const char* about,
                            const auto& choices) {
     command.add_option(name, to, fmt::format("{}: {}", about, fmt::join(choices, ", ")))
@@ -350,9 +363,9 @@ void add_choice(command_line::command& command, bench_options& o,
 void bench::add_peer_groups(command_line::command& bench, int& exit_code) {
   const auto options = std::make_shared<bench_options>();
 
-  auto* tasking = bench.add_subcommand(
-      "tasking",
-      "Tasks: ratios to serial code, oneTBB, OpenMP, rayon, chili and the machine's limits");
+  auto* tasking = bench.add_subcommand("tasking",
+                                       "Measure tasks: ratios to serial code, oneTBB, OpenMP, "
+                                       "rayon, chili and the machine's limits");
   add_common(*tasking, *options);
   add_choice(*tasking, *options, tasking_workloads);
   tasking->footer(R"(Examples:
@@ -365,15 +378,15 @@ void bench::add_peer_groups(command_line::command& bench, int& exit_code) {
     exit_code = run_bench(*options, all ? part::both : part::workloads);
   });
 
-  auto* invoke = bench.add_subcommand("invoke",
-                                      "Calls of objects on other workers: round trip, asleep, "
-                                      "one way; a counter, a queue and a hash table that "
-                                      "all share");
+  auto* invoke = bench.add_subcommand(
+      "invoke",
+      "Measure calls of objects on other workers: round trip, to a sleeping worker, one way; a "
+      "counter, a queue and a hash table that all workers share");
   const auto calls = std::make_shared<bench_options>();
   calls->group = "invoke";
   invoke->add_flag(
       "--sections", [calls] { calls->group = "sections"; },
-      "Instead: critical sections of many sizes, sent to their data or locked");
+      "Measure critical sections of many sizes instead, sent to their data or under locks");
   add_common(*invoke, *calls);
   add_choice(*invoke, *calls, invoke_workloads);
   invoke->footer(R"(Examples:
@@ -382,14 +395,14 @@ void bench::add_peer_groups(command_line::command& bench, int& exit_code) {
   creek bench invoke --sections --workers 2)");
   invoke->callback([calls, &exit_code] { exit_code = run_bench(*calls, part::workloads); });
 
-  auto* linalg = bench.add_subcommand("linalg",
-                                      "Dense linear algebra in double precision: dgemm, LU, "
-                                      "Cholesky, QR and solve beside OpenBLAS, "
-                                      "MKL, BLIS and faer, in GFLOP/s");
+  auto* linalg =
+      bench.add_subcommand("linalg",
+                           "Measure dense linear algebra in double precision: dgemm, LU, Cholesky, "
+                           "QR and solve beside OpenBLAS, MKL, BLIS and faer, in GFLOP/s");
   const auto dense = std::make_shared<bench_options>();
   dense->group = "linalg";
   add_common(*linalg, *dense);
-  linalg->add_option("-n,--n", dense->sizes, "Only these sizes, such as 1000,2000")
+  linalg->add_option("-n,--n", dense->sizes, "Sizes to run, such as 1000,2000")
       ->delimiter(',')
       ->range(1, 100'000);
   add_choice(*linalg, *dense, linalg_workloads);
@@ -398,10 +411,10 @@ void bench::add_peer_groups(command_line::command& bench, int& exit_code) {
   creek bench linalg --workload lu,qr --peers creek,blas)");
   linalg->callback([dense, &exit_code] { exit_code = run_bench(*dense, part::workloads); });
 
-  auto* schedulers = bench.add_subcommand(
-      "schedulers",
-      "creek's schedulers and deques side by side, on fib without cutoff; on the simulated chip on "
-      "SPC, BPC and a tree");
+  auto* schedulers =
+      bench.add_subcommand("schedulers",
+                           "Compare creek's schedulers and deques on fib without cutoff, and on "
+                           "the simulated chip on SPC, BPC and a tree");
   add_common(*schedulers, *options);
   schedulers->footer(R"(Examples:
   creek bench schedulers --workers 2

@@ -162,7 +162,7 @@ std::shared_ptr<power_policy> policy_for(const chip_dense_problem& given,
 }
 
 void require_sense(const chip_dense_problem& given) {
-  if (given.n < 1) throw usage_error("--backend scc: give the size of the matrix: -n N");
+  if (given.n < 1) throw usage_error("--backend scc: -n N is required: the size of the matrix");
   if (given.by_messages) return;  // run_messages() checks the rest
   require_chip_memory(given.how, given.n);
   if (given.block < std::min<long long>(8, given.n) || given.block > given.n) {

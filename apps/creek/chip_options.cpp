@@ -18,39 +18,43 @@ bool faults_found = false;
 void add_chip_options(command_line::command& command, chip_options& given,
                       optional_chip_options has) {
   command_line::option_group* group = command.add_option_group("Simulated chip");
-  group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
+  group
+      ->add_option("--chip", given.chip,
+                   "The chip: scc-533, scc-800, or a file that describes another one")
       ->type_name("NAME|FILE")
       ->show_default();
   if (has.cores) {
-    group->add_option("--cores", given.cores, "Cores that take part (default: all of the chip)")
+    group->add_option("--cores", given.cores, "Number of cores to use (default: all of the chip)")
         ->type_name("N")
         ->positive();
   }
   if (has.clock) {
     group
         ->add_option("--clock", given.clock,
-                     "charged: computing takes the simulated time that is stated for it; measured: "
-                     "that of the CPU time it takes here (creek scc calibrate)")
+                     "charged: computation takes the simulated time that the code states; "
+                     "measured: its CPU time on this machine, scaled (creek scc calibrate)")
         ->among({"charged", "measured"})
         ->show_default();
   }
-  group->add_option("--seed", given.seed, "Let the cores begin at times drawn from N, not at once")
+  group
+      ->add_option("--seed", given.seed,
+                   "Start the cores at random times drawn from seed N instead of at the same time")
       ->type_name("N");
   group
       ->add_option("--trace", given.trace,
-                   "Write what every core does in virtual time, for Perfetto")
+                   "Write a trace of all cores in virtual time to FILE, for Perfetto")
       ->type_name("FILE");
   group
       ->add_option("--heatmap", given.heatmap,
-                   "Draw the mesh with its load, traffic and power (SVG)")
+                   "Draw the mesh with its load, traffic and power to FILE (SVG)")
       ->type_name("FILE");
-  group->add_flag("--check", given.check, "Report wrong uses of memory that is not coherent");
+  group->add_flag("--check", given.check, "Report wrong uses of non-coherent memory");
 }
 
 void refuse_records(const chip_options& given, const char* command) {
   if (given.trace.empty() && given.heatmap.empty()) return;
-  throw usage_error(
-      fmt::format("{}: --trace and --heatmap show one run, this is a study of many", command));
+  throw usage_error(fmt::format(
+      "{}: --trace and --heatmap show a single run, but this command makes many", command));
 }
 
 bool coherence_faults_found() noexcept {

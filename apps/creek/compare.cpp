@@ -27,12 +27,12 @@ using compare::problem_kind;
 using compare::setup;
 
 constexpr const char* notes = R"(
-The first policy is the baseline. On host each round runs all policies once, in an order drawn anew
-from the seed, so that the runs of a round are measured side by side; a difference is the typical
-one of the rounds, with an interval that holds the true one with 95 % confidence (Wilcoxon's signed
-ranks; 6 runs or more) and a * where it excludes zero. On scc time and energy are simulated and
-exact: one run each. Idle CPU is CPU time that workers spend without a task.
-Every answer is checked, outside of what is timed; a wrong one is exit code 1.
+The first policy is the baseline. On host each round runs all policies once, in a new random order
+from the seed, so that the runs of a round are measured close together. A difference is the typical
+one of the rounds, with an interval that contains the true one with 95 % confidence (Wilcoxon's
+signed ranks; 6 runs or more) and a * if it excludes zero. On scc, time and energy are simulated and
+exact, so there is one run each. Idle CPU is CPU time that workers spend without a task.
+Every answer is checked outside of the measured time; a wrong one gives exit code 1.
 
   creek compare lu --policy polling,blocking --runs 15
   creek compare chol -n 2000,4000 --policy polling,blocking,race_to_idle --plot power.svg
@@ -74,37 +74,40 @@ std::string name_of(problem_kind kind) {
 }
 
 void add_problem(command_line::command& command, setup& given) {
-  command.add_choice("problem", given.kind, problems, "What is computed")
+  command.add_choice("problem", given.kind, problems, "What to compute")
       ->required()
       ->option_text("PROBLEM {lu,chol,qr,fib,sort}");
-  command.add_option("-n", given.n, "Sizes, comma-separated; 2000, on scc 1024, unless given")
+  command
+      .add_option("-n", given.n,
+                  "Sizes, separated by commas (default: 2000, on scc 1024; fib 30, sort 10000000)")
       ->delimiter(',')
       ->at_least(1)
       ->option_text("LIST");
   command
-      .add_option("--block", given.block,
-                  "Columns of a panel, or the size of a tile; by the size, on scc 32, unless given")
+      .add_option(
+          "--block", given.block,
+          "Columns per panel, or the size of a tile (default: chosen by the size; on scc 32)")
       ->range(1, 1'000'000);
   command.add_choice("--form", given.layout,
                      {{"column", dense::form::column}, {"blocks", dense::form::blocks}},
-                     "Columns of a matrix, or tiles; column unless given");
-  command.add_option("--seed", given.seed, "Of the matrix, and of the order of runs")
+                     "How the matrix is stored: by columns or in tiles (default: column)");
+  command.add_option("--seed", given.seed, "Seed for the matrix and the order of runs")
       ->show_default();
 }
 
 void add_policies(command_line::command& command, setup& given) {
   command
       .add_option("--policy", given.policies,
-                  "Policies, comma-separated; the first is the baseline")
+                  "Policies, separated by commas; the first is the baseline")
       ->delimiter(',')
       ->option_text("LIST")
       ->show_default();
-  command.add_option("--watts", given.watts, "power_cap: the most that may be drawn")
+  command.add_option("--watts", given.watts, "Maximum power, for the policy power_cap")
       ->option_text("W")
       ->positive();
   command
       .add_option("--bound", given.bound,
-                  "slack_reduction: the end may move by this share of the time")
+                  "Share of the time by which the end may move, for the policy slack_reduction")
       ->range(0, 1)
       ->option_text("SHARE")
       ->show_default();
@@ -113,49 +116,56 @@ void add_policies(command_line::command& command, setup& given) {
 void add_chip(command_line::command& command, setup& given) {
   using scc_backend::block_moves;
   command_line::option_group* group = command.add_option_group("Simulated chip");
-  group->add_option("--chip", given.chip, "scc-533, scc-800, or a file that describes another")
+  group
+      ->add_option("--chip", given.chip,
+                   "The chip: scc-533, scc-800, or a file that describes another one")
       ->option_text("NAME|FILE")
       ->show_default();
   group->add_choice(
       "--memory", given.memory,
       {{"shared", compare::chip_memory::shared}, {"messages", compare::chip_memory::messages}},
-      "Blocks in memory that the cores share, or sent in messages; shared unless given");
+      "Where blocks are: in memory that the cores share, or sent in messages (default: shared)");
   group->add_choice("--moves", given.moves,
                     {{"uncached", block_moves::uncached}, {"combined", block_moves::combined}},
-                    "Shared blocks are moved word by word, or in lines; uncached unless given");
+                    "How shared blocks are moved: word by word (uncached) or in lines (combined) "
+                    "(default: uncached)");
 }
 
 void add_measuring(command_line::command& command, setup& given) {
-  command.add_option("--backend", given.backend, "host or scc; CREEK_BACKEND unless given")
+  command.add_option("--backend", given.backend, "host or scc (default: CREEK_BACKEND)")
       ->option_text("NAME");
-  command.add_option("--workers", given.workers, "Workers, or cores of the chip")
+  command.add_option("--workers", given.workers, "Number of workers, or of cores of the chip")
       ->range(1, scheduler_options::max_workers);
   // The time to find intervals grows with the cube of the runs.
-  command.add_option("--runs", given.runs, "Rounds that count")->range(1, 2000)->show_default();
-  command.add_option("--warmup", given.warmup, "Rounds before them that do not")
+  command.add_option("--runs", given.runs, "Number of measured rounds")
+      ->range(1, 2000)
+      ->show_default();
+  command
+      .add_option("--warmup", given.warmup, "Number of rounds before them that are not measured")
       ->range(0, 1'000'000)
       ->show_default();
   command
       .add_option("--meter", given.meter,
-                  "Where energy is from: auto, rapl, perf, model, none; CREEK_METER unless given")
+                  "Source of energy readings: auto, rapl, perf, model, none (default: CREEK_METER)")
       ->option_text("SOURCE");
   command
       .add_option("--trace", given.trace,
-                  "Write a trace of one more run for Perfetto, with clocks and power over time: a "
-                  "file a policy, named after FILE and the policy")
+                  "Write a trace of one additional run for Perfetto, with clocks and power over "
+                  "time: one file per policy, named after FILE and the policy")
       ->option_text("FILE");
   command
       .add_option("--plot", given.plot,
-                  "Draw differences, activity, and energy over time of one more run (SVG)")
+                  "Draw differences, activity, and energy over time of one additional run (SVG)")
       ->option_text("FILE");
-  command.add_flag("--json", given.as_json, "Machine-readable, with a \"schema_version\"");
+  command.add_flag("--json", given.as_json, "Print a JSON object with a \"schema_version\"");
 }
 
 }  // namespace
 
 void add_compare(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<setup>();
-  command_line::command* command = app.add_subcommand("compare", "Time and energy by power policy");
+  command_line::command* command =
+      app.add_subcommand("compare", "Compare time and energy of power policies");
   add_problem(*command, *given);
   add_policies(*command, *given);
   add_measuring(*command, *given);
@@ -166,16 +176,18 @@ void add_compare(command_line::command& app, int& exit_code) {
     if (command->count("--backend") == 0) given->backend = backend_of_environment();
     for (const char* each : {"--chip", "--memory", "--moves"}) {
       if (given->backend == "host" && command->count(each) > 0) {
-        throw usage_error(fmt::format("{}: of the simulated chip, with --backend scc", each));
+        throw usage_error(fmt::format("{}: needs --backend scc, the simulated chip", each));
       }
     }
     for (const char* each : {"--runs", "--warmup"}) {
       if (given->backend == "scc" && command->count(each) > 0) {
-        throw usage_error(fmt::format("{}: of host; on scc one run is like the other", each));
+        throw usage_error(
+            fmt::format("{}: needs --backend host; on scc all runs are the same", each));
       }
     }
     if (given->memory == compare::chip_memory::messages && command->count("--moves") > 0) {
-      throw usage_error("--moves: of blocks in shared memory; --memory messages has none");
+      throw usage_error(
+          "--moves: not with --memory messages, which has no blocks in shared memory");
     }
     refuse_without_policy(*command, given->policies);
     exit_code = run_compare(*given);

@@ -13,7 +13,7 @@ void add_csv_options(command_line::command& command, csv_arguments& given) {
   using mapreduce::csv_header;
   command
       .add_option("--columns", given.format.columns,
-                  "Columns to read, in this order: names of the header or numbers from 1")
+                  "Columns to read, in this order: names in the header or numbers from 1")
       ->delimiter(',')
       ->one_word()
       ->option_text("NAME,...");
@@ -27,7 +27,7 @@ void add_csv_options(command_line::command& command, csv_arguments& given) {
                   {{"auto", csv_header::automatic},
                    {"yes", csv_header::present},
                    {"no", csv_header::absent}},
-                  "Whether the first line has names")
+                  "Whether the first line has the names of the columns")
       ->option_text("auto|yes|no");
 }
 

@@ -25,7 +25,7 @@ void add_csv_options(command_line::command& command, csv_arguments& given);
 /// Help text on the format of text with columns.
 inline constexpr const char* csv_notes =
     R"(Text is CSV (RFC 4180, without line ends in quotes) or has other separators or blanks between its
-columns. A line is a record; blank ones are left out. A first line without any number in the columns
-that are read is a header.)";
+columns. Each line is a record; blank lines are skipped. The first line is a header if it has no
+number in the columns that are read.)";
 
 }  // namespace creek::tool

@@ -26,40 +26,41 @@ namespace {
 using dense::request;
 
 constexpr const char* notes = R"(
-FILE is NumPy's .npy or Matrix Market (.mtx), known by its content; - is standard input. Without
---type elements are of the smallest type that holds those of the files, or double. Share of gemm:
-the rate beside that of a matrix product of the same type, measured in turn with the runs.
-Residuals are scaled: good answers give about 1 at any size. Exit code 1, and no output file: a
-residual that fails, or a matrix that is singular or not positive definite (info, as LAPACK's).)";
+FILE is NumPy's .npy or Matrix Market (.mtx), detected by its content; - is standard input. Without
+--type, elements have the smallest type that holds those of the files, or double without files.
+Share of gemm: the rate relative to a matrix product of the same type, measured between the runs.
+Residuals are scaled: good answers give about 1 at any size. If a residual fails, or the matrix is
+singular or not positive definite (info, as in LAPACK), the exit code is 1 and there is no output
+file.)";
 
 constexpr const char* lu_notes = R"(
---form blocks: a matrix of tiles, with incremental pivoting unless --pivoting says none; generated
-matrices for none are diagonally dominant.
---output lu.npy: L below the diagonal, U on and above it; lu.pivots.npy: row i was exchanged with
-row pivots[i], counted from 0, in the order of i.
+--form blocks stores the matrix in tiles, with incremental pivoting unless --pivoting none is given;
+matrices generated for --pivoting none are diagonally dominant.
+--output lu.npy has L below the diagonal and U on and above it; lu.pivots.npy has the exchanges: row
+i was exchanged with row pivots[i], counted from 0, in the order of i.
 
   creek lu -n 8000 --runs 7
   creek lu -n 8000 --form blocks
   creek lu --input a.npy --output lu.npy)";
 
 constexpr const char* chol_notes = R"(
---output l.npy: the lower factor L of A = L L'.
+--output l.npy has the lower factor L of A = L L'.
 
   creek chol -n 4000 --type s --json
   creek chol --input covariance.mtx --output l.npy)";
 
 constexpr const char* qr_notes = R"(
---output qr.npy: R on and above the diagonal, Householder's vectors below it; qr.tau.npy: their
-scalar factors, as LAPACK's geqrf leaves them.
+--output qr.npy has R on and above the diagonal and Householder's vectors below it; qr.tau.npy has
+their scalar factors, as LAPACK's geqrf returns them.
 
   creek qr -n 4000 --check
   creek qr -n 4000 --form blocks --tree binary
   creek qr --input tall.npy --type d --output qr.npy)";
 
 constexpr const char* solve_notes = R"(
---output x.npy: the solution, a column for each right-hand side. rcond: about 1 for a good matrix,
-below the precision of the elements where the solution means nothing. --refine mixed counts the
-operations of a solution in double, which it saves.
+--output x.npy has the solution, one column per right-hand side. rcond is about 1 for a well
+conditioned matrix; below the precision of the elements, the solution is meaningless. The GFLOP/s
+of --refine mixed count the operations of a solution in double, although it needs fewer.
 
   creek solve -n 4000 --rhs 10
   creek solve -n 8000 --refine mixed
@@ -70,8 +71,8 @@ std::string dense_backend(const std::string& given) {
   const std::string name = given.empty() ? backend_of_environment() : given;
   if (name == "scc") {
     throw usage_error(
-        "CREEK_BACKEND scc: linear algebra is measured in the time of this machine; host or tbb, "
-        "or --backend scc for simulated time");
+        "CREEK_BACKEND=scc: linear algebra is measured in the time of this machine; set host or "
+        "tbb, or use --backend scc for simulated time");
   }
   return name;
 }
@@ -104,9 +105,10 @@ int run_dense(const request& given, const std::string& asked_backend) {
 void add_check(command_line::command& command, request& given) {
   command_line::option* on = command.add_flag(
       "--check", [&given] { given.check = true; },
-      "Compute scaled residuals; the default for solve and for files");
+      "Compute scaled residuals (default for solve and for files)");
   command_line::option* off = command.add_flag(
-      "--no-check", [&given] { given.check = false; }, "Do not: saves memory and time");
+      "--no-check", [&given] { given.check = false; },
+      "Do not compute them, which saves memory and time");
   on->excludes(off);
 }
 
@@ -114,7 +116,7 @@ void add_common(command_line::command& command, request& given) {
   command.add_option("-n", given.n, "Size of a generated square matrix")
       ->at_least(1)
       ->option_text("N");
-  command.add_option("--input", given.input, "Take the matrix from a file")->option_text("FILE");
+  command.add_option("--input", given.input, "Read the matrix from FILE")->option_text("FILE");
   using dense::element_type;
   command
       .add_choice("--type", given.type,
@@ -122,32 +124,36 @@ void add_common(command_line::command& command, request& given) {
                    {"d", element_type::d},
                    {"c", element_type::c},
                    {"z", element_type::z}},
-                  "float, double, complex float, complex double")
+                  "Element type: float, double, complex float, complex double")
       ->type_name("TEXT");
-  command.add_option("--seed", given.seed, "Of what is generated; 1 unless given")->at_least(0);
+  command.add_option("--seed", given.seed, "Seed for generated matrices (default: 1)")->at_least(0);
   command
       .add_option("--block", given.block,
-                  "Columns of a panel, or the size of a tile; chosen by the size unless given")
+                  "Columns per panel, or the size of a tile (default: chosen by the size)")
       ->at_least(1);
   command.add_option("--workers", given.workers, "Workers")
       ->range(1, scheduler_options::max_workers);
-  command.add_option("--runs", given.runs, "Repeat, and say median and spread")
+  command
+      .add_option("--runs", given.runs, "Number of runs; the median and the spread are reported")
       ->range(1, 1'000'000)
       ->show_default();
   add_check(command, given);
-  command.add_option("--output", given.output, "Write the answer: .npy or .mtx, by the name's end")
+  command
+      .add_option("--output", given.output,
+                  "Write the answer to FILE, whose name ends in .npy or .mtx")
       ->option_text("FILE");
   command
-      .add_option("--trace", given.trace,
-                  "Write what each worker did in the last run's factorization, for Perfetto")
+      .add_option(
+          "--trace", given.trace,
+          "Write a trace of all workers in the last run's factorization to FILE, for Perfetto")
       ->option_text("FILE");
-  command.add_flag("--json", given.as_json, "Machine-readable, with a \"schema_version\"");
+  command.add_flag("--json", given.as_json, "Print a JSON object with a \"schema_version\"");
 }
 
 void add_form(command_line::command& command, request& given) {
   command.add_choice("--form", given.layout,
                      {{"column", dense::form::column}, {"blocks", dense::form::blocks}},
-                     "Columns of a matrix, or tiles; column unless given");
+                     "How the matrix is stored: by columns or in tiles (default: column)");
 }
 
 void add_pivoting(command_line::command& command, request& given) {
@@ -155,14 +161,14 @@ void add_pivoting(command_line::command& command, request& given) {
                      {{"partial", dense::pivoting::partial},
                       {"incremental", dense::pivoting::incremental},
                       {"none", dense::pivoting::none}},
-                     "Of LU: partial (columns), incremental or none (blocks)");
+                     "Pivoting of LU: partial (columns), incremental or none (blocks)");
 }
 
 void add_tree(command_line::command& command, request& given) {
   using linalg::reduction_tree;
   command.add_choice("--tree", given.tree,
                      {{"flat", reduction_tree::flat}, {"binary", reduction_tree::binary}},
-                     "Of QR by blocks: the order of eliminations; flat unless given");
+                     "Order of eliminations of QR by blocks (default: flat)");
 }
 
 command_line::command* add_command(command_line::command& app, int& exit_code,
@@ -197,7 +203,7 @@ void add_solve(command_line::command& app, int& exit_code) {
   command->add_choice(
       "--method", given->how,
       {{"lu", dense::method::lu}, {"chol", dense::method::chol}, {"qr", dense::method::qr}},
-      "By which factorization; lu unless given");
+      "Factorization to solve by (default: lu)");
   add_form(*command, *given);
   add_pivoting(*command, *given);
   add_tree(*command, *given);
@@ -205,12 +211,12 @@ void add_solve(command_line::command& app, int& exit_code) {
                       {{"none", dense::refinement::none},
                        {"fixed", dense::refinement::fixed},
                        {"mixed", dense::refinement::mixed}},
-                      "Correct the solution: in its own precision, or by factors in float; none "
-                      "unless given");
-  command->add_option("--rhs", given->rhs, "Generated right-hand sides; 1 unless given")
+                      "How to correct the solution: in its own precision (fixed), or with factors "
+                      "in float (mixed) (default: none)");
+  command->add_option("--rhs", given->rhs, "Number of generated right-hand sides (default: 1)")
       ->at_least(1)
       ->option_text("K");
-  command->add_option("--rhs-file", given->rhs_file, "Take the right-hand sides from a file")
+  command->add_option("--rhs-file", given->rhs_file, "Read the right-hand sides from FILE")
       ->option_text("FILE");
 }
 

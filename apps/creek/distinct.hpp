@@ -17,7 +17,7 @@ template <class T>
 void require_distinct(std::string_view option, const std::vector<T>& list) {
   for (auto each = list.begin(); each != list.end(); ++each) {
     if (std::find(list.begin(), each, *each) != each) {
-      throw usage_error(fmt::format("{}: '{}' is in the list twice", option, *each));
+      throw usage_error(fmt::format("{}: the list contains '{}' twice", option, *each));
     }
   }
 }

@@ -133,7 +133,7 @@ void add_energy_option(command_line::command& app) {
     if (only_looks(*command)) continue;
     command->add_flag(
         "--energy", [each = command.get()] { running().emplace(*each); },
-        "Say what the command used: joules, where they come from, CPU seconds");
+        "Report what the command used: joules, their source, CPU seconds");
   }
 }
 

@@ -30,8 +30,9 @@ struct filter_arguments {
 };
 
 constexpr const char* filter_notes =
-    R"(The string is bytes and part of a line; upper and lower case differ. Lines come in the order of the
-files and of the lines in them, after all have been searched; a last line without an end is given one.
+    R"(The string is bytes within a line; upper and lower case differ. Lines are printed in the order of
+the files and of the lines in them, after all files have been searched; a line end is added to a last
+line without one.
 {}
 
   creek filter error server.log
@@ -101,7 +102,7 @@ void filter(const command_line::command& command, const filter_arguments& given)
   if (given.count) refuse(command, {"--line-numbers"}, "not with --count");
   if (given.job.as_json && given.output.empty()) {
     refuse(command, {"--line-numbers", "--names"},
-           "not with --json, which has no lines; add --output");
+           "needs --output with --json, because JSON output has no lines");
   }
   const mapreduce::line_filter job(given.pattern, {detail_of(given), given.invert});
   job_run run(given.job);
@@ -127,15 +128,18 @@ void filter(const command_line::command& command, const filter_arguments& given)
 
 void add_filter(command_line::command& app, int&) {
   auto given = std::make_shared<filter_arguments>();
-  auto* command = app.add_subcommand("filter", "Print the lines that a string occurs in");
+  auto* command = app.add_subcommand("filter", "Print the lines that contain a string");
   command->footer(fmt::format(filter_notes, names_notes));
-  command->add_option("pattern", given->pattern, "The string")->required()->option_text("PATTERN");
-  add_job_options(*command, given->job, "No progress bar and no notes on what was left out");
-  command->add_flag("--count", given->count, "Print how many lines there are instead");
-  command->add_flag("--line-numbers", given->numbers, "Put the line's number, from 1, before it");
-  command->add_flag("--names", given->names, "Put the file's name before lines or counts");
-  command->add_flag("--invert", given->invert, "Lines that the string does not occur in");
-  command->add_option("--output", given->output, "Write there instead of to standard output");
+  command->add_option("pattern", given->pattern, "String to search for")
+      ->required()
+      ->option_text("PATTERN");
+  add_job_options(*command, given->job, "Print no progress bar and no notes on skipped files");
+  command->add_flag("--count", given->count, "Print the number of lines instead");
+  command->add_flag("--line-numbers", given->numbers,
+                    "Print the number of each line, from 1, before it");
+  command->add_flag("--names", given->names, "Print the file's name before lines or counts");
+  command->add_flag("--invert", given->invert, "Print the lines that do not contain the string");
+  command->add_option("--output", given->output, "Write to FILE instead of standard output");
   command->callback([given, command] { filter(*command, *given); });
 }
 

@@ -31,7 +31,7 @@ command_line::page page_named(const command_line::command& program,
   for (const command_line::page& one : command_line::pages_of(program)) {
     if (std::equal(words.begin(), words.end(), one.words.begin() + 1, one.words.end())) return one;
   }
-  throw usage_error(fmt::format("generate: {}: no such command", fmt::join(words, " ")));
+  throw usage_error(fmt::format("generate: '{}' is not a command of creek", fmt::join(words, " ")));
 }
 
 void write_pages(const command_line::command& program, const std::string& folder) {
@@ -44,7 +44,7 @@ void write_pages(const command_line::command& program, const std::string& folder
 
 void generate(const command_line::command& program, const generate_arguments& given) {
   if (given.what != "man" && (!given.words.empty() || !given.folder.empty())) {
-    throw usage_error("generate: a command and --folder are for man");
+    throw usage_error("generate: a command and --folder need `man`");
   }
   if (given.what == "bash") {
     fmt::print("{}", bash_completion(program));
@@ -65,11 +65,13 @@ void add_generate(command_line::command& app, int&) {
   auto given = std::make_shared<generate_arguments>();
   auto* command =
       app.add_subcommand("generate", "Print a manual page, or completion for a shell")->hide();
-  command->add_option("what", given->what, "man, or a shell")
+  command->add_option("what", given->what, "man, or a shell: bash, zsh, fish")
       ->required()
       ->among({"man", "bash", "zsh", "fish"});
-  command->add_option("command", given->words, "man: the command; none is the tool itself");
-  command->add_option("--folder", given->folder, "man: write the pages of all commands there")
+  command->add_option("command", given->words, "With man: the command (default: the tool itself)");
+  command
+      ->add_option("--folder", given->folder,
+                   "With man: write the pages of all commands to this folder")
       ->type_name("DIR");
   command->footer(R"(Examples:
   creek generate man bench tasking | man -l -

@@ -31,9 +31,9 @@ struct histogram_arguments {
 };
 
 constexpr const char* histogram_notes =
-    R"(Bitmaps (BMP) must have 24 bits a pixel and no compression; rows may be from the bottom or from the
-top. In a directory every file must be one. With --raw files are pixels of three bytes, red, green,
-blue, and nothing else. The counts of all files are added up.
+    R"(Bitmaps (BMP) must have 24 bits per pixel and no compression; rows may start at the bottom or at
+the top. In a directory every file must be a bitmap. With --raw, files consist of pixels of three
+bytes, red, green, blue, and nothing else. The counts of all files are added up.
 {}
 
   creek histogram photo.bmp
@@ -131,12 +131,12 @@ void add_histogram(command_line::command& app, int&) {
   auto given = std::make_shared<histogram_arguments>();
   command_line::command* command = app.add_subcommand("histogram", "Count the colours of images");
   command->footer(fmt::format(histogram_notes, names_notes));
-  add_job_options(*command, given->job,
-                  "No summary and no progress bar, VALUE TAB RED TAB GREEN TAB BLUE lines only");
-  command->add_flag("--raw", given->raw, "Files are bytes red, green, blue, and not bitmaps");
-  command->add_option("--bins", given->bins, "Rows of the table: 1, 2, 4, ... 256")->show_default();
+  add_job_options(*command, given->job, "Print only lines VALUE TAB RED TAB GREEN TAB BLUE");
+  command->add_flag("--raw", given->raw, "Read files of bytes red, green, blue instead of bitmaps");
+  command->add_option("--bins", given->bins, "Number of rows of the table: 1, 2, 4, ... 256")
+      ->show_default();
   command->add_option("--output", given->output,
-                      "Write VALUE TAB RED TAB GREEN TAB BLUE lines of all 256 values");
+                      "Write lines VALUE TAB RED TAB GREEN TAB BLUE of all 256 values to FILE");
   command->callback([given] { histogram(*given); });
 }
 

@@ -259,7 +259,7 @@ void print_text(const findings& found) {
 void add_info(command_line::command& app, int& exit_code) {
   auto* command = app.add_subcommand("info", "Show this machine as creek sees it");
   const auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "Machine-readable, with a \"schema_version\"");
+  command->add_flag("--json", *as_json, "Print a JSON object with a \"schema_version\"");
   command->footer(R"(Examples:
   creek info                                    topology, limits, default number of workers
   creek info --json | jq .limits                why so many workers?

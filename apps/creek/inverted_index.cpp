@@ -187,14 +187,14 @@ void make_index(const index_arguments& given) {
 
 void add_inverted_index(command_line::command& app, int&) {
   auto given = std::make_shared<index_arguments>();
-  auto* command = app.add_subcommand("inverted-index", "Find out which files have which words");
+  auto* command = app.add_subcommand("inverted-index", "List the files that contain each word");
   command->footer(fmt::format(index_notes, names_notes));
-  add_job_options(*command, given->job, "WORD TAB FILE TAB COUNT lines only");
-  command->add_option("--top", given->top, "Words in most files to print")
+  add_job_options(*command, given->job, "Print only lines WORD TAB FILE TAB COUNT");
+  command->add_option("--top", given->top, "Number of words to print, those in most files first")
       ->at_least(0)
       ->show_default();
   command->add_option("--output", given->output,
-                      "Write the index as WORD TAB FILE TAB COUNT lines");
+                      "Write the index to FILE as lines WORD TAB FILE TAB COUNT");
   add_spill_options(*command, given->spill);
   command->callback([given] { make_index(*given); });
 }

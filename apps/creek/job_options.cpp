@@ -19,11 +19,12 @@ void add_job_options(command_line::command& command, job_options& given, const c
       ->range(1, scheduler_options::max_workers);
   command
       .add_option("--backend", given.backend,
-                  fmt::format("One of {}; scc is a simulated chip", fmt::join(backends(), ", ")))
+                  fmt::format("Where to run: one of {}; scc is a simulated chip",
+                              fmt::join(backends(), ", ")))
       ->suggest(backends());
   command
       .add_option("--scheduler", given.scheduler,
-                  fmt::format("Who runs a task: {}", fmt::join(scheduler_choices, ", ")))
+                  fmt::format("How tasks get to workers: {}", fmt::join(scheduler_choices, ", ")))
       ->suggest({scheduler_choices.begin(), scheduler_choices.end()});
   command
       .add_option("--idle", given.idle,
@@ -32,12 +33,12 @@ void add_job_options(command_line::command& command, job_options& given, const c
   command.add_flag("--json", given.as_json, "Print a JSON object");
   command.add_flag("--quiet", given.quiet, quiet_text);
   command.add_flag("--skip-unreadable", given.skip_unreadable,
-                   "Leave out what cannot be read instead of failing");
+                   "Skip unreadable files instead of failing");
 }
 
 scheduler_options scheduling(const job_options& given) {
   if (backend_name(given) == "tbb" && !(given.scheduler.empty() && given.idle.empty())) {
-    throw usage_error(fmt::format("{}: not for --backend tbb, where oneTBB schedules",
+    throw usage_error(fmt::format("{}: not with --backend tbb, where oneTBB schedules",
                                   given.scheduler.empty() ? "--idle" : "--scheduler"));
   }
   scheduler_options chosen = scheduler_options::from_environment();

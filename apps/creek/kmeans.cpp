@@ -39,9 +39,10 @@ struct kmeans_arguments {
 };
 
 constexpr const char* kmeans_notes =
-    R"(Points are columns of text, a dimension each, or with --format floats binary records of --dimensions
-floats in the byte order of this machine. The first centres are points chosen by --seed; rounds go on
-until no centre moves further than --tolerance. Results do not depend on the workers.
+    R"(Points are lines of text with one column per dimension or, with --format floats, binary records of
+--dimensions floats in the byte order of this machine. The first centres are points chosen by --seed;
+rounds continue until no centre moves further than --tolerance. Results do not depend on the number
+of workers.
 {}
 {}
 
@@ -182,11 +183,11 @@ void say(const kmeans_arguments& given, const clustering& made) {
 
 void check(const command_line::command& command, const kmeans_arguments& given) {
   if (given.format == cloud_format::text) {
-    refuse(command, {"--dimensions"}, "only for --format floats: text has as many as columns");
+    refuse(command, {"--dimensions"}, "needs --format floats; text has one dimension per column");
     return;
   }
-  refuse(command, {"--columns", "--separator", "--header"}, "only for --format text");
-  if (given.dimensions == 0) throw usage_error("--format floats: needs --dimensions");
+  refuse(command, {"--columns", "--separator", "--header"}, "needs --format text");
+  if (given.dimensions == 0) throw usage_error("--format floats: --dimensions is required");
 }
 
 void kmeans(const command_line::command& command, const kmeans_arguments& given) {
@@ -210,19 +211,22 @@ void add_kmeans(command_line::command& app, int&) {
   auto given = std::make_shared<kmeans_arguments>();
   command_line::command* command = app.add_subcommand("kmeans", "Cluster points");
   command->footer(fmt::format(kmeans_notes, csv_notes, names_notes));
-  add_job_options(*command, given->job, "POINTS TAB CENTRE... lines only, one a cluster");
-  command->add_option("--clusters", given->clusters, "Clusters to find")->required()->at_least(1);
-  command->add_option("--rounds", given->rounds, "Rounds at most")->at_least(1)->show_default();
-  command->add_option("--tolerance", given->tolerance, "A move of a centre that counts as none")
+  add_job_options(*command, given->job, "Print only lines POINTS TAB CENTRE..., one per cluster");
+  command->add_option("--clusters", given->clusters, "Number of clusters")->required()->at_least(1);
+  command->add_option("--rounds", given->rounds, "Maximum number of rounds")
+      ->at_least(1)
+      ->show_default();
+  command
+      ->add_option("--tolerance", given->tolerance, "Stop when no centre moves further than this")
       ->at_least(0)
       ->show_default();
-  command->add_option("--seed", given->seed, "Chooses the first centres")->show_default();
+  command->add_option("--seed", given->seed, "Seed for choosing the first centres")->show_default();
   command
       ->add_choice("--format", given->format,
                    {{"text", cloud_format::text}, {"floats", cloud_format::floats}},
                    "What files hold")
       ->option_text("text|floats");
-  command->add_option("--dimensions", given->dimensions, "Floats a point, with --format floats")
+  command->add_option("--dimensions", given->dimensions, "Floats per point, with --format floats")
       ->range(1, 1 << 20);
   add_csv_options(*command, given->csv);
   command->callback([given, command] { kmeans(*command, *given); });

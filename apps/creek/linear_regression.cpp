@@ -128,7 +128,7 @@ void say(const regression_arguments& given, const fit& made) {
 
 void linear_regression(const command_line::command& command, const regression_arguments& given) {
   if (given.format != point_format::text) {
-    refuse(command, {"--columns", "--separator", "--header"}, "only for --format text");
+    refuse(command, {"--columns", "--separator", "--header"}, "needs --format text");
   }
   const fit made = fit_files(given);
   if (!std::isfinite(made.line.slope) || !std::isfinite(made.line.intercept)) {
@@ -146,7 +146,7 @@ void add_linear_regression(command_line::command& app, int&) {
   auto given = std::make_shared<regression_arguments>();
   command_line::command* command = app.add_subcommand("linear-regression", "Fit a line to points");
   command->footer(fmt::format(regression_notes, csv_notes, names_notes));
-  add_job_options(*command, given->job, "SLOPE TAB INTERCEPT TAB R2 TAB N only");
+  add_job_options(*command, given->job, "Print only SLOPE TAB INTERCEPT TAB R2 TAB N");
   command
       ->add_choice("--format", given->format,
                    {{"text", point_format::text},

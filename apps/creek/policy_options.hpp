@@ -20,7 +20,7 @@ inline void refuse_without_policy(const command_line::command& command,
       return name == policy;
     };
     if (command.count(option) > 0 && std::ranges::none_of(policies, is_it)) {
-      throw usage_error(std::string(option) + ": only for the policy " + policy);
+      throw usage_error(std::string(option) + ": needs the policy " + policy);
     }
   };
   refuse("--watts", "power_cap");

@@ -8,7 +8,7 @@
 namespace creek::tool {
 
 void add_scc(command_line::command& app, int&) {
-  auto* command = app.add_subcommand("scc", "The simulated chip: what it is made of");
+  auto* command = app.add_subcommand("scc", "Describe and calibrate the simulated chip");
   command->require_subcommand();
   command->footer(R"(Examples:
   creek scc info --chip scc-800

@@ -11,7 +11,7 @@ namespace creek::tool {
 void add_spill_options(command_line::command& command, spill_options& given) {
   command
       .add("--memory", command_line::size_value_of(given.memory),
-           "Memory for intermediate data, as 64M or 2G; what is more goes to --spill")
+           "Memory for intermediate data, such as 64M or 2G; more data goes to --spill")
       ->option_text("SIZE");
   command
       .add_option("--spill", given.directory,
@@ -22,7 +22,7 @@ void add_spill_options(command_line::command& command, spill_options& given) {
 std::optional<mapreduce::memory_limit> limit_of(const spill_options& given) {
   if (!given.memory) {
     if (!given.directory.empty())
-      throw usage_error("--spill: needs --memory, from which on to spill");
+      throw usage_error("--spill: --memory is required: the amount of data from which on to spill");
     return std::nullopt;
   }
   std::string directory = given.directory;

@@ -28,9 +28,9 @@ struct match_arguments {
 };
 
 constexpr const char* match_notes =
-    R"(Strings are bytes and part of a line; upper and lower case differ. Counted are the places where a
-string begins, overlapping ones too, and the lines that have one. Without --pattern and --patterns the
-first argument is the string.
+    R"(Strings are bytes within a line; upper and lower case differ. Two numbers are counted per string:
+its occurrences, including overlapping ones, and the lines that contain it. Without --pattern and
+--patterns the first argument is the string.
 {}
 
   creek string-match error /var/log
@@ -124,10 +124,11 @@ void add_string_match(command_line::command& app, int&) {
   auto given = std::make_shared<match_arguments>();
   command_line::command* command = app.add_subcommand("string-match", "Count strings in files");
   command->footer(fmt::format(match_notes, names_notes));
-  add_job_options(*command, given->job, "STRING TAB OCCURRENCES TAB LINES lines only");
-  command->add_option("-e,--pattern", given->patterns, "A string to count; may be given often")
+  add_job_options(*command, given->job, "Print only lines STRING TAB OCCURRENCES TAB LINES");
+  command
+      ->add_option("-e,--pattern", given->patterns, "String to count; may be given several times")
       ->one_word();
-  command->add_option("--patterns", given->list, "A file with a string to count in each line");
+  command->add_option("--patterns", given->list, "File with one string to count per line");
   command->callback([given] { match(*given); });
 }
 

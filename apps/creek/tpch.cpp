@@ -52,9 +52,9 @@ constexpr int query_schema = 2;
 
 constexpr const char* tpch_notes =
     R"(The tables are text as dbgen or tpchgen-cli write it, DIR/lineitem.tbl and so on, or in parts,
-DIR/lineitem.tbl.1, DIR/lineitem.tbl.2 or DIR/lineitem/lineitem.1.tbl; or Parquet, if creek was built
-with Arrow: DIR/lineitem.parquet, DIR/lineitem/*.parquet. `load` makes a cache of each,
-DIR/lineitem.creek, that later queries map instead of reading the tables again.
+DIR/lineitem.tbl.1, DIR/lineitem.tbl.2 or DIR/lineitem/lineitem.1.tbl. They may also be Parquet, if
+creek was built with Arrow: DIR/lineitem.parquet, DIR/lineitem/*.parquet. `load` creates a cache of
+each table, DIR/lineitem.creek, which later queries map instead of reading the table again.
 
   creek tpch load /data/sf1
   tpchgen-cli parquet -s 10 --parts 4 -o sf10 && creek tpch q6 --data sf10
@@ -62,9 +62,9 @@ DIR/lineitem.creek, that later queries map instead of reading the tables again.
   creek tpch q1 --data /data/sf1 --workers 2 --repeat 9 --json)";
 
 constexpr const char* query_notes =
-    R"(Parameters not given have the values of the specification's validation run. Bytes touched are
-those of the columns scanned, and of the values taken from the others; the bandwidth they are compared
-with is that of the same workers summing an array of 256 MiB.
+    R"(Parameters that are not given have the values of the specification's validation run. Bytes touched
+are the bytes of the scanned columns and of the values taken from other columns. They are compared
+with the bandwidth at which the same workers sum an array of 256 MiB.
 
   creek tpch {0} --data /data/sf1
   creek tpch {0} --data /data/sf1 --workers 2 --repeat 9 --json)";
@@ -275,11 +275,11 @@ void run_paper(const tpch::query& which, const tpch_arguments& given) {
 void run_query(const tpch::query& which, const tpch_arguments& given) {
   if (given.form == "paper") {
     if (given.in_memory) {
-      throw usage_error("--in-memory: not for --form paper, whose tables always are");
+      throw usage_error("--in-memory: not with --form paper, whose tables are always in memory");
     }
     return run_paper(which, given);
   }
-  if (given.backend != "host") throw usage_error("--backend scc: is for --form paper");
+  if (given.backend != "host") throw usage_error("--backend scc: needs --form paper");
   const tpch::parameter_values values(which.parameters, given.parameters);
   keep_memory();
   tpch::database from(given.folder,
@@ -307,22 +307,27 @@ void add_query(command_line::command& parent, const tpch::query& which) {
     usual += fmt::format("{}{}={}", usual.empty() ? "" : " ", p.name, p.usual);
   }
   command->footer(fmt::format(query_notes, which.name));
-  command->add_option("--data", given->folder, "Folder of the tables")->required();
+  command->add_option("--data", given->folder, "Folder with the tables")->required();
   command->add_option("--param", given->parameters, "NAME=VALUE, of: " + usual)->one_word();
-  command->add_option("--repeat", given->repeat, "Runs; the median time is printed")
+  command->add_option("--repeat", given->repeat, "Number of runs; the median time is printed")
       ->at_least(1)
       ->show_default();
   command->add_flag("--in-memory", given->in_memory,
-                    "Copy cached columns to memory first; many runs are faster then");
-  const auto* explain = command->add_flag("--explain", given->explain, "Say what was done");
-  command->add_flag("--answer-only", given->answer_only, "Print the answer and measure nothing")
+                    "Copy cached columns to memory first, which makes repeated runs faster");
+  const auto* explain =
+      command->add_flag("--explain", given->explain, "Print the steps of the query");
+  command
+      ->add_flag("--answer-only", given->answer_only, "Print only the answer, without measurements")
       ->excludes(explain);
   add_shared_options(*command, *given);
   if (has_paper_form(which)) {
-    command->add_option("--form", given->form, "full, or paper: the published one, by nested loops")
+    command
+        ->add_option("--form", given->form, "full, or paper: the published form with nested loops")
         ->among({"full", "paper"})
         ->show_default();
-    command->add_option("--backend", given->backend, "Of --form paper: host threads, or scc")
+    command
+        ->add_option("--backend", given->backend,
+                     "Where to run --form paper: on host threads, or on scc")
         ->among({"host", "scc"})
         ->show_default();
     add_chip_options(*command, given->chip);
@@ -330,7 +335,7 @@ void add_query(command_line::command& parent, const tpch::query& which) {
   command->callback([given, command, &which] {
     if (given->backend != "scc") {
       refuse(*command, {"--chip", "--cores", "--seed", "--trace", "--heatmap", "--check"},
-             "only for --backend scc");
+             "needs --backend scc");
     }
     run_query(which, *given);
   });
@@ -339,12 +344,12 @@ void add_query(command_line::command& parent, const tpch::query& which) {
 }  // namespace
 
 void add_tpch(command_line::command& app, int&) {
-  auto* tpch = app.add_subcommand("tpch", "TPC-H: load tables, run queries");
+  auto* tpch = app.add_subcommand("tpch", "Load TPC-H tables and run queries");
   tpch->require_subcommand();
   tpch->footer(tpch_notes);
   auto given = std::make_shared<tpch_arguments>();
-  auto* loader = tpch->add_subcommand("load", "Make a cache of every table of a folder");
-  loader->add_option("folder", given->folder, "Folder of the tables")
+  auto* loader = tpch->add_subcommand("load", "Create a cache of every table in a folder");
+  loader->add_option("folder", given->folder, "Folder with the tables")
       ->required()
       ->option_text("DIR");
   add_shared_options(*loader, *given);

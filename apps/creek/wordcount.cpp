@@ -173,12 +173,12 @@ void wordcount_on_workers(const wordcount_arguments& given) {
 void wordcount(const command_line::command& command, wordcount_arguments& given) {
   if (backend_name(given.job) == "scc") {
     refuse(command, {"--scheduler", "--idle", "--workers", "--memory", "--spill"},
-           "not for --backend scc, where jobs run on --cores that send messages");
+           "not with --backend scc, where jobs run on --cores that send messages");
     wordcount_on_chip(given);
     return;
   }
   refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap"},
-         "only for --backend scc");
+         "needs --backend scc");
   wordcount_on_workers(given);
 }
 
@@ -188,14 +188,14 @@ void add_wordcount(command_line::command& app, int&) {
   auto given = std::make_shared<wordcount_arguments>();
   command_line::command* command = app.add_subcommand("wordcount", "Count the words of files");
   command->footer(fmt::format(wordcount_notes, names_notes));
-  add_job_options(*command, given->job,
-                  "No summary and no progress bar, WORD TAB COUNT lines only");
-  command->add_option("--top", given->top, "Most frequent words to print")
+  add_job_options(*command, given->job, "Print only lines WORD TAB COUNT");
+  command->add_option("--top", given->top, "Number of words to print, the most frequent first")
       ->at_least(0)
       ->show_default();
   command->add_flag("--no-combine", given->no_combine,
-                    "Emit every word and group by sorting, instead of combining at once");
-  command->add_option("--output", given->output, "Write WORD TAB COUNT lines, sorted by the bytes");
+                    "Emit every word and group by sorting, instead of combining on emission");
+  command->add_option("--output", given->output,
+                      "Write lines WORD TAB COUNT to FILE, sorted by the bytes of the words");
   add_spill_options(*command, given->spill);
   add_chip_options(*command, given->chip, {.clock = true});
   command->callback([given, command] { wordcount(*command, *given); });

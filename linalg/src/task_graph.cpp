@@ -56,8 +56,7 @@ std::chrono::nanoseconds task_run::length() const noexcept {
 
 work_graph measured(work_graph plan, std::span<const task_run> runs) {
   const auto refuse = [](const std::string& what) {
-    throw usage_error("measured: " + what +
-                      "; record a run of the program that the dry run was of");
+    throw usage_error("measured: " + what + "; record a run of the program of the dry run");
   };
   if (plan.tasks.size() != runs.size()) {
     refuse("the plan has " + std::to_string(plan.tasks.size()) + " tasks and the run " +

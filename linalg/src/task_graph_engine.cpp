@@ -26,7 +26,7 @@ constexpr unsigned words_of_a_link = 2;
 
 graph_engine::graph_engine(graph_options options)
     : options_(std::move(options)), crew_(options_.stop) {
-  if (options_.window == 0) throw usage_error("task_graph: the window must hold one task at least");
+  if (options_.window == 0) throw usage_error("task_graph: the window must hold at least one task");
   if (options_.dry_run) profile_ = std::make_unique<graph_profile>();
 }
 

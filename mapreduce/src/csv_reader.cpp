@@ -119,7 +119,7 @@ char separator_of(std::string_view line) {
 void check_csv_format(const csv_format& format, std::size_t exactly) {
   if (exactly != 0 && !format.columns.empty() && format.columns.size() != exactly) {
     throw usage_error(
-        fmt::format("columns: {} chosen, {} are needed", format.columns.size(), exactly));
+        fmt::format("columns: {} are chosen, but {} are needed", format.columns.size(), exactly));
   }
   for (const std::string& name : format.columns) {
     const auto number = position(name);

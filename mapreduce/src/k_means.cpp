@@ -26,8 +26,8 @@ void check_k_means(std::span<const float> points, const k_means_options& options
   const std::size_t d = options.dimensions, k = options.clusters;
   if (d == 0) throw usage_error("k-means: dimensions 0: must be 1 or more");
   if (points.size() % d != 0) {
-    throw usage_error(
-        fmt::format("k-means: {} coordinates are no points of {} dimensions", points.size(), d));
+    throw usage_error(fmt::format("k-means: {} coordinates do not make points of {} dimensions",
+                                  points.size(), d));
   }
   const std::size_t n = points.size() / d;
   if (k == 0 || k > n || k > std::size_t{std::numeric_limits<std::int32_t>::max()}) {

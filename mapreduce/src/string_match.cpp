@@ -36,7 +36,7 @@ void count_matches(std::string_view text, std::span<const std::string> patterns,
 void check_pattern(std::string_view pattern) {
   if (pattern.empty()) throw usage_error("pattern: is empty");
   if (pattern.find('\n') != std::string_view::npos) {
-    throw usage_error("pattern: holds a line end, and lines are searched one by one");
+    throw usage_error("pattern: contains a line end, but lines are searched one by one");
   }
 }
 

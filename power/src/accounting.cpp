@@ -201,7 +201,7 @@ std::vector<double> accounting::state::cpu_by_phase() {
 
 accounting::accounting(std::shared_ptr<power_policy> policy, const host_model& model)
     : state_(std::make_unique<state>()) {
-  if (policy == nullptr) throw usage_error("accounting: give it a policy to hand events on to");
+  if (policy == nullptr) throw usage_error("accounting: a policy to forward events to is required");
   model.validate();
   state_->policy = std::move(policy);
   state_->model = model;

@@ -157,11 +157,11 @@ slack_plan plan_slack(const work_graph& graph, unsigned workers,
                       std::span<const units::hertz> clocks, double bound) {
   if (!std::isfinite(bound) || bound < 0) {
     throw usage_error(
-        "slack_reduction: the bound is the share by which the end may move, such as "
-        "0.02: 0 or more; no other can be kept");
+        "slack_reduction: the bound must be 0 or more; it is the share by which the end may move, "
+        "such as 0.02");
   }
   if (workers == 0 || clocks.empty()) {
-    throw usage_error("slack_reduction: a plan needs a worker and a clock at least");
+    throw usage_error("slack_reduction: a plan needs at least one worker and one clock");
   }
   if (clocks.size() > std::numeric_limits<std::uint16_t>::max() || clocks.front().value <= 0) {
     throw usage_error("slack_reduction: clocks are above 0 Hz, lowest first, at most 65535");

@@ -62,7 +62,7 @@ class slack_reduction final : public named_policy {
 std::shared_ptr<power_policy> make_slack_reduction(const policy_options& options) {
   if (options.plan.tasks.empty()) {
     throw usage_error(
-        "slack_reduction: needs the tasks to come; make a dry run of the program and give its "
+        "slack_reduction: needs a plan of the tasks; make a dry run of the program and pass its "
         "task_graph::plan() as policy_options::plan");
   }
   // Throws for an invalid bound before there is a runtime.

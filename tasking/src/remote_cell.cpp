@@ -174,9 +174,10 @@ void remote_cell::destroy() {
 }
 
 std::exception_ptr remote_cell::death(const char* what) const {
-  return std::make_exception_ptr(usage_error(
-      std::string("remote::") + what + ": object " + std::to_string(generation_) + " on worker " +
-      std::to_string(worker_) + (has_ended() ? " went with its runtime" : " was destroyed")));
+  return std::make_exception_ptr(
+      usage_error(std::string("remote::") + what + ": object " + std::to_string(generation_) +
+                  " on worker " + std::to_string(worker_) +
+                  (has_ended() ? " was destroyed with its runtime" : " was destroyed")));
 }
 
 void remote_cell::refuse(const char* what) const {

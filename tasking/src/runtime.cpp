@@ -226,7 +226,8 @@ runtime::~runtime() {
 void runtime::shut_down() {
   require_usable();
   if (detail::current_executor() == backend_.get()) {
-    throw usage_error("runtime: shut_down() on a worker of it, which cannot wait for itself");
+    throw usage_error(
+        "runtime: shut_down() was called on one of its workers, which cannot wait for itself");
   }
   const std::exception_ptr unwritten = backend_->shut_down();
   backend_.reset();

@@ -91,16 +91,16 @@ class BenchOnScc(unittest.TestCase):
                 (["--backend", "scc", "--tasks", "3"], "at least 100, not 3"),
                 (["--backend", "scc", "--chip", "atom"], "atom"),
                 (["--backend", "scc", "--deque-capacity", "60"], "9696 bytes"),
-                (["--backend", "scc", "--workers", "3"], "--workers: not for --backend scc"),
-                (["--backend", "scc", "--cores", "6,1,0x6"], "--cores: '6' is in the list twice"),
-                (["--backend", "scc", "--lengths", "5,5"], "--lengths: '5' is in the list twice"),
+                (["--backend", "scc", "--workers", "3"], "--workers: not with --backend scc"),
+                (["--backend", "scc", "--cores", "6,1,0x6"], "--cores: the list contains '6' twice"),
+                (["--backend", "scc", "--lengths", "5,5"], "--lengths: the list contains '5' twice"),
                 (["--backend", "scc", "--workload", "spc", "--workload", "tree,spc"],
-                 "--workload: 'spc' is in the list twice"),
+                 "--workload: the list contains 'spc' twice"),
                 (["--backend", "scc", "--scheduler", "random,sharing,random"],
-                 "--scheduler: 'random' is in the list twice"),
-                (["--workers", "1,2,1"], "--workers: '1' is in the list twice"),
+                 "--scheduler: the list contains 'random' twice"),
+                (["--workers", "1,2,1"], "--workers: the list contains '1' twice"),
                 (["--backend", "gpu"], "host or scc, not 'gpu'"),
-                (["--chip", "scc-800"], "--chip: not for --backend host")]:
+                (["--chip", "scc-800"], "--chip: not with --backend host")]:
             with self.subTest(arguments=arguments):
                 done = run(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -126,7 +126,7 @@ class OnHost(Case):
     def test_bad_usage(self):
         for arguments, parts in (
                 (("lu", "--policy", "polling,sloth"), ("sloth", "valid: polling, blocking")),
-                (("lu", "--policy", "polling,polling"), ("--policy: 'polling' is in the list twice",)),
+                (("lu", "--policy", "polling,polling"), ("--policy: the list contains 'polling' twice",)),
                 (("lu", "--runs", "0"), ("--runs must be between 1 and 2000, got 0",)),
                 (("lu", "-n", "-3"), ("-n must be 1 or more, got -3",)),
                 (("lu", "--meter", "sundial"), ("sundial",)),

@@ -150,7 +150,7 @@ class BadInput(Case):
 
     def test_shapes_that_do_not_fit(self):
         wide = self.write("wide.npy", npy("d", random_matrix(1, 3, 5)))
-        self.fails(run("chol", "--input", wide), 1, "wide.npy: 3 x 5 is not square")
+        self.fails(run("chol", "--input", wide), 1, "wide.npy: the matrix is not square (3 x 5)")
         self.fails(run("solve", "--input", wide), 1, "wide.npy", "not square", "--method qr")
         self.fails(run("solve", "--input", wide, "--method", "chol"), 1, "not square")
         self.fails(run("lu", "--input", wide, "--form", "blocks"), 1, "not square", "--form column")

@@ -107,7 +107,7 @@ class BadInput(FolderCase):
     def test_bad_options(self):
         self.fails(run(), 2, "pattern")
         self.fails(run("", stdin=b""), 2, "pattern: is empty")
-        self.fails(run("a\n", stdin=b""), 2, "pattern: holds a line end")
+        self.fails(run("a\n", stdin=b""), 2, "pattern: contains a line end")
         self.fails(run("--count", "--line-numbers", "a", stdin=b""), 2, "--line-numbers: not with")
         self.fails(run("--workers", "0", "a", stdin=b""), 2, "--workers must be between 1 and 4096, got 0")
 

@@ -122,10 +122,10 @@ class BadInput(FolderCase):
                                 (["--clusters", "9"], "9 clusters of 1 points"),
                                 (["--clusters", "1", "--rounds", "0"], "--rounds must be 1 or more, got 0"),
                                 (["--clusters", "1", "--tolerance", "-1"], "--tolerance must be 0 or more, got -1"),
-                                (["--clusters", "1", "--dimensions", "2"], "--dimensions: only for"),
-                                (["--clusters", "1", "--format", "floats"], "needs --dimensions"),
+                                (["--clusters", "1", "--dimensions", "2"], "--dimensions: needs"),
+                                (["--clusters", "1", "--format", "floats"], "--dimensions is required"),
                                 (["--clusters", "1", "--format", "floats", "--dimensions", "1",
-                                  "--header", "no"], "--header: only for")):
+                                  "--header", "no"], "--header: needs")):
             self.fails(run(*arguments, stdin=b"1 2\n"), 2, part)
 
 

@@ -119,7 +119,7 @@ class BadInput(FolderCase):
                                  (["--separator", "dots"], ["--separator dots"]),
                                  (["--header", "maybe"], ["maybe"]),
                                  (["--format", "floats"], ["floats"]),
-                                 (["--format", "bytes", "--columns", "1,2"], ["--columns: only for"])):
+                                 (["--format", "bytes", "--columns", "1,2"], ["--columns: needs --format text"])):
             self.fails(run(*arguments, stdin=b"1 2\n"), 2, *parts)
         self.fails(run("--columns", "x,z", stdin=b"x,y\n1,2\n"), 1, "no column 'z': x, y")
         self.fails(run(self.path("none")), 1, "none: No such file")

@@ -64,7 +64,7 @@ class BadInput(FolderCase):
     def test_bad_patterns_and_files(self):
         self.fails(run(stdin=b""), 2, "no string to look for")
         self.fails(run("", stdin=b""), 2, "pattern: is empty")
-        self.fails(run("-e", "a\nb", stdin=b""), 2, "pattern: holds a line end")
+        self.fails(run("-e", "a\nb", stdin=b""), 2, "pattern: contains a line end")
         self.fails(run("--patterns", self.path("none"), stdin=b""), 1, "none: No such file")
         empty = self.write("empty", b"")
         self.fails(run("--patterns", empty, stdin=b""), 2, "empty: no strings")

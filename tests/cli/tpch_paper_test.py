@@ -88,7 +88,7 @@ class Paper(FolderCase):
 
     def test_bad_usage(self):
         data = ["--data", self.folder.name]
-        self.fails(2, "is for --form paper", "tpch", "q6", *data, "--backend", "scc")
+        self.fails(2, "needs --form paper", "tpch", "q6", *data, "--backend", "scc")
         self.fails(2, "must not be SHIPMODE1", "tpch", "q12", *data, "--form", "paper", "--param", "SHIPMODE2=MAIL")
         self.fails(2, "has 48 cores, not 49", "tpch", "q6", *data, "--form", "paper", "--backend", "scc", "--cores", "49")
         self.fails(2, "--form", "tpch", "q1", *data, "--form", "paper")

@@ -159,7 +159,7 @@ TEST(rccerun, refuses_host_files_that_do_not_fit) {
 }
 
 TEST(rccerun, refuses_host_files_that_are_none) {
-  expect_bad_usage("-nue 2 -f /dev/zero ping_pong.so", "is no list of hosts");
+  expect_bad_usage("-nue 2 -f /dev/zero ping_pong.so", "not a list of hosts");
   expect_bad_usage("-nue 2 -f / ping_pong.so", "Is a directory");
 }
 

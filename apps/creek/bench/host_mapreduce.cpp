@@ -104,7 +104,8 @@ void study_host(const host_options& given) {
 
 void add_host_mapreduce(command_line::command& bench) {
   command_line::command* command = bench.add_subcommand(
-      "mapreduce", "MapReduce on the host: stages and speed-up by workers, for each strategy");
+      "mapreduce",
+      "Measure MapReduce on the host: stages and speed-up by workers, for each strategy");
   const auto given = std::make_shared<host_options>();
   command->footer(R"(Examples:
   creek bench mapreduce --runs 9 --csv figures.csv
@@ -116,16 +117,20 @@ The same jobs on the simulated chip: creek bench scc-mapreduce.)");
                    "Numbers of workers, such as 1,2,8 (default: 1, 2, 4, ... and all)")
       ->delimiter(',')
       ->range(1, scheduler_options::max_workers);
-  command->add_option("--runs", given->runs, "Rounds, each a run of everything; after one more")
+  command
+      ->add_option(
+          "--runs", given->runs,
+          "Number of measured rounds, each a run of everything; one unmeasured round comes first")
       ->range(1, 10000)
       ->show_default();
   command->add_option("--workload", given->workloads, workload_choice)->delimiter(',');
   command
-      ->add_option("--strategy", given->strategies,
-                   "Only these of combine, group (no combiner), automatic (where it is neither), "
-                   "fill (the library's job that fills an array, where there is one)")
+      ->add_option(
+          "--strategy", given->strategies,
+          "Strategies to run, of combine, group (no combiner), automatic (if it is neither of "
+          "these), fill (the library's job that fills an array, if there is one)")
       ->delimiter(',');
-  command->add_flag("--quick", given->quick, "A twentieth of the input");
+  command->add_flag("--quick", given->quick, "Use a twentieth of the input");
   command->add_flag("--json", given->as_json, "Print a JSON object");
   command->add_option("--csv", given->csv, "Write the figures to FILE")->type_name("FILE");
   command->callback([given] { study_host(*given); });

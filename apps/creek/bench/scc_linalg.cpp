@@ -31,11 +31,11 @@ namespace {
 using json = json_value;
 
 constexpr const char* notes = R"(
-Block kernels run for real and are charged by flops; blocks move to and from uncached shared memory
-(--moves combined: as MPBT memory), with the contention of controllers and ranks. Time is simulated,
-energy that of the whole chip while the matrix is factored. Differences are to the first policy of
-the same size, block, number of cores and schedule. slack_reduction plans with the times that the tasks took
-under the policy before it. A run of n = 4096 takes this machine tens of seconds.
+Block kernels really run and are charged by flops. Blocks move to and from uncached shared memory
+(with --moves combined, as MPBT memory), with the contention of controllers and ranks. Time is
+simulated; energy is that of the whole chip while the matrix is factored. Differences are to the
+first policy with the same size, block, number of cores and schedule. slack_reduction plans with the
+times of the tasks under the policy before it. A run of n = 4096 takes tens of seconds.
 
   creek bench scc-linalg -n 1024 --block 32,64 --cores 48
   creek bench scc-linalg -n 1024 --block 64 --cores 1,8,48 --policy polling,blocking --json)";
@@ -227,13 +227,19 @@ int run_study(const plan& given) {
 
 void add_scc_linalg(command_line::command& bench, int& exit_code) {
   command_line::command* command = bench.add_subcommand(
-      "scc-linalg", "LU, Cholesky and QR by blocks on the simulated chip: time and energy");
+      "scc-linalg", "Measure LU, Cholesky and QR by blocks on the simulated chip: time and energy");
   const auto given = std::make_shared<plan>();
-  command->add_option("--problem", given->problem, "lu (partial pivoting), chol or qr")
+  command
+      ->add_option("--problem", given->problem,
+                   "What to compute: lu (partial pivoting), chol or qr")
       ->among({"lu", "chol", "qr"})
       ->show_default();
-  command->add_option("-n", given->sizes, "Orders of the matrix")->delimiter(',')->at_least(1);
-  command->add_option("--block", given->blocks, "Orders of a block")->delimiter(',')->at_least(0);
+  command->add_option("-n", given->sizes, "Sizes of the matrix")->delimiter(',')->at_least(1);
+  command
+      ->add_option("--block", given->blocks,
+                   "Columns per block, 8 to n; with --memory messages 0 chooses by the size")
+      ->delimiter(',')
+      ->at_least(0);
   command->add_option("--cores", given->cores, "Numbers of cores, such as 1,8,48")
       ->delimiter(',')
       ->range(1, 1 << 16);
@@ -241,15 +247,25 @@ void add_scc_linalg(command_line::command& bench, int& exit_code) {
       ->delimiter(',');
   command
       ->add_option("--memory", given->memory,
-                   "shared, or messages: in the cores' own memories (see scc-linalg-messages)")
+                   "Where the matrix is: in shared memory, or in the cores' own memories "
+                   "(messages; see scc-linalg-messages)")
       ->among({"shared", "messages"})
       ->show_default();
-  command->add_option("--moves", given->moves, "How blocks move: word by word, or in lines")
+  command
+      ->add_option("--moves", given->moves,
+                   "How shared blocks are moved: word by word (uncached) or in lines (combined)")
       ->among({"uncached", "combined"})
       ->show_default();
-  command->add_option("--watts", given->watts, "Of power_cap")->positive();
-  command->add_option("--bound", given->bound, "Of slack_reduction")->range(0, 1)->show_default();
-  command->add_option("--runs", given->runs, "Schedules, by seeds; medians are shown")
+  command->add_option("--watts", given->watts, "Maximum power, for the policy power_cap")
+      ->positive();
+  command
+      ->add_option("--bound", given->bound,
+                   "Share of the time by which the end may move, for the policy slack_reduction")
+      ->range(0, 1)
+      ->show_default();
+  command
+      ->add_option("--runs", given->runs,
+                   "Number of schedules, each from its own seed; medians are shown")
       ->positive()
       ->show_default();
   command->add_flag("--no-check", given->no_check, "Compute no residuals");
@@ -260,7 +276,8 @@ void add_scc_linalg(command_line::command& bench, int& exit_code) {
     for (std::string& policy : given->policies) policy = spelt_policy(std::move(policy));
     if (given->memory == "messages") {  // has no tasks to plan, and column blocks
       if (command->count("--moves") > 0) {
-        throw usage_error("--moves says how blocks come from shared memory: leave it off here");
+        throw usage_error(
+            "--moves: not with --memory messages, which has no blocks in shared memory");
       }
       if (command->count("--policy") == 0) std::erase(given->policies, "slack_reduction");
       if (command->count("--block") == 0) given->blocks = {0};

@@ -202,7 +202,8 @@ void study(const study_options& given) {
 
 void add_scc_mapreduce(command_line::command& bench) {
   command_line::command* command = bench.add_subcommand(
-      "scc-mapreduce", "MapReduce on a simulated chip: stages, speed-up and energy by cores");
+      "scc-mapreduce",
+      "Measure MapReduce on a simulated chip: stages, speed-up and energy by cores");
   const auto given = std::make_shared<study_options>();
   command->footer(R"(Examples:
   creek bench scc-mapreduce --csv figures.csv
@@ -216,10 +217,10 @@ void add_scc_mapreduce(command_line::command& bench) {
   command->add_option("--workload", given->workloads, workload_choice)->delimiter(',');
   command
       ->add_option("--strategy", given->strategies,
-                   "Only these of combine, group (no combiner), fill (the library's job that fills "
-                   "an array, where there is one)")
+                   "Strategies to run, of combine, group (no combiner), fill (the library's job "
+                   "that fills an array, if there is one)")
       ->delimiter(',');
-  command->add_flag("--quick", given->quick, "A tenth of the input");
+  command->add_flag("--quick", given->quick, "Use a tenth of the input");
   command->add_flag("--json", given->as_json, "Print a JSON object");
   command->add_option("--csv", given->csv, "Write the figures to FILE")->type_name("FILE");
   command->callback([given] { study(*given); });

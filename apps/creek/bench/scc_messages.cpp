@@ -100,17 +100,17 @@ message_run run_messages(message_problem what, const message_settings& chosen,
   if (chosen.n < 0) throw usage_error("the size of a matrix must not be negative");
   if (chosen.block < 0) throw usage_error("--block: columns of a block, or 0 to have it chosen");
   require_chip_memory(static_cast<dense::method>(what), chosen.n);
-  if (chosen.chunks_in_flight < 1) throw usage_error("--chunks: 1 or more");
+  if (chosen.chunks_in_flight < 1) throw usage_error("--chunks must be 1 or more");
   message_run run;
   run.block = chosen.block > 0 ? chosen.block : message_block(chosen.n, chosen.cores);
   if (chosen.policy == "slack_reduction" || chosen.policy == "slack-reduction") {
     throw usage_error(
-        "slack_reduction plans the tasks of a graph, and ranks have none: choose another policy, "
-        "or shared memory");
+        "slack_reduction needs a graph of tasks, and ranks have none: choose another policy, or "
+        "shared memory");
   }
   if (chosen.policy == "power_cap" || chosen.policy == "power-cap") {
     throw usage_error(
-        "power_cap keeps the cap by fewer workers too, and all ranks take part: choose another "
+        "power_cap also reduces the number of workers, and all ranks take part: choose another "
         "policy, or shared memory");
   }
   on.waits.policy = power::make_policy(chosen.policy, {.plan = {}});

@@ -159,7 +159,7 @@ void study(const study_options& given) {
 void add_scc_linalg_messages(command_line::command& bench) {
   command_line::command* command = bench.add_subcommand(
       "scc-linalg-messages",
-      "LU, Cholesky and QR by messages on a simulated chip: time and energy by policy");
+      "Measure LU, Cholesky and QR by messages on a simulated chip: time and energy by policy");
   const auto given = std::make_shared<study_options>();
   add_chip_options(*command, given->chip, {.cores = false});
   const auto list = [&](const char* name, auto& to, const char* about) {
@@ -167,36 +167,39 @@ void add_scc_linalg_messages(command_line::command& bench) {
   };
   std::vector<std::pair<std::string, message_problem>> problems;
   for (int i = 0; i < 3; ++i) problems.emplace_back(problem_names[i], message_problem(i));
-  command->add_choice("problem", given->what, problems, "lu unless given");
+  command->add_choice("problem", given->what, problems, "What to compute (default: lu)");
   list("--n", given->sizes, "Sizes of matrices")->at_least(1);
-  list("--block", given->blocks, "Columns of a block; 0: chosen")->at_least(0);
+  list("--block", given->blocks, "Columns per block; 0: chosen by the size")->at_least(0);
   list("--cores", given->cores, "Numbers of cores")->at_least(1);
-  list("--policy", given->policies, "How cores wait; ratios are to the first");
+  list("--policy", given->policies, "Power policies to measure; ratios are to the first");
   std::vector<std::pair<std::string, broadcast_kind>> routes;
   for (int i = 0; i < 5; ++i) routes.emplace_back(route_names[i], broadcast_kind(i));
   command->add_choice("--route", given->each.ranks.route, routes,
-                      "How a panel goes to all ranks; chain unless given");
-  command->add_option("--look-ahead", given->each.ranks.look_ahead, "Panels that may wait")
+                      "How a panel is sent to all ranks (default: chain)");
+  command
+      ->add_option("--look-ahead", given->each.ranks.look_ahead,
+                   "Maximum number of panels that may wait")
       ->at_least(0)
       ->show_default();
   command
       ->add_option("--next-first", given->each.ranks.next_panel_first,
-                   "Whether who has the next panel gets each first")
+                   "Whether the rank with the next panel gets each panel first")
       ->show_default();
-  command->add_option("--piece", given->each.ranks.piece_bytes, "Bytes passed on at once")
+  command->add_option("--piece", given->each.ranks.piece_bytes, "Bytes per forwarded piece")
       ->at_least(1)
       ->show_default();
   command
       ->add_option("--chunks", given->each.chunks_in_flight,
-                   "Chunks of a message that may be on their way")
+                   "Maximum number of chunks of a message in flight")
       ->at_least(1)
       ->show_default();
-  command->add_option("--buffer", given->each.buffer_bytes, "Bytes of a core's message buffer")
+  command
+      ->add_option("--buffer", given->each.buffer_bytes, "Size of a core's message buffer in bytes")
       ->at_least(1)
       ->show_default();
   command
       ->add_option("--kernel-crossing", given->kernel_crossing,
-                   "Cycles of a wake-up besides the interrupt; under Linux 2000")
+                   "Cycles of a wake-up in addition to the interrupt; under Linux 2000")
       ->range(0, 1'000'000)
       ->show_default();
   command->add_flag("--json", given->as_json, "Print a JSON object");

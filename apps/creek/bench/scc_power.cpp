@@ -160,9 +160,10 @@ void print_json(const std::vector<latency>& latencies) {
 
 void add_scc_power(command_line::command& bench, int& exit_code) {
   command_line::command* command = bench.add_subcommand(
-      "scc-power", "The simulated chip's power model and clock changes beside published figures");
+      "scc-power",
+      "Measure the simulated chip's power model and clock changes beside published figures");
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Machine-readable result on standard output");
+  command->add_flag("--json", *json, "Print a JSON object");
   command->footer(R"(Examples:
   creek bench scc-power
   creek bench scc-power --json)");

@@ -146,7 +146,7 @@ void run_on_cores(const job& what, scc_result& into, const scc_plan& plan) {
 void check(const scc_plan& plan) {
   for (const std::string& name : plan.workloads) {
     if (name != "spc" && name != "bpc" && name != "tree") {
-      throw creek::usage_error("unknown workload '" + name + "'; on scc there are spc, bpc, tree");
+      throw creek::usage_error("unknown workload '" + name + "'; valid on scc: spc, bpc, tree");
     }
   }
   const int there = plan.chip.description.cores();
@@ -159,13 +159,14 @@ void check(const scc_plan& plan) {
   const std::size_t runs =
       plan.workloads.size() * plan.lengths_us.size() * plan.schedulers.size() * plan.cores.size();
   if (runs != 1 && !(plan.chip.trace_file.empty() && plan.chip.heatmap_file.empty())) {
-    throw creek::usage_error(fmt::format(
-        "--trace and --heatmap show one run, these are {}: choose one of --workload, --lengths, "
-        "--scheduler and --cores each",
-        runs));
+    throw creek::usage_error(
+        fmt::format("--trace and --heatmap show a single run, but these are {}: give one value "
+                    "each for --workload, --lengths, --scheduler and --cores",
+                    runs));
   }
   if (plan.tasks != 0 && plan.tasks < fewest_tasks) {
-    throw creek::usage_error(fmt::format("--tasks: at least {}, not {}", fewest_tasks, plan.tasks));
+    throw creek::usage_error(
+        fmt::format("--tasks must be at least {}, got {}", fewest_tasks, plan.tasks));
   }
 }
 

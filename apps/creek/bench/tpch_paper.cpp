@@ -186,13 +186,17 @@ void tpch_study(const paper_options& given) {
 }  // namespace
 
 void add_tpch_paper(command_line::command& bench) {
-  command_line::command* command = bench.add_subcommand(
-      "tpch-paper",
-      "TPC-H Q3, Q6, Q12 in the published forms: speed-up by workers, or by cores of a chip");
+  command_line::command* command =
+      bench.add_subcommand("tpch-paper",
+                           "Measure TPC-H Q3, Q6, Q12 in the published forms: speed-up by workers, "
+                           "or by cores of a chip");
   const auto given = std::make_shared<paper_options>();
-  command->add_option("--data", given->folder, "Folder of the tables")->required();
-  command->add_option("--query", given->queries, "Only these of q3, q6, q12")->delimiter(',');
-  command->add_option("--backend", given->backend, "host, in wall time, or scc, in virtual time")
+  command->add_option("--data", given->folder, "Folder with the tables")->required();
+  command->add_option("--query", given->queries, "Queries to run, of q3, q6, q12 (default: all)")
+      ->delimiter(',');
+  command
+      ->add_option("--backend", given->backend,
+                   "Where to run: host, in wall time, or scc, in virtual time")
       ->among({"host", "scc"})
       ->show_default();
   command
@@ -200,7 +204,7 @@ void add_tpch_paper(command_line::command& bench) {
                    "Numbers of workers or cores, such as 1,4,48 (default: 1, 2, 4, ... and all)")
       ->delimiter(',')
       ->range(1, scheduler_options::max_workers);
-  command->add_option("--repeat", given->repeat, "Runs on the host; medians are printed")
+  command->add_option("--repeat", given->repeat, "Number of runs on the host; medians are printed")
       ->at_least(1)
       ->show_default();
   command->add_flag("--json", given->as_json, "Print a JSON object");
@@ -210,10 +214,10 @@ void add_tpch_paper(command_line::command& bench) {
   creek bench tpch-paper --data /data/sf1 --backend scc --query q6)");
   command->callback([given, command] {
     if (given->on_chip()) {
-      refuse(*command, {"--repeat"}, "only for --backend host: on scc one run is like the other");
+      refuse(*command, {"--repeat"}, "needs --backend host: on scc all runs are the same");
     } else {
       refuse(*command, {"--chip", "--seed", "--trace", "--heatmap", "--check"},
-             "only for --backend scc");
+             "needs --backend scc");
     }
     tpch_study(*given);
   });

@@ -26,7 +26,7 @@ inline constexpr std::array<const char*, 4> way_names{"combine", "group", "autom
 
 /// Help text of the option that chooses workloads.
 inline constexpr const char* workload_choice =
-    "Only these of word-count, histogram, linear-regression, k-means, string-match, "
-    "inverted-index, line-filter";
+    "Workloads to run, of word-count, histogram, linear-regression, k-means, string-match, "
+    "inverted-index, line-filter (default: all)";
 
 }  // namespace creek::tool::bench

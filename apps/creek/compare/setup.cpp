@@ -24,15 +24,15 @@ void require_policies(const setup& given) {
   require_distinct("--policy", given.policies);
   for (const std::string& each : given.policies) {
     if (std::ranges::find(known, each) == known.end()) {
-      throw usage_error(fmt::format("--policy {}: there is no such policy; valid: {}", each,
-                                    fmt::join(known, ", ")));
+      throw usage_error(
+          fmt::format("--policy {}: unknown policy; valid: {}", each, fmt::join(known, ", ")));
     }
     if (each == "power_cap" && given.watts <= 0) {
-      throw usage_error("--policy power_cap: say how much may be drawn, --watts W");
+      throw usage_error("--policy power_cap: --watts W is required: the maximum power");
     }
     if (each == "slack_reduction" && !given.is_dense()) {
       throw usage_error(fmt::format(
-          "--policy slack_reduction: plans a graph of tasks, as lu, chol and qr have; {} has none",
+          "--policy slack_reduction: needs a graph of tasks, as lu, chol and qr have; {} has none",
           given.name));
     }
   }
@@ -45,24 +45,25 @@ void require_backend(const setup& given) {
         fmt::format("--backend {}: policies are compared on host and scc", given.backend));
   }
   if (given.memory == chip_memory::messages && given.layout != dense::form::column) {
-    throw usage_error("--memory messages: ranks have whole columns; without --form blocks");
+    throw usage_error("--memory messages: ranks have whole columns; leave --form blocks off");
   }
   const bool plans = std::ranges::find(given.policies, "slack_reduction") != given.policies.end();
   if (given.memory == chip_memory::messages && plans) {
     throw usage_error(
-        "--policy slack_reduction: plans a graph of tasks; with --memory messages there is none");
+        "--policy slack_reduction: needs a graph of tasks; with --memory messages there is none");
   }
   const bool caps = std::ranges::find(given.policies, "power_cap") != given.policies.end();
   if (given.memory == chip_memory::messages && caps) {
     throw usage_error(
-        "--policy power_cap: keeps the cap by fewer workers too; with --memory messages all cores "
+        "--policy power_cap: also reduces the number of workers; with --memory messages all cores "
         "take part");
   }
   if (!given.meter.empty()) {
-    throw usage_error("--meter: of host; the energy of the simulated chip is simulated");
+    throw usage_error(
+        "--meter: needs --backend host; the energy of the simulated chip is simulated");
   }
   if (!given.is_dense()) {
-    throw usage_error(fmt::format("--backend scc: {} is measured on host only", given.name));
+    throw usage_error(fmt::format("--backend scc: {} can be measured on host only", given.name));
   }
 }
 
@@ -93,10 +94,10 @@ void require_sense(const setup& given) {
     require_between("-n", n, 1, largest);
   }
   if (!given.is_dense() && given.block) {
-    throw usage_error(fmt::format("--block: of lu, chol and qr; {} has none", given.name));
+    throw usage_error(fmt::format("--block: needs lu, chol or qr; {} has no blocks", given.name));
   }
   if (!given.is_dense() && given.layout != dense::form::column) {
-    throw usage_error(fmt::format("--form: of lu, chol and qr; {} has none", given.name));
+    throw usage_error(fmt::format("--form: needs lu, chol or qr; {} has no forms", given.name));
   }
 }
 

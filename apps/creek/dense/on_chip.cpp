@@ -28,7 +28,7 @@ void require_sense_on_chip(const request& what) {
   const auto refuse = [](const char* option) {
     throw usage_error(std::string(option) +
                       " has no effect with --backend scc: matrices are generated, in double, and "
-                      "one run is like the other; leave it off");
+                      "all runs are the same; leave it off");
   };
   if (!what.input.empty()) refuse("--input");
   if (!what.output.empty()) refuse("--output");
@@ -37,7 +37,7 @@ void require_sense_on_chip(const request& what) {
   if (what.type && *what.type != element_type::d) refuse("--type");
   if (what.pivots && *what.pivots != pivoting::partial) refuse("--pivoting");
   if (what.tree && *what.tree != linalg::reduction_tree::flat) refuse("--tree");
-  if (!what.n) throw usage_error("give the size of the matrix: -n N");
+  if (!what.n) throw usage_error("-n is required: the size of the matrix");
 }
 
 chip_dense_problem problem_on_chip(const request& what, const chip_request& given) {
@@ -100,28 +100,35 @@ void print(const chip_dense_problem& what, const chip_dense_run& found) {
 
 void add_chip_request(command_line::command& command, chip_request& given) {
   command
-      .add_option("--backend", given.backend,
-                  "host, tbb, or scc: by blocks in the shared memory of a simulated chip")
+      .add_option(
+          "--backend", given.backend,
+          "Where to run: host, tbb, or scc (by blocks in the shared memory of a simulated chip)")
       ->among({"host", "tbb", "scc"});
   command_line::option_group* group = command.add_option_group("Simulated chip");
-  group->add_option("--chip", given.chip.chip, "scc-533, scc-800, or a file that describes another")
+  group
+      ->add_option("--chip", given.chip.chip,
+                   "The chip: scc-533, scc-800, or a file that describes another one")
       ->type_name("NAME|FILE");
   group
-      ->add_option("--cores", given.chip.cores,
-                   "Cores that take part; all of the chip unless given")
+      ->add_option("--cores", given.chip.cores, "Number of cores to use (default: all of the chip)")
       ->type_name("N")
       ->positive();
   group->add_option("--policy", given.policy, "Power policy")->show_default();
   group
-      ->add_option("--memory", given.memory,
-                   "Where the matrix lies: shared, or in the cores' own memories (messages)")
+      ->add_option(
+          "--memory", given.memory,
+          "Where the matrix is: in shared memory, or in the cores' own memories (messages)")
       ->among({"shared", "messages"})
       ->show_default();
-  group->add_option("--moves", given.moves, "How blocks move: word by word, or in lines")
+  group
+      ->add_option("--moves", given.moves,
+                   "How shared blocks are moved: word by word (uncached) or in lines (combined)")
       ->among({"uncached", "combined"})
       ->show_default();
-  group->add_option("--watts", given.watts, "The cap of power_cap")->positive();
-  group->add_option("--bound", given.bound, "By what share slack_reduction may move the end")
+  group->add_option("--watts", given.watts, "Maximum power, for the policy power_cap")->positive();
+  group
+      ->add_option("--bound", given.bound,
+                   "Share of the time by which the end may move, for the policy slack_reduction")
       ->range(0, 1)
       ->show_default();
 }
@@ -130,18 +137,19 @@ bool is_on_chip(const command_line::command& command, const chip_request& given)
   if (given.backend == "scc") {
     if (command.count("--form") > 0) {
       throw usage_error(
-          "--form has no effect with --backend scc: the matrix is of blocks in shared memory, of "
+          "--form has no effect with --backend scc: the matrix has blocks in shared memory, and "
           "columns with --memory messages; leave it off");
     }
     if (given.memory == "messages" && command.count("--moves") > 0) {
-      throw usage_error("--moves says how blocks come from shared memory: leave it off here");
+      throw usage_error(
+          "--moves: not with --memory messages, which has no blocks in shared memory");
     }
     refuse_without_policy(command, {given.policy});
     return true;
   }
   for (const char* each : options) {
     if (command.count(each) > 0) {
-      throw usage_error(std::string(each) + " is of the simulated chip: add --backend scc");
+      throw usage_error(std::string(each) + " needs --backend scc, the simulated chip");
     }
   }
   return false;

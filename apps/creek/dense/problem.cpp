@@ -39,16 +39,17 @@ void require_shapes(const problem& what, const input_files& files) {
   const bool takes_any = what.how == method::lu && what.pivots != pivoting::incremental;
   if (what.rows != what.cols && what.how != method::qr && (what.solves || !takes_any)) {
     throw std::runtime_error(
-        fmt::format("{}: {} x {} is not square{}", what.input, what.rows, what.cols,
+        fmt::format("{}: the matrix is not square ({} x {}){}", what.input, what.rows, what.cols,
                     what.solves ? "; --method qr solves it in the sense of least squares"
-                    : what.how == method::lu ? ", as incremental pivoting needs; see --form column"
-                                             : ", as chol needs"));
+                    : what.how == method::lu
+                        ? ", but incremental pivoting needs a square one; use --form column"
+                        : ", but chol needs a square one"));
   }
   if (what.solves && what.how == method::qr && what.layout == form::blocks &&
       what.rows < what.cols) {
     throw std::runtime_error(
-        fmt::format("{}: {} x {} has fewer rows than columns; --form column finds the least "
-                    "solution",
+        fmt::format("{}: the matrix has fewer rows than columns ({} x {}); --form column finds the "
+                    "least solution",
                     what.input, what.rows, what.cols));
   }
   if (files.rhs && files.rhs->info().rows != what.rows) {
@@ -72,17 +73,15 @@ pivoting pivoting_of(const request& given) {
 void require_form(const request& given) {
   const bool by_blocks = given.layout == form::blocks;
   const bool is_qr = given.how == method::qr;
-  refuse(given.how != method::lu && given.pivots, "--pivoting", "of LU only");
-  refuse(given.tree && !(is_qr && by_blocks), "--tree", "of QR by blocks only, with --form blocks");
+  refuse(given.how != method::lu && given.pivots, "--pivoting", "needs LU");
+  refuse(given.tree && !(is_qr && by_blocks), "--tree", "needs QR and --form blocks");
   if (given.pivots && by_blocks == (*given.pivots == pivoting::partial)) {
     const std::string option = fmt::format("--pivoting {}", to_string(*given.pivots));
-    refuse(true, option.c_str(),
-           by_blocks ? "of columns only, without --form blocks"
-                     : "by blocks only, with --form blocks");
+    refuse(true, option.c_str(), by_blocks ? "not with --form blocks" : "needs --form blocks");
   }
   const bool own = by_blocks && (is_qr || pivoting_of(given) == pivoting::incremental);
   refuse(own && !given.solves && !given.output.empty(), "--output",
-         "these factors have no form outside the program; --form column has LAPACK's");
+         "these factors have no format for files; --form column has LAPACK's");
 }
 
 }  // namespace
@@ -139,19 +138,21 @@ index_t problem::gemm_size() const noexcept {
 void require_sense(const request& given) {
   const bool from_file = !given.input.empty();
   if (from_file == given.n.has_value()) {
-    throw usage_error(from_file ? "-n: the size is that of the file; give one of -n and --input"
-                                : "command line: give a size, -n N, or a matrix, --input FILE");
+    throw usage_error(from_file
+                          ? "-n: not with --input, whose file has the size"
+                          : "command line: a size, -n N, or a matrix, --input FILE, is required");
   }
   require_form(given);
   const bool rhs_from_file = !given.rhs_file.empty();
-  refuse(rhs_from_file && given.rhs.has_value(), "--rhs", "the file has its own; see --rhs-file");
+  refuse(rhs_from_file && given.rhs.has_value(), "--rhs",
+         "not with --rhs-file, which has its own right-hand sides");
   refuse(given.seed && from_file && (rhs_from_file || !given.solves), "--seed",
-         "nothing is generated here");
+         "has no effect, because nothing is generated");
   refuse(given.input == "-" && given.rhs_file == "-", "--rhs-file -",
-         "standard input is the matrix already");
+         "standard input already is the matrix");
   const bool by_columns = given.layout == form::column;
   refuse(given.refine != refinement::none && (given.how == method::qr || !by_columns), "--refine",
-         "solutions by LU and Cholesky of columns only");
+         "needs LU or Cholesky of columns");
   if (!given.output.empty()) (void)linalg::format_of_name(given.output);
 }
 
@@ -184,7 +185,7 @@ problem plan(const request& given, const input_files& files) {
   require_shapes(what, files);
   const bool has_lower = what.type == element_type::d || what.type == element_type::z;
   refuse(what.refine == refinement::mixed && !has_lower, "--refine mixed",
-         "factors in float, for elements of --type d and z");
+         "needs --type d or z, because the factors are in float");
   // A block wider than the matrix is reduced to its width.
   what.block =
       std::min<index_t>(given.block.value_or(0), std::max({what.rows, what.cols, index_t{1}}));

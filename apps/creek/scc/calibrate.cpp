@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* calibrate_notes =
     R"(Times kernels whose work core/charge.hpp counts in cycles of a P54C
-core, and keeps the ratio in $XDG_CONFIG_HOME/creek/clock.json (or ~/.config) for
---clock measured. Measures CPU time; run it on an idle machine. How far the
-kernels lie apart is how far such a clock can be trusted.)";
+core, and stores the ratio in $XDG_CONFIG_HOME/creek/clock.json (or ~/.config) for
+--clock measured. It measures CPU time; run it on an idle machine. The spread of
+the kernels' ratios shows how accurate such a clock is.)";
 
 }  // namespace
 

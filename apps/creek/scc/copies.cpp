@@ -152,8 +152,8 @@ void run(const arguments& given) {
   const int cores = participating_cores(given.chip, on);
   if (cores < 2) throw usage_error("scc-copies: needs two cores");
   if (given.bytes > target_at - source_at) {
-    throw usage_error(
-        fmt::format("scc-copies: --bytes {}: at most {}", given.bytes, target_at - source_at));
+    throw usage_error(fmt::format("scc-copies: --bytes must be at most {1}, got {0}", given.bytes,
+                                  target_at - source_at));
   }
   if (on.description.private_bytes < target_at + given.bytes) {
     throw usage_error(fmt::format("scc-copies: needs {} bytes of private memory, chip '{}' has {}",
@@ -200,9 +200,9 @@ constexpr const char* notes =
     R"(Ways, after "Efficient memory copy operations on the 48-core Intel SCC":
   plain        cached reads; writes miss the cache and go out word by word
   mpbt-target  cached reads; writes collected into lines
-  mpbt-both    reads past L2 too
+  mpbt-both    reads also bypass L2
   lut-remap    as mpbt-both, after mapping both blocks into the look-up table
-  copy-cores   other cores copy while the one that asked goes on
+  copy-cores   other cores copy while the requesting core continues
 
 Examples:
   creek bench scc-copies
@@ -213,13 +213,15 @@ Examples:
 void add_scc_copies(command_line::command& bench) {
   const auto given = std::make_shared<arguments>();
   command_line::command* command = bench.add_subcommand(
-      "scc-copies", "Ways to copy off-chip memory on the simulated chip, in virtual time");
+      "scc-copies", "Compare ways to copy off-chip memory on the simulated chip, in virtual time");
   command->footer(notes);
   std::vector<std::pair<std::string, copy_method>> names;
   for (const copy_method how : all_methods) names.emplace_back(to_string(how), how);
-  command->add_choice("--method", given->methods, names, "Only this way; may be given again")
+  command
+      ->add_choice("--method", given->methods, names,
+                   "Way to copy (default: all); may be given several times")
       ->type_name("NAME");
-  command->add_option("--bytes", given->bytes, "Of a block")
+  command->add_option("--bytes", given->bytes, "Bytes per block")
       ->positive()
       ->type_name("N")
       ->show_default();

@@ -151,14 +151,17 @@ void add_scc_info(command_line::command& scc) {
     bool as_json = false, description = false;
   };
   const auto given = std::make_shared<options>();
-  auto* command = scc.add_subcommand("info", "Layout, domains, clocks and costs of a chip");
-  command->add_option("--chip", given->chip.chip, "scc-533, scc-800, or a file")
+  auto* command = scc.add_subcommand("info", "Show layout, domains, clocks and costs of a chip");
+  command
+      ->add_option("--chip", given->chip.chip,
+                   "The chip: scc-533, scc-800, or a file that describes another one")
       ->type_name("NAME|FILE")
       ->show_default();
   command_line::option* machine_readable =
-      command->add_flag("--json", given->as_json, "Machine-readable, with a \"schema_version\"");
+      command->add_flag("--json", given->as_json, "Print a JSON object with a \"schema_version\"");
   command
-      ->add_flag("--description", given->description, "The chip's description, a file for --chip")
+      ->add_flag("--description", given->description,
+                 "Print the chip's description, as a file for --chip")
       ->excludes(machine_readable);
   command->footer(info_notes);
   command->callback([given] {

@@ -206,14 +206,14 @@ void run(const invoke_arguments& given) {
 }
 
 constexpr const char* invoke_notes =
-    R"(Of a round trip, in cycles of a core:
+    R"(Parts of a round trip, in cycles of a core:
   call        an empty method of an object on the other core, called and waited for
-  messages    two messages of its lengths by the protocol alone
-  send        of the first message, part of "messages"
-  empty_poll  a look for messages that finds none
-  network     "messages", less what they take to the nearest core
-  middleware  "call", less "messages"; a runtime looks once for each message that it handles,
-              the protocol alone looks, waits and looks again
+  messages    two messages of the same lengths by the protocol alone
+  send        sending the first message, part of "messages"
+  empty_poll  a poll that finds no message
+  network     "messages" minus their time to the nearest core
+  middleware  "call" minus "messages"; a runtime polls once for each message that it handles,
+              the protocol alone polls, waits and polls again
 
 Examples:
   creek bench scc-invoke
@@ -224,13 +224,16 @@ Examples:
 void add_scc_invoke(command_line::command& bench) {
   const auto given = std::make_shared<invoke_arguments>();
   command_line::command* command = bench.add_subcommand(
-      "scc-invoke", "Calls of objects on other cores of the simulated chip, in virtual time");
+      "scc-invoke",
+      "Measure calls of objects on other cores of the simulated chip, in virtual time");
   command->footer(invoke_notes);
   std::vector<std::pair<std::string, message_protocol>> names;
   for (const message_protocol protocol : all_protocols) {
     names.emplace_back(to_string(protocol), protocol);
   }
-  command->add_choice("--protocol", given->protocols, names, "Only this one; may be given again")
+  command
+      ->add_choice("--protocol", given->protocols, names,
+                   "Protocol to measure (default: all); may be given several times")
       ->type_name("NAME");
   add_chip_options(*command, given->chip);
   command->add_flag("--json", given->as_json, "Print a JSON object");

@@ -258,7 +258,7 @@ void add_scc_messages(command_line::command& bench) {
   const auto given = std::make_shared<arguments>();
   command_line::command* command = bench.add_subcommand(
       "scc-messages",
-      "Messages, collectives, barriers and locks on the simulated chip, in virtual time");
+      "Measure messages, collectives, barriers and locks on the simulated chip, in virtual time");
   add_chip_options(*command, given->chip);
   command->add_flag("--json", given->as_json, "Print a JSON object");
   command->footer(R"(Examples:

@@ -220,10 +220,10 @@ void add_scc_primitives(command_line::command& bench, int& exit_code) {
   };
   const auto given = std::make_shared<options>();
   command_line::command* command = bench.add_subcommand(
-      "scc-primitives", "The simulated chip's primitives beside the published figures");
-  command->add_option("--chip", given->chip, "Measure all on this chip: a preset or a file")
+      "scc-primitives", "Measure the simulated chip's primitives beside the published figures");
+  command->add_option("--chip", given->chip, "Measure everything on this chip: a preset or a file")
       ->type_name("NAME|FILE");
-  command->add_flag("--json", given->as_json, "Machine-readable, with a \"schema_version\"");
+  command->add_flag("--json", given->as_json, "Print a JSON object with a \"schema_version\"");
   command->footer(primitives_notes);
   command->callback([given, &exit_code] {
     const std::vector<row> rows = measure(given->chip);

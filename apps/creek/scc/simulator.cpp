@@ -99,12 +99,12 @@ json json_of(const std::vector<figures>& all) {
 void add_scc_simulator(command_line::command& bench) {
   const auto as_json = std::make_shared<bool>(false);
   command_line::command* command = bench.add_subcommand(
-      "scc-simulator", "What simulating a chip costs the host, in time and memory");
-  command->add_flag("--json", *as_json, "Machine-readable, with a \"schema_version\"");
+      "scc-simulator", "Measure the time and memory that simulating a chip costs the host");
+  command->add_flag("--json", *as_json, "Print a JSON object with a \"schema_version\"");
   command->footer(
-      "Accesses are words loaded from and stored to message-passing memory of all cores in turn, "
-      "all\n"
-      "cores at it. Host bytes: resident memory, with the pages of stacks that were touched.");
+      "Accesses are loads and stores of words in the message-passing memory of all cores in turn, "
+      "by\n"
+      "all cores. Host bytes are resident memory, including the touched pages of stacks.");
   command->callback([as_json] {
     (void)measure(48, 2000);  // lets the host reach its full clock
     std::vector<figures> all;

@@ -60,7 +60,7 @@ std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
   std::string host;
   while (static_cast<int>(listed.size()) < ues && file >> std::setw(longest + 1) >> host) {
     if (host.size() > longest || host.find('\0') != std::string::npos) {
-      throw usage_error(fmt::format("rccerun: {}: is no list of hosts", name));
+      throw usage_error(fmt::format("rccerun: {}: not a list of hosts", name));
     }
     const std::size_t digits = host.find_last_not_of("0123456789") + 1;
     if (digits == host.size() || host.size() - digits > 6) {
@@ -88,7 +88,7 @@ std::vector<int> read_host_file(const std::string& name, int ues, int cores) {
 void refuse_on_host(const command_line::command& app) {
   for (const char* option : {"--clock", "--check", "--trace", "--heatmap", "--seed"}) {
     if (app.count(option) > 0) {
-      throw usage_error(fmt::format("rccerun: {} is for --backend scc", option));
+      throw usage_error(fmt::format("rccerun: {} needs --backend scc", option));
     }
   }
 }
@@ -178,13 +178,15 @@ int start(const arguments& given, const std::vector<std::string>& command) {
 }
 
 void add_options(command_line::command& app, arguments& given) {
-  app.add_option("--nue", given.ues, "UEs to start; also written -nue")->required();
-  app.add_option("-f", given.host_file, "File that lists the cores of the UEs, one a line")
+  app.add_option("--nue", given.ues, "Number of UEs to start; also written -nue")->required();
+  app.add_option("-f", given.host_file, "File that lists the cores of the UEs, one per line")
       ->type_name("FILE");
-  app.add_option("--backend", given.backend, "scc: simulated chip; host: threads")
+  app.add_option("--backend", given.backend,
+                 "Where to run: scc (the simulated chip) or host (threads)")
       ->among({"scc", "host"})
       ->show_default();
-  app.add_option("--json", given.json, "Write what the run took to FILE")->type_name("FILE");
+  app.add_option("--json", given.json, "Write status and times of the run to FILE")
+      ->type_name("FILE");
   tool::add_chip_options(app, given.chip, {.clock = true});
 
   command_line::option_group* group = app.add_option_group("Protocols");
@@ -192,20 +194,21 @@ void add_options(command_line::command& app, arguments& given) {
   for (std::size_t i = 0; i < broadcast_names.size(); ++i) {
     broadcasts.emplace_back(broadcast_names[i], static_cast<broadcast_kind>(i));
   }
-  group->add_choice("--broadcast", given.chosen.broadcast, broadcasts, "RCCE's is simple");
+  group->add_choice("--broadcast", given.chosen.broadcast, broadcasts,
+                    "Broadcast protocol; RCCE's is simple");
   group->add_choice("--barrier", given.chosen.barrier,
                     {{"rcce", barrier_kind::gather_release},
                      {"test-and-set", barrier_kind::test_and_set},
                      {"dissemination", barrier_kind::dissemination}},
-                    "test-and-set is for barriers of all UEs; others are as rcce then");
+                    "Barrier protocol; with test-and-set, barriers of fewer UEs than all use rcce");
   group->add_choice("--lock", given.chosen.retry,
                     {{"spin", lock_retry::spin}, {"backoff", lock_retry::backoff}},
-                    "RCCE's is spin");
+                    "How a lock is retried; RCCE's is spin");
   group->add_flag("--pipelined", given.chosen.pipelined,
-                  "RCCE's sends, receives and collectives as iRCCE's pipelined ones");
-  group->add_option("--buffer", given.chosen.buffer_bytes,
-                    "Bytes of each MPB for two-sided messages (default: what is left, or two "
-                    "lines with GORY)");
+                  "Use iRCCE's pipelined protocol for RCCE's sends, receives and collectives");
+  group->add_option(
+      "--buffer", given.chosen.buffer_bytes,
+      "Bytes of each MPB for two-sided messages (default: all that are left; with GORY two lines)");
 }
 
 /// Splits the program and its arguments off from the options before it. Replaces `-nue`, RCCE's own

@@ -34,7 +34,7 @@ const hwloc_library& require_hwloc(const std::string& topology) {
   const hwloc_library* const hwloc = find_hwloc();
   if (hwloc == nullptr) {
     throw usage_error("topology " + topology +
-                      ": reading it takes hwloc, which is not there; install libhwloc15");
+                      ": reading it needs hwloc, which is not installed; install libhwloc15");
   }
   return *hwloc;
 }

@@ -53,7 +53,7 @@ const char* to_string(copy_method how) noexcept {
 void copy(const memory& on, mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from, std::size_t size,
           copy_method how, std::size_t working_set) {
   if (how == copy_method::copy_cores) {
-    throw usage_error("copy: copy_cores needs a copy_service, which says what cores they are");
+    throw usage_error("copy: copy_cores needs a copy_service, which names the cores");
   }
   if (size == 0) return;
   // The whole ranges are checked before a part has been copied.

@@ -39,7 +39,7 @@ void lookup_tables::set_entry(core_id of, int entry, const lut_entry& value) {
                     value.destination < chip_.columns * chip_.rows;
   if (value.to != lut_entry::target::none && !tile && !bytes_.dram().offset_of(value)) {
     throw usage_error("simulated chip: entry " + std::to_string(entry) +
-                      " of a look-up table cannot map what is no memory");
+                      " of a look-up table cannot map addresses without memory");
   }
   limits_.note_progress();
   simulation_.advance(chip_.costs.uc_write_issue * clocks_.here());

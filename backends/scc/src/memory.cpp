@@ -225,7 +225,7 @@ std::size_t memory::shared_bytes() const noexcept {
 }
 mpm_ptr<std::byte> memory::shared(std::size_t offset) const {
   if (offset >= shared_bytes()) {
-    throw usage_error("simulated chip: " + std::to_string(offset) + " lies outside the " +
+    throw usage_error("simulated chip: " + std::to_string(offset) + " is outside the " +
                       std::to_string(shared_bytes()) + " bytes of shared memory");
   }
   return mpm_ptr{on_->memory().bytes().off_chip_bytes() + offset};
@@ -243,7 +243,7 @@ void memory::shared_free(mpm_ptr<std::byte> block) const {
   if (block.address() < first || !on_->memory()
                                       .heap(self_, shared_bytes())
                                       .free(static_cast<std::size_t>(block.address() - first))) {
-    throw usage_error("simulated chip: shared_free of what shared_malloc did not return");
+    throw usage_error("simulated chip: shared_free: shared_malloc did not return this address");
   }
   if (allocation_observer* observer = allocations()) {
     observer->released(mpm_bytes() + static_cast<std::size_t>(block.address() - first), 0);

@@ -56,8 +56,9 @@ scheduler_options checked(scheduler_options options) {
     throw usage_error("tbb backend: oneTBB places its threads itself; leave pin off");
   }
   if (options.policy != nullptr) {
-    throw usage_error("tbb backend: oneTBB's threads wait as they do; run policy '" +
-                      std::string(options.policy->name()) + "' on the host or scc backend");
+    throw usage_error(
+        "tbb backend: policies cannot change how oneTBB's threads wait; run policy '" +
+        std::string(options.policy->name()) + "' on the host or scc backend");
   }
   if (options.workers == 0) {
     options.workers =

@@ -74,7 +74,8 @@ class dense_table {
 
  private:
   [[noreturn]] void refuse(key_type key) const {
-    throw usage_error("mapreduce: key " + std::to_string(key) + " emitted: dense_keys says below " +
+    throw usage_error("mapreduce: key " + std::to_string(key) +
+                      " was emitted, but dense_keys allows keys below " +
                       std::to_string(values_.size()));
   }
 
