@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over tiles: a partition of the rectangle into tiles of the size asked for.
+// Loops over tiles: a partition of the rectangle into tiles of the requested size.
 #include <creek/tasking/blocked_range.hpp>
 
 #include <atomic>

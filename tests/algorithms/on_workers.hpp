@@ -26,7 +26,7 @@ void on_workers(F f) {
   }
 }
 
-/// A generator with a new seed in every run, or the one in CREEK_TEST_SEED to repeat a run.
+/// Returns a generator with a new seed per run, or with CREEK_TEST_SEED to repeat a run.
 class seeded {
  public:
   seeded()

@@ -23,7 +23,7 @@ using creek::parallel_for;
 using creek::parallel_for_range;
 using creek::support::on_workers;
 
-// Counts visits of positions 0 .. n-1.
+// Counts visits of positions 0 to n - 1.
 class visits {
  public:
   explicit visits(std::size_t n) : count_(n) {}
@@ -231,7 +231,7 @@ TEST(parallel_for, survives_bodies_of_very_unequal_length) {
 }
 
 TEST(parallel_for, runs_in_the_calling_thread_outside_a_runtime) {
-  int sum = 0;  // not atomic: nobody else adds
+  int sum = 0;  // not atomic: no other thread adds
   parallel_for(0, 1000, [&](int i) { sum += i; });
   EXPECT_EQ(sum, 499'500);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel_invoke: every callable once, failures after all have ended.
+// parallel_invoke: calls every callable once; rethrows failures after all have finished.
 #include <creek/tasking/parallel_invoke.hpp>
 
 #include <atomic>

@@ -55,7 +55,7 @@ TEST(parallel_sort, needs_n_log_n_comparisons_at_most) {
   });
 }
 
-// Answers so that every pivot turns out bad, deciding the order of elements only when asked.
+// Answers so that every pivot turns out bad; decides the order of elements only when asked.
 // Source: [McIlroy 1999].
 TEST(parallel_sort, is_not_quadratic_against_an_adversary) {
   constexpr int n = 20'000;

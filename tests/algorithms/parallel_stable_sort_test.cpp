@@ -19,7 +19,7 @@ using creek::support::on_workers;
 using creek::support::seeded;
 using creek::support::sort_inputs;
 
-using item = std::pair<std::int64_t, std::size_t>;  // key, original place
+using item = std::pair<std::int64_t, std::size_t>;  // key, original position
 constexpr auto by_key = [](const item& a, const item& b) { return a.first < b.first; };
 
 std::vector<item> with_places(const std::vector<std::int64_t>& keys) {
@@ -83,7 +83,7 @@ TEST(parallel_stable_sort, integers_and_descending_order) {
   });
 }
 
-// Counts living objects, so that each construction in the buffer is matched by a destruction.
+// Counts living objects, to find constructions in the buffer without a destruction.
 class counted {
  public:
   explicit counted(std::size_t id) : id_(std::make_unique<std::size_t>(id)) { ++living; }

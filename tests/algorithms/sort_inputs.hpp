@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that sorts have failed on: orders, repetitions and patterns, at any length.
+// Inputs on which sorts have failed: orders, repetitions and patterns, of any length.
 #pragma once
 
 #include <algorithm>

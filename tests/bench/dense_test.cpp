@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of the dense linear algebra workloads: they accept what textbook algorithms leave, and
-// refuse it with one element wrong or not a number. The figures of a peer are worth no more.
+// The checks of the dense linear algebra workloads: they accept the results of textbook algorithms,
+// and refuse results with one element wrong or not a number. Peers' figures rely on these checks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -77,7 +77,7 @@ void reflect(qr::operands& o, std::size_t k) {
   at(o.a, k, k) = beta;
 }
 
-/// `check` accepts what `compute` leaves, and refuses it if `element` of it is off or not a number.
+/// Expects `check` to accept the result of `compute`, and to refuse it with `element` off or NaN.
 template <class Operands, class Compute, class Element, class Check>
 void expect_told_apart(const Operands& before, const Compute& compute, const Element& element,
                        const Check& check) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench` as users run it, at sizes where only the answers mean anything: every workload on
+// `creek bench` as users run it, at sizes where only the answers are meaningful: every workload on
 // every peer that was built, the JSON against its schema, the charts, bad usage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,7 +145,7 @@ TEST_F(BenchSmoke, RunsTheSectionsWithEqualAnswers) {
   }
 }
 
-/// Which libraries there are depends on the machine; each is measured or missing.
+/// The machine decides which libraries exist; each is measured or reported as missing.
 TEST_F(BenchSmoke, RunsTheLinearAlgebraOfTheLibrariesThatAreThere) {
   const auto file = folder_ / "result.json";
   const auto got = run_bench({"linalg", "--size", "smoke", "--workers", "1,2", "--runs", "1",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a copy of ./bootstrap where dpkg-query, apt-get, sudo, cmake and ctest are stand-ins that
-write down how they were called."""
+record how they were called."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ SOURCE = """
 some-1.0 pool/some.tar.gz 1234
 """
 
-# Each stand-in appends its command line to $CALLS. `world` holds what they answer.
+# Each stand-in appends its command line to $CALLS. `world` holds their answers.
 STAND_INS = {
     "dpkg-query": 'for name in $(cat $WORLD/installed); do echo "ii $name"; done\n',
     "sudo": '[ "$1" = -n ] && exit 0\nexec "$@"\n',
@@ -117,7 +117,7 @@ class bootstrap(unittest.TestCase):
         self.set("installed", "alpha++", "beta-dev", "gamma-dev", "delta")
 
     def run_it(self, *arguments, status=0):
-        """Standard output and error of a run that has to end with that status."""
+        """Returns standard output and error of a run that has to end with that status."""
         self.calls.write_text("")
         result = subprocess.run([self.root / "bootstrap", *arguments], env=self.environment, cwd="/",
                                 stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -272,7 +272,7 @@ class bootstrap(unittest.TestCase):
         self.assertEqual(configured(),
                          ["cmake --preset release -DCREEK_WERROR=ON -DCREEK_TEST_LEVEL=all"])
         cache.write_text("CREEK_TEST_LEVEL:STRING=all\nCREEK_WERROR:BOOL=ON\n")
-        self.run_it("build")  # takes the build as it is
+        self.run_it("build")  # uses the build as it is
         self.assertEqual(configured(), [])
 
     def test_keep_going_tests_what_could_be_built_and_still_fails(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek bench schedulers --backend scc` from the outside: what it writes, that it repeats, misuse."""
+"""`creek bench schedulers --backend scc` from outside: its output, repeated runs, misuse."""
 import csv
 import json
 import os

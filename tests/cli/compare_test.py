@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 from dense_cases import Case, run
 
 METRICS = ("seconds", "joules", "joule_seconds", "cpu_seconds", "idle_cpu_seconds")
-# No meter: what a machine has does not matter here.
+# Uses no meter, so that the machine's meters do not matter.
 BLIND = {**os.environ, "CREEK_METER": "none"}
 MODEL = {**os.environ, "CREEK_METER": "model"}
 

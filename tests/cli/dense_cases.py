@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `creek lu`, `chol`, `qr` and `solve` share: matrices, files, and what a run has to say."""
+"""Shared parts of the tests of `creek lu`, `chol`, `qr` and `solve`: matrices, files, expected reports."""
 import ast
 import itertools
 import json
@@ -19,7 +19,7 @@ def run(*arguments, **more):
 
 
 def npy(type, rows, by_columns=True, descr=None):
-    """The bytes of a .npy file with the matrix whose rows these are."""
+    """Returns the bytes of a .npy file with the matrix of these rows."""
     shape = (len(rows), len(rows[0]) if rows else 0)
     head = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (
         descr or DESCR[type], by_columns, shape)
@@ -32,7 +32,7 @@ def npy(type, rows, by_columns=True, descr=None):
 
 
 def read_npy(name):
-    """Type and rows of a file."""
+    """Returns the type and the rows of a file."""
     with open(name, "rb") as file:
         data = file.read()
     length = struct.unpack("<H", data[8:10])[0]
@@ -79,7 +79,7 @@ class Case(FolderCase):
         return json.loads(self.succeeds(*arguments, "--json", **more))
 
     def fails_numerically(self, *arguments):
-        """The report is there, and says so; no output file is."""
+        """Expects a report with this content, and no output file."""
         target = self.path("not-written.npy")
         done = run(*arguments, "--json", "--output", target)
         report = json.loads(done.stdout)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek lu`, `chol`, `qr` and `solve` of what has no answer, and of bad input."""
+"""`creek lu`, `chol`, `qr` and `solve` on problems without an answer, and on bad input."""
 import os
 import subprocess
 import unittest
@@ -28,7 +28,7 @@ class NumericalFailures(Case):
             found = self.fails_numerically("solve", "--method", "qr", "--input", zero,
                                            "--form", "blocks")
             self.assertEqual(found["failure"], "rank deficient: R(1,1) is exactly zero")
-            # Of nothing but zeros the least solution is 0, as LAPACK's gels has it.
+            # The least solution for a zero matrix is 0, as in LAPACK's gels.
             gap = self.write("gap.npy", npy(type, [[1.0, 0, 0], [0, 0, 0], [0, 0, 1]]))
             found = self.fails_numerically("solve", "--method", "qr", "--input", gap)
             self.assertEqual(found["failure"], "rank deficient: R(2,2) is exactly zero")
@@ -56,7 +56,7 @@ class NumericalFailures(Case):
                 self.assertIn("fail", run(command, "--input", file).stdout.decode())
             a = [[float(i == j) for j in range(9)] for i in range(9)]
             a[4][4] = bad
-            run("chol", "--input", self.write("b.npy", npy("d", a)))  # info or residual: no crash
+            run("chol", "--input", self.write("b.npy", npy("d", a)))  # reports info or a residual, and does not crash
 
     def test_nearly_singular_is_solved(self):
         hilbert = [[1 / (i + j + 1) for j in range(14)] for i in range(14)]
@@ -170,7 +170,7 @@ class BadInput(Case):
         self.fails(run("solve", "--method", "chol", "--input", self.write("a.npy", npy("z", a))), 1,
                    "not hermitian, see elements (4, 4)")
         a = definite(1, 6)
-        a[4][1] += 1e-16  # as a program leaves it that computed both
+        a[4][1] += 1e-16  # as written by a program that computed both
         self.report("chol", "--input", self.write("a.npy", npy("d", a)))
 
     def test_output_that_cannot_be_written(self):

@@ -35,7 +35,7 @@ class Generated(Case):
             self.assertEqual((found["schema_version"], found["rows"], found["cols"]), (1, 60, 60))
             self.assertEqual((found["workers"], found["backend"]), (2, "host"))
             self.assertEqual(found["matrix"]["seed"], 1)
-            self.assertIsNone(found["block"])  # by the size
+            self.assertIsNone(found["block"])  # chosen by the size
             self.assertEqual(self.report(command, "-n", "60", "--block", "9")["block"], 9)
             self.assertEqual(found["gemm_gflops"]["n"], 60)
             self.assertGreater(found["share_of_gemm"], 0)
@@ -56,7 +56,7 @@ class Generated(Case):
 
     def test_operations_are_counted_as_lapack_does(self):
         # LAPACK Working Note 41: 2/3 n^3 - n^2/2 + 5/6 n; 1/3 n^3 + n^2/2 + n/6; 4/3 n^3 +
-        # 2 n^2 + 14/3 n; of complex numbers products count 6 and sums 2.
+        # 2 n^2 + 14/3 n; for complex numbers a product counts as 6 and a sum as 2.
         for command, flops in (("lu", 661750), ("chol", 338350), ("qr", 1353800),
                                ("solve", 661750 + 100 * 199)):
             self.assertAlmostEqual(self.report(command, "-n", "100")["flops"], flops, 3)
@@ -171,7 +171,7 @@ class Generated(Case):
         self.close(solution("--seed", "1", "--workers", "1", "--block", "5", "--runs", "3"), first)
         self.close(solution("--method", "qr"), first)
         self.assertNotEqual(solution("--seed", "2"), first)
-        # Neither is the solution the trivial one of a right-hand side taken from the matrix.
+        # In neither case is the solution the trivial one of a right-hand side taken from the matrix.
         self.assertGreater(sum(abs(row[0]) > 1e-3 for row in first), 5)
 
     def test_small_sizes(self):

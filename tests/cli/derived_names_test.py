@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files whose names the user did not give: links are not followed, only regular files are replaced
+"""Files whose names the user did not choose: links are not followed, only regular files are replaced
 and read."""
 import os
 import resource
@@ -23,7 +23,7 @@ class DerivedNames(FolderCase):
                       for folder, _, files in os.walk(self.folder.name) for file in files)
 
     def cases(self):
-        """The name that each command writes, from the name that it is given."""
+        """Returns the name that each command derives from the given name."""
         schedulers = ("bench", "schedulers", *SCC, "--quick", "--workload", "spc", "--cores", "1",
                       "--lengths", "10", "--tasks", "100", "--svg")
         return {
@@ -94,16 +94,16 @@ class DerivedNames(FolderCase):
         self.assertEqual(self.run_tool(*count).returncode, 0)
         os.unlink(self.path(name))
         with open(self.path(name), "wb") as file:
-            file.truncate(1 << 40)  # all of it does not fit into memory
+            file.truncate(1 << 40)  # does not fit into memory as a whole
         self.fails(self.run_tool(*count), 2, name, "holds no calibration")
         os.unlink(self.path(name))
-        self.write(name, b"[" * 30000 + b"]" * 30000)  # JSON, too deep to be walked by calls
+        self.write(name, b"[" * 30000 + b"]" * 30000)  # JSON that is nested too deeply for recursion
         self.fails(self.run_tool(*count), 2, name, "holds no calibration")
         self.write(name, b'{"cycles_a_host_second": 1e9}')
         self.assertEqual(self.run_tool(*count).returncode, 0)
 
     def test_two_files_appear_together_or_not_at_all(self):
-        # The matrix of one float has 132 bytes, its pivots, a double, 136.
+        # The matrix of one float has 132 bytes; its pivots, one double, have 136.
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (134, 134))
         lu = ("lu", "-n", "1", "--type", "s", "--output", self.path("f.npy"))
         self.fails(self.run_tool(*lu, preexec_fn=limit), 1, "f.pivots.npy", "File too large")

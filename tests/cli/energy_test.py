@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`--energy` from the outside: the same line and the same JSON for every command."""
+"""`--energy` from outside: the same line and the same JSON for every command."""
 import json
 import os
 import subprocess

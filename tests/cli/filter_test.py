@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek filter` from the outside."""
+"""`creek filter` from outside."""
 import functools
 import gzip
 import json
@@ -25,7 +25,7 @@ def random_text(seed, size):
 
 @functools.cache
 def oracle(pattern, text, invert=False):
-    """Numbers and lines."""
+    """Returns numbers and lines."""
     lines = text.split(b"\n")
     if not lines[-1]:
         lines.pop()

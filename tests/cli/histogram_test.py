@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek histogram` from the outside."""
+"""`creek histogram` from outside."""
 import collections
 import gzip
 import os

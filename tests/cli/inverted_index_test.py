@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek inverted-index` from the outside."""
+"""`creek inverted-index` from outside."""
 import collections
 import gzip
 import json
@@ -27,7 +27,7 @@ def random_text(seed, words):
 
 
 def oracle(files):
-    """(word, file, count) in order; `files` are pairs of name and text."""
+    """Returns (word, file, count) in order; `files` are pairs of name and text."""
     entries = []
     for number, (name, text) in enumerate(files):
         counts = collections.Counter(word for word in re.split(rb"[ \t\n\v\f\r]+", text) if word)

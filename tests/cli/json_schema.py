@@ -15,7 +15,7 @@ def is_of_type(value, name):
 
 
 class Check:
-    """Checks values against one schema file, whose `$defs` references name."""
+    """Checks values against one schema file, to whose `$defs` references point."""
 
     def __init__(self, whole):
         self.whole = whole
@@ -88,7 +88,7 @@ class Check:
         return [fault for each in schemas for fault in self.faults(value, each)]
 
     def any_of(self, value, schemas, schema):
-        """The faults of the alternative that has fewest."""
+        """Returns the faults of the alternative that has the fewest."""
         return min((self.faults(value, each) for each in schemas), key=len)
 
     def condition(self, value, when, schema):
@@ -96,14 +96,14 @@ class Check:
 
 
 def faults(value, schema):
-    """What is wrong with a value, each with the way to it; empty if nothing is. Raises ValueError for
+    """Returns what is wrong with a value, each fault with its path; empty if none. Raises ValueError for
     a keyword that this validator does not know."""
     return Check(schema).faults(value, schema)
 
 
 def described(schema, way="#"):
-    """Yields (way, property, its schema) for every property of the objects that a schema describes.
-    Conditions (`allOf`) describe nothing: they narrow what `properties` says."""
+    """Yields (path, property, its schema) for every property of the objects that a schema describes.
+    Conditions (`allOf`) are skipped: they only narrow what `properties` describes."""
     if not isinstance(schema, dict):
         return
     for name, inner in schema.get("properties", {}).items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek kmeans` from the outside: answers must be fixed points of rounds done here."""
+"""`creek kmeans` from outside: answers must be fixed points of the rounds computed here."""
 import array
 import gzip
 import json
@@ -18,7 +18,7 @@ def run(*arguments, stdin=b""):
 
 
 def clouds(seed, count, dimensions, clusters):
-    """Points on a fine grid, which floats and text hold exactly, near far centres."""
+    """Returns points on a fine grid, which floats and text represent exactly, near distant centres."""
     source = random.Random(seed)
     return [[source.randrange(-64, 64) / 64 + 20 * ((c + 1) * (j + 2) % (clusters + 2))
              for j in range(dimensions)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek linear-regression` from the outside, against sums of exact fractions."""
+"""`creek linear-regression` from outside, against sums of exact fractions."""
 import array
 import gzip
 import json
@@ -19,7 +19,7 @@ def run(*arguments, stdin=b""):
 
 
 def oracle(points):
-    """Exact: all coordinates are multiples of 1/128, summed up as whole numbers of these."""
+    """Computes exactly: all coordinates are multiples of 1/128, summed up as integers in this unit."""
     scaled = [(int(128 * x), int(128 * y)) for x, y in points]
     assert all((a / 128, b / 128) == tuple(p) for (a, b), p in zip(scaled, points))
     n = len(points)

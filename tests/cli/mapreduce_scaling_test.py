@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek bench mapreduce` from the outside: what it writes hangs together, whatever the times are."""
+"""`creek bench mapreduce` from outside: its figures are consistent, whatever the times are."""
 import csv
 import json
 import os

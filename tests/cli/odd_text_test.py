@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that read text, on text that nobody writes: a line of CREEK_TEST_LINE_MB megabytes
-(64, with sanitizers 8), bytes that are no text, empty files, files that may not be read."""
+"""The commands that read text, on unusual text: a line of CREEK_TEST_LINE_MB megabytes
+(64, with sanitizers 8), bytes that are not text, empty files, files that must not be read."""
 import gzip
 import json
 import os
@@ -43,7 +43,7 @@ class GreatLine(FolderCase):
         return self.path("great.gz")
 
     def measured(self, memory, *arguments):
-        """The run, which may use so many bytes."""
+        """Runs the command with this limit of memory in bytes."""
         with open(self.path("out"), "w+b") as out, open(self.path("err"), "w+b") as err:
             child = subprocess.Popen([TOOL, *arguments], stdin=subprocess.DEVNULL, stdout=out,
                                      stderr=err)
@@ -85,7 +85,7 @@ class GreatLine(FolderCase):
                              [(2, 1), (4, 2), (0, 0)])
 
     def test_inverted_index(self):
-        # The text, a copy of the word, for one in the file may change while it is sorted, and JSON.
+        # The text, a copy of the word (a word in the file may change while it is sorted), and JSON.
         done = self.measured(3 * LINE + FEW, "inverted-index", "--json", "--top", "5", self.name)
         answer = json.loads(done.stdout)
         self.assertEqual((answer["words"], answer["distinct"], answer["entries"]), (6, 5, 5))
@@ -115,7 +115,7 @@ class GreatLine(FolderCase):
 
 
 class Bytes(FolderCase):
-    """Words are bytes: NUL, broken and overlong UTF-8, and what only looks like white space."""
+    """Words are bytes: NUL, broken and overlong UTF-8, and characters that only look like white space."""
     WORDS = [b"\x00", b"a\x00b", b"\xff\xfe", b"\xc3", b"\xc3\xa4", b"\xc0\x80", b"\xed\xa0\x80",
              b"\xc2\xa0", b"\x85", b"\x1c"]
 
@@ -139,7 +139,7 @@ class Bytes(FolderCase):
                                                for word, count in expected))
         for command in ("wordcount", "inverted-index"):
             done = run(command, "--json", "--top", "20", self.name)
-            shown = json.loads(done.stdout)["top"]  # JSON is UTF-8, which this checks
+            shown = json.loads(done.stdout)["top"]  # JSON is UTF-8, and this checks it
             self.assertEqual(sorted(bytes.fromhex(row["bytes"]) if "bytes" in row
                                     else row["word"].encode() for row in shown), sorted(counts))
 

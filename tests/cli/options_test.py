@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers, lists and options that make no sense are refused before any work, in one line that says
-what is allowed; --help says what there is."""
+"""Meaningless numbers, lists and options are refused before any work, in one line that says
+what is allowed; --help lists the choices."""
 import pathlib
 import re
 import subprocess
@@ -135,7 +135,7 @@ class Help(unittest.TestCase):
             self.assertIn("poll, backoff, block", text)
 
     def test_lists_the_workloads_of_the_programs(self):
-        """As the sources of bench/ name them, by the command that runs them."""
+        """Compares with the names in the sources of bench/, by the command that runs them."""
         found = {}
         for file in BENCH.glob("*/*.[ch]pp"):
             for body in re.findall(r"description\s+\w+\s*\{(.*?)\};", file.read_text(), re.S):
@@ -149,7 +149,7 @@ class Help(unittest.TestCase):
             self.assertEqual(set(said), found[group], group)
 
     def test_examples_are_of_the_command(self):
-        """No command prints the examples of another."""
+        """No command prints examples of another command."""
         commands = [line.split()[0] for line in
                     re.search(r"Subcommands:\n((?:  .*\n)+)", self.help_of())[1].splitlines()]
         for group in ((), ("bench",), ("scc",), ("tpch",)):

@@ -20,7 +20,7 @@ class Records(FolderCase):
                   "--scheduler", "random", "--cores", "1", "--lengths", "10", "--tasks", "100")
 
     def cases(self):
-        """Commands without the name of the record, their last argument."""
+        """Commands without their last argument, the name of the record."""
         text = self.write("text", b"a b a\n")
         chip = ("--backend", "scc", "-n", "64", "--block", "8", "--cores", "4", "--trace")
         tbb = (("wordcount", text, "--workers", "2", "--backend", "tbb", "--trace"),)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek lu|chol|qr --backend scc`, `creek bench scc-linalg` and `scc-linalg-messages` from the outside."""
+"""`creek lu|chol|qr --backend scc`, `creek bench scc-linalg` and `scc-linalg-messages` from outside."""
 import csv
 import json
 import subprocess

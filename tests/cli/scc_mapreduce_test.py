@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek bench scc-mapreduce` from the outside: figures that hang together, repeat, and bad input."""
+"""`creek bench scc-mapreduce` from outside: consistent figures, repeated runs, and bad input."""
 import csv
 import json
 import os
@@ -35,7 +35,7 @@ class Case(unittest.TestCase):
             first, *more = one["runs"]
             self.assertEqual((first["speedup_1"], first["sent_bytes"]), (1, 0))
             for measured in more:
-                if one["strategy"] != "fill":  # whose arrays are larger than these inputs
+                if one["strategy"] != "fill":  # their arrays are larger than these inputs
                     self.assertGreater(measured["speedup_1"], 1, one["workload"])
                 self.assertGreater(measured["sent_bytes"], 0)
             for measured in one["runs"]:

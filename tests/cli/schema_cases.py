@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of commands with --json, by the schema in docs/schemas that each must satisfy. `{}` in an
+"""Runs of commands with --json, each with the schema in docs/schemas that it must satisfy. `{}` in an
 argument is a folder with the files that write_inputs() makes."""
 import datetime
 import json
@@ -8,12 +8,12 @@ NATIONS = {"FRANCE": "EUROPE", "GERMANY": "EUROPE", "BRAZIL": "AMERICA", "CANADA
            "CHINA": "ASIA", "SAUDI ARABIA": "MIDDLE EAST"}
 REGIONS = sorted(set(NATIONS.values()))
 ORDER_DATES = ("1993-07-15", "1993-10-15", "1994-02-10", "1995-03-10", "1995-08-25", "1996-01-10")
-# A line of an order: its part and quantity. The suppliers take turns.
+# A line of an order: its part and quantity. The lines take the suppliers in turn.
 LINES = ((1, 50), (2, 50), (3, 50), (2, 50), (1, 50), (3, 50), (3, 50), (2, 1), (2, 15))
 
 
 def lines_of(order, ordered):
-    """Lines of one order, of which those of the last nation's supplier are late."""
+    """Returns the lines of one order; those of the last nation's supplier are late."""
     shipped, due = ordered + datetime.timedelta(10), ordered + datetime.timedelta(20)
     for number, (part, quantity) in enumerate(LINES):
         supplier = number % len(NATIONS) + 1
@@ -24,8 +24,8 @@ def lines_of(order, ordered):
 
 
 def tables():
-    """TPC-H tables in which every query with its default parameters finds rows: a supplier and a
-    customer per nation, who orders on every date, and a customer without orders."""
+    """Returns TPC-H tables in which every query with its default parameters finds rows: per nation a supplier
+    and a customer with an order on every date, and a customer without orders."""
     nations = [(key, name, REGIONS.index(region), "") for key, (name, region) in enumerate(NATIONS.items())]
     people = range(1, len(NATIONS) + 1)
     orders = [(key, (key - 1) % len(NATIONS) + 1, "F", "100.00", ordered, "1-URGENT", "Clerk#1", 0, "")
@@ -47,7 +47,7 @@ def tables():
 
 
 def peer_program(lists, fails=False):
-    """A program that speaks the protocol of bench/README.md in place of a benchmark."""
+    """Returns a program that speaks the protocol of bench/README.md in place of a benchmark."""
     shared = {"about": "a test", "unit": "ns", "full": 1, "quick": 1, "smoke": [1], "min_workers": 1, "limit": False,
               "rate": False, "warmup": False, "scale": 1}
     listed = "\n".join(json.dumps({**shared, "version": "1", **each}) for each in lists)

@@ -15,7 +15,7 @@ from tool_help import commands
 
 SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schemas"
 HELP = commands()
-# Most of the test's time under a sanitizer, spent in the simulator, which has tests of its own.
+# These take most of the test's time under a sanitizer, in the simulator, which has its own tests.
 LONG = {"bench-scc-primitives", "bench-scc-simulator"} if os.environ.get("CREEK_TEST_SANITIZE") else set()
 
 
@@ -24,7 +24,7 @@ def schema_named(name):
 
 
 def command_of(arguments):
-    """The command, as a tuple of words, that a case runs."""
+    """Returns the command that a case runs, as a tuple of words."""
     words = tuple(arguments.split())
     return max((path for path in HELP if words[:len(path)] == path), key=len)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`--memory` and `--spill` from the outside: the same bytes as without, and every kind of failure."""
+"""`--memory` and `--spill` from outside: the same bytes as without, and every kind of failure."""
 import json
 import os
 import random
@@ -50,7 +50,7 @@ class Answers(SpillCase):
             self.assertGreater(len(expected), 2 << 20)
             for workers in ("1", "2", "8"):
                 self.assertEqual(self.lines(command, *self.limit, "--workers", workers), expected)
-            # So large that each mapper of wordcount has a table of words.
+            # Large enough for each mapper of wordcount to have a table of words.
             self.assertEqual(self.lines(command, "--memory", "64M", "--workers", "2"), expected)
         self.assertEqual(self.lines("wordcount", *self.limit, "--no-combine"), self.lines("wordcount"))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Standard streams and files that cannot be written: exit codes stay, and failures are one line."""
+"""Standard streams and files that cannot be written: exit codes do not change; a failure is one line."""
 import os
 import pty
 import resource
@@ -47,7 +47,7 @@ class StandardError(FolderCase):
         self.assertIn(b'"distinct": 2', done.stdout)
 
     def test_files_do_not_become_it(self):
-        """A file that is opened while it is closed gets no messages."""
+        """A file opened while standard error is closed gets no messages."""
         text = self.write("text", b"a b a\n")
         for redirection in ("2>&-", ">&- 2>&-"):
             through_shell(redirection, "wordcount", "--skip-unreadable", "--output",
@@ -63,7 +63,7 @@ class StandardError(FolderCase):
         child.stdin.write(b"word " * 1000)
         child.stdin.flush()
         drawn = b""
-        while b"MB/s" not in drawn:  # the bar stays until the input ends
+        while b"MB/s" not in drawn:  # the bar is shown until the input ends
             drawn += os.read(master, 4096)
         os.close(master)
         output, _ = child.communicate()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek string-match` from the outside."""
+"""`creek string-match` from outside."""
 import gzip
 import json
 import random

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all tests of the tool from the outside share: the tool's path, a folder for each test, and
-what a failure looks like."""
+"""Shared parts of all tests of the tool from outside: the tool's path, a folder per test, and the
+form of a failure."""
 import json
 import os
 import subprocess
@@ -26,8 +26,8 @@ class FolderCase(unittest.TestCase):
         return self.path(name)
 
     def as_nobody(self):
-        """Arguments of subprocess.run() for a user who may not do everything; the test is skipped
-        where root cannot become one."""
+        """Returns arguments of subprocess.run() for a user with restricted rights; the test is skipped
+        if root cannot become one."""
         if os.geteuid() != 0:
             return {}
         other = {"user": 65534, "group": 65534, "extra_groups": []}
@@ -39,7 +39,7 @@ class FolderCase(unittest.TestCase):
         return other
 
     def complains(self, done, code, *parts):
-        """One line on standard error that has all the parts."""
+        """Expects one line on standard error that has all the parts."""
         self.assertEqual(done.returncode, code, done)
         lines = done.stderr.decode().splitlines()
         self.assertEqual(len(lines), 1, done.stderr)
@@ -48,12 +48,12 @@ class FolderCase(unittest.TestCase):
             self.assertIn(part, lines[0])
 
     def fails(self, done, code, *parts):
-        """The same, and nothing on standard output."""
+        """Expects the same, and nothing on standard output."""
         self.complains(done, code, *parts)
         self.assertEqual(done.stdout, b"")
 
     def report_of(self, done, version=1):
-        """The JSON that a command has printed, of that version."""
+        """Returns the JSON that a command has printed, which must have that version."""
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)
         self.assertEqual(report["schema_version"], version)

@@ -13,7 +13,7 @@ def output(*arguments):
 
 
 def commands(path=()):
-    """All commands, as tuples of words, and what --help says of each."""
+    """Returns all commands, as tuples of words, with the --help text of each."""
     text = output(*path, "--help")
     found = {path: text}
     below = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.M)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The published forms of TPC-H queries from the outside: answers, figures that hang together, bad input."""
+"""The published forms of TPC-H queries from outside: answers, consistent figures, bad input."""
 import json
 import subprocess
 import unittest
@@ -15,7 +15,7 @@ def run(*arguments):
 
 
 class Paper(FolderCase):
-    """Orders of every day of a year with two lines each, of which one is late."""
+    """Returns orders of every day of a year with two lines each, of which one is late."""
 
     def setUp(self):
         super().setUp()
@@ -51,7 +51,7 @@ class Paper(FolderCase):
             self.assertEqual(self.said("tpch", "q12", *form)["answer"], [
                 {"l_shipmode": mode, "high_line_count": high, "low_line_count": len(DAYS) - high}
                 for mode in ("MAIL", "SHIP")])
-            # All is shipped on the day of its order, nothing both ordered before a day and shipped after it.
+            # All lines are shipped on the day of their order, so no line is ordered before a day and shipped after it.
             self.assertEqual(self.said("tpch", "q3", *form, "--param", "DATE=1994-06-01")["answer"],
                              [{"lines": 0, "revenue": "0.0000"}])
 

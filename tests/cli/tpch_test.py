@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek tpch` from the outside: load, answers, options, and every kind of bad input."""
+"""`creek tpch` from outside: load, answers, options, and every kind of bad input."""
 import json
 import os
 import shutil
@@ -110,7 +110,7 @@ class Answers(Case):
 
 class WithoutParquet(Case):
     def test_says_how_to_get_it(self):
-        """Beside a tool that lies elsewhere there is no reader."""
+        """A tool in another folder finds no reader beside it."""
         alone = os.path.join(self.folder.name, "creek")
         shutil.copy(TOOL, alone)
         os.remove(self.path("lineitem.tbl"))
@@ -210,7 +210,7 @@ class BadInput(Case):
 
 
 def seconds_used(pid):
-    """Of processor time; 0 if it has ended."""
+    """Returns the processor time; 0 if the process has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
             fields = file.read().rpartition(")")[2].split()
@@ -221,7 +221,7 @@ def seconds_used(pid):
 
 class ChangedCaches(Case):
     """Another process writes to a cache while a query runs: the answer is right, or one line says that
-    it is none."""
+    a file was changed."""
     ROWS = 60000
 
     def setUp(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek wordcount` from the outside: answers, options, and every kind of bad input."""
+"""`creek wordcount` from outside: answers, options, and every kind of bad input."""
 import collections
 import gzip
 import json
@@ -128,7 +128,7 @@ class Answers(Case):
         text = done.stdout.decode()
         self.assertIn("3 words, 2 different", text)
         self.assertIn("stages (ms): map", text)
-        self.assertIn("2  \\x1b[31m", text)  # a terminal does not get the control character
+        self.assertIn("2  \\x1b[31m", text)  # the control character is not sent to a terminal
         self.assertEqual(done.stderr, b"")
 
     def test_top_zero_and_no_words(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""language.py COMPILER -IFOLDER...: compiles headers of creek with options that creek cannot be part of and
-expects one #error, which says what to do, and nothing but the end of the compilation after it."""
+"""language.py COMPILER -IFOLDER...: compiles headers of creek with options that creek does not support and
+expects one #error, which says what to do, and then only the end of the compilation."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parallel algorithms on every backend; tests/algorithms has their finer points.
+// The parallel algorithms on every backend; tests/algorithms tests their details.
 #include <algorithm>
 #include <functional>
 #include <numeric>

@@ -73,7 +73,7 @@ TEST_P(Coroutine, NestsOverManyTasks) {
   in_each_runtime([] { EXPECT_EQ(coroutine_fib(10).get(), fib_sequential(10)); });
 }
 
-/// Notes at its destruction whether `result` was ready by then.
+/// Records at its destruction whether `result` was ready by then.
 class ready_at_end {
  public:
   ready_at_end(const creek::future<int>& result, bool& noted) : result_(&result), noted_(&noted) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// foreign<T>: used wherever it went, never copied, and destroyed once, at home.
+// foreign<T>: usable wherever it is sent, never copied, and destroyed once, on its own worker.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -18,7 +18,7 @@ using creek::make_foreign;
 using creek::make_on;
 using creek::remote;
 
-/// Numbers of objects made, and of those destroyed, by place.
+/// Numbers of objects created, and of those destroyed, by worker.
 struct record {
   std::atomic<int> made{0}, at_home{0}, elsewhere{0}, outside{0};
   int destroyed() const { return at_home + elsewhere + outside; }
@@ -44,7 +44,7 @@ struct pinned {
 class Foreign : public Conformance {
  protected:
   core_id last() const { return core_id{static_cast<int>(GetParam().workers) - 1}; }
-  /// Expects all objects to be destroyed, at home on backends where that has a meaning.
+  /// Expects all objects to be destroyed, on their own workers where the backend has fixed ones.
   void expect_all_at_home(const record& seen) const {
     EXPECT_EQ(seen.destroyed(), seen.made.load());
     EXPECT_EQ(seen.outside.load(), 0);
@@ -64,7 +64,7 @@ TEST_P(Foreign, TravelsByPointer) {
     foreign<pinned> mine = make_foreign<pinned>(seen);
     EXPECT_EQ(mine.core(), core_id{creek::this_worker()});
     pinned* const place = mine.get();
-    // Goes there and back, as an argument and a result.
+    // Sends objects there and back, as an argument and a result.
     mine = creek::call_on(
         last(),
         [place](foreign<pinned> came) {
@@ -75,7 +75,7 @@ TEST_P(Foreign, TravelsByPointer) {
         std::move(mine));
     EXPECT_EQ(mine.get(), place);
     EXPECT_EQ((*mine).values[7], 3);
-    // Uses an object with another home.
+    // Uses an object of another worker.
     foreign<pinned> theirs =
         creek::async_on(last(), [&] { return make_foreign<pinned>(seen); }).get();
     if (GetParam().backend != "tbb") {
@@ -120,7 +120,7 @@ TEST_P(Foreign, IsDestroyedWithWhatHoldsIt) {
   record seen;
   std::vector<remote<foreign<pinned>>> kept;
   in_each_runtime([&] {
-    // Objects that the runtime's end destroys, each with one of the neighbour's.
+    // Objects that the runtime's end destroys, each of which holds one of the neighbour's.
     kept.clear();
     for (int i = 0; i <= last().value; ++i) {
       const core_id next{(i + 1) % (last().value + 1)};
@@ -145,7 +145,7 @@ TEST_P(Foreign, MayOutliveItsRuntime) {
     left->values[99] = 1;
     left.reset();
     EXPECT_EQ(seen.outside.load(), 1);
-    // ... and in a task of another one.
+    // ... and in a task of another runtime.
     creek::runtime next = make_runtime(options, GetParam().backend);
     next.run([mine = std::move(other)] {});
   }
@@ -155,7 +155,7 @@ TEST_P(Foreign, FindsAFullMailbox) {
   if (GetParam().workers == 1) GTEST_SKIP() << "nobody is away from home";
   record seen;
   in_each_runtime([&] {
-    // Sends more than a mailbox holds; on host while home is busy, until it is full.
+    // Sends more than a mailbox holds; on host while the worker is busy, until the mailbox is full.
     const bool busy = is_host();
     const int many = GetParam().backend == "scc" ? 60 : 1000;
     std::vector<foreign<pinned>> made = creek::call_on(last(), [&] {

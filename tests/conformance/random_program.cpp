@@ -29,9 +29,9 @@ constexpr number mix(number a, number b) {
   return a * 0xBF58476D1CE4E5B9ULL;
 }
 
-/// The parallel and the sequential run agree on this: a node's value is its number mixed with those
-/// of its children in order. If some failed, what a node makes of it: forks, which promise an
-/// order, throw the first one's number; other nodes, where any one may come out, go on with a mark.
+/// Rules of the parallel and the sequential run: a node's value is its number mixed with those
+/// of its children in order. If some children failed: forks, which promise an order, throw the
+/// number of the first; other nodes, which may get any of the exceptions, continue with a mark.
 constexpr number failure_mark = 0xDEAD;
 
 number combine(const program& p, const std::vector<result>& results) {
@@ -126,7 +126,7 @@ class runner {
   auto writer(const program& p, std::size_t i, std::vector<result>& results) {
     return [this, &below = p.children[i], &into = results[i]] { into.value = run(below); };
   }
-  /// Records the result of a wait that rethrows: one failure stands for all.
+  /// Records the result of a wait that rethrows: one failure represents all.
   template <class Wait>
   static void wait_for(Wait&& wait, std::vector<result>& results) {
     const result waited = result_of([&] {
@@ -137,7 +137,7 @@ class runner {
   }
 
   number forked(const program& p) {
-    // The first failure in order comes out; which child it was does not matter.
+    // The first failure in order is rethrown; which child failed does not matter.
     const result outcome = result_of([&] {
       number value = p.number;
       if (p.children.size() == 2) {
@@ -212,7 +212,7 @@ class runner {
   }
   number looped(const program& p) {
     std::vector<result> results(p.children.size());
-    // An exception in the body might leave other children out.
+    // An exception in the body might skip other children.
     creek::parallel_for(std::size_t{0}, results.size(),
                         [&](std::size_t i) { results[i] = result_of(child(p, i)); }, {.grain = 1});
     return combine(p, results);

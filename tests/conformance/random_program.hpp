@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random task programs whose meaning does not depend on which worker runs which task: a tree of
-// forks, spawns, groups, futures, pipelines and tasks that outlive their makers.
+// forks, spawns, groups, futures, pipelines and tasks that outlive their creators.
 #pragma once
 
 #include <atomic>
@@ -31,20 +31,20 @@ struct program {
   step kind = step::leaf;
   std::uint64_t number = 0;
   std::vector<program> children;
-  std::vector<std::size_t> order;  ///< a permutation of the children, where one is needed
+  std::vector<std::size_t> order;  ///< a permutation of the children, if one is needed
 
   std::size_t size() const;
 };
 
-/// Result of a program: a value, or an exception with a number, and a sum on the side.
+/// Result of a program: a value, or an exception with a number, and a side sum.
 struct outcome {
   std::uint64_t value = 0;
   std::uint64_t side = 0;
   friend bool operator==(const outcome&, const outcome&) = default;
 };
 
-/// Makes a random program. Without `pipelines` no task waits for one that its maker makes later, so
-/// that each may run at once where it is made, as happens when the deque is full.
+/// Creates a random program. Without `pipelines` no task waits for one that its creator makes
+/// later, so each may run at once where it is made, as happens when the deque is full.
 program make_program(std::mt19937_64& random, int depth, bool pipelines = true);
 /// Runs the program sequentially, by its definition.
 outcome run_sequentially(const program& p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of objects: every shape and size calls each member once, merges in order, and brings
-// exceptions back.
+// Groups of objects: for every shape and size, a call reaches each member once, merges in order,
+// and returns exceptions.
 #include <atomic>
 #include <functional>
 #include <string>

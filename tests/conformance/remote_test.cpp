@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects on workers: where calls run, in which order, what they bring back, how objects end, and
+// Objects on workers: where calls run, in which order, what they return, how objects end, and
 // misuse.
 #include <array>
 #include <atomic>
@@ -183,7 +183,7 @@ TEST_P(Remote, RunsBehindWhatBranchesOfTheCallSent) {
   });
 }
 
-/// An object that sends itself one message after the other leaves its worker to others.
+/// An object that sends itself one message after another still lets other work run on its worker.
 TEST_P(Remote, SendingToOneselfForEverStarvesNobody) {
   if (GetParam().backend == "tbb") GTEST_SKIP() << "oneTBB runs the newest task first";
   in_each_runtime([&] {
@@ -200,7 +200,7 @@ TEST_P(Remote, SendingToOneselfForEverStarvesNobody) {
     creek::call_on(last(), [] {});
     EXPECT_EQ(creek::async([] { return fib(10); }).get(), fib(10));
     there.call([](ticker& t) { t.stopped = true; });
-    there.call([](ticker&) {});  // behind the last tick
+    there.call([](ticker&) {});  // after the last tick
   });
 }
 
@@ -226,7 +226,7 @@ TEST_P(Remote, RunsOneCallAtATimeAlsoWhereOneWaits) {
   });
 }
 
-/// Two objects that call each other's neighbours: a worker whose call waits serves others.
+/// Two objects call each other's neighbours: a worker whose call waits serves other calls.
 struct relay {
   remote<relay> next;
   int pass(int hops) {

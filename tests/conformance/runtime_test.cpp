@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run(): from any thread and inside one another; what is misuse and says so.
+// run(): from any thread and nested; and each misuse with its message.
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,7 +69,7 @@ TEST_P(Runtime, ManyThreadsRunAtOnce) {
   });
 }
 
-/// Another runtime, used from tasks of the first: by every backend from every backend.
+/// Another runtime, used from tasks of the first: every backend from every backend.
 TEST_P(Runtime, NestsBothWays) {
   with_each_inner([&](const setup& inner_setup) {
     creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
@@ -77,7 +77,7 @@ TEST_P(Runtime, NestsBothWays) {
     std::atomic<int> right{0};
     const auto inside = [&] {
       if (inner.run([] { return fib(9); }) == fib_sequential(9)) ++right;
-      // And back again: the outer runtime waits for the inner one that waits for it.
+      // And back: the outer runtime waits for the inner one, which waits for the outer one.
       if (inner.run([&] { return outer.run([] { return fib(7); }); }) == fib_sequential(7)) ++right;
     };
     outer.run([&] {
@@ -124,7 +124,7 @@ TEST_P(Runtime, EndsInATaskOfAnotherWithWorkOutstanding) {
   });
 }
 
-/// Workers that are busy, with tasks that wait by polling, are no reason to leave work undone.
+/// Work is found even though workers are busy with tasks that wait by polling.
 TEST_P(Runtime, RunsTasksWhileThoseOfAnotherPollForThem) {
   with_each_inner([&](const setup& inner_setup) {
     creek::runtime outer({.workers = GetParam().workers}, GetParam().backend);
@@ -171,7 +171,7 @@ TEST_P(Runtime, ExceptionsBeingHandledFollowTheTask) {
         try {
           throw failure{i};
         } catch (...) {
-          gate.wait();  // goes on perhaps on another thread, with other exceptions in between
+          gate.wait();  // may continue on another thread, after other exceptions
           if (failure_of([] { throw; }) == i && std::uncaught_exceptions() == 0) ++right;
         }
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that serve only (scheduler_options::serve_only): they take no tasks, answer calls, and
-// keep nobody from going on or ending.
+// Workers that only serve (scheduler_options::serve_only): they take no tasks, answer calls, and
+// do not prevent other work from continuing or ending.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,7 +21,7 @@ class Service : public Conformance {
   void SetUp() override {
     if (GetParam().workers == 1) GTEST_SKIP() << "one worker has to take tasks";
   }
-  /// Returns the last worker, and with four or more workers another one.
+  /// Returns the last worker, and with four or more workers a second one.
   std::vector<core_id> chosen() const {
     const int workers = static_cast<int>(GetParam().workers);
     std::vector<core_id> named{core_id{workers - 1}};
@@ -54,7 +54,7 @@ class Service : public Conformance {
 };
 CONFORMANCE(Service);
 
-/// Notes the workers on which tasks run.
+/// Records the workers on which tasks run.
 class places {
  public:
   void note() {
@@ -152,7 +152,7 @@ TEST_P(Service, ACallForksAndWaitsAndStays) {
   });
 }
 
-/// Tasks that a call leaves behind end with it, though its worker takes no tasks.
+/// Tasks that a call leaves behind finish with it, though its worker takes no tasks.
 TEST_P(Service, ACallsSpawnedTasksEndWithIt) {
   in_each([&] {
     for (int round = 0; round < 10; ++round) {

@@ -13,7 +13,7 @@ std::vector<setup> setups() {
   for (const std::string& backend : creek::backends()) {
     const bool simulated = backend == "scc";
     for (const unsigned workers : {1U, simulated ? 4U : 2U, simulated ? 48U : 4U}) {
-      // Four cores, which take turns, and one or four threads are enough for a sanitizer.
+      // Four cores, which take turns, and one or four threads suffice for a sanitizer.
       const bool needed = workers == 4 || (workers == 1 && !simulated);
       if (creek::support::under_sanitizer && !needed) continue;
       all.push_back({backend, workers});

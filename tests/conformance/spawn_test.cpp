@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spawn, taskwait, taskbarrier: whose children are waited for, and where exceptions come out.
+// spawn, taskwait, taskbarrier: which children are waited for, and where exceptions are rethrown.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -49,7 +49,7 @@ TEST_P(Spawn, TaskwaitLeavesTheGrandchildren) {
         grandchild_ended = true;
       });
     });
-    creek::taskwait();  // for ever, if it waited for the grandchild
+    creek::taskwait();  // would never finish if it waited for the grandchild
     EXPECT_FALSE(grandchild_ended);
     promise.set_value();
     creek::taskbarrier();
@@ -168,7 +168,7 @@ TEST_P(Spawn, TaskwaitRethrowsOneAfterAllHaveEnded) {
     EXPECT_EQ(ended, 10);
     EXPECT_GE(caught, 5);
     EXPECT_LT(caught, 10);
-    creek::taskwait();  // it came out once
+    creek::taskwait();  // it was rethrown once
     creek::spawn([&] { ++ended; });
     creek::taskwait();
     EXPECT_EQ(ended, 11);
@@ -256,7 +256,7 @@ TEST_P(Spawn, BranchesMayWaitForTheirOwnChildren) {
 
 TEST_P(Spawn, ExceptionsOfABranchsChildrenComeOut) {
   on_each_runtime([](creek::runtime& rt) {
-    // It comes out of fork_join if the branch was stolen, else out of taskwait.
+    // fork_join rethrows it if the branch was stolen, otherwise taskwait does.
     EXPECT_EQ(failure_of([&] {
                 rt.run([] {
                   creek::fork_join([] {}, [] { creek::spawn([] { throw failure{8}; }); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stall detector: a call that keeps its worker busy is named while it runs, once; waits and
-// tasks are not. Calls go on until they are found; a short one would have to be kept off its
+// tasks are not. Calls continue until they are found; a short call would have to lose its
 // processor for a quarter of a second to be found too.
 #include <poll.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ class reports {
   std::atomic<int> count_{0};
 };
 
-/// Works a little, in the kind of time that counts.
+/// Works a little, in the kind of time that the detector measures.
 void work() {
   creek::charge(creek::cycles{2000});
   std::this_thread::yield();
@@ -122,7 +122,7 @@ TEST_P(Stall, IsNamedOnce) {
   EXPECT_EQ(seen.count(), 1);
 }
 
-/// A call that waits leaves its worker to others; and begins anew when it goes on.
+/// A call that waits releases its worker; its time starts anew when it continues.
 TEST_P(Stall, AWaitDoesNotCount) {
   reports seen;
   std::uint64_t waits = 0, works = 0;
@@ -168,7 +168,7 @@ TEST_P(Stall, TasksMayTakeTheirTime) {
   EXPECT_EQ(seen.count(), 1);
 }
 
-/// Standard error, to be read while others write to it.
+/// Standard error, to be read while other threads write to it.
 class caught_errors {
  public:
   caught_errors() {

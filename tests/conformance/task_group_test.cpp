@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// task_group: joining, cancelling, exceptions, and who may spawn and wait.
+// task_group: joining, cancelling, exceptions, and which tasks may spawn and wait.
 #include <atomic>
 #include <optional>
 #include <stop_token>
@@ -37,7 +37,7 @@ TEST_P(TaskGroup, DestructorJoins) {
     EXPECT_EQ(failure_of([&] {
                 creek::task_group group;
                 for (int i = 0; i < 20; ++i) group.spawn([&] { ++ran; });
-                throw failure{1};  // joins while the exception is on its way
+                throw failure{1};  // joins while the exception propagates
               }),
               1);
     EXPECT_EQ(ran, 40);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that end only if a wait never keeps a task from going on: a task that blocks must give
-// its worker to others, and nothing that is not waited for may hold up the one who waits, below it
-// on the same stack. Every case would hang, on one worker at the latest.
+// Programs that end only if a wait never blocks another task: a task that blocks must give
+// its worker to others, and a task that is not waited for must not delay the waiting task below it
+// on the same stack. Every case would hang, at the latest on one worker.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -109,7 +109,7 @@ TEST_P(Waiting, PingPong) {
   });
 }
 
-/// A task that waits for the gate that its maker opens later.
+/// A task that waits for the gate that its creator opens later.
 struct gated {
   creek::promise<void> promise;
   creek::future<void> gate = promise.get_future();

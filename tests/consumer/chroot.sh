@@ -21,7 +21,7 @@ command -v mmdebstrap >/dev/null || cannot_run 'mmdebstrap is not installed'
 for program in dpkg-shlibdeps file; do
   command -v $program >/dev/null || cannot_run "$program is not installed, which cpack needs (dpkg-dev, file)"
 done
-# Repositories of others that apt uses, too, have no part in a fresh Debian.
+# Third-party repositories that apt uses do not belong in a fresh Debian.
 mapfile -t repositories < <(apt-get indextargets \
   --format '$(ORIGIN)|$(CODENAME)|deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
   sed -n 's/^Debian|bookworm[^|]*|//p' | sort -u)
@@ -40,7 +40,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/creek"
 cp "$packages"/*.deb "$here/in_chroot.sh" "$source/tests/rcce/programs/ping_pong.c" "$work/creek"
-# The settings without which apt cannot use this machine's mirror.
+# The settings that apt needs to use this machine's mirror.
 apt-config dump --format '%F "%v";%n' Acquire::Check-Valid-Until Acquire::Check-Date Acquire::http::Proxy \
   Acquire::https::Proxy >"$work/apt.conf"
 

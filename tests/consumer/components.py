@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Components of creek, used by a project that needs not all of them.
+"""Components of creek, used by a project that does not need all of them.
 
     components.py installed CMAKE COMPILER PREFIX WORK COMPONENT...   each installed component, linked alone
     components.py alone CMAKE COMPILER SOURCE WORK BUILD OPTION...    CREEK_COMPONENTS=tasking, and what is missing
@@ -26,11 +26,11 @@ HERE = Path(__file__).resolve().parent
 # A stripped program with one fork_join, linked with a static creek::tasking.
 MAX_BYTES = 300_000
 MAX_OBJECTS = 8
-# Which CMake packages and pkg-config modules only other components than core and tasking need.
+# CMake packages and pkg-config modules that only components other than core and tasking need.
 OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "LibLZMA", "BZip2", "TBB", "CLI11", "GTest", "benchmark", "Parquet"]
 TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
 SKIPPED = 77
-# What `cpack -G DEB` calls.
+# Tools that `cpack -G DEB` calls.
 PACKAGERS = ["dpkg-deb", "dpkg-shlibdeps", "file"]
 # Files that each Debian package has to contain, below the prefix; lib* may have a folder for the architecture, and
 # VERSION is that of the shared libraries.
@@ -56,7 +56,7 @@ class skip(Exception):
 
 
 def run(*command, env=None, status=0):
-    """Output of a command that has to end with this status."""
+    """Returns the output of a command that has to end with this status."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, env=env, check=False)
     if done.returncode != status:
@@ -70,7 +70,7 @@ def expect(truth, message):
 
 
 class only_tasking:
-    """Options and environment in which only the packages of core and tasking are found."""
+    """Returns options and environment in which only the packages of core and tasking are found."""
 
     def __init__(self, work, modules):
         folder = work / "pkgconfig"
@@ -90,7 +90,7 @@ def configure(cmake, compiler, source, build, options, **expected):
 
 
 def stripped(program):
-    """Bytes of the program without symbols, and the shared objects that it is loaded with."""
+    """Returns the bytes of the program without symbols, and the shared objects that it loads."""
     copy = program.with_name(program.name + "_stripped")
     run("strip", "-o", copy, program)
     objects = [line.split()[0] for line in run("ldd", program).splitlines()]
@@ -105,7 +105,7 @@ def check_small(program):
 
 
 def run_without(library, program, work):
-    """Output of the program on a machine without the library: an empty file takes its place."""
+    """Returns the output of the program on a machine without the library: an empty file replaces it."""
     folder = work / f"no_{library}"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / library).write_text("")
@@ -130,7 +130,7 @@ def installed(cmake, compiler, prefix, work, *components):
     work, project = Path(work), HERE / "components"
     found = f"-DCMAKE_PREFIX_PATH={prefix}"
     shared = any(Path(prefix).glob("lib*/**/libcreek_core.so"))
-    # tasking alone, though the packages of the others are hidden.
+    # Builds tasking alone, although the packages of the others are hidden.
     hidden = only_tasking(work, ["libhwy", "libhwy-contrib"])
     build = work / "tasking"
     configure(cmake, compiler, project, build, [found, "-DCOMPONENTS=core;tasking", *hidden.options],
@@ -151,11 +151,11 @@ def installed(cmake, compiler, prefix, work, *components):
         check_small(build / "use_tasking")
         expect("backend 'scc' is not in this program: link the component creek::scc" in said, said)
         expect("has scc" not in said, said)
-        # The packages are hidden indeed.
+        # The packages really are hidden.
         said = configure(cmake, compiler, project, work / "hidden", [found, "-DCOMPONENTS=mapreduce",
                                                                      *hidden.options], env=hidden.env, status=1)
         expect("zstd" in said or "ZLIB" in said or "xxhash" in said, said)
-    # Each alone.
+    # Each component alone.
     build = work / "each"
     configure(cmake, compiler, project, build, [found, f"-DCOMPONENTS={';'.join(components)}"])
     run(cmake, "--build", build)
@@ -181,7 +181,7 @@ def alone(cmake, compiler, source, work, build, *options):
     expect(libraries == ["libcreek_core", "libcreek_tasking"], f"installed: {libraries}")
     expect(not (prefix / "include/creek/mapreduce").exists(), "headers of mapreduce were installed")
     configure(cmake, compiler, HERE / "project", work / "user", [f"-DCMAKE_PREFIX_PATH={prefix}"], env=hidden.env)
-    # A component whose package is missing, and one that does not exist: one error, which says what to do.
+    # A component whose package is missing, and one that does not exist: each gives one error, which says what to do.
     for component, words in (("mapreduce", "zlib1g-dev"), ("sorting", "unknown component 'sorting'")):
         said = configure(cmake, compiler, source, work / "missing",
                          [*options, f"-DCREEK_COMPONENTS={component}"], env=hidden.env, status=1)
@@ -214,14 +214,14 @@ def examples(cmake, compiler, prefix, work, folder):
 
 
 def packaged_files(deb):
-    """The files and links of a package, with absolute paths."""
+    """Returns the files and links of a package, with absolute paths."""
     members = (line.split(maxsplit=5)[5] for line in run("dpkg-deb", "-c", deb).splitlines()
                if not line.startswith("d"))
     return {member.split(" -> ")[0].removeprefix(".") for member in members}
 
 
 def check_contents(files, expected, prefix):
-    """Every file that is expected is in its package, and no file is in two packages."""
+    """Expects every listed file in its package, and no file in two packages."""
     owners = {}
     for package, names in files.items():
         for name in names:

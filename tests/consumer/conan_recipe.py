@@ -28,7 +28,7 @@ def output(*command):
 
 
 def profile(cmake, compiler):
-    """Text of the profile: the compiler and the tools of this machine."""
+    """Returns the text of the profile: the compiler and the tools of this machine."""
     name = "clang" if "clang" in output(compiler, "--version").splitlines()[0] else "gcc"
     major = output(compiler, "-dumpversion").split(".")[0].strip()
     c_compiler = compiler.replace("clang++", "clang").replace("g++", "gcc").replace("c++", "cc")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs inside the fresh Debian root that chroot.sh makes, with the packages in /creek: installs, uses and
+# Runs inside the fresh Debian root that chroot.sh creates, with the packages in /creek: installs, uses and
 # removes them. Stops with status 1 at the first step that fails.
 set -eu
 cd /creek
@@ -23,7 +23,7 @@ expect() {
     *) fail "$*: no '$words' in: $said" ;;
   esac
 }
-# Recommended packages are left out: the dependencies have to suffice.
+# Recommended packages are not installed: the dependencies have to suffice.
 apt() {
   apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-unsafe-io "$@"
 }

@@ -21,7 +21,7 @@ fail() {
   exit 1
 }
 
-# check_module MODULE: it hands no compile options on, its public fields name libraries of creek only, and it has
+# check_module MODULE: it passes no compile options on, its public fields name libraries of creek only, and it has
 # Requires.private exactly if its library is static.
 check_module() {
   module=$1

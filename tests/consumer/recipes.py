@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """recipes.py ROOT: the recipes of packaging/ name the components that creek_components.cmake defines, the version of
-the project, and options that exist. What they fetch, a test without network cannot."""
+the project, and existing options. A test without network cannot check their downloads."""
 
 import ast
 import json

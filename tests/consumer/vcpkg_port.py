@@ -17,7 +17,7 @@ from pathlib import Path
 
 from components import HERE, configure, expect, failure, run
 
-# For each port: its CMake package, and its pkg-config modules; those of a feature have the name PORT[FEATURE].
+# For each port: its CMake package, and its pkg-config modules; the name PORT[FEATURE] marks those of a feature.
 PORTS = {
     "boost-context": ("Boost", []),
     "bzip2": ("BZip2", []),
@@ -35,7 +35,7 @@ PORTS = {
 
 
 class selection:
-    """Features, and the ports they require; PORT[FEATURE] for a feature of a port."""
+    """Returns the features, and the ports they require; PORT[FEATURE] for a feature of a port."""
 
     def __init__(self, manifest, features):
         self.manifest = manifest
@@ -64,7 +64,7 @@ class selection:
 
 
 def visible(ports, work):
-    """Environment and options of CMake in which only the libraries of these ports are found."""
+    """Returns environment and options of CMake with which only the libraries of these ports are found."""
     folder = work / "pkgconfig"
     folder.mkdir(parents=True)
     for port in sorted(ports):
@@ -77,7 +77,7 @@ def visible(ports, work):
 
 
 def check_package(package, work):
-    """Checks what vcpkg checks after a build: where files are, and that none names a folder of the build."""
+    """Checks what vcpkg checks after a build: where files are, and that no file names a folder of the build."""
     for file in ("share/creek/copyright", "share/creek/usage", "share/creek/creek-config.cmake"):
         expect((package / file).is_file(), f"the package has no {file}")
     for folder in ("lib/cmake", "debug/include", "debug/share", "share/doc"):
@@ -89,7 +89,7 @@ def check_package(package, work):
 
 
 def use(cmake, compiler, prefix, work, components, environment, hidden):
-    """Runs a program for each component; with the debug build, too, if the package has it."""
+    """Runs a program per component; with the debug build, too, if the package has it."""
     for build_type in ["Release", "Debug"] if (prefix / "debug").exists() else ["Release"]:
         build = work / f"use-{build_type}"
         configure(cmake, compiler, HERE / "components", build,

@@ -23,13 +23,13 @@ using host_backend::memory_space;
 
 struct letter {
   std::uint32_t number = 0;
-  std::uint32_t answers = 0;  ///< so many are wanted
+  std::uint32_t answers = 0;  ///< number of messages wanted
 };
 
 template <class Protocol>
 class ActiveMessages : public testing::Test {
  protected:
-  /// Runs `body(protocol, rank)` on so many threads.
+  /// Runs `body(protocol, rank)` on this number of threads.
   template <class Body>
   static void run(int members, Body body) {
     memory_space space(members, {.mpm_bytes = Protocol::bytes_needed(members)});
@@ -83,7 +83,7 @@ TYPED_TEST(ActiveMessages, LoseAndDoubleNothingUnderFlood) {
   static constexpr std::uint32_t letters = 500;
   this->run(members, [](TypeParam& p, int rank) {
     std::vector<std::uint32_t> next(members, 1), answered(members, 0);
-    std::uint32_t missing = 2 * letters * members;  // letters and answers
+    std::uint32_t missing = 2 * letters * members;  // messages and answers
     std::vector<std::vector<letter>> owed(members);
     const auto handle = [&](int from, const std::byte* data, std::size_t bytes) {
       letter got;
@@ -99,7 +99,7 @@ TYPED_TEST(ActiveMessages, LoseAndDoubleNothingUnderFlood) {
       owed[who].push_back({got.number, 0});
     };
     const auto answer = [&] {
-      // Loops until none is owed: while one is sent, others come, also from earlier senders.
+      // Loops until no message is owed: while one is sent, others come, also from earlier senders.
       for (int to = 0; to < members;) {
         auto& list = owed[static_cast<std::size_t>(to)];
         if (list.empty()) {
@@ -129,7 +129,7 @@ TYPED_TEST(ActiveMessages, LoseAndDoubleNothingUnderFlood) {
   });
 }
 
-/// A handler that sends, to a core whose buffer is full, and so polls within a poll.
+/// A handler that sends to a core whose buffer is full, and so polls within a poll.
 TYPED_TEST(ActiveMessages, MayBeSentFromHandlers) {
   static constexpr std::uint32_t hops = 1000, balls = 40;
   std::atomic<std::uint32_t> ended{0};

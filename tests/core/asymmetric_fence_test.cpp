@@ -30,7 +30,7 @@ void meet(std::atomic<int>& arrived, int round) {
   }
 }
 
-// Returns the rounds in which both sides missed the other's store: must be 0.
+// Returns the number of rounds in which both sides missed the other's store: must be 0.
 template <typename HeavyFence>
 int both_missed(int rounds, HeavyFence heavy) {
   std::atomic<int> x{0}, y{0}, start{0}, finish{0};
@@ -83,7 +83,7 @@ TEST(asymmetric_fence, decides_once) {
 // Returns the exit status of `child`, run in a forked process.
 template <typename Child>
 int status_of(Child child) {
-  std::fflush(nullptr);  // or the child prints it again
+  std::fflush(nullptr);  // otherwise the child prints it again
   const pid_t pid = fork();
   if (pid == 0) _exit(child());
   int status = -1;
@@ -118,7 +118,7 @@ TEST(asymmetric_fence, falls_back_where_a_sandbox_refuses_membarrier) {
   constexpr int no_seccomp = 77;
   const int status = status_of([] {
     if (!refuse_membarrier()) return no_seccomp;
-    heavy_fence();  // must not abort, and must have chosen again
+    heavy_fence();  // must not abort, and must have chosen another strategy
     const fence_strategy now = prepare_heavy_fence();
     return now == fence_strategy::tlb_shootdown || now == fence_strategy::migrate ? 0 : 1;
   });

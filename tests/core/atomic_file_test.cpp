@@ -153,7 +153,7 @@ TEST_F(atomic_files, replaces_only_regular_files_where_asked_to) {
   EXPECT_EQ(content_of(folder_ / "real"), "old");
   atomic_file out(folder_ / "real", regular);
   fs::remove(folder_ / "real");
-  fs::create_symlink("link", folder_ / "real");  // appears later: replaced, not followed
+  fs::create_symlink("link", folder_ / "real");  // appears later; it is replaced, not followed
   out.write("new");
   out.commit();
   EXPECT_FALSE(fs::is_symlink(folder_ / "real"));
@@ -189,7 +189,7 @@ TEST_F(atomic_files, names_the_target_it_cannot_create) {
     EXPECT_EQ(why.code().value(), ENOENT);
     EXPECT_NE(std::string(why.what()).find(target.string()), std::string::npos);
   }
-  EXPECT_THROW(atomic_file{folder_.path()}, error);  // a folder is no file
+  EXPECT_THROW(atomic_file{folder_.path()}, error);  // a folder is not a file
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(clock, never_goes_back) {
 }
 
 TEST(clock, time_of_lies_between_two_readings_of_the_system_clock) {
-  spin_for(20ms);  // a base to measure the rate on
+  spin_for(20ms);  // a base for measuring the rate
   constexpr nanoseconds slack = 50us;
   for (int i = 0; i < 100; ++i) {
     const nanoseconds before = steady_clock::now().time_since_epoch();
@@ -54,7 +54,7 @@ TEST(clock, spans_convert_both_ways) {
 TEST(clock, spin_for_takes_at_least_its_time) {
   const auto start = steady_clock::now();
   spin_for(2ms);
-  EXPECT_GE(steady_clock::now() - start, 1990us);  // the rate is good to 1e-3 at once
+  EXPECT_GE(steady_clock::now() - start, 1990us);  // the first rate is accurate to 1e-3
 }
 
 TEST(clock, spin_until_ends_with_the_condition_or_the_limit) {

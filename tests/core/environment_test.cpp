@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of creek's environment variables, and which other names are taken for misspelt ones.
+// The names of creek's environment variables, and which other names count as misspelt ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event count: the meaning of each call, a hand-over that hangs on a lost wake-up, and a stress
-// run with every kind of wait (its seed is printed; CREEK_TEST_SEED replays it).
+// The event count: the meaning of each call, a hand-over that a lost wake-up would hang, and a
+// stress run with every kind of wait (its seed is printed; CREEK_TEST_SEED replays it).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Long enough that only a lost wake-up exceeds it, on any machine and under any sanitizer.
+// So long that only a lost wake-up exceeds it, on any machine and under any sanitizer.
 constexpr auto forever = 60s;
 
 template <typename EventCount>
@@ -37,7 +37,7 @@ TYPED_TEST(event_counts, a_notification_after_prepare_ends_the_wait) {
   const auto key = ec.prepare_wait();
   EXPECT_EQ(ec.waiters(), 1U);
   ec.notify_one();
-  ec.wait(key);  // hangs if the notification was not kept for us
+  ec.wait(key);  // hangs if the notification was not kept for this waiter
   EXPECT_EQ(ec.waiters(), 0U);
 }
 
@@ -141,7 +141,7 @@ std::uint64_t stress_seed() {
   return seed;
 }
 
-// Takes `quota` tokens, and waits now in one way and now in another.
+// Takes `quota` tokens; varies the way to wait.
 template <typename EventCount>
 void consume(EventCount& ec, std::atomic<int>& tokens, int quota, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -162,7 +162,7 @@ void consume(EventCount& ec, std::atomic<int>& tokens, int quota, std::uint64_t 
         const bool taken = take(tokens);
         taken ? ec.cancel_wait() : static_cast<void>(ec.wait_until(key, limit()));
         quota -= taken;
-        // A wait that ends without taking may have used up a notification: pass it on.
+        // A wait that ends without taking may have used up a notification, so pass it on.
         if (!taken) ec.notify_one();
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The futex wrappers: the report of each outcome.
+// The futex wrappers: how each outcome is reported.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -19,7 +19,7 @@ using creek::steal_result;
 
 struct task {
   std::uint64_t number = 0;
-  std::uint64_t check = 0;  // ~number: a torn copy shows
+  std::uint64_t check = 0;  // ~number: reveals a torn copy
   std::byte rest[40] = {};
 
   task() = default;
@@ -106,7 +106,7 @@ TEST_P(LockDequeCapacity, AgreesWithASequentialOracle) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, LockDequeCapacity, testing::Values(1, 2, 3, 10, 64));
 
-// Every task is taken exactly once, whole, whoever takes it.
+// Every task is taken exactly once, as a whole, by whichever thread.
 TEST(LockDequeStress, LosesAndDuplicatesNothing) {
   constexpr int thieves = 3;
   constexpr std::uint64_t count = 300'000;

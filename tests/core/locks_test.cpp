@@ -33,7 +33,7 @@ class ManyCores : public testing::TestWithParam<int> {
   template <class MakeLock>
   void check_lock(MakeLock make_lock) {
     constexpr int rounds = 2000;
-    long counter = 0;  // plain: the lock orders it, or ThreadSanitizer says so
+    long counter = 0;  // plain: if the lock did not order it, ThreadSanitizer would report it
     on_all([&](memory& m) {
       auto lock = make_lock(m);
       for (int round = 0; round < rounds; ++round) {
@@ -102,7 +102,7 @@ TEST(Locks, TryLockFailsWhileHeld) {
 
 TEST(Barriers, CountOnlyTheirTeam) {
   host_backend::run_ranks(5, {}, [](memory& m) {
-    // Uses two teams at once, in another order than their core numbers.
+    // Uses two teams at once, in an order that differs from their core numbers.
     const bool odd = m.self().value % 2 != 0;
     const team mine{
         odd ? std::vector{core_id{3}, core_id{1}} : std::vector{core_id{4}, core_id{0}, core_id{2}},
@@ -130,7 +130,7 @@ TEST(HostMemory, AWaitWakesFromSleep) {
   host_backend::memory_space space{2};
   memory m = space.core(core_id{0});
   const auto place = m.at(core_id{0}, 0).as<word>();
-  // Waits become longer: the later ones find the waiter spinning, yielding, asleep.
+  // The waits get longer: later ones find the waiter spinning, yielding, asleep.
   for (word round = 1; round <= 12; ++round) {
     std::jthread waker{[&, round] {
       memory other = space.core(core_id{1});

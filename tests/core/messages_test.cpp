@@ -87,7 +87,7 @@ TEST_P(Transports, KeepManyRequestsInOrder) {
       options());
 }
 
-// Both send first: each must take what the other sends while it waits.
+// Both send first: each must receive the other's message while it waits.
 TEST_P(Transports, PushReceivesOnWhileASendWaits) {
   spmd(
       2,
@@ -257,7 +257,7 @@ TEST(Spmd, ReleasesTheOthersWhenARankThrows) {
   }
 }
 
-// The sender leaves while its receiver may be reaching into its memory.
+// The sender leaves while its receiver may still read the sender's memory.
 TEST(Spmd, LeavesNoOneReadingMemoryThatIsGone) {
   for (int round = 0; round < 50; ++round) {
     const auto run = [round] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows of control on their own stacks: the values they exchange, and the remains of each.
+// Flows of control on their own stacks: the values they exchange, and how each ends.
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -84,8 +84,8 @@ TEST(stack_switch, leaves_each_flow_its_exceptions) {
   EXPECT_FALSE(std::current_exception());
 }
 
-// AddressSanitizer gives every flow a second stack if it looks for uses of frames that have been
-// left.
+// AddressSanitizer gives every flow a second stack if it looks for uses of frames after their
+// functions have returned.
 TEST(stack_switch, gives_all_memory_back) {
   switch_context here;
   adopt_thread_stack(here);

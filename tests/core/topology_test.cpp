@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The topology model: distances from what units share, orders for workers, and its checks.
+// The topology model: distances from shared units, orders for workers, and its checks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event trace: what lands in the file, that slices nest whatever was dropped or left open, and
-// reading a track while its worker writes.
+// The event trace: the contents of the file, slices nest although events were dropped or left open,
+// and a track is read while its worker writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,7 +178,7 @@ TEST_F(traces, host_times_are_those_of_the_clock) {
   const std::chrono::duration<double, std::micro> outer = std::chrono::steady_clock::now() - before;
   const auto events = events_of(written(session), 1);
   const double spent = events[1]["ts"].get<double>() - events[0]["ts"].get<double>();
-  EXPECT_GE(spent, 5000 * 0.998);  // the first rate is good to 1e-3
+  EXPECT_GE(spent, 5000 * 0.998);  // the first rate is accurate to 1e-3
   EXPECT_LE(spent, outer.count() * 1.002);
 }
 

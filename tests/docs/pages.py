@@ -31,7 +31,7 @@ def pages(root):
 
 
 def blank(match):
-    """Line ends only, so that what follows keeps its line number."""
+    """Returns only the line ends, so that the following text keeps its line numbers."""
     return "\n" * match[0].count("\n")
 
 
@@ -53,7 +53,7 @@ def check_links(root):
 
 
 def examples(page):
-    """The line and the text of each C++ block that includes something."""
+    """Yields the line and the text of each C++ block that includes something."""
     text = page.read_text(encoding="utf-8")
     for match in FENCE.finditer(text):
         if match[1] in ("cpp", "c++") and "#include" in match[2]:
@@ -78,15 +78,15 @@ def write_examples(root, folder):
 
 
 def joined(blocks):
-    """One program of (page, line, block): each block in a namespace of its own, below what all of them
-    include, and a main() that runs those with a main()."""
+    """Returns one program of (page, line, block): each block in its own namespace, below the includes of all
+    blocks, and a main() that runs those with a main()."""
     includes, bodies, calls = set(), [], []
     for number, (page, line, block) in enumerate(blocks):
         name = f"example_{number}"
         includes.update(INCLUDE.findall(block))
         body = INCLUDE.sub("", block)
         if "int main(" in block:
-            # Only the real main() may leave out its return; all examples end with it.
+            # Only the real main() may omit its return; all examples end with it.
             body = body.rstrip().removesuffix("}") + "return 0; }\n"
             calls.append(f"  if ({name}::main() != 0) return {number + 1};\n")
         bodies.append(f'#line {line} "{page}"\nnamespace {name} {{ {body}}}')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bitmaps: a histogram that a loop over the bytes gives too, or a refusal where the header is not
-// that of such a bitmap or rows are missing.
+// Bitmaps: the histogram equals that of a loop over the bytes, or the file is refused because the
+// header is not that of such a bitmap or rows are missing.
 #include <array>
 #include <creek/mapreduce.hpp>
 #include <creek/mapreduce/data_fault.hpp>

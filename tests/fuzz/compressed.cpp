@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in gzip, Zstandard, xz and bzip2, read as text or as records: what the libraries make of
-// the whole file in memory at once, or a refusal. Three kinds of input: a file as it is; the
-// deflated body of a gzip member, whose checksum is put right here; text that is compressed here,
+// Files in gzip, Zstandard, xz and bzip2, read as text or as records: the result equals that of the
+// libraries on the whole file in memory, or a refusal. Three kinds of input: a file as it is; the
+// deflated body of a gzip member, whose checksum is corrected here; text that is compressed here,
 // in several members or frames, cut short or with one byte changed.
 #include <bzlib.h>
 #include <lzma.h>
@@ -23,7 +23,7 @@ namespace {
 
 using mapreduce::text_files, mapreduce::text_units;
 
-constexpr std::size_t max_bytes = std::size_t{1} << 21;  // more text is no use and takes long
+constexpr std::size_t max_bytes = std::size_t{1} << 21;  // more text is useless and takes long
 
 /// Result of decompressing a file.
 struct expansion {
@@ -39,7 +39,7 @@ std::string& room() {
 
 using zlib_stream = std::unique_ptr<z_stream, int (*)(z_stream*)>;
 
-/// Takes one member from `from`; `window` is that of inflateInit2.
+/// Reads one member of `from`; `window` is that of inflateInit2.
 expansion inflate_one(std::string_view& from, int window) {
   z_stream stream{};
   if (inflateInit2(&stream, window) != Z_OK) throw std::bad_alloc();
@@ -87,8 +87,8 @@ bool is_stream(std::string_view frame) {
   }
 }
 
-/// The library's two decoders let different damage pass: that for whole frames blocks that are too
-/// large, that for streams a frame of another size than its header says. Neither should.
+/// The library's two decoders accept different damage: the one for whole frames accepts blocks that
+/// are too large, the one for streams a frame of another size than in its header. Neither should.
 expansion unzstd(std::string_view file) {
   std::size_t at = 0;
   while (!file.empty()) {
@@ -97,8 +97,8 @@ expansion unzstd(std::string_view file) {
     const std::size_t made =
         ZSTD_decompress(room().data() + at, max_bytes - at, file.data(), taken);
     if (ZSTD_isError(made) != 0) {
-      // Empty blocks marked as compressed, which [RFC 8878] forbids (3.1.1.2.3) and streams allow:
-      // of a frame that says to be empty nothing is lost.
+      // Empty blocks marked as compressed, which [RFC 8878] forbids (3.1.1.2.3) and streams accept:
+      // a frame that claims to be empty loses nothing.
       const bool empty = ZSTD_getFrameContentSize(file.data(), taken) == 0;
       if (empty && is_stream(file.substr(0, taken))) {
         file.remove_prefix(taken);
@@ -146,7 +146,7 @@ expansion bunzip2(std::string_view file) {
   return {expansion::whole, room().substr(0, at)};
 }
 
-/// Returns the expanded file, or nullopt for formats that are not read.
+/// Returns the expanded file, or nullopt for formats that are not supported.
 std::optional<expansion> expand(std::string_view file) {
   if (file.starts_with("\x1F\x8B")) return gunzip(file);
   if (file.starts_with("BZh")) return bunzip2(file);
@@ -155,7 +155,7 @@ std::optional<expansion> expand(std::string_view file) {
   return std::nullopt;
 }
 
-/// Returns a gzip file with this body, or nothing if the body is no deflated text.
+/// Returns a gzip file with this body, or nothing if the body is not deflated text.
 std::string with_trailer(std::string_view body) {
   std::string_view left = body;
   const expansion text = inflate_one(left, -MAX_WBITS);
@@ -168,7 +168,7 @@ std::string with_trailer(std::string_view body) {
   append(static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(text.text.data()),
                                           static_cast<uInt>(text.text.size()))));
   append(static_cast<std::uint32_t>(text.text.size()));
-  return file.append(left);  // another member, padding, rubbish
+  return file.append(left);  // another member, padding, garbage
 }
 
 std::string gzip(std::string_view text, int level) {
@@ -215,7 +215,7 @@ std::string bzip2(std::string_view text, int level) {
   return to;
 }
 
-/// Text compressed as the next bytes say; a text of many copies reaches over the readers' buffers.
+/// Text compressed as the next bytes say; a text of many copies exceeds the readers' buffers.
 std::string compressed(input& from) {
   constexpr std::string (*by[])(std::string_view, int) = {&gzip, &zstd, &xz, &bzip2};
   const auto compress = by[from.below(4)];
@@ -251,7 +251,7 @@ std::string file_from(input& from) {
   }
 }
 
-/// Returns everything that is visited, which is one stream.
+/// Returns all visited text, which is one stream.
 std::string content_of(const std::string& name, text_files::settings chosen, bool several) {
   text_files files({name}, std::move(chosen));
   std::string content;

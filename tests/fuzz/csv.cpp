@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of text files against a reader that goes through csv_columns.hpp's rules a byte at a
-// time, and whose numbers are those of strtod. The same first fault, too.
+// Columns of text files against a reader that applies csv_columns.hpp's rules one byte at a time,
+// and takes numbers from strtod. Both must also report the same first fault.
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -26,7 +26,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-/// Returns the number of a field, if it is one. `fits` is false if a double cannot hold it.
+/// Returns the number in a field, if there is one. `fits` is false if a double cannot hold it.
 std::optional<double> number_of(std::string_view text, bool& fits) {
   fits = true;
   const std::string field(text);
@@ -78,8 +78,8 @@ class naive_reader {
 
  private:
   struct field {
-    std::string text;  ///< without blanks around it, quotes kept
-    bool bad = false;  ///< a quote that is not closed, or followed by more
+    std::string text;  ///< without surrounding blanks, quotes kept
+    bool bad = false;  ///< a quote that is not closed, or is followed by more text
     bool quoted = false;
 
     [[nodiscard]] std::string_view inner() const {
@@ -124,7 +124,7 @@ class naive_reader {
     }
   }
 
-  /// Takes the first line as a header, or as one to be read. Returns false for a header.
+  /// Treats the first line as a header, or as data. Returns false for a header.
   bool begin(std::string_view line) {
     separator_ = format_.separator;
     bool in_quotes = false;

@@ -24,7 +24,7 @@ struct finding : std::logic_error {
 /// Throws `finding` if `holds` is false.
 void expect(bool holds, const std::string& what);
 
-/// Choices by the bytes at the front of an input, and the rest of it. Zeros follow its end.
+/// Makes choices by the bytes at the front of an input, and holds the rest. Zeros follow its end.
 class input {
  public:
   input(const std::uint8_t* data, std::size_t size)
@@ -34,8 +34,8 @@ class input {
   [[nodiscard]] unsigned below(unsigned n) { return byte() % n; }
   /// Chooses by two bytes, the lower one first.
   [[nodiscard]] std::size_t below_wide(std::size_t n);
-  /// Chooses the bytes of a piece of the rest by two bytes: from 1 to a little more than all, and
-  /// so that there are at most 64 pieces.
+  /// Chooses the bytes per piece of the rest by two bytes: from 1 to a little more than all, with
+  /// at most 64 pieces.
   [[nodiscard]] std::size_t piece_bytes();
   [[nodiscard]] std::string_view rest() const { return left_; }
 

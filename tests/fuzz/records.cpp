@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed records: all bytes, in order, no record cut; refused exactly if the file ends within one.
+// Fixed records: all bytes, in order, no record cut; refused exactly if the file ends inside one.
 #include <algorithm>
 #include <creek/mapreduce/data_fault.hpp>
 #include <creek/mapreduce/fixed_records.hpp>

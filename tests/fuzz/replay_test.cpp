@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target without a fuzzer: the inputs of its corpus, and changes of them by a seed.
+// Runs a fuzz target without a fuzzer: the inputs of its corpus, and changes of them from a seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, bytes>> corpus() {
   return inputs;
 }
 
-/// Runs one input; before that it is written to a file, which stays if the process dies of it.
+/// Runs one input. Writes it to a file first, which remains if the input kills the process.
 void run(const bytes& input, const std::string& file) {
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(input.data()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text files cut at words or lines: the pieces are the text, each begins a record, and words are
-// counted as a plain loop counts them.
+// Text files cut at words or lines: the pieces together are the text, each begins a record, and the
+// counts of words equal those of a plain loop.
 #include <algorithm>
 #include <creek/mapreduce.hpp>
 #include <creek/tasking/parallel_for.hpp>

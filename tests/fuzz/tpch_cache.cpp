@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache files with right checksums and wrong contents: what is accepted can be read, every value
-// of it. The input is a directory (JSON) and arrays; the header and the checksums in the directory
-// are made here, so that a changed byte gets past them.
+// Cache files with correct checksums and wrong contents: every value of an accepted file can be
+// read. The input is a directory (JSON) and arrays; this target creates the header and the
+// checksums in the directory, so that a changed byte gets past them.
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -61,7 +61,7 @@ std::string cache_of(std::string_view directory_text, std::string_view arrays) {
   return file.append(directory).append(padding).append(arrays);
 }
 
-/// Reads all of an accepted table; what it asks is what column and packed promise.
+/// Reads all of an accepted table, relying on what column and packed promise.
 void check_table(const tpch::table& table, const std::vector<bool>& wanted, std::size_t bytes) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     expect(table.has(i) == wanted[i], "other columns");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dbgen's text: every field as a reader that takes one field after the other has it, or the same
-// first fault.
+// dbgen's text: every field equals that of a reader that takes one field after another, or both
+// report the same first fault.
 #include <charconv>
 #include <chrono>
 
@@ -90,7 +90,7 @@ struct naive_table {
   std::size_t bad_column = 0;
 };
 
-/// Reads one line; the column that is at fault, or 0.
+/// Reads one line; returns the column that is at fault, or 0.
 std::size_t read_line(const table_schema& schema, std::string_view line, std::vector<value>& row) {
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     const auto bar = line.find('|');

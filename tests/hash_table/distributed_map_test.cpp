@@ -237,7 +237,7 @@ TEST_P(DistributedMap, PutsEachKeyWhereItSays) {
     const numbers map(std::vector<core_id>{core_id{0}, core_id{0}});
     EXPECT_EQ(map.home(17), core_id{0});
     const numbers spread;
-    const bool stays = GetParam().backend != "tbb";  // there a worker is just a number
+    const bool stays = GetParam().backend != "tbb";  // on that backend a worker is just a number
     std::vector<int> keys_at(creek::worker_count());
     for (std::uint64_t key = 0; key < 200; ++key) {
       const int ran = spread.update(key, [](std::int64_t&) { return creek::this_worker(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU limits on recorded trees: cgroup v1, v2 and hybrid, nested groups, containers with and
-// without namespaces, and files that are missing or make no sense.
+// without namespaces, and files that are missing or invalid.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -127,7 +127,7 @@ TEST_F(cpu_limits, only_the_controller_cpu_limits_cpu_time) {
 }
 
 // A container without a namespace of its own: the process sees the host's path, and its group is
-// what is mounted.
+// the mounted one.
 TEST_F(cpu_limits, a_mounted_subtree_starts_at_the_mount_point) {
   process("4:cpu,cpuacct:/docker/4f2\n",
           "40 39 0:30 /docker/4f2 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every bad argument of LAPACK's routines is reported by its place, in LAPACK's order, and nothing
-// is touched.
+// Every bad argument of LAPACK's routines is reported by its position, in LAPACK's order, and no
+// data are touched.
 #include "lapack/bad_arguments.hpp"
 
 extern "C" {
@@ -171,7 +171,7 @@ TYPED_TEST(bad_arguments, of_qr_that_do_not_fit_each_other) {
   using T = TypeParam;
   const good<T> g = this->arguments();
   const std::string mqr = of_q<T>("mqr"), gqr = of_q<T>("gqr");
-  const char other = is_complex<T> ? 'T' : 'C';  // the transpose that Q has not
+  const char other = is_complex<T> ? 'T' : 'C';  // the transpose that Q does not have
   const auto orgqr = [&](blas_int n, blas_int k) {
     return lapack<T>(gqr, 4, n, k, g.a, 5, g.tau, g.work, 8);
   };

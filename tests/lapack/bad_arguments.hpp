@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of all routines, made bad one by one, and the arguments that the program's own xerbla_,
-// cblas_xerbla and LAPACKE_xerbla get.
+// Arguments of all routines, made invalid one by one, and the arguments that the program's own
+// xerbla_, cblas_xerbla and LAPACKE_xerbla receive.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ inline std::ostream& operator<<(std::ostream& to, const report& r) {
   return to << r.routine << ' ' << r.position;
 }
 
-/// Good arguments of all routines: matrices of 4 x 4 in columns of 5.
+/// Valid arguments of all routines: matrices of 4 x 4 in columns of 5.
 template <scalar T>
 struct good {
   int layout = col_major;
@@ -36,7 +36,7 @@ struct good {
   T *a = nullptr, *b = nullptr, *c = nullptr, *tau = nullptr, *work = nullptr;
   blas_int* ipiv = nullptr;
 
-  int c_uplo() const { return uplo == 'L' ? 122 : 132; }  // 132 has a meaning, but elsewhere
+  int c_uplo() const { return uplo == 'L' ? 122 : 132; }  // 132 is valid, but for another argument
   int c_trans() const { return trans == 'N' ? 111 : 0; }
   int c_trans_b() const { return trans_b == 'N' ? 111 : 142; }
   int c_diag() const { return diag == 'N' ? 131 : 121; }
@@ -47,14 +47,14 @@ template <scalar T>
 using change = std::function<void(good<T>&)>;
 
 /// One bad argument, and its position in the list of one routine. A second one, later in the list,
-/// is made bad too: the first must be reported.
+/// is also made invalid: the first must be reported.
 template <scalar T>
 struct spoilt {
   int position;
   change<T> spoil;
 };
 
-// A bad value for each argument by its name in `good`.
+// An invalid value for each argument, by its name in `good`.
 #define CREEK_BAD(NAME, VALUE)   \
   template <scalar T>            \
   void bad_##NAME(good<T>& to) { \

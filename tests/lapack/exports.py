@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: exports.py LIBRARY INTEGER_BITS: the library exports these names and no others."""
+"""usage: exports.py LIBRARY INTEGER_BITS: the library exports exactly these names."""
 
 import subprocess
 import sys

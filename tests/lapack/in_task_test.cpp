@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Called inside a task of the creek that the library was linked with, a routine runs on the workers
-// that are there.
+// A routine called inside a task of the creek that the library was linked with runs on the workers
+// of that task's runtime.
 #include <gtest/gtest.h>
 
 #include <cstdint>

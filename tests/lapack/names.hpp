@@ -91,7 +91,7 @@ blas_int lapack(const std::string& name, A... given) {
   return info;
 }
 
-/// Calls a routine whose last arguments are a workspace and info: asks for the best length, and
+/// Calls a routine whose last arguments are a workspace and info: queries the best length, and
 /// calls with the minimum that LAPACK allows.
 template <scalar T, class... A>
 blas_int lapack_with_work(const std::string& name, index_t least, A... given) {
@@ -108,7 +108,7 @@ template <scalar T>
 std::string of_q(const char* what) {
   return (is_complex<T> ? "un" : "or") + std::string(what);
 }
-/// The letter of the (conjugate) transpose for routines of Q.
+/// Returns the letter of the (conjugate) transpose for routines of Q.
 template <scalar T>
 constexpr char adjoint = is_complex<T> ? 'C' : 'T';
 

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 BLAS_LETTERS = "sdcz"
-# What is tested, by the letters of Netlib's input and names: general, positive definite and
+# The tested parts, by the letters of Netlib's input and names: general, positive definite and
 # triangular matrices, QR, least squares; with the number of types of matrices.
 PATHS = {"ge": 11, "po": 9, "tr": 18, "qr": 8, "ls": 6}
 # LAPACK's own slatrs3 does not pass the tests of triangular matrices.
@@ -39,7 +39,7 @@ T
 T
 T
 """
-# The largest that the programs have room for: two panels and a rest.
+# The largest size that the programs have room for: two panels and a rest.
 LARGEST = 132
 
 
@@ -49,7 +49,7 @@ def skip(why):
 
 
 def system_library(name):
-    """Netlib's own where Debian has it, else whichever is used."""
+    """Returns Netlib's own BLAS and LAPACK where Debian has them, otherwise the ones in use."""
     folder = name[3:].split(".")[0]
     for file in Path("/usr/lib").glob(f"*/{folder}/{name}"):
         return str(file)
@@ -75,13 +75,13 @@ class Programs:
                       for file in sorted((sources / "TESTING" / part).glob("*.[fF]"))}
 
     def named_in(self, name):
-        """The files of test programs that one of them calls, by the names in its statements."""
+        """Returns the files of test programs that one of them calls, by the names in its statements."""
         text = self.known[name].read_text(errors="replace")
         statements = [line for line in text.lower().splitlines() if line[:1] not in ("*", "c", "!")]
         return set(re.findall(r"[a-z]\w+", "\n".join(statements))) & self.known.keys() - {name}
 
     def parts_of(self, letter):
-        """Files of the linear equations' program, and the names of those it can do without."""
+        """Returns files of the linear equations' program, and the names of those that it does not need."""
         driver = f"{letter}chkaa"
         wanted = {f"{letter}{kind}{path}" for kind in ("chk", "drv")
                   for path in LAPACK_PATHS[letter]}
@@ -113,7 +113,7 @@ class Programs:
         return program
 
     def stubs(self, letter, names):
-        """What the program would call for other paths."""
+        """Returns stubs for functions that the program would call on other paths."""
         file = self.folder / f"{letter}stubs.f"
         text = "".join(f"      SUBROUTINE {name.upper()}\n      STOP '{name}'\n      END\n"
                        for name in sorted(names))
@@ -123,7 +123,7 @@ class Programs:
 
 
 def run_blas(programs, library, letter, program):
-    """Their names and error exits; random values against sums written out."""
+    """Tests their names and error exits; compares random values with explicit sums."""
     with open(programs.sources / f"BLAS/TESTING/{letter}blat3.in") as given:
         subprocess.run([program], stdin=given, cwd=programs.folder, check=True,
                        env=dict(os.environ, LD_PRELOAD=library))
@@ -140,7 +140,7 @@ def run_lapack(programs, library, letter, program):
 
 
 def judge(name, output, expected):
-    """What a program said that it should not have, and did not say that it should have."""
+    """Prints unexpected lines of a program's output and missing expected ones; returns whether there are none."""
     bad = [line for line in output.splitlines() if "passed" not in line.lower() and
            re.search(r"fail|illegal|suspect|\*\*\*|error code|preload", line, re.IGNORECASE)]
     missing = [each for each in expected if not re.search(each, output, re.IGNORECASE)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library in a process: its own workers only where they pay off, calls from many threads,
-// children of fork(), errors without a listener. Run with CREEK_WORKERS=3.
+// children of fork(), errors without a handler. Run with CREEK_WORKERS=3.
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -52,7 +52,7 @@ int in_child(F body) {
 
 TEST(workers, are_made_by_the_first_call_that_they_help) {
   if (under_tsan) GTEST_SKIP() << "ThreadSanitizer has a thread of its own";
-  // Runs in a child in which nothing has been called yet.
+  // Runs in a child in which no routine has been called yet.
   EXPECT_EQ(in_child([] {
               if (!solves(small, 1) || threads() != 1) return 1;
               if (!solves(large, 2) || threads() != 4) return 2;
@@ -70,7 +70,7 @@ TEST(workers, take_no_signals_of_the_program) {
               sigemptyset(&user);
               sigaddset(&user, SIGUSR1);
               pthread_sigmask(SIG_BLOCK, &user, nullptr);
-              kill(getpid(), SIGUSR1);  // would kill us if any thread took it
+              kill(getpid(), SIGUSR1);  // would kill this process if any thread received it
               const timespec no_time{};
               return sigtimedwait(&user, nullptr, &no_time) == SIGUSR1 ? 0 : 2;
             }),
@@ -121,7 +121,7 @@ TEST(calls, work_in_a_child_that_was_forked_during_others) {
     GTEST_SKIP() << "a fork leaves the child the locks that other threads hold in the allocator "
                     "of GCC 12's AddressSanitizer";
   }
-  ASSERT_TRUE(solves(small, 0));  // names are found, workers not yet made
+  ASSERT_TRUE(solves(small, 0));  // names are found, workers are not yet created
   std::atomic<bool> stop{false}, failed{false};
   std::jthread busy([&] {
     for (unsigned seed = 0; !stop; ++seed) {
@@ -143,9 +143,9 @@ struct at_the_end {
 };
 
 TEST(the_end_of_the_process, is_not_held_up) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, not a fork of this one
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, not a fork of this one
   const auto process = [] {
-    static const at_the_end late;  // calls once more, after the workers have been made
+    static const at_the_end late;  // calls once more, after the workers have been created
     std::exit(solves(large, 1) ? 6 : 1);
   };
   EXPECT_EXIT(process(), ::testing::ExitedWithCode(6), "");

@@ -30,7 +30,7 @@ int c_side(char where) {
   return where == 'L' ? 141 : 142;
 }
 
-/// Returns the Hermitian or symmetric matrix of which a triangle is stored.
+/// Returns the Hermitian or symmetric matrix of which one triangle is stored.
 template <scalar T>
 matrix<T> whole(char uplo, bool hermitian, const matrix<T>& a) {
   matrix<T> w(a.rows(), a.cols());

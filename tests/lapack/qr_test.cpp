@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR and least squares by their Fortran names and through LAPACKE in both layouts: what they should
-// be, and the same as those of the LAPACK of this machine, with which they may be mixed.
+// QR and least squares by their Fortran names and through LAPACKE in both layouts: correct results,
+// and the same as those of this machine's LAPACK, with which they may be mixed.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -188,7 +188,7 @@ TYPED_TEST(qr_routines, gels_gives_least_squares_and_least_norms) {
   }
 }
 
-/// Elements may be as small or as large as numbers go: they are scaled on the way.
+/// Elements may be as small or as large as the number type allows: they are scaled on the way.
 TYPED_TEST(qr_routines, gels_solves_tiny_and_huge_systems) {
   using T = TypeParam;
   using R = real<T>;
@@ -196,7 +196,7 @@ TYPED_TEST(qr_routines, gels_solves_tiny_and_huge_systems) {
   const R tiny = limits::min() * 4, huge = limits::max() / 512;
   for (const R size_a : {tiny, R{1}, huge}) {
     for (const R size_b : {tiny, huge}) {
-      if (size_a != 1 && size_a != size_b) continue;  // X itself would leave the numbers
+      if (size_a != 1 && size_a != size_b) continue;  // X itself would overflow or underflow
       for (const auto& [m, n] : {shape{20, 8}, shape{8, 20}}) {
         const system<T> of('N', m, n, this->random);
         matrix<T> a = of.a, x = of.b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LAPACK routines by their Fortran names and through LAPACKE in both layouts give what they should.
+// LAPACK routines by their Fortran names and through LAPACKE in both layouts give correct results.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -235,7 +235,7 @@ TYPED_TEST(routines, potri_and_trtri_invert_in_one_triangle) {
       EXPECT_EQ(distance(turned(rows), f), 0) << "with the mark in the other triangle";
       for (const char ones : {'N', 'U'}) {
         matrix<T> t = factor;
-        if (ones == 'U') {  // small beside its ones, so that the inverse does not grow
+        if (ones == 'U') {  // small compared with its ones, so that the inverse does not grow
           t = sum<T>(T{1} / static_cast<real<T>>(n + 1), factor, T{}, factor);
           for (index_t i = 0; i < n; ++i) t(i, i) = mark;
         }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: scipy_check.py LIBRARY: NumPy and SciPy with the library preloaded give right answers, and
-call it for them. Exit status 77 where they are not installed."""
+"""usage: scipy_check.py LIBRARY: NumPy and SciPy with the library preloaded give correct answers, and
+call it for them. Exit status 77 if they are not installed."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The binding that the dynamic linker must have made, by where the call comes from.
+# The binding that the dynamic linker must have chosen, by the caller.
 BINDINGS = {
     "dgetrf_": "_flapack", "zgetrf_": "_flapack", "dpotrf_": "_flapack", "cpotrs_": "_flapack",
     "dgesv_": "_umath_linalg", "cblas_dgemm": "_multiarray_umath",
@@ -49,7 +49,7 @@ def compute():
             check("gels", a @ gels(a, both)[1][:a.shape[1]], b, n)
 
     for dtype in "fdFD":
-        for n in (1, 7, 100, 500):  # the last with workers
+        for n in (1, 7, 100, 500):  # the last one with workers
             a = random.standard_normal((n, n)) + n * np.eye(n)
             if dtype in "FD":
                 a = a + 1j * random.standard_normal((n, n))
@@ -84,7 +84,7 @@ def compute():
 
 
 def bindings(library, folder):
-    """Who called what of the library, in a second process that does the same."""
+    """Returns which library called which function, in a second process that does the same."""
     environment = dict(os.environ, LD_PRELOAD=library, LD_DEBUG="bindings",
                        LD_DEBUG_OUTPUT=str(Path(folder, "log")))
     subprocess.run([sys.executable, "-B", __file__, library, "compute"], env=environment, check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plants one comment or name after the other in a small tree and expects the comment check to name it."""
+"""Plants one comment or name after another in a small tree and expects the comment check to report it."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from pathlib import Path
 CHECK = sys.argv.pop() if len(sys.argv) > 1 else "cmake/comment_check.py"
 LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 
-# What the check lets pass: other first words, such words later in a block, code and strings.
+# Text that the check accepts: other first words, such words later in a block, code and strings.
 CLEAN = """/// Number of workers.
 /// Of these one is the root.
 int workers;  ///< one per core
@@ -27,7 +27,7 @@ int offset = 3;                  // not the name `forsaken`
 
 
 def check(text, name="core/src/lock.cpp"):
-    """Exit status and output of the check on a tree of one file."""
+    """Returns exit status and output of the check on a tree of one file."""
     with tempfile.TemporaryDirectory() as root:
         path = Path(root) / name
         path.parent.mkdir(parents=True)

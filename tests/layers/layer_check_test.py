@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plants one violation after the other in a small tree and expects the layer check to name it."""
+"""Plants one violation after another in a small tree and expects the layer check to report it."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from pathlib import Path
 CHECK = sys.argv.pop() if len(sys.argv) > 1 else "cmake/layer_check.py"
 LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 
-# A tree in which all is well: every arrow that the architecture allows is used once.
+# A tree without violations: every arrow that the architecture allows is used once.
 CLEAN = {
     "core/include/creek/core/language.hpp": "#pragma once\n",
     "core/include/creek/core/error.hpp": "#include <string>\n#include <creek/core/language.hpp>\n",
@@ -34,7 +34,7 @@ CLEAN = {
 
 
 def check(planted):
-    """Exit status and output of the check on the clean tree with `planted` laid over it."""
+    """Returns exit status and output of the check on the clean tree with `planted` laid over it."""
     with tempfile.TemporaryDirectory() as root:
         files = {name: LICENCE + text for name, text in CLEAN.items()} | planted
         for name, text in files.items():

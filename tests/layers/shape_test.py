@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lays out a small tree whose classes, files, lines and references are known, and expects the script to count them."""
+"""Creates a small tree whose classes, files, lines and references are known, and expects the script to count them."""
 
 import json
 import shutil
@@ -193,7 +193,7 @@ class planted(unittest.TestCase):
             ("submit", False, []), ("workers", False, ["host_backend::worker"])])
 
     def test_files_per_folder(self):
-        self.assertEqual(self.report["folders"]["apps/tool"], 16)  # notes.txt is no source
+        self.assertEqual(self.report["folders"]["apps/tool"], 16)  # notes.txt is not a source
         self.assertEqual(self.report["folders"]["backends/host/src"], 3)
         self.assertEqual(self.report["totals"]["large_folders"], 1)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level 3 against the definitions, for all types, operands and awkward sizes; inside a runtime and
-// out.
+// Level 3 against the definitions, for all types, operands and awkward sizes; inside and outside
+// of a runtime.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -67,7 +67,7 @@ TYPED_TEST(Blas3, GemmInARuntimeIsTheSame) {
   run(alone);
   runtime rt{host(3)};
   rt.run([&] { run(together); });
-  // The number of workers decides how blocks are cut, but not sums over the depth.
+  // The number of workers decides how blocks are partitioned, but not sums over the depth.
   EXPECT_EQ(distance(alone, together), 0);
 }
 

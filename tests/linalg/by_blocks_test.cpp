@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithms by blocks against the column-major forms: random shapes, tiles that do not divide
-// them, all sides, triangles and operands; on workers and in a plain thread; several operations in
+// them, all sides, triangles and operands; on workers and outside a runtime; several operations in
 // one graph.
 #include <creek/linalg/by_blocks.hpp>
 
@@ -48,7 +48,7 @@ class by_blocks : public ::testing::Test {
         return random_scalar<T>(random_);
     }
   }
-  /// Begins another case and returns its tile size.
+  /// Begins a new case and returns its tile size.
   index_t next() {
     seed_ += 1;
     random_.seed(seed_);
@@ -72,7 +72,7 @@ class by_blocks : public ::testing::Test {
   }
   tile_matrix<T> tiled(const matrix<T>& A) { return tile_matrix<T>(A.view(), block_); }
 
-  /// Expects the same matrix except for rounding.
+  /// Expects equal matrices except for rounding.
   void expect_same(const matrix<T>& expected, const tile_matrix<T>& found, const char* what,
                    double scale = 1) {
     const double size = static_cast<double>(expected.rows() + expected.cols() + 10);
@@ -187,7 +187,7 @@ TYPED_TEST(by_blocks, triangular_operations_are_those_of_columns) {
           const index_t m = this->size(), n = this->size();
           const index_t order = where == side::left ? m : n;
           matrix<T> A = this->random(order, order);
-          // Small beside the diagonal, so that solutions with ones on it do not grow.
+          // Small compared with the diagonal, so that solutions with a unit diagonal do not grow.
           for (index_t j = 0; j < order; ++j) {
             for (index_t i = 0; i < order; ++i) A(i, j) /= static_cast<real<T>>(order);
             A(j, j) += T{2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Condition estimates beside the norms of whole inverses; matrices that are singular or not finite.
+// Condition estimates against norms of whole inverses; matrices that are singular or not finite.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -24,7 +24,7 @@ using namespace creek::linalg::testing;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// An estimate of the norm of the inverse from below; that inverse has errors of its own.
+/// An estimate of the norm of the inverse from below; the computed inverse also has errors.
 void expect_near_from_above(double estimate, double exact, const std::string& what) {
   EXPECT_GE(estimate, exact * 0.8) << what;
   EXPECT_LE(estimate, exact * 3) << what;

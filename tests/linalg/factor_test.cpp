@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU and Cholesky: products of the factors, solutions, info, awkward shapes; alone and in runtimes.
+// LU and Cholesky: products of factors, solutions, info, awkward shapes; without and in runtimes.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices from seeds: the same everywhere, in whatever blocks, with the properties promised.
+// Matrices from seeds: the same everywhere, for any blocks, with the promised properties.
 #include <gtest/gtest.h>
 
 #include <algorithm>

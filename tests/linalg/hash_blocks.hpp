@@ -22,7 +22,7 @@ struct block_task {
   std::uint64_t salt;
   int priority;
   double flops;
-  unsigned length;  ///< rounds of idle hashing
+  unsigned length;  ///< rounds of hashing that only take time
 };
 
 class hash_program {

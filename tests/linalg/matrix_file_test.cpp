@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of every format: round trips, streams, files that are no matrices, and damage.
+// Properties of every format: round trips, streams, files that are not matrices, and damage.
 #include <creek/linalg/generate.hpp>
 
 #include <fcntl.h>
@@ -153,10 +153,10 @@ TEST_F(matrix_files, are_read_once_and_only_into_the_memory_allowed) {
   EXPECT_THROW(from.read<double>(), usage_error);
 }
 
-/// Returns a valid file with a few of its bytes changed, removed, doubled, or cut off.
+/// Returns a valid file with a few of its bytes changed, removed, duplicated, or cut off.
 std::string damaged(std::string content, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
-  // Half of the damage goes to numbers, shapes among them: other words are mostly just refused.
+  // Half of the damage goes to numbers, including shapes: other words are mostly just refused.
   const auto place = [&] {
     const std::size_t at = below(content.size());
     const std::size_t digit = content.find_first_of("0123456789", at);
@@ -206,7 +206,7 @@ bool readable(const std::string& path) {
   }
 }
 
-// Either a matrix comes out or creek::error; the sanitizers watch the rest.
+// The result is a matrix or creek::error; the sanitizers find everything else.
 TEST_F(matrix_files, that_are_damaged_are_read_or_refused) {
   const matrix<std::complex<double>> a = generate<std::complex<double>>({.seed = 3}, 3, 4);
   const std::string path = (folder_ / "valid").string();
@@ -232,7 +232,7 @@ TEST_F(matrix_files, that_are_damaged_are_read_or_refused) {
       good += readable<std::complex<float>>(damaged_path);
     }
   }
-  // Some damage must pass and some must be refused, or this test would test nothing.
+  // Some damage must be accepted and some refused, otherwise this test would test nothing.
   EXPECT_GT(good, 150);
   EXPECT_LT(good, rounds * static_cast<int>(valid.size()));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the tests of matrix files: a folder for them, exact .npy files, and the form that
-// an error must have.
+// Shared parts of the tests of matrix files: a folder for them, exact .npy files, and the required
+// form of an error.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ class matrix_files : public ::testing::Test {
   support::temporary_folder folder_;
 };
 
-/// Expects exact equality, of NaN and of the signs of zeros too.
+/// Expects exact equality, including NaN and the signs of zeros.
 template <class T>
 void expect_same(const_view<T> a, const_view<T> b) {
   ASSERT_EQ(a.rows(), b.rows());

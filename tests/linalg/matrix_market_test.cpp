@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix Market files of every kind, and each rule of theirs broken once.
+// Matrix Market files of every kind, and a violation of each of their rules.
 #include <complex>
 #include <limits>
 #include <string>
@@ -51,7 +51,7 @@ TEST_F(market_files, says_what_is_in_a_file_by_its_head) {
 TEST_F(market_files, reads_arrays_by_columns) {
   const auto a =
       read_matrix<double>(file("%%MatrixMarket matrix array real general\n2 2\n1\n2\n"
-                               "3\n4"));  // no end of the last line
+                               "3\n4"));  // the last line has no line end
   EXPECT_EQ(a(0, 0), 1);
   EXPECT_EQ(a(1, 0), 2);
   EXPECT_EQ(a(0, 1), 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy: files that NumPy 2.4 writes, to the byte, and files that it never would.
+// NumPy's .npy: files as NumPy 2.4 writes them, to the byte, and files that it never writes.
 #include <array>
 #include <bit>
 #include <complex>
@@ -133,7 +133,7 @@ TEST_F(npy_files, complex_elements_are_real_if_no_imaginary_part_is_left) {
   }
 }
 
-// Has more elements than fit into one portion, with rows longer than that too.
+// Has more elements than fit into one portion, and rows longer than a portion.
 TEST_F(npy_files, reads_large_files_of_either_order) {
   for (const auto& [rows, cols] :
        {std::pair<index_t, index_t>{700, 411}, {2, 300'001}, {300'001, 2}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorizations on ranks that send each other messages: the same bits as in one memory, whatever
-// the number of ranks, the block, the look-ahead and the route; awkward sizes; singular matrices;
+// Factorizations on ranks that send each other messages: the same bits as in one memory, for any
+// number of ranks, block, look-ahead and route; awkward sizes; singular matrices;
 // solutions; wrong arguments.
 #include <gtest/gtest.h>
 
@@ -178,7 +178,7 @@ TYPED_TEST(Ranks, SolvesWhereTheFactorsLie) {
   };
   for (const int ranks : {1, 2, 5}) {
     spmd(ranks, [&](host_communicator& c) {
-      // Elsewhere than on rank 0 the right-hand sides may be anything.
+      // On ranks other than 0 the right-hand sides may be anything.
       const auto sides_of = [&](const matrix<T>& m) {
         return c.rank() == 0 ? product(m, x) : matrix<T>(m.rows(), sides);
       };
@@ -302,7 +302,7 @@ TEST(RankMisuse, IsToldOnEveryRank) {
     auto a = part(c, 10, 9);
     (void)potrf_on_ranks(c, a);
   });
-  expect_misuse([&](host_communicator& c) {  // made for another number of ranks
+  expect_misuse([&](host_communicator& c) {  // created for another number of ranks
     rank_columns<double> a(10, 10, 4, c.rank(), 7);
     (void)potrf_on_ranks(c, a);
   });

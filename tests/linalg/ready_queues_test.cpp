@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ready task a worker takes: priority, remaining path, the order of the program, and where
+// Which ready task a worker takes: by priority, remaining path, order in the program, and where
 // its block was written last.
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST_F(ready_tasks, own_blocks_before_those_of_others) {
   auto* of_one = add(1, 0, 10);
   auto* of_zero = add(0, 0, 10);
   EXPECT_EQ(queues.pick(0), of_zero);
-  EXPECT_EQ(queues.pick(0), of_one);  // nothing of its own is left
+  EXPECT_EQ(queues.pick(0), of_one);  // none of its own is left
   EXPECT_EQ(queues.pick(0), nullptr);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refined solutions: how good they become, and how good they say they are; solvers in two
+// Refined solutions: how accurate they become, and the accuracy that they report; solvers in two
 // precisions, and when they fall back.
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ class Refine : public ::testing::Test {
     }
   }
 
-  /// Checks each column: the errors found are small, and that of X is within ferr.
+  /// Checks each column: the reported errors are small, and that of X is within ferr.
   static void check(const matrix<T>& exact, const matrix<T>& x, const std::vector<double>& ferr,
                     const std::vector<double>& berr) {
     for (index_t j = 0; j < x.cols(); ++j) {
@@ -72,7 +72,7 @@ TYPED_TEST(Refine, SolutionsByLu) {
     const auto exact = this->any(n, rhs);
     for (const op how : {op::none, op::transpose, op::conjugate_transpose}) {
       const auto b = product(applied(how, a), exact);
-      matrix<T> whole(n + 3, rhs);  // columns further apart than they are long
+      matrix<T> whole(n + 3, rhs);  // the distance between columns exceeds their length
       const matrix_view<T> x = whole.view().block(2, 0, n, rhs);
       copy<T>(factors.solve(b, how).view(), x);
       this->disturb(x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms and residuals against values worked out by hand, against plain factorizations, and against
-// answers that are wrong.
+// Norms and residuals against values computed by hand, against textbook factorizations, and against
+// wrong answers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -156,7 +156,7 @@ TEST(residuals, are_scaled_as_lapack_and_hpl_scale_them) {
   for (const auto& options : {exact, randomised}) {
     EXPECT_EQ(lu_residual<double>(a, lu, pivots, options), 0);
   }
-  lu(1, 1) = -1.25;  // the difference is 1/4 in one place
+  lu(1, 1) = -1.25;  // the difference is 1/4 in one element
   EXPECT_DOUBLE_EQ(lu_residual<double>(a, lu, pivots, exact), 0.25 / (2 * 12 * eps));
   EXPECT_DOUBLE_EQ(lu_residual<double>(a, lu, pivots, randomised),
                    0.25 / (2 * std::sqrt(120) * eps));
@@ -248,7 +248,7 @@ TYPED_TEST(residuals_of, qr_tell_right_from_wrong) {
     matrix<T> r = orthogonalise(q);
     for (index_t j = 0; j < n; ++j) {
       for (index_t i = j + 1; i < n; ++i)
-        r(i, j) = static_cast<T>(nan);  // where reflectors are kept
+        r(i, j) = static_cast<T>(nan);  // where reflectors are stored
     }
     const auto residual = [&](const residual_options& options) {
       return qr_residual<T>(a, q, r, options);
@@ -309,7 +309,7 @@ TEST(residuals, estimate_the_frobenius_norm_of_the_error) {
   }();
   const matrix<double> difference = generate<double>({.seed = 2}, n, n);
   matrix<double> lu = a;
-  for (index_t k = 0; k < n; ++k) {  // L = I, so that U is what differs
+  for (index_t k = 0; k < n; ++k) {  // L = I, so only U differs
     for (index_t i = k + 1; i < n; ++i) a(i, k) = lu(i, k) = 0;
     for (index_t i = 0; i <= k; ++i) lu(i, k) += difference(i, k);
   }

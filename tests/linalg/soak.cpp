@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random calls of linear algebra, for as long as asked, alone and several at once in runtimes of
-// several workers. Each is judged by residuals, some beside another LAPACK. A miss prints what
-// repeats it.
+// Random calls of linear algebra, for a chosen time, one by one and several at once in runtimes of
+// several workers. Each is judged by residuals, some against another LAPACK. A failure prints the
+// command that repeats it.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -24,7 +24,7 @@ namespace creek::linalg::testing {
 namespace {
 
 void* lapack_library() {
-  // OpenBLAS's threads would be too many beside creek's workers, and unknown to sanitizers.
+  // OpenBLAS's threads would be too many beside creek's workers, and sanitizers do not know them.
   static void* const library = [] {
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     return support::under_sanitizer ? nullptr : dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
@@ -98,7 +98,7 @@ class soak_case : soak_call<soak_case<T>, T> {
                     orthogonality<T>(m, q, by_vectors));
   }
 
-  /// Checks that a least squares residual is orthogonal to the columns, a least norm one zero.
+  /// Checks that a least squares residual is orthogonal to the columns, a least norm residual zero.
   double gels_case() {
     const index_t m = d_.size(), n = d_.size(), rhs = 1 + d_.below(6), block = any_block(d_);
     const op how = any_op(d_, false);
@@ -125,7 +125,7 @@ class soak_case : soak_call<soak_case<T>, T> {
     if (getrf(a.view(), std::span(pivots)) != 0) return 0;  // singular: nothing to invert
     if (getri(a.view(), std::span<const index_t>(pivots)) != 0 || !a.is_whole()) return wrong;
     const matrix<T> inverse = a.copy();
-    // The columns of the inverse are solutions: each leaves little beside |A| |A^-1|.
+    // The columns of the inverse are solutions: the residual of each is small beside |A| |A^-1|.
     matrix<T> one(n, n);
     for (index_t i = 0; i < n; ++i) one(i, i) = T{1};
     gemm<T>(op::none, op::none, T{-1}, inverse, before, T{1}, one.view());
@@ -145,7 +145,7 @@ class soak_case : soak_call<soak_case<T>, T> {
     fill(d_, a.view(), true);
     for (index_t j = 0; j < n; ++j) {
       for (index_t i = 0; i < n; ++i) {
-        if (i != j) a.view()(i, j) /= static_cast<real<T>>(n);  // or solutions overflow
+        if (i != j) a.view()(i, j) /= static_cast<real<T>>(n);  // otherwise solutions overflow
       }
       a.view()(j, j) += T{2};
     }

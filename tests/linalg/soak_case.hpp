@@ -34,7 +34,7 @@ class dice {
 
 struct finding {
   std::string routine;  ///< "getrf d"
-  std::string what;     ///< the whole call, for people
+  std::string what;     ///< the whole call, in readable form
   double residual;  ///< scaled: good answers give about 1; it is infinite if anything else is wrong
   bool passed() const { return residual <= 30; }
 };

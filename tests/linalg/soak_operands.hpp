@@ -13,7 +13,7 @@
 
 namespace creek::linalg::testing {
 
-/// A matrix, mostly with gaps between its columns that hold marks.
+/// A matrix, usually with gaps between its columns that hold marks.
 template <scalar T>
 class padded {
  public:

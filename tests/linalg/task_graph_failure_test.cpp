@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that throw, cancelled graphs, graphs that nobody waits for.
+// Bodies that throw, cancelled graphs, graphs that no thread waits for.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -38,28 +38,28 @@ int number_of_failure(task_graph& graph) {
   return -1;
 }
 
-// The windows of 1 make each task end before the next is added: then what failed is known, and
-// perhaps recycled, when those that depend on it come.
+// A window of 1 makes each task end before the next is added: then the failure is known, and its
+// record perhaps recycled, when the tasks that depend on it are added.
 TEST(task_graph_failure, those_that_would_read_its_results_do_not_run) {
   for (const std::size_t window : {1U, 2U, 100U}) {
     everywhere([=] {
       int a = 0, b = 0, c = 0, d = 0;
       task_graph graph({.window = window});
       graph.add({}, {in(&d), inout(&a)}, [] { throw failure{1}; });
-      graph.add({}, {in(&a), out(&b)}, [&] { b = 1; });      // no: reads a
-      graph.add({}, {inout(&c)}, [&] { ++c; });              // yes: independent
-      graph.add({}, {in(&b), inout(&c)}, [&] { c = 100; });  // no: reads b, spoils c
-      graph.add({}, {out(&d)}, [&] { d = 4; });              // yes: only after the failed one
-      graph.add({}, {inout(&c)}, [&] { c = 200; });          // no: c is spoilt
-      graph.add({}, {out(&b)}, [&] { b = 5; });              // yes: overwrites b
-      graph.add({}, {in(&b), in(&d), out(&a)}, [&] { a = b + d; });  // yes: whole again
+      graph.add({}, {in(&a), out(&b)}, [&] { b = 1; });      // not run: reads a
+      graph.add({}, {inout(&c)}, [&] { ++c; });              // run: independent
+      graph.add({}, {in(&b), inout(&c)}, [&] { c = 100; });  // not run: reads b, poisons c
+      graph.add({}, {out(&d)}, [&] { d = 4; });              // run: only after the failed one
+      graph.add({}, {inout(&c)}, [&] { c = 200; });          // not run: c is poisoned
+      graph.add({}, {out(&b)}, [&] { b = 5; });              // run: overwrites b
+      graph.add({}, {in(&b), in(&d), out(&a)}, [&] { a = b + d; });  // run: valid again
       graph.add({}, {in(&a), inout(&b)}, [&] { b += a; });
       EXPECT_EQ(number_of_failure(graph), 1);
       EXPECT_EQ(a, 9);
       EXPECT_EQ(b, 14);
       EXPECT_EQ(c, 1);
       EXPECT_EQ(d, 4);
-      // The next round knows nothing of it.
+      // The next round starts without the failure.
       graph.add({}, {inout(&c)}, [&] { ++c; });
       const graph_report report = graph.wait();
       EXPECT_EQ(report.skipped, 0U);

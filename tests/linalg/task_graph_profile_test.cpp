@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dry runs: counts that are known, and random graphs against a look at all pairs of tasks.
+// Dry runs: known counts, and random graphs against a check of all pairs of tasks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

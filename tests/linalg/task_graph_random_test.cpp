@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs on blocks against their sequential run, on every backend. A lost wake-up ends in
-// the timeout.
+// Random programs on blocks against their sequential run, on every backend. A lost wake-up shows as
+// a timeout.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -171,7 +171,7 @@ TEST_P(task_graph_random, hiring_and_leaving) {
   }
 }
 
-// The program waits for a body itself: even with one worker some strand runs it.
+// The program itself waits for a body: even with one worker some strand runs it.
 TEST_P(task_graph_random, a_task_runs_while_the_enqueuer_waits_for_something_else) {
   runtime rt = make();
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -186,7 +186,7 @@ TEST_P(task_graph_random, a_task_runs_while_the_enqueuer_waits_for_something_els
   }
 }
 
-// The enqueuer has to be woken: the body that fills the window is held until it sleeps, or nearly.
+// The enqueuer must be woken: the body that fills the window waits until it sleeps, or nearly so.
 TEST_P(task_graph_random, bodies_that_wait_leave_their_worker_to_others) {
   runtime rt = make();
   for (std::uint64_t round = 0; round < rounds; ++round) {

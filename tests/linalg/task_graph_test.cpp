@@ -62,7 +62,7 @@ TEST(task_graph, the_longest_remaining_path_goes_first) {
     task_graph graph;
     std::array<char, 2> blocks{};
     std::atomic<bool> held{false}, released{false};
-    // The other worker is held, so this one runs all the rest.
+    // The other worker is blocked, so this one runs all the rest.
     graph.add({}, {}, [&] {
       held = true;
       while (!released.load()) std::this_thread::yield();
@@ -88,7 +88,7 @@ TEST(task_graph, a_writer_waits_for_all_readers_and_readers_run_at_once) {
     std::atomic<int> inside{0};
     for (int& each : seen) {
       graph.add({}, {in(&block), out(&each)}, [&] {
-        // Each task waits for the other: one after the other they would never end.
+        // Each task waits for the other: run one after the other they would never end.
         ++inside;
         while (inside.load() < 2) std::this_thread::yield();
         each = block;
@@ -181,7 +181,7 @@ TEST(task_graph, misuse_is_told) {
   });
   graph.wait();
   EXPECT_EQ(ran, 1);
-  // The graph is bound from the first add() to wait() only.
+  // The graph is bound to its task from the first add() until wait() only.
   rt.run([&] {
     graph.add({}, {inout(&ran)}, [&] { ++ran; });
     graph.wait();

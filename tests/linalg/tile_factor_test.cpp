@@ -62,7 +62,7 @@ class TileFactor : public ::testing::Test {
     EXPECT_LE(distance(c, b), bound(m)) << where;
   }
 
-  /// Solutions of all kinds, and the factors, which stay within `growth` times the matrix.
+  /// Checks solutions of all kinds, and the factors, which stay within `growth` times the matrix.
   void check_lu(const matrix<T>& a, const tile_lu_options& options, double growth) {
     const index_t n = a.rows();
     const auto where = ::testing::Message() << n << " by " << options.block << ", inner "
@@ -81,7 +81,7 @@ class TileFactor : public ::testing::Test {
       const auto turned = applied(how, a);
       const auto b = product(turned, x);
       const auto found = factors.solve(b, how);
-      // Uses the residual, since the solution may suffer from the matrix.
+      // Uses the residual, since the solution may be inaccurate for this matrix.
       double size = 1;
       for (index_t j = 0; j < 3; ++j) {
         for (index_t i = 0; i < n; ++i) size = std::max<double>(size, std::abs(found(i, j)));
@@ -136,7 +136,7 @@ TYPED_TEST(TileFactor, LuSolves) {
 }
 
 TYPED_TEST(TileFactor, PivotsAreTakenFromOtherTiles) {
-  // The tiles of the diagonal are zero: every pivot is below.
+  // The diagonal tiles are zero: every pivot is below them.
   using T = TypeParam;
   const index_t n = 60, block = 15;
   auto a = this->any(n, n);
@@ -170,7 +170,7 @@ TYPED_TEST(TileFactor, NaNAndInfinityEndAndSpread) {
     a(33, 3) = bad;
     const auto b = this->any(50, 1);
     const auto lu_x = tile_lu<T>(a.view(), {.block = 12, .inner = 4}).solve(b);
-    // Infinity may divide, and leave a solution.
+    // Infinity may be a divisor, and leave a solution.
     EXPECT_TRUE(std::isinf(bad) || std::isnan(std::abs(lu_x(0, 0))));
     for (const reduction_tree tree : {reduction_tree::flat, reduction_tree::binary}) {
       const auto x = tile_qr<T>(a.view(), {.block = 12, .inner = 4, .tree = tree}).solve(b);
@@ -194,7 +194,7 @@ TYPED_TEST(TileFactor, FactorAndSolveShareAGraph) {
     const tile_qr<T> other(graph, tile_matrix<T>(a.view(), 16), {.inner = 8});
     other.solve(graph, y.view());
     graph.wait();
-    // The sums are the same whichever worker made them.
+    // The sums are the same whichever worker computed them.
     EXPECT_EQ(distance(x, expected), 0);
     EXPECT_EQ(distance(y, expected_qr), 0);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of tiles and their parts hold the elements that they should.
+// Matrices of tiles and their parts hold the right elements.
 #include <creek/linalg/tile_matrix.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of CSV files against a reader that looks at one byte after the other.
+// Columns of CSV files against a reader that looks at one byte after another.
 #include <creek/mapreduce.hpp>
 
 #include <gmock/gmock.h>

@@ -28,7 +28,7 @@ std::vector<int> random_numbers(std::uint64_t seed, std::size_t count, int below
   return numbers;
 }
 
-/// Sums numbers by themselves, in a hash table...
+/// Sums of numbers by the numbers themselves, in a hash table...
 struct hashed_sums {
   using key_type = int;
   using value_type = long;
@@ -111,7 +111,7 @@ TEST(DenseTable, CombinesAndReducesOwningValues) {
   EXPECT_EQ(made[0].value, 120000u);
 }
 
-/// Counts the numbers with a mapper that has the array to itself.
+/// Counts the numbers with a mapper that owns the whole array.
 struct filled_counts {
   using key_type = std::uint32_t;
   using value_type = std::uint64_t;

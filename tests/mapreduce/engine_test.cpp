@@ -157,7 +157,7 @@ TEST(Engine, IntegerKeys) {
   }
 }
 
-/// No combiner, move-only values, owned keys, a reducer with a type of its own.
+/// No combiner, move-only values, owned keys, a reducer with its own result type.
 struct inverted_index {
   using key_type = std::string;
   using value_type = std::unique_ptr<std::size_t>;

@@ -110,7 +110,7 @@ TEST_F(Files, DamagedAndTruncatedZstdIsNamed) {
   EXPECT_THAT(message({path("two")}), testing::HasSubstr("two: truncated zstd data"));
   const std::string bad = write("bad.zst", "\x28\xB5\x2F\xFD" + std::string(100, 'x'));
   EXPECT_THAT(message({bad}), testing::HasSubstr("bad.zst: damaged zstd data ("));
-  write("short", std::string("\x28\xB5\x2F\xFD\x20\x43\x01\0\0", 9));  // 67 bytes, it says
+  write("short", std::string("\x28\xB5\x2F\xFD\x20\x43\x01\0\0", 9));  // the header says 67 bytes
   EXPECT_THAT(message({path("short")}), testing::HasSubstr("short: damaged zstd data ("));
   compress_zstd("tail", "a whole frame");
   std::ofstream(path("tail"), std::ios::app | std::ios::binary) << "and more";

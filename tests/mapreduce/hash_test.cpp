@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of keys that were chosen to have one hash, and which processes hash alike.
+// Hashes of keys that were chosen to have one hash, and which processes compute the same hashes.
 #include <creek/mapreduce.hpp>
 #include <creek/scc.hpp>
 #include <creek/tasking.hpp>
@@ -38,7 +38,7 @@ std::string letters_of(std::uint64_t number, std::size_t size) {
   return text;
 }
 
-/// Keys that make a factor of a multiplication 0 where the other numbers are the fixed ones.
+/// Keys that make a factor of a multiplication 0 if the other numbers are the fixed ones.
 struct key_set {
   const char* name;
   std::vector<std::string> keys;
@@ -46,7 +46,7 @@ struct key_set {
 std::vector<key_set> chosen_keys() {
   const std::uint64_t low = detail::fixed_factors.low, high = detail::fixed_factors.high;
   const std::uint64_t high_with_length = high ^ (0 - 16 * 0xA0761D6478BD642Full);
-  const std::string of_xxhash("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe", 8);  // its secret begins so
+  const std::string of_xxhash("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe", 8);  // begin of its secret
   std::vector<key_set> sets{{"short words", {}}, {"words of 16", {}},
                             {"second half", {}}, {"second half and length", {}},
                             {"words of 32", {}}, {"words of 64", {}}};

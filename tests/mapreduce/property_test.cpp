@@ -9,7 +9,7 @@ namespace {
 template <class Pair>
 class MapReduceIntegerProperties : public ::testing::Test {};
 
-// One kind takes ten seconds to compile, and a sanitizer learns little from a second one.
+// One kind takes ten seconds to compile, and a second one adds little under a sanitizer.
 using integer_kinds = std::conditional_t<
     support::under_sanitizer, ::testing::Types<std::pair<std::uint64_t, std::uint64_t>>,
     ::testing::Types<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::int32_t, double>,
@@ -20,7 +20,7 @@ TYPED_TEST(MapReduceIntegerProperties, AgreeWithASequentialReference) {
   check_on_workers<typename TypeParam::first_type, typename TypeParam::second_type>();
 }
 
-/// A job that can go either way combines few keys and groups many, with the same answer.
+/// A job that works with both strategies combines few keys and groups many, with the same answer.
 TEST(MapReduceStrategy, FollowsTheNumberOfKeys) {
   using job = random_job<std::uint64_t, std::uint64_t, form::combines>;
   for (const unsigned workers : {1u, 2u, 7u}) {
@@ -64,7 +64,7 @@ TEST(MapReduceStrategy, GroupingCombinesWhatHasDoubled) {
   EXPECT_EQ(sum, numbers.size() / 2 * (1 + 2 + 6 + 2));
 }
 
-/// Heavy keys must be combined early, or one worker would be left with nearly all pairs.
+/// Heavy keys must be combined early, otherwise one worker would get nearly all pairs.
 TEST(MapReduceSkew, HeavyKeysAreCombinedByEveryMapper) {
   using job = random_job<std::uint64_t, std::uint64_t, form::combines>;
   const std::vector<std::uint32_t> numbers(400'000, 7);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr strategy both[] = {strategy::automatic, strategy::emit_and_group};
 
-/// Host threads, which share the host's few processors: not many.
+/// Host threads, which share the host's few processors, so only a few ranks.
 struct on_host {
   static constexpr int ranks[] = {1, 2, 3, 7};
   template <class F>
@@ -199,7 +199,7 @@ TYPED_TEST(Ranks, IntegerKeysOfArrays) {
   }
 }
 
-/// Texts of two files, cut at lines; the memory of a split is gone when `map` returns.
+/// Texts of two files, cut at lines; the memory of a split is freed when `map` returns.
 struct passing_files {
   std::array<std::string, 2> texts;
   std::size_t split;
@@ -256,7 +256,7 @@ TYPED_TEST(Ranks, FillArraysAsRunDoes) {
   EXPECT_EQ(run_job<TypeParam>(3, job, nothing).records, run(job, nothing).records);
 }
 
-/// Adds up what a filter found: lines seen, lines found, and the text of these in order.
+/// Adds up the results of a filter: lines seen, lines found, and the text of these in order.
 template <class Result>
 std::tuple<std::uint64_t, std::uint64_t, std::string> all_lines(const Result& filtered) {
   std::tuple<std::uint64_t, std::uint64_t, std::string> all;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs of the library's jobs over its inputs are compiled in the library.
+// The library compiles runs of its jobs over its inputs.
 using detail::gives_splits_for;
 static_assert(gives_splits_for<text_view, word_count> && gives_splits_for<text_files, word_count>);
 static_assert(gives_splits_for<text_files, inverted_index>);
@@ -42,7 +42,7 @@ std::string random_bytes(std::uint64_t seed, std::size_t count) {
 
 class Records : public file_case {};
 
-/// Adds numbers up.
+/// Adds up numbers.
 struct total {
   using key_type = int;
   using value_type = std::uint64_t;

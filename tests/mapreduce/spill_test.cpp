@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs with a memory limit against runs without: everything spills many times, by one worker and by
-// several, for jobs that combine and jobs that do not; and what must not be left behind by
+// several, for jobs that combine and jobs that do not; and nothing is left behind by
 // failures.
 #include <creek/mapreduce.hpp>
 #include <creek/mapreduce/spill.hpp>
@@ -38,7 +38,7 @@ struct count_numbers {
   static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
 };
 
-/// Keys and values that own memory, with all values of a key at once: names and their places.
+/// Keys and values that own memory, with all values of a key at once: names and their positions.
 struct places_of_names {
   using key_type = std::string;
   using value_type = std::string;
@@ -58,7 +58,7 @@ struct places_of_names {
   static constexpr std::uint64_t poison = ~std::uint64_t{0};
 };
 
-/// Lists that grow by being combined, and a hash with which all keys collide but for one bit.
+/// Lists that grow when combined, and a hash whose values differ in one bit only.
 struct lists {
   using key_type = std::uint64_t;
   using value_type = std::vector<std::uint64_t>;
@@ -87,14 +87,14 @@ auto all_of(const Result& made) {
   return all;
 }
 
-/// Returns the limit plus the index of the blocks, which a run may take besides its share.
+/// Returns the limit plus the index of the blocks, which a run may use beyond its share.
 std::uint64_t most_memory(const memory_limit& limit, const spill_use& used) {
   return limit.bytes + 2 * sizeof(spill_block) * (64 * used.runs + used.bytes / 4096);
 }
 
 class MapReduceSpill : public testing::Test {
  protected:
-  /// Expects the result of a run without a limit, kept and handed over. Returns the spill use.
+  /// Expects the result of a run without a limit, kept and delivered. Returns the spill use.
   template <class Job, class Input>
   spill_use check(runtime& rt, const Job& job, Input& from, const options& chosen,
                   std::size_t share) {
@@ -256,7 +256,7 @@ TEST_F(MapReduceSpill, HeavyKeyWithoutCombinerIsAnErrorThatNamesTheLimit) {
       const std::vector<std::uint64_t> all(n, 7);
       return rt.run([&] { return run(places_of_names{}, numbers(all), {.split = 100}, limit); });
     };
-    // More than a worker's share, but not than all shares.
+    // More than a worker's share, but not more than all shares.
     if (workers == 8) {
       EXPECT_EQ(std::get<0>(go(2000)[0].value), 2000u);
     }
@@ -337,7 +337,7 @@ TEST_F(MapReduceSpill, LimitsThatCannotBe) {
   expect_nothing_left();
 }
 
-/// The file itself: what was written comes back, and anything else is an error.
+/// The file itself: written data are read back, and anything else is an error.
 TEST_F(MapReduceSpill, DamageIsFound) {
   spill_file file(folder_.path());
   spill_meter meter;

@@ -83,7 +83,7 @@ std::vector<Point> random_points(std::uint64_t seed, std::size_t count) {
 
 TEST(LineFit, KernelsAddAnyNumberOfPoints) {
   const auto bytes = random_points<byte_point>(3, 400);
-  const auto reals = random_points<real_point>(4, 400);  // whole numbers: every order is exact
+  const auto reals = random_points<real_point>(4, 400);  // whole numbers: exact in any order
   for (std::size_t from = 0; from < 5; ++from) {
     for (std::size_t count = 0; count < 200; ++count) {
       std::array<std::uint64_t, 5> whole{};
@@ -136,7 +136,7 @@ TEST(LineFit, FindsTheLine) {
   EXPECT_NEAR(line.intercept, 3, 1e-11);
   EXPECT_NEAR(line.r_squared, 1, 1e-12);
 
-  const std::vector<byte_point> four{{0, 1}, {1, 3}, {2, 5}, {3, 6}};  // by hand: 1.7, 1.2
+  const std::vector<byte_point> four{{0, 1}, {1, 3}, {2, 5}, {3, 6}};  // computed by hand: 1.7, 1.2
   line = fit_line(4, line_sums_by_loop<std::uint64_t, byte_point>(four));
   EXPECT_NEAR(line.slope, 1.7, 1e-15);
   EXPECT_NEAR(line.intercept, 1.2, 1e-15);

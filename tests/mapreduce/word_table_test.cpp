@@ -41,7 +41,7 @@ void count_into(word_cache& cache, std::string_view text, bool stable) {
   cache.flush();
 }
 
-/// Counts the same without handing over single words.
+/// Counts the same without passing single words.
 void count_all_into(word_cache& cache, std::string_view text, bool stable) {
   cache.source(text, stable);
   cache.count_all(text);
@@ -91,7 +91,7 @@ TEST(WordTable, CountsMoreThanAnEntryHasBitsFor) {
     cache(word, nearly);
     std::string text;
     for (int i = 0; i < 1000; ++i) text += word + ' ';
-    for (int times = 0; times < 3; ++times) {  // by ones and by sums, to the table each time
+    for (int times = 0; times < 3; ++times) {  // by ones and by sums, into the table each time
       count_into(cache, text, true);
       cache.finish();
     }
@@ -227,7 +227,7 @@ TEST(WordTable, WordsThatBecomeFrequentReplaceOthersInTheCache) {
 }
 
 TEST(WordTable, WordsThatShareAllBitsOfTheirPlace) {
-  constexpr std::size_t same = 1000;  // more than a segment has room for
+  constexpr std::size_t same = 1000;  // more than fit into a segment
   word_table table;
   std::vector<std::string> words;
   for (std::size_t i = 0; i < same; ++i) words.push_back("a long word " + std::to_string(i));

@@ -123,7 +123,7 @@ TEST(Splits, TogetherHaveEveryWordOnce) {
 
 TEST(Splits, AGreatWordBelongsToTheSplitItBeginsIn) {
   const std::string text = "a " + std::string(100, 'b') + " c";
-  EXPECT_EQ(cut(text, 0, 10).size(), 103u);  // and the blank that ends it
+  EXPECT_EQ(cut(text, 0, 10).size(), 103u);  // and the blank after it
   for (std::size_t i = 1; i < 10; ++i) EXPECT_TRUE(cut(text, i, 10).empty()) << i;
   EXPECT_EQ(cut(text, 10, 10), "c");
 }

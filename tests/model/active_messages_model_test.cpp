@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocols of active messages over memory that goes stale: two senders and one receiver, and
-// two cores that send each other more than there is room for, with the smallest buffers there are.
+// two cores that send each other more messages than fit, with the smallest possible buffers.
 #include <gtest/gtest.h>
 
 #include <cstring>

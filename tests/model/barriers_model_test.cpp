@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers over memory that goes stale: what each core wrote before is there for all after, again
-// and again.
+// Barriers over memory that goes stale: every core sees after a barrier what each wrote before
+// it, repeatedly.
 #include <gtest/gtest.h>
 
 #include <creek/core/central_barrier.hpp>

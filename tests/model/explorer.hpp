@@ -28,7 +28,7 @@ inline void expect(bool holds, const char* what) {
 }
 
 struct exploration {
-  /// Exhaustive search: how often a body may be preempted where it could go on.
+  /// Exhaustive search: how often a body may be preempted although it could continue.
   int preemptions = 2;
   /// If not zero: makes that many random runs from `seed` instead of the search.
   std::uint64_t random_runs = 0;
@@ -87,7 +87,7 @@ class explorer {
  private:
   struct task {
     boost::context::fiber fiber;
-    std::function<bool()> ready;  // empty: can go on
+    std::function<bool()> ready;  // empty: can continue
     bool finished = false;
   };
   struct choice {
@@ -131,7 +131,7 @@ class explorer {
                               }};
   }
 
-  // Returns the body that ran last first; others follow if it cannot go on or may be preempted.
+  // Returns the body that ran last first; others follow if it cannot continue or may be preempted.
   std::vector<std::size_t> runnable(std::optional<std::size_t> last) {
     std::vector<std::size_t> options;
     const auto can_run = [this](std::size_t i) {

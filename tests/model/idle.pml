@@ -2,8 +2,8 @@
  * How workers fall asleep and are woken (the scheduler's idle protocol).
  *
  * One word holds two counts that change together by compare-and-swap:
- *   sleepers   workers registered to sleep that no wake-up has been spent on yet
- *   searching  workers looking for work, among them those a wake-up is on its way to
+*   sleepers   workers registered to sleep for which no wake-up has been issued yet
+*   searching  workers looking for work, including those to which a wake-up is on its way
  * and a semaphore `permits` on which sleepers block. `registered` counts workers from before they enter
  * `sleepers` until after they have left it: owners read it, not the word, to know whether to stay armed.
  *   wake one:  (sleepers > 0, searching == 0) -> (sleepers - 1, searching + 1); permits++
@@ -30,24 +30,24 @@
  *  -DEPOCH           sleepers wait for the epoch of an event count to change, one wake for all in the
  *                    window, and count themselves out
  *  -DREGISTER_LATE   `registered` is raised after the deques were armed
- *  -DREARM_LATE      deques are disarmed while somebody searches; the last searcher looks, then arms
+*  -DREARM_LATE      deques are disarmed while a worker searches; the last searcher looks, then arms
  * and -DREARM_FENCED, the sound form of the last: arms, fences, then looks.
  *
- * With -DPOLICY a power policy wants few awake: whoever would wake one may leave it, unless all sleep; and a worker
- * that looks for work may sleep without a look, unless the others sleep already. Then of the first check is left that
- * no task is visible while all workers sleep. One task comes from outside, from a thread that is no worker. Faults:
- *  -DWAKE_NOBODY     the policy's answer is kept even where all sleep
- *  -DREST_ALL        a worker rests whoever else sleeps
+* With -DPOLICY a power policy keeps few workers awake: it may prevent a wake-up, unless all sleep; and a worker
+* that looks for work may sleep without a look, unless the others sleep already. Then the first check becomes:
+* no task is visible while all workers sleep. One task comes from outside, from a thread that is not a worker. Faults:
+*  -DWAKE_NOBODY     the policy's answer counts even if all sleep
+*  -DREST_ALL        a worker rests even if all others sleep
  *
- * With -DCALLS a working worker may also leave one letter, for worker 1 alone, and then
+* With -DCALLS a working worker may also leave one message, for worker 1 alone, and then
  *   call:      light fence; if `napping` of worker 1: calls++, wake worker 1 in the kernel
  * `napping` is raised before the heavy fence of falling asleep. `permits` and `calls` are one word in the
- * kernel: a sleeper waits while neither has changed since it looked for its letter, and one that finds it
- * counts itself out as above. No letter may lie before a worker that sleeps. Faults:
- *  -DNO_CALL         the letter is left and nobody called
- *  -DNO_LETTER_LOOK  who was called does not look for its letter, as if it were a permit for any
+* kernel: a sleeper waits while neither has changed since it looked for its message, and one that finds it
+* leaves `sleepers` as above. No worker may sleep while it has a message. Faults:
+*  -DNO_CALL         the message is left, and the worker is not called
+*  -DNO_LETTER_LOOK  a called worker does not look for its message, as if the call were a permit for any worker
  *  -DKEY_LATE        a sleeper reads the word after it looked
- *  -DWAIT_FOR_PERMIT who was called and finds `sleepers` at 0 waits for a permit, which another may take */
+*  -DWAIT_FOR_PERMIT a called worker that finds `sleepers` at 0 waits for a permit, which another may take */
 #ifndef N
 #define N 3
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks over memory that goes stale: a counter in a block is read, changed and written back inside.
+// Locks over memory that goes stale: inside, a counter in a block is read, raised, written back.
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -73,7 +73,7 @@ TEST(LockModel, FindsDataReadFromAStaleCopy) {
   EXPECT_NE(count_under<memory_that_never_invalidates>(2, 2, {}, ticket).failure, "");
 }
 
-// A lock that tests and takes in two steps.
+// A lock that tests and acquires in two steps.
 struct broken_lock {
   stale_memory& memory;
   void lock() {

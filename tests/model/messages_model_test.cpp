@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages over memory that goes stale: chunks, requests, mailboxes, and the collectives made of
+// Messages over memory that goes stale: chunks, requests, mailboxes, and the collectives built on
 // them.
 #include <gtest/gtest.h>
 

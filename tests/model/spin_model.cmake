@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Explores one Promela model exhaustively:
 #   cmake -DSPIN=... -DCC=... -DMODEL=x.pml -DDEFINES=-DA;-DB -DEXPECT=sound|fault -DWORK=dir -P spin_model.cmake
-# `fault`: the model has a fault planted in it that the exploration must find.
+# `fault`: the model has a planted fault that the exploration must find.
 file(MAKE_DIRECTORY ${WORK})
-# A fault is found soon: compiling is what takes time.
+# Finding a fault is quick: compilation takes most of the time.
 set(optimize -O1)
 if(EXPECT STREQUAL "fault")
   set(optimize -O0)

@@ -4,13 +4,13 @@
  * The owner's stores of `top` (with the slot written before it) wait in a store buffer; its locked
  * instructions drain it, and so does a thief's heavy fence. All its other stores are made under the
  * lock `mover`, whose release leaves the buffer after them, so they are written through.
- * A fork may be joined from under younger tasks: taken back, its slot becomes a hole, a task that does
- * nothing and that anybody may take; stolen, its maker waits and leaves the slot where it is.
- * Checked: a task runs exactly once; a thief that takes a slot sees what was written there; a slot
- * is not reused before its thief is through; everybody gets to the end.
+* A fork may be joined while younger tasks are above it. If it is taken back, its slot becomes a hole, a task that does
+* nothing and that any thread may take; if it was stolen, its creator waits and leaves the slot as it is.
+* Checked: a task runs exactly once; a thief that takes a slot sees what was written there; a slot
+* is not reused before its thief has finished; every thread finishes.
  * Faults for the checker to find: -DNO_HEAVY_FENCE, -DFLOOR_AFTER (the floor is raised after the
  * fence), -DNO_RESET (the split is not taken down past a stolen slot), -DHOLE_UNLOCKED (the hole is
- * made after the lock is given back). */
+* made after the lock is released). */
 #define CAP 3
 #ifndef OPS
 #define OPS 5
@@ -56,7 +56,7 @@ end:
 #define LOCK atomic { !mover && EMPTY_BUFFER -> mover = true }
 #define UNLOCK mover = false
 
-/* Owner, under the lock: shares half of what is private if a thief asked; resets limit and floor. */
+/* Owner, under the lock: shares half of the private tasks if a thief asked; resets limit and floor. */
 inline answer(t) {
   s = split_;
   if
@@ -81,7 +81,7 @@ inline reclaim(n) {
   od
 }
 
-/* The join of a fork that younger tasks lie above. */
+/* The join of a fork that has younger tasks above it. */
 inline join_buried(k) {
   LOCK;
   reclaim(k);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the processes of task_graph.pml share, and the steps that they are made of. */
+* Shared state of the processes of task_graph.pml, and the steps that they consist of. */
 #define LINKING 8
 #define NONE 255               /* no record, edge or task */
 #define CLOSED 254
@@ -56,7 +56,7 @@ bool away;                             /* the enqueuer needs no worker */
 #define SEE_ROOM
 #endif
 
-/* Of strands and the enqueuer. Its task is in record r, or it has none; `made_ready` is a list. */
+/* State of strands and the enqueuer. Its task is in record r, or it has none; `made_ready` is a list. */
 #define RUNNER byte r = NONE, edge = NONE, other, first, made_ready = NONE, hires
 
 inline pick() {
@@ -276,7 +276,7 @@ inline find_ended() {
   other++
 }
 
-/* On to the next record that the new task depends on, by a look at its list; WINDOW: there is no other. */
+/* Goes to the next record that the new task depends on, by reading its list; WINDOW: there is no other. */
 inline find_edge() {
   do
   :: other == WINDOW -> break

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy by its users: known answers in the time of a fake chip, invariants on real workers.
+// Energy by task and phase: known answers in the time of a fake chip, invariants on real workers.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -171,7 +171,7 @@ TEST_F(OnChip, SplitsTasksWherePhasesChange) {
   EXPECT_DOUBLE_EQ(line(account.phases, "no phase").busy.value, 3);
   EXPECT_DOUBLE_EQ(line(account.phases, "read").busy.value, 3);
   EXPECT_DOUBLE_EQ(line(account.phases, "parse").busy.value, 4);
-  // A core that computes for 8 W and one that sleeps for 1 W.
+  // One core computes at 8 W, the other sleeps at 1 W.
   EXPECT_DOUBLE_EQ(line(account.phases, "parse").energy.value, 36);
   EXPECT_DOUBLE_EQ(line(account.tasks, "task").busy.value, 10);
 }
@@ -252,7 +252,7 @@ TEST_F(OnChip, ChargesNothingToWorkersOfARuntimeBefore) {
   books.begin({.workers = 1, .clocks = &clocks});
   runs(0, panel);
   at(2);
-  // A second core that slept there would take 2 J.
+  // A second core that slept there would use 2 J.
   const energy_account account = books.account(of_joules(18));
   EXPECT_DOUBLE_EQ(line(account.tasks, "panel").energy.value, 18);
   EXPECT_DOUBLE_EQ(line(account.tasks, "idle and runtime").energy.value, 0);
@@ -325,8 +325,8 @@ TEST(Accounting, FollowsRealWorkers) {
   const energy_account account = books->account(of_joules(3));
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   const double busy = line(account.tasks, "task").busy.value;
-  EXPECT_GE(busy, 0.02);  // 40 ms of spinning on two workers, as the scheduler liked
-  EXPECT_LE(busy, 2.02 * passed.count());  // two clocks, of which one was measured by the other
+  EXPECT_GE(busy, 0.02);  // 40 ms of spinning on two workers, divided as the scheduler liked
+  EXPECT_LE(busy, 2.02 * passed.count());  // two clocks, one of which was measured by the other
   EXPECT_GE(line(account.phases, "all of it").busy.value, 0.02);
   EXPECT_DOUBLE_EQ(sum(account.tasks), 3);
   EXPECT_DOUBLE_EQ(sum(account.phases), 3);

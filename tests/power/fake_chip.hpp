@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated chip whose time and energy a test sets, driven by the thread that made it.
+// A simulated chip whose time and energy a test sets; the thread that created it drives it.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clock control that notes what workers wish, and grants it.
+// A clock control that records the clocks that workers request, and grants them.
 #pragma once
 
 #include <atomic>

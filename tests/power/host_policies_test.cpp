@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies on the host backend: every one runs forks and graphs to the right results, hears of its
+// Policies on the host backend: each runs forks and graphs with correct results, receives its
 // events, and ends what it began.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -176,9 +176,9 @@ INSTANTIATE_TEST_SUITE_P(on_host, every_policy,
                                   (std::get<2>(chosen.param) ? "_clocks" : "_no_clocks");
                          });
 
-// --- A policy of the user's ---------------------------------------------------------------------
+// --- A user's policy -----------------------------------------------------------------------------
 
-/// Notes all events, and keeps workers above a number asleep.
+/// Records all events, and keeps workers above a number asleep.
 class noting final : public power_policy {
  public:
   explicit noting(unsigned most_at_once) : most(most_at_once) {}
@@ -256,7 +256,7 @@ TEST(host_policy, that_refuses_leaves_nothing_behind) {
   const auto before = threads();
   EXPECT_THROW(runtime{host(with(policy, 3))}, usage_error);
   EXPECT_EQ(policy->ended, 0);
-  EXPECT_LE(threads(), before);  // those that ended before may have been seen once more
+  EXPECT_LE(threads(), before);  // those that ended before may have been counted once more
   policy->refuse = false;
   runtime rt{host(with(policy, 3))};
   rt.run([] { EXPECT_EQ(fib(10), 55u); });
@@ -302,7 +302,7 @@ TEST(host_policy, that_wakes_nobody_leaves_nothing_lying) {
   }
 }
 
-/// Counts who runs at once; a task waits a moment for others to join it.
+/// Counts how many tasks run at once; a task waits a moment for others to join it.
 class crowd {
  public:
   void attend() {
@@ -350,7 +350,7 @@ TEST(host_policy, may_want_fewer_awake_while_others_nap) {
   EXPECT_EQ(forked.most(), 1);
 }
 
-/// The caller stays in its task, so both workers are awake though the policy wants one.
+/// The caller stays in its task, so both workers are awake though the policy allows one.
 TEST(host_policy, that_wants_one_awake_has_others_answer_calls) {
   runtime rt{host(with(std::make_shared<noting>(1), 2))};
   rt.run([] {
@@ -360,7 +360,7 @@ TEST(host_policy, that_wants_one_awake_has_others_answer_calls) {
     auto went = go.get_future();
     post_on(other, [&] {
       waits = true;
-      went.get();  // goes on as a strand that stays on its worker
+      went.get();  // continues as a strand that stays on its worker
       answered = true;
     });
     while (!waits) std::this_thread::yield();
@@ -369,7 +369,7 @@ TEST(host_policy, that_wants_one_awake_has_others_answer_calls) {
   });
 }
 
-/// A called function is work: a policy that lowers the clocks of waiting workers has to know.
+/// A called function is work: a policy that lowers the clocks of waiting workers must know it.
 TEST(host_policy, is_told_of_calls) {
   const auto policy = std::make_shared<noting>(~0U);
   runtime rt{host(with(policy, 2))};

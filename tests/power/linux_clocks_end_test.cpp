@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings are put back however the process that set them ends, and by nobody else.
+// Settings are restored however the process that changed them ends, and by no other process.
 #include <creek/power/linux_clocks.hpp>
 
 #include <gtest/gtest.h>
@@ -128,7 +128,7 @@ TEST_F(linux_clocks_end, by_quick_exit) {
   expect_as_found();
 }
 
-/// Four workers wish without end; `ending` is called amid that with a handle of one of them.
+/// Four workers keep requesting clocks; meanwhile `ending` is called with a handle of one of them.
 void wish_without_end(clock_control& clocks, const std::function<void(pthread_t)>& ending) {
   std::atomic<int> wished{0};
   std::vector<std::thread> workers;
@@ -234,12 +234,12 @@ TEST_F(linux_clocks_end, a_handler_that_was_there_is_called_and_may_go_on) {
     {
       const auto clocks = control();
       lower(*clocks);
-      raise(SIGUSR1);  // a signal that programs use for themselves ends nothing
+      raise(SIGUSR1);  // a signal that programs use for themselves ends no process
       if (machine_.settings(0).substr(0, 9) != "userspace") _exit(1);
       raise(SIGINT);
       if (handled.load() != 11) _exit(2);
       if (machine_.settings(0) != as_found) _exit(3);
-      clocks->wish(0, 2);  // control goes on with the next change
+      clocks->wish(0, 2);  // the control continues with the next change
       if (machine_.read(0, "scaling_setspeed") != "2000000") _exit(4);
       raise(SIGINT);
       raise(SIGINT);
@@ -254,9 +254,9 @@ TEST_F(linux_clocks_end, a_handler_that_was_there_is_called_and_may_go_on) {
   expect_as_found();
 }
 
-/// Restores, too, what a wish writes after a handler that interrupted it has restored the clocks.
+/// Also restores what a request writes after a handler that interrupted it has restored the clocks.
 TEST_F(linux_clocks_end, wishes_that_handled_signals_interrupt_leave_nothing) {
-  machine_.make_folder(0, "scaling_setspeed");  // limits: two writes a wish
+  machine_.make_folder(0, "scaling_setspeed");  // limits: two writes per request
   for (int round = 0; round < rounds; ++round) {
     const int status = status_of([] {
       signal(SIGINT, [](int) { handled.fetch_add(1); });

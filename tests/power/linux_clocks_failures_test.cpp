@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines without control, files that are wrong, that vanish or refuse, clocks that are not given:
-// one line with the reason each, and never a wish that is silently lost.
+// Machines without control, files that are wrong, disappear or refuse, clocks that are not granted:
+// each gives one line with the reason, and no request is lost silently.
 #include <creek/power/linux_clocks.hpp>
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ TEST(linux_clocks_failures, a_cpu_without_policy_is_named) {
   EXPECT_THAT(why_not({0, 17}), HasSubstr("has CPU 17"));
 }
 
-/// The file, what it holds, and what is said about it.
+/// The file, its contents, and the message about it.
 struct wrong_content {
   const char* file;
   const char* content;
@@ -172,7 +172,7 @@ TEST(linux_clocks_failures, limits_that_something_else_narrows_are_told) {
   EXPECT_EQ(control->failed(), "");
 }
 
-/// Wishes up and down until the control has found a worker that computed through its wish.
+/// Requests clocks up and down until the control has found that a worker computed meanwhile.
 std::string failed_after_checks(clock_control& control, std::size_t step) {
   std::string failed;
   for (int i = 0; i < 1'000'000 && failed.empty(); ++i) {
@@ -216,7 +216,7 @@ TEST(linux_clocks_failures, two_controls_do_not_take_each_others_settings_for_th
 
 TEST(linux_clocks_failures, settings_of_another_process_are_left_alone) {
   const recorded_machine machine("intel_pstate_active");
-  // A lock belongs to an open file: this one might as well be another process's.
+  // A lock belongs to an open file, so this one could as well be another process's.
   const int other = open(machine.path(machine.policy(0, "scaling_max_freq")).c_str(), O_RDWR);
   ASSERT_EQ(flock(other, LOCK_EX | LOCK_NB), 0);
   const auto control = control_of_one();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock control on the layouts of several machines: the values it reads there, and its writes.
+// Clock control on the layouts of several machines: the values that it reads there, and its writes.
 #include <creek/power/linux_clocks.hpp>
 
 #include <gmock/gmock.h>
@@ -225,8 +225,8 @@ TEST(linux_clocks, tells_what_a_machine_has) {
   EXPECT_EQ(policies[1].why_not, "");
 }
 
-/// Whatever the order in which workers wish, once they have, the settings are those of the highest
-/// wish of each domain.
+/// In whatever order workers make requests, afterwards the settings are those of the highest
+/// request in each domain.
 TEST(linux_clocks, settles_at_the_highest_of_wishes_made_at_once) {
   const recorded_machine machine("arm_big_little");
   const auto control = pinned_to({0, 1, 2, 3, 4, 5});

@@ -81,7 +81,7 @@ inline void make_amd_desktop(machine_tree& tree) {
   tree.zone("intel-rapl:0:0", "core", 20, "65532610987");
 }
 
-/// KVM without counters: only the folders of other things.
+/// KVM without counters: only folders of other things.
 inline void make_virtual_machine(machine_tree& tree) {
   tree.write("bus/event_source/devices/software/type", "1\n");
   tree.write("bus/event_source/devices/msr/type", "7\n");

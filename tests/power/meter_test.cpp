@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which source a meter takes, and those that are no files: perf, the model, simulations.
+// Which source a meter chooses, and the sources that are not files: perf, the model, simulations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(Meter, ReadsPerfEventsWhereThereIsNoPowercap) {
   EXPECT_EQ(reading.energy.origin, energy_origin::measured);
   ASSERT_EQ(reading.domains.size(), 2U);
   EXPECT_GT(reading.energy.energy.value, 0);
-  EXPECT_LE(reading.energy.energy.value, 1.1 * at_most.count() + 1e-3);  // a watt
+  EXPECT_LE(reading.energy.energy.value, 1.1 * at_most.count() + 1e-3);  // one watt
   for (const domain_figure& each : reading.domains) {
     EXPECT_EQ(each.counted, each.name == "package-0") << each.name;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for NVIDIA's management library: two GPUs, whose counters a test sets.
+// Stub of NVIDIA's management library: two GPUs, whose counters a test sets.
 namespace {
 
 unsigned long long millijoules[2] = {5'000'000, 7'000'000};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meters on a library that stands for NVML; ctest puts it where the loader looks first.
+// Meters on a stub of NVML; ctest puts it where the loader looks first.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

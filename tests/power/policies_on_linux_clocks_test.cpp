@@ -52,7 +52,7 @@ TEST(policies_on_linux_clocks, leave_nothing_to_the_next_runtime_of_a_control) {
     EXPECT_EQ(machine.settings(0), "ondemand 1400000 2300000");
     EXPECT_EQ(machine.settings(2), "ondemand 1400000 2300000");
     EXPECT_EQ(options.clocks->clock(0), units::hertz{});
-    options.clocks->wish(1, 0);  // worker 0's wish does not hold it up
+    options.clocks->wish(1, 0);  // worker 0's request does not delay it
     EXPECT_EQ(machine.read(2, "scaling_setspeed"), "1400000");
     options.clocks->forget_wishes();
     EXPECT_EQ(machine.settings(2), "ondemand 1400000 2300000");

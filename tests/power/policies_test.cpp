@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers and wishes of each policy, event by event, on a site that only notes them.
+// Answers and requests of each policy, event by event, on a site that only records them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ struct running {
   std::shared_ptr<power_policy> policy;
 };
 
-/// A draw that is easy to add up: 10 W shared, and a worker draws its GHz when it works, 1 W at all
+/// A draw that is easy to add up: 10 W shared; a worker draws its GHz when it works, and 1 W at all
 /// clocks when it sleeps.
 class round_draws final : public draw_model {
  public:
@@ -147,7 +147,7 @@ TEST(Policies, RaceToIdleWakesForForkedTasks) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(on.policy->tasks_ready(0, 1), 1u);
 }
 
-/// Simulated time, in the form in which a backend offers it.
+/// Simulated time, in the form in which a backend provides it.
 class hand_clock final : public simulated_meter {
  public:
   hand_clock() { creek::detail::metered_by = this; }
@@ -170,8 +170,8 @@ TEST(Policies, RaceToIdleWakesAsManyAsTheReadyTasksAreWorth) {
   EXPECT_EQ(on.policy->tasks_ready(0, 7), 7u);
   run_tasks(1, 2);
   EXPECT_EQ(on.policy->tasks_ready(1, 3), 0u);
-  EXPECT_EQ(on.policy->tasks_ready(1, 100), 10u);  // 200 us of work, 20 us a wake-up
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(on.policy->tasks_ready(1, 1), 1u);  // those hired begin
+  EXPECT_EQ(on.policy->tasks_ready(1, 100), 10u);  // 200 us of work, 20 us per wake-up
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(on.policy->tasks_ready(1, 1), 1u);  // woken ones begin
   EXPECT_EQ(on.policy->tasks_ready(1, 1), 0u);
 }
 
@@ -274,7 +274,7 @@ TEST(Policies, SlackReductionWishesThePlannedStep) {
   EXPECT_EQ(on.clocks.wished(1), 2u);
   EXPECT_EQ(on.policy->worker_idle(1).how, idle_policy::poll);
   EXPECT_EQ(on.policy->worker_idle(1).how, idle_policy::block);
-  EXPECT_EQ(on.clocks.wished(1), 0u);  // asleep, it does not hold the clock of its domain
+  EXPECT_EQ(on.clocks.wished(1), 0u);  // it is asleep, so it does not hold the clock of its domain
 }
 
 TEST(Policies, SlackReductionRefusesWhatCannotBeKept) {

@@ -35,7 +35,7 @@ void expect_unavailable(const energy_figure& figure, const std::string& why) {
   EXPECT_EQ(figure.reason.find('\n'), std::string::npos);
 }
 
-/// A test that runs as root, as a user whom the modes of files concern.
+/// A test that runs, as root, as a user whom the modes of files restrict.
 class anybody {
  public:
   anybody() {
@@ -132,7 +132,7 @@ TEST(Rapl, RefusesACounterThatGoesBackwards) {
   meter m(tree.options());
   tree.count("intel-rapl:1", 1500);
   expect_unavailable(m.read().energy, "went backwards, from 2000000000 to 1500000000 uJ");
-  tree.count("intel-rapl:1", 2100);  // nobody knows the count before it went backwards
+  tree.count("intel-rapl:1", 2100);  // the count before it went backwards is unknown
   expect_unavailable(m.read().energy, "went backwards");
   m.restart();
   tree.count("intel-rapl:1", 2101);
@@ -150,7 +150,7 @@ TEST(Rapl, RefusesToGuessTheRangeOfACounter) {
 
 TEST(Rapl, SaysWhenACounterMayHaveWrappedUnseen) {
   machine_tree tree;
-  tree.zone("intel-rapl:0", "package-0", 0.0001, "1000");  // a microsecond at a kilowatt
+  tree.zone("intel-rapl:0", "package-0", 0.0001, "1000");  // one microsecond at one kilowatt
   meter m(tree.options());
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   tree.count("intel-rapl:0", 0.0002);
@@ -159,7 +159,7 @@ TEST(Rapl, SaysWhenACounterMayHaveWrappedUnseen) {
 
 TEST(Rapl, ASamplerSeesEveryWrap) {
   machine_tree tree;
-  tree.zone("intel-rapl:0", "package-0", 10, "1500000000");  // 1.5 seconds at a kilowatt
+  tree.zone("intel-rapl:0", "package-0", 10, "1500000000");  // 1.5 seconds at one kilowatt
   meter_options options = tree.options();
   meter without(options);
   options.sample_every = std::chrono::milliseconds(10);

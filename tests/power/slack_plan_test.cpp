@@ -29,8 +29,8 @@ double path(const work_graph& graph, std::size_t task) {
   return graph.tasks[task].work + longest;
 }
 
-/// Returns when the graph ends if its tasks run at these steps: slowly, one instant after the
-/// other, with a look at all tasks each time.
+/// Returns when the graph ends if its tasks run at these steps. Slow: one instant after another,
+/// with a look at all tasks each time.
 double simulate(const work_graph& graph, unsigned workers,
                 const std::vector<std::uint16_t>& steps) {
   struct state {
@@ -181,7 +181,7 @@ TEST(SlackPlan, OfLargerGraphsKeepsItsBound) {
   }
 }
 
-/// A hundred thousand tasks; a plan whose time grew with the square would run into the test's
+/// A hundred thousand tasks; a plan with quadratic time would run into the test's
 /// timeout.
 TEST(SlackPlan, OfManyTasksIsNearLinear) {
   work_graph graph;

@@ -141,7 +141,7 @@ TEST(rccerun, writes_json_of_arguments_that_are_no_text) {
 }
 
 TEST(rccerun, refuses_objects_that_are_no_programs) {
-  // The test itself: an executable, and without the functions that it needs.
+  // The test itself: an executable, and without the required functions.
   expect_bad_usage("-nue 1 " RCCERUN, "position-independent executable");
 }
 
@@ -270,7 +270,7 @@ TEST(rccerun, reports_a_deadlock_with_what_everybody_waits_for) {
   EXPECT_THAT(messages.output, HasSubstr("core 1, UE 1 in RCCE_recv, from UE 0"));
   EXPECT_THAT(messages.output, HasSubstr(" since "));
   EXPECT_THAT(messages.output, EndsWith("ns\n"));
-  EXPECT_THAT(messages.output, Not(HasSubstr("UE 2")));  // has ended
+  EXPECT_THAT(messages.output, Not(HasSubstr("UE 2")));  // has already ended
   const outcome barrier = errors_of("-nue 3 errors.so barrier");
   EXPECT_EQ(barrier.code, 1);
   EXPECT_THAT(barrier.output, HasSubstr("UE 2 in RCCE_barrier"));

@@ -127,8 +127,8 @@ TYPED_TEST(ActiveMessagesOnChip, TakeLongerFartherAway) {
   EXPECT_LT(this->round_trip(1, 24), this->round_trip(1, active_message_bytes));
 }
 
-/// [Rotta 2012], at 800 MHz: an invocation takes 1600 to 2000 cycles there and back, with all
-/// that is built on the messages; a poll that finds nothing 188 cycles, of 48 members.
+/// [Rotta 2012], at 800 MHz: an invocation takes 1600 to 2000 cycles there and back, including all
+/// that is built on the messages; a poll that finds nothing takes 188 cycles, of 48 members.
 TEST(NotificationVectorOnChip, TakesAboutWhatItTookOnTheChip) {
   using protocol = notification_vector<memory>;
   struct fixture : ActiveMessagesOnChip<protocol> {

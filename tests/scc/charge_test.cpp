@@ -73,7 +73,7 @@ TEST(MeasuredComputing, TakesTheTimeThatItTakesHere) {
     if (memory.self().value == 3) burn();
     const virtual_time before = memory.now();
     EXPECT_EQ(before >= at_least * clock, memory.self().value == 3);
-    // Other cores spend their time while this one waits: that is not its time.
+    // Other cores use time while this one waits; that does not count as its time.
     if (memory.self().value > 0) {
       memory.wait_until(memory.at(memory.self(), 0).as<word>(),
                         [](word seen) { return seen == 1; });
@@ -129,7 +129,7 @@ TEST(MeasuredComputing, IsThatOfTasksToo) {
           charge(far_more);
           burn();
           if (i == 3) later.set_value(1);
-          // Suspended, with the time of others between.
+          // Suspended, while others use time.
           EXPECT_EQ(i == 0 ? awaited.get() : 1, 1);
         });
       }
@@ -180,7 +180,7 @@ TEST(MeasuredComputing, IsThatOfForks) {
   EXPECT_GE(report.tasks.busy, 9 * at_least * chip::scc_533().clocks.core);
 }
 
-/// Waits are; loops over loads are not told from programs that compute between them.
+/// Waits in vain are found; loops over loads look like programs that compute between them.
 TEST(MeasuredComputing, LetsWaitsInVainBeFound) {
   const auto wait = [](scc_backend::memory& memory) {
     if (memory.self().value > 1) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protocols of core and tasking over a memory that leaves one thing out on one core: an invalidate,
-// a flush, a lock, a wait. The coherence checker has to name it, and the cores it lies between.
+// Protocols of core and tasking over a memory that omits one step on one core: an invalidate, a
+// flush, a lock, a wait. The coherence checker has to report it and the two cores involved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ enum class omission {
   none,
   invalidate,
   flush,
-  lock,    ///< every try of a register succeeds at once
-  waiting  ///< words are taken to have the value that is waited for
+  lock,    ///< every attempt on a register succeeds at once
+  waiting  ///< words are assumed to have the awaited value
 };
 
 /// Memory of the simulated chip in which one core omits something.
@@ -85,8 +85,8 @@ static_assert(memory_policy<faulty_memory>);
 
 constexpr int ranks = 4;
 
-/// Runs the body on cores 0 to 3, of which one leaves something out; two cores that then never
-/// meet end the run, with what has been found.
+/// Runs the body on cores 0 to 3, of which one omits something; if two cores then never meet, the
+/// run ends with the findings so far.
 std::vector<fault> faults_with(omission what, int on,
                                const std::function<void(faulty_memory&)>& body) {
   std::vector<fault> found;
@@ -186,7 +186,7 @@ TEST_P(planted_in_messages, the_sender_does_not_flush) {
 TEST_P(planted_in_messages, the_sender_does_not_wait_for_an_acknowledgement) {
   auto faults = send_with(omission::waiting, 1, GetParam());
   expect_found(faults, {fault_kind::overwritten}, 1, 2);
-  // At the end the sender has returned the buffer that the receiver still reads.
+  // At the end the sender returns the buffer that the receiver is still reading.
   std::erase_if(faults, [](const fault& f) { return f.kind == fault_kind::never_written; });
   expect_only(faults, {fault_kind::overwritten}, 1);
 }
@@ -339,7 +339,7 @@ TEST(planted_in_a_barrier, test_and_set) {
 
 // --- The deque of tasks -------------------------------------------------------------------------
 
-/// Core 1 makes tasks, the others steal.
+/// Core 1 creates tasks, the others steal.
 std::vector<fault> steal_with(omission what, int on) {
   return faults_with(what, on, [](faulty_memory& m) {
     lock_deque<faulty_memory, checked_task> deque{core_id{1}, m.at(core_id{1}, 64), 3};

@@ -157,7 +157,7 @@ TEST_P(under_check, parts_of_a_communicator_and_memory_used_again) {
                             {.buffer_bytes = 128, .mailbox_lines = 1}};
       pass_a_ring(part, 300);
       part.barrier();
-      c.barrier();  // all are done with it before its memory is another's
+      c.barrier();  // all have finished with it before its memory is reused
     }
   };
   expect_clean(GetParam(), body, {.buffer_bytes = 128, .mailbox_lines = 1});
@@ -232,7 +232,7 @@ TEST_P(under_check, barriers) {
   });
 }
 
-/// Core 0 makes tasks and takes some back, all others steal.
+/// Core 0 creates tasks and takes some back, all others steal.
 void work_on(memory& m, std::size_t capacity, int thieves, int& done) {
   lock_deque<memory, checked_task> deque{core_id{0}, m.at(core_id{0}, 64), capacity};
   constexpr int tasks = 100;

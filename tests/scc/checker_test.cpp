@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The coherence checker on programs of a few lines: each kind of fault once, with the right cores,
-// times and places, and beside it the sound program, of which it says nothing.
+// times and places, and beside it the correct program, for which it reports nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ void announce(memory& m, std::size_t at, word value) {
   m.signal(word_of(m, 0, at), value);
 }
 
-/// The only fault there is, of this kind, found on `by` and, if any, clashing with `other`.
+/// Returns the only fault, of this kind, found on `by` and, if any, in conflict with `other`.
 const fault& only(const std::vector<fault>& faults, fault_kind kind, int by, int other) {
   static const fault none{};
   EXPECT_EQ(faults.size(), 1U);
@@ -74,7 +74,7 @@ const fault& only(const std::vector<fault>& faults, fault_kind kind, int by, int
   return f;
 }
 
-/// Core 5 writes twice, core 0 reads each time, with what a sound program does in between.
+/// Core 5 writes twice, core 0 reads each time, with the steps that a correct program has between.
 struct exchange {
   bool invalidates = true, flushes = true, acknowledges = true, awaits = true;
 
@@ -148,7 +148,7 @@ TEST(coherence_check, finds_a_missing_flush_that_did_no_harm) {
   const auto faults = check(
       [](memory& m) {
         await(m, flag_at, 1);
-        m.charge(cycles{50'000});  // long enough for the data to arrive all the same
+        m.charge(cycles{50'000});  // long enough for the data to arrive anyway
         m.invalidate();
         EXPECT_EQ(get(m), 7);
       },
@@ -427,7 +427,7 @@ TEST(coherence_check, counts_what_happens_again) {
 
 [[gnu::noinline]] void a_function_with_a_name(memory& m) {
   (void)get(m);
-  m.charge(cycles{1});  // so that the call above is none that the compiler turns into a jump
+  m.charge(cycles{1});  // prevents the compiler from turning the call above into a jump
 }
 
 TEST(coherence_check, prints_what_where_when_and_who) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to copy off-chip memory: all give the same bytes, each at its published speed.
+// Ways to copy off-chip memory: all copy the same bytes, each at its published speed.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -52,7 +52,7 @@ double rate(copy_method how, std::size_t working_set = cold) {
   return result;
 }
 
-/// Bytes go in at one rate and out at another.
+/// Bytes are read at one rate and written at another.
 double one_after_the_other(double in, double out) {
   return 1 / (1 / in + 1 / out);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that fail: one core throws while others wait, poll, store or unwind. All come to an end, and
-// run_cores() throws what was thrown first.
+// Runs that fail: one core throws while others wait, poll, store or unwind. All runs end, and
+// run_cores() throws the first exception.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -44,7 +44,7 @@ TEST(failed_runs, go_on_past_stores_to_what_others_waited_for) {
     }
     if (m.self() == core_id{2}) {
       m.charge(cycles{20'000});
-      m.store(flag_of(m, 0), 1);  // core 0 is on its way out
+      m.store(flag_of(m, 0), 1);  // core 0 is unwinding
       m.store(flag_of(m, 0), 2);
       stored = true;
     }
@@ -52,7 +52,7 @@ TEST(failed_runs, go_on_past_stores_to_what_others_waited_for) {
   EXPECT_TRUE(stored);
 }
 
-/// Stores and waits when it is left, as what owns a lock or a message does.
+/// Stores and waits in its destructor, as the owner of a lock or a message does.
 struct waits_at_the_end {
   memory& m;
   ~waits_at_the_end() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factorizations on the cores of a simulated chip: the same bits as in one memory on any number of
-// cores and whatever way they wait; no wrong use of memory that is not coherent; the same report in
+// cores and for every way of waiting; no wrong use of non-coherent memory; the same report in
 // every run.
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ void expect_same(const matrix<double>& a, const matrix<double>& b) {
   }
 }
 
-/// LU through messages, with the matrix from rank 0 and back, compared with one memory's.
+/// LU through messages, with the matrix sent from rank 0 and back, compared with one memory's.
 run_report check_lu(int cores, const machine_options& on, const rank_options& options = {}) {
   const matrix<double> a = given(matrix_kind::uniform);
   matrix<double> expected = a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Task graphs and factorizations by blocks on the simulated chip: right results, tasks in the order
-// of virtual time, what they are charged for, one run like the other.
+// of virtual time, their charges, identical runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct timed_task {
   virtual_time began, ended;
 };
 
-/// Layers of tasks, of which each reads some of the layer before: when their bodies ran.
+/// Layers of tasks, each of which reads some of the layer before: when their bodies ran.
 std::vector<timed_task> run_layers(runtime& rt, int layers, int wide) {
   std::vector<timed_task> times(static_cast<std::size_t>(layers * wide));
   std::vector<char> blocks(times.size());
@@ -125,8 +125,8 @@ TEST(SccGraphs, TasksAreChargedForFlopsAndForMovingBlocks) {
               0.15 * bytes / 58e6);
 }
 
-/// Wishes the lowest clock for some tasks of a graph except one, and later the highest, once. The
-/// lowest clock lasts, so the second wish for it lowers the voltage, too low for the end.
+/// Requests the lowest clock for all tasks of a graph but one, and later the highest, once. The
+/// lowest clock lasts, so the second request for it lowers the voltage, too low for the end.
 class late_riser final : public power_policy {
  public:
   static constexpr std::uint64_t other = 5, rises = 10;
@@ -156,7 +156,7 @@ TEST(SccGraphs, AClockThatHadToWaitForItsVoltageIsHadByALaterTask) {
   rt.run([] {
     char block = 0;
     task_graph graph;
-    // A millisecond each at least, as a change of the voltage takes.
+    // A millisecond each at least, the time of a voltage change.
     for (int i = 0; i < 20; ++i) graph.add({"one", 300e3}, {inout(&block)}, [] {});
     (void)graph.wait();
   });
@@ -228,7 +228,7 @@ struct timed_run {
   graph_report graph;
 };
 
-/// LU of order n under a policy; energies of what the chip used meanwhile.
+/// LU of order n under a policy; energies that the chip used meanwhile.
 timed_run lu_under(const std::string& policy, index_t n, index_t block, unsigned workers,
                    const std::string& trace = {}, const graph_report* before = nullptr,
                    std::uint64_t seed = 1) {
@@ -272,7 +272,7 @@ TEST(SccLinalg, TwoRunsAreOneByteForByte) {
     const support::temporary_folder folder;
     const std::string a = folder / "a.json", b = folder / "b.json";
     const timed_run first = lu_under(policy, 160, 32, 24, a);
-    (void)tick_clock::scale();  // the host's clock, whose rate this measures anew, is nothing to it
+    (void)tick_clock::scale();  // the host's clock, whose rate this measures anew, is irrelevant
     const timed_run second = lu_under(policy, 160, 32, 24, b);
     EXPECT_EQ(first.schedule, second.schedule);
     EXPECT_EQ(first.seconds, second.seconds);

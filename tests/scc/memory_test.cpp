@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated memory: costs of accesses, stale and held back data, and the ends of waits.
+// The simulated memory: costs of accesses, stale and delayed data, and the ends of waits.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -83,7 +83,7 @@ TEST(primitive_costs, a_write_lets_its_core_go_on_before_it_is_acknowledged) {
     const virtual_time begin = m.now();
     m.store(m.at(core_id{47}, 0).as<word>(), 1);
     EXPECT_DOUBLE_EQ(cycles_of(m.now() - begin), 5);
-    m.store(m.at(core_id{47}, 0).as<word>(), 2);  // one outstanding request a core
+    m.store(m.at(core_id{47}, 0).as<word>(), 2);  // one outstanding request per core
     EXPECT_GT(cycles_of(m.now() - begin), 80);
   });
 }
@@ -107,7 +107,7 @@ TEST(primitive_costs, follow_their_clocks) {
   slow.clocks.core = period_of(units::megahertz(400));
   alone(
       [](memory& m) {
-        // 54 core cycles at half the speed and no way: twice the time.
+        // 54 core cycles at half the speed and no distance: twice the time.
         EXPECT_DOUBLE_EQ(mean_cost(m, [&] { (void)m.load(m.at(core_id{1}, 0).as<word>()); }),
                          2 * 54);
         // Eight hops of mesh cycles are as fast as before.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messaging layer of core, as it is, on the simulated chip: right answers although nothing is
+// The unchanged messaging layer of core on the simulated chip: correct answers although nothing is
 // coherent, and the same virtual times in every run.
 #include <gtest/gtest.h>
 

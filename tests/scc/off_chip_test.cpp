@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Off-chip memory: shared and private, what it costs alone and under contention, look-up tables,
+// Off-chip memory: shared and private, its costs alone and under contention, look-up tables,
 // interrupts and halting.
 #include <gtest/gtest.h>
 
@@ -127,8 +127,8 @@ TEST(shared_memory, is_handed_out_alike_on_all_cores) {
   EXPECT_EQ(places, std::vector(48, places[0]));
 }
 
-/// GB/s of `cores` that write whole lines to the blocks given, taken at random; once all have begun
-/// and before the first ends.
+/// Returns GB/s of `cores` that write whole lines to the given blocks, in random order, from when
+/// all have begun until the first ends.
 double contended(int cores, const std::vector<lut_entry>& blocks) {
   constexpr int window = 0x40;  // an entry that is free at the start
   const virtual_time begin{20'000'000'000}, end{220'000'000'000};
@@ -262,8 +262,8 @@ TEST(interrupts, end_a_halt_that_they_come_before) {
   const run_report report = run_cores({}, [&](memory& m) {
     if (m.self() == core_id{0}) {
       m.on_interrupt([&](int) { done = true; });
-      (void)m.load(m.at(core_id{47}, 0).as<word>());  // meanwhile the pin goes up
-      while (!done) m.halt();                         // nobody raises it again
+      (void)m.load(m.at(core_id{47}, 0).as<word>());  // meanwhile the pin is raised
+      while (!done) m.halt();                         // no core raises it again
     } else if (m.self() == core_id{1}) {
       m.raise_interrupt(core_id{0});
     }
@@ -307,7 +307,7 @@ TEST(deadlock, of_halted_cores_is_seen) {
 TEST(deadlock, of_cores_that_spin_on_a_register_is_seen) {
   const std::string what = deadlock_of([](memory& m) {
     if (m.self().value > 1) return;
-    while (!m.test_and_set(core_id{7})) m.pause(cycles{5000});  // nobody lets it go
+    while (!m.test_and_set(core_id{7})) m.pause(cycles{5000});  // no core releases it
   });
   EXPECT_NE(what.find("polls, last for test-and-set register 7"), what.npos) << what;
 }

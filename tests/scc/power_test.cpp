@@ -166,7 +166,7 @@ TEST(voltages, of_a_whole_island_change) {
 }
 
 TEST(voltages, change_one_after_the_other) {
-  // The first core of each island asks; the chip serves them in the order in which they asked.
+  // The first core of each island makes a request; the chip serves the requests in order.
   std::vector<double> ended(6);
   const auto report = run_cores({}, [&](memory& m) {
     const int island = m.power_domain();
@@ -213,8 +213,8 @@ TEST(voltages, wait_needs_a_request_of_the_island) {
   });
 }
 
-// A core that polls while its tile's other core changes the clock: its wait ends at the look at
-// which polling at the new clock would have seen the store, give or take the look under way then.
+// A core polls while its tile's other core changes the clock: its wait ends at the poll at
+// which polling at the new clock would have seen the store, give or take the poll under way then.
 TEST(waiting, follows_a_change_of_the_clock) {
   const auto seen_at = [](bool parks) {
     virtual_time seen;

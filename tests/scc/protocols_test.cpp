@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocols that RCCE programs choose between, on host threads and on the simulated chip:
-// routes of a broadcast, pipelined messages, barriers, receives from anybody, requests taken back.
+// routes of a broadcast, pipelined messages, barriers, receives from any rank, cancelled requests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST(barriers_of_rcce, test_and_set_waits_for_all) {
 
 TEST(spin_lock_retry, both_kinds_exclude) {
   for (const lock_retry retry : {lock_retry::spin, lock_retry::backoff}) {
-    int total = 0;  // the lock is all that keeps it whole
+    int total = 0;  // only the lock keeps it consistent
     on_both(4, [&](auto& c, symmetric_allocator&) {
       test_and_set_lock lock(c.memory(), core_id{0}, retry);
       for (int i = 0; i < 20; ++i) {
@@ -135,7 +135,7 @@ TEST(spin_lock_retry, both_kinds_exclude) {
   }
 }
 
-/// Makes the rendezvous layer alone, over memory that no other code uses.
+/// Creates only the rendezvous layer, over memory that no other code uses.
 template <class Memory>
 rendezvous<Memory> make_rendezvous(Memory& memory, const team& members) {
   return {memory, members, {0, sizeof(word), 512, 256}};
@@ -182,7 +182,7 @@ TEST(requests_taken_back, only_before_their_first_byte) {
     // no receive before the send is.
     enum part : word { nothing, receive_taken_back, send_taken_back };
     const auto done =
-        memory.at(core_id{0}, 4096).template as<word>();  // behind the messages' place
+        memory.at(core_id{0}, 4096).template as<word>();  // after the space for messages
     const auto await = [&](part awaited) {
       memory.wait_until(done, [=](word seen) { return seen == awaited; });
     };
@@ -196,7 +196,7 @@ TEST(requests_taken_back, only_before_their_first_byte) {
       messages.begin_send(a);
       messages.begin_send(b);
       messages.begin_send(c);
-      EXPECT_FALSE(messages.cancel(a));  // lies in the buffer
+      EXPECT_FALSE(messages.cancel(a));  // remains in the buffer
       EXPECT_TRUE(messages.cancel(b));
       memory.signal(done, send_taken_back);
       messages.wait(c);

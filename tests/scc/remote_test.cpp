@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects on simulated cores, by every message protocol: clean under the coherence checker, the
-// same in every run, and refused where the memory does not suffice.
+// same in every run, and refused if the memory does not suffice.
 #include <gtest/gtest.h>
 
 #include <functional>

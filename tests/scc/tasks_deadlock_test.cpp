@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Task runtimes on the simulated chip that come to a standstill: whoever waits is told, whatever
-// hangs on it, and the runtime can be left.
+// Task runtimes on the simulated chip in a deadlock: every waiter gets an error, whatever depends
+// on it, and the runtime can be destroyed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,8 +20,8 @@ namespace {
 
 using namespace creek;
 
-/// Returns what run() says about a task that waits for a value that nobody sets; empty if anything
-/// is not as it should be.
+/// Returns what run() reports about a task that waits for a value that no task sets; empty if
+/// anything is not as it should be.
 std::string deadlock_on(unsigned workers) {
   runtime rt{scc{workers}};
   promise<int> never;
@@ -35,7 +35,7 @@ std::string deadlock_on(unsigned workers) {
   } catch (const error& failure) {
     if (failure.code().value() == EDEADLK) said = failure.what();
   }
-  for (int i = 0; i < 2; ++i) {  // the runtime is at its end
+  for (int i = 0; i < 2; ++i) {  // the runtime has ended
     try {
       i == 0 ? rt.run([] { return 1; }) : rt.async([] { return 1; }).get();
       return "";
@@ -45,12 +45,12 @@ std::string deadlock_on(unsigned workers) {
   return said;
 }
 
-/// Runs each case in its own process, since stacks that never go on keep what they own.
+/// Runs each case in its own process, since stacks that never continue keep what they own.
 class SccDeadlocks : public testing::Test {
  protected:
   void SetUp() override {
-    // Started anew instead of forked it would have threads, but one of the sanitizer's own too: a
-    // deadlock is seen by all threads of the process waiting.
+    // Started anew instead of forked it would have threads, but also one of the sanitizer's own: a
+    // deadlock is detected when all threads of the process wait.
     if (creek::support::under_tsan)
       GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked process";
   }
@@ -68,7 +68,7 @@ TEST_F(SccDeadlocks, AreErrors) {
   }
 }
 
-/// Runs `body`, which ends in a deadlock, in a process of its own with a limit on its time.
+/// Runs `body`, which ends in a deadlock, in a separate process with a time limit.
 template <class F>
 void expect_deadlock(F body) {
   EXPECT_EXIT(

@@ -38,7 +38,7 @@ scc waiting(idle_policy how, unsigned workers, task_report* report = nullptr) {
 struct lonely_task {
   explicit lonely_task(idle_policy how) {
     runtime rt{waiting(how, 48, &report)};
-    // Readings order the cores: what the other cores do until then is known.
+    // Readings order the cores: the other cores' actions until then are known.
     rt.run([&] {
       const simulated_energy before = detail::metered_by->read();
       charge(cycles{5'330'000});
@@ -85,7 +85,7 @@ TEST(SccHalting, OneIsWokenForEachTaskNotAll) {
   EXPECT_EQ(report.counters[counter::parks], 47U + 3U);
 }
 
-/// Returns the time from making a task to its start on a worker that was halted.
+/// Returns the time from creating a task to its start on a worker that was halted.
 double wake_up(cycles kernel_crossing) {
   scc on = waiting(idle_policy::block, 2);
   on.kernel_crossing = kernel_crossing;
@@ -149,7 +149,7 @@ TEST(SccHalting, LosesNoWakeUp) {
 
 // --- Policies -----------------------------------------------------------------------------------
 
-/// Records the calls that it gets.
+/// Records its calls.
 class listener : public power_policy {
  public:
   std::string_view name() const noexcept override { return "listener"; }

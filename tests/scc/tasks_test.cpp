@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the task runtime on the simulated chip that make no sense on every backend.
+// Tests of the task runtime on the simulated chip that are not meaningful on every backend.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ long tree(int n) {
   return a + b;
 }
 
-/// Trees, futures, forks and a loop: the result and what it cost.
+/// Trees, futures, forks and a loop: the result and its cost.
 std::pair<long, task_report> some_of_everything(scc on, const std::string& trace = {}) {
   task_report report;
   on.report = &report;
@@ -223,14 +223,14 @@ TEST(SccTasks, WhatATaskSeesIsInItsPast) {
 // --- Scarce memory ------------------------------------------------------------------------------
 
 TEST(SccTasks, RunOnlyInlineWithoutMemoryForCountersAndResults) {
-  // Room for the deque and nothing else.
+  // Room for the deque only.
   scc tight = chosen(4);
   tight.machine.description.mpb_bytes = 32 + 64 + 10 * 160;
   const auto [result, report] = some_of_everything(tight);
   EXPECT_EQ(result, 2 * (13 + 5 + 8 + 199 * 100));
   EXPECT_GT(report.memory_full, 0U);
   EXPECT_EQ(report.counters[counter::steals_won], 0U);
-  // A little room: some are counted, all results are right, and all memory comes back.
+  // A little room: some tasks are counted, all results are right, and all memory is returned.
   tight.machine.description.mpb_bytes += 3 * 32;
   const auto [again, more] = some_of_everything(tight);
   EXPECT_EQ(again, result);
@@ -332,7 +332,7 @@ TEST(SccTasks, AChildOfForkIsToldThatTheDriverIsNotThere) {
       rt.run([] {});
       _exit(1);
     } catch (const usage_error&) {
-      // A new one works.
+      // A new runtime works.
       _exit(runtime{chosen(4)}.run([] { return 7; }));
     }
   }

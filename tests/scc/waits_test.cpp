@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores that halt while they wait: what a wake-up costs and whom, that none is lost, and that a
-// deadlock is found all the same.
+// Cores that halt while they wait: the cost of a wake-up and who pays it, none is lost, and a
+// deadlock is still found.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -20,7 +20,7 @@ using namespace creek;
 using namespace creek::scc_backend;
 using namespace std::chrono_literals;
 
-/// Blocks after a search, and counts the calls that it gets.
+/// Blocks after a search, and counts its calls.
 class halting final : public power_policy {
  public:
   explicit halting(std::chrono::nanoseconds search) : search_{search} {}
@@ -98,7 +98,7 @@ TEST(waits, a_kernel_takes_a_second_at_most) {
 TEST(waits, who_signals_pays_for_the_interrupt) {
   virtual_time polled, awake, halted;
   wait_for(cycles{100'000}, {}, &polled);
-  wait_for(cycles{100'000}, halting_after(1s), &awake);  // looks in vain whether it halts
+  wait_for(cycles{100'000}, halting_after(1s), &awake);  // checks in vain whether it halts
   wait_for(cycles{100'000}, halting_after(0ns), &halted);
   EXPECT_GT(awake, polled);
   EXPECT_GT(halted, awake);
@@ -165,7 +165,7 @@ TEST(waits, words_of_others_are_polled_for) {
 
 TEST(waits, a_word_of_others_ends_a_wait_within_one_that_halts) {
   // Core 1's wait announces that it halts. Its last look waits for a word of core 0, which sends no
-  // interrupt for that, and goes on when it learns that the word was seen.
+  // interrupt for that, and continues when it learns that the word was seen.
   run_cores(halting_after(0ns), [](memory& m) {
     const auto outer = m.at(core_id{1}, 64).as<word>();
     const auto inner = m.at(core_id{0}, 64).as<word>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random trees of forks and spawned tasks in which some throw, with thieves at work and makers that
-// wait meanwhile: the sum of what did not throw is right, and an exception comes out exactly where
+// Random trees of forks and spawned tasks in which some throw, while thieves steal and creators
+// wait: the sum of the tasks that did not throw is right, and an exception comes out exactly where
 // one was thrown below. CREEK_TEST_SEED replays a run, CREEK_TEST_ROUNDS makes more.
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct failure {
   int where;
 };
 
-/// Tree whose actions are a function of its seed: known without running it as a task.
+/// Tree whose actions are a function of its seed: the result is known without running it as a task.
 class tree {
  public:
   explicit tree(std::uint64_t seed) : seed_(seed) {}
@@ -45,7 +45,7 @@ class tree {
   std::uint64_t seed_;
 };
 
-/// Returns whether a failure comes out of this tree.
+/// Returns whether this tree throws a failure.
 bool fails(tree t, int depth) {
   if (t.throws_itself()) return true;
   if (depth == 0) return false;
@@ -57,7 +57,7 @@ std::atomic<int> wrong{0};
 
 void run_tree(tree t, int depth);
 
-/// Runs a child, compares with what is known of it, and passes its failure on.
+/// Runs a child, compares it with the expected result, and rethrows its failure.
 void checked(tree t, int depth) {
   bool failed = false;
   try {
@@ -118,7 +118,7 @@ TEST(exceptions_stress, come_out_where_they_belong) {
   }
 }
 
-/// A maker that waits for children looks at its deque while the thief of its open fork fails.
+/// A creator that waits for children looks at its deque while the thief of its open fork fails.
 TEST(exceptions_stress, meet_makers_that_wait) {
   runtime rt{host(3)};
   rt.run([] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers fall asleep and are woken thousands of times, by every way work can arrive: run() from
-// several threads, promises fulfilled by foreign threads, strands passing values back and forth. A
-// lost wake-up ends in the timeout.
+// several threads, promises fulfilled by external threads, strands passing values to and fro. A
+// lost wake-up shows as a timeout.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,7 +44,7 @@ class wake_stress : public ::testing::TestWithParam<setup> {
   std::uint64_t seed = number_from("CREEK_TEST_SEED", std::random_device{}());
 
   void SetUp() override { std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n"; }
-  /// Lets workers fall asleep, or catches them at it.
+  /// Lets workers fall asleep, or meets them while they do.
   static void dawdle(std::mt19937_64& random) {
     for (auto rest = random() % 2000; rest > 0; --rest)
       std::atomic_signal_fence(std::memory_order_seq_cst);

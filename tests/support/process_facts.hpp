@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about the own process that tests ask the system for.
+// Facts about this process that tests query from the system.
 #pragma once
 
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlclose() of a plug-in that contains creek: handlers and worker threads must not be left without
-// their code, so the library that contains creek stays in memory.
+// dlclose() of a plug-in that contains creek: handlers and worker threads must not lose their code,
+// so the library that contains creek stays in memory.
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions of tasks whose futures go away: which are reported on standard error, and how often.
+// Exceptions of tasks whose futures are dropped: which are reported on standard error, how often.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of a stack stays with it while strands are suspended and resumed on other threads. Stacks
-// cost only touched pages, given back when they are idle.
+// The state of a stack stays with it while strands are suspended and resumed on other threads.
+// Stacks cost only touched pages, which are released when they are idle.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -175,7 +175,7 @@ TEST(suspended_strands, leave_stacks_for_the_next) {
   EXPECT_LE(mapping_count(), mappings + kept) << "stacks are mapped instead of taken from the pool";
 }
 
-/// Touches that many bytes of the stack.
+/// Touches this number of bytes of the stack.
 [[gnu::noinline]] void dig(std::size_t bytes) {
   volatile std::byte frame[4096];
   std::memset(const_cast<std::byte*>(frame), 1, sizeof frame);
@@ -213,7 +213,7 @@ TEST(suspended_strands, offer_what_they_have_not_begun) {
             if (ran.fetch_add(1) + 1 == tasks) last.set_value();
           });
         }
-        all.get();  // not a wait for children: none of them may be run on this stack
+        all.get();  // not a wait for children: none of them may run on this stack
       });
       EXPECT_EQ(ran.load(), 500);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork(): the parent notices nothing; the child has none of the workers, is told so, and may make a
-// runtime of its own.
+// fork(): nothing changes for the parent; the child has none of the workers, gets errors that say
+// so, and may create a new runtime.
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -28,7 +28,7 @@ long fib(int n) {
   return a + b;
 }
 
-/// Returns when both workers of `rt` have run a task. A thread that still starts may hold a lock of
+/// Returns when both workers of `rt` have run a task. A starting thread may hold a lock of
 /// the allocator, which the AddressSanitizer of GCC 12 leaves locked in the child of a fork.
 void start_workers(runtime& rt) {
   rt.run([] {

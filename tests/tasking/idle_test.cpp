@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle workers: k ready tasks bring k workers together, whoever made them and however; one task
-// does not wake everybody; and workers without work cost no CPU time. A meeting ends only when all
-// its tasks run at once on different workers, so a wake-up that is missing shows as a timeout.
+// Idle workers: k ready tasks bring k workers together, whichever thread makes them and how; one
+// task does not wake all workers; idle workers use no CPU time. A meeting ends only when all
+// its tasks run at once on different workers, so a missing wake-up shows as a timeout.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr unsigned workers = 4;
 
-/// Holds the worker of every task that comes until all are there.
+/// Holds the worker of every task that arrives until all are there.
 class meeting {
  public:
   explicit meeting(unsigned expected) : expected_(expected) {}
@@ -164,7 +164,7 @@ TEST(idle_workers, whose_calls_are_watched_cost_nothing) {
 
 TEST(idle_workers, that_poll_cost_what_they_were_asked_to) {
   runtime rt{host(options_of({"", idle_policy::poll}))};
-  // A machine that pauses for a moment says nothing about the workers: look again.
+  // If the machine pauses for a moment, the result does not concern the workers: try again.
   double most = 0;
   for (int tries = 0; tries < 5 && most <= 0.02; ++tries) most = std::max(most, idle_cost(rt));
   EXPECT_GT(most, 0.02) << "else the two tests beside this one measure nothing";
@@ -183,7 +183,7 @@ TEST(idle_workers, are_woken_one_a_task) {
   const auto before = rt.counters();
   for (std::uint64_t i = 0; i < tasks; ++i) rt.run([] {});
   const auto after = rt.counters();
-  // The worker of the task, and rarely one that a searcher wakes on its way out.
+  // The worker of the task, and rarely one that a searcher wakes before it leaves.
   EXPECT_LE(after[counter::wakes] - before[counter::wakes], 2 * tasks + options.workers);
 }
 
@@ -193,7 +193,7 @@ TEST(idle_workers, sleep_through_work_that_has_its_worker) {
   rt.run([&] {
     const auto before = wakes();
     for (int i = 0; i < 10000; ++i) fork_join([] {}, [] {});
-    // Forks that their maker takes back at once wake a worker now and then, not each time all.
+    // Forks that their creator takes back at once wake a worker now and then, not all each time.
     EXPECT_LE(wakes() - before, 10000U);
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No memory for stacks: a runtime that cannot begin says so; one that runs goes on with the stacks
-// it has, and takes new ones as soon as there are some.
+// No memory for stacks: a runtime that cannot start reports it; a running one continues with its
+// stacks, and allocates new ones as soon as it can.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -123,7 +123,7 @@ TEST_F(memory_limit, makes_waiting_tasks_run_others_on_their_stack) {
   }
 }
 
-/// Strands that wait where they are leave their stacks when others can be had.
+/// Strands that wait on their stacks leave them when other stacks can be had.
 void lift_the_limit_meanwhile() {
   runtime rt = large_stacks(2);
   limit_address_space();
@@ -141,7 +141,7 @@ void lift_the_limit_meanwhile() {
   while (begun.load() < static_cast<int>(values.size())) std::this_thread::yield();
   while (rt.counters()[counter::suspends] == 0)
     std::this_thread::yield();  // one has left its stack
-  // Oldest first: buried waits are over before those on top of them.
+  // Oldest first: buried waits end before those on top of them.
   for (auto& value : values) value.set_value(1);
   int sum = 0;
   for (auto& each : results) sum += each.get();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random calls for long: every one arrives once, with its arguments as they were sent, whatever its
-// length, and failures come back to who called. CREEK_SOAK_CALLS says how many; CREEK_SEED where
+// Random calls for a long time: each arrives once, with its arguments unchanged, whatever their
+// length, and failures return to the caller. CREEK_SOAK_CALLS sets their number; CREEK_SEED where
 // the random numbers begin.
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ struct refused {
   std::uint64_t value;
 };
 
-/// Counts what it was sent.
+/// Counts the messages that it was sent.
 struct sink {
   std::uint64_t calls = 0;
   std::uint64_t sum = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals that interrupt workers, asleep or not: every system call that creek sleeps in is begun
-// again, and handlers run on whatever stack the worker is on.
+// Signals that interrupt workers, asleep or not: every system call in which creek sleeps is
+// restarted, and handlers run on whatever stack the worker is on.
 #include <gtest/gtest.h>
 
 #include <dirent.h>
@@ -59,7 +59,7 @@ class signals : public ::testing::TestWithParam<idle_policy> {
     scheduler_options options;
     options.workers = 3;
     options.idle = GetParam();
-    options.stack_size = std::size_t{under_sanitizer ? 256 : 32} << 10;  // handlers run on it too
+    options.stack_size = std::size_t{under_sanitizer ? 256 : 32} << 10;  // handlers also run on it
     return runtime{host(options)};
   }
 
@@ -87,7 +87,7 @@ TEST_P(signals, interrupt_running_tasks_and_waits) {
       std::this_thread::yield();
     }
   });
-  // The rounds may be over before the other thread has begun.
+  // The rounds may end before the other thread has begun.
   for (int round = 0; round < 20 || delivered.load() == 0; ++round) {
     EXPECT_EQ(rt.run([] { return fib(15); }), 610);
     promise<int> made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task that needs more stack than it has dies of SIGSEGV with a line that names it; every other
-// fault goes where it would have gone without creek.
+// fault is handled as it would be without creek.
 #include <gtest/gtest.h>
 
 #include <signal.h>

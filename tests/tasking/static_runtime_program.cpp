@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A runtime at namespace scope: made before main(), used by static objects around it, ended after
-// them. Prints what happened, which the build compares.
+// them. Prints the events, which the build compares.
 #include <atomic>
 #include <cstdio>
 
@@ -12,7 +12,7 @@ namespace {
 struct outlives_runtime {
   std::atomic<int> finished{0};
   ~outlives_runtime() { std::printf("finished %d\n", finished.load()); }
-} counter;  // made before the runtime: its tasks may use it to the end
+} counter;  // created before the runtime: its tasks may use it to the end
 
 creek::runtime rt{creek::host(2)};
 

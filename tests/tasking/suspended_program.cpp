@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small run of everything for tools that watch a process from outside: valgrind (memory of
+// A small run of everything for tools that observe a process: valgrind (memory of
 // fibers) and gdb, which stops in `stop_here` on a fiber that was suspended and resumed.
 #include <cstdio>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The split task stack on one thread: what each call of its owner and of its thieves does, then
+// The split task stack on one thread: the effect of each call of its owner and of its thieves, then
 // random sequences of them against a deque that is obviously right.
 #include <gtest/gtest.h>
 
@@ -245,7 +245,7 @@ class random_walk {
     if (!is_fork) {
       ASSERT_EQ(ran.back(), id);
     }
-    // A full stack whose tasks were all stolen drops those it need not join.
+    // A full stack whose tasks were all stolen drops those that it need not join.
     if (first_unstolen() < open_.size()) return;
     while (!open_.empty() && !open_.back().is_fork) open_.pop_back();
   }

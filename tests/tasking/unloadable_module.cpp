@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plug-in with creek inside, for dlclose_test.cpp.
+// A plug-in that contains creek, for dlclose_test.cpp.
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of workers from one to far more than processors, and options that no runtime takes.
+// Numbers of workers from one to far more than processors, and options that no runtime accepts.
 #include <gtest/gtest.h>
 
 #include <pthread.h>

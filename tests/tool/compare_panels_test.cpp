@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drawings of `creek compare` contain what is asked for, in the right place.
+// The drawings of `creek compare` have the requested contents in the right place.
 #include "panels.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graphs that `creek compare` plans by: the tasks of small factorizations, and who waits.
+// The graphs that `creek compare` plans with: the tasks of small factorizations, and their waits.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek info` on the clocks of other machines.
+// The report of `creek info` on the clocks of other machines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

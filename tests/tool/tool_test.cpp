@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tool from outside: exit codes, one-line errors, and what `creek info` says.
+// The tool from outside: exit codes, one-line errors, and the output of `creek info`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches: loaded data come back unchanged, damaged files are refused, old ones are not used.
+// Caches: loaded data are read back unchanged, damaged files are refused, old ones are not used.
 #include <gtest/gtest.h>
 
 #include <creek/core/error.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caches that another process overwrites or cuts short while a query reads them: the answer is
-// right or the query says that it is void. Never does it read or write what is not its own.
+// right or the query reports it as void. It never reads or writes outside its own memory.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -43,12 +43,12 @@ class tpch_changed_cache : public ::testing::TestWithParam<const query*> {
 
   std::string folder() const { return folder_.path().string(); }
 
-  /// Makes a file so old that every change shows in its time.
+  /// Gives a file so old a time that every change shows.
   static void make_old(const fs::path& name) {
     fs::last_write_time(name, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
 
-  /// Overwrites all caches in place from where their directory ends or before.
+  /// Overwrites all caches in place, from the end of their directory or before.
   template <class Byte>
   void overwrite(Byte&& byte) const {
     for (const cache& one : caches_) {
@@ -77,7 +77,7 @@ class tpch_changed_cache : public ::testing::TestWithParam<const query*> {
     return {std::move(from), std::move(query)};
   }
 
-  /// Runs the query; nothing but creek::error may come of it.
+  /// Runs the query; the only exception may be creek::error.
   static void run(const prepared_query& query) {
     try {
       static_cast<void>(query.run());
@@ -160,7 +160,7 @@ TEST_P(tpch_changed_cache, replaced_by_another_file) {
 TEST_P(tpch_changed_cache, written_just_before_is_copied) {
   restore();
   const answer expected = prepare().query->run().result;
-  const auto now = fs::file_time_type::clock::now() + std::chrono::hours(1);  // young for an hour
+  const auto now = fs::file_time_type::clock::now() + std::chrono::hours(1);  // recent for an hour
   for (const cache& one : caches_) fs::last_write_time(one.name, now);
   const prepared ready = prepare();
   overwrite([] { return 0; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of words, also of words chosen to have one hash.
+// Numbers of words, including words chosen to have one hash.
 #include "tpch/dictionary.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::string letters_of(std::uint64_t number, std::size_t size) {
 /// Words of `size` bytes that make one factor of a product in xxHash 0 if it has no seed: the
 /// middle of the word does not count then.
 std::vector<std::string> chosen_words(std::size_t size) {
-  const std::string begin("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe", 8);  // its secret begins so
+  const std::string begin("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe", 8);  // its secret begins like this
   const std::string end("\x72\x40\xa4\xa4\xb7\xb3\x67\x1f", 8);
   std::vector<std::string> words;
   for (std::uint64_t i = 0; i < 20'000; ++i) {

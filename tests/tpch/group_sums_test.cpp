@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregates by key against std::map: few and many groups, close and scattered keys, each way of
+// Aggregates by key against std::map: few and many groups, dense and sparse keys, each way of
 // adding up, any number of workers.
 #include "tpch/group_sums.hpp"
 
@@ -171,7 +171,7 @@ struct asked_count {
 };
 
 TEST(tpch_group_sums, keys_chosen_to_have_one_hash) {
-  // There are so many rows that there are several parts.
+  // So many rows that there are several parts.
   for (const testing::chosen_keys& set : testing::chosen_key_sets(40'000)) {
     const std::vector<std::int64_t>& keys = set.keys;
     asked_count::asked = 0;

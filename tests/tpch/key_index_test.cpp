@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key indexes against std::map, for close and for scattered keys.
+// Key indexes against std::map, for dense and for sparse keys.
 #include "tpch/key_index.hpp"
 
 #include <gtest/gtest.h>

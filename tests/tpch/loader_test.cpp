@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to columns: every value as it was written, on any number of workers and for any cut of the
-// file, and every kind of bad text by name.
+// Text to columns: every value as in the text, for any number of workers and any partition of the
+// file, and every kind of bad text with its message.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of [DSS 2011] against plain loops, and where they leave nothing out against the full
+// The forms of [DSS 2011] against plain loops, and, where they omit nothing, against the full
 // queries: random tables and parameters, on host threads and on a simulated chip.
 #include <gtest/gtest.h>
 

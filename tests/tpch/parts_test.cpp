@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables in several files: which files they are, that they come to what one file comes to, and
+// Tables in several files: which files they are, that they equal the table from one file, and
 // when a cache of them is out of date.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ class tpch_parts : public ::testing::Test {
   std::string not_found(const std::string& table) const {
     return refusal([&] { static_cast<void>(find_table(folder(), table)); });
   }
-  /// Writes `text` in parts, each a third of what is left, the last one all of it.
+  /// Writes `text` in parts, each a third of the rest, the last one all of it.
   std::vector<std::string> write_parts(const std::string& table, std::string_view text,
                                        std::size_t parts) const {
     std::vector<std::string> names;

@@ -142,7 +142,7 @@ TEST_P(tpch_queries, same_on_workers_and_from_caches) {
   }
 }
 
-/// Queries that the oracle's tests check by value; with parameters that find something.
+/// Queries that the oracle's tests check by value; with parameters for which there are rows.
 struct asked {
   const query* which;
   std::vector<std::string> given{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small tables made from a seed, as plain records and as the text that dbgen would write of them,
+// Small tables made from a seed, as plain records and as the text that dbgen would write for them,
 // so that queries can be compared with data that never went through the loader.
 #pragma once
 
@@ -51,12 +51,12 @@ inline constexpr std::string_view priorities[] = {"1-URGENT", "2-HIGH", "3-MEDIU
 /// Number of parts; they have the keys 1 ... parts.
 inline constexpr std::size_t parts = 3000;
 
-/// Returns l_partkey of the line that is written as the `number`th, from 1 on.
+/// Returns l_partkey of the line that is written as the `number`th, counted from 1.
 inline std::size_t part_of(std::size_t number) {
   return (number - 1) % parts + 1;
 }
 
-/// Returns how the `number`-th line, from 1 on, is handed over.
+/// Returns how the `number`-th line, counted from 1, is handed over.
 inline std::string_view instruction_of(std::size_t number) {
   return number % 2 == 0 ? "DELIVER IN PERSON" : "NONE";
 }

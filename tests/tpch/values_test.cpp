@@ -63,7 +63,7 @@ TEST(tpch_date, text_and_months) {
   EXPECT_EQ(date_to_string(add_months(*parse_date("1994-01-31"), 1)), "1994-02-28");
 }
 
-/// Numbers packed as by the loader, and their memory.
+/// Numbers packed like the loader's, and their memory.
 struct packed_numbers {
   explicit packed_numbers(const std::vector<std::int64_t>& values) {
     packing seen;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: compile.sh COMPILER PREFIX LIBDIR FOLDER SOURCE SANITIZER...
-# Compiles SOURCE with each SANITIZER, by what pkg-config says of the creek that is installed under PREFIX, to
+# Compiles SOURCE with each SANITIZER, with pkg-config's flags for the creek that is installed under PREFIX, to
 # FOLDER/NAME_SANITIZER.
 set -eu
 compiler=$1 libdir=$2/$3 folder=$4 source=$5

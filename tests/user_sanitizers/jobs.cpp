@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of a user whose program a sanitizer watches: MapReduce, a factorization, a task graph with
-// bodies of his own, ranks that send each other messages. The library was compiled without it.
+// A user's jobs in a program that a sanitizer watches: MapReduce, a factorization, a task graph
+// with the user's bodies, ranks that send each other messages. The library was compiled without.
 #include <cstdio>
 #include <mutex>
 #include <optional>
@@ -52,7 +52,7 @@ void factorization() {
   expect(la::solve_residual<double>(A.view(), x.view(), b.view()) < 16, "LU's solution");
 }
 
-/// Each column depends on the one before: the bodies hand plain data on.
+/// Each column depends on the one before: the bodies pass on plain data.
 void graph() {
   constexpr int rows = 40, columns = 8;
   std::vector<std::vector<long>> cell(rows, std::vector<long>(columns, 1));

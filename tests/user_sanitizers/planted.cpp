@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake each that the user's sanitizer must find, in tasks on stacks of the library:
+// One mistake per run that the user's sanitizer must find, in tasks on stacks of the library:
 //   planted race | heap | stack | arithmetic | leak
-// `planted tbb` runs tasks on the tbb backend, which refuses what it would make the sanitizer
-// report.
+// `planted tbb` runs tasks on the tbb backend, which refuses, because the sanitizer would report
+// false errors.
 #include <atomic>
 #include <cstdio>
 #include <functional>
@@ -35,7 +35,7 @@ void race() {
       });
 }
 
-/// Suspends this task until a plain thread resumes it, most likely on another worker.
+/// Suspends this task until an external thread resumes it, most likely on another worker.
 void be_resumed() {
   creek::promise<void> gate;
   creek::future<void> opened = gate.get_future();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of a user whose program a sanitizer watches, while the library that switches their stacks
-// and hands them over was compiled without one. All data are plain: whatever one task writes and
-// another reads is ordered by creek alone.
+// A user's tasks in a program that a sanitizer watches, while the library that switches their
+// stacks and hands them over was compiled without. All data are plain: only creek orders what one
+// task writes and another reads.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -31,7 +31,7 @@ long fib(int n) {
   return a + b;
 }
 
-/// Results of forks that are not trivial, and exceptions out of stolen branches.
+/// Results of forks that are not trivial, and exceptions from stolen branches.
 void forks() {
   expect(fib(16) == 987, "fib(16)");
   for (int round = 0; round < 50; ++round) {
@@ -56,7 +56,7 @@ void forks() {
   }
 }
 
-/// A frame that is left by an exception after its strand was resumed elsewhere.
+/// An exception leaves a frame after its strand was resumed elsewhere.
 int wait_deeply(creek::future<std::vector<int>>& awaited, int depth) {
   volatile char room[64];
   room[depth % 64] = static_cast<char>(depth);
@@ -217,7 +217,7 @@ void loops() {
   expect(std::is_sorted(squares.begin(), squares.end()), "parallel_sort");
 }
 
-/// Tasks that wait when the program ends, and nobody ends them. Only the stack of each knows its
+/// Tasks that wait when the program ends, never resumed. Only the stack of each knows its
 /// block.
 void left_behind() {
   static auto* const forgotten = new creek::runtime(creek::host{2});

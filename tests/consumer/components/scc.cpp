@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the backend by name, though nothing here names it otherwise, and prints a report of the
-// coherence checker.
+// Finds the backend by name, although this program refers to it in no other way, and prints a
+// report of the coherence checker.
 #include <iostream>
 
 #include <creek/scc/spmd.hpp>
 #include <creek/tasking.hpp>
 
-/// Reads bytes that nobody has written.
+/// Reads bytes that no core has written.
 void read_unwritten(creek::scc_backend::memory& m) {
   int value = 0;
   if (m.self() == creek::core_id{0}) m.read(&value, m.at(m.self(), 64), sizeof value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the first program of the README, and says where the topology comes from and why a backend of
-// another component is not there.
+// Runs the first program of the README, and prints the source of the topology and why a backend of
+// another component is missing.
 #include <cstdio>
 #include <string>
 

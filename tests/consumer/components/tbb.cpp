@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend is found by name, though nothing here names it otherwise.
+// Finds the backend by name, although this program refers to it in no other way.
 #include <creek/tasking.hpp>
 
 int main() {

@@ -7,7 +7,7 @@ conan_recipe.py exports it under the name and version of each package that creek
 from conan import ConanFile
 
 # For each package: the name of its CMake package, its own properties, and those of its components with their
-# libraries, as the recipes of Conan Center's index have them.
+# libraries, as in the recipes of Conan Center's index.
 PACKAGES = {
     "boost": ("Boost", {}, {"context": ("Boost::context", "", ["boost_context"])}),
     "bzip2": ("BZip2", {"cmake_find_mode": "both"}, {"": ("BZip2::BZip2", "", ["bz2"])}),

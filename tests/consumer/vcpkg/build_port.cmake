@@ -6,7 +6,7 @@
 # CURRENT_PACKAGES_DIR, and HOST_PORTS, the host dependencies of the manifest.
 cmake_minimum_required(VERSION 3.25)
 
-# For each build its folder's suffix, its CMAKE_BUILD_TYPE, and the package folder it is installed to.
+# For each build: the suffix of its folder, its CMAKE_BUILD_TYPE, and the package folder it is installed to.
 set(builds rel)
 if(NOT DEFINED VCPKG_BUILD_TYPE)
   list(APPEND builds dbg)
@@ -16,14 +16,14 @@ set(type_dbg Debug)
 set(prefix_rel ${CURRENT_PACKAGES_DIR})
 set(prefix_dbg ${CURRENT_PACKAGES_DIR}/debug)
 
-# Stops if the caller passed arguments that the function of vcpkg does not take.
+# Stops if the caller passes arguments that the function of vcpkg does not take.
 macro(check_arguments function)
   if(DEFINED arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${function}: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
 endmacro()
 
-# execute(COMMAND ...): sets `output`, or stops with it if the command fails.
+# execute(COMMAND ...): sets `output`, or stops and prints it if the command fails.
 function(execute)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "" COMMAND)  # keeps arguments that are lists
   execute_process(COMMAND ${arg_COMMAND} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -8,7 +8,7 @@ int RCCE_APP(int argc, char** argv) {
   RCCE_init(&argc, &argv);
   RCCE_debug_set(RCCE_DEBUG_ALL);
   if (RCCE_ue() == 0) {
-    /* At the lowest voltage 800 MHz are not safe. */
+    /* At the lowest voltage 800 MHz is not safe. */
     RCCE_iset_power(16, &request, &new_fdiv, &new_vlevel);
     RCCE_wait_power(&request);
     RCCE_barrier(&RCCE_COMM_WORLD);

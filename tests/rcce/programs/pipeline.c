@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipeline: UE 0 makes items, each UE works on an item and hands it on, the last checks them. */
+/* A pipeline: UE 0 makes items, each UE works on an item and sends it on, the last checks them. */
 #include "RCCE.h"
 
 #define ITEMS 25

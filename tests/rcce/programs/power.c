@@ -49,11 +49,11 @@ int RCCE_APP(int argc, char** argv) {
   slow = compute();
   if (timed && fabs(slow / usual - 4) > 0.01) failures++;
   RCCE_barrier(&RCCE_P_COMM);
-  /* The voltage is for 133 MHz now: 800 would not be safe. */
+  /* The voltage is now for 133 MHz: 800 would not be safe. */
   if (timed && me == master &&
       RCCE_set_frequency_divider(2, &new_fdiv) != RCCE_ERROR_FREQUENCY_EXCEEDED)
     failures++;
-  /* The master alone decides, for the whole domain. */
+  /* Only the master decides, for the whole domain. */
   if (RCCE_set_frequency_divider(me == master ? 16 : 14, &new_fdiv)) failures++;
   RCCE_barrier(&RCCE_P_COMM);
   slow = compute();

@@ -16,7 +16,7 @@ static int differs(int seed) {
   return memcmp(in, expected, N) != 0;
 }
 
-/* Everybody sends to UE 0, who learns by probing from whom. */
+/* All UEs send to UE 0, which learns the senders by probing. */
 static int gather(int me, int ues) {
   int i, rank, found, failures = 0;
   if (me != 0) {
@@ -35,7 +35,7 @@ static int gather(int me, int ues) {
   return failures + (found != 0 || rank != iRCCE_ANY_SOURCE);
 }
 
-/* To the right and from the left, once for each way to see that it is over. */
+/* To the right and from the left, once for each way to see that it is complete. */
 static int around(int me, int ues) {
   int right = (me + 1) % ues, left = (me + ues - 1) % ues, way, failures = 0;
   for (way = 0; way < 4; way++) {

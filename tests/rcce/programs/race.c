@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrong on purpose: all UEs put into the same place of UE 0, in no order. */
+/* Wrong on purpose: all UEs put to the same address of UE 0, in no order. */
 #include "RCCE.h"
 
 int RCCE_APP(int argc, char** argv) {

@@ -17,7 +17,7 @@ static int wrong(const char* got, int size, int ue) {
   return failures;
 }
 
-/* Everybody sends to the next two and receives from the two before, all at once. */
+/* Each UE sends to the next two and receives from the two before, all at once. */
 static int neighbours(int me, int ues) {
   iRCCE_SEND_REQUEST send[2];
   iRCCE_RECV_REQUEST recv[2];
@@ -39,7 +39,7 @@ static int neighbours(int me, int ues) {
   return failures;
 }
 
-/* UE 0 takes a message of everybody's, whoever is first. */
+/* UE 0 receives one message from each UE, in the order of arrival. */
 static int any_source(int me, int ues) {
   static iRCCE_RECV_REQUEST recv[48];
   static int seen[48];
@@ -81,7 +81,7 @@ static int cancelling(int me, int ues) {
     failures += !done;
     if (iRCCE_irecv_test(&behind, &done) != iRCCE_PENDING) failures++;
     if (iRCCE_irecv_cancel(&behind, NULL) != iRCCE_SUCCESS) failures++;
-    /* There is nothing to wait for any more. */
+    /* Nothing is left to wait for. */
     if (iRCCE_irecv_cancel(&never, &done) != iRCCE_NOT_ENQUEUED || done) failures++;
     if (iRCCE_irecv_cancel(NULL, &done) != iRCCE_NOT_ENQUEUED || done) failures++;
     if (iRCCE_irecv_test(&never, &done) != iRCCE_NOT_ENQUEUED || done) failures++;
@@ -143,7 +143,7 @@ static int mixed(int me, int ues) {
   int sent, got, twice, failures = 0, peer = me ^ 1;
   if (peer >= ues) return 0;
   for (sent = 0; sent < 3; sent++) {
-    /* Pairs share no peers, so that anybody is the peer. */
+    /* Pairs have no common peers, so any source means the peer. */
     for (got = 0; got < 4; got++) {
       for (twice = 0; twice < 2; twice++) {
         if (me < peer) {

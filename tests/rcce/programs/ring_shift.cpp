@@ -17,7 +17,7 @@ counted global_object;
 
 template <class T>
 int& instances() {
-  static int number = 0;  // unique in a process unless the program keeps it to itself
+  static int number = 0;  // unique in a process unless each UE has its own copy
   return number;
 }
 

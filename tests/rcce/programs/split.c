@@ -47,7 +47,7 @@ int RCCE_APP(int argc, char** argv) {
     if (width % 10 == 0) failures += check(&rows, row, &width, me, ues);
   }
   failures += check(&rows, row, &(int){39}, me, ues);
-  /* Their lines come back however often. */
+  /* Their MPB lines are returned each time. */
   for (i = 0; i < 50; i++) {
     if (RCCE_comm_split(row, &width, &again)) failures++;
     RCCE_barrier(&again);

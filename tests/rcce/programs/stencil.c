@@ -10,7 +10,7 @@ static double old[CELLS + 2], next[CELLS + 2], whole[CELLS + 2], other[CELLS + 2
 
 static void exchange(double* piece, int cells, int me, int ues) {
   int pass;
-  /* Even UEs send first to the right, then to the left; so nobody waits in a circle. */
+  /* Even UEs send first to the right, then to the left, so no UEs wait in a circle. */
   for (pass = 0; pass < 2; pass++) {
     int right_first = (me + pass) % 2 == 0;
     if (right_first && me + 1 < ues) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison sees what differs; parameters are drawn and written as declared."""
+"""The comparison finds differences; parameters are drawn and written as declared."""
 import datetime
 import random
 import tempfile

@@ -30,7 +30,7 @@ def make_oracle(folder, schema):
 
 
 def generate(generator, scale, folder, schema):
-    """Leaves what an earlier run made of the same."""
+    """Keeps the result of an earlier run with the same input."""
     stamp = folder / "made"
     version = subprocess.run([generator, "--version"], capture_output=True, text=True, check=True).stdout
     wanted = f"{version}{engine().__version__}\n{schema}"
@@ -43,7 +43,7 @@ def generate(generator, scale, folder, schema):
 
 
 def without_caches(source, folder):
-    """The same database without creek's caches: queries read the text."""
+    """Links to the database without creek's caches, so that queries read the text."""
     folder.mkdir(exist_ok=True)
     for file in [source / "oracle.duckdb", *source.glob("*.tbl")]:
         (folder / file.name).unlink(missing_ok=True)

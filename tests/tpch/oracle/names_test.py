@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: names_test.py TOOL FOLDER: the queries that `creek tpch --help` lists are those that FOLDER has as
+"""usage: names_test.py TOOL FOLDER: `creek tpch --help` lists exactly the queries that FOLDER has as
 qN.sql, and the parameters of each are those that its file declares."""
 import re
 import subprocess

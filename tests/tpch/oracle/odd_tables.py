@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random tables that dbgen would not write: keys with gaps and below zero, rows in any order, rows that refer to
-none, amounts of any size and sign. Primary keys are unique, and text has the words that the queries look for."""
+"""Random tables that dbgen would not write: keys with gaps and below zero, rows in any order, rows without the rows
+they refer to, amounts of any size and sign. Primary keys are unique, and text has the words that queries look for."""
 import datetime
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,13 +41,13 @@ class _Maker:
         return i * 1_000_000_007 - 5_000_000_000 if self.like.sparse else i
 
     def any_of(self, count):
-        """A key of `count` rows, or now and then of none."""
+        """Returns the key of one of `count` rows, or now and then a key of none."""
         if self.like.orphans and self.random.random() < 0.05:
             return self.key(count + 7)
         return self.key(self.random.randint(1, count))
 
     def amount(self, least, greatest):
-        """In hundredths; as wide as the oracle's decimals multiply without an overflow."""
+        """Returns hundredths; as large as the oracle's decimals can multiply without an overflow."""
         most = 20_000_000_000
         return self.money(self.random.randint(*(-most, most) if self.like.wide else (least, greatest)))
 
@@ -64,7 +64,7 @@ class _Maker:
         return f"{sign}{size // 100}.{size % 100:02}"
 
     def text(self, words, most, longest):
-        """Up to so many words of at most so many bytes together, which is what the column holds."""
+        """Returns up to so many words of at most so many bytes together, the column's limit."""
         chosen = self.random.choices(words, k=self.random.randint(1, most))
         while len(" ".join(chosen).encode()) > longest:
             chosen.pop()

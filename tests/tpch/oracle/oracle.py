@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts of this folder share: the oracle or its absence, the seed, runs of the tool."""
+"""Shared parts of the scripts of this folder: the oracle or its absence, the seed, runs of the tool."""
 import json
 import shlex
 import subprocess
@@ -12,7 +12,7 @@ def skip(why):
 
 
 def engine():
-    """DuckDB's module. Ends the test as skipped where it is not installed."""
+    """Returns DuckDB's module. Ends the test as skipped if it is not installed."""
     try:
         import duckdb
     except ImportError as failure:
@@ -21,11 +21,11 @@ def engine():
 
 
 def fill(database, folder, schema):
-    """Makes the tables of `schema` in a database of DuckDB and reads them from FOLDER/TABLE.tbl."""
+    """Creates the tables of `schema` in a database of DuckDB and reads them from FOLDER/TABLE.tbl."""
     database.execute(schema)
     for table in [row[0] for row in database.execute("show tables").fetchall()]:
         types = {row[0]: row[1] for row in database.execute(f"describe {table}").fetchall()}
-        # After the bar that ends a record comes one more column, always empty.
+        # After the bar that ends a record there is one more column, always empty.
         database.execute(
             f"insert into {table} select {', '.join(types)} from read_csv(?, delim = '|', quote = '', "
             "escape = '', header = false, nullstr = 'no text is null', auto_detect = false, columns = ?)",
@@ -33,11 +33,11 @@ def fill(database, folder, schema):
 
 
 class Failure(Exception):
-    """One line that says what went wrong."""
+    """An error with one line that says what went wrong."""
 
 
 def run_tool(tool, *arguments):
-    """What `creek tpch` prints as JSON."""
+    """Returns the JSON that `creek tpch` prints."""
     command = [tool, "tpch", *arguments, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1000)
     if done.returncode != 0:

@@ -21,7 +21,7 @@ DIFFER = re.compile(r"-- differ (\w+) (\w+)")
 
 
 class Parameter:
-    """`values_of(table, column)` gives the values of a column in the data at hand."""
+    """`values_of(table, column)` returns the values of a column in the data at hand."""
 
     def __init__(self, name, kind, rest):
         self.name, self.kind = name, kind
@@ -34,7 +34,7 @@ class Parameter:
             self.least, self.greatest = map(parse, rest.split())
 
     def draw(self, random, values_of):
-        """The value as `creek tpch --param` takes it."""
+        """Returns the value in the form that `creek tpch --param` takes."""
         if self.kind == "choice":
             return random.choice(self.choices)
         if self.kind == "from":
@@ -48,7 +48,7 @@ class Parameter:
         return f"{Decimal(hundredths) / 100:.2f}"
 
     def literal(self, value):
-        """The value as SQL has it; a quoted number is one where a number is compared with it."""
+        """Returns the value in SQL; a quoted number counts as a number where it is compared with one."""
         if self.kind == "date":
             return f"DATE '{value}'"
         if self.kind in ("int", "decimal"):
@@ -77,7 +77,7 @@ class QueryFile:
         return "\n".join(line for line in self.text.splitlines() if not line.startswith("--"))
 
     def draw(self, random, values_of, tries=1000):
-        """{name: value} of all parameters."""
+        """Returns {name: value} of all parameters."""
         for _ in range(tries):
             values = {p.name: p.draw(random, values_of) for p in self.parameters}
             if all(values[a] != values[b] for a, b in self.pairs):

@@ -17,7 +17,7 @@ WORKERS = (1, 2, 5)
 
 
 def compare(tool, query, folder, draws, options, generator):
-    """Returns how many answers were compared; raises Failure at the first that is wrong."""
+    """Returns how many answers were compared; raises Failure at the first wrong one."""
     compared = 0
     with engine().connect(str(folder / "oracle.duckdb"), read_only=True, config={"threads": 1}) as oracle:
         @functools.cache
@@ -26,7 +26,7 @@ def compare(tool, query, folder, draws, options, generator):
 
         for _ in range(draws):
             values = query.draw(generator, values_of)
-            if values is None:  # as where all rows of a database have the one value
+            if values is None:  # for example where all rows of a database have the same value
                 continue
             count = "--cores" if "scc" in options else "--workers"
             arguments = [query.name, "--data", str(folder), *options, count, str(generator.choice(WORKERS))]

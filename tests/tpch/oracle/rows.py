@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two engines gave the same rows."""
+"""Compares the rows of two engines."""
 import datetime
 from decimal import Decimal
 
@@ -21,7 +21,7 @@ def same_value(got, wanted):
 
 
 def difference(got, columns, rows):
-    """What is wrong with the answer `got`, a list of objects; None if nothing is."""
+    """Returns what is wrong with the answer `got`, a list of objects; None if nothing is."""
     if len(got) != len(rows):
         return f"{len(got)} rows, not {len(rows)}"
     for index, (mine, other) in enumerate(zip(got, rows)):

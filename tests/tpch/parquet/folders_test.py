@@ -22,7 +22,7 @@ class Folders(Case):
         self.wanted = self.arrays(self.folder / "text")
 
     def write(self, *names):
-        """Each file has the next rows, as many as the others."""
+        """Each file has the next rows, as many as the other files."""
         shutil.rmtree(self.data, ignore_errors=True)
         table = arrow_of(self.rows, ORDERS)
         each = COUNT // len(names)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: generators_test.py TOOL with|without: all eight tables as tpchgen-cli writes them in Parquet, and as DuckDB
-does, come to the columns that the generator's text comes to."""
+"""usage: generators_test.py TOOL with|without: all eight tables as tpchgen-cli and DuckDB write them in Parquet give
+the same columns as the generator's text."""
 import subprocess
 import sys
 import unittest
@@ -24,7 +24,7 @@ class Generators(Case):
         return self.folder / name
 
     def test_tpchgen_and_duckdb(self):
-        """One test: the generator takes seconds to start."""
+        """One test, because the generator takes seconds to start."""
         wanted = self.arrays(self.generate("text"))
         self.assertEqual(len(wanted), 8)
         self.assertTrue(self.arrays(self.generate("text in parts", "tbl", "--parts", "12")) == wanted)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: refusals_test.py TOOL with|without: Parquet files that are damaged or hold something else are refused in one
+"""usage: refusals_test.py TOOL with|without: Parquet files that are damaged or have other contents are refused in one
 line that names the place, and no changed byte makes creek fail in another way."""
 import datetime
 import unittest
@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from tables import ORDERS, Case, arrow_of, creek, pa, pq, rows_of
 
-# Column, its type, what is said.
+# Column, its type, the expected message.
 WRONG_TYPES = [
     ("o_orderkey", pa.float64(), "is of the type DOUBLE, not an integer"),
     ("o_orderkey", pa.uint64(), "is of the type INT64 Int(bitWidth=64, isSigned=false), not an integer"),
@@ -22,7 +22,7 @@ WRONG_TYPES = [
 ]
 
 NO_DECIMAL = "is no decimal number with at most two digits after the point"
-# Column, a value, the types of the table, what is said after the number of the column.
+# Column, a value, the types of the table, the message after the number of the column.
 BAD_VALUES = [
     ("o_custkey", None, {}, "(o_custkey): is null"),
     ("o_totalprice", None, {}, "(o_totalprice): is null"),
@@ -89,7 +89,7 @@ class Refusals(Case):
                 if value == "1995-02-30":
                     rows[name] = [str(day) for day in rows[name]]
                 table = arrow_of(rows, ORDERS, types, nullable=True)
-                if isinstance(value, int):  # a day that Python has not
+                if isinstance(value, int):  # a day that Python does not have
                     place = table.column_names.index(name)
                     days = table[name].cast(pa.int32()).to_pylist()
                     days[44] = value
@@ -107,7 +107,7 @@ class Refusals(Case):
     def test_only_in_columns_that_are_read(self):
         self.rows["o_comment"][3] = None
         pq.write_table(arrow_of(self.rows, ORDERS, nullable=True), self.file)
-        done = creek("q4", "--data", self.folder)  # needs lineitem too
+        done = creek("q4", "--data", self.folder)  # also needs lineitem
         self.assertIn("lineitem.tbl: No such file", done.stderr)
 
     def test_any_changed_bytes(self):

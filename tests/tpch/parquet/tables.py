@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of this folder share: a small `orders` and `lineitem` as rows, as dbgen's text and as Parquet in
-many types, and what creek makes of them. Tests are skipped (exit status 77) without pyarrow or creek's reader."""
+"""Shared parts of the tests of this folder: a small `orders` and `lineitem` as rows, as dbgen's text and as Parquet in
+many types, and the columns that creek reads. Tests are skipped (exit status 77) without pyarrow or creek's reader."""
 import datetime
 import os
 import random
@@ -42,7 +42,7 @@ TYPES = {"integer": pa.int64(), "decimal": MONEY, "date": pa.date32(), "text": p
 
 
 def rows_of(columns, count, generator):
-    """Random rows, a dictionary from names to lists of integers, Decimals, dates and texts."""
+    """Returns random rows, a dictionary from names to lists of integers, Decimals, dates and texts."""
     def value(name, holds):
         if holds == "integer":
             return generator.randrange(1, 100_000)
@@ -79,7 +79,7 @@ def as_type(value, wanted, holds):
 
 
 def arrow_of(rows, columns, types=None, nullable=False):
-    """An Arrow table; `types` are those of kinds or of single columns instead of the usual ones."""
+    """Returns an Arrow table; `types` replace the usual ones for kinds or single columns."""
     types = TYPES | (types or {})
     arrays, fields = [], []
     for name, holds in columns.items():
@@ -104,7 +104,7 @@ class Case(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def arrays(self, folder, *options):
-        """Loads a folder; the bytes of its caches without the description of their files: all values of all
+        """Loads a folder; returns the bytes of its caches without the description of their files: all values of all
         columns, and how they are packed."""
         done = creek("load", folder, *options)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: values_test.py TOOL with|without: Parquet files come to the very columns that dbgen's text comes to,
+"""usage: values_test.py TOOL with|without: Parquet files give the same columns as dbgen's text,
 whatever the types and the encodings."""
 import unittest
 
@@ -18,7 +18,7 @@ TYPES = {
     "bytes": {"text": pa.binary(), "l_quantity": pa.int64()},
     "views": {"text": pa.string_view(), "l_quantity": pa.decimal128(5, 0)},
 }
-# How they are written.
+# Ways to write them.
 WAYS = {
     "usual": {},
     "plain": {"use_dictionary": False, "compression": "none", "data_page_version": "2.0"},
