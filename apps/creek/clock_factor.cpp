@@ -155,14 +155,14 @@ double saved_calibration() {
   const std::optional<std::string> text = start_of_file(name, 64 << 10);
   if (!text) {
     throw usage_error(
-        fmt::format("--clock measured: no {}: run `creek scc calibrate` first", name));
+        fmt::format("--clock measured: there is no {}: run `creek scc calibrate` first", name));
   }
   const std::optional<json_value> json = json_value::parse(*text);
   const json_value* const found = json ? json->find("cycles_a_host_second") : nullptr;
   const double factor = found != nullptr && found->is_number() ? found->as_number() : 0.0;
   if (!(factor > 0)) {
     throw usage_error(
-        fmt::format("--clock measured: {} holds no calibration: run `creek scc calibrate`", name));
+        fmt::format("--clock measured: {} has no calibration: run `creek scc calibrate`", name));
   }
   return factor;
 }

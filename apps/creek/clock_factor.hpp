@@ -28,7 +28,7 @@ std::string calibration_file();
 /// Throws creek::error if the file cannot be written; does not follow a link in its place.
 void save_calibration(const calibration& found);
 /// Returns the saved factor. Throws usage_error, which says what to do, if none was saved, and
-/// creek::error if the file cannot be read or is no regular file.
+/// creek::error if the file cannot be read or is not a regular file.
 double saved_calibration();
 
 }  // namespace creek::tool

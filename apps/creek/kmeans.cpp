@@ -72,7 +72,7 @@ struct gather_points {
     for (std::size_t i = 0; i < records.size(); ++i) {
       if (std::isfinite(records[i])) continue;
       fail(mapreduce::data_fault::malformed,
-           fmt::format("{}: byte {}: {} is no finite number", records.file_name(),
+           fmt::format("{}: byte {}: {} is not a finite number", records.file_name(),
                        records.from.offset + i * sizeof(float), records[i]));
     }
     emit(records.from, some_points{{records.begin(), records.end()}, columns});
@@ -224,7 +224,7 @@ void add_kmeans(command_line::command& app, int&) {
   command
       ->add_choice("--format", given->format,
                    {{"text", cloud_format::text}, {"floats", cloud_format::floats}},
-                   "What files hold")
+                   "Contents of the files")
       ->option_text("text|floats");
   command->add_option("--dimensions", given->dimensions, "Floats per point, with --format floats")
       ->range(1, 1 << 20);

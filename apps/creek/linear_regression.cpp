@@ -63,7 +63,7 @@ struct finite_line_fit : mapreduce::line_fit<real_point> {
       for (const double value : {points[i].x, points[i].y}) {
         if (std::isfinite(value)) continue;
         fail(mapreduce::data_fault::malformed,
-             fmt::format("{}: record at byte {}: {} is no finite number", points.file_name(),
+             fmt::format("{}: record at byte {}: {} is not a finite number", points.file_name(),
                          points.from.offset + i * sizeof(real_point), value));
       }
     }
@@ -152,7 +152,7 @@ void add_linear_regression(command_line::command& app, int&) {
                    {{"text", point_format::text},
                     {"bytes", point_format::bytes},
                     {"doubles", point_format::doubles}},
-                   "What files hold")
+                   "Contents of the files")
       ->option_text("text|bytes|doubles");
   add_csv_options(*command, given->csv);
   command->callback([given, command] { linear_regression(*command, *given); });

@@ -239,7 +239,7 @@ class distributed_map {
   static std::vector<core_id> homes_of(int shards) {
     if (shards < 0) {
       throw usage_error("distributed_map: " + std::to_string(shards) +
-                        " shards; give a positive number, or 0 for one a worker");
+                        " shards; give a positive number, or 0 for one per worker");
     }
     const int workers = static_cast<int>(worker_count());
     std::vector<core_id> homes;

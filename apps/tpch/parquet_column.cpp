@@ -35,8 +35,9 @@ std::optional<std::int64_t> hundredths_in(double number) noexcept {
   return hundredths;
 }
 
-constexpr const char* no_decimal = "is no decimal number with at most two digits after the point";
-constexpr const char* no_integer = "is no whole number of 64 bits";
+constexpr const char* no_decimal =
+    "is not a decimal number with at most two digits after the point";
+constexpr const char* no_integer = "is not a whole number of 64 bits";
 
 }  // namespace
 
@@ -101,7 +102,7 @@ void parquet_column::take_text(std::string_view text) {
   };
   if (to_.holds == kind::date) {
     const auto day = parse_date(text);
-    if (!day) complain("is no date YYYY-MM-DD");
+    if (!day) complain("is not a date YYYY-MM-DD");
     values_.numbers.push_back(*day);
     return;
   }

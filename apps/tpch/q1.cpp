@@ -101,7 +101,7 @@ class q1_query final : public prepared_query {
     for (const auto& group : sums) rows += group.count;
     done.steps = {
         fmt::format("scan lineitem, {} rows in blocks of {}", lineitem_.rows(), block_rows),
-        fmt::format("select l_shipdate ({} bytes a row): {} rows left", shipdate_.width, rows),
+        fmt::format("select l_shipdate ({} bytes per row): {} rows left", shipdate_.width, rows),
         fmt::format("sum by l_returnflag and l_linestatus, an array of {} groups, {}", sums.size(),
                     narrow ? "64 bits in a block" : "128 bits throughout")};
     return done;

@@ -60,10 +60,11 @@ class q6_query final : public prepared_query {
     done.bytes = shipdate_.bytes() + discount_.bytes() + quantity_.bytes() + all.price_bytes;
     done.steps = {
         fmt::format("scan lineitem, {} rows in blocks of {}", lineitem_.rows(), block_rows),
-        fmt::format("select l_shipdate ({} bytes a row)", shipdate_.width),
-        fmt::format("select l_discount ({} bytes a row)", discount_.width),
-        fmt::format("select l_quantity ({} bytes a row): {} rows left", quantity_.width, all.rows),
-        fmt::format("sum l_extendedprice ({} bytes a row) * l_discount of these", price_.width)};
+        fmt::format("select l_shipdate ({} bytes per row)", shipdate_.width),
+        fmt::format("select l_discount ({} bytes per row)", discount_.width),
+        fmt::format("select l_quantity ({} bytes per row): {} rows left", quantity_.width,
+                    all.rows),
+        fmt::format("sum l_extendedprice ({} bytes per row) * l_discount of these", price_.width)};
     return done;
   }
 

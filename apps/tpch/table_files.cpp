@@ -166,7 +166,7 @@ table_files find_table(const std::string& folder, std::string_view table) {
   if (found.empty()) return {};
   if (found.size() > 1) {
     throw error(EEXIST,
-                fmt::format("{} and {} both hold the table {}, keep one and move the other away",
+                fmt::format("{} and {} both have the table {}; keep one and move the other away",
                             found[0].files[0].file, found[1].files[0].file, table));
   }
   if (found[0].called.numbered == numbering::by_parts) check_numbers(found[0]);

@@ -116,11 +116,11 @@ void piece_reader::complain_about(std::size_t index, std::string_view field) {
     if (field.find('\0') != std::string_view::npos) return "has a NUL byte";
     switch (column.holds) {
       case kind::integer:
-        return "is no whole number of 64 bits";
+        return "is not a whole number of 64 bits";
       case kind::decimal:
-        return "is no decimal number with at most two digits after the point";
+        return "is not a decimal number with at most two digits after the point";
       case kind::date:
-        return "is no date YYYY-MM-DD";
+        return "is not a date YYYY-MM-DD";
       default:
         if (field.size() < column.shortest) return "is empty";
         return fmt::format("has {} bytes, more than {}", field.size(), column.longest);

@@ -10,7 +10,7 @@
 namespace bench::nqueens {
 
 inline constexpr description what{.name = "nqueens",
-                                  .about = "n queens, a task a safe placement, no cutoff",
+                                  .about = "n queens, one task per safe placement, no cutoff",
                                   .unit = "ns/task",
                                   .full = 12,
                                   .quick = 9,

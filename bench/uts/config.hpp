@@ -12,7 +12,7 @@ namespace bench::uts {
 
 inline constexpr description what{
     .name = "uts",
-    .about = "unbalanced tree search, geometric, a task a node, no cutoff",
+    .about = "unbalanced tree search, geometric, one task per node, no cutoff",
     .unit = "ns/node",
     .full = 10,
     .quick = 7,

@@ -34,7 +34,7 @@ class line_fields {
     std::uint64_t value = 0;
     const auto [end, why] = std::from_chars(at_, end_, value);
     if (why == std::errc::result_out_of_range) wrong("has more than 64 bits");
-    if (why != std::errc{} || !is_boundary(end)) wrong("is no whole number from 0");
+    if (why != std::errc{} || !is_boundary(end)) wrong("is not a whole number from 0");
     at_ = end;
     skip_blanks();
     return value;
@@ -48,7 +48,8 @@ class line_fields {
     Real value = 0;
     const auto [end, why] = std::from_chars(from, end_, value);
     const bool two_signs = from != at_ && from != end_ && *from == '-';
-    if (why == std::errc::invalid_argument || two_signs || !is_boundary(end)) wrong("is no number");
+    if (why == std::errc::invalid_argument || two_signs || !is_boundary(end))
+      wrong("is not a number");
     if (why != std::errc{}) value = static_cast<Real>(out_of_range(std::string_view(from, end)));
     at_ = end;
     skip_blanks();
@@ -59,7 +60,7 @@ class line_fields {
   template <class Real>
   Real whole_number() {
     const std::string_view shown = next();
-    if (shown.find_first_not_of("+-0123456789") != shown.npos) wrong("is no whole number");
+    if (shown.find_first_not_of("+-0123456789") != shown.npos) wrong("is not a whole number");
     return number<Real>();
   }
 

@@ -112,7 +112,7 @@ void read_elements(detail::byte_source& in, const head& what, matrix_view<T> to)
     }
   }
   if (!in.peek(1).empty()) {
-    in.fail(fault::malformed, "bytes follow the last element; save one array a file");
+    in.fail(fault::malformed, "bytes follow the last element; save one array per file");
   }
 }
 

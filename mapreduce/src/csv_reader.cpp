@@ -82,13 +82,13 @@ const char* parse(std::string_view text, Number& to) {
       text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1) : text;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), to);
   if (code == std::errc::invalid_argument || end != digits.data() + digits.size()) {
-    return "is no number";
+    return "is not a number";
   }
   if (code == std::errc::result_out_of_range) {
     return std::is_same_v<Number, float> ? "is out of the range of float"
                                          : "is out of the range of double";
   }
-  return std::isfinite(to) ? nullptr : "is no finite number";
+  return std::isfinite(to) ? nullptr : "is not a finite number";
 }
 
 bool is_number(std::string_view text) {

@@ -155,7 +155,7 @@ clock_layout lay_out_clocks(const std::string& root, const std::vector<int>& cpu
   if (!layout.why_not.empty()) return layout;
   layout.clocks = choose_clocks(policies, steps);
   if (layout.clocks.size() < 2) {
-    layout.why_not = policies.front().folder + " has one clock only, so there is none to choose";
+    layout.why_not = policies.front().folder + " has only one clock, so there is no choice";
     return layout;
   }
   for (const auto& group : group_by_clock(root, policies, !pinned)) {

@@ -38,7 +38,7 @@ void check_options(const linux_clocks_options& options) {
     throw usage_error("linux_clocks_options::settle is negative; give a time");
   }
   for (const int cpu : options.cpus) {
-    if (cpu < 0) throw usage_error("linux_clocks_options::cpus holds a negative number");
+    if (cpu < 0) throw usage_error("linux_clocks_options::cpus contains a negative number");
   }
 }
 

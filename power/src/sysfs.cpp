@@ -142,7 +142,7 @@ std::vector<std::string> entries(const std::string& folder, std::string_view pre
 
 std::string why(std::string_view doing, const std::string& path, int error) {
   const std::string reason = error == ENODATA  ? "it is empty"
-                             : error == EINVAL ? "it does not hold or take such a value"
+                             : error == EINVAL ? "it does not have or accept such a value"
                                                : std::generic_category().message(error);
   return "cannot " + std::string(doing) + " " + path + ": " + reason;
 }

@@ -64,7 +64,7 @@ void future_state_base::report_dropped(const std::exception_ptr& failure) noexce
   } catch (const std::exception& dropped) {
     std::fprintf(stderr, "creek: a task's exception was dropped: %s\n", dropped.what());
   } catch (...) {
-    std::fputs("creek: a task's exception was dropped: it is no std::exception\n", stderr);
+    std::fputs("creek: a task's exception was dropped: it is not a std::exception\n", stderr);
   }
 }
 

@@ -180,7 +180,7 @@ class OnChip(Case):
     def test_text_says_that_it_is_simulated(self):
         text = self.succeeds("compare", "chol", "-n", "96", "--block", "16", "--workers", "6",
                              "--backend", "scc")
-        for part in ("simulated, exact: one run a policy", "simulated time, s", "6 of 48 cores",
+        for part in ("simulated, exact: one run per policy", "simulated time, s", "6 of 48 cores",
                      "blocks in shared memory, moved word by word"):
             self.assertIn(part, text)
         self.assertNotIn("95 %", text)

@@ -95,10 +95,10 @@ class DerivedNames(FolderCase):
         os.unlink(self.path(name))
         with open(self.path(name), "wb") as file:
             file.truncate(1 << 40)  # does not fit into memory as a whole
-        self.fails(self.run_tool(*count), 2, name, "holds no calibration")
+        self.fails(self.run_tool(*count), 2, name, "has no calibration")
         os.unlink(self.path(name))
         self.write(name, b"[" * 30000 + b"]" * 30000)  # JSON that is nested too deeply for recursion
-        self.fails(self.run_tool(*count), 2, name, "holds no calibration")
+        self.fails(self.run_tool(*count), 2, name, "has no calibration")
         self.write(name, b'{"cycles_a_host_second": 1e9}')
         self.assertEqual(self.run_tool(*count).returncode, 0)
 

@@ -102,7 +102,7 @@ class Answers(FolderCase):
 class BadInput(FolderCase):
     def test_malformed_input_is_named(self):
         name = self.write("bad.csv", b"1,2\n3,4\n5,six\n")
-        self.fails(run("--clusters", "2", name), 1, "bad.csv:3: column 2: 'six' is no number")
+        self.fails(run("--clusters", "2", name), 1, "bad.csv:3: column 2: 'six' is not a number")
         self.fails(run("--clusters", "1", stdin=b"1e39\n"), 1, "'1e39' is out of the range of float")
         self.fails(run("--clusters", "1", stdin=b"1e20\n"), 1, "point 0: coordinate 0")
         other = self.write("other.csv", b"1,2,3\n")
@@ -110,7 +110,7 @@ class BadInput(FolderCase):
         self.fails(run("--clusters", "1", good, other), 1, "other.csv: 3 columns", "good.csv has 2")
         binary = self.write("bad.bin", array.array("f", [1, 2, 3, math.inf]).tobytes())
         self.fails(run("--clusters", "1", "--format", "floats", "--dimensions", "2", binary), 1,
-                   "bad.bin: byte 12: inf is no finite number")
+                   "bad.bin: byte 12: inf is not a finite number")
         self.fails(run("--clusters", "1", "--format", "floats", "--dimensions", "3", binary), 1,
                    "bad.bin: ends within a record: 16 bytes, records of 12")
         for empty in (b"", b"\n\n", b"x,y\n"):

@@ -89,11 +89,11 @@ class Answers(FolderCase):
 
 class BadInput(FolderCase):
     def test_malformed_fields_are_named(self):
-        for text, parts in ((b"1,2\n2,x\n", [":2: column 2: 'x' is no number"]),
+        for text, parts in ((b"1,2\n2,x\n", [":2: column 2: 'x' is not a number"]),
                             (b"x,y\n1,2\n3\n", [":3: 1 field, and the first line has 2"]),
                             (b"1,2,3\n", [":1: 3 columns, not 2"]),
-                            (b"1,2\n3,nan\n", [":2: column 2: 'nan' is no finite number"]),
-                            (b"1,2\n3,\0\n", [":2: column 2: '\\x00' is no number"])):
+                            (b"1,2\n3,nan\n", [":2: column 2: 'nan' is not a finite number"]),
+                            (b"1,2\n3,\0\n", [":2: column 2: '\\x00' is not a number"])):
             self.fails(run(self.write("bad.csv", text)), 1, "bad.csv" + parts[0])
         self.fails(run(stdin=b"1 2\n3 4 5\n"), 1, "standard input:2: 3 fields")
         rows = b"".join(b"%d,1\n" % i for i in range(300000))
@@ -106,7 +106,7 @@ class BadInput(FolderCase):
             values = array.array("d", [1.0, 2.0] * 100000)
             values[2 * where + 1] = math.nan
             self.fails(run("--format", "doubles", self.write("bad", values.tobytes())), 1,
-                       f"bad: record at byte {16 * where}: nan is no finite number")
+                       f"bad: record at byte {16 * where}: nan is not a finite number")
         self.fails(run("--format", "bytes", stdin=b"123"), 1, "ends within a record: 3 bytes")
 
     def test_no_line(self):

@@ -94,7 +94,7 @@ class GreatLine(FolderCase):
 
     def test_linear_regression(self):
         done = self.measured(LINE + FEW, "linear-regression", self.name)
-        self.fails(done, 1, "great:2: column 1 (first): 'find' is no number")
+        self.fails(done, 1, "great:2: column 1 (first): 'find' is not a number")
         with open(self.name, "r+b") as file:
             file.write(b"1 2       \n3    ")
         done = self.measured(LINE + FEW, "linear-regression", self.name)

@@ -145,12 +145,12 @@ class BadInput(Case):
         self.fails(run("load", self.folder.name), 1, "lineitem.tbl.1: a part that must be there")
         self.write("lineitem.tbl.1", LINEITEM.replace("1995-03-21", "1995-02-30"))
         self.fails(run("q6", "--data", self.folder.name), 1,
-                   "lineitem.tbl.1:2: column 11 (l_shipdate): '1995-02-30' is no date")
+                   "lineitem.tbl.1:2: column 11 (l_shipdate): '1995-02-30' is not a date")
 
     def test_malformed_text_is_named(self):
         self.write("lineitem.tbl", LINEITEM.replace("0.06", "0.0x"))
         self.fails(run("q6", "--data", self.folder.name), 1,
-                   "lineitem.tbl:2: column 8 (l_tax): '0.0x' is no decimal")
+                   "lineitem.tbl:2: column 8 (l_tax): '0.0x' is not a decimal")
         self.write("lineitem.tbl", LINEITEM[:-9])
         self.fails(run("load", self.folder.name), 1, "lineitem.tbl:3: column", "the file ends before")
         self.write("lineitem.tbl", "")

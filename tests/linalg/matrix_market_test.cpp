@@ -124,21 +124,21 @@ TEST_F(market_files, names_the_line_that_is_wrong) {
   const auto refuse = [&](const std::string& lines, std::string_view text) {
     expect_error(head + lines, fault::malformed, text);
   };
-  refuse("1 1 1\n1 1 1.5x\n", "line 5: '1.5x' is no number");
-  refuse("1 1 one\n2 2 2 2\n", "line 4: 'one' is no number");
-  refuse("1 1 +-1\n2 2 2 2\n", "line 4: '+-1' is no number");
-  refuse("1 1 \x1b[31m\n2 2 2 2\n", "line 4: '?[31m' is no number");
+  refuse("1 1 1\n1 1 1.5x\n", "line 5: '1.5x' is not a number");
+  refuse("1 1 one\n2 2 2 2\n", "line 4: 'one' is not a number");
+  refuse("1 1 +-1\n2 2 2 2\n", "line 4: '+-1' is not a number");
+  refuse("1 1 \x1b[31m\n2 2 2 2\n", "line 4: '?[31m' is not a number");
   refuse("1 1\n2 2 2 2 2 2\n", "line 4: a number is missing");
   refuse("1 1 1 1\n2 2 2 2\n", "line 4: '1' follows what belongs on this line");
   refuse("3 1 1\n2 2 2 2\n", "line 4: row 3 of a matrix with 2");
   refuse("1 4 1\n2 2 2 2\n", "line 4: column 4 of a matrix with 3");
   refuse("0 1 1\n2 2 2 2\n", "line 4: row 0 of a matrix with 2 (they are counted from 1)");
-  refuse("-1 1 1\n2 2 2 2\n", "line 4: '-1' is no whole number from 0");
+  refuse("-1 1 1\n2 2 2 2\n", "line 4: '-1' is not a whole number from 0");
   refuse("99999999999999999999 1 1\n", "has more than 64 bits");
   refuse("1 1 1\n2 2 2\n\n1 1 1\n", "line 7: more than the 2 entries");
   refuse("1 1 1\n2 2 " + std::string(1 << 21, '1'), "line 5: the line is longer than 1 MiB");
   expect_error("%%MatrixMarket matrix array integer general\n1 1\n1.5\n", fault::malformed,
-               "line 3: '1.5' is no whole number");
+               "line 3: '1.5' is not a whole number");
 }
 
 TEST_F(market_files, refuses_entries_that_break_a_symmetry) {

@@ -123,8 +123,8 @@ TEST_F(Csv, HeaderIsFoundChosenAndRefused) {
             rows);
   EXPECT_EQ(read_text("\"a, \"\"b\"\"\",c\n1,2\n", {.columns = {"a, \"b\""}}), (table{{1}}));
   EXPECT_THAT(fault("x,y\n1,2\n", {.header = csv_header::absent}),
-              testing::HasSubstr("text:1: column 1: 'x' is no number"));
-  EXPECT_THAT(fault("x,2\n1,2\n"), testing::HasSubstr("text:1: column 1: 'x' is no number"));
+              testing::HasSubstr("text:1: column 1: 'x' is not a number"));
+  EXPECT_THAT(fault("x,2\n1,2\n"), testing::HasSubstr("text:1: column 1: 'x' is not a number"));
 }
 
 TEST_F(Csv, SeparatorsAreFoundAndChosen) {
@@ -149,13 +149,15 @@ TEST_F(Csv, FaultsAreNamedByLineAndColumn) {
   EXPECT_THAT(fault("1,2\n3\n"), testing::HasSubstr("text:2: 1 field, and the first line has 2"));
   EXPECT_THAT(fault("1\n3,4\n", {.separator = ','}),
               testing::HasSubstr("text:2: 2 fields, and the first line has 1"));
-  EXPECT_THAT(fault("1\nnan\n"), testing::HasSubstr("text:2: column 1: 'nan' is no finite number"));
-  EXPECT_THAT(fault("1\ninf\n"), testing::HasSubstr("is no finite number"));
+  EXPECT_THAT(fault("1\nnan\n"),
+              testing::HasSubstr("text:2: column 1: 'nan' is not a finite number"));
+  EXPECT_THAT(fault("1\ninf\n"), testing::HasSubstr("is not a finite number"));
   EXPECT_THAT(fault("1\n1e999\n"), testing::HasSubstr("is out of the range of double"));
-  EXPECT_THAT(fault("1\n0x10\n"), testing::HasSubstr("'0x10' is no number"));
-  EXPECT_THAT(fault("1\n+-2\n"), testing::HasSubstr("is no number"));
-  EXPECT_THAT(fault("1\n1 2\n", {.separator = ','}), testing::HasSubstr("'1 2' is no number"));
-  EXPECT_THAT(fault(std::string_view("1\n2\0\n", 5)), testing::HasSubstr("'2\\x00' is no number"));
+  EXPECT_THAT(fault("1\n0x10\n"), testing::HasSubstr("'0x10' is not a number"));
+  EXPECT_THAT(fault("1\n+-2\n"), testing::HasSubstr("is not a number"));
+  EXPECT_THAT(fault("1\n1 2\n", {.separator = ','}), testing::HasSubstr("'1 2' is not a number"));
+  EXPECT_THAT(fault(std::string_view("1\n2\0\n", 5)),
+              testing::HasSubstr("'2\\x00' is not a number"));
   EXPECT_THAT(fault("1\n\"2\n3\"\n"),
               testing::HasSubstr("text:2: column 1: a quote that its line"));
   EXPECT_THAT(fault("1\n\"2\"3\n"), testing::HasSubstr("text:2: column 1: more behind the clos"));

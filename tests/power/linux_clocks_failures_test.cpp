@@ -78,14 +78,14 @@ struct wrong_content {
 TEST(linux_clocks_failures, wrong_contents_are_named_with_their_file) {
   for (const auto& [file, content, complaint] : {
            wrong_content{"cpuinfo_max_freq", "", "cpuinfo_max_freq: it is empty"},
-           wrong_content{"cpuinfo_max_freq", "fast", "cpuinfo_max_freq: it does not hold"},
-           wrong_content{"cpuinfo_max_freq", "-5", "cpuinfo_max_freq: it does not hold"},
+           wrong_content{"cpuinfo_max_freq", "fast", "cpuinfo_max_freq: it does not have"},
+           wrong_content{"cpuinfo_max_freq", "-5", "cpuinfo_max_freq: it does not have"},
            wrong_content{"cpuinfo_max_freq", "99999999999999999999999", "cpuinfo_max_freq: "},
-           wrong_content{"cpuinfo_min_freq", "0", "cpuinfo_min_freq: it does not hold"},
+           wrong_content{"cpuinfo_min_freq", "0", "cpuinfo_min_freq: it does not have"},
            wrong_content{"cpuinfo_min_freq", "2300001", "cpuinfo_min_freq is above"},
            wrong_content{"scaling_available_frequencies", "2000000 junk", "frequencies: it does"},
            wrong_content{"scaling_available_frequencies", "2000000 0", "frequencies: it does"},
-           wrong_content{"scaling_available_frequencies", "2000000", "one clock only"},
+           wrong_content{"scaling_available_frequencies", "2000000", "only one clock"},
        }) {
     const recorded_machine machine("amd_acpi_cpufreq");
     machine.write(0, file, content);

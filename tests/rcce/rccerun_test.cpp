@@ -63,7 +63,7 @@ TEST(rccerun, refuses_bad_input_before_it_starts) {
   expect_bad_usage("-nue 49 ping_pong.so", "1 to 48");
   expect_bad_usage("-nue x ping_pong.so", "x");
   expect_bad_usage("-nue 2 no_such.so", "No such file");
-  expect_bad_usage("-nue 2 .", "is no regular file");
+  expect_bad_usage("-nue 2 .", "is not a regular file");
   expect_bad_usage("-nue 2 CTestTestfile.cmake", "is not a shared object");
   expect_bad_usage("-nue 2 --backend tbb ping_pong.so", "tbb");
   expect_bad_usage("-nue 2 --chip scc-999 ping_pong.so", "scc-999");
@@ -96,7 +96,7 @@ outcome run_calibrated(const std::string& factor, const std::string& options) {
 TEST(rccerun, refuses_a_calibration_that_is_none) {
   const outcome got = run_calibrated(R"("many")", "-nue 1 --clock measured");
   EXPECT_EQ(got.code, 2);
-  EXPECT_THAT(got.output, HasSubstr("holds no calibration"));
+  EXPECT_THAT(got.output, HasSubstr("has no calibration"));
 }
 
 TEST(rccerun, measures_what_a_program_computes) {

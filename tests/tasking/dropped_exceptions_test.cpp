@@ -43,7 +43,7 @@ TEST_P(dropped_exceptions, are_reported_once) {
               kept.wait();
             }),
             line("when it has ended"));
-  EXPECT_EQ(said_after([] { (void)async([] { throw 1; }); }), line("it is no std::exception"));
+  EXPECT_EQ(said_after([] { (void)async([] { throw 1; }); }), line("it is not a std::exception"));
 }
 
 TEST_P(dropped_exceptions, are_reported_where_a_future_gets_another_value) {

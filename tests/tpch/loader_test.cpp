@@ -135,20 +135,21 @@ TEST_F(tpch_loader, names_what_is_malformed) {
   const std::string end = ": not a table as dbgen writes it";
   const auto column = [&](const char* which, const char* why) { return line + which + why + end; };
   EXPECT_EQ(with("x|2|3|4|c|"),
-            column("column 1 (ps_partkey): ", "'x' is no whole number of 64 bits"));
+            column("column 1 (ps_partkey): ", "'x' is not a whole number of 64 bits"));
   EXPECT_EQ(with("|2|3|4|c|"),
-            column("column 1 (ps_partkey): ", "'' is no whole number of 64 bits"));
+            column("column 1 (ps_partkey): ", "'' is not a whole number of 64 bits"));
   EXPECT_EQ(
       with("1|9223372036854775808|3|4|c|"),
-      column("column 2 (ps_suppkey): ", "'9223372036854775808' is no whole number of 64 bits"));
+      column("column 2 (ps_suppkey): ", "'9223372036854775808' is not a whole number of 64 bits"));
   EXPECT_EQ(with("1|2|3:|4|c|"),
-            column("column 3 (ps_availqty): ", "'3:' is no whole number of 64 bits"));
+            column("column 3 (ps_availqty): ", "'3:' is not a whole number of 64 bits"));
   for (const std::string bad : {"4.005", "4.", ".5", "1e3", "4.0x", "--4", "4,00", "+4.00", " 4.00",
                                 "x.00", "12a45.00", "", "-", "9999999999999999999.00"}) {
-    EXPECT_EQ(with("1|2|3|" + bad + "|c|"),
-              column("column 4 (ps_supplycost): ",
-                     ("'" + bad + "' is no decimal number with at most two digits after the point")
-                         .c_str()));
+    EXPECT_EQ(
+        with("1|2|3|" + bad + "|c|"),
+        column("column 4 (ps_supplycost): ",
+               ("'" + bad + "' is not a decimal number with at most two digits after the point")
+                   .c_str()));
   }
   EXPECT_EQ(with("1|2|3|4|" + std::string(200, 'y') + "|"),
             column("column 5 (ps_comment): ",
@@ -168,7 +169,7 @@ TEST_F(tpch_loader, names_dates_that_are_none) {
                                 "1996/01/01", "1996-01-01 ", "x996-01-01", ""}) {
     EXPECT_EQ(refusal("orders", "1|370|O|172799.49|" + bad + "|5-LOW|Clerk#1|0|c|\n"),
               "orders.tbl:1: column 5 (o_orderdate): '" + bad +
-                  "' is no date YYYY-MM-DD: not a table as dbgen writes it");
+                  "' is not a date YYYY-MM-DD: not a table as dbgen writes it");
   }
 }
 

@@ -191,7 +191,7 @@ TEST_F(tpch_parts, name_the_first_fault_by_its_file_and_row) {
   };
   for (const std::size_t piece : {1, 20, 1000}) {
     EXPECT_EQ(refused(piece),
-              "region.tbl.3:2: column 1 (r_regionkey): 'x' is no whole number of "
+              "region.tbl.3:2: column 1 (r_regionkey): 'x' is not a whole number of "
               "64 bits: not a table as dbgen writes it");
   }
   write("region.tbl.1", "0|AFRICA|on");

@@ -98,7 +98,8 @@ index_t message_block(index_t n, int cores) {
 message_run run_messages(message_problem what, const message_settings& chosen,
                          scc_backend::machine_options on) {
   if (chosen.n < 0) throw usage_error("the size of a matrix must not be negative");
-  if (chosen.block < 0) throw usage_error("--block: columns of a block, or 0 to have it chosen");
+  if (chosen.block < 0)
+    throw usage_error("--block must not be negative; 0 chooses the columns per block");
   require_chip_memory(static_cast<dense::method>(what), chosen.n);
   if (chosen.chunks_in_flight < 1) throw usage_error("--chunks must be 1 or more");
   message_run run;

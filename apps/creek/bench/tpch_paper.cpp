@@ -97,7 +97,8 @@ paper_point measure_point(const paper_form& form, int ranks, const paper_options
     const paper_run run = given.on_chip() ? form.on_chip(ranks, on) : form.on_host(ranks);
     if (!expected) expected = run.result;
     if (run.result != *expected) {
-      throw error(EILSEQ, fmt::format("tpch-paper: {} ranks: another answer than one", ranks));
+      throw error(EILSEQ, fmt::format("tpch-paper: the answer on {} ranks differs from that on one",
+                                      ranks));
     }
     computing.push_back(run.computing);
     whole.push_back(run.reading + run.computing);

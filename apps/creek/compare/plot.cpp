@@ -77,7 +77,7 @@ std::string draw(const setup& given, const std::vector<study>& studies) {
   drawing to(fmt::format("Power policies on {}", given.name),
              fmt::format("{}; {}", first.facts.machine,
                          first.facts.simulated ? "simulated, exact"
-                                               : fmt::format("{} runs a policy", given.runs)));
+                                               : fmt::format("{} runs per policy", given.runs)));
   for (const study& of : studies) {
     const std::string size = fmt::format("n = {}: ", of.n);
     const bool has_energy = why_no_energy(of).empty();

@@ -91,9 +91,9 @@ std::string order_text(const study& of) {
 
 void print_head(const setup& given, const study& of) {
   fmt::print("{}\n{}; {}\n", of.about, of.facts.machine,
-             of.facts.simulated ? std::string("simulated, exact: one run a policy, no intervals")
-                                : fmt::format("{} runs a policy, order by seed {}: {}", given.runs,
-                                              given.seed, order_text(of)));
+             of.facts.simulated ? std::string("simulated, exact: one run per policy, no intervals")
+                                : fmt::format("{} runs per policy, order by seed {}: {}",
+                                              given.runs, given.seed, order_text(of)));
   if (!of.facts.simulated && of.policies.front().runs.size() < least_pairs) {
     fmt::print("no intervals: they need {} runs\n", least_pairs);
   }

@@ -127,7 +127,7 @@ int allocate_bit_flag(ue& self, RCCE_FLAG& flag) {
     line.set_before[bit] = true;
     return RCCE_SUCCESS;
   }
-  auto fresh = allocate_flag_line(self, "flags of a bit each");
+  auto fresh = allocate_flag_line(self, "flags of one bit each");
   if (!fresh) return RCCE_ERROR_MALLOC;
   const std::size_t offset = fresh->offset();
   keep(self, std::move(*fresh));
@@ -301,7 +301,7 @@ int RCCE_wait_until(RCCE_FLAG flag, RCCE_FLAG_STATUS value) {
     if (error != RCCE_SUCCESS) return error;
     const auto line = static_cast<int>(offset_of(self, flag.line_address));
     self.activity = {"RCCE_wait_until",
-                     one_bit ? "flag of a bit in the line at MPB offset" : "flag at MPB offset",
+                     one_bit ? "one-bit flag in the line at MPB offset" : "flag at MPB offset",
                      line};
     await_flag(self, flag, value);
     return RCCE_SUCCESS;

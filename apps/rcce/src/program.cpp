@@ -29,7 +29,7 @@ namespace {
 std::vector<char> read_whole(const std::string& path) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) refuse(path, std::strerror(errno));
-  if (!S_ISREG(about.st_mode)) refuse(path, "is no regular file");
+  if (!S_ISREG(about.st_mode)) refuse(path, "is not a regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(path, std::strerror(errno));
   return {std::istreambuf_iterator<char>(file), {}};

@@ -24,7 +24,7 @@ constexpr std::array<kind_text, 8> kinds{{
     {"overwritten too early", "the writer must wait for an acknowledgement of the reader"},
     {"unordered writes", "a lock, a flag or a barrier must order the two"},
     {"unordered read", "the reader must wait for an announcement of the writer"},
-    {"never written", "nobody wrote these bytes before they were read as a block"},
+    {"never written", "no core wrote these bytes before they were read as a block"},
     {"leaked", "others of its name were freed, this one was not"},
     {"used after free", "the core that accesses it had given the block back"},
 }};

@@ -21,7 +21,7 @@ WRONG_TYPES = [
     ("o_comment", pa.list_(pa.utf8()), "is missing"),
 ]
 
-NO_DECIMAL = "is no decimal number with at most two digits after the point"
+NO_DECIMAL = "is not a decimal number with at most two digits after the point"
 # Column, a value, the types of the table, the message after the number of the column.
 BAD_VALUES = [
     ("o_custkey", None, {}, "(o_custkey): is null"),
@@ -29,7 +29,7 @@ BAD_VALUES = [
     ("o_totalprice", None, {"decimal": pa.float64()}, "(o_totalprice): is null"),
     ("o_orderdate", None, {}, "(o_orderdate): is null"),
     ("o_comment", None, {}, "(o_comment): is null"),
-    ("o_custkey", Decimal("0.5"), {"o_custkey": pa.decimal128(20, 1)}, "'0.5' is no whole number of 64 bits"),
+    ("o_custkey", Decimal("0.5"), {"o_custkey": pa.decimal128(20, 1)}, "'0.5' is not a whole number of 64 bits"),
     ("o_custkey", Decimal(2**63), {"o_custkey": pa.decimal128(38, 0)}, "(o_custkey): does not fit 64 bits"),
     ("o_custkey", Decimal(-2**63 - 1), {"o_custkey": pa.decimal128(38, 0)}, "(o_custkey): does not fit 64 bits"),
     ("o_totalprice", Decimal("0.125"), {"decimal": pa.decimal128(15, 3)}, f"'0.125' {NO_DECIMAL}"),
@@ -39,7 +39,7 @@ BAD_VALUES = [
     ("o_totalprice", 0.1 + 0.2, {"decimal": pa.float64()}, f"'0.30000000000000004' {NO_DECIMAL}"),
     ("o_totalprice", 1e300, {"decimal": pa.float64()}, f"'1e+300' {NO_DECIMAL}"),
     ("o_totalprice", float("nan"), {"decimal": pa.float64()}, f"'nan' {NO_DECIMAL}"),
-    ("o_orderdate", "1995-02-30", {"date": pa.utf8()}, "(o_orderdate): '1995-02-30' is no date YYYY-MM-DD"),
+    ("o_orderdate", "1995-02-30", {"date": pa.utf8()}, "(o_orderdate): '1995-02-30' is not a date YYYY-MM-DD"),
     ("o_orderdate", 3_000_000, {"date": pa.date32()}, "(o_orderdate): day 3000000 after 1970-01-01 is not in"),
     ("o_orderstatus", "OO", {}, "(o_orderstatus): 'OO' has 2 bytes, more than 1"),
     ("o_comment", "x" * 80, {}, "has 80 bytes, more than 79"),

@@ -13,7 +13,7 @@ namespace creek {
 /// Collects output in a nameless file in the target's folder and gives it the target's name in
 /// commit(); a destructor without commit() leaves the old file, or none. A program killed in
 /// between leaves nothing behind either (on file systems with O_TMPFILE; else a file
-/// `.NAME.PID.N.part`). A target that exists and is no regular file (a pipe, /dev/stdout) is
+/// `.NAME.PID.N.part`). A target that exists and is not a regular file (a pipe, /dev/stdout) is
 /// written directly. One thread. Every failure throws creek::error naming the file.
 class atomic_file {
  public:
