@@ -4,7 +4,7 @@
  * NOTIFIERS threads each add an item and call notify_one(); WAITERS = NOTIFIERS threads each wait for
  * an item and take it. A notifier's store of its item waits in its store buffer [Sewell 2010] until
  * something drains it: time, a locked instruction of its own, its fence, or a waiter's heavy fence.
-* Checked: no waiter stays asleep. Spin reports a lost wake-up as an invalid end state.
+ * Checked: no waiter stays asleep. Spin reports a lost wake-up as an invalid end state.
  *
  *  -DSYMMETRIC    symmetric_event_count: the notifier has the fence, the waiter no heavy one (its
  *                 registration is a locked instruction)

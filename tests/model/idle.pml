@@ -2,8 +2,8 @@
  * How workers fall asleep and are woken (the scheduler's idle protocol).
  *
  * One word holds two counts that change together by compare-and-swap:
-*   sleepers   workers registered to sleep for which no wake-up has been issued yet
-*   searching  workers looking for work, including those to which a wake-up is on its way
+ *   sleepers   workers registered to sleep for which no wake-up has been issued yet
+ *   searching  workers looking for work, including those to which a wake-up is on its way
  * and a semaphore `permits` on which sleepers block. `registered` counts workers from before they enter
  * `sleepers` until after they have left it: owners read it, not the word, to know whether to stay armed.
  *   wake one:  (sleepers > 0, searching == 0) -> (sleepers - 1, searching + 1); permits++
@@ -28,26 +28,26 @@
  *  -DUNCOUNTED       a sleeper whose second look finds work does not count as searching again
  *  -DNO_HANDOVER     the last searcher that finds work does not wake the next
  *  -DEPOCH           sleepers wait for the epoch of an event count to change, one wake for all in the
- *                    window, and count themselves out
+ *                    window, and leave the count themselves
  *  -DREGISTER_LATE   `registered` is raised after the deques were armed
-*  -DREARM_LATE      deques are disarmed while a worker searches; the last searcher looks, then arms
+ *  -DREARM_LATE      deques are disarmed while a worker searches; the last searcher looks, then arms
  * and -DREARM_FENCED, the sound form of the last: arms, fences, then looks.
  *
-* With -DPOLICY a power policy keeps few workers awake: it may prevent a wake-up, unless all sleep; and a worker
-* that looks for work may sleep without a look, unless the others sleep already. Then the first check becomes:
-* no task is visible while all workers sleep. One task comes from outside, from a thread that is not a worker. Faults:
-*  -DWAKE_NOBODY     the policy's answer counts even if all sleep
-*  -DREST_ALL        a worker rests even if all others sleep
+ * With -DPOLICY a power policy keeps few workers awake: it may prevent a wake-up, unless all sleep; and a worker
+ * that looks for work may sleep without a look, unless the others sleep already. Then the first check becomes:
+ * no task is visible while all workers sleep. One task comes from outside, from a thread that is not a worker. Faults:
+ *  -DWAKE_NOBODY     the policy's answer counts even if all sleep
+ *  -DREST_ALL        a worker rests even if all others sleep
  *
-* With -DCALLS a working worker may also leave one message, for worker 1 alone, and then
+ * With -DCALLS a working worker may also leave one message, for worker 1 alone, and then
  *   call:      light fence; if `napping` of worker 1: calls++, wake worker 1 in the kernel
  * `napping` is raised before the heavy fence of falling asleep. `permits` and `calls` are one word in the
-* kernel: a sleeper waits while neither has changed since it looked for its message, and one that finds it
-* leaves `sleepers` as above. No worker may sleep while it has a message. Faults:
-*  -DNO_CALL         the message is left, and the worker is not called
-*  -DNO_LETTER_LOOK  a called worker does not look for its message, as if the call were a permit for any worker
+ * kernel: a sleeper waits while neither has changed since it looked for its message, and one that finds it
+ * leaves the count as above. No worker may sleep while it has a message. Faults:
+ *  -DNO_CALL         the message is left, and the worker is not called
+ *  -DNO_LETTER_LOOK  a called worker does not look for its message, as if the call were a permit for any worker
  *  -DKEY_LATE        a sleeper reads the word after it looked
-*  -DWAIT_FOR_PERMIT a called worker that finds `sleepers` at 0 waits for a permit, which another may take */
+ *  -DWAIT_FOR_PERMIT a called worker that finds `sleepers` at 0 waits for a permit, which another may take */
 #ifndef N
 #define N 3
 #endif
@@ -200,7 +200,7 @@ proctype worker(byte me; bool running) {
 #endif
   if :: running -> goto work :: else -> goto search fi;
 
-work:                                      /* a task: makes others, ends, or goes on for ever */
+work:                                      /* a task: makes others, ends, or runs for ever */
   do
   :: push(me)
 #ifdef CALLS
@@ -239,7 +239,7 @@ search:                                    /* counted in `searching` */
 #ifdef CALLS
   atomic {
     if
-    :: me == 1 -> napping = false; letter = 0   /* handled, as a task that it finds */
+    :: me == 1 -> napping = false; letter = 0   /* handled like a task that it finds */
     :: else
     fi
   };
@@ -322,7 +322,7 @@ end_asleep:
      atomic { epoch != key -> asleep--; sleepers--; key = 0;
               if :: under_way > 0 -> under_way-- :: else fi };
      registered--;
-     goto search                           /* the waker has counted it in */
+     goto search                           /* the waker has already counted it */
   fi;
 #else
   if

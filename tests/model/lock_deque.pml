@@ -2,7 +2,7 @@
  * The lock-based deque (tasking/lock_deque.hpp): owner with inserts outside the lock, two thieves.
  * Capacity 2, so that full, empty and wrapping positions all occur. The owner's plain stores (slot,
  * tail) wait in a store buffer and drain in order; its test-and-set drains it, as on x86-64.
-* Checked: no task is lost, taken twice or seen torn, and every thread finishes.
+ * Checked: no task is lost, taken twice or seen torn, and every thread finishes.
  * Faults for the checker to find: -DNO_LOCK_POP (the owner pops without the lock),
  * -DHEAD_FIRST (a thief moves the head before it has copied the task). */
 #define CAP 2

@@ -4,13 +4,13 @@
  * The owner's stores of `top` (with the slot written before it) wait in a store buffer; its locked
  * instructions drain it, and so does a thief's heavy fence. All its other stores are made under the
  * lock `mover`, whose release leaves the buffer after them, so they are written through.
-* A fork may be joined while younger tasks are above it. If it is taken back, its slot becomes a hole, a task that does
-* nothing and that any thread may take; if it was stolen, its creator waits and leaves the slot as it is.
-* Checked: a task runs exactly once; a thief that takes a slot sees what was written there; a slot
-* is not reused before its thief has finished; every thread finishes.
+ * A fork may be joined while younger tasks are above it. If it is taken back, its slot becomes a hole, a task that does
+ * nothing and that any thread may take; if it was stolen, its creator waits and leaves the slot as it is.
+ * Checked: a task runs exactly once; a thief that takes a slot sees what was written there; a slot
+ * is not reused before its thief has finished; every thread finishes.
  * Faults for the checker to find: -DNO_HEAVY_FENCE, -DFLOOR_AFTER (the floor is raised after the
  * fence), -DNO_RESET (the split is not taken down past a stolen slot), -DHOLE_UNLOCKED (the hole is
-* made after the lock is released). */
+ * made after the lock is released). */
 #define CAP 3
 #ifndef OPS
 #define OPS 5
@@ -25,8 +25,8 @@ byte top, floor, limit = CAP;      /* in memory */
 byte tail_, split_;                /* one packed word: read and written in one step */
 bool asked, mover;
 
-byte pushed[CAP];                  /* generation written by the owner */
-byte seen[CAP];                    /* generation in memory */
+byte pushed[CAP];                  /* version written by the owner */
+byte seen[CAP];                    /* version in memory */
 mtype = { unused, waiting, stolen, done, hole };
 mtype state[CAP] = unused;         /* ghost: where the task is */
 

@@ -2,40 +2,40 @@
  * The task graph of linalg (linalg/src/task_graph_engine.cpp, task_graph_crew.cpp), its protocol in linalg/README.md.
  *
  * The enqueuer adds TASKS tasks. Each depends on any of the tasks whose records are still known. After any of them
-* the enqueuer may wait(), WAITS times, and at the end it does; with a full window it makes room for ROOM tasks.
-* WORKERS workers run it and the strands: a strand begins, and the enqueuer continues after a pause, when a worker is
-* free. Left open: which ready task is taken, and at how few unfinished tasks the promise is kept. There are as many
+ * the enqueuer may wait(), WAITS times, and at the end it does; with a full window it makes room for ROOM tasks.
+ * WORKERS workers run it and the strands: a strand begins, and the enqueuer continues after a pause, when a worker is
+ * free. Left open: which ready task is taken, and at how few unfinished tasks the promise is kept. There are as many
  * records as the window holds tasks, so that each is used again as soon as it may be.
-* One step is a section under the lock, with the spawning and notifying that follow it (the spawned or notified party
-* may be slow to begin), or one access to an atomic. Memory is sequentially consistent.
-* Checked: a task runs once, after all that it depends on; a record is recycled when its runner has finished and no
+ * One step is a section under the lock, with the spawning and notifying that follow it (the spawned or notified party
+ * may be slow to begin), or one access to an atomic. Memory is sequentially consistent.
+ * Checked: a task runs once, after all that it depends on; a record is recycled when its runner has finished and no
  * list holds its edges, and there is always one; a promise is kept once; no more strands than workers, and none
  * takes a task that the enqueuer's worker is needed for; with the lock free no more tasks are ready than strands look
-* for one, or there are as many strands as allowed; every process finishes.
+ * for one, or there are as many strands as allowed; every process finishes.
  *
-*  -DFAILURES         bodies may fail: exactly the tasks that read what failed ones should have written are poisoned
-*  -DSUSPENSIONS      bodies may wait for something: their workers are free meanwhile
-*  -DNO_MEMORY        spawning may fail: the checks of the enqueuer's worker and of ready tasks do not hold then
-*  -DPOLICY           a power policy spawns fewer strands than there are ready tasks, and makes strands leave while
-*                     tasks are ready: the last check becomes that with ready tasks there is a strand
+ *  -DFAILURES         bodies may fail: exactly the tasks that read what failed ones should have written are poisoned
+ *  -DSUSPENSIONS      bodies may wait for something: their workers are free meanwhile
+ *  -DNO_MEMORY        spawning may fail: the checks of the enqueuer's worker and of ready tasks do not hold then
+ *  -DPOLICY           a power policy spawns fewer strands than there are ready tasks, and makes strands leave while
+ *                     tasks are ready: the last check becomes that with ready tasks there is a strand
  * Faults for the checker, each of which it must find:
  *  -DEDGE_STORED      an edge is entered by a store instead of a compare-and-swap
  *  -DUNBIASED         `pending` counts from 0 while a task is linked
  *  -DNEXT_LATE        a runner reads the `next` of an edge after the count
-*  -DFAILED_UNSEEN    the enqueuer does not check whether a finished task has failed
-*  -DBACK_EARLY       a record is given back before its list is closed
-*  -DBACK_LATE        a record is given back after its task was counted as finished
+ *  -DFAILED_UNSEEN    the enqueuer does not check whether a finished task has failed
+ *  -DBACK_EARLY       a record is given back before its list is closed
+ *  -DBACK_LATE        a record is given back after its task was counted as finished
  *  -DLEAVE_UNSEEN     a strand leaves without a second look
  *  -DHIRE_UNCOUNTED   strands are counted when they begin
  *  -DPARK_BLIND       the enqueuer parks without looking for ready tasks under the lock (needs -DROOM=2: else a task
  *                     that becomes ready leaves room by its predecessor's end)
  *  -DPARK_UNCOUNTED   the enqueuer parks without looking at the count under the lock
  *  -DROOM_BEFORE      a runner looks for a promise before it takes the lock
- *  -DROOM_AFTER       a runner looks for a promise after it has given the lock back
- *  -DSTILL_PARKED     the enqueuer is `parked` until it goes on
-*  -DJOIN_UNHIRED     wait() raises the number of strands and spawns none
-*  -DHIRE_NOBODY      with -DPOLICY: the policy may spawn no strand though there is none
- *  -DLAST_LEAVES      with -DPOLICY: ... and have the last strand leave */
+ *  -DROOM_AFTER       a runner looks for a promise after it has released the lock
+ *  -DSTILL_PARKED     the enqueuer is `parked` until it continues
+ *  -DJOIN_UNHIRED     wait() raises the number of strands and spawns none
+ *  -DHIRE_NOBODY      with -DPOLICY: the policy may spawn no strand although none exists
+ *  -DLAST_LEAVES      with -DPOLICY: ... and make the last strand leave */
 #ifndef WORKERS
 #define WORKERS 2              /* 1 to 3 */
 #endif

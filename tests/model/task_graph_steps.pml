@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
-* Shared state of the processes of task_graph.pml, and the steps that they consist of. */
+ * Shared state of the processes of task_graph.pml, and the steps that they consist of. */
 #define LINKING 8
 #define NONE 255               /* no record, edge or task */
 #define CLOSED 254
 #define UNUSED 253             /* ghost: an edge in no list */
-#define EDGES 3                /* edge e lies in record e / EDGES, the successor's */
+#define EDGES 3                /* edge e is in record e / EDGES, the successor's */
 
 byte successors[WINDOW];
 byte pending[WINDOW];
@@ -24,8 +24,8 @@ bool taken[WORKERS];                   /* places for strands */
 
 /* Ghosts. */
 byte needs[WINDOW];                    /* tasks that this one depends on */
-byte ran, done;                        /* tasks whose body has begun, is through */
-byte held;                             /* records that their runners are not through with */
+byte ran, done;                        /* tasks whose body has begun, has finished */
+byte held;                             /* records that their runners still use */
 byte busy;                             /* strands with a task */
 bool away;                             /* the enqueuer needs no worker */
 
@@ -78,7 +78,7 @@ inline take_by_strand() {
 #ifdef LAST_LEAVES
   :: true
 #elif defined(POLICY)
-  :: strands > 1 || ready == 0             /* fewer are to be awake now */
+  :: strands > 1 || ready == 0             /* fewer should be awake now */
 #else
   :: else
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that look for something without waiting for it in RCCE: for a time, for memory that nobody
-   simulates, for a message. The first argument says which; they end unless it is "never". */
+/* Loops that look for something without waiting for it in RCCE: for a time, for memory that is
+   not simulated, for a message. The first argument says which; they end unless it is "never". */
 #include "iRCCE.h"
 
 int RCCE_APP(int argc, char** argv) {

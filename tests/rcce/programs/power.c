@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Voltage and frequency: the master of each domain slows its island down and lets it go again;
-   computing takes as much longer as the clock is slower. Calls of others change nothing. Argument
+/* Voltage and frequency: the master of each domain slows its island down and restores it;
+   computation takes longer in proportion to the clock. Calls of other UEs change nothing. Argument
    "timed": time is simulated. */
 #include <math.h>
 

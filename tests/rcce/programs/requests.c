@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* iRCCE: sends and receives under way together, wait lists, any source, cancelling, and the
+/* iRCCE: sends and receives in progress together, wait lists, any source, cancelling, and the
    pipelined blocking pair, and each kind of send with each kind of receive. */
 #include "iRCCE.h"
 
