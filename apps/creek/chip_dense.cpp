@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -166,7 +167,8 @@ void require_sense(const chip_dense_problem& given) {
   if (given.by_messages) return;  // run_messages() checks the rest
   require_chip_memory(given.how, given.n);
   if (given.block < std::min<long long>(8, given.n) || given.block > given.n) {
-    throw usage_error("--block: the order of a block, 8 to n");
+    throw usage_error("--block must be between 8 and n = " + std::to_string(given.n) + ", got " +
+                      std::to_string(given.block));
   }
 }
 

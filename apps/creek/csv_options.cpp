@@ -45,8 +45,8 @@ mapreduce::csv_format format_of(const csv_arguments& given) {
   } else if (name.size() == 1) {
     format.separator = name[0];
   } else if (name != "auto") {
-    throw usage_error(
-        fmt::format("--separator {}: auto, comma, semicolon, tab, space, or one character", name));
+    throw usage_error(fmt::format(
+        "--separator {}: must be auto, comma, semicolon, tab, space, or one character", name));
   }
   return format;
 }

@@ -62,10 +62,11 @@ std::vector<std::string> take_patterns(match_arguments& given) {
   std::vector<std::string> patterns = given.patterns;
   if (!given.list.empty()) {
     for (std::string& line : lines_of_file(given.list)) patterns.push_back(std::move(line));
-    if (patterns.empty()) throw usage_error("--patterns " + given.list + ": no strings in it");
+    if (patterns.empty()) throw usage_error("--patterns " + given.list + ": contains no strings");
   }
   if (patterns.empty()) {
-    if (given.job.names.empty()) throw usage_error("string-match: no string to look for");
+    if (given.job.names.empty())
+      throw usage_error("string-match: a string to search for is required");
     patterns.push_back(given.job.names.front());
     given.job.names.erase(given.job.names.begin());
   }

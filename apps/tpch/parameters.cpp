@@ -51,7 +51,7 @@ parameter_values::parameter_values(std::span<const parameter> known,
   for (const std::string& assignment : given) {
     const auto equals = assignment.find('=');
     if (equals == std::string::npos) {
-      throw usage_error(fmt::format("--param {}: write NAME=VALUE", assignment));
+      throw usage_error(fmt::format("--param {}: must be NAME=VALUE", assignment));
     }
     entry* found = nullptr;
     for (entry& e : entries_) {
@@ -72,7 +72,8 @@ parameter_values::parameter_values(std::span<const parameter> known,
 void parameter_values::set(entry& to, std::string_view text) {
   to.text = text;
   if (to.what.holds == kind::text) {
-    if (text.empty()) throw usage_error(fmt::format("--param {}=: no value", to.what.name));
+    if (text.empty())
+      throw usage_error(fmt::format("--param {}=: the value is empty", to.what.name));
     return;
   }
   const auto number = parse(to.what, text);
@@ -91,7 +92,7 @@ const parameter_values::entry& parameter_values::entry_of(std::string_view name)
   for (const entry& e : entries_) {
     if (e.what.name == name) return e;
   }
-  throw usage_error(fmt::format("{}: no parameter of this query", name));
+  throw usage_error(fmt::format("{}: not a parameter of this query", name));
 }
 
 std::string parameter_values::describe() const {

@@ -65,7 +65,7 @@ class parquet_table_file {
     };
     const auto found = std::ranges::find_if(fields, same);
     if (found == fields.end()) refuse("is missing");
-    if (std::find_if(found + 1, fields.end(), same) != fields.end()) refuse("is there twice");
+    if (std::find_if(found + 1, fields.end(), same) != fields.end()) refuse("occurs twice");
     const std::string_view expected = other_than(wanted.holds, found->holds);
     if (!expected.empty()) {
       refuse(fmt::format("is of the type {}, not {}", on_one_line(found->type), expected));

@@ -111,7 +111,7 @@ std::size_t table_schema::at(std::string_view column) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].name == column) return i;
   }
-  throw usage_error(fmt::format("{}: no column of the table {}", column, name));
+  throw usage_error(fmt::format("{}: not a column of the table {}", column, name));
 }
 
 std::span<const table_schema> tables() noexcept {
@@ -122,7 +122,7 @@ const table_schema& table_named(std::string_view name) {
   for (const table_schema& table : schemas::all) {
     if (table.name == name) return table;
   }
-  throw usage_error(fmt::format("{}: no table of TPC-H", name));
+  throw usage_error(fmt::format("{}: not a table of TPC-H", name));
 }
 
 }  // namespace creek::tpch

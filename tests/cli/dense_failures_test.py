@@ -129,7 +129,7 @@ class BadInput(Case):
         for n in ("4000000", "4294967296", "6000000000", "9223372036854775807"):
             for command in COMMANDS:
                 self.fails(run(command, "-n", n), 1, f"{command} of {n} x {n}, type d: needs ",
-                           " GiB, machine has ")
+                           " GiB, the machine has ")
         self.fails(run("lu", "-n", "99999999999999999999"), 2, "-n must be between 1 and")
         self.fails(run("solve", "-n", "1", "--rhs", "9223372036854775807"), 1, "machine has")
         sparse = b"%%MatrixMarket matrix coordinate real general\n5000000 5000000 1\n1 1 1\n"

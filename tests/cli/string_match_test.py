@@ -62,7 +62,7 @@ class Answers(FolderCase):
 
 class BadInput(FolderCase):
     def test_bad_patterns_and_files(self):
-        self.fails(run(stdin=b""), 2, "no string to look for")
+        self.fails(run(stdin=b""), 2, "a string to search for is required")
         self.fails(run("", stdin=b""), 2, "pattern: is empty")
         self.fails(run("-e", "a\nb", stdin=b""), 2, "pattern: contains a line end")
         self.fails(run("--patterns", self.path("none"), stdin=b""), 1, "none: No such file")

@@ -249,7 +249,7 @@ std::string complaint(const query& which, const std::vector<std::string>& given)
 
 TEST(tpch_parameters, are_checked) {
   EXPECT_EQ(complaint(q6, {"date=1995-01-01", "Quantity=25"}), "none");
-  EXPECT_EQ(complaint(q6, {"DATE"}), "--param DATE: write NAME=VALUE");
+  EXPECT_EQ(complaint(q6, {"DATE"}), "--param DATE: must be NAME=VALUE");
   EXPECT_EQ(complaint(q6, {"DAY=1"}), "--param DAY=1: this query has DATE, DISCOUNT, QUANTITY");
   EXPECT_EQ(complaint(q6, {"DATE=1995-01-01", "DATE=1995-01-01"}),
             "--param DATE=1995-01-01: given twice");

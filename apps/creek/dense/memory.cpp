@@ -55,10 +55,10 @@ void require_memory(const problem& what) {
   const double needed = bytes_needed(what);
   const double there = usable_memory();
   if (needed <= there) return;
-  throw error(
-      ENOMEM,
-      fmt::format("{} of {} x {}, type {}: needs {:.3g} GiB, machine has {:.3g} GiB", what.command,
-                  what.rows, what.cols, static_cast<char>(what.type), needed / gib, there / gib));
+  throw error(ENOMEM,
+              fmt::format("{} of {} x {}, type {}: needs {:.3g} GiB, the machine has {:.3g} GiB",
+                          what.command, what.rows, what.cols, static_cast<char>(what.type),
+                          needed / gib, there / gib));
 }
 
 }  // namespace creek::tool::dense

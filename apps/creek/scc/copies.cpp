@@ -150,7 +150,7 @@ void run(const arguments& given) {
   refuse_records(given.chip, "scc-copies");
   const scc_backend::machine_options on = to_machine_options(given.chip);
   const int cores = participating_cores(given.chip, on);
-  if (cores < 2) throw usage_error("scc-copies: needs two cores");
+  if (cores < 2) throw usage_error("scc-copies: needs at least two cores");
   if (given.bytes > target_at - source_at) {
     throw usage_error(fmt::format("scc-copies: --bytes must be at most {1}, got {0}", given.bytes,
                                   target_at - source_at));

@@ -168,7 +168,7 @@ void run(const invoke_arguments& given) {
   refuse_records(given.chip, "scc-invoke");
   const scc_backend::machine_options on = to_machine_options(given.chip);
   const int cores = participating_cores(given.chip, on);
-  if (cores < 2) throw usage_error("scc-invoke: needs two cores");
+  if (cores < 2) throw usage_error("scc-invoke: needs at least two cores");
   json trips = json::array(), steps = json::array(), rings = json::array();
   json queues = json::array(), senders = json::array(), energies = json::array();
   for (const message_protocol protocol : all_protocols) {

@@ -226,7 +226,7 @@ void run(const chip_options& given, bool as_json) {
   refuse_records(given, "scc-messages");
   const machine_options on = to_machine_options(given);
   const int cores = participating_cores(given, on);
-  if (cores < 2) throw usage_error("scc-messages: needs two cores");
+  if (cores < 2) throw usage_error("scc-messages: needs at least two cores");
   json all{{"schema_version", 1},
            {"command", "bench scc-messages"},
            {"chip", on.description.name},

@@ -28,8 +28,8 @@ mpb_layout lay_out(std::size_t mpb, int count, program_style style, std::size_t 
   const std::size_t flags = whole(2 * static_cast<std::size_t>(count) * sizeof(word));
   const std::size_t taken = flags + for_communicators;
   if (taken + unit > mpb) {
-    throw usage_error(fmt::format("rccerun: MPB of {} bytes: {} UEs need {} of it for flags alone",
-                                  mpb, count, taken + unit));
+    throw usage_error(
+        fmt::format("rccerun: MPB of {} bytes: {} UEs need at least {}", mpb, count, taken + unit));
   }
   const std::size_t left = (mpb - taken) / unit * unit;
   const std::size_t wanted = buffer_bytes != 0 ? whole(buffer_bytes) : style.gory ? unit : left;

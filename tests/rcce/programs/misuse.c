@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments that RCCE refuses with an error: null pointers, communicators that were not created, sizes
+/* Arguments that RCCE refuses with an error: null pointers, communicators not created, sizes
    beyond all memory. */
 #include <stdint.h>
 

@@ -71,7 +71,7 @@ class Refusals(Case):
     def test_columns(self):
         table = arrow_of(self.rows, ORDERS)
         for bad, said in ((table.drop_columns(["o_clerk"]), "column 7 (o_clerk): is missing"),
-                          (table.append_column("O_CLERK", table["o_clerk"]), "column 7 (o_clerk): is there twice"),
+                          (table.append_column("O_CLERK", table["o_clerk"]), "column 7 (o_clerk): occurs twice"),
                           (table.slice(0, 0), "the table has no rows")):
             pq.write_table(bad, self.file)
             self.refused(said)
