@@ -21,14 +21,14 @@ constexpr std::uint64_t longest_head = 64 << 10;
 /// Reads the dictionary's text after the magic, the version and the length.
 std::string read_text(detail::byte_source& in, std::string& version) {
   const auto need = [&](void* to, std::size_t bytes) {
-    if (in.read(to, bytes) < bytes) in.fail(fault::truncated, "ends within its head");
+    if (in.read(to, bytes) < bytes) in.fail(fault::truncated, "ends inside its header");
   };
   std::array<unsigned char, 12> fixed{};
   need(fixed.data(), magic.size() + 2);
   const unsigned char major = fixed[6];
   version = fmt::format("{}.{}", major, fixed[7]);
   if (major < 1 || major > 3) {
-    in.fail(fault::unsupported, fmt::format("version {} of .npy; 1 to 3 are known", version));
+    in.fail(fault::unsupported, fmt::format("version {} of .npy; 1 to 3 are supported", version));
   }
   const std::size_t width = major == 1 ? 2 : 4;
   need(fixed.data() + 8, width);
@@ -79,7 +79,7 @@ head read_head(detail::byte_source& in) {
   try {
     dictionary = parse_literal(text);
   } catch (const std::invalid_argument& why) {
-    in.fail(fault::malformed, std::string("its head: ") + why.what());
+    in.fail(fault::malformed, std::string("its header: ") + why.what());
   }
   what.descr = dictionary.descr;
   what.type = parse_descr(in, dictionary.descr);

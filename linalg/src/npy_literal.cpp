@@ -28,7 +28,7 @@ class literal_parser {
       }
     }
     skip_blanks();
-    if (!rest_.empty()) wrong("text behind the dictionary");
+    if (!rest_.empty()) wrong("text after the dictionary");
     if (!(descr_ && order_ && shape_)) wrong("'descr', 'fortran_order' or 'shape' is missing");
     return std::move(result_);
   }
@@ -55,7 +55,7 @@ class literal_parser {
   }
 
   static void once(bool& seen, std::string_view key) {
-    if (std::exchange(seen, true)) wrong(detail::quoted(key) + " stands there twice");
+    if (std::exchange(seen, true)) wrong(detail::quoted(key) + " occurs twice");
   }
 
   void shape() {

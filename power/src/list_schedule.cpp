@@ -20,7 +20,7 @@ void validate(const work_graph& graph) {
   };
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
     const planned_task& each = graph.tasks[task];
-    if (!std::isfinite(each.work) || each.work < 0) refuse(task, " has no work of 0 or more");
+    if (!std::isfinite(each.work) || each.work < 0) refuse(task, " must have work of 0 or more");
     for (const std::uint32_t successor : each.successors) {
       if (successor <= task || successor >= graph.tasks.size()) {
         refuse(task, " has successor " + std::to_string(successor) +

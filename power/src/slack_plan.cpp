@@ -164,7 +164,7 @@ slack_plan plan_slack(const work_graph& graph, unsigned workers,
     throw usage_error("slack_reduction: a plan needs at least one worker and one clock");
   }
   if (clocks.size() > std::numeric_limits<std::uint16_t>::max() || clocks.front().value <= 0) {
-    throw usage_error("slack_reduction: clocks are above 0 Hz, lowest first, at most 65535");
+    throw usage_error("slack_reduction: at most 65535 clocks, above 0 Hz, the lowest first");
   }
   return slack_planner(graph, workers, clocks).plan(bound);
 }

@@ -50,7 +50,8 @@ stall_watch::stall_watch(const scheduler_options& options, unsigned workers)
       limit_(options.stall_limit),
       on_stall_(options.on_stall),
       notes_(std::make_unique<note[]>(workers)) {
-  if (limit_ < limit_.zero()) throw usage_error("stall_limit: give a time, or zero for none");
+  if (limit_ < limit_.zero())
+    throw usage_error("stall_limit must not be negative; zero means none");
   stall_watches.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -159,7 +159,7 @@ TEST_F(npy_files, reads_large_files_of_either_order) {
 
 TEST_F(npy_files, refuses_files_that_end_early_or_late) {
   for (const std::size_t bytes : {7u, 9u, 50u, 127u}) {
-    expect_error(saved.substr(0, bytes), fault::truncated, "ends within its head");
+    expect_error(saved.substr(0, bytes), fault::truncated, "ends inside its header");
   }
   expect_error(saved.substr(0, 130), fault::truncated,
                "promises 6 entries, at least 48 bytes, and 2");
@@ -190,7 +190,7 @@ TEST_F(npy_files, refuses_heads_that_are_none) {
   refuse("{'descr': '<f8', 'descr': '<f8'}", fault::malformed, "twice");
   refuse("{'colour': 1}", fault::malformed, "unknown key 'colour'");
   refuse("{'descr': '<f8', 'fortran_order': 1}", fault::malformed, "neither True nor False");
-  refuse(npy_head("<f8", true, "(1, 1)") + "}", fault::malformed, "behind the dictionary");
+  refuse(npy_head("<f8", true, "(1, 1)") + "}", fault::malformed, "after the dictionary");
   refuse("{'descr': [('x', '<f8')]}", fault::malformed, "several fields");
   refuse("{'descr': '<f8", fault::malformed, "without an end");
   for (const char* descr : {"<f2", "<f16", "|O", "<U8", "", "<", "f", "<M8[ns]", "<i16"}) {

@@ -58,7 +58,7 @@ TEST(chip, refuses_what_no_chip_can_have) {
   EXPECT_EQ(refusal([](chip& c) {
               c.counters_at = {6, 0};
             }),
-            "chip 'scc-533': counters_at lies outside the mesh");
+            "chip 'scc-533': counters_at is outside the mesh");
   EXPECT_EQ(refusal([](chip& c) { c.columns = 1 << 16; }), "chip 'scc-533': more than 65536 cores");
   EXPECT_EQ(refusal([](chip& c) { c.costs.poll = cycles{0}; }),
             "chip 'scc-533': cost poll must be at least 1: a loop that takes no time never ends");
@@ -153,7 +153,7 @@ TEST(chip_file, says_which_key_is_wrong_and_why) {
             "f.json: chip 'f.json': rows must be positive, not 0");
   EXPECT_EQ(parse_failure(R"({"mesh": 3})"), "f.json: mesh must be an object, not 3");
   EXPECT_EQ(parse_failure(R"({"controllers_at": [[0, 0], [9, 0]]})"),
-            "f.json: chip 'f.json': controllers_at lies outside the mesh");
+            "f.json: chip 'f.json': controllers_at is outside the mesh");
   EXPECT_EQ(parse_failure(R"({"counters_at": [1]})"),
             "f.json: counters_at must be [column, row], not [1]");
   EXPECT_EQ(parse_failure(R"({"shared_bytes": 100})"),

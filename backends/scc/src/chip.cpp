@@ -46,7 +46,7 @@ void require_frequency(const chip& what, const std::string& key, units::hertz va
 
 void require_inside(const chip& what, const char* key, mesh_place at) {
   if (at.x < 0 || at.x >= what.columns || at.y < 0 || at.y >= what.rows) {
-    refuse(what, std::string(key) + " lies outside the mesh");
+    refuse(what, std::string(key) + " is outside the mesh");
   }
 }
 
@@ -180,7 +180,7 @@ chip chip::named(const std::string& name) {
   for (const chip& preset : {scc_533(), scc_800()}) {
     if (preset.name == name) return preset;
   }
-  throw usage_error("unknown chip '" + name + "'; there are scc-533, scc-800");
+  throw usage_error("unknown chip '" + name + "'; valid: scc-533, scc-800");
 }
 
 chip chip::with_cores(int cores) {

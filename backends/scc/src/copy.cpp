@@ -106,7 +106,7 @@ void copy_service::serve(int clients) {
 }
 
 void copy_service::ask(const order& what, std::size_t server) {
-  if (under_way_) throw usage_error("copy_service: this core has a copy under way");
+  if (under_way_) throw usage_error("copy_service: this core already has a copy in progress");
   if (server >= servers_.size()) {
     throw usage_error("copy_service: there is no server " + std::to_string(server) + " among " +
                       std::to_string(servers_.size()));

@@ -266,7 +266,7 @@ memory::place_in_block memory::location(mpm_ptr<const std::byte> of) const {
   const std::size_t at = on_->memory().bytes().offset_of(of.address());
   const auto first = static_cast<std::size_t>(on_->memory().bytes().off_chip_bytes() -
                                               on_->memory().bytes().mpb(core_id{0}));
-  if (at < first) throw usage_error("simulated chip: message-passing memory is in no block");
+  if (at < first) throw usage_error("simulated chip: message-passing memory belongs to no block");
   return {on_->memory().bytes().dram().entry_for(at - first), (at - first) % lut_block_bytes};
 }
 lut_entry memory::lut(core_id of, int entry) const {

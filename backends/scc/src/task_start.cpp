@@ -135,7 +135,7 @@ task_runtime::task_runtime(scc chosen)
     driver_ = std::thread([this] { drive(); });
   } catch (const std::system_error& failure) {
     policy_.end();
-    throw error(failure.code(), "simulated chip: no thread to drive it");
+    throw error(failure.code(), "simulated chip: cannot start the thread that drives it");
   }
 }
 
