@@ -87,8 +87,8 @@ class BenchOnScc(unittest.TestCase):
                 (["--backend", "scc", "--cores", "49"], "chip 'scc-533' has 48 cores, not 49"),
                 (["--backend", "scc", "--workload", "fib"], "unknown workload 'fib'"),
                 (["--backend", "scc", "--scheduler", "fair"], "fair"),
-                ([*SMALL, "--trace", "t.json"], "show one run, these are 36"),
-                (["--backend", "scc", "--tasks", "3"], "at least 100, not 3"),
+                ([*SMALL, "--trace", "t.json"], "show a single run, but these are 36"),
+                (["--backend", "scc", "--tasks", "3"], "--tasks must be at least 100, got 3"),
                 (["--backend", "scc", "--chip", "atom"], "atom"),
                 (["--backend", "scc", "--deque-capacity", "60"], "9696 bytes"),
                 (["--backend", "scc", "--workers", "3"], "--workers: not with --backend scc"),
@@ -99,7 +99,7 @@ class BenchOnScc(unittest.TestCase):
                 (["--backend", "scc", "--scheduler", "random,sharing,random"],
                  "--scheduler: the list contains 'random' twice"),
                 (["--workers", "1,2,1"], "--workers: the list contains '1' twice"),
-                (["--backend", "gpu"], "host or scc, not 'gpu'"),
+                (["--backend", "gpu"], "--backend must be host or scc, got 'gpu'"),
                 (["--chip", "scc-800"], "--chip: not with --backend host")]:
             with self.subTest(arguments=arguments):
                 done = run(*arguments)

@@ -114,7 +114,7 @@ class BadInput(FolderCase):
             self.fails(run(stdin=text), 1, "no line through")
 
     def test_bad_options(self):
-        for arguments, parts in ((["--columns", "x"], ["1 chosen, 2 are needed"]),
+        for arguments, parts in ((["--columns", "x"], ["1 are chosen, but 2 are needed"]),
                                  (["--columns", "0,1"], ["column 0"]),
                                  (["--separator", "dots"], ["--separator dots"]),
                                  (["--header", "maybe"], ["maybe"]),

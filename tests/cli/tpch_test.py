@@ -139,7 +139,7 @@ class BadInput(Case):
 
     def test_parts_that_are_missing_or_too_many(self):
         self.write("lineitem.tbl.2", LINEITEM)
-        self.fails(run("q6", "--data", self.folder.name), 1, "lineitem.tbl and ", "lineitem.tbl.2 both hold",
+        self.fails(run("q6", "--data", self.folder.name), 1, "lineitem.tbl and ", "lineitem.tbl.2 both have",
                    "keep one")
         os.remove(self.path("lineitem.tbl"))
         self.fails(run("load", self.folder.name), 1, "lineitem.tbl.1: a part that must be there")

@@ -159,7 +159,7 @@ TEST(chip_file, says_which_key_is_wrong_and_why) {
   EXPECT_EQ(parse_failure(R"({"shared_bytes": 100})"),
             "f.json: chip 'f.json': shared_bytes must be whole blocks of 16 MB (16777216 bytes)");
   EXPECT_EQ(parse_failure(R"({"base": "scc-1"})"),
-            "f.json: base is an unknown chip 'scc-1'; there are scc-533, scc-800");
+            "f.json: base is an unknown chip 'scc-1'; valid: scc-533, scc-800");
   EXPECT_EQ(parse_failure("[]"), "f.json: the description must be an object, not []");
   EXPECT_EQ(parse_failure("{"), "f.json: not JSON, byte 2");
   EXPECT_NE(parse_failure(R"({"costs": {"mpb_access": 1e999}})").find("f.json: "),

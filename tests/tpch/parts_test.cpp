@@ -112,8 +112,8 @@ TEST_F(tpch_parts, of_parquet_may_have_names_of_their_own) {
   EXPECT_EQ(find_table(folder(), "nation").format, file_format::parquet);
   write("nation/data_0.parquet");
   EXPECT_EQ(not_found("nation"),
-            "nation.parquet and nation/data_0.parquet both hold the table "
-            "nation, keep one and move the other away: File exists");
+            "nation.parquet and nation/data_0.parquet both have the table "
+            "nation; keep one and move the other away: File exists");
 }
 
 TEST_F(tpch_parts, that_are_missing_or_there_twice_are_named) {
@@ -137,7 +137,7 @@ TEST_F(tpch_parts, that_are_missing_or_there_twice_are_named) {
 
 TEST_F(tpch_parts, and_a_whole_table_are_too_much) {
   const std::string both =
-      " both hold the table lineitem, keep one and move the other away: File "
+      " both have the table lineitem; keep one and move the other away: File "
       "exists";
   write("lineitem.tbl");
   write("lineitem.tbl.1");

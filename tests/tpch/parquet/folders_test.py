@@ -62,12 +62,12 @@ class Folders(Case):
     def test_in_two_forms(self):
         self.write("orders.parquet")
         shutil.copy(self.folder / "text/orders.tbl", self.data)
-        self.fails(creek("load", self.data), "orders.tbl and ", "orders.parquet both hold the table orders",
+        self.fails(creek("load", self.data), "orders.tbl and ", "orders.parquet both have the table orders",
                    "keep one and move the other away")
         self.write("orders/orders.1.parquet", "orders/data_0.parquet")
-        self.fails(creek("load", self.data), "orders.1.parquet and ", "data_0.parquet both hold the table orders")
+        self.fails(creek("load", self.data), "orders.1.parquet and ", "data_0.parquet both have the table orders")
         self.write("orders.parquet", "orders/data_0.parquet")
-        self.fails(creek("load", self.data), "both hold the table orders")
+        self.fails(creek("load", self.data), "both have the table orders")
 
     def test_with_caches(self):
         self.write(*(f"orders/orders.{i}.parquet" for i in range(1, 5)))
