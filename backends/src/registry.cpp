@@ -11,7 +11,7 @@
 #include <creek/core/error.hpp>
 #include <creek/host.hpp>
 #include <creek/host/cpu_limit.hpp>
-#include <creek/tasking/detail/backend_registry.hpp>
+#include <creek/tasking/ext/backend_registry.hpp>
 
 #ifndef CREEK_LIBRARY_VERSION
 #pragma weak creek_backend_scc
@@ -20,7 +20,7 @@
 
 namespace creek {
 
-namespace detail {
+namespace ext {
 
 namespace {
 
@@ -78,12 +78,12 @@ std::unique_ptr<backend> make_backend(std::string_view name, const scheduler_opt
   return entry->make(chosen);
 }
 
-}  // namespace detail
+}  // namespace ext
 
 std::vector<std::string> backends() {
   std::vector<std::string> found;
-  for (const char* name : detail::names) {
-    if (detail::find_entry(name) != nullptr) found.emplace_back(name);
+  for (const char* name : ext::names) {
+    if (ext::find_entry(name) != nullptr) found.emplace_back(name);
   }
   return found;
 }

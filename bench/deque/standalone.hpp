@@ -3,7 +3,7 @@
 // comparison and for the Google Benchmark suite.
 #pragma once
 #include <creek/host/memory.hpp>
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 #include <creek/tasking/lock_deque.hpp>
 #include <cstdlib>
 #include <memory>

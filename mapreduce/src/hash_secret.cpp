@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include <creek/mapreduce/detail/byte_hash.hpp>
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/executor.hpp>
 
 namespace creek::mapreduce::detail {
 namespace {

@@ -156,7 +156,7 @@ std::chrono::nanoseconds detail::default_stall_limit() noexcept {
 #endif
 }
 
-void detail::check_serve_only(scheduler_options& options) {
+void ext::check_serve_only(scheduler_options& options) {
   auto& chosen = options.serve_only;
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
@@ -171,7 +171,7 @@ void detail::check_serve_only(scheduler_options& options) {
   }
 }
 
-bool detail::serves_only(const scheduler_options& options, unsigned worker) noexcept {
+bool ext::serves_only(const scheduler_options& options, unsigned worker) noexcept {
   return std::binary_search(options.serve_only.begin(), options.serve_only.end(),
                             core_id{static_cast<int>(worker)});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects on workers: their turn-taking, and how they end.
-#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/ext/remote_cell.hpp>
 
 #include <creek/tasking/remote.hpp>
 
@@ -14,7 +14,7 @@
 #include <creek/core/error.hpp>
 #include <creek/core/sanitizer.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 namespace {
 
@@ -264,7 +264,7 @@ void remote_cell::destroy_object() noexcept {
   void* const gone = std::exchange(object_, nullptr);
   if (gone == nullptr) return;
   static constexpr task_type type{nullptr, "[with F = ~remote()]"};
-  (void)run_invocation(activation{this, nullptr}, &type, [&] { destroy_(gone); });
+  (void)detail::run_invocation(activation{this, nullptr}, &type, [&] { destroy_(gone); });
 }
 
 void remote_cell::run_destruction(std::byte* message) noexcept {
@@ -276,6 +276,10 @@ void remote_cell::run_end(std::byte* message) noexcept {
   if (!cell.may_outlive_) cell.destroy_object();
   cell.object_has_ended_.store(true, std::memory_order_release);
 }
+
+}  // namespace creek::ext
+
+namespace creek::detail {
 
 const activation* current_activation() noexcept {
   const task_scope* scope = current_scope();

@@ -14,7 +14,7 @@
 
 namespace creek {
 
-namespace detail {
+namespace ext {
 
 namespace {
 
@@ -139,6 +139,10 @@ executor& require_executor(const char* what) {
   return *home;
 }
 
+}  // namespace ext
+
+namespace detail {
+
 void root_task::enter(submitted_task* self) noexcept {
   auto* task = static_cast<root_task*>(self);
   root_scope root;
@@ -200,12 +204,12 @@ void taskbarrier() {
 
 runtime::runtime() {
   const char* name = std::getenv("CREEK_BACKEND");
-  backend_ = detail::make_backend(name != nullptr && *name != '\0' ? name : "host",
+  backend_ = ext::make_backend(name != nullptr && *name != '\0' ? name : "host",
                                   scheduler_options::from_environment());
 }
 
 runtime::runtime(const scheduler_options& options, std::string_view backend)
-    : backend_(detail::make_backend(backend, options)) {}
+    : backend_(ext::make_backend(backend, options)) {}
 
 runtime::~runtime() {
   if (!backend_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stall detector, and the thread that looks for stalls in wall time.
-#include <creek/tasking/detail/stall_watch.hpp>
+#include <creek/tasking/ext/stall_watch.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,9 +12,9 @@
 
 #include <creek/core/error.hpp>
 #include <creek/core/futex.hpp>
-#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/detail/closure_message.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 namespace {
 
@@ -207,4 +207,4 @@ std::unique_ptr<stall_watch> make_stall_watch(const scheduler_options& options) 
   return std::make_unique<stall_watchdog>(options, options.workers);
 }
 
-}  // namespace creek::detail
+}  // namespace creek::ext

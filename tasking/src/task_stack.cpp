@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slow half of the split deque: what happens when a thief has asked, the array is full, or a
 // task has to come back from the shared part. Every change of the split is made under `mover`.
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
 #include <chrono>
 #include <limits>
@@ -12,9 +12,9 @@
 
 #include <creek/core/clock.hpp>
 #include <creek/core/sanitizer.hpp>
-#include <creek/tasking/detail/context.hpp>
+#include <creek/tasking/ext/task_context.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 thread_local constinit task_stack* current_stack = nullptr;
 
@@ -399,4 +399,4 @@ std::exception_ptr take_failure(task_slot* slot) noexcept {
   return failure;
 }
 
-}  // namespace creek::detail
+}  // namespace creek::ext

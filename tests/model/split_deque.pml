@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The split deque of the host (tasking/detail/task_stack.hpp): the owner's pushes and joins without a
+ * The split deque of the host (tasking/ext/task_stack.hpp): the owner's pushes and joins without a
  * fence, against thieves that steal, ask, and move the split by force behind a heavy fence.
  * The owner's stores of `top` (with the slot written before it) wait in a store buffer; its locked
  * instructions drain it, and so does a thief's heavy fence. All its other stores are made under the

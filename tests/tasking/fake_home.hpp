@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek::support {
 

@@ -11,7 +11,7 @@
 
 #include <creek/core/spin_lock.hpp>
 #include <creek/host/memory.hpp>
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 #include <creek/tasking/lock_deque.hpp>
 #include <creek/tasking/options.hpp>
 

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <new>
 
-#include <creek/tasking/detail/context.hpp>
+#include <creek/tasking/ext/task_context.hpp>
 
 #include "external_deques.hpp"
 

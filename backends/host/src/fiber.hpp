@@ -9,7 +9,7 @@
 #include <memory>
 
 #include <creek/core/stack_switch.hpp>
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek::host_backend {
 

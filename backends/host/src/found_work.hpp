@@ -2,7 +2,7 @@
 // Result of a search for work.
 #pragma once
 
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
 #include "fiber.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <creek/core/clock.hpp>
-#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/ext/remote_cell.hpp>
 
 namespace creek::host_backend {
 

@@ -2,7 +2,7 @@
 // Work that waits for a worker.
 #pragma once
 
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/executor.hpp>
 
 #include "external_deques.hpp"
 #include "intrusive_queue.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/ext/remote_cell.hpp>
 
 namespace creek::host_backend {
 

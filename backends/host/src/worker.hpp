@@ -8,7 +8,7 @@
 
 #include <creek/core/counters.hpp>
 #include <creek/core/trace.hpp>
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/executor.hpp>
 
 #include "fiber.hpp"
 #include "fiber_pool.hpp"

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/ext/remote_cell.hpp>
 
 namespace creek::scc_backend {
 

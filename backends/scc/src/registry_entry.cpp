@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets backends/src/registry.cpp make this backend.
 #include <creek/scc.hpp>
-#include <creek/tasking/detail/backend_registry.hpp>
+#include <creek/tasking/ext/backend_registry.hpp>
 
 const creek::detail::backend_entry creek_backend_scc{
     .make = [](const creek::scheduler_options& options) { return creek::scc(options).make(); },

@@ -13,7 +13,7 @@
 
 #include <creek/core/symmetric_allocator.hpp>
 #include <creek/scc/memory.hpp>
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/lock_deque.hpp>
 
 namespace creek::scc_backend {

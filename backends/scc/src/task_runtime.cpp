@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <creek/core/error.hpp>
-#include <creek/tasking/detail/context.hpp>
+#include <creek/tasking/ext/task_context.hpp>
 
 #include "work_span.hpp"
 

@@ -13,7 +13,7 @@
 #include <creek/core/counters.hpp>
 #include <creek/core/stack_switch.hpp>
 #include <creek/core/trace.hpp>
-#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/ext/remote_cell.hpp>
 
 #include "split_mix.hpp"
 #include "task_memory.hpp"

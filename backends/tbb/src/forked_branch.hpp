@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/executor.hpp>
 
 namespace creek::onetbb {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets backends/src/registry.cpp make this backend. Made by name it has as many workers as host
 // has.
-#include <creek/tasking/detail/backend_registry.hpp>
+#include <creek/tasking/ext/backend_registry.hpp>
 #include <creek/tbb.hpp>
 
 const creek::detail::backend_entry creek_backend_tbb{

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek::onetbb {
 

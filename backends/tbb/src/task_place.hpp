@@ -3,7 +3,7 @@
 // it handles. oneTBB carries neither along when a task continues on another thread.
 #pragma once
 
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/executor.hpp>
 
 namespace creek::onetbb {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <creek/core/core_id.hpp>
-#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/detail/closure_message.hpp>
 
 namespace creek {
 

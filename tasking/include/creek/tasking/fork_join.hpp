@@ -14,7 +14,7 @@
 #include <variant>
 
 #include <creek/tasking/detail/task_name.hpp>
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek {
 

@@ -111,11 +111,11 @@ deque_kind parse_deque(std::string_view name);
 idle_policy parse_idle(std::string_view name);
 message_protocol parse_messages(std::string_view name);
 
-namespace detail {
+namespace ext {
 /// Checks `serve_only` and drops workers named twice. Called by backends that have settled the
 /// number of workers. Throws usage_error.
 void check_serve_only(scheduler_options& options);
 bool serves_only(const scheduler_options& options, unsigned worker) noexcept;
-}  // namespace detail
+}  // namespace ext
 
 }  // namespace creek

@@ -19,7 +19,7 @@
 
 #include <creek/core/core_id.hpp>
 #include <creek/core/error.hpp>
-#include <creek/tasking/detail/remote_cell.hpp>
+#include <creek/tasking/detail/closure_message.hpp>
 #include <creek/tasking/future.hpp>
 
 namespace creek {

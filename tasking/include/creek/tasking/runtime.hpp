@@ -15,7 +15,7 @@
 
 #include <creek/core/counters.hpp>
 #include <creek/core/error.hpp>
-#include <creek/tasking/detail/stall_watch.hpp>
+#include <creek/tasking/ext/backend.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>
 #include <creek/tasking/options.hpp>
@@ -24,57 +24,7 @@
 
 namespace creek {
 
-namespace trace {
-class session;
-struct options;
-}  // namespace trace
-
 namespace detail {
-
-/// An executor, with all that a runtime needs to own it.
-class backend : public task_stack_home {
- public:
-  /// Warns of misspelt variables of the environment.
-  backend();
-  ~backend() override;
-  /// Finishes all tasks that were started, then ends the workers. Called once, before the
-  /// destructor. Returns the error if a file of records could not be written, or null.
-  virtual std::exception_ptr shut_down() noexcept = 0;
-  virtual counter_values counters() const = 0;
-  virtual const scheduler_options& options() const noexcept = 0;
-  /// Records events until the backend is shut down and writes them to `file` then. Throws
-  /// creek::error if `file` cannot be opened.
-  virtual void trace_to(const std::string& file) = 0;
-
- protected:
-  /// Sets the watchdog for long calls; may be null. Call before the workers start.
-  void find_stalls_by(std::unique_ptr<stall_watch> watch) {
-    stalls_ = std::move(watch);
-    set_stalls(stalls_.get());
-  }
-  /// Opens the file of trace_to() and returns the session to record in.
-  trace::session& open_trace(const std::string& file, trace::options chosen);
-  /// Writes that session, if there is one; for shut_down(), which returns the same.
-  std::exception_ptr write_trace() noexcept;
-
- private:
-  struct trace_output;
-  std::unique_ptr<stall_watch> stalls_;
-  std::unique_ptr<trace_output> trace_;  ///< null: no trace
-};
-
-/// A backend whose strands have no task stack: every task is submitted.
-class backend_without_task_stacks : public backend {
- public:
-  void work_available() noexcept final {}
-  bool keep_armed() const noexcept final { return false; }
-  bool offer(task_stack&, task_slot*) noexcept final { return false; }
-  bool take_back(task_stack&, task_slot*) noexcept final { return true; }
-};
-
-/// Makes a backend by name. Throws usage_error for an unknown name, and for a backend whose
-/// component is not linked (see creek::backends()); the message says which component to add.
-std::unique_ptr<backend> make_backend(std::string_view name, const scheduler_options& options);
 
 /// The task that run() waits for, in the caller's frame.
 class root_task : public submitted_task {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <creek/core/error.hpp>
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/this_worker.hpp>
 
 namespace creek {

@@ -2,8 +2,8 @@
 // Queries for where the caller runs.
 #pragma once
 
-#include <creek/tasking/detail/strand.hpp>
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/executor.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek {
 

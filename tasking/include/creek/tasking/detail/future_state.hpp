@@ -13,8 +13,8 @@
 #include <variant>
 
 #include <creek/core/sanitizer.hpp>
-#include <creek/tasking/detail/context.hpp>
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/task_context.hpp>
+#include <creek/tasking/ext/executor.hpp>
 
 namespace creek::detail {
 

@@ -8,7 +8,7 @@
 
 #include <creek/core/active_message.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 class remote_cell;
 struct reply;
@@ -61,4 +61,4 @@ class message_port {
   remote_objects objects_;
 };
 
-}  // namespace creek::detail
+}  // namespace creek::ext

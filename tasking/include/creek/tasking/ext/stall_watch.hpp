@@ -12,7 +12,7 @@
 
 #include <creek/tasking/options.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 class executor;
 struct activation;
@@ -114,4 +114,4 @@ class stall_pause {
   stall_watch::invocation paused_;
 };
 
-}  // namespace creek::detail
+}  // namespace creek::ext

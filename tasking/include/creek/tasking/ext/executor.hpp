@@ -13,12 +13,15 @@
 #include <creek/core/power_policy.hpp>
 
 namespace creek::detail {
+struct task_local_node;
+}  // namespace creek::detail
+
+namespace creek::ext {
 
 class executor;
 class message_port;
 class stall_watch;
 struct task_context;
-struct task_local_node;
 struct root_scope;
 struct task_slot;
 struct task_type;
@@ -57,7 +60,7 @@ class result_place {
 struct task_scope {
   task_context* context = nullptr;  ///< made at the first spawn; counts direct children
   root_scope* root = nullptr;
-  task_local_node* locals = nullptr;  ///< task-local values, made at first use
+  detail::task_local_node* locals = nullptr;  ///< task-local values, made at first use
   task_slot* base = nullptr;          ///< top of the strand's task stack when the task began
   const task_type* type = nullptr;    ///< for messages
   bool is_root = false;               ///< run() started this task
@@ -199,4 +202,8 @@ class blocked_thread_mark {
 /// Returns current_executor(), or throws usage_error saying that `what` needs a runtime.
 executor& require_executor(const char* what);
 
+}  // namespace creek::ext
+
+namespace creek::detail {
+using namespace ext;
 }  // namespace creek::detail

@@ -9,10 +9,10 @@
 #include <exception>
 
 #include <creek/core/sanitizer.hpp>
-#include <creek/tasking/detail/strand.hpp>
-#include <creek/tasking/detail/task_stack.hpp>
+#include <creek/tasking/ext/executor.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 struct activation;
 
@@ -161,4 +161,4 @@ class task_frame {
   task_scope scope_;
 };
 
-}  // namespace creek::detail
+}  // namespace creek::ext

@@ -17,10 +17,10 @@
 #include <creek/core/asymmetric_fence.hpp>
 #include <creek/core/clock.hpp>
 #include <creek/core/spin_lock.hpp>
-#include <creek/tasking/detail/strand.hpp>
+#include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/steal_result.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 struct task_slot;
 struct task_stack;
@@ -255,4 +255,4 @@ std::exception_ptr take_failure(task_slot* slot) noexcept;
 /// initial-exec reads it with one instruction.
 extern thread_local constinit task_stack* current_stack __attribute__((tls_model("initial-exec")));
 
-}  // namespace creek::detail
+}  // namespace creek::ext

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts and root scopes: the waits, and the end of a context whose task has ended.
-#include <creek/tasking/detail/context.hpp>
+#include <creek/tasking/ext/task_context.hpp>
 
 #include <chrono>
 #include <utility>
 
 #include <creek/tasking/task_local.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 void error_slot::store(std::exception_ptr failure) noexcept {
   if (!taken_.exchange(true, std::memory_order_acq_rel)) failure_ = std::move(failure);
@@ -154,7 +154,7 @@ std::exception_ptr run_branch_as_task(void (*branch)(void*) noexcept, void* argu
 }
 
 void task_frame::destroy_locals(task_scope& scope) noexcept {
-  task_local_node::destroy_all(std::exchange(scope.locals, nullptr));
+  detail::task_local_node::destroy_all(std::exchange(scope.locals, nullptr));
 }
 
-}  // namespace creek::detail
+}  // namespace creek::ext

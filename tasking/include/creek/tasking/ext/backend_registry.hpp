@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include <creek/tasking/runtime.hpp>
+#include <creek/tasking/ext/backend.hpp>
 
-namespace creek::detail {
+namespace creek::ext {
 
 /// Entry point of a backend's library.
 struct backend_entry {
@@ -16,12 +16,12 @@ struct backend_entry {
   unsigned max_cpus;
 };
 
-}  // namespace creek::detail
+}  // namespace creek::ext
 
 // Defined by libcreek_scc and libcreek_tbb. They have C names because the linker is told of them
 // when it makes a program of static libraries (ENTRY of creek_module()), and dlsym() finds them in
 // shared ones.
 extern "C" {
-extern const creek::detail::backend_entry creek_backend_scc;
-extern const creek::detail::backend_entry creek_backend_tbb;
+extern const creek::ext::backend_entry creek_backend_scc;
+extern const creek::ext::backend_entry creek_backend_tbb;
 }
