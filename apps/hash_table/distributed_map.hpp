@@ -249,7 +249,7 @@ class distributed_map {
 
   /// Returns the current runtime's hasher. Throws usage_error outside a runtime.
   static hasher hasher_here() {
-    detail::require_executor("distributed_map");
+    ext::require_executor("distributed_map");
     return {};
   }
 

@@ -15,22 +15,22 @@ namespace bench::deque {
 class split_deque {
  public:
   explicit split_deque(std::uint32_t capacity)
-      : slots_(std::make_unique<creek::detail::task_slot[]>(capacity + 1)) {
-    creek::detail::init_task_stack(stack_, slots_.get(), capacity, nullptr, nullptr, false);
+      : slots_(std::make_unique<creek::ext::task_slot[]>(capacity + 1)) {
+    creek::ext::init_task_stack(stack_, slots_.get(), capacity, nullptr, nullptr, false);
   }
   /// Pushes a value; the deque holds at most `capacity` values at a time.
   void push(std::uint64_t value) {
-    creek::detail::push(&stack_, stack_.top.load(std::memory_order_relaxed), nullptr, value);
+    creek::ext::push(&stack_, stack_.top.load(std::memory_order_relaxed), nullptr, value);
   }
   std::uint64_t pop() {
-    creek::detail::task_slot* newest = stack_.top.load(std::memory_order_relaxed) - 1;
-    creek::detail::join(&stack_, newest);
+    creek::ext::task_slot* newest = stack_.top.load(std::memory_order_relaxed) - 1;
+    creek::ext::join(&stack_, newest);
     return newest->owner;
   }
 
  private:
-  std::unique_ptr<creek::detail::task_slot[]> slots_;
-  creek::detail::task_stack stack_{};
+  std::unique_ptr<creek::ext::task_slot[]> slots_;
+  creek::ext::task_stack stack_{};
 };
 
 /// The lock-based deque over the host's memory policy, with descriptors as large as a task slot.

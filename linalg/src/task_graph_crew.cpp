@@ -43,8 +43,8 @@ std::size_t length(const graph_task* first) noexcept {
 }  // namespace
 
 void graph_crew::begin() {
-  home_ = creek::detail::current_executor();
-  owner_ = creek::detail::current_stack;
+  home_ = creek::ext::current_executor();
+  owner_ = creek::ext::current_stack;
   workers_ = worker_count();
   ready_.set_workers(workers_);
   policy_ = home_ != nullptr ? home_->policy() : nullptr;
@@ -55,7 +55,7 @@ void graph_crew::begin() {
 }
 
 void graph_crew::require_caller(const char* what) const {
-  if (home_ == creek::detail::current_executor() && owner_ == creek::detail::current_stack) return;
+  if (home_ == creek::ext::current_executor() && owner_ == creek::ext::current_stack) return;
   throw usage_error(std::string("task_graph::") + what +
                     ": call it in the task, or on the thread, that made the first add()");
 }
@@ -209,7 +209,7 @@ void graph_crew::run_body(graph_task& task) noexcept {
     }
   };
   if (runs && home_ != nullptr) {
-    std::exception_ptr of_children = creek::detail::run_branch_as_task(body, &made);
+    std::exception_ptr of_children = creek::ext::run_branch_as_task(body, &made);
     if (made.failure == nullptr) made.failure = std::move(of_children);
   } else {
     body(&made);

@@ -53,7 +53,7 @@ class graph_crew {
   /// Returns the first exception; called after join().
   std::exception_ptr end() noexcept;
   /// Returns the order in which simulated time changes shared state, or nullptr without simulation.
-  creek::detail::simulated_order* order() const noexcept { return order_; }
+  creek::ext::simulated_order* order() const noexcept { return order_; }
 
   /// Returns the records of finished tasks, in no order, linked through `next`.
   graph_task* take_ended() noexcept {
@@ -108,11 +108,11 @@ class graph_crew {
   // Set by begin().
   bool begun_ = false;
   unsigned workers_ = 1;
-  creek::detail::executor* home_ = nullptr;
-  creek::detail::simulated_order* order_ = nullptr;  ///< null without simulated time
-  unsigned lock_owner_ = 0;                          ///< in `order_`: the enqueuer's worker
+  creek::ext::executor* home_ = nullptr;
+  creek::ext::simulated_order* order_ = nullptr;  ///< null without simulated time
+  unsigned lock_owner_ = 0;                       ///< in `order_`: the enqueuer's worker
   power_policy* policy_ = nullptr;
-  const creek::detail::task_stack* owner_ = nullptr;
+  const creek::ext::task_stack* owner_ = nullptr;
   std::optional<task_group> group_;  ///< the strands; empty outside a runtime
   std::size_t added_ = 0;  ///< the enqueuer's; others read it under the lock while it waits
 
@@ -133,7 +133,7 @@ class graph_crew {
   std::atomic<bool> failed_{false};
   std::atomic<std::size_t> skipped_{0};
   std::stop_token stop_;
-  creek::detail::error_slot error_;
+  creek::ext::error_slot error_;
 };
 
 /// Section in which the caller reads and changes shared state of the crew. In simulated time, its

@@ -66,7 +66,7 @@ std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept 
 [[gnu::init_priority(101)]] const hash_secret repeatable_secret = make_secret(fixed_factors, 0);
 
 const hash_secret& secret_here() noexcept {
-  const creek::detail::executor* const here = creek::detail::current_executor();
+  const creek::ext::executor* const here = creek::ext::current_executor();
   return here != nullptr && here->traits().runs_repeat ? repeatable_secret : process_secret;
 }
 

@@ -205,7 +205,7 @@ void taskbarrier() {
 runtime::runtime() {
   const char* name = std::getenv("CREEK_BACKEND");
   backend_ = ext::make_backend(name != nullptr && *name != '\0' ? name : "host",
-                                  scheduler_options::from_environment());
+                               scheduler_options::from_environment());
 }
 
 runtime::runtime(const scheduler_options& options, std::string_view backend)

@@ -83,7 +83,7 @@ TEST(fiber_pool, returns_null_and_the_reason_if_the_system_refuses) {
 TEST(fiber_pool, counts_the_tasks_that_ran_for_lack_of_room) {
   fiber_pool pool(setup());
   fiber_cache cache;
-  for (int i = 0; i < 2; ++i) detail::count_inline_run(pool.take(cache)->tasks);
+  for (int i = 0; i < 2; ++i) ext::count_inline_run(pool.take(cache)->tasks);
   EXPECT_EQ(pool.inline_runs(), 2U);
 }
 

@@ -12,7 +12,7 @@
 namespace creek {
 namespace {
 
-using detail::submitted_task;
+using ext::submitted_task;
 using host_backend::submission_queue;
 
 TEST(submission_queue, gives_tasks_in_the_order_of_their_submission) {

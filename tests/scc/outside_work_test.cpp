@@ -20,7 +20,7 @@ std::exception_ptr no_deadlock() {
   return nullptr;
 }
 
-struct given_up_task : detail::submitted_task {
+struct given_up_task : ext::submitted_task {
   given_up_task() {
     submitted_task::give_up = [](submitted_task* self, std::exception_ptr why) noexcept {
       static_cast<given_up_task*>(self)->reason = std::move(why);
@@ -32,15 +32,15 @@ struct given_up_task : detail::submitted_task {
 TEST(OutsideWork, IsTakenInTheOrderInWhichItCame) {
   outside_work work;
   given_up_task first, second;
-  detail::strand strand;
+  ext::strand strand;
   EXPECT_FALSE(work.is_waiting());
   work.hand_in(&first);
   work.hand_in(&strand);
   work.hand_in(&second);
   EXPECT_TRUE(work.is_waiting());
   const outside_work::batch taken = work.take();
-  EXPECT_EQ(taken.tasks, (std::vector<detail::submitted_task*>{&first, &second}));
-  EXPECT_EQ(taken.strands, std::vector<detail::strand*>{&strand});
+  EXPECT_EQ(taken.tasks, (std::vector<ext::submitted_task*>{&first, &second}));
+  EXPECT_EQ(taken.strands, std::vector<ext::strand*>{&strand});
   EXPECT_FALSE(work.is_waiting());
   EXPECT_EQ(work.take().size(), 0U);
 }

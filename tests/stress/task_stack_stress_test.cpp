@@ -58,7 +58,7 @@ class owner {
   }
   void fork(int depth) {
     const std::uint32_t id = ++made_;
-    detail::task_slot* slot = tasks_.push_fork(id);
+    ext::task_slot* slot = tasks_.push_fork(id);
     if (slot == nullptr) {
       count_run(id);
       return;
@@ -77,10 +77,10 @@ void thief(std::uint64_t seed, lone_stack& tasks, const std::atomic<bool>& stop)
   while (!stop.load(std::memory_order_acquire)) {
     switch (random() % 16) {
       case 0:
-        detail::force_share(tasks.stack);
+        ext::force_share(tasks.stack);
         break;
       case 1:
-        detail::arm(tasks.stack);
+        ext::arm(tasks.stack);
         break;
       case 2:
         tasks.home.armed.store(random() % 2 == 0, std::memory_order_relaxed);
@@ -89,10 +89,10 @@ void thief(std::uint64_t seed, lone_stack& tasks, const std::atomic<bool>& stop)
         std::this_thread::yield();
         break;
       default:
-        if (detail::task_slot* slot = tasks.steal()) {
+        if (ext::task_slot* slot = tasks.steal()) {
           lone_stack::run_taken(slot);
         } else {
-          detail::ask(tasks.stack);
+          ext::ask(tasks.stack);
         }
     }
   }

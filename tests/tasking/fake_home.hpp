@@ -15,32 +15,32 @@
 namespace creek::support {
 
 /// Counts calls; a suspended strand is a thread that yields until it is resumed.
-class fake_home final : public detail::task_stack_home {
+class fake_home final : public ext::task_stack_home {
  public:
   std::atomic<std::uint64_t> available{0};  ///< calls of work_available()
   std::atomic<bool> armed{false};           ///< returned by keep_armed()
 
   void work_available() noexcept override { available.fetch_add(1, std::memory_order_relaxed); }
   bool keep_armed() const noexcept override { return armed.load(std::memory_order_relaxed); }
-  bool offer(detail::task_stack&, detail::task_slot*) noexcept override { return false; }
-  bool take_back(detail::task_stack&, detail::task_slot*) noexcept override { return true; }
+  bool offer(ext::task_stack&, ext::task_slot*) noexcept override { return false; }
+  bool take_back(ext::task_stack&, ext::task_slot*) noexcept override { return true; }
 
-  void suspend(detail::publish_fn publish, void* argument) override {
+  void suspend(ext::publish_fn publish, void* argument) override {
     waiting_strand self;
     self.home = this;
     if (!publish(argument, &self)) return;
     while (!self.resumed.load(std::memory_order_acquire)) std::this_thread::yield();
   }
-  void resume(detail::strand* suspended) override {
+  void resume(ext::strand* suspended) override {
     static_cast<waiting_strand*>(suspended)->resumed.store(true, std::memory_order_release);
   }
   void fork(void (*)(void*) noexcept, void*, void (*)(void*) noexcept, void*) override {}
-  void submit(detail::submitted_task*) override {}
+  void submit(ext::submitted_task*) override {}
   int worker_index() const noexcept override { return 0; }
   bool lost_in_fork() const noexcept override { return false; }
 
  private:
-  struct waiting_strand : detail::strand {
+  struct waiting_strand : ext::strand {
     std::atomic<bool> resumed{false};
   };
 };
@@ -49,68 +49,66 @@ class fake_home final : public detail::task_stack_home {
 class lone_stack {
  public:
   lone_stack(std::uint32_t capacity, void (*on_run)(std::uint32_t id))
-      : slots_(new detail::task_slot[capacity + 1]) {
+      : slots_(new ext::task_slot[capacity + 1]) {
     told = on_run;
-    detail::init_task_stack(stack, slots_.get(), capacity, &home, nullptr, false);
+    ext::init_task_stack(stack, slots_.get(), capacity, &home, nullptr, false);
   }
 
-  detail::task_slot* push_fork(std::uint32_t id) { return push(id, 0); }
-  detail::task_slot* push_spawned(std::uint32_t id) {
-    return push(id, detail::task_slot::spawned_bit);
-  }
+  ext::task_slot* push_fork(std::uint32_t id) { return push(id, 0); }
+  ext::task_slot* push_spawned(std::uint32_t id) { return push(id, ext::task_slot::spawned_bit); }
   /// Joins the newest open fork and runs it if no thief has.
-  detail::join_result join(detail::task_slot* slot) {
-    const detail::join_result result = detail::join(&stack, slot);
-    if (result == detail::join_result::run_inline) told(id_of(slot));
+  ext::join_result join(ext::task_slot* slot) {
+    const ext::join_result result = ext::join(&stack, slot);
+    if (result == ext::join_result::run_inline) told(id_of(slot));
     return result;
   }
   /// Returns the oldest shared task, or null.
-  detail::task_slot* steal() {
-    detail::task_slot* task = nullptr;
-    return detail::steal(stack, task) == steal_result::taken ? task : nullptr;
+  ext::task_slot* steal() {
+    ext::task_slot* task = nullptr;
+    return ext::steal(stack, task) == steal_result::taken ? task : nullptr;
   }
-  bool run_newest() { return detail::run_newest(&stack, stack.first); }
+  bool run_newest() { return ext::run_newest(&stack, stack.first); }
 
   /// Runs a task that a thief has taken.
-  static void run_taken(detail::task_slot* slot) {
+  static void run_taken(ext::task_slot* slot) {
     if (slot->is_spawned()) {
-      detail::run_stolen(slot);
+      ext::run_stolen(slot);
       return;
     }
     told(id_of(slot));
     finish_taken(slot);
   }
-  static void finish_taken(detail::task_slot* slot) {
+  static void finish_taken(ext::task_slot* slot) {
     namespace state = detail::slot_state;
     const std::uintptr_t seen = slot->state.exchange(state::done, std::memory_order_acq_rel);
     if ((seen & state::flag) == 0) return;
-    auto* waiter = reinterpret_cast<detail::strand*>(seen & state::strand_mask);
+    auto* waiter = reinterpret_cast<ext::strand*>(seen & state::strand_mask);
     waiter->home->resume(waiter);
   }
-  static std::uint32_t id_of(const detail::task_slot* slot) {
+  static std::uint32_t id_of(const ext::task_slot* slot) {
     std::uint32_t id = 0;
     std::memcpy(&id, slot->closure, sizeof id);
     return id;
   }
 
   fake_home home;
-  detail::task_stack stack;
+  ext::task_stack stack;
 
  private:
-  detail::task_slot* push(std::uint32_t id, std::uintptr_t owner) {
-    detail::task_slot* slot = stack.top.load(std::memory_order_relaxed);
+  ext::task_slot* push(std::uint32_t id, std::uintptr_t owner) {
+    ext::task_slot* slot = stack.top.load(std::memory_order_relaxed);
     std::memcpy(slot->closure, &id, sizeof id);
-    return detail::push(&stack, slot, &type, owner) ? slot : nullptr;
+    return ext::push(&stack, slot, &type, owner) ? slot : nullptr;
   }
-  static detail::strand* run(detail::task_slot* slot, bool stolen) noexcept {
+  static ext::strand* run(ext::task_slot* slot, bool stolen) noexcept {
     const std::uint32_t id = id_of(slot);
     if (stolen) slot->state.store(detail::slot_state::moved, std::memory_order_release);
     told(id);
     return nullptr;
   }
-  static constexpr detail::task_type type{&run, "task of a test"};
+  static constexpr ext::task_type type{&run, "task of a test"};
   static inline void (*told)(std::uint32_t) = nullptr;
-  std::unique_ptr<detail::task_slot[]> slots_;
+  std::unique_ptr<ext::task_slot[]> slots_;
 };
 
 }  // namespace creek::support

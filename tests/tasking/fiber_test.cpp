@@ -118,11 +118,11 @@ TEST(strands, may_find_their_wait_over_any_number_of_times) {
   int tries = 0;
   rt.run([&] {
     for (int i = 0; i < 20000; ++i) {
-      const auto over = [](void* count, detail::strand*) {
+      const auto over = [](void* count, ext::strand*) {
         ++*static_cast<int*>(count);
         return false;
       };
-      detail::suspend_here(over, &tries);
+      ext::suspend_here(over, &tries);
     }
   });
   EXPECT_EQ(tries, 20000);

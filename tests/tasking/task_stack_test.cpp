@@ -15,7 +15,7 @@
 namespace creek::support {
 namespace {
 
-using detail::join_result;
+using ext::join_result;
 
 std::vector<std::uint32_t> ran;
 void note(std::uint32_t id) {
@@ -28,7 +28,7 @@ class task_stacks : public ::testing::Test {
 };
 
 std::uint32_t stolen_id(lone_stack& tasks) {
-  detail::task_slot* slot = tasks.steal();
+  ext::task_slot* slot = tasks.steal();
   return slot != nullptr ? lone_stack::id_of(slot) : 0;
 }
 
@@ -39,22 +39,22 @@ TEST_F(task_stacks, a_join_gives_the_newest_fork_back) {
   EXPECT_EQ(tasks.join(two), join_result::run_inline);
   EXPECT_EQ(tasks.join(one), join_result::run_inline);
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{2, 1}));
-  EXPECT_FALSE(detail::has_work(tasks.stack));
+  EXPECT_FALSE(ext::has_work(tasks.stack));
   EXPECT_EQ(tasks.home.available.load(), 0U) << "nobody asked";
 }
 
 TEST_F(task_stacks, nothing_can_be_stolen_before_somebody_asked) {
   lone_stack tasks(8, note);
   tasks.push_fork(1);
-  EXPECT_TRUE(detail::has_work(tasks.stack));
-  detail::task_slot* task = nullptr;
-  EXPECT_EQ(detail::steal(tasks.stack, task), steal_result::empty);
+  EXPECT_TRUE(ext::has_work(tasks.stack));
+  ext::task_slot* task = nullptr;
+  EXPECT_EQ(ext::steal(tasks.stack, task), steal_result::empty);
 }
 
 TEST_F(task_stacks, the_next_push_answers_with_the_older_half) {
   lone_stack tasks(8, note);
   for (std::uint32_t id = 1; id <= 3; ++id) tasks.push_fork(id);
-  detail::ask(tasks.stack);
+  ext::ask(tasks.stack);
   EXPECT_EQ(tasks.steal(), nullptr);
   tasks.push_fork(4);
   EXPECT_EQ(tasks.home.available.load(), 1U);
@@ -69,7 +69,7 @@ TEST_F(task_stacks, the_next_join_answers_too) {
   lone_stack tasks(8, note);
   tasks.push_fork(1);
   auto* newest = tasks.push_fork(2);
-  detail::ask(tasks.stack);
+  ext::ask(tasks.stack);
   EXPECT_EQ(tasks.join(newest), join_result::run_inline);
   EXPECT_EQ(stolen_id(tasks), 1U);
 }
@@ -77,7 +77,7 @@ TEST_F(task_stacks, the_next_join_answers_too) {
 TEST_F(task_stacks, a_join_takes_the_shared_part_back) {
   lone_stack tasks(8, note);
   auto* only = tasks.push_fork(1);
-  ASSERT_TRUE(detail::force_share(tasks.stack));
+  ASSERT_TRUE(ext::force_share(tasks.stack));
   EXPECT_EQ(tasks.join(only), join_result::run_inline);
   EXPECT_EQ(tasks.steal(), nullptr);
 }
@@ -85,7 +85,7 @@ TEST_F(task_stacks, a_join_takes_the_shared_part_back) {
 TEST_F(task_stacks, a_join_of_a_finished_stolen_fork_is_done) {
   lone_stack tasks(8, note);
   auto* one = tasks.push_fork(1);
-  ASSERT_TRUE(detail::force_share(tasks.stack));
+  ASSERT_TRUE(ext::force_share(tasks.stack));
   lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(tasks.join(one), join_result::done);
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
@@ -94,9 +94,9 @@ TEST_F(task_stacks, a_join_of_a_finished_stolen_fork_is_done) {
 
 TEST_F(task_stacks, sharing_by_force_needs_no_owner) {
   lone_stack tasks(8, note);
-  EXPECT_FALSE(detail::force_share(tasks.stack)) << "nothing there";
+  EXPECT_FALSE(ext::force_share(tasks.stack)) << "nothing there";
   for (std::uint32_t id = 1; id <= 5; ++id) tasks.push_spawned(id);
-  EXPECT_TRUE(detail::force_share(tasks.stack));
+  EXPECT_TRUE(ext::force_share(tasks.stack));
   EXPECT_EQ(stolen_id(tasks), 1U);
   EXPECT_EQ(stolen_id(tasks), 2U);
   EXPECT_EQ(stolen_id(tasks), 3U);
@@ -106,15 +106,15 @@ TEST_F(task_stacks, sharing_by_force_needs_no_owner) {
 TEST_F(task_stacks, an_armed_stack_reports_every_push_until_nobody_sleeps) {
   lone_stack tasks(8, note);
   tasks.home.armed = true;
-  detail::arm(tasks.stack);
-  EXPECT_TRUE(detail::is_armed(tasks.stack));
+  ext::arm(tasks.stack);
+  EXPECT_TRUE(ext::is_armed(tasks.stack));
   tasks.push_spawned(1);
   tasks.push_spawned(2);
   EXPECT_EQ(tasks.home.available.load(), 2U);
   EXPECT_EQ(stolen_id(tasks), 1U) << "a push that wakes somebody shares";
   tasks.home.armed = false;
   tasks.push_spawned(3);
-  EXPECT_FALSE(detail::is_armed(tasks.stack));
+  EXPECT_FALSE(ext::is_armed(tasks.stack));
   tasks.push_spawned(4);
   EXPECT_EQ(tasks.home.available.load(), 3U);
 }
@@ -162,7 +162,7 @@ TEST_F(task_stacks, a_stolen_fork_below_spawned_tasks_is_done) {
   lone_stack tasks(8, note);
   auto* open = tasks.push_fork(1);
   tasks.push_spawned(2);
-  ASSERT_TRUE(detail::force_share(tasks.stack));
+  ASSERT_TRUE(ext::force_share(tasks.stack));
   lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(tasks.join(open), join_result::done);
   EXPECT_TRUE(tasks.run_newest());
@@ -176,7 +176,7 @@ TEST_F(task_stacks, a_thief_passes_over_a_fork_that_was_joined_below_others) {
   auto* open = tasks.push_fork(1);
   tasks.push_spawned(2);
   EXPECT_EQ(tasks.join(open), join_result::run_inline);
-  detail::share_all(tasks.stack);
+  ext::share_all(tasks.stack);
   lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
   lone_stack::run_taken(tasks.steal());
@@ -186,7 +186,7 @@ TEST_F(task_stacks, a_thief_passes_over_a_fork_that_was_joined_below_others) {
 TEST_F(task_stacks, share_all_offers_everything) {
   lone_stack tasks(8, note);
   for (std::uint32_t id = 1; id <= 4; ++id) tasks.push_spawned(id);
-  detail::share_all(tasks.stack);
+  ext::share_all(tasks.stack);
   for (std::uint32_t id = 1; id <= 4; ++id) EXPECT_EQ(stolen_id(tasks), id);
 }
 
@@ -223,20 +223,20 @@ class random_walk {
       }
     }
     while (!open_.empty()) pop();
-    EXPECT_FALSE(detail::has_work(tasks_.stack));
+    EXPECT_FALSE(ext::has_work(tasks_.stack));
   }
 
  private:
   struct open_task {
     std::uint32_t id;  ///< 0: a hole, a fork that was joined while younger tasks lay above
-    detail::task_slot* slot;
+    ext::task_slot* slot;
     bool is_fork, stolen;
   };
 
   void push() {
     const bool is_fork = random_() % 2 == 0;
     const std::uint32_t id = ++last_id_;
-    detail::task_slot* slot = is_fork ? tasks_.push_fork(id) : tasks_.push_spawned(id);
+    ext::task_slot* slot = is_fork ? tasks_.push_fork(id) : tasks_.push_spawned(id);
     ASSERT_EQ(slot == nullptr, open_.size() == capacity_);
     if (slot != nullptr) {
       open_.push_back({id, slot, is_fork, false});
@@ -293,7 +293,7 @@ class random_walk {
     return index;
   }
   bool steal() {
-    detail::task_slot* slot = tasks_.steal();
+    ext::task_slot* slot = tasks_.steal();
     if (slot == nullptr) return false;
     const std::size_t oldest = first_unstolen();
     EXPECT_LT(oldest, open_.size());
@@ -308,23 +308,23 @@ class random_walk {
   }
   void force_and_steal() {
     const bool any = first_unstolen() < open_.size();
-    ASSERT_EQ(detail::has_work(tasks_.stack), any);
-    detail::force_share(tasks_.stack);
+    ASSERT_EQ(ext::has_work(tasks_.stack), any);
+    ext::force_share(tasks_.stack);
     ASSERT_EQ(steal(), any);
   }
   void disturb() {
     switch (random_() % 4) {
       case 0:
-        detail::ask(tasks_.stack);
+        ext::ask(tasks_.stack);
         break;
       case 1:
         tasks_.home.armed = !tasks_.home.armed;
         break;
       case 2:
-        detail::arm(tasks_.stack);
+        ext::arm(tasks_.stack);
         break;
       default:
-        detail::refresh_armed(tasks_.stack);
+        ext::refresh_armed(tasks_.stack);
     }
   }
 

@@ -9,7 +9,7 @@
 
 namespace creek::host_backend {
 
-bool shared_queue::put(detail::task_slot* slot) noexcept {
+bool shared_queue::put(ext::task_slot* slot) noexcept {
   if (size() >= capacity_) return false;
   const std::lock_guard lock(lock_);
   if (slots_.size() >= capacity_) return false;
@@ -18,7 +18,7 @@ bool shared_queue::put(detail::task_slot* slot) noexcept {
   return true;
 }
 
-bool shared_queue::put_anyway(detail::task_slot* slot) noexcept {
+bool shared_queue::put_anyway(ext::task_slot* slot) noexcept {
   const std::lock_guard lock(lock_);
   try {
     slots_.push_back(slot);
@@ -29,7 +29,7 @@ bool shared_queue::put_anyway(detail::task_slot* slot) noexcept {
   return true;
 }
 
-bool shared_queue::take_back(detail::task_slot* slot) noexcept {
+bool shared_queue::take_back(ext::task_slot* slot) noexcept {
   const std::lock_guard lock(lock_);
   const auto at = std::find(slots_.rbegin(), slots_.rend(), slot);
   if (at == slots_.rend()) return false;
@@ -38,11 +38,11 @@ bool shared_queue::take_back(detail::task_slot* slot) noexcept {
   return true;
 }
 
-detail::task_slot* shared_queue::take_oldest() noexcept {
+ext::task_slot* shared_queue::take_oldest() noexcept {
   if (size() == 0) return nullptr;
   const std::lock_guard lock(lock_);
   if (slots_.empty()) return nullptr;
-  detail::task_slot* oldest = slots_.front();
+  ext::task_slot* oldest = slots_.front();
   slots_.erase(slots_.begin());
   size_.store(slots_.size(), std::memory_order_release);
   return oldest;
@@ -50,8 +50,8 @@ detail::task_slot* shared_queue::take_oldest() noexcept {
 
 namespace {
 
-bool is_private(const detail::task_slot& slot) noexcept {
-  return (slot.owner_word() & detail::task_slot::private_bit) != 0;
+bool is_private(const ext::task_slot& slot) noexcept {
+  return (slot.owner_word() & ext::task_slot::private_bit) != 0;
 }
 
 }  // namespace
@@ -62,30 +62,30 @@ task_deques::task_deques(const scheduler_options& options)
                   ? std::make_unique<shared_queue>(std::max<std::size_t>(16, 2 * options.workers))
                   : nullptr) {}
 
-bool task_deques::offer(detail::task_stack& stack, detail::task_slot* slot) noexcept {
+bool task_deques::offer(ext::task_stack& stack, ext::task_slot* slot) noexcept {
   if (!shared_) return fiber_of(&stack)->mpb->push(slot);
   // A worker with work shares if others could take it; without room its strand keeps the task.
-  if (!shared_->put(slot)) slot->owner |= detail::task_slot::private_bit;
+  if (!shared_->put(slot)) slot->owner |= ext::task_slot::private_bit;
   return true;
 }
 
-bool task_deques::take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept {
+bool task_deques::take_back(ext::task_stack& stack, ext::task_slot* slot) noexcept {
   if (is_private(*slot)) return true;
   return shared_ ? shared_->take_back(slot) : fiber_of(&stack)->mpb->take_back(slot);
 }
 
-bool task_deques::offer_all(detail::task_stack& stack) noexcept {
-  detail::share_all(stack);
+bool task_deques::offer_all(ext::task_stack& stack) noexcept {
+  ext::share_all(stack);
   if (!shared_) return false;
-  const detail::task_slot* top = stack.top.load(std::memory_order_relaxed);
+  const ext::task_slot* top = stack.top.load(std::memory_order_relaxed);
   bool offered = false;
-  for (detail::task_slot* slot = stack.first; slot < top; ++slot) {
+  for (ext::task_slot* slot = stack.first; slot < top; ++slot) {
     if (!is_private(*slot)) continue;
-    slot->owner &= ~detail::task_slot::private_bit;
+    slot->owner &= ~ext::task_slot::private_bit;
     if (shared_->put_anyway(slot)) {
       offered = true;
     } else {
-      slot->owner |= detail::task_slot::private_bit;
+      slot->owner |= ext::task_slot::private_bit;
     }
   }
   return offered;

@@ -33,7 +33,7 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
                     void (*entry)(switch_context& self, switch_context& previous)) noexcept {
   const std::size_t control = whole_pages(sizeof(fiber) + colours * colour_step +
-                                          (std::size_t{capacity} + 1) * sizeof(detail::task_slot));
+                                          (std::size_t{capacity} + 1) * sizeof(ext::task_slot));
   const std::size_t stack = whole_pages(stack_size);
   std::byte* low = map_guarded(stack + control);
   if (low == nullptr) return nullptr;
@@ -43,14 +43,14 @@ fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
   fiber_ptr made(::new (low + stack + offset) fiber);
   made->mapped = stack + control;
   prepare_context(*made, low, stack + offset, entry);
-  auto* slots = reinterpret_cast<detail::task_slot*>(
+  auto* slots = reinterpret_cast<ext::task_slot*>(
       (reinterpret_cast<std::uintptr_t>(made.get() + 1) + 63) & ~std::uintptr_t{63});
-  detail::init_task_stack(made->tasks, slots, capacity, nullptr, made.get(), false);
+  ext::init_task_stack(made->tasks, slots, capacity, nullptr, made.get(), false);
   return made;
 }
 
 void fiber_deleter::operator()(fiber* unused) const noexcept {
-  detail::free_contexts(unused->tasks.free_contexts);
+  ext::free_contexts(unused->tasks.free_contexts);
   delete unused->mpb;
   release_context(*unused);
   unmap_guarded(unused->stack_low, unused->mapped);

@@ -17,7 +17,7 @@ struct worker;
 struct mpb_deque;
 
 /// A strand of this backend: a fiber off its stack, or a wait that could not get off it.
-struct host_strand : detail::strand {
+struct host_strand : ext::strand {
   bool in_place = false;  ///< this is an in_place_wait
 };
 
@@ -30,7 +30,7 @@ struct fiber : host_strand, switch_context {
   bool bound = false;        ///< handles a message: continues on the worker that it is on
   worker* parked = nullptr;  ///< worker that lists it as suspended with unstarted tasks, or null
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
-  detail::task_stack tasks;
+  ext::task_stack tasks;
 };
 
 /// A wait for which there was no other stack, in the frame of the fiber that waits. The fiber can
@@ -49,7 +49,7 @@ struct in_place_wait : host_strand {
   std::atomic<std::uint32_t> news{on_stack};
 };
 
-inline fiber* fiber_of(const detail::task_stack* stack) noexcept {
+inline fiber* fiber_of(const ext::task_stack* stack) noexcept {
   return static_cast<fiber*>(stack->self);
 }
 

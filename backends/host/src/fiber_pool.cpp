@@ -13,8 +13,8 @@ fiber* fiber_pool::make() noexcept {
   fiber_ptr made = map_fiber(setup_.stack_size, setup_.deque_capacity, setup_.entry);
   if (!made) return nullptr;
   made->home = setup_.home;
-  detail::init_task_stack(made->tasks, made->tasks.first, setup_.deque_capacity, setup_.home,
-                          made.get(), setup_.external);
+  ext::init_task_stack(made->tasks, made->tasks.first, setup_.deque_capacity, setup_.home,
+                       made.get(), setup_.external);
   try {
     if (setup_.lock_based) made->mpb = new mpb_deque(setup_.deque_capacity);
     const std::lock_guard lock(mutex_);

@@ -45,7 +45,7 @@ class fiber_pool {
   struct setup {
     std::size_t stack_size;
     std::uint32_t deque_capacity;
-    detail::task_stack_home* home;
+    ext::task_stack_home* home;
     void (*entry)(switch_context& self, switch_context& previous);  ///< runs on a new fiber
     bool external;    ///< task stacks offer their tasks through `home`
     bool lock_based;  ///< each fiber has an mpb_deque

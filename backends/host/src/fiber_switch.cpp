@@ -22,7 +22,7 @@ fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcep
   here.current = &target;
   target.on = &here;
   const bool is_native = &target == &here.native;
-  detail::current_stack = is_native ? nullptr : &target.tasks;
+  ext::current_stack = is_native ? nullptr : &target.tasks;
   here.active.store(is_native ? nullptr : &target.tasks, std::memory_order_release);
   return static_cast<fiber*>(&switch_stacks(self, target));
 }
@@ -46,7 +46,7 @@ bool fiber_switch::settle(fiber& self, fiber* previous) noexcept {
       break;
   }
   const bool is_native = &self == &self.on->native;
-  if (!is_native && work_.maybe_sleepers()) detail::refresh_armed(self.tasks);
+  if (!is_native && work_.maybe_sleepers()) ext::refresh_armed(self.tasks);
   return true;
 }
 
@@ -57,7 +57,7 @@ void fiber_switch::leave_for(fiber& self, fiber& target) noexcept {
   switch_to(*self.on, target, {keeps ? departure::kind::make_ready : departure::kind::recycle});
 }
 
-void fiber_switch::leave_waiting(fiber& self, fiber& next, detail::publish_fn publish,
+void fiber_switch::leave_waiting(fiber& self, fiber& next, ext::publish_fn publish,
                                  void* argument) noexcept {
   worker& here = *self.on;
   here.counters.add(counter::suspends);

@@ -26,7 +26,7 @@ class fiber_switch {
   /// Continues the loop of `self` on `target`; tasks that `self` still holds are left to be taken.
   void leave_for(fiber& self, fiber& target) noexcept;
   /// Leaves the stack until the strand that `publish` was given is resumed.
-  void leave_waiting(fiber& self, fiber& next, detail::publish_fn publish, void* argument) noexcept;
+  void leave_waiting(fiber& self, fiber& next, ext::publish_fn publish, void* argument) noexcept;
   /// Called first on a fiber that was switched to: does what `previous`, the fiber before it, left
   /// to be done. If the wait of that one was over before it began, switches back: a loop, as that
   /// may happen again and again.

@@ -10,9 +10,9 @@ namespace creek::host_backend {
 
 /// At most one member is set.
 struct found_work {
-  detail::task_slot* slot = nullptr;
+  ext::task_slot* slot = nullptr;
   fiber* resumed = nullptr;
-  detail::submitted_task* task = nullptr;
+  ext::submitted_task* task = nullptr;
   bool messages = false;
   explicit operator bool() const noexcept { return slot || resumed || task || messages; }
 };

@@ -37,7 +37,7 @@ bool has_room(const fiber& self) noexcept {
 
 }  // namespace
 
-fiber* in_place_waiter::off_stack(detail::strand* suspended) noexcept {
+fiber* in_place_waiter::off_stack(ext::strand* suspended) noexcept {
   auto* waiting = static_cast<host_strand*>(suspended);
   if (!waiting->in_place) return static_cast<fiber*>(waiting);
   auto& wait = *static_cast<in_place_wait*>(waiting);
@@ -51,9 +51,9 @@ fiber* in_place_waiter::off_stack(detail::strand* suspended) noexcept {
   return nullptr;
 }
 
-void in_place_waiter::wait(fiber& self, detail::publish_fn publish, void* argument) noexcept {
+void in_place_waiter::wait(fiber& self, ext::publish_fn publish, void* argument) noexcept {
   say_once();
-  detail::task_slot* const bottom = self.tasks.top.load(std::memory_order_relaxed);
+  ext::task_slot* const bottom = self.tasks.top.load(std::memory_order_relaxed);
   in_place_wait wait(self);
   if (!publish(argument, &wait)) return;
   while (wait.news.load(std::memory_order_acquire) == in_place_wait::on_stack) {
@@ -64,20 +64,20 @@ void in_place_waiter::wait(fiber& self, detail::publish_fn publish, void* argume
   }
   sanitizer::acquired(&wait.news);
   // Tasks that ran here may have left others above those of the waiting task.
-  while (detail::run_newest(&self.tasks, bottom)) {
+  while (ext::run_newest(&self.tasks, bottom)) {
   }
 }
 
 /// Makes one step; returns false if there was nothing to do.
 bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
-                                    detail::task_slot* bottom) noexcept {
+                                    ext::task_slot* bottom) noexcept {
   worker& here = *self.on;
   found_work work;
   work.resumed = here.bound.pop();
   if (!work) work.resumed = here.ready.pop();
   if (!work) work.resumed = switch_.idle_fiber(here);
   if (!work && has_room(self)) {
-    if (detail::run_newest(&self.tasks, bottom)) return true;
+    if (ext::run_newest(&self.tasks, bottom)) return true;
     // First a task that the waiting task itself has made.
     if (work_.deques().steal(self.tasks, work.slot) != steal_result::taken) {
       work = search_.everywhere(*self.on, true);
@@ -90,7 +90,7 @@ bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
     leave_wait(self, *work.resumed, wait);
   } else if (work.messages) {
     messages_.serve(self);
-  } else if (detail::strand* released = runner_.run(self, work)) {
+  } else if (ext::strand* released = runner_.run(self, work)) {
     released->home->resume(released);
   }
   return true;
@@ -98,7 +98,7 @@ bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
 
 /// Leaves the stack after all, for `next`.
 void in_place_waiter::leave_wait(fiber& self, fiber& next, in_place_wait& wait) noexcept {
-  const auto publish = [](void* argument, detail::strand* off) {
+  const auto publish = [](void* argument, ext::strand* off) {
     auto expected = static_cast<std::uint32_t>(in_place_wait::on_stack);
     const bool waits = static_cast<in_place_wait*>(argument)->news.compare_exchange_strong(
         expected, in_place_wait::off_stack, std::memory_order_acq_rel);

@@ -20,14 +20,14 @@ class in_place_waiter {
       : work_(work), messages_(messages), search_(search), switch_(switching), runner_(runner) {}
 
   /// Returns when the strand that `publish` was given is resumed.
-  void wait(fiber& self, detail::publish_fn publish, void* argument) noexcept;
+  void wait(fiber& self, ext::publish_fn publish, void* argument) noexcept;
 
   /// Called to resume `suspended`: returns the fiber to make ready for that, or null if the waiting
   /// fiber was notified where it is. Its release pairs with the load in wait().
-  static fiber* off_stack(detail::strand* suspended) noexcept;
+  static fiber* off_stack(ext::strand* suspended) noexcept;
 
  private:
-  bool make_progress(fiber& self, in_place_wait& wait, detail::task_slot* bottom) noexcept;
+  bool make_progress(fiber& self, in_place_wait& wait, ext::task_slot* bottom) noexcept;
   void leave_wait(fiber& self, fiber& next, in_place_wait& wait) noexcept;
 
   ready_work& work_;

@@ -16,19 +16,19 @@ class message_backlog {
   message_backlog(const message_backlog&) = delete;
   message_backlog& operator=(const message_backlog&) = delete;
   ~message_backlog() {
-    while (detail::kept_message* unused = spare_.pop()) delete unused;
+    while (ext::kept_message* unused = spare_.pop()) delete unused;
   }
   bool empty() const noexcept { return queue_.empty(); }
   std::size_t size() const noexcept { return queue_.size(); }
   void push(const void* message, std::size_t bytes) {
-    detail::kept_message* unused = spare_.pop();
-    if (unused == nullptr) unused = new detail::kept_message;
+    ext::kept_message* unused = spare_.pop();
+    if (unused == nullptr) unused = new ext::kept_message;
     unused->assign(message, bytes);
     queue_.push(unused);
   }
-  detail::kept_message* pop() noexcept { return queue_.pop(); }
+  ext::kept_message* pop() noexcept { return queue_.pop(); }
   /// Takes back a popped message that is not needed any more, for another push().
-  void recycle(detail::kept_message* unused) noexcept {
+  void recycle(ext::kept_message* unused) noexcept {
     if (spare_.size() >= max_spare) {
       delete unused;
     } else {
@@ -38,7 +38,7 @@ class message_backlog {
 
  private:
   static constexpr std::size_t max_spare = 512;
-  detail::message_queue queue_, spare_;
+  ext::message_queue queue_, spare_;
 };
 
 }  // namespace creek::host_backend

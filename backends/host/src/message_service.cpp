@@ -44,7 +44,7 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
   const auto until = [](auto done) {
     spin_briefly([&] {
       if (done()) return true;
-      if (detail::executor* own = detail::current_executor()) own->messages().drain();
+      if (ext::executor* own = ext::current_executor()) own->messages().drain();
       return false;
     });
   };
@@ -74,7 +74,7 @@ bool message_service::pause_for_messages(worker& self) noexcept {
 
 void message_service::handle(worker& here, std::byte* message, std::size_t bytes) noexcept {
   here.counters.add(counter::messages);
-  detail::arrive(home_, message, bytes);
+  ext::arrive(home_, message, bytes);
 }
 
 bool message_service::serve(fiber& self) noexcept {
@@ -88,7 +88,7 @@ bool message_service::serve(fiber& self) noexcept {
   trace::begin(here.track.load(std::memory_order_acquire), "messages");
   // Leaves out messages that come meanwhile: endless senders must not keep this worker from others.
   for (std::size_t left = here.backlog.size(); left > 0; --left) {
-    detail::kept_message* const first = here.backlog.pop();
+    ext::kept_message* const first = here.backlog.pop();
     if (first == nullptr) break;  // a handler has waited, and the worker has handled the rest
     handle(here, first->data, first->bytes);
     here.backlog.recycle(first);

@@ -49,7 +49,7 @@ struct mailboxes {
 /// message is bound: it continues on its worker whoever resumes it.
 class message_service {
  public:
-  message_service(detail::executor& home, worker_set& workers, waker& waking) noexcept
+  message_service(ext::executor& home, worker_set& workers, waker& waking) noexcept
       : home_(home), workers_(workers), waker_(waking) {}
 
   /// executor::send()
@@ -94,7 +94,7 @@ class message_service {
   }
   void handle(worker& here, std::byte* message, std::size_t bytes) noexcept;
 
-  detail::executor& home_;
+  ext::executor& home_;
   worker_set& workers_;
   waker& waker_;
   std::mutex opening_;

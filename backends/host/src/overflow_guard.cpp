@@ -36,7 +36,7 @@ void say_number(std::uint64_t value) noexcept {
 
 void report(const fiber& hit) noexcept {
   say("creek: stack overflow in task '");
-  const detail::task_type* type = hit.tasks.scope().type;
+  const ext::task_type* type = hit.tasks.scope().type;
   std::string_view name = type != nullptr ? type->name : "?";
   // The part behind the last "F = " of __PRETTY_FUNCTION__ names the closure.
   if (const auto at = name.find("F = "); at != std::string_view::npos) {
@@ -50,8 +50,8 @@ void report(const fiber& hit) noexcept {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  if (detail::current_stack != nullptr) {
-    const fiber& here = *fiber_of(detail::current_stack);
+  if (ext::current_stack != nullptr) {
+    const fiber& here = *fiber_of(ext::current_stack);
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     const auto low = reinterpret_cast<std::uintptr_t>(here.stack_low);
     const auto bottom = low - guard_bytes;

@@ -11,8 +11,7 @@
 
 namespace creek::host_backend {
 
-using submission_queue =
-    intrusive_queue<detail::submitted_task, &detail::submitted_task::queued_behind>;
+using submission_queue = intrusive_queue<ext::submitted_task, &ext::submitted_task::queued_behind>;
 
 /// The places where work waits that any worker may take, and the wake-up for it. Each function that
 /// adds work makes it visible first and then wakes a worker if one sleeps, so no task is ready
@@ -21,7 +20,7 @@ class ready_work {
  public:
   explicit ready_work(worker_set& workers) : waker_(workers), deques_(workers.options()) {}
 
-  void submit(detail::submitted_task& task) noexcept {
+  void submit(ext::submitted_task& task) noexcept {
     submissions_.push(task);
     waker_.work_available();
   }
@@ -36,7 +35,7 @@ class ready_work {
     waker_.work_available();
   }
   /// Offers all tasks of the running strand to thieves.
-  void offer_all(detail::task_stack& stack) noexcept {
+  void offer_all(ext::task_stack& stack) noexcept {
     if (deques_.offer_all(stack)) waker_.work_available();
   }
 

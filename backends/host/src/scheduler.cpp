@@ -16,7 +16,7 @@ scheduler::scheduler(scheduler_options options)
   set_traits({.backend_name = "host", .worker_count = workers_.size()});
   set_messages(*this);
   set_policy(work_.waking().governor().policy());
-  find_stalls_by(detail::make_stall_watch(workers_.options()));
+  find_stalls_by(ext::make_stall_watch(workers_.options()));
   loop_.start();
 }
 
@@ -30,7 +30,7 @@ std::exception_ptr scheduler::shut_down() noexcept {
 /// Lets the worker handle the messages that have piled up, if a strand sends without waiting.
 void scheduler::yield() noexcept {
   if (!message_service::is_piled_up(worker_set::caller())) return;
-  const auto at_once = [](void*, detail::strand* left) {
+  const auto at_once = [](void*, ext::strand* left) {
     left->home->resume(left);
     return true;
   };
@@ -47,7 +47,7 @@ counter_values scheduler::counters() const {
 
 namespace creek {
 
-std::unique_ptr<detail::backend> host::make() const {
+std::unique_ptr<ext::backend> host::make() const {
   return std::make_unique<host_backend::scheduler>(options);
 }
 

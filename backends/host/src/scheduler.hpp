@@ -16,38 +16,38 @@ namespace creek::host_backend {
 /// Implements a backend on host threads by three parts: the workers, the work that waits for one of
 /// them, and the loop by which a worker runs it. A part knows those before it; all live as long as
 /// the scheduler.
-class scheduler final : public detail::backend, private detail::message_port {
+class scheduler final : public ext::backend, private ext::message_port {
  public:
   explicit scheduler(scheduler_options options);
 
-  // detail::executor
+  // ext::executor
   void fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
             void* right_argument) override {
     left(left_argument);  // strands of this backend own task stacks and never come here
     right(right_argument);
   }
-  void submit(detail::submitted_task* task) override {
+  void submit(ext::submitted_task* task) override {
     const visit here(workers_.guests(), worker_index() < 0);
     work_.submit(*task);
   }
-  void suspend(detail::publish_fn publish, void* argument) override {
+  void suspend(ext::publish_fn publish, void* argument) override {
     loop_.suspend(publish, argument);
   }
-  void resume(detail::strand* suspended) override { loop_.resume(suspended); }
+  void resume(ext::strand* suspended) override { loop_.resume(suspended); }
   int worker_index() const noexcept override { return workers_.index_of_caller(); }
   bool lost_in_fork() const noexcept override { return workers_.lost_in_fork(); }
 
-  // detail::task_stack_home
+  // ext::task_stack_home
   void work_available() noexcept override { work_.waking().work_available(); }
   bool keep_armed() const noexcept override { return work_.maybe_sleepers(); }
-  bool offer(detail::task_stack& stack, detail::task_slot* slot) noexcept override {
+  bool offer(ext::task_stack& stack, ext::task_slot* slot) noexcept override {
     return work_.deques().offer(stack, slot);
   }
-  bool take_back(detail::task_stack& stack, detail::task_slot* slot) noexcept override {
+  bool take_back(ext::task_stack& stack, ext::task_slot* slot) noexcept override {
     return work_.deques().take_back(stack, slot);
   }
 
-  // detail::backend
+  // ext::backend
   std::exception_ptr shut_down() noexcept override;
   counter_values counters() const override;
   const scheduler_options& options() const noexcept override { return workers_.options(); }
@@ -56,7 +56,7 @@ class scheduler final : public detail::backend, private detail::message_port {
   }
 
  private:
-  // detail::message_port
+  // ext::message_port
   void send(unsigned to, const void* message, std::size_t bytes) override {
     loop_.messages().send(to, message, bytes);
   }

@@ -14,7 +14,7 @@ namespace creek::host_backend {
 /// before it takes any work; if one did between the checks, their result is void.
 class shutdown {
  public:
-  shutdown(detail::executor& home, worker_set& workers, waker& waking,
+  shutdown(ext::executor& home, worker_set& workers, waker& waking,
            message_service& messages) noexcept
       : home_(home), workers_(workers), waker_(waking), messages_(messages) {}
 
@@ -44,7 +44,7 @@ class shutdown {
  private:
   bool is_quiet(const worker& self) noexcept;
 
-  detail::executor& home_;
+  ext::executor& home_;
   worker_set& workers_;
   waker& waker_;
   message_service& messages_;

@@ -15,21 +15,21 @@ constexpr std::chrono::nanoseconds worth_stealing{500};
 
 }  // namespace
 
-detail::strand* task_runner::run_stolen(fiber& self, detail::task_slot* slot) noexcept {
+ext::strand* task_runner::run_stolen(fiber& self, ext::task_slot* slot) noexcept {
   trace::begin(self.on->track.load(std::memory_order_acquire), "stolen");
   const ticks start = tick_clock::now();
   // After a worthwhile task, thieves find this one's first task without asking.
-  if (self.on->small_steals == 0) detail::share_next(self.tasks);
-  detail::strand* released = detail::run_stolen(slot);
+  if (self.on->small_steals == 0) ext::share_next(self.tasks);
+  ext::strand* released = ext::run_stolen(slot);
   const bool small = tick_clock::now() - start < tick_clock::from_nanoseconds(worth_stealing);
   self.on->small_steals = small ? self.on->small_steals + 1 : 0;
   return released;
 }
 
-detail::strand* task_runner::run(fiber& self, const found_work& work) noexcept {
+ext::strand* task_runner::run(fiber& self, const found_work& work) noexcept {
   self.on->counters.add(counter::tasks);
   governor_.task_begins(self.on->index);
-  detail::strand* released = nullptr;
+  ext::strand* released = nullptr;
   if (work.slot != nullptr) {
     released = run_stolen(self, work.slot);
   } else {

@@ -15,10 +15,10 @@ class task_runner {
   explicit task_runner(const power_governor& governor) noexcept : governor_(governor) {}
 
   /// Runs a slot or a submitted task. Returns the strand that waits for just this one, or null.
-  detail::strand* run(fiber& self, const found_work& work) noexcept;
+  ext::strand* run(fiber& self, const found_work& work) noexcept;
 
  private:
-  static detail::strand* run_stolen(fiber& self, detail::task_slot* slot) noexcept;
+  static ext::strand* run_stolen(fiber& self, ext::task_slot* slot) noexcept;
 
   const power_governor& governor_;
 };

@@ -6,7 +6,7 @@
 
 namespace creek::host_backend {
 
-using detail::task_stack;
+using ext::task_stack;
 
 found_work work_search::for_itself_alone(worker& self) noexcept {
   found_work work;
@@ -30,7 +30,7 @@ found_work work_search::from_victim(worker& self, unsigned index, bool ask) noex
   self.counters.add(counter::steals_tried);
   if (task_stack* stack = victim.active.load(std::memory_order_acquire)) {
     const steal_result outcome = work_.deques().steal(*stack, work.slot);
-    if (outcome != steal_result::taken && ask) detail::ask(*stack);
+    if (outcome != steal_result::taken && ask) ext::ask(*stack);
   }
   if (!work) work.resumed = victim.ready.pop();
   if (work) {
@@ -80,8 +80,8 @@ bool work_search::force_victims(worker& self) noexcept {
   bool shared = false;
   for (worker& each : workers_) {
     task_stack* stack = each.active.load(std::memory_order_acquire);
-    if (&each == &self || stack == nullptr || !detail::has_work(*stack)) continue;
-    if (detail::force_share(*stack)) {
+    if (&each == &self || stack == nullptr || !ext::has_work(*stack)) continue;
+    if (ext::force_share(*stack)) {
       shared = true;
       self.counters.add(counter::forced_shares);
     }

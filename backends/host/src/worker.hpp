@@ -23,7 +23,7 @@ class worker_loop;
 struct departure {
   enum class kind : std::uint8_t { none, recycle, make_ready, publish } what = kind::none;
   fiber* left = nullptr;
-  detail::publish_fn publish = nullptr;
+  ext::publish_fn publish = nullptr;
   void* argument = nullptr;
 };
 
@@ -45,7 +45,7 @@ struct alignas(128) worker {
   std::thread thread;
 
   /// Read by thieves.
-  alignas(64) std::atomic<detail::task_stack*> active{nullptr};
+  alignas(64) std::atomic<ext::task_stack*> active{nullptr};
   fiber_queue ready;
   /// Read by senders of messages.
   fiber_queue bound;                    ///< ready fibers that stay here

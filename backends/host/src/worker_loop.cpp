@@ -11,9 +11,9 @@
 
 namespace creek::host_backend {
 
-using detail::strand;
+using ext::strand;
 
-worker_loop::worker_loop(detail::backend& home, worker_set& workers, ready_work& work)
+worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& work)
     : home_(home),
       workers_(workers),
       work_(work),
@@ -83,7 +83,7 @@ void worker_loop::run(fiber& self) {
       continue;
     }
     // Runs tasks that ended tasks left behind, newest first, before any from outside.
-    if (detail::run_newest(&self.tasks, self.tasks.first)) {
+    if (ext::run_newest(&self.tasks, self.tasks.first)) {
       self.on->counters.add(counter::tasks);
       continue;
     }
@@ -116,10 +116,10 @@ void worker_loop::continue_released(fiber& self, strand* released) {
   }
 }
 
-void worker_loop::suspend(detail::publish_fn publish, void* argument) {
+void worker_loop::suspend(ext::publish_fn publish, void* argument) {
   workers_.require_present();
-  const detail::stall_pause uncounted(home_);
-  fiber& self = *fiber_of(detail::current_stack);
+  const ext::stall_pause uncounted(home_);
+  fiber& self = *fiber_of(ext::current_stack);
   shutdown_.strand_suspended();
   work_.offer_all(self.tasks);
   if (fiber* next = switch_.idle_fiber(*self.on)) {

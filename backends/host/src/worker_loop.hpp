@@ -19,7 +19,7 @@ namespace creek::host_backend {
 class worker_loop {
  public:
   /// Throws creek::error if there is no memory for a stack per worker.
-  worker_loop(detail::backend& home, worker_set& workers, ready_work& work);
+  worker_loop(ext::backend& home, worker_set& workers, ready_work& work);
 
   /// Starts the threads. Throws creek::error if the system refuses one.
   void start();
@@ -27,9 +27,9 @@ class worker_loop {
   void shut_down() noexcept;
 
   /// executor::suspend()
-  void suspend(detail::publish_fn publish, void* argument);
+  void suspend(ext::publish_fn publish, void* argument);
   /// executor::resume()
-  void resume(detail::strand* suspended);
+  void resume(ext::strand* suspended);
   message_service& messages() noexcept { return messages_; }
   const fiber_pool& fibers() const noexcept { return switch_.fibers(); }
 
@@ -38,9 +38,9 @@ class worker_loop {
   static void fiber_main(switch_context& context, switch_context& left);
   void run(fiber& self);
   void execute(fiber& self, const found_work& work);
-  void continue_released(fiber& self, detail::strand* released);
+  void continue_released(fiber& self, ext::strand* released);
 
-  detail::backend& home_;
+  ext::backend& home_;
   worker_set& workers_;
   ready_work& work_;
   message_service messages_;

@@ -28,7 +28,7 @@ std::atomic<unsigned> fork_count{0};
 /// Called in the child of fork(): the calling thread is no worker any more, whatever it was.
 void forget_workers() {
   fork_count.fetch_add(1, std::memory_order_relaxed);
-  detail::current_stack = nullptr;
+  ext::current_stack = nullptr;
 }
 
 /// Returns the id of this process among its forks; from the first call on, fork() changes it.
@@ -57,7 +57,7 @@ scheduler_options checked(scheduler_options options) {
   if (options.workers == 0) {
     options.workers = std::min(read_cpu_limit().workers, scheduler_options::max_workers);
   }
-  detail::check_serve_only(options);
+  ext::check_serve_only(options);
   return options;
 }
 
@@ -88,7 +88,7 @@ std::unique_ptr<topology> machine_for(const scheduler_options& options) {
 
 }  // namespace
 
-worker_set::worker_set(scheduler_options options, const detail::executor& home)
+worker_set::worker_set(scheduler_options options, const ext::executor& home)
     : home_(&home),
       fork_id_(notice_forks()),
       options_(checked(std::move(options))),
@@ -100,7 +100,7 @@ worker_set::worker_set(scheduler_options options, const detail::executor& home)
   for (unsigned i = 0; i < size(); ++i) {
     worker& each = workers_[i];
     each.index = i;
-    each.serves_only = detail::serves_only(options_, i);
+    each.serves_only = ext::serves_only(options_, i);
     each.victims = victim_order(options_, i, others_by_distance(i, size(), pus, machine.get()));
   }
 }

@@ -22,7 +22,7 @@ namespace creek::host_backend {
 class worker_set {
  public:
   /// Throws usage_error if the options are wrong. `home` is the executor of the workers' strands.
-  worker_set(scheduler_options options, const detail::executor& home);
+  worker_set(scheduler_options options, const ext::executor& home);
 
   worker* begin() const noexcept { return workers_.get(); }
   worker* end() const noexcept { return begin() + size(); }
@@ -36,11 +36,11 @@ class worker_set {
 
   /// Returns the index of the worker that calls, -1 for other threads.
   int index_of_caller() const noexcept {
-    if (detail::current_stack == nullptr || detail::current_stack->home != home_) return -1;
+    if (ext::current_stack == nullptr || ext::current_stack->home != home_) return -1;
     return static_cast<int>(caller().index);
   }
   /// Returns the calling worker, which must be one of some scheduler.
-  static worker& caller() noexcept { return *fiber_of(detail::current_stack)->on; }
+  static worker& caller() noexcept { return *fiber_of(ext::current_stack)->on; }
 
   /// Starts the threads with `run`. Throws creek::error if the system refuses one; those that were
   /// started run then.
@@ -60,7 +60,7 @@ class worker_set {
   void record_in(trace::session& session);
 
  private:
-  const detail::executor* home_;
+  const ext::executor* home_;
   const unsigned fork_id_;
   const scheduler_options options_;
   const unsigned consumers_;

@@ -14,7 +14,7 @@
 
 namespace creek::scc_backend {
 
-using detail::kept_message;
+using ext::kept_message;
 
 namespace {
 
@@ -22,7 +22,7 @@ namespace {
 constexpr cycles between_tries{64};
 
 void tell_here(std::byte* message) noexcept {
-  detail::reply& to = *detail::head_of(message).outcome;
+  ext::reply& to = *ext::head_of(message).outcome;
   to.tell(to);
 }
 
@@ -68,7 +68,7 @@ void core_messages::yield() noexcept {
   constexpr std::size_t piled_up = 16;
   if (outside_.closed_by() || workers_.here().kept.size() < piled_up) return;
   home_.suspend(
-      [](void*, detail::strand* left) {
+      [](void*, ext::strand* left) {
         left->home->resume(left);
         return true;
       },
@@ -146,15 +146,14 @@ void core_messages::handle(task_worker& worker, std::byte* message, std::size_t 
     machine& chip = workers_.chip();
     const work_span span(home_, chip, log_, policy_, worker, "message", "messages");
     chip.computing().start();
-    detail::arrive(home_, message, bytes);
+    ext::arrive(home_, message, bytes);
     chip.computing().stop();
   }
   --pending_.active;
 }
 
 /// Sends a result back as a message: its first bytes in the message, the rest by way of memory.
-void core_messages::answer(detail::reply& to, detail::tell_function tell,
-                           std::size_t bytes) noexcept {
+void core_messages::answer(ext::reply& to, ext::tell_function tell, std::size_t bytes) noexcept {
   const bool here_too =
       !workers_.are_driven_here() || to.asked_by < 0 || to.asked_by == home_.worker_index();
   if (here_too) {
@@ -163,7 +162,7 @@ void core_messages::answer(detail::reply& to, detail::tell_function tell,
     return;
   }
   std::array<std::byte, active_message_bytes> message{};
-  const detail::message_head head{&tell_here, nullptr, &to};
+  const ext::message_head head{&tell_here, nullptr, &to};
   std::memcpy(message.data(), &head, sizeof head);
   const std::size_t in_message = std::min(bytes, message.size() - sizeof head);
   if (in_message < bytes) {

@@ -13,9 +13,9 @@ namespace creek::scc_backend {
 /// The protocol's memory is taken with the first message, by the core that sends it; no core uses
 /// it before it is clear. A message counts as pending work until it has been handled. Messages of
 /// other threads go through outside_work, and the first core sends them.
-class core_messages final : public detail::message_port {
+class core_messages final : public ext::message_port {
  public:
-  core_messages(detail::executor& home, message_protocol protocol, const worker_set& workers,
+  core_messages(ext::executor& home, message_protocol protocol, const worker_set& workers,
                 schedule_log& log, pool_bookkeeping& books, outside_work& outside,
                 pending_work& pending, policy_notices& policy, idle_workers& idle) noexcept
       : home_(home),
@@ -31,7 +31,7 @@ class core_messages final : public detail::message_port {
   void send(unsigned to, const void* message, std::size_t bytes) override;
   void prepare() override;
   void yield() noexcept override;
-  void answer(detail::reply& to, detail::tell_function tell, std::size_t bytes) noexcept override;
+  void answer(ext::reply& to, ext::tell_function tell, std::size_t bytes) noexcept override;
 
   /// Handles the messages that have arrived; returns false if there were none. Call it in the
   /// worker's loop.
@@ -42,7 +42,7 @@ class core_messages final : public detail::message_port {
   static void learn_of_board(task_worker& worker);
   void handle(task_worker& worker, std::byte* message, std::size_t bytes);
 
-  detail::executor& home_;
+  ext::executor& home_;
   message_protocol protocol_;
   const worker_set& workers_;
   schedule_log& log_;

@@ -10,7 +10,7 @@
 
 namespace creek::scc_backend {
 
-using detail::remote_cell;
+using ext::remote_cell;
 
 void intake::send_messages() {
   while (!pending_.messages.empty()) {
@@ -27,7 +27,7 @@ void intake::look() {
   pending_.active += came.size();
   std::vector<task_worker*> woken;
   for (outside_message& each : came.messages) pending_.messages.push_back(std::move(each));
-  for (detail::strand* each : came.strands) {
+  for (ext::strand* each : came.strands) {
     auto& fiber = static_cast<task_fiber&>(*each);
     fiber.on->ready.push_back(&fiber);
     woken.push_back(fiber.on);
@@ -76,7 +76,7 @@ std::exception_ptr intake::deadlock() const {
 void intake::give_up() noexcept {
   messages_.objects().forsake();
   while (!pending_.roots.empty()) {
-    detail::submitted_task* const each = pending_.roots.back();
+    ext::submitted_task* const each = pending_.roots.back();
     pending_.roots.pop_back();
     if (each->give_up != nullptr) each->give_up(each, outside_.closed_by());
   }

@@ -10,7 +10,7 @@
 
 namespace creek::scc_backend {
 
-using detail::remote_cell;
+using ext::remote_cell;
 using namespace std::chrono_literals;
 
 namespace {
@@ -28,17 +28,17 @@ unsigned threads_of_process() noexcept {
 /// thread is left that could bring what the suspended strands wait for.
 bool stuck() noexcept {
   return threads_of_process() ==
-         detail::blocked_threads() + resting_drivers.load(std::memory_order_relaxed);
+         ext::blocked_threads() + resting_drivers.load(std::memory_order_relaxed);
 }
 
 }  // namespace
 
 remote_cell* outside_message::kept_object() const noexcept {
-  const detail::message_head head = detail::head_of(message->data);
+  const ext::message_head head = ext::head_of(message->data);
   return remote_cell::is_retirement(head) ? nullptr : head.object;
 }
 
-void outside_work::hand_in(detail::submitted_task* task) noexcept {
+void outside_work::hand_in(ext::submitted_task* task) noexcept {
   std::unique_lock lock(mutex_);
   if (closed_by_) {
     const std::exception_ptr why = closed_by_;
@@ -50,14 +50,14 @@ void outside_work::hand_in(detail::submitted_task* task) noexcept {
   call_driver();
 }
 
-void outside_work::hand_in(detail::strand* resumed) noexcept {
+void outside_work::hand_in(ext::strand* resumed) noexcept {
   const std::lock_guard lock(mutex_);
   if (closed_by_) return;
   waiting_.strands.push_back(resumed);
   call_driver();
 }
 
-void outside_work::hand_in(unsigned to, std::unique_ptr<detail::kept_message> message) noexcept {
+void outside_work::hand_in(unsigned to, std::unique_ptr<ext::kept_message> message) noexcept {
   const std::lock_guard lock(mutex_);
   if (closed_by_) return;
   outside_message made{to, std::move(message)};

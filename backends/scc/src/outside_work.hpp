@@ -20,18 +20,18 @@ namespace creek::scc_backend {
 /// overtake it.
 struct outside_message {
   unsigned to;
-  std::unique_ptr<detail::kept_message> message;
+  std::unique_ptr<ext::kept_message> message;
 
   /// Returns the object that it is for, unless it is the object's last message.
-  detail::remote_cell* kept_object() const noexcept;
+  ext::remote_cell* kept_object() const noexcept;
 };
 
 /// Any thread hands in; the driver alone takes and rests. Once closed, it refuses all that comes.
 class outside_work {
  public:
   struct batch {
-    std::vector<detail::submitted_task*> tasks;
-    std::vector<detail::strand*> strands;
+    std::vector<ext::submitted_task*> tasks;
+    std::vector<ext::strand*> strands;
     std::vector<outside_message> messages;
     std::size_t size() const noexcept { return tasks.size() + strands.size() + messages.size(); }
   };
@@ -39,9 +39,9 @@ class outside_work {
 
   // Any thread.
   /// Takes a task; if closed, notifies its waiter instead.
-  void hand_in(detail::submitted_task* task) noexcept;
-  void hand_in(detail::strand* resumed) noexcept;
-  void hand_in(unsigned to, std::unique_ptr<detail::kept_message> message) noexcept;
+  void hand_in(ext::submitted_task* task) noexcept;
+  void hand_in(ext::strand* resumed) noexcept;
+  void hand_in(unsigned to, std::unique_ptr<ext::kept_message> message) noexcept;
   /// Tells the driver that nothing follows but what suspended strands wait for.
   void stop() noexcept;
 

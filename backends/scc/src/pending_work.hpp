@@ -19,9 +19,9 @@ struct pending_work {
   bool finished = false;        ///< the runtime has ended: nothing can come
 
   // From outside; the first core begins and sends them.
-  std::deque<detail::submitted_task*> arrived;  ///< not begun
-  std::vector<detail::submitted_task*> roots;   ///< not ended
-  std::deque<outside_message> messages;         ///< not sent
+  std::deque<ext::submitted_task*> arrived;  ///< not begun
+  std::vector<ext::submitted_task*> roots;   ///< not ended
+  std::deque<outside_message> messages;      ///< not sent
 };
 
 }  // namespace creek::scc_backend

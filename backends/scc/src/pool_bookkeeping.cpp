@@ -12,7 +12,7 @@ namespace {
 constexpr cycles free_list_step{20};
 
 /// The result of a task in its maker's memory.
-class result_lines final : public detail::result_place {
+class result_lines final : public ext::result_place {
  public:
   result_lines(const pool_bookkeeping& books, const worker_set& workers, pool_lines lines) noexcept
       : books_(&books), workers_(&workers), lines_(std::move(lines)) {}
@@ -58,7 +58,7 @@ void pool_bookkeeping::change(task_worker& worker, const child_counter& counter,
   worker.memory.clear(counter.place.owner());
 }
 
-bool pool_bookkeeping::reserve_child(detail::task_context& context) noexcept {
+bool pool_bookkeeping::reserve_child(ext::task_context& context) noexcept {
   const core_operation begun(workers_.chip());
   task_worker& worker = workers_.here();
   auto found = children_.find(&context);
@@ -75,7 +75,7 @@ bool pool_bookkeeping::reserve_child(detail::task_context& context) noexcept {
   return true;
 }
 
-void pool_bookkeeping::child_ended(detail::task_context& context) noexcept {
+void pool_bookkeeping::child_ended(ext::task_context& context) noexcept {
   const auto found = children_.find(&context);
   if (!workers_.are_driven_here() || found == children_.end()) return;
   const core_operation begun(workers_.chip());
@@ -86,7 +86,7 @@ void pool_bookkeeping::child_ended(detail::task_context& context) noexcept {
 
 // --- Results ------------------------------------------------------------------------------------
 
-std::unique_ptr<detail::result_place> pool_bookkeeping::reserve_result() noexcept {
+std::unique_ptr<ext::result_place> pool_bookkeeping::reserve_result() noexcept {
   const core_operation begun(workers_.chip());
   std::optional<pool_lines> lines = reserve_flagged_result(workers_.here());
   if (!lines) return nullptr;

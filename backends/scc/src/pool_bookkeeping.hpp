@@ -14,14 +14,14 @@ namespace creek::scc_backend {
 /// A context has a counter as long as it has children that were reserved and have not ended; the
 /// counter on the chip changes under the register of the core whose pool it lies in. Only cores of
 /// the simulation call it.
-class pool_bookkeeping final : public detail::task_bookkeeping {
+class pool_bookkeeping final : public ext::task_bookkeeping {
  public:
   pool_bookkeeping(const worker_set& workers, schedule_log& log) noexcept
       : workers_(workers), log_(log) {}
 
-  bool reserve_child(detail::task_context& context) noexcept override;
-  void child_ended(detail::task_context& context) noexcept override;
-  std::unique_ptr<detail::result_place> reserve_result() noexcept override;
+  bool reserve_child(ext::task_context& context) noexcept override;
+  void child_ended(ext::task_context& context) noexcept override;
+  std::unique_ptr<ext::result_place> reserve_result() noexcept override;
   void about_to_publish() noexcept override;
 
   /// Reserves two lines of the worker's pool, for a result and its flag, and resets the flag.
@@ -45,7 +45,7 @@ class pool_bookkeeping final : public detail::task_bookkeeping {
 
   const worker_set& workers_;
   schedule_log& log_;
-  std::unordered_map<detail::task_context*, child_counter> children_;
+  std::unordered_map<ext::task_context*, child_counter> children_;
   std::uint64_t memory_full_ = 0;
 };
 

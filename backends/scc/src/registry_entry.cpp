@@ -3,6 +3,6 @@
 #include <creek/scc.hpp>
 #include <creek/tasking/ext/backend_registry.hpp>
 
-const creek::detail::backend_entry creek_backend_scc{
+const creek::ext::backend_entry creek_backend_scc{
     .make = [](const creek::scheduler_options& options) { return creek::scc(options).make(); },
     .max_cpus = 0};

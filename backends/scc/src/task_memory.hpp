@@ -24,7 +24,7 @@ struct forked_branch;
 /// the deque's two words take 1504 bytes before rounding to lines [Prell 2011]. The closure itself
 /// stays in host memory, as state of the simulation; `closure` is moved in its place.
 struct task_record {
-  detail::submitted_task* task = nullptr;
+  ext::submitted_task* task = nullptr;
   forked_branch* branch = nullptr;  ///< instead of `task`: the second half of a fork
   std::byte closure[128] = {};
 };

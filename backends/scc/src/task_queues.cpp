@@ -49,7 +49,7 @@ void task_queues::order_victims(task_worker& worker) {
   const auto hops = [&](unsigned other) {
     return chip::hops(on.place(worker.core), on.place(core_id{static_cast<int>(other)}));
   };
-  worker.serves_only = detail::serves_only(options_, static_cast<unsigned>(worker.core.value));
+  worker.serves_only = ext::serves_only(options_, static_cast<unsigned>(worker.core.value));
   if (worker.serves_only) return;  // it looks at no other worker
   const cycles look = 2 * (on.costs.uc_read + on.costs.mpb_access) + cycles{15};
   if (shared_) {

@@ -14,8 +14,8 @@
 
 namespace creek::scc_backend {
 
-using detail::strand;
-using detail::submitted_task;
+using ext::strand;
+using ext::submitted_task;
 
 namespace {
 
@@ -27,18 +27,17 @@ constexpr cycles beginning_a_task{30};  ///< scope, indirect call
 }  // namespace
 
 int task_runtime::worker_index() const noexcept {
-  if (detail::current_executor() != this) return -1;
+  if (ext::current_executor() != this) return -1;
   return const_cast<task_runtime*>(this)->chip_.simulation().running().value;
 }
 
 // --- Thread-local state of a core ---------------------------------------------------------------
 
 void* task_runtime::save() noexcept {
-  return detail::current_executor() == this ? detail::current_scope() : nullptr;
+  return ext::current_executor() == this ? ext::current_scope() : nullptr;
 }
 void task_runtime::restore(void* saved) noexcept {
-  detail::set_foreign_scope(saved != nullptr ? this : nullptr,
-                            static_cast<detail::task_scope*>(saved));
+  ext::set_foreign_scope(saved != nullptr ? this : nullptr, static_cast<ext::task_scope*>(saved));
 }
 
 // --- Making tasks -------------------------------------------------------------------------------
@@ -56,9 +55,9 @@ void task_runtime::submit(submitted_task* task) {
   }
   task_worker& worker = workers_.here();
   if (queues_.put(worker, {task, nullptr})) return;
-  detail::task_scope* const maker = detail::current_scope();
-  detail::task_scope own;
-  detail::set_foreign_scope(this, &own);
+  ext::task_scope* const maker = ext::current_scope();
+  ext::task_scope own;
+  ext::set_foreign_scope(this, &own);
   log_.note(worker, step::inline_run);
   worker.counters.add(counter::inline_runs);
   chip_.computing().start();
@@ -145,17 +144,17 @@ void task_runtime::run(task_worker& worker, const task_record& taken) {
 
 // --- Waiting ------------------------------------------------------------------------------------
 
-void task_runtime::suspend(detail::publish_fn publish, void* argument) {
+void task_runtime::suspend(ext::publish_fn publish, void* argument) {
   if (lost_in_fork()) {
     throw usage_error(
         "a task waits in a child of fork() for workers that exist only in the parent; in the child "
         "make a new runtime, or end with exec or _exit");
   }
-  const detail::stall_pause uncounted(*this);
+  const ext::stall_pause uncounted(*this);
   const core_operation begun(chip_);
   task_worker& worker = workers_.here();
   task_fiber& self = *worker.current;
-  detail::task_scope* const scope = detail::current_scope();
+  ext::task_scope* const scope = ext::current_scope();
   // One last look at the awaited word; it also lets cores that are behind go first.
   (void)worker.memory.load(worker.event);
   if (!publish(argument, &self)) return;
@@ -164,7 +163,7 @@ void task_runtime::suspend(detail::publish_fn publish, void* argument) {
   --pending_.active;
   ++worker.suspended;
   ++pending_.suspended;
-  detail::set_foreign_scope(nullptr, nullptr);
+  ext::set_foreign_scope(nullptr, nullptr);
   const energy_account account = chip_.log().switch_account({});
   chip_.log().end_span();
   stacks_.continue_on(worker, stacks_.unused(worker));

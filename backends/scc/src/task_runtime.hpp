@@ -20,24 +20,24 @@
 
 namespace creek::scc_backend {
 
-class task_runtime final : public detail::backend_without_task_stacks,
-                           private detail::simulated_order,
+class task_runtime final : public ext::backend_without_task_stacks,
+                           private ext::simulated_order,
                            private core_fibers::thread_state {
  public:
   explicit task_runtime(scc chosen);
   ~task_runtime() override;
 
-  // detail::executor
+  // ext::executor
   void fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
             void* right_argument) override;
-  void submit(detail::submitted_task* task) override;
-  void suspend(detail::publish_fn publish, void* argument) override;
-  void resume(detail::strand* suspended) override;
+  void submit(ext::submitted_task* task) override;
+  void suspend(ext::publish_fn publish, void* argument) override;
+  void resume(ext::strand* suspended) override;
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
-  detail::simulated_order* order() noexcept override { return this; }
+  ext::simulated_order* order() noexcept override { return this; }
 
-  // detail::backend
+  // ext::backend
   std::exception_ptr shut_down() noexcept override;
   counter_values counters() const override;
   const scheduler_options& options() const noexcept override { return chosen_.options; }
@@ -80,7 +80,7 @@ class task_runtime final : public detail::backend_without_task_stacks,
       *this, chosen_.options.messages, workers_, log_, books_, outside_, pending_, policy_, idle_};
   intake intake_{workers_, pending_, outside_, messages_, idle_};
   worker_stacks stacks_{*this, workers_, chosen_.options.stack_size,
-                        [](detail::executor& home, task_worker& worker) {
+                        [](ext::executor& home, task_worker& worker) {
                           static_cast<task_runtime&>(home).loop(worker);
                         }};
   unsigned fork_generation_;

@@ -26,7 +26,7 @@ void forget_driver() {
   if (worker_set::driven_here() == nullptr) return;
   worker_set::drive(nullptr);
   detail::charged_to = nullptr;
-  detail::set_foreign_scope(nullptr, nullptr);
+  ext::set_foreign_scope(nullptr, nullptr);
 }
 
 void notice_forks() {
@@ -60,8 +60,8 @@ scc checked(scc chosen) {
            std::to_string(options.workers));
   }
   if (options.workers == 0) options.workers = static_cast<unsigned>(on.cores());
-  detail::check_serve_only(options);
-  if (detail::serves_only(options, 0)) {
+  ext::check_serve_only(options);
+  if (ext::serves_only(options, 0)) {
     refuse(
         "serve_only names core 0, where run() and what threads outside hand in begins; name "
         "others");
@@ -90,8 +90,8 @@ scc checked(scc chosen) {
   return chosen;
 }
 
-detail::executor_traits traits_of(const scc& chosen) {
-  std::vector<detail::mesh_place> mesh;
+ext::executor_traits traits_of(const scc& chosen) {
+  std::vector<ext::mesh_place> mesh;
   for (int core = 0; core < static_cast<int>(chosen.options.workers); ++core) {
     const mesh_place tile = chosen.machine.description.place(core_id{core});
     mesh.push_back({tile.x, tile.y});
@@ -144,7 +144,7 @@ task_runtime::~task_runtime() = default;
 namespace {
 
 /// A watch by which the running core looks at itself.
-class virtual_stall_watch final : public detail::stall_watch {
+class virtual_stall_watch final : public ext::stall_watch {
  public:
   virtual_stall_watch(const scheduler_options& options, engine& simulation)
       : stall_watch(options, options.workers), simulation_(&simulation) {}
@@ -199,7 +199,7 @@ void task_runtime::drive() noexcept {
 }
 
 std::exception_ptr task_runtime::shut_down() noexcept {
-  const detail::blocked_thread_mark waits;
+  const ext::blocked_thread_mark waits;
   outside_.stop();
   if (driver_.joinable()) driver_.join();
   policy_.end();
@@ -241,7 +241,7 @@ void task_runtime::trace_to(const std::string& file) {
 
 namespace creek {
 
-std::unique_ptr<detail::backend> scc::make() const {
+std::unique_ptr<ext::backend> scc::make() const {
   return std::make_unique<scc_backend::task_runtime>(*this);
 }
 

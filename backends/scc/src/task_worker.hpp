@@ -25,10 +25,10 @@ struct task_worker;
 
 /// A stack on which a worker runs its loop and tasks. It belongs to one core for ever, as private
 /// memory does: a task that has begun does not move.
-struct task_fiber : detail::strand {
+struct task_fiber : ext::strand {
   switch_context* context = nullptr;
   task_worker* on = nullptr;
-  detail::task_scope* scope = nullptr;  ///< scope of the task that waits on it
+  ext::task_scope* scope = nullptr;  ///< scope of the task that waits on it
 };
 
 /// A fiber that the runtime has mapped; each core's first is the engine's.
@@ -46,7 +46,7 @@ struct forked_branch {
   void* argument;
   bool taken = false;  ///< out of the deque: its thief or its maker runs it
   bool ended = false;
-  detail::strand* waiter = nullptr;
+  ext::strand* waiter = nullptr;
   const pool_lines* place = nullptr;  ///< result and flag, in the maker's memory
 };
 
@@ -82,7 +82,7 @@ struct task_worker {
   std::vector<std::unique_ptr<mapped_fiber>> fibers;
   std::deque<task_fiber*> ready;  ///< strands whose waits are over
   unsigned suspended = 0;         ///< number of strands that wait
-  detail::message_queue kept;     ///< messages that came while others were handled or sent
+  ext::message_queue kept;        ///< messages that came while others were handled or sent
   bool knows_board = false;       ///< it knows that messages may be sent
   unsigned letters = 0;           ///< messages under way to this core, or kept
 

@@ -15,14 +15,14 @@ inline constexpr energy_account account_of_tasks{1};
 class work_span {
  public:
   /// `kind` names the span; `notice` is the name that the policy is told, if any.
-  work_span(detail::executor& home, machine& chip, schedule_log& log, policy_notices& policy,
+  work_span(ext::executor& home, machine& chip, schedule_log& log, policy_notices& policy,
             task_worker& worker, trace::name kind, const char* notice = nullptr) noexcept
       : chip_(chip), log_(log), worker_(worker) {
     worker.rest = {};
     worker.attempt = 0;
     log.note(worker, step::run);
     policy.about_to_run(worker, notice);
-    detail::set_foreign_scope(&home, &scope_);
+    ext::set_foreign_scope(&home, &scope_);
     before_ = chip_.log().switch_account(account_of_tasks);
     chip_.log().begin_span(kind, trace::no_argument);
   }
@@ -31,7 +31,7 @@ class work_span {
   ~work_span() {
     chip_.log().end_span();
     chip_.log().switch_account(before_);
-    detail::set_foreign_scope(nullptr, nullptr);
+    ext::set_foreign_scope(nullptr, nullptr);
     log_.ended(worker_);
   }
 
@@ -39,7 +39,7 @@ class work_span {
   machine& chip_;
   schedule_log& log_;
   task_worker& worker_;
-  detail::task_scope scope_;
+  ext::task_scope scope_;
   energy_account before_{};
 };
 

@@ -13,9 +13,9 @@ namespace creek::scc_backend {
 class worker_stacks {
  public:
   /// Runs the worker's loop; returns when the runtime has ended.
-  using loop_function = void (*)(detail::executor& home, task_worker& worker);
+  using loop_function = void (*)(ext::executor& home, task_worker& worker);
 
-  worker_stacks(detail::executor& home, const worker_set& workers, std::size_t stack_size,
+  worker_stacks(ext::executor& home, const worker_set& workers, std::size_t stack_size,
                 loop_function loop) noexcept
       : home_(home),
         workers_(workers),
@@ -33,7 +33,7 @@ class worker_stacks {
   static void run(switch_context& context, switch_context& left);
   [[noreturn]] void end(task_worker& worker) const;
 
-  detail::executor& home_;
+  ext::executor& home_;
   const worker_set& workers_;
   std::size_t stack_size_;
   loop_function loop_;

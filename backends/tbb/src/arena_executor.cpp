@@ -11,8 +11,8 @@
 
 namespace creek::onetbb {
 
-using detail::strand;
-using detail::submitted_task;
+using ext::strand;
+using ext::submitted_task;
 
 namespace {
 
@@ -30,7 +30,7 @@ void count(std::atomic<std::uint64_t>& counter) noexcept {
 // --- Tasks --------------------------------------------------------------------------------------
 
 void arena_executor::submit(submitted_task* task) {
-  if (detail::current_executor() == this) {
+  if (ext::current_executor() == this) {
     group_.run([this, task] { run_submitted(task, found::in_deque); });
   } else {
     enqueue(task);
@@ -59,7 +59,7 @@ void arena_executor::run_submitted(submitted_task* task, found where) noexcept {
 void arena_executor::send(unsigned /*to*/, const void* message, std::size_t bytes) {
   std::byte copy[active_message_bytes];
   std::memcpy(copy, message, bytes);
-  detail::arrive(*this, copy, bytes);
+  ext::arrive(*this, copy, bytes);
 }
 
 // --- Forks --------------------------------------------------------------------------------------
@@ -146,8 +146,8 @@ void arena_executor::unlink(forked_branch& branch) noexcept {
 
 // --- Suspending ---------------------------------------------------------------------------------
 
-void arena_executor::suspend(detail::publish_fn publish, void* argument) {
-  const detail::stall_pause uncounted(*this);
+void arena_executor::suspend(ext::publish_fn publish, void* argument) {
+  const ext::stall_pause uncounted(*this);
   suspended_stack self;
   self.home = this;
   count(here().suspensions);
@@ -175,7 +175,7 @@ int arena_executor::slot_index() const noexcept {
 }
 
 int arena_executor::worker_index() const noexcept {
-  return detail::current_executor() == this ? slot_index() : -1;
+  return ext::current_executor() == this ? slot_index() : -1;
 }
 
 }  // namespace creek::onetbb

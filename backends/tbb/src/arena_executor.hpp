@@ -21,29 +21,28 @@
 
 namespace creek::onetbb {
 
-class arena_executor final : public detail::backend_without_task_stacks,
-                             private detail::message_port {
+class arena_executor final : public ext::backend_without_task_stacks, private ext::message_port {
  public:
   explicit arena_executor(scheduler_options options);
   ~arena_executor() noexcept override {}
 
-  // detail::executor
+  // ext::executor
   void fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
             void* right_argument) override;
-  void submit(detail::submitted_task* task) override;
-  void suspend(detail::publish_fn publish, void* argument) override;
-  void resume(detail::strand* suspended) override;
+  void submit(ext::submitted_task* task) override;
+  void suspend(ext::publish_fn publish, void* argument) override;
+  void resume(ext::strand* suspended) override;
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
 
-  // detail::backend
+  // ext::backend
   std::exception_ptr shut_down() noexcept override;
   counter_values counters() const override;
   const scheduler_options& options() const noexcept override { return options_; }
   void trace_to(const std::string& file) override;
 
  private:
-  // detail::message_port
+  // ext::message_port
   void send(unsigned to, const void* message, std::size_t bytes) override;
 
   /// Records of one arena slot; written by the thread that holds it.
@@ -56,8 +55,8 @@ class arena_executor final : public detail::backend_without_task_stacks,
   worker& here() noexcept { return workers_[static_cast<unsigned>(slot_index())]; }
   int slot_index() const noexcept;
 
-  void enqueue(detail::submitted_task* task);
-  void run_submitted(detail::submitted_task* task, found where) noexcept;
+  void enqueue(ext::submitted_task* task);
+  void run_submitted(ext::submitted_task* task, found where) noexcept;
   void run_forked(forked_branch& branch) noexcept;
   void run_claimed(forked_branch& branch, found where) noexcept;
   void pass_on(forked_branch& branch);

@@ -18,7 +18,7 @@ struct forked_branch {
   /// Set by the thread that runs the branch.
   std::atomic<bool> claimed{false};
   /// Null, the strand that waits for the thief, or `ended`.
-  std::atomic<detail::strand*> joiner{nullptr};
+  std::atomic<ext::strand*> joiner{nullptr};
   /// True in the list of passed-on branches; written by the group's task, read when that has ended.
   bool passed_on = false;
   forked_branch* next = nullptr;
@@ -32,19 +32,19 @@ struct forked_branch {
   [[nodiscard]] bool claim() noexcept { return !claimed.exchange(true, std::memory_order_acq_rel); }
   bool has_ended() const noexcept { return joiner.load(std::memory_order_acquire) == ended(); }
   /// Called by the thief, last; the branch may be gone then. Returns the strand to resume, or null.
-  [[nodiscard]] detail::strand* end() noexcept {
+  [[nodiscard]] ext::strand* end() noexcept {
     return joiner.exchange(ended(), std::memory_order_acq_rel);
   }
   /// A publish_fn for the maker: returns false if the thief has ended meanwhile.
-  static bool publish(void* self, detail::strand* maker) {
-    detail::strand* nobody = nullptr;
+  static bool publish(void* self, ext::strand* maker) {
+    ext::strand* nobody = nullptr;
     return static_cast<forked_branch*>(self)->joiner.compare_exchange_strong(
         nobody, maker, std::memory_order_acq_rel);
   }
 
  private:
-  static detail::strand* ended() noexcept {
-    static constinit detail::strand mark;
+  static ext::strand* ended() noexcept {
+    static constinit ext::strand mark;
     return &mark;
   }
 };

@@ -4,7 +4,7 @@
 #include <creek/tasking/ext/backend_registry.hpp>
 #include <creek/tbb.hpp>
 
-const creek::detail::backend_entry creek_backend_tbb{
+const creek::ext::backend_entry creek_backend_tbb{
     .make =
         [](const creek::scheduler_options& options) { return creek::tbb_backend(options).make(); },
     .max_cpus = creek::tbb_backend::max_workers};

@@ -64,7 +64,7 @@ scheduler_options checked(scheduler_options options) {
     options.workers =
         std::min(static_cast<unsigned>(tbb::info::default_concurrency()), tbb_backend::max_workers);
   }
-  detail::check_serve_only(options);
+  ext::check_serve_only(options);
   return options;
 }
 
@@ -81,7 +81,7 @@ arena_executor::arena_executor(scheduler_options options)
               .runs_invocations_in_place = false,
               .mesh = {}});
   set_messages(*this);
-  find_stalls_by(detail::make_stall_watch(options_));
+  find_stalls_by(ext::make_stall_watch(options_));
 }
 
 bool arena_executor::lost_in_fork() const noexcept {
@@ -121,7 +121,7 @@ void arena_executor::trace_to(const std::string& file) {
 
 namespace creek {
 
-std::unique_ptr<detail::backend> tbb_backend::make() const {
+std::unique_ptr<ext::backend> tbb_backend::make() const {
   return std::make_unique<onetbb::arena_executor>(options);
 }
 

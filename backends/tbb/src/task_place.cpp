@@ -13,7 +13,7 @@ namespace creek::onetbb {
 namespace {
 
 /// Executor whose task waits below on this thread's stack; compared, never followed.
-thread_local constinit const detail::executor* waiting_below = nullptr;
+thread_local constinit const ext::executor* waiting_below = nullptr;
 
 // The compiler takes __cxa_get_globals for a constant of the thread; a task changes threads in the
 // middle of a function, so each use has to ask again.
@@ -24,23 +24,23 @@ thread_local constinit const detail::executor* waiting_below = nullptr;
 
 }  // namespace
 
-task_visit::task_visit(detail::executor& home, bool outermost) noexcept
-    : below_home_(outermost ? nullptr : detail::current_executor()),
-      below_scope_(outermost ? nullptr : detail::current_scope()) {
+task_visit::task_visit(ext::executor& home, bool outermost) noexcept
+    : below_home_(outermost ? nullptr : ext::current_executor()),
+      below_scope_(outermost ? nullptr : ext::current_scope()) {
   waiting_below = nullptr;
-  detail::set_foreign_scope(&home, &scope_);
+  ext::set_foreign_scope(&home, &scope_);
 }
 
 task_visit::~task_visit() {
-  detail::set_foreign_scope(below_home_, below_scope_);
+  ext::set_foreign_scope(below_home_, below_scope_);
 }
 
 task_absence::task_absence(stack how) noexcept
-    : home_(detail::current_executor()),
-      scope_(detail::current_scope()),
+    : home_(ext::current_executor()),
+      scope_(ext::current_scope()),
       exceptions_(exchange_exceptions({})) {
   // The thread may leave for other stacks, or for good: it must not keep what dies with the task.
-  detail::set_foreign_scope(nullptr, nullptr);
+  ext::set_foreign_scope(nullptr, nullptr);
   waiting_below = how == stack::waits ? home_ : nullptr;
 }
 
@@ -48,11 +48,11 @@ task_absence::~task_absence() {
   waiting_below = nullptr;
   exchange_exceptions(exceptions_);
   // A strand of the host backend (destroying a runtime of this one) has its scope elsewhere.
-  if (detail::current_stack == nullptr) detail::set_foreign_scope(home_, scope_);
+  if (ext::current_stack == nullptr) ext::set_foreign_scope(home_, scope_);
 }
 
-bool is_on_top(const detail::executor& home) noexcept {
-  return waiting_below == &home || detail::current_executor() == &home;
+bool is_on_top(const ext::executor& home) noexcept {
+  return waiting_below == &home || ext::current_executor() == &home;
 }
 
 }  // namespace creek::onetbb

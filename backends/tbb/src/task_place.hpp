@@ -17,15 +17,15 @@ struct exception_state {
 class task_visit {
  public:
   /// `outermost`: no task of ours lies below on this stack, whatever the thread says.
-  task_visit(detail::executor& home, bool outermost) noexcept;
+  task_visit(ext::executor& home, bool outermost) noexcept;
   ~task_visit();
   task_visit(const task_visit&) = delete;
   task_visit& operator=(const task_visit&) = delete;
 
  private:
-  detail::executor* below_home_;
-  detail::task_scope* below_scope_;
-  detail::task_scope scope_;
+  ext::executor* below_home_;
+  ext::task_scope* below_scope_;
+  ext::task_scope scope_;
 };
 
 /// Covers the time in which oneTBB has a task's stack and may give it to another thread: puts scope
@@ -42,13 +42,13 @@ class task_absence {
   task_absence& operator=(const task_absence&) = delete;
 
  private:
-  detail::executor* home_;
-  detail::task_scope* scope_;
+  ext::executor* home_;
+  ext::task_scope* scope_;
   exception_state exceptions_;
 };
 
 /// Returns true in oneTBB's loop on top of a task of `home` that waits. Now and then also where
 /// such a wait ended on another thread: never rely on it for more than passing a task on.
-bool is_on_top(const detail::executor& home) noexcept;
+bool is_on_top(const ext::executor& home) noexcept;
 
 }  // namespace creek::onetbb

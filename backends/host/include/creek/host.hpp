@@ -19,7 +19,7 @@ struct host {
 
   /// Throws usage_error if an option is out of range, creek::error if the system refuses threads or
   /// memory.
-  std::unique_ptr<detail::backend> make() const;
+  std::unique_ptr<ext::backend> make() const;
 };
 
 }  // namespace creek

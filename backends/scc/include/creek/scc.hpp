@@ -63,7 +63,7 @@ struct scc {
 
   /// Throws usage_error if the chip has fewer cores than workers are asked for, if the deque does
   /// not fit into the message-passing memory, or if an option is out of range or impossible here.
-  std::unique_ptr<detail::backend> make() const;
+  std::unique_ptr<ext::backend> make() const;
 };
 
 }  // namespace creek

@@ -26,7 +26,7 @@ struct tbb_backend {
   /// Throws usage_error for more than `max_workers`, for `pin`, which oneTBB's threads cannot
   /// promise, in a child of fork() whose parent had used this backend, and in a program compiled
   /// with AddressSanitizer or ThreadSanitizer, to which oneTBB announces nothing.
-  std::unique_ptr<detail::backend> make() const;
+  std::unique_ptr<ext::backend> make() const;
 };
 
 }  // namespace creek

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <creek/tasking/ext/task_context.hpp>
 #include <creek/tasking/detail/task_name.hpp>
+#include <creek/tasking/ext/task_context.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek {

@@ -13,8 +13,8 @@
 #include <variant>
 
 #include <creek/core/sanitizer.hpp>
-#include <creek/tasking/ext/task_context.hpp>
 #include <creek/tasking/ext/executor.hpp>
+#include <creek/tasking/ext/task_context.hpp>
 
 namespace creek::detail {
 

@@ -61,9 +61,9 @@ struct task_scope {
   task_context* context = nullptr;  ///< made at the first spawn; counts direct children
   root_scope* root = nullptr;
   detail::task_local_node* locals = nullptr;  ///< task-local values, made at first use
-  task_slot* base = nullptr;          ///< top of the strand's task stack when the task began
-  const task_type* type = nullptr;    ///< for messages
-  bool is_root = false;               ///< run() started this task
+  task_slot* base = nullptr;        ///< top of the strand's task stack when the task began
+  const task_type* type = nullptr;  ///< for messages
+  bool is_root = false;             ///< run() started this task
 };
 
 /// Position of a worker on the backend's mesh.
