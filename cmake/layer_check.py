@@ -3,7 +3,8 @@
 """Fails when a file of one layer includes what that layer may not use.
 
 The rules are those of the architecture: a layer sees the public headers of the layers that it
-stands on, and nothing else; backends never meet each other; what lies in a src/ folder stays there
+stands on, and nothing else; backends never meet each other; apps and bench meet in the examples that bench
+measures only; what lies in a src/ folder stays there
 (tests may look); the library behind a backend is included by that backend alone. In apps CLI11 and
 nlohmann-json are included by the sources that wrap them. Every public header
 includes <creek/core/language.hpp>, directly or by another header of creek. Every source file starts with
@@ -29,9 +30,15 @@ ALLOWED = {
     "linalg": {"tasking", "core"},
     "backends/*": {"tasking", "core"},
     "backends": {"backends/*", "tasking", "core"},
+    # What apps and bench both need.
+    "support": {"core"},
 }
-# These may use every layer. Only tests may look into the src/ of another.
+# These may use every layer. Only tests may look into the src/ of another, and at all three.
 TOP = {"apps", "bench", "tests"}
+# The folders from which sources of TOP name what they include, after their own folder and their layer.
+TOP_ROOTS = ("apps/creek", "apps", "apps/examples", "bench", "tests", "")
+# Programs to copy, which benchmarks measure.
+EXAMPLES = Path("apps/examples")
 
 # Headers of other libraries that belong to one backend, by the start of their name.
 EXTERNAL = {
@@ -75,10 +82,12 @@ def is_private(path):
     return home is not None and layer_of(path) not in TOP and home / "src" in path.parents
 
 
-def may_use(user, used):
+def may_use(user, used, target):
     def kind(layer):
         return "backends/*" if layer.startswith("backends/") else layer
-    return user == used or user in TOP or kind(used) in ALLOWED[kind(user)]
+    if user in TOP:
+        return user in {used, "tests"} or used not in TOP or EXAMPLES in target.parents
+    return user == used or kind(used) in ALLOWED[kind(user)]
 
 
 def sources(root):
@@ -125,6 +134,10 @@ class checker:
             inside = home_of(path) / "src" / name
             if (self.root / inside).is_file():
                 return inside
+        if layer_of(path) in TOP and name not in self.public:
+            for root in (layer_of(path), *TOP_ROOTS):
+                if (self.root / root / name).is_file():
+                    return Path(root) / name
         return self.public.get(name)
 
     def check_include(self, path, line, quote, name):
@@ -141,7 +154,7 @@ class checker:
                 self.report(path, line, f"no layer has the public header <{name}>")
             return
         used = layer_of(target)
-        if used and not may_use(user, used):
+        if used and not may_use(user, used, target):
             self.report(path, line, f"{user} may not use {used} (includes {target})")
         elif is_private(target) and "include" in path.parts and user not in TOP:
             self.report(path, line, f"a public header may not include {target}, which is not installed")

@@ -13,13 +13,13 @@
 #include "bench/doubling.hpp"
 #include "bench/peer_groups.hpp"
 #include "bench/report.hpp"
-#include "bench/scc_schedulers.hpp"
-#include "chip_options.hpp"
+#include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
-#include "distinct.hpp"
-#include "output_file.hpp"
-#include "progress_line.hpp"
-#include "runtime_choice.hpp"
+#include "options/distinct.hpp"
+#include "options/runtime_choice.hpp"
+#include "output/output_file.hpp"
+#include "output/progress_line.hpp"
+#include "studies/chip/scc_schedulers.hpp"
 
 namespace creek::tool {
 namespace {

@@ -12,13 +12,13 @@
 
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "compare/report.hpp"
+#include "compare/report/report.hpp"
 #include "compare/setup.hpp"
 #include "compare/study.hpp"
-#include "output_file.hpp"
-#include "policy_options.hpp"
-#include "progress_line.hpp"
-#include "runtime_choice.hpp"
+#include "options/policy_options.hpp"
+#include "options/runtime_choice.hpp"
+#include "output/output_file.hpp"
+#include "output/progress_line.hpp"
 
 namespace creek::tool {
 namespace {

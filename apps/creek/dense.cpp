@@ -18,7 +18,7 @@
 #include "dense/on_chip.hpp"
 #include "dense/problem.hpp"
 #include "dense/report.hpp"
-#include "runtime_choice.hpp"
+#include "options/runtime_choice.hpp"
 
 namespace creek::tool {
 namespace {

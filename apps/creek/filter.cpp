@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "byte_text.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "job_options.hpp"
-#include "job_run.hpp"
-#include "text_output.hpp"
+#include "jobs/byte_text.hpp"
+#include "jobs/job_options.hpp"
+#include "jobs/job_run.hpp"
+#include "output/text_output.hpp"
 
 namespace creek::tool {
 namespace {

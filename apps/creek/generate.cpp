@@ -14,7 +14,7 @@
 #include "command_line/command.hpp"
 #include "command_line/pages.hpp"
 #include "commands.hpp"
-#include "folder_output.hpp"
+#include "output/folder_output.hpp"
 
 namespace creek::tool {
 namespace {

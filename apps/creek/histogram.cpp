@@ -13,12 +13,12 @@
 #include <string>
 #include <utility>
 
-#include "byte_text.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "job_options.hpp"
-#include "job_run.hpp"
-#include "output_file.hpp"
+#include "jobs/byte_text.hpp"
+#include "jobs/job_options.hpp"
+#include "jobs/job_run.hpp"
+#include "output/output_file.hpp"
 
 namespace creek::tool {
 namespace {

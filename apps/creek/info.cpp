@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/clock.hpp>
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
 #include <creek/core/topology.hpp>
 #include <creek/core/version.hpp>
 #include <creek/host/cpu_limit.hpp>

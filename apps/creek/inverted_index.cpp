@@ -12,13 +12,13 @@
 #include <tuple>
 #include <vector>
 
-#include "byte_text.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "job_options.hpp"
-#include "job_run.hpp"
-#include "spill_options.hpp"
-#include "text_output.hpp"
+#include "jobs/byte_text.hpp"
+#include "jobs/job_options.hpp"
+#include "jobs/job_run.hpp"
+#include "options/spill_options.hpp"
+#include "output/text_output.hpp"
 
 namespace creek::tool {
 namespace {

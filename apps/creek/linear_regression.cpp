@@ -6,19 +6,19 @@
 #include <cerrno>
 #include <cmath>
 #include <creek/core/error.hpp>
+#include <creek/core/io/data_fault.hpp>
 #include <creek/mapreduce.hpp>
-#include <creek/mapreduce/data_fault.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
 
-#include "byte_text.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "csv_options.hpp"
-#include "job_options.hpp"
-#include "job_run.hpp"
+#include "jobs/byte_text.hpp"
+#include "jobs/job_options.hpp"
+#include "jobs/job_run.hpp"
+#include "options/csv_options.hpp"
 
 namespace creek::tool {
 namespace {

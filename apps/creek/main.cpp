@@ -11,11 +11,11 @@
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 
-#include "chip_options.hpp"
+#include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
 #include "command_line/process.hpp"
 #include "commands.hpp"
-#include "energy.hpp"
+#include "output/energy.hpp"
 
 namespace creek::tool {
 namespace {

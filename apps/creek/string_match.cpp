@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <creek/core/error.hpp>
+#include <creek/core/io/open_file.hpp>
 #include <creek/mapreduce.hpp>
-#include <creek/mapreduce/open_file.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "byte_text.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "job_options.hpp"
-#include "job_run.hpp"
+#include "jobs/byte_text.hpp"
+#include "jobs/job_options.hpp"
+#include "jobs/job_run.hpp"
 
 namespace creek::tool {
 namespace {

@@ -9,24 +9,24 @@
 #include <creek/core/error.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <cstdio>
-#include <harness/median.hpp>
 #include <memory>
 #include <optional>
 #include <string>
+#include <support/median.hpp>
 #include <vector>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-#include "chip_options.hpp"
+#include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "energy.hpp"
-#include "job_options.hpp"
+#include "jobs/job_options.hpp"
 #include "json/json_value.hpp"
-#include "paper_form.hpp"
-#include "runtime_choice.hpp"
+#include "options/runtime_choice.hpp"
+#include "output/energy.hpp"
+#include "studies/tpch/paper_form.hpp"
 #include "tpch/database.hpp"
 #include "tpch/read_bandwidth.hpp"
 

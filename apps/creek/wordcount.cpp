@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
-#include <creek/mapreduce/files.hpp>
+#include <creek/core/io/atomic_file.hpp>
+#include <creek/mapreduce/inputs/files.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -15,8 +15,8 @@
 
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "job_options.hpp"
-#include "job_run.hpp"
+#include "jobs/job_options.hpp"
+#include "jobs/job_run.hpp"
 #include "wordcount/count.hpp"
 
 namespace creek::tool {

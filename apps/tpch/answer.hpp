@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "decimal.hpp"
 #include "json/json_value.hpp"
+#include "tpch/values/decimal.hpp"
 
 namespace creek::tpch {
 

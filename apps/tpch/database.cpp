@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 
-#include "parquet_file.hpp"
-#include "tbl_file.hpp"
+#include "tpch/loading/tbl_file.hpp"
+#include "tpch/parquet/parquet_file.hpp"
 
 namespace creek::tpch {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cache_file.hpp"
-#include "loaded_table.hpp"
-#include "table_files.hpp"
+#include "tpch/cache/cache_file.hpp"
+#include "tpch/loading/loaded_table.hpp"
+#include "tpch/loading/table_files.hpp"
 
 namespace creek::tpch {
 

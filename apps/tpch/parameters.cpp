@@ -8,8 +8,8 @@
 #include <creek/core/error.hpp>
 #include <optional>
 
-#include "date.hpp"
-#include "decimal.hpp"
+#include "tpch/values/date.hpp"
+#include "tpch/values/decimal.hpp"
 
 namespace creek::tpch {
 namespace {

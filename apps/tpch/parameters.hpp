@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schema.hpp"
+#include "tpch/columns/schema.hpp"
 
 namespace creek::tpch {
 

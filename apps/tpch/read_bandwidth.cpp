@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "buffer.hpp"
+#include "tpch/columns/buffer.hpp"
 
 namespace creek::tpch {
 

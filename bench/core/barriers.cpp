@@ -2,9 +2,9 @@
 // Barriers of two threads, compared with the cache-line round trip and with std::barrier.
 #include <barrier>
 
-#include <creek/core/central_barrier.hpp>
-#include <creek/core/dissemination_barrier.hpp>
-#include <creek/core/tournament_barrier.hpp>
+#include <creek/core/protocols/central_barrier.hpp>
+#include <creek/core/protocols/dissemination_barrier.hpp>
+#include <creek/core/protocols/tournament_barrier.hpp>
 
 #include "two_ranks.hpp"
 

@@ -2,9 +2,9 @@
 // Cost of a free lock, and of one that two threads contend for; std::mutex for comparison.
 #include <mutex>
 
-#include <creek/core/mcs_lock.hpp>
-#include <creek/core/test_and_set_lock.hpp>
-#include <creek/core/ticket_lock.hpp>
+#include <creek/core/protocols/mcs_lock.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
+#include <creek/core/protocols/ticket_lock.hpp>
 
 #include "two_ranks.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include <creek/core/clock.hpp>
-#include <creek/core/counters.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/measuring/counters.hpp>
+#include <creek/core/measuring/trace.hpp>
 
 namespace {
 

@@ -3,8 +3,8 @@
 // a waiter.
 #include <benchmark/benchmark.h>
 
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/event_count.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/core/threads/event_count.hpp>
 
 namespace {
 

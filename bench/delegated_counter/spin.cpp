@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Increments under creek's lock for short critical sections.
-#include <creek/core/spin_lock.hpp>
+#include <creek/core/threads/spin_lock.hpp>
 
 #include "threads.hpp"
 

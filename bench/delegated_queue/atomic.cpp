@@ -4,7 +4,7 @@
 #include <bit>
 #include <memory>
 
-#include <creek/core/spin_lock.hpp>
+#include <creek/core/threads/spin_lock.hpp>
 
 #include "config.hpp"
 #include "harness/threads.hpp"

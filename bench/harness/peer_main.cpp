@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "median.hpp"
+#include "../../support/median.hpp"
 #include "workload.hpp"
 
 namespace bench {

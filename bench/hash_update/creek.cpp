@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distributed table of apps/hash_table, one shard per worker: each update is posted alone, or a
-// batch is sent together. Each worker waits for its own updates at the end.
+// The distributed table of apps/examples/hash_table, one shard per worker: each update is posted
+// alone, or a batch is sent together. Each worker waits for its own updates at the end.
 #include "config.hpp"
 #include "harness/creek_runtime.hpp"
 #include "hash_table/distributed_map.hpp"

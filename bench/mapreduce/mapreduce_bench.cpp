@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "../harness/median.hpp"
+#include "../../support/median.hpp"
 #include "grouping.hpp"
 #include "inputs.hpp"
 #include "loops.hpp"

@@ -8,13 +8,13 @@
 #include <memory>
 #include <vector>
 
-#include <creek/core/clock.hpp>
+#include <creek/core/measuring/clock.hpp>
 #include <creek/power/accounting.hpp>
 #include <creek/power/policies.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/runtime.hpp>
 
-#include "../harness/median.hpp"
+#include "../../support/median.hpp"
 
 namespace {
 

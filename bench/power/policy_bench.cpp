@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "../../support/median.hpp"
 #include "factor_runs.hpp"
-#include "harness/median.hpp"
 #include "harness/workload.hpp"
 #include "policy_runtime.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <creek/tasking.hpp>
 
-#include "../../apps/creek/compare/watched_policy.hpp"
+#include "../../support/watched_policy.hpp"
 
 namespace bench::power {
 

@@ -20,10 +20,10 @@
 #include <thread>
 #include <vector>
 
-#include "../harness/median.hpp"
+#include "../../support/median.hpp"
+#include "../../support/zipf_text.hpp"
 #include "memory.hpp"
 #include "unordered_peer.hpp"
-#include "zipf_text.hpp"
 
 namespace creek_bench {
 namespace {

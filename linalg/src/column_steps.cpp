@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <creek/linalg/detail/column_steps.hpp>
 
-#include "cholesky_panel.hpp"
-#include "level3.hpp"
-#include "lu_panel.hpp"
-#include "packed_panel.hpp"
-#include "product.hpp"
-#include "reflectors.hpp"
+#include "blas3/level3.hpp"
+#include "cholesky/cholesky_panel.hpp"
+#include "kernels/product.hpp"
+#include "lu/lu_panel.hpp"
+#include "lu/packed_panel.hpp"
+#include "qr/reflectors.hpp"
 
 namespace creek::linalg::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <creek/core/error.hpp>
 
-#include "counter_hash.hpp"
+#include "accuracy/counter_hash.hpp"
 
 namespace creek::linalg {
 namespace {

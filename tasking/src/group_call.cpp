@@ -10,7 +10,7 @@
 
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/remote_group.hpp>
 
 namespace creek::detail {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <creek/core/clock.hpp>
 #include <creek/core/error.hpp>
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 
 namespace creek::ext {
 

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/environment.hpp>
-#include <creek/core/futex.hpp>
-#include <creek/core/sanitizer.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/io/atomic_file.hpp>
+#include <creek/core/measuring/trace.hpp>
+#include <creek/core/threads/futex.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 
 namespace creek {
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include <creek/core/error.hpp>
-#include <creek/core/futex.hpp>
+#include <creek/core/threads/futex.hpp>
 #include <creek/tasking/detail/closure_message.hpp>
 
 namespace creek::ext {

@@ -10,8 +10,8 @@
 #include <new>
 #include <utility>
 
-#include <creek/core/clock.hpp>
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/ext/task_context.hpp>
 
 namespace creek::ext {

@@ -16,8 +16,8 @@
 #include <string>
 #include <thread>
 
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/clock.hpp>
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
 
 namespace creek {
 namespace {

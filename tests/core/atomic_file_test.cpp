@@ -9,8 +9,8 @@
 #include <fstream>
 #include <iterator>
 
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/io/atomic_file.hpp>
 
 #include "support/temporary_folder.hpp"
 

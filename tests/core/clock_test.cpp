@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include <creek/core/clock.hpp>
+#include <creek/core/measuring/clock.hpp>
 
 namespace creek {
 namespace {

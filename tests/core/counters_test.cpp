@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include <creek/core/counters.hpp>
+#include <creek/core/measuring/counters.hpp>
 
 namespace creek {
 namespace {

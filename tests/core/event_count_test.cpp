@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include <creek/core/event_count.hpp>
+#include <creek/core/threads/event_count.hpp>
 
 namespace creek {
 namespace {

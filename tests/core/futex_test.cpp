@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <thread>
 
-#include <creek/core/futex.hpp>
+#include <creek/core/threads/futex.hpp>
 
 namespace creek {
 namespace {

@@ -6,14 +6,14 @@
 #include <thread>
 #include <vector>
 
-#include <creek/core/central_barrier.hpp>
-#include <creek/core/dissemination_barrier.hpp>
 #include <creek/core/error.hpp>
-#include <creek/core/flag.hpp>
-#include <creek/core/mcs_lock.hpp>
-#include <creek/core/test_and_set_lock.hpp>
-#include <creek/core/ticket_lock.hpp>
-#include <creek/core/tournament_barrier.hpp>
+#include <creek/core/protocols/central_barrier.hpp>
+#include <creek/core/protocols/dissemination_barrier.hpp>
+#include <creek/core/protocols/flag.hpp>
+#include <creek/core/protocols/mcs_lock.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
+#include <creek/core/protocols/ticket_lock.hpp>
+#include <creek/core/protocols/tournament_barrier.hpp>
 #include <creek/host/memory.hpp>
 #include <creek/host/spmd.hpp>
 

@@ -5,7 +5,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include <creek/core/stack_switch.hpp>
+#include <creek/core/threads/stack_switch.hpp>
 
 #include "support/process_facts.hpp"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include <creek/core/symmetric_allocator.hpp>
+#include <creek/core/messages/symmetric_allocator.hpp>
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <creek/core/error.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/measuring/trace.hpp>
 
 #include "../../core/src/json_text.hpp"
 #include "support/temporary_folder.hpp"

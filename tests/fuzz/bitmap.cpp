@@ -2,8 +2,8 @@
 // Bitmaps: the histogram equals that of a loop over the bytes, or the file is refused because the
 // header is not that of such a bitmap or rows are missing.
 #include <array>
+#include <creek/core/io/data_fault.hpp>
 #include <creek/mapreduce.hpp>
-#include <creek/mapreduce/data_fault.hpp>
 
 #include "harness.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <creek/core/io/data_fault.hpp>
 #include <creek/mapreduce.hpp>
-#include <creek/mapreduce/data_fault.hpp>
 #include <memory>
 #include <optional>
 

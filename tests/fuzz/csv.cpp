@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <creek/core/io/data_fault.hpp>
 #include <creek/mapreduce.hpp>
-#include <creek/mapreduce/data_fault.hpp>
 #include <cstdlib>
 
 #include "harness.hpp"

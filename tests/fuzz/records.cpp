@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fixed records: all bytes, in order, no record cut; refused exactly if the file ends inside one.
 #include <algorithm>
-#include <creek/mapreduce/data_fault.hpp>
-#include <creek/mapreduce/fixed_records.hpp>
+#include <creek/core/io/data_fault.hpp>
+#include <creek/mapreduce/inputs/fixed_records.hpp>
 #include <creek/tasking/parallel_for.hpp>
 #include <mutex>
 #include <utility>

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "harness.hpp"
-#include "tpch/cache_file.hpp"
-#include "tpch/cache_layout.hpp"
-#include "tpch/data_fault.hpp"
+#include "tpch/cache/cache_file.hpp"
+#include "tpch/cache/cache_layout.hpp"
+#include "tpch/loading/data_fault.hpp"
 
 namespace creek::fuzz {
 namespace {

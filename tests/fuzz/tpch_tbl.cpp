@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include "harness.hpp"
-#include "tpch/data_fault.hpp"
-#include "tpch/tbl_file.hpp"
+#include "tpch/loading/data_fault.hpp"
+#include "tpch/loading/tbl_file.hpp"
 
 namespace creek::fuzz {
 namespace {

@@ -27,7 +27,12 @@ CLEAN = {
     "backends/src/registry.cpp": "#include <creek/host.hpp>\n#include <creek/tasking.hpp>\n",
     "apps/command_line/command.cpp": "#include <CLI/CLI.hpp>\n",
     "apps/json/json_value.cpp": "#include <nlohmann/json.hpp>\n",
-    "apps/creek/main.cpp": "#include <creek/host.hpp>\n#include <creek/mapreduce/job.hpp>\n",
+    "support/median.hpp": "#include <creek/core/error.hpp>\n",
+    "apps/creek/main.cpp": "#include <creek/host.hpp>\n#include <creek/mapreduce/job.hpp>\n"
+                           "#include <support/median.hpp>\n",
+    "apps/examples/map/map.hpp": "#include <creek/tasking.hpp>\n",
+    "bench/map/creek.cpp": '#include "map/map.hpp"\n#include "../../support/median.hpp"\n',
+    "bench/harness/workload.hpp": "",
     "bench/fib/fib.cpp": "#include <CLI/CLI.hpp>\n#include <tbb/task_group.h>\n#include <creek/tasking.hpp>\n",
     "tests/core/lock_test.cpp": '#include "../../core/src/lock.hpp"\n',
 }
@@ -71,6 +76,15 @@ class planted(unittest.TestCase):
         for user in ("tasking", "linalg"):
             self.expect(f"{user}/src/joules.cpp", "#include <creek/power/meter.hpp>\n",
                         f"{user} may not use power")
+
+    def test_apps_and_bench_meet(self):
+        for include in ('<harness/workload.hpp>', '"../../bench/harness/workload.hpp"'):
+            self.expect("apps/creek/bench.cpp", f"#include {include}\n", "apps may not use bench")
+        for include in ('"../../apps/json/json_value.cpp"', '"json/json_value.cpp"'):
+            self.expect("bench/fib/json.cpp", f"#include {include}\n", "bench may not use apps")
+        self.expect("support/text.hpp", "#include <creek/tasking.hpp>\n", "support may not use tasking")
+        self.expect("power/src/median.cpp", '#include "../../support/median.hpp"\n',
+                    "power may not use support")
 
     def test_backends_meet(self):
         self.expect("backends/tbb/src/meet.cpp", "#include <creek/host.hpp>\n",

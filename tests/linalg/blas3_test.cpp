@@ -10,7 +10,7 @@
 #include <creek/linalg/blas3.hpp>
 #include <creek/tasking.hpp>
 
-#include "product.hpp"
+#include "kernels/product.hpp"
 #include "random_matrix.hpp"
 
 namespace creek::linalg {

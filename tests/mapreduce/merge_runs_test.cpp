@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorted runs of all shapes, merged by any number of workers, against a stable sort of them all.
-#include <creek/mapreduce/merge_runs.hpp>
-#include <creek/mapreduce/runs.hpp>
-#include <creek/mapreduce/word_count.hpp>
+#include <creek/mapreduce/engine/merge_runs.hpp>
+#include <creek/mapreduce/engine/runs.hpp>
+#include <creek/mapreduce/jobs/word_count.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grouping by radix sort against std::sort.
-#include <creek/mapreduce/gather_pairs.hpp>
-#include <creek/mapreduce/radix_sort.hpp>
+#include <creek/mapreduce/engine/gather_pairs.hpp>
+#include <creek/mapreduce/engine/radix_sort.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matches of strings, filtered lines and inverted indices against loops over lines and std::map.
 #include <creek/mapreduce.hpp>
-#include <creek/mapreduce/find_bytes.hpp>
+#include <creek/mapreduce/inputs/find_bytes.hpp>
 
 #include <gmock/gmock.h>
 #include <hwy/targets.h>

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <creek/mapreduce/line_filter.hpp>
-#include <creek/mapreduce/pair_buffer.hpp>
+#include <creek/mapreduce/jobs/line_filter.hpp>
+#include <creek/mapreduce/tables/pair_buffer.hpp>
 #include <creek/mapreduce/wire.hpp>
 #include <map>
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counting table against std::map.
-#include <creek/mapreduce/word_cache.hpp>
-#include <creek/mapreduce/word_table.hpp>
-#include <creek/mapreduce/words.hpp>
+#include <creek/mapreduce/inputs/words.hpp>
+#include <creek/mapreduce/tables/word_cache.hpp>
+#include <creek/mapreduce/tables/word_table.hpp>
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cutting of text into words and of input into splits.
 #include <creek/mapreduce/input.hpp>
-#include <creek/mapreduce/words.hpp>
+#include <creek/mapreduce/inputs/words.hpp>
 
 #include <gmock/gmock.h>
 #include <hwy/targets.h>

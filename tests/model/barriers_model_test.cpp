@@ -3,9 +3,9 @@
 // it, repeatedly.
 #include <gtest/gtest.h>
 
-#include <creek/core/central_barrier.hpp>
-#include <creek/core/dissemination_barrier.hpp>
-#include <creek/core/tournament_barrier.hpp>
+#include <creek/core/protocols/central_barrier.hpp>
+#include <creek/core/protocols/dissemination_barrier.hpp>
+#include <creek/core/protocols/tournament_barrier.hpp>
 
 #include "stale_memory.hpp"
 

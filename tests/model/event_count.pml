@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The event count (core/include/creek/core/event_count.hpp), its protocol in core/README.md.
+ * The event count (core/include/creek/core/threads/event_count.hpp), its protocol in core/README.md.
  *
  * NOTIFIERS threads each add an item and call notify_one(); WAITERS = NOTIFIERS threads each wait for
  * an item and take it. A notifier's store of its item waits in its store buffer [Sewell 2010] until

@@ -4,9 +4,9 @@
 
 #include <mutex>
 
-#include <creek/core/mcs_lock.hpp>
-#include <creek/core/test_and_set_lock.hpp>
-#include <creek/core/ticket_lock.hpp>
+#include <creek/core/protocols/mcs_lock.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
+#include <creek/core/protocols/ticket_lock.hpp>
 
 #include "stale_memory.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include <creek/core/communicator.hpp>
+#include <creek/core/messages/communicator.hpp>
 
 #include "stale_memory.hpp"
 

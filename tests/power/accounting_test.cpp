@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <creek/core/charge.hpp>
-#include <creek/core/clock.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/measuring/clock.hpp>
 #include <creek/power/accounting.hpp>
 #include <creek/power/policies.hpp>
 #include <creek/tasking/fork_join.hpp>

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include <creek/core/clock.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/measuring/clock.hpp>
 #include <creek/power/meter.hpp>
 
 #include "power/fake_chip.hpp"

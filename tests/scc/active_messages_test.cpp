@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <creek/core/dissemination_barrier.hpp>
-#include <creek/core/flagged_slot.hpp>
-#include <creek/core/linked_messages.hpp>
-#include <creek/core/notification_vector.hpp>
-#include <creek/core/synchronized_ring.hpp>
+#include <creek/core/messages/flagged_slot.hpp>
+#include <creek/core/messages/linked_messages.hpp>
+#include <creek/core/messages/notification_vector.hpp>
+#include <creek/core/messages/synchronized_ring.hpp>
+#include <creek/core/protocols/dissemination_barrier.hpp>
 #include <creek/scc/spmd.hpp>
 
 #include "checker_cases.hpp"

@@ -8,7 +8,7 @@
 
 #include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
-#include <creek/core/thread_cpu_time.hpp>
+#include <creek/core/measuring/thread_cpu_time.hpp>
 #include <creek/scc.hpp>
 #include <creek/tasking.hpp>
 

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include <creek/core/broadcast.hpp>
-#include <creek/core/central_barrier.hpp>
-#include <creek/core/flag.hpp>
-#include <creek/core/gather_release_barrier.hpp>
-#include <creek/core/mcs_lock.hpp>
-#include <creek/core/test_and_set_barrier.hpp>
-#include <creek/core/test_and_set_lock.hpp>
-#include <creek/core/ticket_lock.hpp>
-#include <creek/core/tournament_barrier.hpp>
+#include <creek/core/messages/broadcast.hpp>
+#include <creek/core/protocols/central_barrier.hpp>
+#include <creek/core/protocols/flag.hpp>
+#include <creek/core/protocols/gather_release_barrier.hpp>
+#include <creek/core/protocols/mcs_lock.hpp>
+#include <creek/core/protocols/test_and_set_barrier.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
+#include <creek/core/protocols/ticket_lock.hpp>
+#include <creek/core/protocols/tournament_barrier.hpp>
 #include <creek/scc/spmd.hpp>
 #include <creek/tasking/lock_deque.hpp>
 

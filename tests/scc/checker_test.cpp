@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <creek/core/flag.hpp>
-#include <creek/core/test_and_set_lock.hpp>
+#include <creek/core/protocols/flag.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
 #include <creek/scc/spmd.hpp>
 
 namespace {

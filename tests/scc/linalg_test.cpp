@@ -16,8 +16,8 @@
 #include <vector>
 
 #include <creek/core/charge.hpp>
-#include <creek/core/clock.hpp>
 #include <creek/core/energy.hpp>
+#include <creek/core/measuring/clock.hpp>
 #include <creek/core/power_policy.hpp>
 #include <creek/linalg/by_blocks.hpp>
 #include <creek/linalg/cholesky.hpp>

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <creek/core/error.hpp>
-#include <creek/core/mcs_lock.hpp>
-#include <creek/core/test_and_set_lock.hpp>
-#include <creek/core/ticket_lock.hpp>
+#include <creek/core/protocols/mcs_lock.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
+#include <creek/core/protocols/ticket_lock.hpp>
 #include <creek/scc/spmd.hpp>
 
 namespace {

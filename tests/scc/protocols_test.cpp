@@ -8,9 +8,9 @@
 #include <numeric>
 #include <vector>
 
-#include <creek/core/gather_release_barrier.hpp>
-#include <creek/core/test_and_set_barrier.hpp>
-#include <creek/core/test_and_set_lock.hpp>
+#include <creek/core/protocols/gather_release_barrier.hpp>
+#include <creek/core/protocols/test_and_set_barrier.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
 #include <creek/host/spmd.hpp>
 #include <creek/scc/spmd.hpp>
 

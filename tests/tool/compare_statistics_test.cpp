@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "activity_classes.hpp"
+#include "report/activity_classes.hpp"
 
 namespace creek::tool::compare {
 namespace {

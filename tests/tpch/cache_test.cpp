@@ -11,7 +11,7 @@
 
 #include "rows.hpp"
 #include "support/temporary_folder.hpp"
-#include "tpch/cache_file.hpp"
+#include "tpch/cache/cache_file.hpp"
 #include "tpch/database.hpp"
 
 namespace creek::tpch {

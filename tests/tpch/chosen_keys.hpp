@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tpch/key_hash.hpp"
+#include "tpch/operators/key_hash.hpp"
 
 namespace creek::tpch::testing {
 

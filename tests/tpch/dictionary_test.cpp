@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of words, including words chosen to have one hash.
-#include "tpch/dictionary.hpp"
+#include "tpch/columns/dictionary.hpp"
 
 #include <gtest/gtest.h>
 

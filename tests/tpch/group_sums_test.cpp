@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregates by key against std::map: few and many groups, dense and sparse keys, each way of
 // adding up, any number of workers.
-#include "tpch/group_sums.hpp"
+#include "tpch/operators/group_sums.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Key indexes against std::map, for dense and for sparse keys.
-#include "tpch/key_index.hpp"
+#include "tpch/operators/key_index.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows by key against std::map, for keys in and out of order.
-#include "tpch/keyed_rows.hpp"
+#include "tpch/operators/keyed_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 
 #include "rows.hpp"
 #include "support/temporary_folder.hpp"
-#include "tpch/tbl_file.hpp"
+#include "tpch/loading/tbl_file.hpp"
 
 namespace creek::tpch {
 namespace {

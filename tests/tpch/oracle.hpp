@@ -10,7 +10,7 @@
 
 #include "rows.hpp"
 #include "tpch/answer.hpp"
-#include "tpch/date.hpp"
+#include "tpch/values/date.hpp"
 
 namespace creek::tpch::testing {
 

@@ -14,7 +14,7 @@
 #include "rows.hpp"
 #include "support/temporary_folder.hpp"
 #include "tpch/database.hpp"
-#include "tpch/table_files.hpp"
+#include "tpch/loading/table_files.hpp"
 
 namespace creek::tpch {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tpch/date.hpp"
+#include "tpch/values/date.hpp"
 
 namespace creek::tpch::testing {
 

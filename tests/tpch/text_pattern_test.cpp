@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns against a plain matcher that tries every way to place the words.
-#include "tpch/text_pattern.hpp"
+#include "tpch/operators/text_pattern.hpp"
 
 #include <gtest/gtest.h>
 

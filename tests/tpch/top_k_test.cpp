@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first k of an order, against sorting everything.
-#include "tpch/top_k.hpp"
+#include "tpch/operators/top_k.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
-#include "tpch/date.hpp"
-#include "tpch/decimal.hpp"
-#include "tpch/select.hpp"
-#include "tpch/sum_products.hpp"
+#include "tpch/operators/select.hpp"
+#include "tpch/operators/sum_products.hpp"
+#include "tpch/values/date.hpp"
+#include "tpch/values/decimal.hpp"
 
 namespace creek::tpch {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <creek/core/mcs_lock.hpp>
+#include <creek/core/protocols/mcs_lock.hpp>
 #include <creek/host.hpp>
 #include <creek/host/spmd.hpp>
 #include <creek/linalg.hpp>

@@ -2,14 +2,14 @@
 // `creek bench`: the groups of benchmarks, with other libraries and with creek alone.
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "host_mapreduce.hpp"
 #include "peer_groups.hpp"
 #include "scc/parts.hpp"
-#include "scc_linalg.hpp"
-#include "scc_mapreduce.hpp"
-#include "scc_messages.hpp"
-#include "scc_power.hpp"
-#include "tpch_paper.hpp"
+#include "studies/chip/scc_linalg.hpp"
+#include "studies/chip/scc_messages.hpp"
+#include "studies/chip/scc_power.hpp"
+#include "studies/mapreduce/host_mapreduce.hpp"
+#include "studies/mapreduce/scc_mapreduce.hpp"
+#include "studies/tpch/tpch_paper.hpp"
 
 namespace creek::tool {
 

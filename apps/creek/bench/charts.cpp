@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "bar_chart.hpp"
-#include "folder_output.hpp"
+#include "output/folder_output.hpp"
 #include "report.hpp"
 
 namespace creek::tool::bench {

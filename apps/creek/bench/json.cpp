@@ -5,7 +5,7 @@
 #include "json/json_value.hpp"
 #include "report.hpp"
 
-#include "energy.hpp"
+#include "output/energy.hpp"
 
 namespace creek::tool::bench {
 namespace {

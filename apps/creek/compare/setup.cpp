@@ -8,7 +8,7 @@
 #include <creek/core/error.hpp>
 #include <creek/power/policies.hpp>
 
-#include "../distinct.hpp"
+#include "options/distinct.hpp"
 
 namespace creek::tool::compare {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <creek/scc/spmd.hpp>
 
-#include "../chip_options.hpp"
 #include "../dense/problem.hpp"
+#include "chip/chip_options.hpp"
 
 namespace creek::tool::compare {
 

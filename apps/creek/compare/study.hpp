@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "measured_run.hpp"
+#include "compare/runs/measured_run.hpp"
 #include "setup.hpp"
 #include "statistics.hpp"
 

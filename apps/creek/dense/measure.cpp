@@ -9,9 +9,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "../progress_line.hpp"
-#include "jobs.hpp"
-#include "tile_jobs.hpp"
+#include "dense/jobs/jobs.hpp"
+#include "dense/jobs/tile_jobs.hpp"
+#include "output/progress_line.hpp"
 #include "trace.hpp"
 
 namespace creek::tool::dense {

@@ -4,7 +4,7 @@
 
 #include <creek/tasking/runtime.hpp>
 
-#include "output_files.hpp"
+#include "dense/jobs/output_files.hpp"
 #include "problem.hpp"
 #include "report.hpp"
 

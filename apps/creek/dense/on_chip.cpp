@@ -4,19 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <creek/core/atomic_file.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/io/atomic_file.hpp>
 #include <creek/linalg/residual.hpp>
 #include <cstdio>
 #include <string>
 
-#include "../bench/scc_messages.hpp"
-#include "../chip_dense.hpp"
-#include "../energy.hpp"
-#include "../policy_options.hpp"
 #include "command_line/command.hpp"
 #include "command_line/process.hpp"
 #include "json/json_value.hpp"
+#include "options/policy_options.hpp"
+#include "output/energy.hpp"
+#include "studies/chip/chip_dense.hpp"
+#include "studies/chip/scc_messages.hpp"
 
 namespace creek::tool::dense {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "../chip_options.hpp"
+#include "chip/chip_options.hpp"
 #include "problem.hpp"
 
 namespace creek::command_line {

@@ -10,9 +10,9 @@
 #include <creek/linalg/blas_library.hpp>
 #include <creek/linalg/refine.hpp>
 
-#include "energy.hpp"
 #include "flops.hpp"
 #include "json/json_value.hpp"
+#include "output/energy.hpp"
 
 namespace creek::tool::dense {
 namespace {

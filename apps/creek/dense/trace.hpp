@@ -2,8 +2,8 @@
 // Writes the tasks of a factorization as a trace for Perfetto.
 #pragma once
 
-#include <creek/core/atomic_file.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/io/atomic_file.hpp>
+#include <creek/core/measuring/trace.hpp>
 #include <creek/linalg/task_graph.hpp>
 
 namespace creek::tool::dense {

@@ -9,7 +9,7 @@
 #include <creek/scc/cost_table.hpp>
 #include <creek/scc/spmd.hpp>
 
-#include "chip_options.hpp"
+#include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
 #include "json/json_value.hpp"
 #include "parts.hpp"

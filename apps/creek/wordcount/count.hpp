@@ -3,17 +3,17 @@
 // (on_chip.cpp).
 #pragma once
 
-#include <creek/core/atomic_file.hpp>
+#include <creek/core/io/atomic_file.hpp>
+#include <creek/mapreduce/jobs/word_count.hpp>
 #include <creek/mapreduce/run.hpp>
-#include <creek/mapreduce/word_count.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
 
-#include "chip_options.hpp"
-#include "job_options.hpp"
+#include "chip/chip_options.hpp"
+#include "jobs/job_options.hpp"
+#include "options/spill_options.hpp"
 #include "report.hpp"
-#include "spill_options.hpp"
 
 namespace creek::tool {
 

@@ -3,12 +3,12 @@
 #include <optional>
 #include <string>
 
-#include <creek/mapreduce/files.hpp>
 #include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/inputs/files.hpp>
 
-#include "chip_mapreduce.hpp"
+#include "chip/chip_mapreduce.hpp"
 #include "count.hpp"
-#include "progress_bar.hpp"
+#include "output/progress_bar.hpp"
 #include "whole_text.hpp"
 
 namespace creek::tool {

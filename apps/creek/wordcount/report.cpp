@@ -8,7 +8,7 @@
 #include <creek/core/version.hpp>
 #include <utility>
 
-#include "byte_text.hpp"
+#include "jobs/byte_text.hpp"
 
 namespace creek::tool {
 namespace {

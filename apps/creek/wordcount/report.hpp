@@ -2,7 +2,7 @@
 // Results of `creek wordcount`, and functions that print them.
 #pragma once
 
-#include <creek/mapreduce/word_count.hpp>
+#include <creek/mapreduce/jobs/word_count.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "job_report.hpp"
-#include "stage_use.hpp"
+#include "jobs/job_report.hpp"
+#include "jobs/stage_use.hpp"
 
 namespace creek::tool {
 

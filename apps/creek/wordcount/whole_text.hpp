@@ -2,7 +2,7 @@
 // The text of all input files in one piece of memory, to be cut evenly.
 #pragma once
 
-#include <creek/mapreduce/files.hpp>
+#include <creek/mapreduce/inputs/files.hpp>
 #include <string>
 
 namespace creek::tool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// iRCCE: requests over the pending messages of core/rendezvous.hpp.
+// iRCCE: requests over the pending messages of core/messages/rendezvous.hpp.
 #include <algorithm>
 #include <new>
 #include <vector>

@@ -20,13 +20,13 @@
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 
-#include "chip_options.hpp"
+#include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
 #include "command_line/pages.hpp"
 #include "command_line/process.hpp"
 #include "json/json_value.hpp"
 #include "output.hpp"
-#include "output_file.hpp"
+#include "output/output_file.hpp"
 #include "run.hpp"
 
 namespace creek::rcce {

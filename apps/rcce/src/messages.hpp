@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <creek/core/collectives.hpp>
+#include <creek/core/messages/collectives.hpp>
 
 #include "ue.hpp"
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include <creek/core/broadcast.hpp>
-#include <creek/core/rendezvous.hpp>
-#include <creek/core/symmetric_allocator.hpp>
-#include <creek/core/test_and_set_lock.hpp>
+#include <creek/core/messages/broadcast.hpp>
+#include <creek/core/messages/rendezvous.hpp>
+#include <creek/core/messages/symmetric_allocator.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
 #include <creek/core/units.hpp>
 
 #include "RCCE.h"

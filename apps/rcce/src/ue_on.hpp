@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include <creek/core/dissemination_barrier.hpp>
-#include <creek/core/gather_release_barrier.hpp>
-#include <creek/core/test_and_set_barrier.hpp>
+#include <creek/core/protocols/dissemination_barrier.hpp>
+#include <creek/core/protocols/gather_release_barrier.hpp>
+#include <creek/core/protocols/test_and_set_barrier.hpp>
 
 #include "ue.hpp"
 

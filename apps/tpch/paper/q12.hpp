@@ -8,10 +8,10 @@
 #include <string>
 
 #include "../database.hpp"
-#include "../date.hpp"
 #include "../query.hpp"
-#include "../ship_modes.hpp"
 #include "rank_streams.hpp"
+#include "tpch/queries/terms/ship_modes.hpp"
+#include "tpch/values/date.hpp"
 
 namespace creek::tpch::paper {
 

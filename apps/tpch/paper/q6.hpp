@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "../database.hpp"
-#include "../date.hpp"
 #include "../query.hpp"
 #include "rank_streams.hpp"
+#include "tpch/values/date.hpp"
 
 namespace creek::tpch::paper {
 

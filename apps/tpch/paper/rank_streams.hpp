@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <creek/core/charge.hpp>
-#include <creek/mapreduce/rank_costs.hpp>
+#include <creek/mapreduce/ranks/rank_costs.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "../packed.hpp"
+#include "tpch/columns/packed.hpp"
 
 namespace creek::tpch::paper {
 

@@ -15,7 +15,7 @@
 #include <limits>
 #include <utility>
 
-#include "tpch/parquet_reader.hpp"
+#include "parquet_reader.hpp"
 
 namespace creek::tpch {
 namespace {

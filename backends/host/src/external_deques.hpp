@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include <creek/core/spin_lock.hpp>
+#include <creek/core/threads/spin_lock.hpp>
 #include <creek/host/memory.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 #include <creek/tasking/lock_deque.hpp>

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <creek/core/stack_switch.hpp>
+#include <creek/core/threads/stack_switch.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek::host_backend {

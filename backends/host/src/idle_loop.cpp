@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include <creek/core/futex.hpp>
+#include <creek/core/threads/futex.hpp>
 
 namespace creek::host_backend {
 

@@ -2,7 +2,7 @@
 // How a worker without work passes its time.
 #pragma once
 
-#include <creek/core/clock.hpp>
+#include <creek/core/measuring/clock.hpp>
 
 #include "sleep_protocol.hpp"
 

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include <creek/core/clock.hpp>
-#include <creek/core/futex.hpp>
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/threads/futex.hpp>
 #include <creek/tasking/options.hpp>
 
 namespace creek::host_backend {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <mutex>
 
-#include <creek/core/futex.hpp>
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/threads/futex.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 
 namespace creek::host_backend {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include <creek/core/spin_lock.hpp>
+#include <creek/core/threads/spin_lock.hpp>
 
 namespace creek::host_backend {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include <creek/core/clock.hpp>
+#include <creek/core/measuring/clock.hpp>
 #include <creek/tasking/ext/remote_cell.hpp>
 
 namespace creek::host_backend {

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include <creek/core/spin_lock.hpp>
-#include <creek/core/synchronized_ring.hpp>
+#include <creek/core/messages/synchronized_ring.hpp>
+#include <creek/core/threads/spin_lock.hpp>
 #include <creek/host/memory.hpp>
 
 #include "waker.hpp"

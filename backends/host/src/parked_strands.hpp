@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include <creek/core/spin_lock.hpp>
+#include <creek/core/threads/spin_lock.hpp>
 
 #include "fiber.hpp"
 

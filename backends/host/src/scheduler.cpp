@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/measuring/trace.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
 #include <creek/host.hpp>
 
 namespace creek::host_backend {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <creek/core/asymmetric_fence.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
 
 namespace creek::host_backend {
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include <creek/core/clock.hpp>
+#include <creek/core/measuring/clock.hpp>
 
 namespace creek::host_backend {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 
 namespace creek::host_backend {
 

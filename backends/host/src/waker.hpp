@@ -2,8 +2,8 @@
 // Wakes workers for whom there is work.
 #pragma once
 
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/futex.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/core/threads/futex.hpp>
 
 #include "idle_state.hpp"
 #include "power_governor.hpp"

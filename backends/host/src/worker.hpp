@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <thread>
 
-#include <creek/core/counters.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/measuring/counters.hpp>
+#include <creek/core/measuring/trace.hpp>
 #include <creek/tasking/ext/executor.hpp>
 
 #include "fiber.hpp"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include <creek/core/counters.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/measuring/counters.hpp>
+#include <creek/core/measuring/trace.hpp>
 #include <creek/tasking/options.hpp>
 
 #include "visitors.hpp"

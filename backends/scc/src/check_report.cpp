@@ -41,7 +41,7 @@ std::string nanoseconds(virtual_time at) {
 
 // Calls that every stack has: into the memory policy, and up to where a simulated core begins.
 constexpr std::array inside{"/creek/scc/memory.hpp:", "scc/src/memory.cpp:", "scc/src/checker.cpp:",
-                            "core/symmetric_allocator.hpp:"};
+                            "core/messages/symmetric_allocator.hpp:"};
 constexpr std::array beyond{"scc/src/spmd.cpp:",
                             "scc/src/engine.cpp:",
                             "core/src/stack_switch.",

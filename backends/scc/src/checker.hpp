@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <creek/core/memory.hpp>
-#include <creek/core/symmetric_allocator.hpp>
+#include <creek/core/messages/symmetric_allocator.hpp>
 #include <creek/scc/check.hpp>
 #include <creek/scc/chip.hpp>
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <creek/core/atomic_file.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/io/atomic_file.hpp>
+#include <creek/core/measuring/trace.hpp>
 #include <creek/scc/chip.hpp>
 
 #include "energy_meter.hpp"

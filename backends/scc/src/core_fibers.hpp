@@ -8,7 +8,7 @@
 #include <memory>
 
 #include <creek/core/core_id.hpp>
-#include <creek/core/stack_switch.hpp>
+#include <creek/core/threads/stack_switch.hpp>
 
 namespace creek::scc_backend {
 

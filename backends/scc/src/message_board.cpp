@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include <creek/core/flagged_slot.hpp>
-#include <creek/core/linked_messages.hpp>
-#include <creek/core/notification_vector.hpp>
-#include <creek/core/synchronized_ring.hpp>
+#include <creek/core/messages/flagged_slot.hpp>
+#include <creek/core/messages/linked_messages.hpp>
+#include <creek/core/messages/notification_vector.hpp>
+#include <creek/core/messages/synchronized_ring.hpp>
 
 namespace creek::scc_backend {
 

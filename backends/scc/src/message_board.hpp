@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include <creek/core/active_message.hpp>
+#include <creek/core/messages/active_message.hpp>
 #include <creek/tasking/options.hpp>
 
 #include "task_memory.hpp"

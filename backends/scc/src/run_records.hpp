@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <creek/core/atomic_file.hpp>
+#include <creek/core/io/atomic_file.hpp>
 
 #include "activity_log.hpp"
 #include "interrupt_controller.hpp"

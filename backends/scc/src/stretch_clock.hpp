@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <creek/core/thread_cpu_time.hpp>
+#include <creek/core/measuring/thread_cpu_time.hpp>
 #include <creek/core/units.hpp>
 
 namespace creek::scc_backend {

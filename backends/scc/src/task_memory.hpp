@@ -11,7 +11,7 @@
 #include <mutex>
 #include <optional>
 
-#include <creek/core/symmetric_allocator.hpp>
+#include <creek/core/messages/symmetric_allocator.hpp>
 #include <creek/scc/memory.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/lock_deque.hpp>

@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include <creek/core/counters.hpp>
-#include <creek/core/stack_switch.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/measuring/counters.hpp>
+#include <creek/core/measuring/trace.hpp>
+#include <creek/core/threads/stack_switch.hpp>
 #include <creek/tasking/ext/remote_cell.hpp>
 
 #include "split_mix.hpp"

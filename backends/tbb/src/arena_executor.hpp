@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <creek/core/trace.hpp>
+#include <creek/core/measuring/trace.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "forked_branch.hpp"

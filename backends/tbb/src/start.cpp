@@ -9,7 +9,7 @@
 #include <string>
 
 #include <creek/core/error.hpp>
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 #include <creek/tbb.hpp>
 
 #include "arena_executor.hpp"

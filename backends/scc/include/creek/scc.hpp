@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <creek/core/counters.hpp>
+#include <creek/core/measuring/counters.hpp>
 #include <creek/scc/spmd.hpp>
 #include <creek/tasking/runtime.hpp>
 

@@ -3,7 +3,7 @@
 // and Matrix Market [Boisvert 1996].
 #pragma once
 
-#include <creek/core/atomic_file.hpp>
+#include <creek/core/io/atomic_file.hpp>
 #include <creek/linalg/matrix.hpp>
 #include <cstddef>
 #include <cstdint>

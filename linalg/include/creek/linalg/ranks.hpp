@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include <creek/core/broadcast.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/messages/broadcast.hpp>
 #include <creek/linalg/detail/column_run.hpp>
 #include <creek/linalg/rank_columns.hpp>
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include <creek/core/clock.hpp>
+#include <creek/core/measuring/clock.hpp>
 #include <creek/core/work_graph.hpp>
 
 namespace creek::linalg {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <compare>
 #include <concepts>
-#include <creek/mapreduce/words.hpp>
+#include <creek/mapreduce/inputs/words.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

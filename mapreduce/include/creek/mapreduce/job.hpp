@@ -5,8 +5,8 @@
 
 #include <compare>
 #include <concepts>
-#include <creek/mapreduce/detail/large_pages.hpp>
-#include <creek/mapreduce/values.hpp>
+#include <creek/core/io/large_pages.hpp>
+#include <creek/mapreduce/tables/values.hpp>
 #include <cstdint>
 #include <functional>
 #include <string_view>

@@ -7,7 +7,7 @@
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
-#include <creek/mapreduce/rank_plan.hpp>
+#include <creek/mapreduce/ranks/rank_plan.hpp>
 
 namespace creek::mapreduce {
 

@@ -3,17 +3,17 @@
 #pragma once
 
 #include <algorithm>
-#include <creek/mapreduce/combine_on_emit.hpp>
-#include <creek/mapreduce/combine_or_group.hpp>
 #include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/detail/stages.hpp>
-#include <creek/mapreduce/emit_and_group.hpp>
+#include <creek/mapreduce/engine/combine_on_emit.hpp>
+#include <creek/mapreduce/engine/combine_or_group.hpp>
+#include <creek/mapreduce/engine/emit_and_group.hpp>
+#include <creek/mapreduce/engine/plan.hpp>
+#include <creek/mapreduce/engine/split_source.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
-#include <creek/mapreduce/plan.hpp>
 #include <creek/mapreduce/rounds.hpp>
-#include <creek/mapreduce/split_source.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <creek/tasking/this_worker.hpp>
 #include <cstddef>

@@ -4,8 +4,8 @@
 
 #include <bit>
 #include <concepts>
-#include <creek/core/communicator.hpp>
-#include <creek/mapreduce/hash.hpp>
+#include <creek/core/messages/communicator.hpp>
+#include <creek/mapreduce/tables/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

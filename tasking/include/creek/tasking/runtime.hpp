@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <creek/core/counters.hpp>
 #include <creek/core/error.hpp>
+#include <creek/core/measuring/counters.hpp>
 #include <creek/tasking/ext/backend.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>

@@ -12,10 +12,10 @@
 #include <cstring>
 #include <memory>
 
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/event_count.hpp>
 #include <creek/core/memory.hpp>
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/core/threads/event_count.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 
 namespace creek::host_backend {
 

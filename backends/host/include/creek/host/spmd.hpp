@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <creek/core/communicator.hpp>
+#include <creek/core/messages/communicator.hpp>
 #include <creek/host/memory.hpp>
 
 namespace creek {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <creek/core/memory.hpp>
-#include <creek/core/test_and_set_lock.hpp>
+#include <creek/core/protocols/test_and_set_lock.hpp>
 #include <creek/scc/memory.hpp>
 
 namespace creek::scc_backend {

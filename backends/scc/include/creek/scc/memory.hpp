@@ -10,9 +10,9 @@
 #include <functional>
 #include <type_traits>
 
+#include <creek/core/measuring/trace.hpp>
 #include <creek/core/memory.hpp>
-#include <creek/core/symmetric_allocator.hpp>
-#include <creek/core/trace.hpp>
+#include <creek/core/messages/symmetric_allocator.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/lut.hpp>
 #include <creek/scc/usage.hpp>

@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <vector>
 
-#include <creek/core/atomic_file.hpp>
-#include <creek/core/communicator.hpp>
+#include <creek/core/io/atomic_file.hpp>
+#include <creek/core/messages/communicator.hpp>
+#include <creek/core/messages/symmetric_allocator.hpp>
 #include <creek/core/power_policy.hpp>
-#include <creek/core/symmetric_allocator.hpp>
 #include <creek/scc/check.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/memory.hpp>

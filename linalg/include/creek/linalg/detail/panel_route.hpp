@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tree along which a panel travels from its rank to all others, as in the broadcasts of
-// core/broadcast.hpp [Broadcast 2011]. Those forward whole messages; here ranks forward pieces.
+// core/messages/broadcast.hpp [Broadcast 2011]. Those forward whole messages; here ranks forward
+// pieces.
 #pragma once
 
 #include <vector>
 
-#include <creek/core/broadcast.hpp>
+#include <creek/core/messages/broadcast.hpp>
 
 namespace creek::linalg::detail {
 

@@ -2,8 +2,8 @@
 // Parser of numbers in the lines of text files, as specified in csv_columns.hpp.
 #pragma once
 
-#include <creek/mapreduce/csv_format.hpp>
-#include <creek/mapreduce/files.hpp>
+#include <creek/mapreduce/inputs/csv_format.hpp>
+#include <creek/mapreduce/inputs/files.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <concepts>
-#include <creek/mapreduce/hash.hpp>
+#include <creek/mapreduce/tables/hash.hpp>
 #include <cstddef>
 #include <string_view>
 #include <tuple>

@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <creek/core/active_message.hpp>
 #include <creek/core/charge.hpp>
+#include <creek/core/messages/active_message.hpp>
 #include <creek/tasking/detail/future_state.hpp>
 #include <creek/tasking/detail/task_name.hpp>
 #include <creek/tasking/ext/remote_cell.hpp>

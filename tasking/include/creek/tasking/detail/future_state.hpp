@@ -12,7 +12,7 @@
 #include <utility>
 #include <variant>
 
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/ext/task_context.hpp>
 

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <stop_token>
 
-#include <creek/core/clock.hpp>
 #include <creek/core/function_ref.hpp>
+#include <creek/core/measuring/clock.hpp>
 #include <creek/tasking/detail/linear_range.hpp>
 #include <creek/tasking/parallel_options.hpp>
 #include <creek/tasking/this_worker.hpp>

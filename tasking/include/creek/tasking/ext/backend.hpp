@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <creek/core/counters.hpp>
+#include <creek/core/measuring/counters.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/ext/stall_watch.hpp>
 #include <creek/tasking/ext/task_stack.hpp>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include <creek/core/active_message.hpp>
+#include <creek/core/messages/active_message.hpp>
 
 namespace creek::ext {
 

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <exception>
 
-#include <creek/core/active_message.hpp>
-#include <creek/core/spin_lock.hpp>
+#include <creek/core/messages/active_message.hpp>
+#include <creek/core/threads/spin_lock.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/ext/messages.hpp>
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <exception>
 
-#include <creek/core/sanitizer.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 

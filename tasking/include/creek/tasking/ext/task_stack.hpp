@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <exception>
 
-#include <creek/core/asymmetric_fence.hpp>
-#include <creek/core/clock.hpp>
-#include <creek/core/spin_lock.hpp>
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/core/threads/spin_lock.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/steal_result.hpp>
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts of a MapReduce job over files, and functions that print them.
+#pragma once
+
+#include <chrono>
+#include <creek/mapreduce/inputs/files.hpp>
+#include <creek/mapreduce/memory_limit.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job_options.hpp"
+#include "json/json_value.hpp"
+
+namespace creek::tool {
+
+/// The facts of a finished run that do not depend on the job.
+struct job_report {
+  std::string backend;
+  std::string scheduler;
+  std::string idle;
+  unsigned workers = 0;
+  std::size_t files = 0;
+  std::vector<std::string> skipped;
+  std::uint64_t bytes = 0;             // bytes of input, after decompression
+  std::uint64_t mapped_bytes = 0;      // part of them read through mappings
+  std::uint64_t peak_bytes = 0;        // peak resident size with mapped files; 0: unknown
+  std::chrono::nanoseconds elapsed{};  // time to find the files and run the job, without output
+  mapreduce::stage_times stages;
+  std::optional<mapreduce::spill_use> spilled;  // set for a run with --memory
+};
+
+/// Returns all facts except those that the caller measures: `elapsed` and `stages`.
+[[nodiscard]] job_report describe(const runtime& workers, const mapreduce::text_files& files);
+
+/// Prints time, rate, workers and stages in two lines.
+void print_run(std::FILE* to, const job_report& report);
+
+/// Returns the JSON members that all commands have.
+[[nodiscard]] json_value run_json(const job_report& report);
+
+/// Prints a line on standard error for every file that was left out, unless --quiet.
+void say_skipped(const job_options& given, const job_report& report);
+
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace creek::tool

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <cstring>
+#include <utility>
+
+#include "cache_file.hpp"
+#include "cache_layout.hpp"
+#include "json/json_value.hpp"
+#include "tpch/columns/column_check.hpp"
+#include "tpch/loading/data_fault.hpp"
+#include "tpch/loading/in_order.hpp"
+
+namespace creek::tpch {
+namespace {
+
+/// Returns the text of a member, or an empty one if it is missing. Throws json_error if no text.
+std::string_view text_of(const json_value& from, std::string_view name) {
+  const json_value* const found = from.find(name);
+  return found != nullptr ? std::string_view(found->as_string()) : std::string_view();
+}
+
+/// A mapped cache file whose header and directory have the right checksums.
+class opened_cache {
+ public:
+  opened_cache(const std::string& file, const table_schema& schema, mapreduce::links links)
+      : source_(file, links), schema_(schema) {
+    check_header();
+    read_directory();
+  }
+
+  [[nodiscard]] const std::vector<file_stamp>& origin() const noexcept { return origin_; }
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] const source_file& source() const noexcept { return source_; }
+  [[nodiscard]] source_file take_source() { return std::move(source_); }
+
+  /// Returns a column. The caller must check its checksums.
+  [[nodiscard]] column read(std::size_t index) const {
+    const json_value& from = columns().at(index);
+    column result;
+    result.schema = &schema_.columns[index];
+    const json_value& bytes = from.at("bytes");
+    result.bytes = section(bytes, number<std::uint64_t>(bytes, "size"));
+    result.values = numbers(from.at("values"));
+    result.word_begins = numbers(from.at("begins"));
+    if (result.values.size != rows_ + (result.schema->holds == kind::text ? 1 : 0)) {
+      refuse(fmt::format("column {} has another length", result.schema->name));
+    }
+    return result;
+  }
+
+  /// Returns whether the checksums of a column are right, and its content sound, so that it is safe
+  /// to use whoever made the file.
+  [[nodiscard]] bool is_whole(std::size_t index, const column& found) const {
+    const json_value& from = columns().at(index);
+    const auto same = [&](const char* part, std::string_view bytes) {
+      return number<std::uint64_t>(from.at(part), "hash") == detail::hash_of(bytes);
+    };
+    return same("values", detail::bytes_of(found.values)) &&
+           same("begins", detail::bytes_of(found.word_begins)) && same("bytes", found.bytes) &&
+           is_sound(found);
+  }
+
+  /// Returns a number of the directory. Refuses one that does not fit `T`.
+  template <class T>
+  [[nodiscard]] T number(const json_value& from, const char* name) const {
+    const std::optional<T> found = from.at(name).integer_as<T>();
+    if (!found) refuse("the directory is damaged");
+    return *found;
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    source_.check_unchanged();
+    fail(data_fault::corrupt, source_.name() + ": " + why);
+  }
+
+ private:
+  void check_header() {
+    const std::string_view text = source_.bytes();
+    detail::cache_header header;
+    if (text.size() < sizeof header) refuse("too short for a cache of creek");
+    std::memcpy(&header, text.data(), sizeof header);
+    if (header.magic != detail::cache_magic) refuse("not a cache of creek");
+    if (header.version != cache_version) {
+      refuse(fmt::format("version {} of the cache, this creek reads {}", header.version,
+                         cache_version));
+    }
+    if (header.header_hash != detail::hash_of(header)) refuse("the header is damaged");
+    if (header.file_bytes != text.size()) {
+      refuse(fmt::format("{} bytes long, not {}", text.size(), header.file_bytes));
+    }
+    const std::string_view rest = text.substr(sizeof header);
+    if (header.directory_bytes > rest.size()) refuse("the directory is damaged");
+    const std::string_view directory = rest.substr(0, header.directory_bytes);
+    if (detail::hash_of(directory) != header.directory_hash) refuse("the directory is damaged");
+    directory_ = json_value::parse(directory).value_or(nullptr);
+    sections_ = rest.substr(
+        std::min<std::size_t>(detail::round_up_64(header.directory_bytes), rest.size()));
+  }
+
+  void read_directory() {
+    if (!directory_.is_object()) refuse("the directory is damaged");
+    if (text_of(directory_, "table") != schema_.name) {
+      refuse(fmt::format("not a cache of the table {}", schema_.name));
+    }
+    bool same = columns().size() == schema_.columns.size();
+    for (std::size_t i = 0; same && i < columns().size(); ++i) {
+      same = text_of(columns()[i], "name") == schema_.columns[i].name;
+    }
+    if (!same) refuse("has other columns");
+    rows_ = number<std::size_t>(directory_, "rows");
+    if (rows_ > sections_.size()) refuse("has more rows than bytes");
+    for (const json_value& file : directory_.at("files").items()) {
+      origin_.push_back(
+          {number<std::uint64_t>(file, "bytes"), number<std::int64_t>(file, "modified")});
+    }
+  }
+
+  [[nodiscard]] const std::vector<json_value>& columns() const {
+    return directory_.at("columns").items();
+  }
+
+  [[nodiscard]] std::string_view section(const json_value& at, std::uint64_t bytes) const {
+    const auto offset = number<std::uint64_t>(at, "offset");
+    if (offset % 64 != 0 || bytes > sections_.size() || offset > sections_.size() ||
+        detail::section_bytes(bytes) > sections_.size() - offset) {
+      refuse("an array reaches beyond the end");
+    }
+    return sections_.substr(offset, bytes);
+  }
+
+  [[nodiscard]] packed numbers(const json_value& from) const {
+    packed values;
+    values.size = number<std::size_t>(from, "size");
+    values.width = number<unsigned>(from, "width");
+    values.base = number<std::int64_t>(from, "base");
+    values.factor = number<std::int64_t>(from, "factor");
+    values.last_code = number<std::uint64_t>(from, "last");
+    const unsigned width = values.width;
+    if ((width != 1 && width != 2 && width != 4 && width != 8) ||
+        values.size > sections_.size() / width) {
+      refuse("an array reaches beyond the end");
+    }
+    values.codes = reinterpret_cast<const std::byte*>(section(from, values.size * width).data());
+    return values;
+  }
+
+  source_file source_;
+  const table_schema& schema_;
+  json_value directory_;
+  std::string_view sections_;
+  std::size_t rows_ = 0;
+  std::vector<file_stamp> origin_;
+};
+
+/// A column, and its own memory if it has any.
+struct placed_column {
+  column content;
+  std::vector<buffer> memory;
+
+  void move_to_memory() {
+    copy(content.values);
+    copy(content.word_begins);
+    content.bytes = {copy(content.bytes), content.bytes.size()};
+  }
+
+ private:
+  void copy(packed& numbers) {
+    numbers.codes = reinterpret_cast<const std::byte*>(copy(detail::bytes_of(numbers)));
+  }
+  const char* copy(std::string_view bytes) {
+    const buffer& to = memory.emplace_back(bytes.size());
+    std::memcpy(to.data(), bytes.data(), bytes.size());
+    return reinterpret_cast<const char*>(to.data());
+  }
+};
+
+/// Reports a json_error as damage: the directory's checksum is right, but its content is wrong.
+template <class F>
+auto with_json_errors_named(const std::string& file, F&& f) {
+  try {
+    return f();
+  } catch (const json_error&) {
+    fail(data_fault::corrupt, file + ": the directory is damaged");
+  }
+}
+
+}  // namespace
+
+std::uint64_t detail::hash_of(std::string_view bytes) noexcept {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+loaded_table read_cache(const std::string& file, const table_schema& schema,
+                        const std::vector<bool>& wanted, residence where, mapreduce::links links) {
+  return with_json_errors_named(file, [&] {
+    opened_cache cache(file, schema, links);
+    loaded_table result{table(schema), cache.origin()};
+    result.content.set_rows(cache.rows());
+    std::vector<placed_column> columns(schema.columns.size());
+    in_order(schema.columns.size(), [&] {
+      return [&](std::size_t i) {
+        if (!wanted[i]) return;
+        columns[i].content = cache.read(i);
+        if (where == residence::memory) columns[i].move_to_memory();
+        if (!cache.is_whole(i, columns[i].content)) {
+          cache.refuse(fmt::format("column {} is damaged", schema.columns[i].name));
+        }
+      };
+    });
+    cache.source().check_unchanged();
+    for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+      if (!wanted[i]) continue;
+      result.content.put(i, columns[i].content);
+      for (buffer& memory : columns[i].memory) result.content.keep(std::move(memory));
+    }
+    if (where == residence::file) result.content.keep(cache.take_source());
+    return result;
+  });
+}
+
+std::optional<std::vector<file_stamp>> cache_origin(const std::string& file,
+                                                    const table_schema& schema,
+                                                    mapreduce::links links) {
+  struct stat facts {};
+  if (lstat(file.c_str(), &facts) != 0 && errno == ENOENT) return {};
+  return with_json_errors_named(
+      file, [&] { return std::optional(opened_cache(file, schema, links).origin()); });
+}
+
+}  // namespace creek::tpch

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Q12, shipping modes and order priority: do cheap ways of shipping delay urgent orders?
+//
+//   select l_shipmode,
+//     sum(case when o_orderpriority = '1-URGENT' or o_orderpriority = '2-HIGH' then 1 else 0 end)
+//       as high_line_count,
+//     sum(case when o_orderpriority <> '1-URGENT' and o_orderpriority <> '2-HIGH' then 1 else 0
+//     end)
+//       as low_line_count
+//   from orders, lineitem
+//   where o_orderkey = l_orderkey and l_shipmode in (SHIPMODE1, SHIPMODE2)
+//     and l_commitdate < l_receiptdate and l_shipdate < l_commitdate
+//     and l_receiptdate >= DATE and l_receiptdate < DATE + 1 year
+//   group by l_shipmode order by l_shipmode
+//
+// One line in two hundred is left, so the join is built on these: the lines of an order are counted
+// by mode, and each order, most of which have no such lines, looks itself up.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tpch/operators/gather_rows.hpp"
+#include "tpch/operators/key_index.hpp"
+#include "tpch/operators/select.hpp"
+#include "tpch/queries/terms/ship_modes.hpp"
+#include "tpch/query.hpp"
+#include "tpch/values/date.hpp"
+#include "tpch/values/day_limits.hpp"
+
+namespace creek::tpch {
+namespace {
+
+constexpr std::array q12_parameters{
+    parameter{"SHIPMODE1", kind::text, "MAIL"},
+    parameter{"SHIPMODE2", kind::text, "SHIP"},
+    parameter{"DATE", kind::date, "1994-01-01", first_day, last_day},
+};
+
+/// A line that is left, or the number of an order's lines with each of the two modes.
+struct q12_lines {
+  std::int64_t order = 0;
+  std::array<std::uint32_t, 2> of_mode{};
+};
+
+/// Number of lines of high and of other priority, by mode.
+using q12_counts = std::array<std::array<std::int64_t, 2>, 2>;
+
+class q12_query final : public prepared_query {
+ public:
+  q12_query(database& from, const parameter_values& given)
+      : lineitem_(from.open("lineitem", {"l_orderkey", "l_shipdate", "l_commitdate",
+                                         "l_receiptdate", "l_shipmode"})),
+        orders_(from.open("orders", {"o_orderkey", "o_orderpriority"})),
+        mode_(lineitem_["l_shipmode"]),
+        priority_(orders_["o_orderpriority"]),
+        line_key_(lineitem_["l_orderkey"].values),
+        shipdate_(lineitem_["l_shipdate"].values),
+        commitdate_(lineitem_["l_commitdate"].values),
+        receiptdate_(lineitem_["l_receiptdate"].values),
+        order_key_(orders_["o_orderkey"].values),
+        names_(ship_modes(given)) {
+    // A mode that no line has gets a code that no line has.
+    for (std::size_t i = 0; i < 2; ++i)
+      codes_[i] = mode_.find(names_[i]).value_or(~std::uint64_t{0});
+    const auto date = static_cast<std::int32_t>(given.number("DATE"));
+    dates_ = codes_between(receiptdate_, date, add_months(date, 12) - 1);
+  }
+
+  [[nodiscard]] bool lost() const noexcept override { return lineitem_.lost() || orders_.lost(); }
+
+  [[nodiscard]] query_run run() const override {
+    std::vector<q12_lines> lines = gather_rows<q12_lines>(
+        lineitem_.rows(),
+        [&](const row_block& block, std::vector<q12_lines>& to) { select(block, to); });
+    const std::size_t left = lines.size();
+    join_lines_of_orders(lines);
+    std::vector<std::int64_t> keys(lines.size());
+    std::ranges::transform(lines, keys.begin(), &q12_lines::order);
+    const key_index index(keys);
+    const q12_counts counts = count(lines, index);
+
+    query_run done{.rows = lineitem_.rows() + orders_.rows()};
+    done.bytes = mode_.values.bytes() + shipdate_.bytes() + commitdate_.bytes() +
+                 receiptdate_.bytes() + left * line_key_.width + order_key_.bytes() +
+                 lines.size() * priority_.values.width;
+    done.result.columns = {"l_shipmode", "high_line_count", "low_line_count"};
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (counts[i][0] + counts[i][1] == 0) continue;
+      done.result.rows.push_back({names_[i], counts[i][0], counts[i][1]});
+    }
+    done.steps = {
+        fmt::format("scan lineitem, {} rows in blocks of {}", lineitem_.rows(), block_rows),
+        fmt::format("select l_receiptdate, l_shipmode, l_shipdate < l_commitdate, "
+                    "l_commitdate < l_receiptdate: {} rows left",
+                    left),
+        fmt::format("join on {} order keys, {} of {} bytes", keys.size(),
+                    index.dense() ? "a bitmap" : "a hash table", index.bytes()),
+        fmt::format("scan orders, {} rows, count lines by mode and priority", orders_.rows())};
+    return done;
+  }
+
+ private:
+  void select(const row_block& block, std::vector<q12_lines>& to) const {
+    if (codes_[0] == codes_[1]) return;  // neither mode occurs
+    row_mask mask(block);
+    keep_between(receiptdate_, block, dates_, mask);
+    keep_modes(block, mask);
+    keep_less(shipdate_, commitdate_, block, mask);
+    keep_less(commitdate_, receiptdate_, block, mask);
+    for (const std::size_t offset : row_list(block, mask)) {
+      const std::size_t row = block.first + offset;
+      const bool second = mode_.values.code(row) == codes_[1];
+      to.push_back({line_key_.value(row), {second ? 0u : 1u, second ? 1u : 0u}});
+    }
+  }
+
+  void keep_modes(const row_block& block, row_mask& mask) const {
+    // A mode that occurs may replace one that does not.
+    const std::uint64_t none = ~std::uint64_t{0};
+    keep_either(mode_.values, block, codes_[0] == none ? codes_[1] : codes_[0],
+                codes_[1] == none ? codes_[0] : codes_[1], mask);
+  }
+
+  /// Joins the lines to one entry per order, in the order of the keys.
+  static void join_lines_of_orders(std::vector<q12_lines>& lines) {
+    if (!std::ranges::is_sorted(lines, {}, &q12_lines::order)) {
+      std::ranges::sort(lines, {}, &q12_lines::order);
+    }
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      if (lines[i].order == lines[last].order) {
+        for (std::size_t m = 0; m < 2; ++m) lines[last].of_mode[m] += lines[i].of_mode[m];
+      } else {
+        lines[++last] = lines[i];
+      }
+    }
+    if (!lines.empty()) lines.resize(last + 1);
+  }
+
+  [[nodiscard]] q12_counts count(const std::vector<q12_lines>& lines,
+                                 const key_index& index) const {
+    const auto urgent = priority_.find("1-URGENT"), high = priority_.find("2-HIGH");
+    const auto add = [&](const row_block& block, q12_counts& so_far) {
+      row_mask mask(block);
+      keep_members(order_key_, block, index, mask);
+      for (const std::size_t offset : row_list(block, mask)) {
+        const std::size_t row = block.first + offset;
+        const std::size_t place = index.find(order_key_.value(row));
+        if (place == key_index::absent) continue;  // the file has changed
+        const q12_lines& of = lines[place];
+        const std::uint64_t code = priority_.values.code(row);
+        const std::size_t other = code == urgent || code == high ? 0 : 1;
+        for (std::size_t m = 0; m < 2; ++m) so_far[m][other] += of.of_mode[m];
+      }
+    };
+    return over_blocks(orders_.rows(), q12_counts{}, add, [](q12_counts a, const q12_counts& b) {
+      for (std::size_t m = 0; m < 2; ++m) {
+        for (std::size_t p = 0; p < 2; ++p) a[m][p] += b[m][p];
+      }
+      return a;
+    });
+  }
+
+  table lineitem_, orders_;
+  const column& mode_;
+  const column& priority_;
+  const packed& line_key_;
+  const packed& shipdate_;
+  const packed& commitdate_;
+  const packed& receiptdate_;
+  const packed& order_key_;
+  std::array<std::string, 2> names_;
+  std::array<std::uint64_t, 2> codes_{};
+  code_range dates_;
+};
+
+}  // namespace
+
+const query q12 = make_query<q12_query>("q12", "Shipping modes and order priority", q12_parameters);
+
+}  // namespace creek::tpch

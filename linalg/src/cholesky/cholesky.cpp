@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cholesky: lower triangle as a graph of tasks on blocks of columns, like LU; upper triangle by
+// halves.
+#include <creek/linalg/cholesky.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "blas3/level3.hpp"
+#include "checks.hpp"
+#include "cholesky_panel.hpp"
+#include "graph/column_graph.hpp"
+#include "kernels/pack_memory.hpp"
+#include "kernels/product.hpp"
+#include "kernels/vector_kernels.hpp"
+#include "tiles/tile_factors.hpp"
+#include "tiles/tile_tasks.hpp"
+
+namespace creek::linalg {
+namespace detail {
+namespace {
+
+/// Maximum number of columns that are eliminated one by one.
+constexpr index_t narrow_columns = 16;
+
+/// Returns the square root of a diagonal element, or 0 if it is not positive (or NaN).
+template <scalar T>
+real<T> root(T diagonal_element) {
+  const real<T> value = std::real(diagonal_element);
+  return value > 0 ? std::sqrt(value) : real<T>{};  // not for NaN either
+}
+
+/// Factors a tall panel, whose top is the diagonal block, column by column. Returns info.
+template <scalar T>
+index_t cholesky_narrow(matrix_view<T> A) {
+  T multipliers[narrow_columns];
+  for (index_t j = 0; j < A.cols(); ++j) {
+    T* const column = A.column(j) + j;
+    const index_t rows = A.rows() - j;
+    for (index_t p = 0; p < j; ++p) multipliers[p] = conjugated(A(j, p));
+    subtract(rows, j, A.data() + j, A.leading(), multipliers, column);
+    const real<T> pivot = root(column[0]);
+    if (pivot == 0) return j + 1;
+    column[0] = pivot;
+    for (index_t i = 1; i < rows; ++i) column[i] /= pivot;
+  }
+  return 0;
+}
+
+}  // namespace
+
+template <scalar T>
+void subtract_product(const_view<T> L, const_view<T> M, matrix_view<T> C) {
+  const index_t depth = L.cols();
+  const index_t step = std::min(blocking<T>::rows(depth), C.rows());
+  const pack_array<real<T>> left(packed_left_size<T>(step, depth));
+  const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
+  pack_right(strided_of<T>(M, op::conjugate_transpose), depth, C.cols(), T{-1}, right.data());
+  for (index_t i = 0; i < C.rows(); i += step) {
+    const index_t rows = std::min(step, C.rows() - i);
+    pack_left(strided<T>{&L(i, 0), 1, L.leading()}, rows, depth, left.data());
+    multiply_packed(rows, C.cols(), depth, left.data(), right.data(), &C(i, 0), C.leading(),
+                    part::lower, i);
+  }
+}
+
+template <scalar T>
+index_t cholesky_panel(matrix_view<T> A) {
+  if (A.cols() <= narrow_columns) return cholesky_narrow(A);
+  const index_t half = round_up(A.cols() / 2, 8);
+  const index_t rest = A.cols() - half;
+  if (const index_t info = cholesky_panel(A.columns(0, half))) return info;
+  const index_t below = A.rows() - half;
+  subtract_product<T>(A.block(half, 0, below, half), A.block(half, 0, rest, half),
+                      A.block(half, half, below, rest));
+  const index_t info = cholesky_panel(A.block(half, half, below, rest));
+  return info == 0 ? 0 : info + half;
+}
+
+namespace {
+
+/// Rows of a panel below its diagonal block, packed for all blocks of columns that they update.
+template <scalar T>
+class packed_rows {
+ public:
+  explicit packed_rows(matrix_view<T> rows)
+      : rows_(rows), left_(packed_left_size<T>(rows.rows(), rows.cols())) {
+    pack_left(strided<T>{rows.data(), 1, rows.leading()}, rows.rows(), rows.cols(), left_.data());
+  }
+
+  /// C -= L(first:end, :) L(first:first+n, :)^H, n columns; `first` is a multiple of a tile's rows.
+  void update(index_t first, matrix_view<T> C) const {
+    const index_t depth = rows_.cols();
+    const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
+    const auto upper = rows_.block(first, 0, C.cols(), depth);
+    pack_right(strided_of<T>(upper, op::conjugate_transpose), depth, C.cols(), T{-1}, right.data());
+    const index_t step = blocking<T>::rows(depth);
+    for (index_t i = 0; i < C.rows(); i += step) {
+      multiply_packed(std::min(step, C.rows() - i), C.cols(), depth,
+                      left_.data() + packed_left_size<T>(first + i, depth), right.data(), &C(i, 0),
+                      C.leading(), part::lower, i);
+    }
+  }
+
+ private:
+  matrix_view<T> rows_;
+  pack_array<real<T>> left_;
+};
+
+template <scalar T>
+class cholesky_run {
+ public:
+  cholesky_run(matrix_view<T> A, index_t block)
+      : A_(A), block_(block), blocks_((A.rows() + block - 1) / block) {}
+
+  index_t run(graph_report* report) {
+    column_graph<packed_rows<T>> graph(blocks_, blocks_, report);
+    graph.run([this](index_t, index_t j) { return block(j); },
+              [this](index_t k, index_t j) { return flops(k, j); },
+              [this](index_t k) { return factor(k); },
+              [this](const packed_rows<T>& packed, index_t k, index_t j) {
+                packed.update((j - k - 1) * block_, block(j));
+              });
+    return info_;
+  }
+
+ private:
+  /// Returns the flops of panel k (k == j), or of its update of the block of columns j.
+  double flops(index_t k, index_t j) const {
+    const matrix_view<T> C = block(j);
+    const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
+    if (k == j) return flops_of<T>(rows * cols * cols / 2 - cube(C.cols()) / 3);
+    return flops_of<T>((rows - cols / 2) * cols * static_cast<double>(block_));
+  }
+  /// Returns the block of columns j from its diagonal down.
+  matrix_view<T> block(index_t j) const {
+    const index_t first = j * block_;
+    return A_.block(first, first, A_.rows() - first, std::min(block_, A_.cols() - first));
+  }
+  std::unique_ptr<packed_rows<T>> factor(index_t k) {
+    const matrix_view<T> panel = block(k);
+    if (const index_t info = cholesky_panel(panel)) {
+      info_ = info + k * block_;
+      return nullptr;
+    }
+    const index_t below = panel.rows() - panel.cols();
+    if (below == 0) return nullptr;
+    return std::make_unique<packed_rows<T>>(panel.block(panel.cols(), 0, below, panel.cols()));
+  }
+
+  matrix_view<T> A_;
+  index_t block_;
+  index_t blocks_;
+  index_t info_ = 0;  // written by the one panel that fails; no task begins after it
+};
+
+/// Factors a small upper triangle, A = U^H U, row by row in each column. Returns info.
+template <scalar T>
+index_t factor_upper_narrow(matrix_view<T> A) {
+  for (index_t j = 0; j < A.cols(); ++j) {
+    for (index_t i = 0; i <= j; ++i) {
+      T sum = A(i, j);
+      for (index_t p = 0; p < i; ++p) sum -= conjugated(A(p, i)) * A(p, j);
+      if (i < j) {
+        A(i, j) = sum / std::real(A(i, i));
+      } else {
+        const real<T> pivot = root(sum);
+        if (pivot == 0) return j + 1;
+        A(j, j) = pivot;
+      }
+    }
+  }
+  return 0;
+}
+
+template <class Workers, scalar T>
+index_t factor_upper(matrix_view<T> A) {
+  const index_t n = A.cols();
+  if (n <= narrow_columns) return factor_upper_narrow(A);
+  const index_t half = round_up(n / 2, 8);
+  const matrix_view<T> first = A.block(0, 0, half, half);
+  const matrix_view<T> across = A.block(0, half, half, n - half);
+  const matrix_view<T> second = A.block(half, half, n - half, n - half);
+  if (const index_t info = factor_upper<Workers>(first)) return info;
+  trsm_by<Workers, T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1},
+                      first, across);
+  herk_by<Workers, T>(triangle::upper, op::conjugate_transpose, real<T>{-1}, across, real<T>{1},
+                      second);
+  const index_t info = factor_upper<Workers>(second);
+  return info == 0 ? 0 : info + half;
+}
+
+}  // namespace
+
+template <scalar T>
+index_t potrf_here(triangle stored, matrix_view<T> A) {
+  if (A.empty()) return 0;
+  return stored == triangle::lower ? cholesky_panel(A) : factor_upper<this_thread>(A);
+}
+
+}  // namespace detail
+
+using namespace detail;
+
+template <scalar T>
+index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options) {
+  require(A.rows() == A.cols(), "potrf", "A must be square");
+  require(options.block >= 0, "potrf", "block must not be negative");
+  if (options.report != nullptr) *options.report = {};
+  const index_t n = A.rows();
+  if (n == 0) return 0;
+  if (stored == triangle::upper) return factor_upper<all_workers>(A);
+  const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 48 : n <= 3000 ? 96 : 192;
+  // Each packed panel's rows for later blocks must begin with a whole strip.
+  const index_t strip = tile<real<T>>().rows / reals<T>;
+  cholesky_run<T> run(A, round_up(std::min(wide, n), strip));
+  return run.run(options.report);
+}
+
+template <scalar T>
+void potrs(triangle stored, input<T> factor, matrix_view<T> B) {
+  require(factor.rows() == factor.cols() && factor.rows() == B.rows(), "potrs",
+          "the factor must be square, and B have as many rows");
+  const bool lower = stored == triangle::lower;
+  const op first = lower ? op::none : op::conjugate_transpose;
+  const op second = lower ? op::conjugate_transpose : op::none;
+  trsm<T>(side::left, stored, first, diagonal::stored, T{1}, factor, B);
+  trsm<T>(side::left, stored, second, diagonal::stored, T{1}, factor, B);
+}
+
+template <scalar T>
+index_t posv(triangle stored, matrix_view<T> A, matrix_view<T> B, const cholesky_options& options) {
+  require(A.rows() == A.cols() && A.rows() == B.rows(), "posv",
+          "A must be square, and B have as many rows");
+  const index_t info = potrf(stored, A, options);
+  if (info == 0) potrs<T>(stored, A, B);
+  return info;
+}
+
+#define CREEK_INSTANTIATE(T)                                                               \
+  template index_t detail::cholesky_panel<T>(matrix_view<T>);                              \
+  template void detail::subtract_product<T>(const_view<T>, const_view<T>, matrix_view<T>); \
+  template index_t detail::potrf_here<T>(triangle, matrix_view<T>);                        \
+  template index_t potrf<T>(triangle, matrix_view<T>, const cholesky_options&);            \
+  template void potrs<T>(triangle, const_view<T>, matrix_view<T>);                         \
+  template index_t posv<T>(triangle, matrix_view<T>, matrix_view<T>, const cholesky_options&);
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocked products. Loops and their names follow BLIS [Van Zee 2015].
+#include "product.hpp"
+
+#include <algorithm>
+
+#include "blas3/foreign_blas.hpp"
+#include "pack_memory.hpp"
+#include "vector_kernels.hpp"
+
+namespace creek::linalg::detail {
+namespace {
+
+/// Whether the elements in rows [i, i + m) and columns [j, j + n) are in the part to compute.
+struct coverage {
+  bool none;
+  bool all;
+};
+
+coverage covered(part which, index_t below, index_t i, index_t m, index_t j, index_t n) {
+  if (which == part::all) return {false, true};
+  const index_t least = i + below - (j + n - 1);  // row - column, at the upper right
+  const index_t most = i + m - 1 + below - j;
+  if (which == part::lower) return {most < 0, least >= 0};
+  return {least > 0, most <= 0};
+}
+
+/// Adds those elements of a tile that exist in c and are in the part to compute.
+template <scalar T>
+void add_tile(const real<T>* tile_values, index_t tile_rows, index_t m, index_t n, T* c,
+              index_t leading, part which, index_t below) {
+  for (index_t j = 0; j < n; ++j) {
+    const index_t from = which == part::lower ? std::clamp<index_t>(j - below, 0, m) : 0;
+    const index_t to = which == part::upper ? std::clamp<index_t>(j - below + 1, 0, m) : m;
+    real<T>* const column = reinterpret_cast<real<T>*>(c + j * leading);
+    for (index_t i = reals<T> * from; i < reals<T> * to; ++i) {
+      column[i] += tile_values[i + j * tile_rows];
+    }
+  }
+}
+
+/// Returns the grain of a phase: a piece per worker at least, none larger than `most`.
+index_t piece(index_t workers, index_t total, index_t unit, index_t most) {
+  index_t pieces = (total + most - 1) / most;
+  if (workers > 1) pieces = round_up(pieces, workers);
+  return std::min(most, round_up((total + pieces - 1) / pieces, unit));
+}
+
+/// One step over the depth: packs the right operand for all, then each row block packs its own left
+/// operand.
+template <scalar T, class Workers>
+class rank_update {
+ public:
+  rank_update(T alpha, index_t depth, matrix_view<T> c, part which, index_t below)
+      : alpha_(alpha), depth_(depth), c_(c), which_(which), below_(below) {
+    const auto& kernels = tile<real<T>>();
+    rows_ = piece(Workers::count(), c.rows(), kernels.rows / reals<T>, blocking<T>::rows());
+    row_blocks_ = (c.rows() + rows_ - 1) / rows_;
+    // Few rows: columns are divided among the workers too.
+    const index_t workers = Workers::count();
+    const index_t wanted =
+        row_blocks_ >= workers ? 1 : (2 * workers + row_blocks_ - 1) / row_blocks_;
+    cols_ = round_up((c.cols() + wanted - 1) / wanted, kernels.cols);
+    col_blocks_ = (c.cols() + cols_ - 1) / cols_;
+  }
+
+  void run(const strided<T>& a, const strided<T>& b, real<T>* packed) {
+    const index_t strip = piece(Workers::count(), c_.cols(), tile<real<T>>().cols, 256);
+    Workers::for_each((c_.cols() + strip - 1) / strip, [&, strip](index_t s) {
+      const index_t j = s * strip;
+      pack_right(b.block(0, j), depth_, std::min(strip, c_.cols() - j), alpha_,
+                 packed + packed_right_size<T>(depth_, j));
+    });
+    Workers::for_each(row_blocks_ * col_blocks_, [&](index_t block) {
+      update(a, packed, block % row_blocks_ * rows_, block / row_blocks_ * cols_);
+    });
+  }
+
+ private:
+  void update(const strided<T>& a, const real<T>* packed, index_t i, index_t j) const {
+    const index_t m = std::min(rows_, c_.rows() - i);
+    const index_t n = std::min(cols_, c_.cols() - j);
+    if (covered(which_, below_, i, m, j, n).none) return;
+    const pack_array<real<T>> left(packed_left_size<T>(m, depth_));
+    pack_left(a.block(i, 0), m, depth_, left.data());
+    multiply_packed(m, n, depth_, left.data(), packed + packed_right_size<T>(depth_, j), &c_(i, j),
+                    c_.leading(), which_, below_ + i - j);
+  }
+
+  T alpha_;
+  index_t depth_;
+  matrix_view<T> c_;
+  part which_;
+  index_t below_;
+  index_t rows_, row_blocks_, cols_, col_blocks_;
+};
+
+}  // namespace
+
+template <scalar T>
+index_t blocking<T>::rows(index_t depth) noexcept {
+  // Half a megabyte; at least one strip, as the caller chooses the width of panels.
+  const index_t strip = tile<real<T>>().rows;
+  const index_t deep = std::max<index_t>(64, reals<T> * depth);
+  const index_t strips =
+      (index_t{512} << 10) / static_cast<index_t>(sizeof(real<T>)) / deep / strip;
+  return std::max<index_t>(1, strips) * strip / reals<T>;
+}
+
+template <scalar T>
+void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* left,
+                     const real<T>* right, T* c, index_t leading, part which,
+                     index_t below) noexcept {
+  const auto& kernels = tile<real<T>>();
+  const index_t high = kernels.rows / reals<T>;
+  const index_t wide = kernels.cols;
+  const index_t left_strip = packed_left_size<T>(high, depth);
+  const index_t right_strip = packed_right_size<T>(depth, wide);
+  alignas(64) real<T> edge[48 * 8];
+  for (index_t j = 0; j < cols; j += wide, right += right_strip) {
+    const index_t n = std::min(wide, cols - j);
+    const real<T>* strip = left;
+    for (index_t i = 0; i < rows; i += high, strip += left_strip) {
+      const index_t m = std::min(high, rows - i);
+      const coverage wanted = covered(which, below, i, m, j, n);
+      if (wanted.none) continue;
+      T* const to = c + i + j * leading;
+      if (wanted.all && m == high && n == wide) {
+        kernels.multiply(reals<T> * depth, strip, kernels.rows, right,
+                         reinterpret_cast<real<T>*>(to), reals<T> * leading);
+        continue;
+      }
+      if (wanted.all) {
+        kernels.multiply_edge(reals<T> * depth, strip, kernels.rows, right, reals<T> * m, n,
+                              reinterpret_cast<real<T>*>(to), reals<T> * leading);
+        continue;
+      }
+      std::fill_n(edge, kernels.rows * wide, real<T>{});
+      kernels.multiply(reals<T> * depth, strip, kernels.rows, right, edge, kernels.rows);
+      add_tile(edge, kernels.rows, m, n, to, leading, which, below + i - j);
+    }
+  }
+}
+
+namespace {
+
+/// Product for few columns, reading `a` in place; returns false if the kernels cannot. The cuts
+/// between rows, and so the sums, are the same for any number of workers.
+template <class Workers, scalar T>
+bool multiply_narrow(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                     matrix_view<T> c, part which) {
+  const bool down = a.row_step == 1 && !a.conjugate;
+  const bool along = a.col_step == 1 && (a.conjugate || !is_complex<T>);
+  if (c.cols() > vector_columns || which != part::all || !(down || along) ||
+      a.shape != structure::general || b.shape != structure::general) {
+    return false;
+  }
+  matrix<T> x(depth, c.cols());
+  for (index_t j = 0; j < c.cols(); ++j) {
+    for (index_t p = 0; p < depth; ++p) x(p, j) = (down ? -alpha : T{1}) * b.at(p, j);
+  }
+  constexpr index_t step = 256;
+  const matrix_view<T> columns = x.view();
+  Workers::for_each((c.rows() + step - 1) / step, [&](index_t piece) {
+    const index_t i = piece * step;
+    const index_t rows = std::min(step, c.rows() - i);
+    for (index_t j = 0; j < c.cols(); ++j) {
+      T* const to = &c(i, j);
+      if (down) {
+        subtract(rows, depth, a.data + i, a.col_step, columns.column(j), to);
+      } else {
+        T sums[step];
+        project(depth, rows, a.data + i * a.row_step, a.row_step, columns.column(j), sums);
+        for (index_t r = 0; r < rows; ++r) to[r] += alpha * sums[r];
+      }
+    }
+  });
+  return true;
+}
+
+}  // namespace
+
+template <class Workers, scalar T>
+void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                     matrix_view<T> c, part which) {
+  if (c.empty() || depth == 0 || alpha == T{}) return;
+  if (multiply_narrow<Workers>(alpha, a, b, depth, c, which)) return;
+  if (which == part::all && is_done_elsewhere(a, b, depth, c)) {
+    return multiply_add_elsewhere_by<Workers>(alpha, a, b, depth, c);
+  }
+  const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
+  const index_t step = (depth + steps - 1) / steps;
+  const index_t cols = std::min(c.cols(), blocking<T>::cols());
+  const pack_array<real<T>> packed(packed_right_size<T>(step, cols));
+  for (index_t j = 0; j < c.cols(); j += cols) {
+    const matrix_view<T> columns = c.columns(j, std::min(cols, c.cols() - j));
+    for (index_t p = 0; p < depth; p += step) {
+      rank_update<T, Workers> update(alpha, std::min(step, depth - p), columns, which, -j);
+      update.run(a.block(0, p), b.block(p, j), packed.data());
+    }
+  }
+}
+
+template <scalar T>
+void scale(T beta, matrix_view<T> c, part which) noexcept {
+  if (beta == T{1}) return;
+  for (index_t j = 0; j < c.cols(); ++j) {
+    const index_t from = which == part::lower ? std::min(j, c.rows()) : 0;
+    const index_t to = which == part::upper ? std::min(j + 1, c.rows()) : c.rows();
+    T* const column = c.column(j);
+    if (beta == T{}) {
+      std::fill(column + from, column + to, T{});
+    } else if (std::imag(beta) == 0) {
+      // Not a complex product, in which an infinite part would spoil the other one.
+      for (index_t i = from; i < to; ++i) column[i] *= std::real(beta);
+    } else {
+      for (index_t i = from; i < to; ++i) column[i] *= beta;
+    }
+  }
+}
+
+#define CREEK_INSTANTIATE(T)                                                                      \
+  template struct blocking<T>;                                                                    \
+  template void multiply_packed<T>(index_t, index_t, index_t, const real<T>*, const real<T>*, T*, \
+                                   index_t, part, index_t) noexcept;                              \
+  template void multiply_add_by<all_workers, T>(T, const strided<T>&, const strided<T>&, index_t, \
+                                                matrix_view<T>, part);                            \
+  template void multiply_add_by<this_thread, T>(T, const strided<T>&, const strided<T>&, index_t, \
+                                                matrix_view<T>, part);                            \
+  template void scale<T>(T, matrix_view<T>, part) noexcept;
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg::detail

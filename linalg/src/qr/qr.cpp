@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// QR as a graph of tasks on blocks of columns, like LU; products with Q by blocks of reflectors.
+#include <creek/linalg/qr.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <creek/tasking/parallel_for.hpp>
+
+#include "checks.hpp"
+#include "graph/column_graph.hpp"
+#include "kernels/product.hpp"
+#include "kernels/vector_kernels.hpp"
+#include "reflectors.hpp"
+#include "tiles/tile_tasks.hpp"
+
+namespace creek::linalg {
+namespace detail {
+namespace {
+
+template <scalar T>
+class qr_run {
+ public:
+  qr_run(matrix_view<T> A, T* tau, index_t block)
+      : A_(A), tau_(tau), block_(block), steps_(std::min(A.rows(), A.cols())) {}
+
+  void run(graph_report* report) {
+    const index_t panels = (steps_ + block_ - 1) / block_;
+    column_graph<packed_reflectors<T>> graph(panels, blocks(), report);
+    graph.run([this](index_t k, index_t j) { return block(k, j); },
+              [this](index_t k, index_t j) { return flops(k, j); },
+              [this](index_t k) { return factor(k); },
+              [this](const packed_reflectors<T>& reflectors, index_t k, index_t j) {
+                reflectors.apply(block(k, j));
+              });
+  }
+
+ private:
+  index_t blocks() const { return (A_.cols() + block_ - 1) / block_; }
+  matrix_view<T> block(index_t i, index_t j) const {
+    const index_t cols = std::min(block_, A_.cols() - j * block_);
+    return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
+  }
+
+  /// Returns the flops of panel k with its triangle (k == j), or of its update of block column j.
+  double flops(index_t k, index_t j) const {
+    const matrix_view<T> C = block(k, j);
+    const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
+    const auto order = static_cast<double>(std::min(block_, steps_ - k * block_));
+    if (k == j) return flops_of<T>(1.5 * rows * order * order);
+    return flops_of<T>(2 * rows * cols * order);
+  }
+
+  std::unique_ptr<packed_reflectors<T>> factor(index_t k) {
+    const matrix_view<T> whole = block(k, k);
+    const index_t order = std::min(whole.rows(), whole.cols());
+    const matrix_view<T> panel = whole.columns(0, order);
+    matrix<T> triangle(order, order);
+    factor_reflectors(panel, tau_ + k * block_, triangle.view());
+    const bool wide = order < whole.cols();
+    if (k + 1 == blocks() && !wide) return nullptr;
+    auto reflectors = std::make_unique<packed_reflectors<T>>(panel, triangle.view(), true);
+    // Updates the columns to the right if the panel is wider than high.
+    if (wide) reflectors->apply(whole.columns(order, whole.cols() - order));
+    return reflectors;
+  }
+
+  matrix_view<T> A_;
+  T* tau_;
+  index_t block_;
+  index_t steps_;
+};
+
+/// Maximum number of elements of a matrix that is processed without blocks.
+constexpr index_t small_matrix = 5000;
+
+/// Number of reflectors applied at once.
+constexpr index_t reflector_block = 96;
+
+/// Returns whether applying reflectors one by one is faster than in blocks, whose T costs as much
+/// as dozens of columns.
+constexpr bool few(index_t order, index_t count, index_t columns) {
+  return columns <= 8 || order * std::max(count, columns) <= small_matrix;
+}
+
+/// C = Q C or Q^H C, applying one reflector after the other.
+template <scalar T>
+void apply_singly(const_view<T> QR, std::span<const T> tau, bool turned, matrix_view<T> C) {
+  const auto count = static_cast<index_t>(tau.size());
+  for (index_t s = 0; s < count; ++s) {
+    const index_t k = turned ? s : count - 1 - s;
+    const T factor = tau[static_cast<std::size_t>(k)];
+    const index_t below = QR.rows() - k - 1;
+    apply_reflector(below, QR.column(k) + k + 1, turned ? conjugated(factor) : factor,
+                    C.block(k, 0, below + 1, C.cols()));
+  }
+}
+
+/// Reflectors [k, k + n) of a factored matrix, and their triangle T.
+template <scalar T>
+struct reflector_group {
+  const_view<T> V;
+  matrix<T> triangle;
+
+  reflector_group(const_view<T> QR, const T* tau, index_t k, index_t n)
+      : V(QR.block(k, k, QR.rows() - k, n)), triangle(n, n) {
+    form_triangle<T>(V, tau + k, triangle.view());
+  }
+};
+
+template <scalar T>
+void apply_left(const reflector_group<T>& group, bool turned, matrix_view<T> C) {
+  const packed_reflectors<T> packed(group.V, group.triangle.view(), turned);
+  constexpr index_t columns = 96;
+  const index_t pieces = (C.cols() + columns - 1) / columns;
+  parallel_for(index_t{0}, pieces,
+               [&](index_t piece) {
+                 const index_t first = piece * columns;
+                 packed.apply(C.columns(first, std::min(columns, C.cols() - first)));
+               },
+               {.grain = 1});
+}
+
+/// C = C (I - V T V^H), or with T^H if `turned`.
+template <scalar T>
+void apply_right(const reflector_group<T>& group, bool turned, matrix_view<T> C) {
+  const index_t n = group.V.cols();
+  const index_t below = group.V.rows() - n;
+  const matrix<T> upper = [&] {
+    matrix<T> copy(n, n);
+    for (index_t j = 0; j < n; ++j) {
+      copy(j, j) = T{1};
+      for (index_t i = j + 1; i < n; ++i) copy(i, j) = group.V(i, j);
+    }
+    return copy;
+  }();
+  const const_view<T> lower = group.V.block(n, 0, below, n);
+  const matrix_view<T> first = C.columns(0, n);
+  const matrix_view<T> rest = C.columns(n, below);
+  matrix<T> dots(C.rows(), n), weights(C.rows(), n);
+  gemm(op::none, op::none, T{1}, first, upper, T{0}, dots.view());
+  gemm(op::none, op::none, T{1}, rest, lower, T{1}, dots.view());
+  matrix<T> t(n, n);
+  for (index_t j = 0; j < n; ++j) std::copy_n(group.triangle.view().column(j), j + 1, &t(0, j));
+  gemm(op::none, turned ? op::conjugate_transpose : op::none, T{1}, dots, t, T{0}, weights.view());
+  gemm(op::none, op::conjugate_transpose, T{-1}, weights, upper, T{1}, first);
+  gemm(op::none, op::conjugate_transpose, T{-1}, weights, lower, T{1}, rest);
+}
+
+}  // namespace
+}  // namespace detail
+
+using namespace detail;
+
+template <scalar T>
+void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options) {
+  const index_t n = std::min(A.rows(), A.cols());
+  require(static_cast<index_t>(tau.size()) >= n, "geqrf",
+          "tau must have as many places as A has rows, or columns where those are fewer");
+  require(options.block >= 0, "geqrf", "block must not be negative");
+  if (options.report != nullptr) *options.report = {};
+  if (n == 0) return;
+  const bool free = options.block == 0 && options.report == nullptr;
+  if (free && A.rows() * A.cols() <= small_matrix) return factor_columns(A, tau.data());
+  const index_t wide = n <= 1500 ? 48 : n <= 6000 ? 96 : 192;
+  const index_t block = std::min(options.block == 0 ? wide : options.block, A.cols());
+  qr_run<T>(A, tau.data(), block).run(options.report);
+}
+
+template <scalar T>
+void ormqr(side where, op how, input<T> QR, std::span<const T> tau, matrix_view<T> C) {
+  const auto count = static_cast<index_t>(tau.size());
+  const index_t order = where == side::left ? C.rows() : C.cols();
+  require(QR.rows() == order && count <= std::min(QR.rows(), QR.cols()), "ormqr",
+          "the reflectors must be as long as C has rows (left) or columns (right)");
+  require(!is_complex<T> || how != op::transpose, "ormqr",
+          "of complex numbers only Q and its conjugate transpose can be applied");
+  const bool turned = how != op::none;
+  if (where == side::left && few(order, count, C.cols())) return apply_singly(QR, tau, turned, C);
+  const bool forwards = turned == (where == side::left);
+  const index_t groups = (count + reflector_block - 1) / reflector_block;
+  for (index_t g = 0; g < groups; ++g) {
+    const index_t k = (forwards ? g : groups - 1 - g) * reflector_block;
+    const reflector_group<T> group(QR, tau.data(), k, std::min(reflector_block, count - k));
+    if (where == side::left) {
+      apply_left(group, turned, C.block(k, 0, order - k, C.cols()));
+    } else {
+      apply_right(group, turned, C.columns(k, order - k));
+    }
+  }
+}
+
+template <scalar T>
+void orgqr(matrix_view<T> A, std::span<const T> tau) {
+  const auto count = static_cast<index_t>(tau.size());
+  require(A.cols() <= A.rows() && count <= A.cols(), "orgqr",
+          "A must have no more columns than rows, and no fewer than there are reflectors");
+  const matrix<T> reflectors(const_view<T>(A.columns(0, count)));
+  scale(T{}, A);
+  for (index_t i = 0; i < A.cols(); ++i) A(i, i) = T{1};
+  // From the last reflector to the first: above these rows, columns further left are still those of
+  // the identity.
+  if (few(A.rows(), count, A.cols())) {
+    for (index_t k = count - 1; k >= 0; --k) {
+      const index_t below = A.rows() - k - 1;
+      apply_reflector(below, reflectors.view().column(k) + k + 1, tau[static_cast<std::size_t>(k)],
+                      A.block(k, k, below + 1, A.cols() - k));
+    }
+    return;
+  }
+  const index_t groups = (count + reflector_block - 1) / reflector_block;
+  for (index_t g = groups - 1; g >= 0; --g) {
+    const index_t k = g * reflector_block;
+    const reflector_group<T> group(reflectors.view(), tau.data(), k,
+                                   std::min(reflector_block, count - k));
+    apply_left(group, false, A.block(k, k, A.rows() - k, A.cols() - k));
+  }
+}
+
+#define CREEK_INSTANTIATE(T)                                                           \
+  template void geqrf<T>(matrix_view<T>, std::span<T>, const qr_options&);             \
+  template void ormqr<T>(side, op, const_view<T>, std::span<const T>, matrix_view<T>); \
+  template void orgqr<T>(matrix_view<T>, std::span<const T>);
+CREEK_INSTANTIATE(float)
+CREEK_INSTANTIATE(double)
+CREEK_INSTANTIATE(std::complex<float>)
+CREEK_INSTANTIATE(std::complex<double>)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan for jobs whose `table_type` is one table for all mappers (shared_table): each mapper emits
+// through a writer, which combines part of the pairs itself and hands over the rest one partition
+// at a time. Nothing is left to merge, and memory does not grow with the mappers.
+#pragma once
+
+#include <creek/mapreduce/engine/runs.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/tables/table.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce::detail {
+
+/// Stages of this plan: combine_on_emit is this class for such jobs.
+template <class Job>
+class combine_shared {
+ public:
+  using job_type = Job;
+  using table_type = typename Job::table_type;
+  using writer_type = typename table_type::writer;
+
+  combine_shared(const Job& job, const options& chosen, std::size_t mappers)
+      : job_(&job), writers_(mappers), runs_(job, chosen, table_type::partitions) {
+    static_assert(!reduces<Job>, "jobs with a shared table combine only");
+  }
+
+  template <class Split>
+  void map(std::size_t mapper, const Split& split) {
+    if (!writers_[mapper]) writers_[mapper].emplace(table_);
+    writer_type& mine = *writers_[mapper];
+    if constexpr (std::is_same_v<Split, text_split>) mine.source(split.text, split.stable);
+    job_->map(split, mine);
+    mine.flush();
+  }
+
+  /// Moves the pairs that a writer combined itself out of its cache.
+  void combine(std::size_t mapper) {
+    if (writers_[mapper]) writers_[mapper]->finish();
+  }
+
+  [[nodiscard]] std::size_t partitions() const { return table_type::partitions; }
+
+  /// Moves the rest of a partition from all writers to the table.
+  void group(std::size_t part) {
+    for (auto& writer : writers_) {
+      if (writer) writer->drain(part);
+    }
+  }
+
+  /// Turns a partition into records.
+  void reduce(std::size_t part) {
+    runs_.expect_all(part, [this](std::size_t i) -> std::size_t { return table_.size(i); });
+    table_.for_each(part, [&](auto&& key, auto&& value) {
+      const bool copy = table_type::must_copy(key);
+      runs_.add(part, std::move(key), std::move(value), copy);
+    });
+  }
+
+  void sort(std::size_t part) { runs_.sort(part); }
+  [[nodiscard]] auto merge() { return runs_.merge(); }
+
+  [[nodiscard]] std::uint64_t emitted() const {
+    std::uint64_t sum = 0;
+    for (const auto& writer : writers_) sum += writer ? writer->emitted() : 0;
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t distinct() const { return table_.size(); }
+  [[nodiscard]] byte_arena take_arena() {
+    byte_arena all = runs_.take_arena();
+    all.adopt(table_.take_arena());
+    return all;
+  }
+
+ private:
+  const Job* job_;
+  table_type table_;
+  std::vector<std::optional<writer_type>> writers_;  // created at their mapper's first split
+  runs<Job> runs_;
+};
+
+}  // namespace creek::mapreduce::detail

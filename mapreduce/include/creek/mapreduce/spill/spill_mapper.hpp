@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that a mapper emits to in a run with a memory limit; when it is full, it is written to a
+// file by partition.
+#pragma once
+
+#include <concepts>
+#include <creek/mapreduce/detail/key_views.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/spill/spill_file.hpp>
+#include <creek/mapreduce/spill/spill_shares.hpp>
+#include <creek/mapreduce/spill/spill_table.hpp>
+#include <creek/mapreduce/tables/pair_buffer.hpp>
+#include <creek/mapreduce/tables/table.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+namespace detail {
+
+/// Shared table that reports its memory. Here each mapper has its own table with one writer, since
+/// tables that are emptied at different times need not wait for each other.
+template <class T>
+concept measured_table = shared_table<T> && requires(const T& c) {
+  { c.bytes() } -> std::convertible_to<std::size_t>;
+  { c.key_bytes() } -> std::convertible_to<std::size_t>;
+};
+
+template <class Job>
+concept brings_measured_table = requires {
+  requires measured_table<typename Job::table_type>;
+};
+
+/// Memory that such a table may use beyond its reported size, until the next check.
+inline constexpr std::size_t table_slack = std::size_t{8} << 20;
+
+}  // namespace detail
+
+/// Memory of one mapper. One task at a time.
+template <job Job>
+class spill_mapper {
+ public:
+  using key_type = typename Job::key_type;
+  using value_type = typename Job::value_type;
+
+  spill_mapper(const Job& job, const options& chosen, const spill_shares& shares, spill_file& file,
+               spill_meter& meter)
+      : job_(&job),
+        combining_(combines<Job> && chosen.how != strategy::emit_and_group),
+        shares_(shares),
+        meter_(&meter),
+        writer_(file, meter, shares.buffer, shares.largest, shares.limit),
+        parts_(partitions(chosen, shares)) {}
+  spill_mapper(const spill_mapper&) = delete;
+  spill_mapper& operator=(const spill_mapper&) = delete;
+
+  /// Returns the number of partitions in which all mappers of a run write.
+  [[nodiscard]] static std::size_t partitions(const options& chosen,
+                                              const spill_shares& shares) noexcept {
+    if constexpr (detail::brings_measured_table<Job>) {
+      if (uses_own_table(chosen.how != strategy::emit_and_group, shares)) {
+        return Job::table_type::partitions;
+      }
+    }
+    return std::size_t{1} << shares.bits;
+  }
+
+  template <class Split>
+  void map(const Split& split) {
+    if constexpr (std::is_same_v<Split, text_split>) source_ = split;
+    if constexpr (detail::brings_measured_table<Job>) {
+      if (uses_own_table(combining_, shares_)) {
+        if (!own_) own_ = std::make_unique<own_table>(*meter_);
+        own_->writer.source(source_.text, source_.stable);
+        table_emitter emit{*this};
+        job_->map(split, emit);
+        own_->writer.flush();
+        return;
+      }
+    }
+    if (!pairs_) pairs_.emplace(*job_, shares_.worker - 2 * shares_.buffer, *meter_);
+    pairs_->source(source_.text, source_.stable);
+    emitter emit{*this};
+    job_->map(split, emit);
+  }
+
+  /// Writes out the remaining pairs and frees the memory.
+  void finish() {
+    if (pairs_ && pairs_->size() != 0) write_out();
+    pairs_.reset();
+    if constexpr (detail::brings_measured_table<Job>) {
+      if (own_) write_own_table();
+      own_.reset();
+    }
+  }
+
+  [[nodiscard]] std::vector<spill_blocks> take_blocks() noexcept { return std::move(parts_); }
+  [[nodiscard]] std::uint64_t emitted() const noexcept { return emitted_; }
+
+ private:
+  struct emitter {
+    spill_mapper& to;
+    void operator()(key_type key, value_type value) {
+      ++to.emitted_;
+      if constexpr (combines<Job>) {
+        if (to.combining_) {
+          const std::uint64_t hash = spread_hash(*to.job_, key, *to.secret_);
+          to.add([&] { return to.pairs_->combine(hash, key, value); });
+          if (to.pairs_->overgrown()) to.write_out();
+          return;
+        }
+      }
+      to.add([&] { return to.pairs_->append(key, value); });
+    }
+  };
+
+  /// Checks the table's size every megabyte of keys.
+  struct table_emitter {
+    static constexpr std::size_t step = std::size_t{1} << 20;
+    spill_mapper& to;
+    std::size_t left = step;
+    void operator()(const key_type& key, const value_type& value) {
+      to.own_->writer(key, value);
+      std::size_t size = 16;
+      detail::for_each_view(key, [&](std::string_view view) { size += view.size(); });
+      if (size < left) [[likely]] {
+        left -= size;
+        return;
+      }
+      left = step;
+      to.own_->writer.flush();
+      to.own_->count();
+      if (to.own_->bytes() + detail::table_slack > to.shares_.worker) to.begin_own_table();
+    }
+  };
+
+  template <class Try>
+  void add(Try&& fits) {
+    if (fits()) [[likely]]
+      return;
+    if (pairs_->size() != 0) write_out();
+    if (!fits()) detail::refuse_pair(shares_.limit);
+  }
+
+  void write_out() { pairs_->write_out(0, shares_.bits, writer_, parts_.data()); }
+
+  [[nodiscard]] static bool uses_own_table(bool combining, const spill_shares& shares) noexcept {
+    return combining && shares.worker >= 3 * detail::table_slack;
+  }
+
+  /// A mapper's own table with its writer; used only by jobs that bring such a table.
+  template <class J>
+  struct own_table_of {
+    explicit own_table_of(spill_meter& meter) : charge(meter), writer(table) {}
+    [[nodiscard]] std::size_t bytes() const { return table.bytes() + table.key_bytes(); }
+
+    void count() { charge.raise_to(bytes() + sizeof(*this)); }
+
+    memory_charge charge;
+    typename J::table_type table;
+    typename J::table_type::writer writer;
+  };
+  struct no_table {};
+  template <class J>
+  static auto own_table_type() {
+    if constexpr (detail::brings_measured_table<J>) {
+      return std::type_identity<own_table_of<J>>{};
+    } else {
+      return std::type_identity<no_table>{};
+    }
+  }
+  using own_table = typename decltype(own_table_type<Job>())::type;
+
+  /// Writes by the table's own hash; keys of one of its partitions agree in no bits of our hash.
+  void write_own_table() requires detail::brings_measured_table<Job> {
+    own_->writer.finish();
+    own_->count();
+    writer_.begin(parts_.data());
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      own_->writer.drain(part);
+      own_->table.for_each(part, [&](const key_type& key, const value_type& value) {
+        put_pair(writer_.bytes(), key, value);
+        writer_.item(part, hash_digits(spread_hash(*job_, key, *secret_), 0));
+      });
+    }
+    writer_.finish();
+    emitted_ += own_->writer.emitted();
+    own_->count();
+  }
+  void begin_own_table() requires detail::brings_measured_table<Job> {
+    write_own_table();
+    own_.reset();  // first, so that there are never two tables
+    own_ = std::make_unique<own_table>(*meter_);
+    own_->writer.source(source_.text, source_.stable);
+  }
+
+  const Job* job_;
+  const detail::hash_secret* secret_ = &detail::secret_here();
+  bool combining_;
+  spill_shares shares_;
+  spill_meter* meter_;
+  block_writer writer_;
+  std::vector<spill_blocks> parts_;
+  text_split source_{{}, false};
+  std::optional<spill_table<Job>> pairs_;
+  std::unique_ptr<own_table> own_;
+  std::uint64_t emitted_ = 0;
+};
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages of a run with a memory limit. A mapper keeps its pairs in memory of fixed size (a
+// spill_table), combined if the job combines, and writes them to a file by partition whenever that
+// memory is full and at the end. Then each worker takes one partition at a time, brings equal keys
+// together in its share of the memory and passes on the records. A partition that does not fit is
+// partitioned again, by further bits of the hash, until it does.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <creek/core/error.hpp>
+#include <creek/mapreduce/detail/key_views.hpp>
+#include <creek/mapreduce/detail/parallel.hpp>
+#include <creek/mapreduce/engine/key_groups.hpp>
+#include <creek/mapreduce/input.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/memory_limit.hpp>
+#include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/spill/spill_file.hpp>
+#include <creek/mapreduce/spill/spill_mapper.hpp>
+#include <creek/mapreduce/spill/spill_shares.hpp>
+#include <creek/mapreduce/spill/spill_table.hpp>
+#include <creek/mapreduce/tables/pair_buffer.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+/// Destination of the records of such a run.
+template <job Job>
+class record_target {
+ public:
+  /// Adds a record of partition `part`, from worker `taker`. Different takers call concurrently,
+  /// calls for one partition are sequential. Views in the key are valid until `release`.
+  virtual void add(std::size_t taker, std::size_t part, typename Job::key_type&& key,
+                   typename detail::result_value<Job>::type&& value) = 0;
+  virtual void release(std::size_t taker) = 0;
+
+ protected:
+  ~record_target() = default;
+};
+
+/// Stages, called by `run_spilling` in the order of their declaration.
+template <job Job>
+class spill_plan {
+ public:
+  using key_type = typename Job::key_type;
+  using value_type = typename Job::value_type;
+  using table = spill_table<Job>;
+  using pair = typename table::pair;
+
+  static_assert(combines<Job> || reduces<Job>, "a job needs combine() or reduce()");
+  static_assert(sendable<key_type>, "keys go to files: give key_type a form, see wire.hpp");
+  static_assert(sendable<value_type>, "values go to files: give value_type a form, see wire.hpp");
+  static_assert(!detail::holds_views<value_type>() &&
+                    !detail::holds_views<typename detail::result_value<Job>::type>(),
+                "values that are views lose what they point into: let them be strings");
+
+  /// `grouping` bytes of each worker's share are for grouping pairs.
+  spill_plan(const Job& job, const options& chosen, const spill_shares& shares,
+             std::size_t grouping, spill_file& file, spill_meter& meter, std::size_t workers)
+      : job_(&job),
+        chosen_(&chosen),
+        shares_(shares),
+        grouping_(grouping),
+        file_(&file),
+        meter_(&meter),
+        mappers_(workers),
+        groupers_(workers),
+        index_(meter) {}
+
+  template <class Split>
+  void map(std::size_t index, const Split& split) {
+    if (!mappers_[index]) {
+      mappers_[index] =
+          std::make_unique<spill_mapper<Job>>(*job_, *chosen_, shares_, *file_, *meter_);
+    }
+    mappers_[index]->map(split);
+  }
+
+  /// Writes out the remaining pairs of a mapper.
+  void finish(std::size_t index) {
+    if (mappers_[index]) mappers_[index]->finish();
+  }
+
+  /// Lists the blocks of all mappers by partition.
+  void gather() {
+    parts_.resize(partitions());
+    for (auto& mapper : mappers_) {
+      if (!mapper) continue;
+      emitted_ += mapper->emitted();
+      const std::vector<spill_blocks> theirs = mapper->take_blocks();
+      for (std::size_t part = 0; part < parts_.size(); ++part) {
+        parts_[part].insert(parts_[part].end(), theirs[part].begin(), theirs[part].end());
+      }
+      mapper.reset();
+    }
+    index_.set(index_bytes(parts_));
+  }
+
+  [[nodiscard]] std::size_t partitions() const noexcept {
+    return spill_mapper<Job>::partitions(*chosen_, shares_);
+  }
+
+  /// Makes the records of a partition.
+  void group(std::size_t taker, std::size_t part, record_target<Job>& target) {
+    if (chosen_->stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
+    grouper& mine = groupers_[taker];
+    if (!mine.reader) {
+      mine.reader.emplace(*file_, *meter_);
+      open(mine.writer);
+      if constexpr (combines<Job>) mine.pairs.emplace(*job_, table_bytes(), *meter_);
+    }
+    const place at{taker, part, &target};
+    if constexpr (combines<Job>) {
+      combine_part(at, std::exchange(parts_[part], {}), 0);
+    } else {
+      group_part(at, std::exchange(parts_[part], {}), 0);
+    }
+  }
+
+  /// Keys whose values exceed a worker's share get the memory of all workers, one after the other.
+  void group_heavy(record_target<Job>& target) {
+    groupers_.clear();
+    for (heavy_part& one : heavy_) {
+      const extent size = extent_of(one.blocks);
+      if (size.needed() > grouping_ * mappers_.size()) {
+        detail::refuse_heavy_key(size.pairs, size.bytes, shares_.limit);
+      }
+      reduce_blocks({0, one.part, &target}, one.blocks, size);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t emitted() const noexcept { return emitted_; }
+  [[nodiscard]] std::uint64_t distinct() const noexcept { return distinct_; }
+
+ private:
+  struct grouper {
+    std::optional<table> pairs;
+    std::optional<block_reader> reader;
+    std::optional<block_writer> writer;
+  };
+  /// Assignment of a partition to the worker that makes records of it for a target.
+  struct place {
+    std::size_t taker, part;
+    record_target<Job>* target;
+  };
+  struct heavy_part {
+    std::size_t part;
+    spill_blocks blocks;
+  };
+  /// Size of some blocks: number of pairs and bytes.
+  struct extent {
+    std::uint64_t pairs = 0, bytes = 0;
+    /// Returns the memory to hold and group them: two pointers per pair for sorting, the groups.
+    [[nodiscard]] std::uint64_t needed() const noexcept {
+      using ref = pair_ref<key_type, value_type>;
+      constexpr bool owning =
+          !std::is_trivially_copyable_v<pair> &&
+          !(detail::holds_views<key_type>() && std::is_trivially_copyable_v<value_type>);
+      const std::uint64_t owned = owning ? bytes + 32 * pairs : 0;
+      return bytes + owned + pairs * (sizeof(pair) + 2 * sizeof(ref) + 2 * sizeof(std::size_t));
+    }
+  };
+
+  void open(std::optional<block_writer>& writer) const {
+    writer.emplace(*file_, *meter_, shares_.buffer, shares_.largest, shares_.limit);
+  }
+  [[nodiscard]] std::size_t table_bytes() const noexcept { return grouping_ - 3 * shares_.buffer; }
+
+  [[nodiscard]] static std::size_t index_bytes(const std::vector<spill_blocks>& parts) noexcept {
+    std::size_t sum = 0;
+    for (const spill_blocks& part : parts) sum += part.capacity() * sizeof(spill_block);
+    return sum;
+  }
+  [[nodiscard]] static extent extent_of(const spill_blocks& blocks) noexcept {
+    extent sum;
+    for (const spill_block& block : blocks) {
+      sum.pairs += block.items;
+      sum.bytes += block.bytes;
+    }
+    return sum;
+  }
+
+  /// Combines the pairs of some blocks in a table; if it gets full, partitions them further.
+  void combine_part(const place& at, spill_blocks blocks, int base) requires combines<Job> {
+    grouper& mine = groupers_[at.taker];
+    table& sums = *mine.pairs;
+    const int next = detail::differing_from(blocks, base);
+    const extent size = extent_of(blocks);
+    std::vector<spill_blocks> children;
+    const auto part_again = [&] {
+      if (sums.size() == 0) detail::refuse_pair(shares_.limit);
+      write_child(mine, next, children, size);
+    };
+    for (const spill_block& block : blocks) {
+      const auto bytes = mine.reader->read(block);
+      for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
+        auto one = get_pair<pair>(from);
+        const std::uint64_t hash = spread_hash(*job_, one.key, *secret_);
+        if (!sums.combine(hash, one.key, one.value)) {
+          part_again();
+          if (!sums.combine(hash, one.key, one.value)) detail::refuse_pair(shares_.limit);
+        } else if (sums.overgrown() && sums.size() > 1) {
+          part_again();
+        }
+      }
+    }
+    if (children.empty()) return hand_over(at, sums);
+    if (sums.size() != 0) part_again();
+    blocks = {};
+    memory_charge index(*meter_);
+    index.set(index_bytes(children));
+    for (spill_blocks& child : children) {
+      if (!child.empty()) combine_part(at, std::exchange(child, {}), next);
+    }
+  }
+
+  /// Groups the pairs of some blocks, or partitions them further if they are too many.
+  void group_part(const place& at, spill_blocks blocks, int base) {
+    const extent size = extent_of(blocks);
+    if (size.needed() <= grouping_) return reduce_blocks(at, blocks, size);
+    const int next = detail::differing_from(blocks, base);
+    if (next >= 64) {
+      const std::lock_guard lock(heavy_lock_);
+      heavy_.push_back({at.part, std::move(blocks)});
+      return;
+    }
+    std::vector<spill_blocks> children;
+    part_blocks(groupers_[at.taker], blocks, size, next, children);
+    blocks = {};
+    memory_charge index(*meter_);
+    index.set(index_bytes(children));
+    for (spill_blocks& child : children) {
+      if (!child.empty()) group_part(at, std::exchange(child, {}), next);
+    }
+  }
+
+  void part_blocks(grouper& mine, const spill_blocks& blocks, const extent& size, int next,
+                   std::vector<spill_blocks>& children) {
+    mine.pairs.emplace(*job_, table_bytes(), *meter_);
+    for (const spill_block& block : blocks) {
+      const auto bytes = mine.reader->read(block);
+      for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
+        auto one = get_pair<pair>(from);
+        if (mine.pairs->append(one.key, one.value)) continue;
+        write_child(mine, next, children, size);
+        if (!mine.pairs->append(one.key, one.value)) detail::refuse_pair(shares_.limit);
+      }
+    }
+    write_child(mine, next, children, size);
+    mine.pairs.reset();
+  }
+
+  void write_child(grouper& mine, int next, std::vector<spill_blocks>& children,
+                   const extent& size) {
+    if (next >= 64) detail::refuse_heavy_key(size.pairs, size.bytes, shares_.limit);
+    const int bits = shares_.bits_for(size.needed(), grouping_);
+    children.resize(std::size_t{1} << bits);
+    mine.pairs->write_out(next, bits, *mine.writer, children.data());
+  }
+
+  /// Turns combined pairs into records.
+  void hand_over(const place& at, table& sums) requires combines<Job> {
+    for (pair& one : sums.pairs()) {
+      if constexpr (reduces<Job>) {
+        const std::span<const pair> alone(&one, 1);
+        auto reduced = job_->reduce(one.key, values<Job>(alone));
+        at.target->add(at.taker, at.part, std::move(one.key), std::move(reduced));
+      } else {
+        at.target->add(at.taker, at.part, std::move(one.key), std::move(one.value));
+      }
+    }
+    distinct_.fetch_add(sums.size(), std::memory_order_relaxed);
+    at.target->release(at.taker);
+    sums.clear();
+  }
+
+  /// Reads some blocks completely, groups the pairs and makes records.
+  void reduce_blocks(const place& at, const spill_blocks& blocks, const extent& size) {
+    if constexpr (!combines<Job>) {
+      if (size.pairs == 0) return;
+      memory_charge charge(*meter_);
+      charge.set(size.needed());
+      const page_memory bytes(size.bytes);  // views of keys point into it
+      std::vector<pair> pairs;
+      pairs.reserve(size.pairs);
+      std::byte* to = bytes.data();
+      for (const spill_block& block : blocks) {
+        file_->read(block, to);
+        get_pairs({to, block.bytes}, pairs);
+        to += block.bytes;
+      }
+      const key_groups<key_type, value_type> groups(std::move(pairs));
+      groups.for_each([&](std::span<const pair_ref<key_type, value_type>> same) {
+        auto reduced = job_->reduce(same[0].pair->key, values<Job>(same));
+        at.target->add(at.taker, at.part, std::move(same[0].pair->key), std::move(reduced));
+      });
+      distinct_.fetch_add(groups.keys(), std::memory_order_relaxed);
+      at.target->release(at.taker);
+    }
+  }
+
+  const Job* job_;
+  const detail::hash_secret* secret_ = &detail::secret_here();
+  const options* chosen_;
+  spill_shares shares_;
+  std::size_t grouping_;
+  spill_file* file_;
+  spill_meter* meter_;
+  std::vector<std::unique_ptr<spill_mapper<Job>>> mappers_;  // created at their first split
+  std::vector<grouper> groupers_;
+  std::vector<spill_blocks> parts_;
+  memory_charge index_;
+  std::uint64_t emitted_ = 0;
+  std::vector<heavy_part> heavy_;
+  std::mutex heavy_lock_;
+  std::atomic<std::uint64_t> distinct_{0};
+};
+
+}  // namespace creek::mapreduce
