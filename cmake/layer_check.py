@@ -6,7 +6,8 @@ The rules are those of the architecture: a layer sees the public headers of the 
 stands on, and nothing else; backends never meet each other; apps and bench meet in the examples that bench
 measures only; what lies in a src/ folder stays there
 (tests may look); the library behind a backend is included by that backend alone. In apps CLI11 and
-nlohmann-json are included by the sources that wrap them. Every public header
+nlohmann-json are included by the sources that wrap them. What is in a module's `detail`, as a folder of
+headers or as a namespace, is used by that module and by tests alone; `ext` is for authors of backends. Every public header
 includes <creek/core/language.hpp>, directly or by another header of creek. Every source file starts with
 its SPDX line. One line a finding, exit status 1 if there is any.
 """
@@ -57,9 +58,24 @@ WRAPPED = {
     "nlohmann/": ("apps/json/json_value.cpp",),
 }
 
+# Modules whose details have a namespace of their own; those of core and tasking are in creek::detail.
+OWN_NAMESPACE = ("mapreduce", "linalg", "power")
+
+# Details of a module that other modules use all the same: debts, to be given an interface.
+KNOWN_DEBTS = {
+    "core": {"charged_to", "metered_by", "simulations", "xml_escaped"},
+    "mapreduce": {"hash_secret", "secret_here", "hash_by", "process_secret", "multiply_and_fold", "fixed_factors",
+                  "rank_costs", "combines_or_groups",
+                  "creek/mapreduce/detail/hash_secret.hpp", "creek/mapreduce/detail/byte_hash.hpp"},
+}
+
 SOURCE = {".cpp", ".hpp", ".cc", ".h", ".c", ".inl", ".cmake", ".py", ".sh", ".pml", ".rs"}
 CXX = {".cpp", ".hpp", ".cc", ".h", ".c", ".inl"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+LINE_COMMENT = re.compile(r"//[^\n]*")
+DETAIL_BLOCK = re.compile(r"^namespace (?:creek::)?detail \{$(.*?)^\}(?!;)", re.MULTILINE | re.DOTALL)
+DETAIL_NAME = re.compile(r"\b(?:class|struct|concept|using)[ \t]+(\w+)|[ *&](\w+)(?:\(|\{|;|[ \t]*=)")
+DETAIL_USE = re.compile(r"(?:\b(\w+)::)?\bdetail::(\w+)")
 BLOCK_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
@@ -154,12 +170,45 @@ class checker:
                 self.report(path, line, f"no layer has the public header <{name}>")
             return
         used = layer_of(target)
-        if used and not may_use(user, used, target):
+        if used and used != user and user != "tests" and "detail" in target.parts \
+                and name not in KNOWN_DEBTS.get(used, ()):
+            self.report(path, line, f"<{name}> is a detail of {used}")
+        elif used and not may_use(user, used, target):
             self.report(path, line, f"{user} may not use {used} (includes {target})")
         elif is_private(target) and "include" in path.parts and user not in TOP:
             self.report(path, line, f"a public header may not include {target}, which is not installed")
         elif is_private(target) and used != user and user != "tests":
             self.report(path, line, f"{target} is private to {used}")
+
+    def collect_details(self):
+        """Names that the public headers of core and tasking declare in creek::detail, by layer."""
+        self.details = {"core": set(), "tasking": set()}
+        for path in self.public.values():
+            if layer_of(path) not in self.details:
+                continue
+            text = (self.root / path).read_text(encoding="utf-8", errors="replace")
+            for block in DETAIL_BLOCK.findall(LINE_COMMENT.sub("", text)):
+                for line in block.splitlines():
+                    if line[:1].isalpha():  # a declaration of the namespace, not of a class in it
+                        self.details[layer_of(path)].update(filter(None, sum(DETAIL_NAME.findall(line), ())))
+
+    def check_details(self, path, text):
+        """Refuses names of another layer's namespace `detail`."""
+        user = layer_of(path)
+        if user == "tests":
+            return
+        text = LINE_COMMENT.sub("", text)
+        for match in DETAIL_USE.finditer(text):
+            qualifier, name = match[1], match[2]
+            if qualifier in OWN_NAMESPACE:
+                owner = qualifier
+            elif qualifier in (None, "creek") and (qualifier or user not in OWN_NAMESPACE):
+                owner = next((layer for layer, names in self.details.items() if name in names), None)
+            else:
+                continue
+            if owner in (None, user) or name in self.details.get(user, ()) or name in KNOWN_DEBTS.get(owner, ()):
+                continue
+            self.report(path, text.count("\n", 0, match.start()) + 1, f"detail::{name} belongs to {owner}")
 
     def check_language(self, path, text):
         """A header without another of creek's has to refuse compilers' modes that creek cannot work in."""
@@ -176,6 +225,7 @@ class checker:
             self.report(path, 1, f"does not start with its licence line ({LICENCE})")
 
     def run(self):
+        self.collect_details()
         for path in self.files:
             text = (self.root / path).read_text(encoding="utf-8", errors="replace")
             self.check_licence(path, text)
@@ -186,6 +236,7 @@ class checker:
             for match in INCLUDE.finditer(text):
                 line = text.count("\n", 0, match.start()) + 1
                 self.check_include(path, line, match[1], match[2])
+            self.check_details(path, text)
             self.check_language(path, text)
         return self.findings
 

@@ -15,6 +15,9 @@ CLEAN = {
     "core/include/creek/core/language.hpp": "#pragma once\n",
     "core/include/creek/core/error.hpp": "#include <string>\n#include <creek/core/language.hpp>\n",
     "core/include/creek/core/detail/word.hpp": '#include "../error.hpp"\n',
+    "core/include/creek/core/word.hpp":
+        "#include <creek/core/error.hpp>\nnamespace creek::detail {\nclass word {\n  int inner();\n};\n"
+        "int words(int n);\n}\n",
     "core/src/lock.hpp": "",
     "core/src/lock.cpp": '#include "lock.hpp"\n#include <creek/core/error.hpp>\n',
     "tasking/include/creek/tasking.hpp": "#include <creek/core/error.hpp>\n",
@@ -105,6 +108,23 @@ class planted(unittest.TestCase):
                     "core/src/lock.hpp is private to core")
         self.expect("bench/peek.cpp", '#include "../core/src/lock.hpp"\n',
                     "core/src/lock.hpp is private to core")
+
+    def test_details_of_another_layer(self):
+        self.expect("tasking/src/peek.cpp", "#include <creek/core/detail/word.hpp>\n",
+                    "<creek/core/detail/word.hpp> is a detail of core")
+        for name in ("class", "word"):
+            status, _ = check({"backends/tbb/src/peek.cpp": LICENCE + f"detail::{name} a;\n"})
+            self.assertEqual(status, int(name == "word"))
+        self.expect("linalg/src/peek.cpp", "int n = creek::detail::words(1);\n", "detail::words belongs to core")
+        self.expect("apps/creek/peek.cpp", "creek::mapreduce::detail::table t;\n",
+                    "detail::table belongs to mapreduce")
+
+    def test_details_that_are_the_users_own(self):
+        status, output = check({
+            "linalg/src/own.cpp": LICENCE + "detail::words w;  // detail::word of linalg\nint n = detail::inner();\n",
+            "core/src/own.cpp": LICENCE + "detail::word w;\nint n = creek::detail::words(1);\n",
+            "tests/core/word_test.cpp": LICENCE + "creek::detail::word w;\n"})
+        self.assertEqual(status, 0, output)
 
     def test_relative_path_into_another_layer(self):
         self.expect("core/src/climb.cpp", '#include "../../tasking/include/creek/tasking.hpp"\n',
