@@ -13,7 +13,7 @@
 namespace {
 
 using creek::scc_backend::outside_work;
-namespace detail = creek::detail;
+namespace ext = creek::ext;
 
 std::exception_ptr no_deadlock() {
   ADD_FAILURE() << "no strand waits";
