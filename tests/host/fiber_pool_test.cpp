@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <set>
 
-#include "external_deques.hpp"
-#include "fiber_pool.hpp"
+#include "fibers/fiber_pool.hpp"
+#include "work/external_deques.hpp"
 
 namespace creek {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "parked_strands.hpp"
-#include "worker.hpp"
+#include "fibers/parked_strands.hpp"
+#include "workers/worker.hpp"
 
 namespace creek {
 namespace {

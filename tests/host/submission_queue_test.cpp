@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "ready_work.hpp"
+#include "work/ready_work.hpp"
 
 namespace creek {
 namespace {

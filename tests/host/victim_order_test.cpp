@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "victim_order.hpp"
+#include "work/victim_order.hpp"
 
 namespace creek {
 namespace {

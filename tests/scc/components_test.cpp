@@ -6,13 +6,13 @@
 
 #include <creek/core/error.hpp>
 
-#include "interrupt_controller.hpp"
-#include "line_watchers.hpp"
-#include "lookup_tables.hpp"
-#include "mesh_network.hpp"
-#include "power_control.hpp"
-#include "sync_registers.hpp"
-#include "traffic_counters.hpp"
+#include "chip/interrupt_controller.hpp"
+#include "chip/mesh_network.hpp"
+#include "chip/sync_registers.hpp"
+#include "chip/traffic_counters.hpp"
+#include "memory/line_watchers.hpp"
+#include "memory/lookup_tables.hpp"
+#include "power/power_control.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 
 #include <creek/tasking/runtime.hpp>
 
-#include "ready_work.hpp"
-#include "worker_loop.hpp"
-#include "worker_set.hpp"
+#include "work/ready_work.hpp"
+#include "workers/worker_loop.hpp"
+#include "workers/worker_set.hpp"
 
 namespace creek::host_backend {
 

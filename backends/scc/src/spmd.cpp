@@ -6,11 +6,11 @@
 
 #include <creek/core/error.hpp>
 
-#include "checker.hpp"
-#include "chip_draws.hpp"
-#include "machine.hpp"
-#include "split_mix.hpp"
-#include "wished_clocks.hpp"
+#include "checker/checker.hpp"
+#include "chip/machine.hpp"
+#include "power/wished_clocks.hpp"
+#include "simulation/split_mix.hpp"
+#include "tasks/chip_draws.hpp"
 
 namespace creek::scc_backend {
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps the fibers of a scheduler.
+#include "fiber_pool.hpp"
+
+#include <cerrno>
+#include <new>
+
+#include "work/external_deques.hpp"
+
+namespace creek::host_backend {
+
+fiber* fiber_pool::make() noexcept {
+  fiber_ptr made = map_fiber(setup_.stack_size, setup_.deque_capacity, setup_.entry);
+  if (!made) return nullptr;
+  made->home = setup_.home;
+  ext::init_task_stack(made->tasks, made->tasks.first, setup_.deque_capacity, setup_.home,
+                       made.get(), setup_.external);
+  try {
+    if (setup_.lock_based) made->mpb = new mpb_deque(setup_.deque_capacity);
+    const std::lock_guard lock(mutex_);
+    fibers_.push_back(std::move(made));
+    return fibers_.back().get();
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+}
+
+std::uint64_t fiber_pool::inline_runs() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t sum = 0;
+  for (const fiber_ptr& each : fibers_) {
+    sum += each->tasks.inline_runs.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+}  // namespace creek::host_backend

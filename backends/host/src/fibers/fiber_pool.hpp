@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fibers of a scheduler: those that are idle, and all that were ever mapped.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "fiber.hpp"
+#include "work/intrusive_queue.hpp"
+
+namespace creek::host_backend {
+
+using fiber_queue = intrusive_queue<fiber, &fiber::link>;
+
+/// Idle fibers that one worker keeps for itself with their pages, newest first. Only that worker
+/// uses it.
+class fiber_cache {
+ public:
+  bool full() const noexcept { return count_ >= capacity; }
+  void push(fiber& idle) noexcept {
+    idle.link = newest_;
+    newest_ = &idle;
+    ++count_;
+  }
+  fiber* pop() noexcept {
+    fiber* taken = newest_;
+    if (taken == nullptr) return nullptr;
+    newest_ = taken->link;
+    --count_;
+    return taken;
+  }
+
+ private:
+  static constexpr unsigned capacity = 128;
+  fiber* newest_ = nullptr;
+  unsigned count_ = 0;
+};
+
+/// Owns every fiber of a scheduler until the scheduler ends, because thieves may read the task
+/// stack of any of them. An idle fiber is in one cache or in the common spares; the spares beyond
+/// `warm_spares` have given their pages back.
+class fiber_pool {
+ public:
+  struct setup {
+    std::size_t stack_size;
+    std::uint32_t deque_capacity;
+    ext::task_stack_home* home;
+    void (*entry)(switch_context& self, switch_context& previous);  ///< runs on a new fiber
+    bool external;    ///< task stacks offer their tasks through `home`
+    bool lock_based;  ///< each fiber has an mpb_deque
+  };
+  explicit fiber_pool(const setup& chosen) noexcept : setup_(chosen) {}
+
+  /// Returns a fiber that nobody uses, or nullptr if the system refuses another; errno says why.
+  fiber* take(fiber_cache& cache) noexcept {
+    if (fiber* cached = cache.pop()) return cached;
+    fiber* spare = spares_.pop();
+    return spare != nullptr ? spare : make();
+  }
+  /// Takes a fiber back. A worker may recycle what others take, so its surplus becomes common.
+  void recycle(fiber_cache& cache, fiber& unused) noexcept {
+    if (!cache.full()) return cache.push(unused);
+    if (spares_.size() >= warm_spares) trim_fiber(unused);
+    spares_.push(unused);
+  }
+  /// Returns the number of tasks that ran in place because a deque was full.
+  std::uint64_t inline_runs() const;
+
+ private:
+  static constexpr unsigned warm_spares = 512;
+  fiber* make() noexcept;
+
+  const setup setup_;
+  mutable std::mutex mutex_;
+  std::vector<fiber_ptr> fibers_;
+  fiber_queue spares_;
+};
+
+}  // namespace creek::host_backend

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wakes workers for whom there is work.
+#pragma once
+
+#include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/core/threads/futex.hpp>
+
+#include "idle_state.hpp"
+#include "workers/power_governor.hpp"
+#include "workers/worker_set.hpp"
+
+namespace creek::host_backend {
+
+/// The producer's side of the idle protocol (README.md, "Sleeping and waking"). Callers make the
+/// work visible first; the fences here order that before the look at the sleepers. While no worker
+/// sleeps, each call costs a fence of the compiler and a load. Any thread.
+class waker {
+ public:
+  explicit waker(worker_set& workers)
+      : workers_(workers), governor_(workers.options(), workers.consumers()) {}
+
+  idle_state& state() noexcept { return state_; }
+  const idle_state& state() const noexcept { return state_; }
+  power_governor& governor() noexcept { return governor_; }
+  /// Wakes a worker for work that any of them can do.
+  void work_available() noexcept {
+    // A worker that registers after this load looks at everything behind a heavy fence.
+    light_fence();
+    if (!state_.maybe_sleepers()) return;
+    full_fence();
+    wake_one();
+  }
+  /// The step "wake one"; the caller has passed a full fence.
+  void wake_one() noexcept {
+    const bool limited = governor_.policy() != nullptr;
+    state_.wake_one(limited ? governor_.least_asleep(workers_.index_of_caller()) : 0);
+  }
+  /// Called after something was left for `target` alone: wakes it if it sleeps. Returns true if it
+  /// slept.
+  bool call(worker& target) noexcept {
+    light_fence();
+    if (!target.asleep.load(std::memory_order_relaxed)) return false;
+    if (target.serves_only) {
+      ring(target);
+    } else {
+      state_.call(target.index);
+    }
+    return true;
+  }
+  /// Wakes every worker that takes tasks.
+  void wake_consumers() noexcept { state_.wake_all(); }
+  /// Wakes every worker.
+  void wake_all() noexcept {
+    wake_consumers();
+    for (worker& each : workers_) {
+      if (each.serves_only) ring(each);
+    }
+  }
+
+ private:
+  /// Wakes a worker that serves only: idle_state does not count it, since a permit is for any task.
+  static void ring(worker& target) noexcept {
+    target.rings.fetch_add(1, std::memory_order_seq_cst);
+    futex_wake(target.rings, 1);
+  }
+
+  worker_set& workers_;
+  power_governor governor_;
+  alignas(64) idle_state state_;
+};
+
+}  // namespace creek::host_backend

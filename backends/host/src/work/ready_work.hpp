@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work that waits for a worker.
+#pragma once
+
+#include <creek/tasking/ext/executor.hpp>
+
+#include "external_deques.hpp"
+#include "fibers/parked_strands.hpp"
+#include "idle/waker.hpp"
+#include "intrusive_queue.hpp"
+
+namespace creek::host_backend {
+
+using submission_queue = intrusive_queue<ext::submitted_task, &ext::submitted_task::queued_behind>;
+
+/// The places where work waits that any worker may take, and the wake-up for it. Each function that
+/// adds work makes it visible first and then wakes a worker if one sleeps, so no task is ready
+/// while all workers sleep. Any thread.
+class ready_work {
+ public:
+  explicit ready_work(worker_set& workers) : waker_(workers), deques_(workers.options()) {}
+
+  void submit(ext::submitted_task& task) noexcept {
+    submissions_.push(task);
+    waker_.work_available();
+  }
+  /// Queues a strand that has been resumed, at the worker that is to continue it.
+  void make_ready(worker& queue, fiber& resumed) noexcept {
+    queue.ready.push(resumed);
+    waker_.work_available();
+  }
+  /// Lists a strand that is about to be published and has tasks that have not started.
+  void park(fiber& suspended) noexcept {
+    parked_.add(suspended);
+    waker_.work_available();
+  }
+  /// Offers all tasks of the running strand to thieves.
+  void offer_all(ext::task_stack& stack) noexcept {
+    if (deques_.offer_all(stack)) waker_.work_available();
+  }
+
+  /// Returns true while a worker sleeps or is about to: running strands stay armed then.
+  bool maybe_sleepers() const noexcept { return waker_.state().maybe_sleepers(); }
+  waker& waking() noexcept { return waker_; }
+  submission_queue& submissions() noexcept { return submissions_; }
+  parked_strands& parked() noexcept { return parked_; }
+  task_deques& deques() noexcept { return deques_; }
+
+ private:
+  waker waker_;
+  task_deques deques_;
+  alignas(64) submission_queue submissions_;
+  parked_strands parked_;
+};
+
+}  // namespace creek::host_backend

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds work for a worker that has none.
+#pragma once
+
+#include "found_work.hpp"
+#include "messages/message_service.hpp"
+#include "ready_work.hpp"
+
+namespace creek::host_backend {
+
+/// Looks at the places where work may be: what the worker alone can do, its own ready strands,
+/// submitted tasks, parked strands, then the deques and ready strands of others. A worker that
+/// serves only takes bound strands, messages, and tasks of the strands that it parked itself: it
+/// listed those itself, so it need not be woken for them. A search never waits, except for short
+/// locks; work that it returns is the caller's.
+class work_search {
+ public:
+  work_search(worker_set& workers, ready_work& work, message_service& messages) noexcept
+      : workers_(workers), work_(work), messages_(messages) {}
+
+  /// Looks everywhere once; `ask` asks victims that have nothing shared to share.
+  found_work everywhere(worker& self, bool ask) noexcept;
+  /// Returns a strand that continues on `self`, or a submitted task.
+  found_work without_stealing(worker& self) noexcept;
+  /// Returns work that no other worker can do: strands that stay here, and messages.
+  found_work for_itself_alone(worker& self) noexcept;
+
+  /// Returns whether there is work that a sleeping worker would miss. Exact behind a heavy fence.
+  bool any_work() noexcept;
+  /// Shares the private tasks of owners that do not answer. Returns true if any was shared.
+  bool force_victims(worker& self) noexcept;
+
+ private:
+  found_work from_victim(worker& self, unsigned victim, bool ask) noexcept;
+  found_work from_parked(worker& self) noexcept;
+
+  worker_set& workers_;
+  ready_work& work_;
+  message_service& messages_;
+};
+
+}  // namespace creek::host_backend

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one task that a search found.
+#pragma once
+
+#include "power_governor.hpp"
+#include "work/found_work.hpp"
+#include "worker.hpp"
+
+namespace creek::host_backend {
+
+/// Runs stolen and submitted tasks, each on the fiber of its caller, and keeps account of them:
+/// counters, trace, power policy, and whether stealing was worth it.
+class task_runner {
+ public:
+  explicit task_runner(const power_governor& governor) noexcept : governor_(governor) {}
+
+  /// Runs a slot or a submitted task. Returns the strand that waits for just this one, or null.
+  ext::strand* run(fiber& self, const found_work& work) noexcept;
+
+ private:
+  static ext::strand* run_stolen(fiber& self, ext::task_slot* slot) noexcept;
+
+  const power_governor& governor_;
+};
+
+}  // namespace creek::host_backend

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker: a thread, the fiber it runs, and its private data.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include <creek/core/measuring/counters.hpp>
+#include <creek/core/measuring/trace.hpp>
+#include <creek/tasking/ext/executor.hpp>
+
+#include "fibers/fiber.hpp"
+#include "fibers/fiber_pool.hpp"
+#include "messages/message_backlog.hpp"
+#include "work/victim_order.hpp"
+
+namespace creek::host_backend {
+
+class worker_loop;
+
+/// Action due for the fiber that was just left, once its context is saved.
+struct departure {
+  enum class kind : std::uint8_t { none, recycle, make_ready, publish } what = kind::none;
+  fiber* left = nullptr;
+  ext::publish_fn publish = nullptr;
+  void* argument = nullptr;
+};
+
+/// A worker's data. The parts up to `thread` are used by its own thread only, except where noted.
+struct alignas(128) worker {
+  worker_loop* loop = nullptr;
+  unsigned index = 0;
+  bool serves_only = false;  ///< takes no tasks but those of calls that wait here
+  fiber* current = nullptr;
+  fiber_cache idle_fibers;
+  departure after;
+  fiber native;  ///< stands for the thread's own stack
+  victim_order victims;
+  unsigned small_steals = 0;                  ///< stolen tasks in a row that were not worth it
+  std::atomic<trace::track*> track{nullptr};  ///< null: not traced
+  worker_counters counters;
+  bool woke = false;        ///< its last message woke another worker
+  message_backlog backlog;  ///< messages that came while others were handled or sent
+  std::thread thread;
+
+  /// Read by thieves.
+  alignas(64) std::atomic<ext::task_stack*> active{nullptr};
+  fiber_queue ready;
+  /// Read by senders of messages.
+  fiber_queue bound;                    ///< ready fibers that stay here
+  std::atomic<bool> asleep{false};      ///< it sleeps, or is about to
+  std::atomic<std::uint32_t> rings{0};  ///< of a worker that serves only: calls from sleep
+};
+
+}  // namespace creek::host_backend

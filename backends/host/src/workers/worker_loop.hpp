@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a worker: it runs fibers, each of which runs what a search finds.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include <creek/tasking/runtime.hpp>
+
+#include "fibers/in_place.hpp"
+#include "idle/idle_loop.hpp"
+
+namespace creek::host_backend {
+
+/// Runs strands on fibers. Every fiber runs the same loop at its bottom: messages first, then tasks
+/// that ended tasks left on its stack, then what a search finds. A strand that waits leaves its
+/// fiber, and the worker continues the loop on another one, so no unrelated task runs on a waiting
+/// stack unless there is no memory for another stack.
+class worker_loop {
+ public:
+  /// Throws creek::error if there is no memory for a stack per worker.
+  worker_loop(ext::backend& home, worker_set& workers, ready_work& work);
+
+  /// Starts the threads. Throws creek::error if the system refuses one.
+  void start();
+  /// Finishes all work that was started, then ends the threads.
+  void shut_down() noexcept;
+
+  /// executor::suspend()
+  void suspend(ext::publish_fn publish, void* argument);
+  /// executor::resume()
+  void resume(ext::strand* suspended);
+  message_service& messages() noexcept { return messages_; }
+  const fiber_pool& fibers() const noexcept { return switch_.fibers(); }
+
+ private:
+  static void run_worker(worker& self);
+  static void fiber_main(switch_context& context, switch_context& left);
+  void run(fiber& self);
+  void execute(fiber& self, const found_work& work);
+  void continue_released(fiber& self, ext::strand* released);
+
+  ext::backend& home_;
+  worker_set& workers_;
+  ready_work& work_;
+  message_service messages_;
+  work_search search_;
+  shutdown shutdown_;
+  idle_loop idle_;
+  fiber_switch switch_;
+  task_runner runner_;
+  in_place_waiter in_place_;
+};
+
+}  // namespace creek::host_backend
