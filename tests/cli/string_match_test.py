@@ -67,7 +67,7 @@ class BadInput(FolderCase):
         self.fails(run("-e", "a\nb", stdin=b""), 2, "pattern: contains a line end")
         self.fails(run("--patterns", self.path("none"), stdin=b""), 1, "none: No such file")
         empty = self.write("empty", b"")
-        self.fails(run("--patterns", empty, stdin=b""), 2, "empty: no strings")
+        self.fails(run("--patterns", empty, stdin=b""), 2, "empty: contains no strings")
         self.fails(run("--patterns", "/dev/zero", stdin=b""), 2, "--patterns /dev/zero: larger than 16 MiB")
         self.fails(run("a", self.path("none")), 1, "none: No such file")
         cut = self.write("cut", gzip.compress(random_text(1, 9000))[:-9])

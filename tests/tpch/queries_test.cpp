@@ -260,7 +260,7 @@ TEST(tpch_parameters, are_checked) {
   EXPECT_EQ(complaint(q6, {"DISCOUNT=1.01"}), "--param DISCOUNT=1.01: must be 0.00 to 1.00");
   EXPECT_EQ(complaint(q6, {"QUANTITY=-1"}), "--param QUANTITY=-1: must be 0 to 1000000");
   EXPECT_EQ(complaint(q6, {"QUANTITY="}), "--param QUANTITY=: must be a whole number");
-  EXPECT_EQ(complaint(q3, {"SEGMENT="}), "--param SEGMENT=: no value");
+  EXPECT_EQ(complaint(q3, {"SEGMENT="}), "--param SEGMENT=: the value is empty");
   EXPECT_EQ(complaint(q11, {"FRACTION=0.0000000001"}), "none");
   EXPECT_EQ(
       complaint(q11, {"FRACTION=0.00000000001"}),
