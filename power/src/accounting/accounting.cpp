@@ -25,9 +25,9 @@ using detail::phase_log;
 using detail::stamp;
 using detail::worker_ledger;
 
-/// Search time of a worker if the policy leaves it to the backend, which does not report it: on
-/// host, unless there are more workers than processors, and on the simulated chip.
-constexpr std::chrono::microseconds search_on_host{100}, search_on_chip{20};
+/// Search time of a worker if the policy leaves it to the backend, which does not report it: by
+/// ticks, unless there are more workers than processors, and by the clock of the caller's meter.
+constexpr std::chrono::microseconds search_by_ticks{100}, search_by_meter{20};
 
 /// Infinite time, but short enough to be added to a time point.
 constexpr std::chrono::hours for_ever{1000};
@@ -69,50 +69,52 @@ struct accounting::state {
   std::deque<worker_ledger> workers;  // a deque, as ledgers cannot be moved
   std::atomic<std::size_t> count{0};
   clock_control* clocks = nullptr;
-  std::atomic<bool> simulated{false};
+  std::atomic<bool> metered{false};  // stamps are of the clock of the workers' meter
   std::mutex reading;
   std::atomic<stamp> began{0};  // also set by an event
   std::vector<units::seconds> cpu_before = phase_log::of_process().cpu_times();
 
-  [[nodiscard]] bool in_simulation() const noexcept {
-    return simulated.load(std::memory_order_relaxed);
+  [[nodiscard]] bool in_metered_time() const noexcept {
+    return metered.load(std::memory_order_relaxed);
   }
   [[nodiscard]] stamp here() noexcept;
   [[nodiscard]] stamp now_for_readers();
   [[nodiscard]] double seconds_a_unit() const noexcept {
-    return in_simulation() ? 1e-12 : 1e-9 * tick_clock::scale().ns_per_tick;
+    return in_metered_time() ? 1e-12 : 1e-9 * tick_clock::scale().ns_per_tick;
   }
   [[nodiscard]] stamp search_of(const idle_plan& plan) const noexcept;
   [[nodiscard]] std::vector<ledger_entry> entries();
   [[nodiscard]] std::vector<double> cpu_by_phase();
 };
 
-/// Returns an event's time, on its worker. The first event in a simulation switches to its time.
+/// Returns an event's time, on its worker. The first event of a worker with a meter
+/// switches to the meter's clock.
 stamp accounting::state::here() noexcept {
   if (creek::detail::metered_by == nullptr) return detail::ticks_now();
-  if (!in_simulation()) {
-    simulated.store(true, std::memory_order_relaxed);
+  if (!in_metered_time()) {
+    metered.store(true, std::memory_order_relaxed);
     began.store(0, std::memory_order_relaxed);
     for (worker_ledger& each : workers) each.forget(0, true);  // counts from another time base
     for (std::size_t i = 0; i < count; ++i) workers[i].begin(0, phase_log::of_process().now());
   }
-  return detail::simulated_now();
+  return detail::metered_now();
 }
 
-/// Returns the time for readers: outside of a simulation, the latest time that it has reached.
+/// Returns the time for readers: without a meter, the latest time that the workers' meter has
+/// reached.
 stamp accounting::state::now_for_readers() {
-  if (!in_simulation()) return detail::ticks_now();
-  stamp now = detail::simulated_now();
+  if (!in_metered_time()) return detail::ticks_now();
+  stamp now = detail::metered_now();
   for (worker_ledger& each : workers) now = std::max(now, each.latest());
   return now;
 }
 
 stamp accounting::state::search_of(const idle_plan& plan) const noexcept {
-  const std::chrono::nanoseconds usual = in_simulation() ? search_on_chip : search_on_host;
+  const std::chrono::nanoseconds usual = in_metered_time() ? search_by_meter : search_by_ticks;
   const std::chrono::nanoseconds search =
       plan.search.count() < 0 ? usual : std::min<std::chrono::nanoseconds>(plan.search, for_ever);
-  return in_simulation() ? 1000 * search.count()
-                         : static_cast<stamp>(tick_clock::from_nanoseconds(search).count);
+  return in_metered_time() ? 1000 * search.count()
+                           : static_cast<stamp>(tick_clock::from_nanoseconds(search).count);
 }
 
 /// Returns a snapshot of all workers' entries.
@@ -121,7 +123,7 @@ std::vector<ledger_entry> accounting::state::entries() {
   std::vector<ledger_entry> all;
   for (worker_ledger& worker : workers) {
     all.reserve(all.size() + worker_ledger::most_entries);  // not while the worker waits for us
-    worker.read(now, in_simulation(), [&](const ledger_entry& each) { all.push_back(each); });
+    worker.read(now, in_metered_time(), [&](const ledger_entry& each) { all.push_back(each); });
   }
   return all;
 }
@@ -188,11 +190,11 @@ std::vector<weighed_line> phase_lines(const snapshot& of, const std::vector<std:
 
 }  // namespace
 
-/// Returns CPU seconds of the process by phase, since the account began; none in a simulation.
+/// Returns CPU seconds of the process by phase, since the account began; none by a meter's clock.
 std::vector<double> accounting::state::cpu_by_phase() {
   const std::vector<units::seconds> cpu = phase_log::of_process().cpu_times();
   std::vector<double> since(cpu.size());
-  if (in_simulation()) return since;
+  if (in_metered_time()) return since;
   for (std::size_t i = 0; i < cpu.size(); ++i) {
     since[i] = (cpu[i] - (i < cpu_before.size() ? cpu_before[i] : units::seconds{})).value;
   }
@@ -227,8 +229,8 @@ void accounting::begin(const power_site& site) {
   }
   state_->clocks = site.clocks;
   const auto phases = phase_log::of_process().now();
-  // A simulation's time restarts at 0, wherever the previous one ended.
-  if (state_->simulated.exchange(false, std::memory_order_relaxed)) {
+  // A meter's clock restarts at 0, wherever that of the previous one ended.
+  if (state_->metered.exchange(false, std::memory_order_relaxed)) {
     for (worker_ledger& each : state_->workers) each.forget(0, true);
   }
   // An earlier runtime may have had more workers; they no longer exist and do not even sleep.
@@ -241,7 +243,7 @@ void accounting::end() noexcept {
     const std::lock_guard alone(state_->reading);
     const stamp now = state_->now_for_readers();
     for (std::size_t i = 0; i < state_->count; ++i) {
-      state_->workers[i].end(now, state_->in_simulation());
+      state_->workers[i].end(now, state_->in_metered_time());
     }
     state_->clocks = nullptr;
   }
@@ -252,7 +254,7 @@ idle_plan accounting::worker_idle(unsigned worker) noexcept {
   const stamp now = state_->here();
   const idle_plan plan = state_->policy->worker_idle(worker);
   if (worker < state_->count) {
-    state_->workers[worker].idle(now, state_->in_simulation(), plan.how, state_->search_of(plan));
+    state_->workers[worker].idle(now, state_->in_metered_time(), plan.how, state_->search_of(plan));
   }
   return plan;
 }
@@ -260,7 +262,7 @@ idle_plan accounting::worker_idle(unsigned worker) noexcept {
 void accounting::task_about_to_run(unsigned worker, const task_profile& task) noexcept {
   state_->policy->task_about_to_run(worker, task);
   if (worker < state_->count) {
-    state_->workers[worker].task(state_->here(), state_->in_simulation(), task.name,
+    state_->workers[worker].task(state_->here(), state_->in_metered_time(), task.name,
                                  state_->clocks->clock(worker));
   }
 }
@@ -277,7 +279,7 @@ void accounting::restart() {
   const std::lock_guard alone(state_->reading);
   state_->began = state_->now_for_readers();
   state_->cpu_before = phase_log::of_process().cpu_times();
-  for (worker_ledger& each : state_->workers) each.forget(state_->began, state_->in_simulation());
+  for (worker_ledger& each : state_->workers) each.forget(state_->began, state_->in_metered_time());
 }
 
 energy_account accounting::account(const energy_figure& figure) const {

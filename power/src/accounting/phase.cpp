@@ -27,7 +27,7 @@ stamp ticks_now() noexcept {
   return static_cast<stamp>(tick_clock::now().count);
 }
 
-stamp simulated_now() noexcept {
+stamp metered_now() noexcept {
   simulated_meter* const meter = creek::detail::metered_by;
   return meter == nullptr ? 0 : static_cast<stamp>(1e12 * meter->now().value);
 }
@@ -69,7 +69,7 @@ void phase_log::charge_cpu() {
 
 void phase_log::changed_to(phase_id phase) {
   charge_cpu();
-  log_.push_back({ticks_now(), simulated_now(), phase});
+  log_.push_back({ticks_now(), metered_now(), phase});
   if (log_.size() > most_changes) log_.pop_front();
   changes_.fetch_add(1, std::memory_order_release);
 }

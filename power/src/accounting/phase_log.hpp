@@ -22,13 +22,14 @@ namespace creek::power::detail {
 /// Interned name of a phase; 0: no phase is open.
 using phase_id = std::uint32_t;
 
-/// Point in time of the accounted work: ticks of tick_clock, or picoseconds of a
-/// simulation.
+/// Point in time of the accounted work: ticks of tick_clock, or picoseconds of the
+/// clock of a meter.
 using stamp = std::int64_t;
 
-/// Returns the current time in ticks; simulated_now() that of the caller's simulation, if any.
+/// Returns the current time in ticks.
 [[nodiscard]] stamp ticks_now() noexcept;
-[[nodiscard]] stamp simulated_now() noexcept;
+/// Returns the current time by the clock of the caller's meter, or 0 if it has none.
+[[nodiscard]] stamp metered_now() noexcept;
 
 class phase_log {
  public:
@@ -56,13 +57,13 @@ class phase_log {
   /// until)` for the phase open before each, and advances `at`. Old changes are forgotten: the
   /// phase open before them counts until the oldest known change.
   template <class Spent>
-  void walk(position& at, bool simulated, stamp begin, stamp end, const Spent& spent) const {
+  void walk(position& at, bool metered, stamp begin, stamp end, const Spent& spent) const {
     const std::lock_guard alone(lock_);
     const std::uint64_t all = changes_.load(std::memory_order_relaxed);
     const std::uint64_t oldest = all - log_.size();
     for (std::uint64_t i = std::max(at.changes, oldest); i < all; ++i) {
       const change& each = log_[static_cast<std::size_t>(i - oldest)];
-      const stamp since = simulated ? each.simulated : each.ticks;
+      const stamp since = metered ? each.metered : each.ticks;
       if (since > end) return;  // change by a core that is ahead
       if (since > begin) spent(at.phase, since);
       at = {i + 1, each.phase};
@@ -72,7 +73,7 @@ class phase_log {
  private:
   struct change {
     stamp ticks = 0;
-    stamp simulated = 0;  ///< 0: change outside of a simulation
+    stamp metered = 0;  ///< by the clock of the caller's meter; 0: it had none
     phase_id phase = 0;
   };
   struct open_phase {

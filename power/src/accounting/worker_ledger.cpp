@@ -17,41 +17,41 @@ void worker_ledger::begin(stamp at, phase_log::position phases) noexcept {
   set_clock({});
 }
 
-void worker_ledger::end(stamp at, bool simulated) noexcept {
+void worker_ledger::end(stamp at, bool metered) noexcept {
   const std::lock_guard alone(lock_);
-  settle(at, simulated);
+  settle(at, metered);
   exists_ = false;
 }
 
-void worker_ledger::task(stamp at, bool simulated, const char* name, units::hertz clock) noexcept {
+void worker_ledger::task(stamp at, bool metered, const char* name, units::hertz clock) noexcept {
   const std::lock_guard alone(lock_);
-  settle(at, simulated);
+  settle(at, metered);
   set_clock(clock);
   doing_ = name != nullptr ? name : unnamed_task;
   ++entry(doing_, phases_.phase).times;
 }
 
-void worker_ledger::idle(stamp at, bool simulated, idle_policy how, stamp search) noexcept {
+void worker_ledger::idle(stamp at, bool metered, idle_policy how, stamp search) noexcept {
   const std::lock_guard alone(lock_);
-  settle(at, simulated);
+  settle(at, metered);
   doing_ = no_task;
   how_ = how;
   polls_until_ = at + search;
 }
 
-void worker_ledger::forget(stamp at, bool simulated) noexcept {
+void worker_ledger::forget(stamp at, bool metered) noexcept {
   const std::lock_guard alone(lock_);
-  settle(at, simulated);
+  settle(at, metered);
   entries_ = {};
   overflow_ = {};
 }
 
 /// Charges the worker's activity since the last time to phases.
-void worker_ledger::settle(stamp at, bool simulated) noexcept {
+void worker_ledger::settle(stamp at, bool metered) noexcept {
   if (!exists_ || at <= since_) return;
   const phase_log& log = phase_log::of_process();
   if (log.changes() != phases_.changes) {
-    log.walk(phases_, simulated, since_, at, [&](phase_id before, stamp until) {
+    log.walk(phases_, metered, since_, at, [&](phase_id before, stamp until) {
       charge(since_, until, before);
       since_ = until;
     });

@@ -37,17 +37,17 @@ class alignas(64) worker_ledger {
  public:
   /// Starts the ledger at `at`; the worker has no task then.
   void begin(stamp at, phase_log::position phases) noexcept;
-  void end(stamp at, bool simulated) noexcept;
-  void task(stamp at, bool simulated, const char* name, units::hertz clock) noexcept;
+  void end(stamp at, bool metered) noexcept;
+  void task(stamp at, bool metered, const char* name, units::hertz clock) noexcept;
   /// `search`: the search time of an idle_plan, in units of stamp.
-  void idle(stamp at, bool simulated, idle_policy how, stamp search) noexcept;
+  void idle(stamp at, bool metered, idle_policy how, stamp search) noexcept;
 
-  void forget(stamp at, bool simulated) noexcept;
+  void forget(stamp at, bool metered) noexcept;
   /// Calls `row(entry)` for each entry, with everything until `at` charged.
   template <class Row>
-  void read(stamp at, bool simulated, const Row& row) noexcept {
+  void read(stamp at, bool metered, const Row& row) noexcept {
     const std::lock_guard alone(lock_);
-    settle(at, simulated);
+    settle(at, metered);
     for (const ledger_entry& each : entries_) {
       if (each.name != nullptr) row(each);
     }
@@ -70,7 +70,7 @@ class alignas(64) worker_ledger {
  private:
   static constexpr std::size_t room = most_entries - 2;  ///< a power of two
 
-  void settle(stamp at, bool simulated) noexcept;
+  void settle(stamp at, bool metered) noexcept;
   void charge(stamp from, stamp to, phase_id phase) noexcept;
   ledger_entry& entry(const char* name, phase_id phase) noexcept;
   void set_clock(units::hertz clock) noexcept;

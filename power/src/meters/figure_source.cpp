@@ -157,7 +157,7 @@ class modelled_source final : public figure_source {
 };
 
 /// Simulation driven by the thread that created the meter.
-class simulated_source final : public figure_source {
+class metered_source final : public figure_source {
  public:
   void begin() override {
     meter_ = creek::detail::metered_by;
@@ -221,7 +221,7 @@ std::unique_ptr<figure_source> measured_if_possible(const meter_options& options
 std::unique_ptr<figure_source> make_figure_source(const meter_options& options) {
   switch (options.source) {
     case meter_source::automatic:
-      if (creek::detail::metered_by != nullptr) return std::make_unique<simulated_source>();
+      if (creek::detail::metered_by != nullptr) return std::make_unique<metered_source>();
       return std::make_unique<simulations_or>(measured_if_possible(options));
     case meter_source::none:
       return std::make_unique<no_source>("not asked for (meter none)");

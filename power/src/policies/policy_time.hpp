@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time as seen by the tasks of the calling worker: simulated time in a simulation.
+// Time as seen by the tasks of the calling worker: by the clock of its meter, if it has one.
 #pragma once
 
 #include <chrono>

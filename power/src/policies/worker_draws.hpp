@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Total draw of a site's workers, by the chip's model or the model of an ordinary host, and their
+// Total draw of a site's workers, by the site's model or the model of an ordinary host, and their
 // speed: for policies that choose how many workers run, and at which clock.
 #pragma once
 

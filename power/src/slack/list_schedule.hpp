@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated schedule of a graph on some workers: a list scheduler takes the ready task of largest
+// Schedule of a graph on some workers: a list scheduler takes the ready task of largest
 // priority, then of the longest remaining path, then the first added, like task graphs of
 // creek/linalg (except for the worker that wrote its block).
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slack from a schedule: how late each task may end if the order of tasks on each worker is kept.
-// The real schedule depends on the tasks' times, so the choice is simulated again, and less of the
+// The real schedule depends on the tasks' times, so the choice is scheduled again, and less of the
 // slack is used if the end moves too far.
 #include <creek/power/slack_plan.hpp>
 
