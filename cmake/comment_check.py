@@ -19,19 +19,28 @@ ROOMS = {"core", "tasking", "mapreduce", "linalg", "power", "backends", "apps", 
 OPENINGS = "Of|What|As|Who|That|Where"
 
 # Refused identifiers, also with a member's trailing underscore, and what to write instead. Only names that the
-# code no longer has; letter, mail, crew, hire, rouse, give_way, linger, take_in, forsake, taker and the other
+# code no longer has; letter, mail, crew, hire, rouse, taker and the other
 # most_... and least_... join when the code is renamed.
 NAMES = {
+    "forsake": "abandon",
     "forsaken": "abandoned",
+    "give_way": "yield",
+    "least_search": "min_search",
+    "least_stack": "min_stack",
+    "linger": "spin_wait",
     "lingers": "spin_waits",
     "mails": "messages",
+    "most_awake": "max_awake",
     "most_bytes": "max_bytes",
     "most_columns": "max_columns",
     "most_known": "max_known",
     "most_parts": "max_parts",
+    "most_stack": "max_stack",
+    "most_strands": "max_strands",
     "most_watts": "max_watts",
     "owed_hires": "pending_spawns",
     "roused": "woken",
+    "take_in": "drain",
 }
 
 # Whatever may hold quotes or slashes comes first, so that a comment is one.

@@ -44,7 +44,7 @@ class watched_policy final : public power_policy {
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override {
     return inner_->tasks_ready(worker, count);
   }
-  unsigned most_awake() const noexcept override { return inner_->most_awake(); }
+  unsigned max_awake() const noexcept override { return inner_->max_awake(); }
 
   /// Return the CPU seconds of the workers since they began, and those spent without a task,
   /// current idle time included. Any thread, while workers exist. Read each worker's own clock:

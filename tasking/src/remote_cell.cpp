@@ -93,7 +93,7 @@ void remote_objects::let_go() noexcept {
   }
 }
 
-void remote_objects::forsake() noexcept {
+void remote_objects::abandon() noexcept {
   const std::lock_guard lock(mutex_);
   for (; first_ != nullptr; first_ = first_->next_) {
     first_->dead_.store(true, std::memory_order_release);

@@ -287,7 +287,7 @@ TEST(Accounting, HandsEventsOn) {
       number = task.number;
     }
     unsigned tasks_ready(unsigned, unsigned count) noexcept override { return count / 2; }
-    unsigned most_awake() const noexcept override { return 3; }
+    unsigned max_awake() const noexcept override { return 3; }
     unsigned workers = 0, ends = 0, idles = 0;
     std::uint64_t number = 0;
   };
@@ -301,7 +301,7 @@ TEST(Accounting, HandsEventsOn) {
   books.task_about_to_run(2, {.number = 42});
   EXPECT_EQ(inner->number, 42U);
   EXPECT_EQ(books.tasks_ready(0, 8), 4U);
-  EXPECT_EQ(books.most_awake(), 3U);
+  EXPECT_EQ(books.max_awake(), 3U);
   books.end();
   EXPECT_EQ(inner->ends, 1U);
   EXPECT_EQ(inner->idles, 1U);

@@ -212,7 +212,7 @@ class noting final : public power_policy {
     ready += count;
     return wakes ? count : 0;
   }
-  unsigned most_awake() const noexcept override { return most; }
+  unsigned max_awake() const noexcept override { return most; }
 
   bool refuse = false, wakes = true;
   idle_plan plan{};

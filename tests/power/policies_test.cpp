@@ -107,7 +107,7 @@ TEST(Policies, PollingAndBlockingLeaveTheClocksAlone) {
               name == std::string("polling") ? idle_policy::poll : idle_policy::block);
     on.policy->task_about_to_run(1, graph_task(0));
     EXPECT_EQ(on.policy->tasks_ready(1, 5), 5u);
-    EXPECT_EQ(on.policy->most_awake(), ~0U);
+    EXPECT_EQ(on.policy->max_awake(), ~0U);
     EXPECT_EQ(on.clocks.wishes(1), 0);
   }
 }
@@ -184,7 +184,7 @@ TEST(Policies, APowerCapChoosesWhatDoesMostUnderIt) {
     const auto policy = power::make_policy("power_cap", options);
     policy->begin({.workers = 4, .clocks = &clocks, .draws = &draws});
     policy->task_about_to_run(0, {});
-    const std::pair result{policy->most_awake(), clocks.wished(0)};
+    const std::pair result{policy->max_awake(), clocks.wished(0)};
     policy->worker_idle(1);  // searches at the same clock
     EXPECT_EQ(clocks.wished(1), clocks.wished(0));
     policy->end();
@@ -233,16 +233,16 @@ TEST(Policies, ARefusedPolicyCanBeginElsewhere) {
 
 TEST(Policies, EnergyDelayFollowsTheWidthOfThePhase) {
   running on("energy_delay", 8);
-  EXPECT_EQ(on.policy->most_awake(), 8u);
+  EXPECT_EQ(on.policy->max_awake(), 8u);
   for (int i = 0; i < 400; ++i) {  // a chain: each task makes the next
     on.policy->task_about_to_run(0, graph_task(0));
     on.policy->tasks_ready(0, 1);
   }
-  EXPECT_EQ(on.policy->most_awake(), 1u);
+  EXPECT_EQ(on.policy->max_awake(), 1u);
   on.policy->tasks_ready(0, 20);  // all at once, and nothing more happens until one has ended
-  EXPECT_EQ(on.policy->most_awake(), 8u);
+  EXPECT_EQ(on.policy->max_awake(), 8u);
   for (int hired = 0; hired < 8; ++hired) on.policy->tasks_ready(0, 1);  // not one more each
-  EXPECT_EQ(on.policy->most_awake(), 8u);
+  EXPECT_EQ(on.policy->max_awake(), 8u);
 }
 
 power::policy_options slack(work_graph plan, double bound) {

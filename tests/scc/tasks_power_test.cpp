@@ -283,7 +283,7 @@ TEST(SccPolicies, RunAlikeTwice) {
 /// Keeps at most two workers awake.
 class two_awake final : public listener {
  public:
-  unsigned most_awake() const noexcept override { return 2; }
+  unsigned max_awake() const noexcept override { return 2; }
 };
 
 /// Searches for a time too long to be added to another one.

@@ -65,24 +65,24 @@ void graph_crew::reserve(std::size_t tasks) {
   ready_.reserve(tasks);
 }
 
-unsigned graph_crew::most_strands(unsigned most_awake) const noexcept {
+unsigned graph_crew::max_strands(unsigned max_awake) const noexcept {
   if (home_ == nullptr) return 0;
-  const unsigned usable = std::min(workers_, most_awake);
+  const unsigned usable = std::min(workers_, max_awake);
   return parked_ ? usable : std::max(usable - 1, 1U);
 }
 
-unsigned graph_crew::most_awake() const noexcept {
-  return policy_ == nullptr ? ~0U : std::max(policy_->most_awake(), 1U);
+unsigned graph_crew::max_awake() const noexcept {
+  return policy_ == nullptr ? ~0U : std::max(policy_->max_awake(), 1U);
 }
 
 // Not inlined: see hire_one().
 [[gnu::noinline]] graph_crew::hiring graph_crew::ask_policy(std::size_t made_ready) const noexcept {
   if (policy_ == nullptr) return {};
-  if (made_ready == 0) return {most_awake(), 0};
+  if (made_ready == 0) return {max_awake(), 0};
   // Asked before the limit is read: being told of ready tasks may change the limit.
   const auto count = static_cast<unsigned>(std::min<std::size_t>(made_ready, ~0U));
   const unsigned hires = policy_->tasks_ready(worker_here(), count);
-  return {most_awake(), hires};
+  return {max_awake(), hires};
 }
 
 [[gnu::noinline]] void graph_crew::tell_policy(const graph_task& task) const noexcept {
@@ -94,11 +94,11 @@ unsigned graph_crew::most_awake() const noexcept {
 }
 
 unsigned graph_crew::count_hires(hiring limits) noexcept {
-  const unsigned most = most_strands(limits.most_awake);
+  const unsigned most = max_strands(limits.max_awake);
   if (strands_ >= most || ready_.size() == 0) return 0;
   auto hires = static_cast<unsigned>(std::min<std::size_t>(most - strands_, ready_.size()));
   // Without a strand, possibly no thread would run the ready tasks.
-  hires = std::min(hires, std::max(limits.most_hires, strands_ == 0 ? 1U : 0U));
+  hires = std::min(hires, std::max(limits.max_hires, strands_ == 0 ? 1U : 0U));
   if (order_ != nullptr && hires > hires_at_once) {
     pending_spawns_ = hires - hires_at_once;
     hires = hires_at_once;
@@ -109,7 +109,7 @@ unsigned graph_crew::count_hires(hiring limits) noexcept {
 
 /// Returns how many of the owed strands this worker is to spawn, where spawning is shared out.
 unsigned graph_crew::count_owed(unsigned awake) noexcept {
-  const unsigned most = most_strands(awake);
+  const unsigned most = max_strands(awake);
   const auto wanted =
       static_cast<unsigned>(std::min<std::size_t>(most - std::min(most, strands_), ready_.size()));
   pending_spawns_ = std::min(pending_spawns_, wanted);
@@ -170,13 +170,13 @@ void graph_crew::run_strand() noexcept {
 
 [[gnu::noinline]] graph_task* graph_crew::take_or_leave() noexcept {
   const unsigned here = worker_here();
-  const unsigned awake = most_awake();
+  const unsigned awake = max_awake();
   graph_task* task = nullptr;
   unsigned hires = 0;
   {
     graph_section turn(*this);
     const std::lock_guard guard(lock_);
-    if (strands_ <= most_strands(awake)) task = ready_.pick(here);
+    if (strands_ <= max_strands(awake)) task = ready_.pick(here);
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
     if (task == nullptr) {
       --strands_;
@@ -317,7 +317,7 @@ void graph_crew::give_back(graph_task& task) noexcept {
       room = std::exchange(room_, nullptr);
       parked_ = false;
     }
-    if (by_strand ? strands_ <= most_strands(limits.most_awake) : added_ - finished > goal) {
+    if (by_strand ? strands_ <= max_strands(limits.max_awake) : added_ - finished > goal) {
       next = ready_.pick(static_cast<unsigned>(std::max(here, 0)));
       if (next != nullptr) turn.touch(words_a_ready_task);
     }

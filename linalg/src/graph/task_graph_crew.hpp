@@ -75,13 +75,13 @@ class graph_crew {
   friend class graph_section;
   /// A power policy's limits on spawning strands; without a policy nothing limits it.
   struct hiring {
-    unsigned most_awake = ~0U;
-    unsigned most_hires = ~0U;
+    unsigned max_awake = ~0U;
+    unsigned max_hires = ~0U;
   };
   /// Returns the maximum number of strands: the enqueuer at work takes one worker; but at least one
   /// strand, so that tasks run while the enqueuer waits for something else.
-  unsigned most_strands(unsigned most_awake) const noexcept;
-  unsigned most_awake() const noexcept;
+  unsigned max_strands(unsigned max_awake) const noexcept;
+  unsigned max_awake() const noexcept;
   /// Called without the lock by the thread that makes tasks ready: a policy may do anything.
   hiring ask_policy(std::size_t made_ready) const noexcept;
   void tell_policy(const graph_task& task) const noexcept;

@@ -271,8 +271,8 @@ unsigned accounting::tasks_ready(unsigned worker, unsigned count) noexcept {
   return state_->policy->tasks_ready(worker, count);
 }
 
-unsigned accounting::most_awake() const noexcept {
-  return state_->policy->most_awake();
+unsigned accounting::max_awake() const noexcept {
+  return state_->policy->max_awake();
 }
 
 void accounting::restart() {

@@ -69,7 +69,7 @@ class energy_delay final : public named_policy {
     return count;
   }
 
-  unsigned most_awake() const noexcept override { return chosen().active; }
+  unsigned max_awake() const noexcept override { return chosen().active; }
 
  private:
   enum class place : std::uint8_t { nowhere, in_task, in_graph };

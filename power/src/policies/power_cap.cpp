@@ -28,7 +28,7 @@ class power_cap final : public named_policy {
   void task_about_to_run(unsigned worker, const task_profile&) noexcept override {
     wishes_.wish(worker, chosen_.step);
   }
-  unsigned most_awake() const noexcept override { return chosen_.active; }
+  unsigned max_awake() const noexcept override { return chosen_.active; }
 
  private:
   void start(const power_site& site) override {

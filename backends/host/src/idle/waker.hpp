@@ -33,7 +33,7 @@ class waker {
   /// The step "wake one"; the caller has passed a full fence.
   void wake_one() noexcept {
     const bool limited = governor_.policy() != nullptr;
-    state_.wake_one(limited ? governor_.least_asleep(workers_.index_of_caller()) : 0);
+    state_.wake_one(limited ? governor_.min_asleep_after_ready(workers_.index_of_caller()) : 0);
   }
   /// Called after something was left for `target` alone: wakes it if it sleeps. Returns true if it
   /// slept.

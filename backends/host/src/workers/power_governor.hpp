@@ -37,17 +37,17 @@ class power_governor {
   }
   /// Returns how many may sleep on though worker `by`, -1 for others, made work ready: as the
   /// policy says, but never all consumers.
-  std::uint32_t least_asleep(int by) const noexcept {
+  std::uint32_t min_asleep_after_ready(int by) const noexcept {
     if (by >= 0 && policy_->tasks_ready(static_cast<unsigned>(by), 1) == 0) return consumers_ - 1;
     return min_asleep();  // asked after that: the answer may depend on the ready tasks
   }
   /// Returns how many the policy wants asleep, at most all but one.
   std::uint32_t min_asleep() const noexcept {
-    return consumers_ - std::clamp(policy_->most_awake(), 1U, consumers_);
+    return consumers_ - std::clamp(policy_->max_awake(), 1U, consumers_);
   }
   /// Returns whether more workers are awake than the policy wants.
   bool too_many_awake(std::uint32_t asleep) const noexcept {
-    return policy_ != nullptr && consumers_ - asleep > std::max(policy_->most_awake(), 1U);
+    return policy_ != nullptr && consumers_ - asleep > std::max(policy_->max_awake(), 1U);
   }
 
  private:

@@ -13,7 +13,7 @@ namespace creek::scc_backend {
 namespace {
 
 std::size_t checked_stack(std::size_t bytes) {
-  if (bytes >= machine::least_stack && bytes <= machine::most_stack) return bytes;
+  if (bytes >= machine::min_stack && bytes <= machine::max_stack) return bytes;
   throw usage_error("simulated chip: a core's stack must have 16 KiB to 4 GiB, not " +
                     std::to_string(bytes) + " bytes");
 }

@@ -18,8 +18,8 @@ namespace creek::scc_backend {
 class machine {
  public:
   /// Smallest and largest stack of a core, in bytes.
-  static constexpr std::size_t least_stack = std::size_t{16} << 10;
-  static constexpr std::size_t most_stack = std::size_t{1} << 32;
+  static constexpr std::size_t min_stack = std::size_t{16} << 10;
+  static constexpr std::size_t max_stack = std::size_t{1} << 32;
 
   /// `stuck_after`: see time_limits. `check`: a coherence checker follows every access.
   machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after, bool check);

@@ -12,7 +12,7 @@ namespace {
 
 /// Unless a plan says how long, a worker searches at least for the price of a wake-up before it
 /// writes its bit. An estimate from chip_costs: interrupt, register and words.
-constexpr cycles least_search{1200};
+constexpr cycles min_search{1200};
 
 }  // namespace
 
@@ -108,7 +108,7 @@ virtual_time idle_workers::round_of(const task_worker& worker) const noexcept {
 virtual_time idle_workers::search_of(const task_worker& worker,
                                      const idle_plan& plan) const noexcept {
   if (plan.search.count() >= 0) return search_span(plan.search);
-  return std::max(round_of(worker), least_search * workers_.chip().clocks().of(worker.core));
+  return std::max(round_of(worker), min_search * workers_.chip().clocks().of(worker.core));
 }
 
 /// Halts until there is something for the worker.

@@ -74,7 +74,7 @@ std::exception_ptr intake::deadlock() const {
 /// a notified waiter may resume strands and submit continuations, and then submit() adds to
 /// pending_.roots.
 void intake::give_up() noexcept {
-  messages_.objects().forsake();
+  messages_.objects().abandon();
   while (!pending_.roots.empty()) {
     ext::submitted_task* const each = pending_.roots.back();
     pending_.roots.pop_back();

@@ -43,7 +43,7 @@ class policy_notices {
 
  private:
   unsigned awake() const noexcept { return takers_ - asleep_.takers_asleep(); }
-  unsigned max_awake() const noexcept { return std::max(policy_->most_awake(), 1U); }
+  unsigned max_awake() const noexcept { return std::max(policy_->max_awake(), 1U); }
 
   const scheduler_options& options_;
   const worker_set& workers_;

@@ -75,7 +75,7 @@ scc checked(scc chosen) {
     };
   }
   if (options.pin) refuse("workers are simulated cores; leave pin off");
-  if (options.stack_size < machine::least_stack || options.stack_size > machine::most_stack) {
+  if (options.stack_size < machine::min_stack || options.stack_size > machine::max_stack) {
     refuse("stack_size must be 16 KiB to 4 GiB");
   }
   if (options.deque_capacity == 0) options.deque_capacity = 10;

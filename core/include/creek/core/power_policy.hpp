@@ -111,7 +111,7 @@ class power_policy {
   /// Called after the workers have ended, or never if begin() threw.
   virtual void end() noexcept {}
 
-  /// Called when a worker looked everywhere once in vain, or is one more than most_awake(),
+  /// Called when a worker looked everywhere once in vain, or is one more than max_awake(),
   /// and then sleeps whatever the policy says. Called again when it was woken in vain and, while it
   /// polls, whenever `search` has passed: a policy that first says `poll` learns who really waits.
   virtual idle_plan worker_idle(unsigned worker) noexcept = 0;
@@ -132,7 +132,7 @@ class power_policy {
   /// and when one would be woken. If more are awake than this, those that run out of work of their
   /// own sleep, though tasks are ready; none is taken from the task that it is in. While some are
   /// kept asleep like this, making a task costs its maker a locked instruction and tasks_ready().
-  virtual unsigned most_awake() const noexcept { return ~0U; }
+  virtual unsigned max_awake() const noexcept { return ~0U; }
 };
 
 }  // namespace creek

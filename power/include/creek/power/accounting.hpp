@@ -55,7 +55,7 @@ class accounting final : public power_policy, public activity_source {
   idle_plan worker_idle(unsigned worker) noexcept override;
   void task_about_to_run(unsigned worker, const task_profile& task) noexcept override;
   unsigned tasks_ready(unsigned worker, unsigned count) noexcept override;
-  [[nodiscard]] unsigned most_awake() const noexcept override;
+  [[nodiscard]] unsigned max_awake() const noexcept override;
 
   /// Clears the counters; a span to be divided begins here. A meter that has this object as its
   /// meter_options::activity must be restarted, too.

@@ -24,7 +24,7 @@ class remote_objects {
   /// Called next, when no message can come: the cells that are left go with their last handle.
   void let_go() noexcept;
   /// Called instead if nothing runs any more: objects are not destroyed, but refuse all calls.
-  void forsake() noexcept;
+  void abandon() noexcept;
 
  private:
   std::mutex mutex_;
