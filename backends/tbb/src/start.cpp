@@ -78,8 +78,7 @@ arena_executor::arena_executor(scheduler_options options)
       arena_(static_cast<int>(options_.workers), 0) {
   set_traits({.backend_name = "tbb",
               .worker_count = options_.workers,
-              .runs_invocations_in_place = false,
-              .mesh = {}});
+              .runs_invocations_in_place = false});
   set_messages(*this);
   find_stalls_by(ext::make_stall_watch(options_));
 }

@@ -84,7 +84,7 @@ struct executor_traits {
   /// on that worker. Otherwise each is submitted as a task.
   bool runs_invocations_in_place = true;
   /// Place of each worker; empty for a backend without a mesh.
-  std::vector<mesh_place> mesh;
+  std::vector<mesh_place> mesh{};
 };
 
 /// For data in host memory that workers share and change, on a backend whose time is simulated:
