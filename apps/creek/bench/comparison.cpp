@@ -2,18 +2,15 @@
 #include "comparison.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include <support/median.hpp>
 
 namespace creek::tool::bench {
 namespace {
 
-/// Returns a quantile, linear between neighbours; `figures` must not be empty.
-double quantile(std::vector<double> figures, double q) {
+std::vector<double> sorted(std::vector<double> figures) {
   std::sort(figures.begin(), figures.end());
-  const double place = q * static_cast<double>(figures.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto above = std::min(below + 1, figures.size() - 1);
-  return std::lerp(figures[below], figures[above], place - static_cast<double>(below));
+  return figures;
 }
 
 /// A series and the contestant that runs it.
@@ -75,7 +72,7 @@ void check_answers(std::vector<series>& all) {
 }  // namespace
 
 double series::median() const {
-  return quantile(figures, 0.5);
+  return ::bench::quantile(sorted(figures), 0.5);
 }
 double series::min() const {
   return *std::min_element(figures.begin(), figures.end());
@@ -87,7 +84,8 @@ double series::max() const {
 double series::spread() const {
   const double middle = median();
   if (middle == 0) return 0;
-  return (quantile(figures, 0.75) - quantile(figures, 0.25)) / 2 / middle;
+  const std::vector<double> ordered = sorted(figures);
+  return (::bench::quantile(ordered, 0.75) - ::bench::quantile(ordered, 0.25)) / 2 / middle;
 }
 
 const std::vector<std::int64_t>& sizes_of(const workload& w, const plan& how) {

@@ -4,16 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <support/median.hpp>
+
 namespace creek::tool::compare {
 namespace {
 
-/// Returns a quantile, linear between neighbours; `sorted` must not be empty.
-double quantile(std::span<const double> sorted, double q) {
-  const double place = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
-}
+using ::bench::quantile;
 
 std::vector<double> walsh_averages(std::span<const double> differences) {
   std::vector<double> averages;
