@@ -6,7 +6,7 @@
 #include <set>
 
 #include "fibers/fiber_pool.hpp"
-#include "work/external_deques.hpp"
+#include "scheduling/external_deques.hpp"
 
 namespace creek {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "work/ready_work.hpp"
+#include "scheduling/ready_work.hpp"
 
 namespace creek {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "work/victim_order.hpp"
+#include "scheduling/victim_order.hpp"
 
 namespace creek {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <creek/tasking/runtime.hpp>
 
-#include "work/ready_work.hpp"
+#include "scheduling/ready_work.hpp"
 #include "workers/worker_loop.hpp"
 #include "workers/worker_set.hpp"
 

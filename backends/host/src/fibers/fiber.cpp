@@ -10,7 +10,7 @@
 
 #include <creek/tasking/ext/task_context.hpp>
 
-#include "work/external_deques.hpp"
+#include "scheduling/external_deques.hpp"
 
 namespace creek::host_backend {
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <new>
 
-#include "work/external_deques.hpp"
+#include "scheduling/external_deques.hpp"
 
 namespace creek::host_backend {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fiber.hpp"
-#include "work/intrusive_queue.hpp"
+#include "scheduling/intrusive_queue.hpp"
 
 namespace creek::host_backend {
 

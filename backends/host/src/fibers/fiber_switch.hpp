@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fiber_pool.hpp"
-#include "work/ready_work.hpp"
+#include "scheduling/ready_work.hpp"
 
 namespace creek::host_backend {
 

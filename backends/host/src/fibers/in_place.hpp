@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fiber_switch.hpp"
-#include "work/work_search.hpp"
+#include "scheduling/work_search.hpp"
 #include "workers/task_runner.hpp"
 
 namespace creek::host_backend {

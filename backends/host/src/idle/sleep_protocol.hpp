@@ -2,7 +2,7 @@
 // How a worker falls asleep and leaves its sleep.
 #pragma once
 
-#include "work/work_search.hpp"
+#include "scheduling/work_search.hpp"
 #include "workers/shutdown.hpp"
 
 namespace creek::host_backend {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "power_governor.hpp"
-#include "work/found_work.hpp"
+#include "scheduling/found_work.hpp"
 #include "worker.hpp"
 
 namespace creek::host_backend {

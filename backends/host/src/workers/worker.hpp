@@ -13,7 +13,7 @@
 #include "fibers/fiber.hpp"
 #include "fibers/fiber_pool.hpp"
 #include "messages/message_backlog.hpp"
-#include "work/victim_order.hpp"
+#include "scheduling/victim_order.hpp"
 
 namespace creek::host_backend {
 
