@@ -2,6 +2,7 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <support/median.hpp>
 
