@@ -16,15 +16,13 @@ class split_deque {
  public:
   explicit split_deque(std::uint32_t capacity)
       : slots_(std::make_unique<creek::ext::task_slot[]>(capacity + 1)) {
-    creek::ext::init_task_stack(stack_, slots_.get(), capacity, nullptr, nullptr, false);
+    stack_.set_up(slots_.get(), capacity, nullptr, nullptr, false);
   }
   /// Pushes a value; the deque holds at most `capacity` values at a time.
-  void push(std::uint64_t value) {
-    creek::ext::push(&stack_, stack_.top.load(std::memory_order_relaxed), nullptr, value);
-  }
+  void push(std::uint64_t value) { stack_.push(stack_.next_slot(), nullptr, value); }
   std::uint64_t pop() {
-    creek::ext::task_slot* newest = stack_.top.load(std::memory_order_relaxed) - 1;
-    creek::ext::join(&stack_, newest);
+    creek::ext::task_slot* newest = stack_.next_slot() - 1;
+    (void)stack_.join(newest);
     return newest->owner;
   }
 

@@ -110,7 +110,7 @@ std::exception_ptr backend::write_trace() noexcept {
 }
 
 executor* current_executor() noexcept {
-  return current_stack != nullptr ? current_stack->home : foreign_here.home;
+  return current_stack != nullptr ? current_stack->home() : foreign_here.home;
 }
 
 task_scope* current_scope() noexcept {

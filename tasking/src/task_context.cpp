@@ -56,8 +56,7 @@ bool publish_children(void* argument, strand* self) {
 
 void recycle(task_context* context) noexcept {
   if (task_stack* here = current_stack) {
-    context->next_free = here->free_contexts;
-    here->free_contexts = context;
+    here->record().contexts.put(context);
   } else {
     delete context;
   }
@@ -105,9 +104,8 @@ void task_context::suspend_until_done() {
 
 task_context& make_context(task_scope& scope) {
   task_stack* here = current_stack;
-  task_context* context = here != nullptr ? here->free_contexts : nullptr;
+  task_context* context = here != nullptr ? here->record().contexts.take() : nullptr;
   if (context != nullptr) {
-    here->free_contexts = context->next_free;
     context->spawned = context->finished = 0;
     context->balance.store(0, std::memory_order_relaxed);
   } else {
@@ -119,8 +117,16 @@ task_context& make_context(task_scope& scope) {
   return *context;
 }
 
-void free_contexts(task_context* list) noexcept {
-  while (list != nullptr) delete std::exchange(list, list->next_free);
+task_context* context_cache::take() noexcept {
+  task_context* const newest = newest_;
+  if (newest != nullptr) newest_ = newest->next_free;
+  return newest;
+}
+void context_cache::put(task_context* unused) noexcept {
+  unused->next_free = std::exchange(newest_, unused);
+}
+void context_cache::clear() noexcept {
+  while (newest_ != nullptr) delete take();
 }
 
 void task_frame::abandon(task_scope& scope) noexcept {

@@ -34,7 +34,7 @@ TEST(fiber_pool, makes_fibers_with_the_stack_and_deque_that_were_asked_for) {
   fiber* made = pool.take(cache);
   ASSERT_NE(made, nullptr);
   EXPECT_GE(made->stack_size, std::size_t{16} << 10);
-  EXPECT_EQ(made->tasks.last - made->tasks.first, 8);
+  EXPECT_TRUE(made->tasks.is_last(made->tasks.slots() + 8));
   EXPECT_EQ(made->mpb, nullptr);
 }
 
@@ -83,7 +83,7 @@ TEST(fiber_pool, returns_null_and_the_reason_if_the_system_refuses) {
 TEST(fiber_pool, counts_the_tasks_that_ran_for_lack_of_room) {
   fiber_pool pool(setup());
   fiber_cache cache;
-  for (int i = 0; i < 2; ++i) ext::count_inline_run(pool.take(cache)->tasks);
+  for (int i = 0; i < 2; ++i) pool.take(cache)->tasks.count_full();
   EXPECT_EQ(pool.inline_runs(), 2U);
 }
 

@@ -64,7 +64,7 @@ class owner {
       return;
     }
     for (auto children = random_() % 3; depth < 40 && children > 0; --children) grow(depth + 1);
-    tasks_.join(slot);
+    (void)tasks_.join(slot);
   }
 
   std::mt19937_64 random_;
@@ -77,10 +77,10 @@ void thief(std::uint64_t seed, lone_stack& tasks, const std::atomic<bool>& stop)
   while (!stop.load(std::memory_order_acquire)) {
     switch (random() % 16) {
       case 0:
-        ext::force_share(tasks.stack);
+        tasks.stack.force_share();
         break;
       case 1:
-        ext::arm(tasks.stack);
+        tasks.stack.arm();
         break;
       case 2:
         tasks.home.armed.store(random() % 2 == 0, std::memory_order_relaxed);
@@ -92,7 +92,7 @@ void thief(std::uint64_t seed, lone_stack& tasks, const std::atomic<bool>& stop)
         if (ext::task_slot* slot = tasks.steal()) {
           lone_stack::run_taken(slot);
         } else {
-          ext::ask(tasks.stack);
+          tasks.stack.ask();
         }
     }
   }

@@ -51,23 +51,23 @@ class lone_stack {
   lone_stack(std::uint32_t capacity, void (*on_run)(std::uint32_t id))
       : slots_(new ext::task_slot[capacity + 1]) {
     told = on_run;
-    ext::init_task_stack(stack, slots_.get(), capacity, &home, nullptr, false);
+    stack.set_up(slots_.get(), capacity, &home, nullptr, false);
   }
 
   ext::task_slot* push_fork(std::uint32_t id) { return push(id, 0); }
   ext::task_slot* push_spawned(std::uint32_t id) { return push(id, ext::task_slot::spawned_bit); }
   /// Joins the newest open fork and runs it if no thief has.
   ext::join_result join(ext::task_slot* slot) {
-    const ext::join_result result = ext::join(&stack, slot);
+    const ext::join_result result = stack.join(slot);
     if (result == ext::join_result::run_inline) told(id_of(slot));
     return result;
   }
   /// Returns the oldest shared task, or null.
   ext::task_slot* steal() {
     ext::task_slot* task = nullptr;
-    return ext::steal(stack, task) == steal_result::taken ? task : nullptr;
+    return stack.steal(task) == steal_result::taken ? task : nullptr;
   }
-  bool run_newest() { return ext::run_newest(&stack, stack.first); }
+  bool run_newest() { return stack.run_newest(stack.slots()); }
 
   /// Runs a task that a thief has taken.
   static void run_taken(ext::task_slot* slot) {
@@ -96,9 +96,9 @@ class lone_stack {
 
  private:
   ext::task_slot* push(std::uint32_t id, std::uintptr_t owner) {
-    ext::task_slot* slot = stack.top.load(std::memory_order_relaxed);
+    ext::task_slot* slot = stack.next_slot();
     std::memcpy(slot->closure, &id, sizeof id);
-    return ext::push(&stack, slot, &type, owner) ? slot : nullptr;
+    return stack.push(slot, &type, owner) ? slot : nullptr;
   }
   static ext::strand* run(ext::task_slot* slot, bool stolen) noexcept {
     const std::uint32_t id = id_of(slot);

@@ -39,22 +39,22 @@ TEST_F(task_stacks, a_join_gives_the_newest_fork_back) {
   EXPECT_EQ(tasks.join(two), join_result::run_inline);
   EXPECT_EQ(tasks.join(one), join_result::run_inline);
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{2, 1}));
-  EXPECT_FALSE(ext::has_work(tasks.stack));
+  EXPECT_FALSE(tasks.stack.has_work());
   EXPECT_EQ(tasks.home.available.load(), 0U) << "nobody asked";
 }
 
 TEST_F(task_stacks, nothing_can_be_stolen_before_somebody_asked) {
   lone_stack tasks(8, note);
   tasks.push_fork(1);
-  EXPECT_TRUE(ext::has_work(tasks.stack));
+  EXPECT_TRUE(tasks.stack.has_work());
   ext::task_slot* task = nullptr;
-  EXPECT_EQ(ext::steal(tasks.stack, task), steal_result::empty);
+  EXPECT_EQ(tasks.stack.steal(task), steal_result::empty);
 }
 
 TEST_F(task_stacks, the_next_push_answers_with_the_older_half) {
   lone_stack tasks(8, note);
   for (std::uint32_t id = 1; id <= 3; ++id) tasks.push_fork(id);
-  ext::ask(tasks.stack);
+  tasks.stack.ask();
   EXPECT_EQ(tasks.steal(), nullptr);
   tasks.push_fork(4);
   EXPECT_EQ(tasks.home.available.load(), 1U);
@@ -69,7 +69,7 @@ TEST_F(task_stacks, the_next_join_answers_too) {
   lone_stack tasks(8, note);
   tasks.push_fork(1);
   auto* newest = tasks.push_fork(2);
-  ext::ask(tasks.stack);
+  tasks.stack.ask();
   EXPECT_EQ(tasks.join(newest), join_result::run_inline);
   EXPECT_EQ(stolen_id(tasks), 1U);
 }
@@ -77,7 +77,7 @@ TEST_F(task_stacks, the_next_join_answers_too) {
 TEST_F(task_stacks, a_join_takes_the_shared_part_back) {
   lone_stack tasks(8, note);
   auto* only = tasks.push_fork(1);
-  ASSERT_TRUE(ext::force_share(tasks.stack));
+  ASSERT_TRUE(tasks.stack.force_share());
   EXPECT_EQ(tasks.join(only), join_result::run_inline);
   EXPECT_EQ(tasks.steal(), nullptr);
 }
@@ -85,7 +85,7 @@ TEST_F(task_stacks, a_join_takes_the_shared_part_back) {
 TEST_F(task_stacks, a_join_of_a_finished_stolen_fork_is_done) {
   lone_stack tasks(8, note);
   auto* one = tasks.push_fork(1);
-  ASSERT_TRUE(ext::force_share(tasks.stack));
+  ASSERT_TRUE(tasks.stack.force_share());
   lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(tasks.join(one), join_result::done);
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
@@ -94,9 +94,9 @@ TEST_F(task_stacks, a_join_of_a_finished_stolen_fork_is_done) {
 
 TEST_F(task_stacks, sharing_by_force_needs_no_owner) {
   lone_stack tasks(8, note);
-  EXPECT_FALSE(ext::force_share(tasks.stack)) << "nothing there";
+  EXPECT_FALSE(tasks.stack.force_share()) << "nothing there";
   for (std::uint32_t id = 1; id <= 5; ++id) tasks.push_spawned(id);
-  EXPECT_TRUE(ext::force_share(tasks.stack));
+  EXPECT_TRUE(tasks.stack.force_share());
   EXPECT_EQ(stolen_id(tasks), 1U);
   EXPECT_EQ(stolen_id(tasks), 2U);
   EXPECT_EQ(stolen_id(tasks), 3U);
@@ -106,15 +106,15 @@ TEST_F(task_stacks, sharing_by_force_needs_no_owner) {
 TEST_F(task_stacks, an_armed_stack_reports_every_push_until_nobody_sleeps) {
   lone_stack tasks(8, note);
   tasks.home.armed = true;
-  ext::arm(tasks.stack);
-  EXPECT_TRUE(ext::is_armed(tasks.stack));
+  tasks.stack.arm();
+  EXPECT_TRUE(tasks.stack.is_armed());
   tasks.push_spawned(1);
   tasks.push_spawned(2);
   EXPECT_EQ(tasks.home.available.load(), 2U);
   EXPECT_EQ(stolen_id(tasks), 1U) << "a push that wakes somebody shares";
   tasks.home.armed = false;
   tasks.push_spawned(3);
-  EXPECT_FALSE(ext::is_armed(tasks.stack));
+  EXPECT_FALSE(tasks.stack.is_armed());
   tasks.push_spawned(4);
   EXPECT_EQ(tasks.home.available.load(), 3U);
 }
@@ -127,7 +127,7 @@ TEST_F(task_stacks, what_finds_no_room_runs_at_once) {
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{3}));
   EXPECT_EQ(tasks.push_fork(4), nullptr) << "a fork is left to its maker";
   EXPECT_EQ(ran.size(), 1U);
-  EXPECT_EQ(tasks.stack.inline_runs.load(), 2U);
+  EXPECT_EQ(tasks.stack.record().inline_runs.load(), 2U);
   while (tasks.run_newest()) {
   }
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{3, 2, 1}));
@@ -162,7 +162,7 @@ TEST_F(task_stacks, a_stolen_fork_below_spawned_tasks_is_done) {
   lone_stack tasks(8, note);
   auto* open = tasks.push_fork(1);
   tasks.push_spawned(2);
-  ASSERT_TRUE(ext::force_share(tasks.stack));
+  ASSERT_TRUE(tasks.stack.force_share());
   lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(tasks.join(open), join_result::done);
   EXPECT_TRUE(tasks.run_newest());
@@ -176,7 +176,7 @@ TEST_F(task_stacks, a_thief_passes_over_a_fork_that_was_joined_below_others) {
   auto* open = tasks.push_fork(1);
   tasks.push_spawned(2);
   EXPECT_EQ(tasks.join(open), join_result::run_inline);
-  ext::share_all(tasks.stack);
+  tasks.stack.share_all();
   lone_stack::run_taken(tasks.steal());
   EXPECT_EQ(ran, (std::vector<std::uint32_t>{1}));
   lone_stack::run_taken(tasks.steal());
@@ -186,7 +186,7 @@ TEST_F(task_stacks, a_thief_passes_over_a_fork_that_was_joined_below_others) {
 TEST_F(task_stacks, share_all_offers_everything) {
   lone_stack tasks(8, note);
   for (std::uint32_t id = 1; id <= 4; ++id) tasks.push_spawned(id);
-  ext::share_all(tasks.stack);
+  tasks.stack.share_all();
   for (std::uint32_t id = 1; id <= 4; ++id) EXPECT_EQ(stolen_id(tasks), id);
 }
 
@@ -221,9 +221,10 @@ class random_walk {
         default:
           disturb();
       }
+      EXPECT_TRUE(tasks_.stack.is_consistent()) << "step " << step;
     }
     while (!open_.empty()) pop();
-    EXPECT_FALSE(ext::has_work(tasks_.stack));
+    EXPECT_FALSE(tasks_.stack.has_work());
   }
 
  private:
@@ -308,23 +309,23 @@ class random_walk {
   }
   void force_and_steal() {
     const bool any = first_unstolen() < open_.size();
-    ASSERT_EQ(ext::has_work(tasks_.stack), any);
-    ext::force_share(tasks_.stack);
+    ASSERT_EQ(tasks_.stack.has_work(), any);
+    tasks_.stack.force_share();
     ASSERT_EQ(steal(), any);
   }
   void disturb() {
     switch (random_() % 4) {
       case 0:
-        ext::ask(tasks_.stack);
+        tasks_.stack.ask();
         break;
       case 1:
         tasks_.home.armed = !tasks_.home.armed;
         break;
       case 2:
-        ext::arm(tasks_.stack);
+        tasks_.stack.arm();
         break;
       default:
-        ext::refresh_armed(tasks_.stack);
+        tasks_.stack.refresh_armed();
     }
   }
 

@@ -45,12 +45,12 @@ fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
   prepare_context(*made, low, stack + offset, entry);
   auto* slots = reinterpret_cast<ext::task_slot*>(
       (reinterpret_cast<std::uintptr_t>(made.get() + 1) + 63) & ~std::uintptr_t{63});
-  ext::init_task_stack(made->tasks, slots, capacity, nullptr, made.get(), false);
+  made->tasks.set_up(slots, capacity, nullptr, made.get(), false);
   return made;
 }
 
 void fiber_deleter::operator()(fiber* unused) const noexcept {
-  ext::free_contexts(unused->tasks.free_contexts);
+  unused->tasks.record().contexts.clear();
   delete unused->mpb;
   release_context(*unused);
   unmap_guarded(unused->stack_low, unused->mapped);
@@ -65,7 +65,7 @@ void trim_fiber(fiber& idle) noexcept {
   // The frames of the idle loop, just below the fiber, stay.
   drop(reinterpret_cast<std::uintptr_t>(idle.stack_low),
        reinterpret_cast<std::uintptr_t>(&idle) - 2 * page_size());
-  drop(reinterpret_cast<std::uintptr_t>(idle.tasks.first),
+  drop(reinterpret_cast<std::uintptr_t>(idle.tasks.slots()),
        reinterpret_cast<std::uintptr_t>(idle.stack_low) + idle.mapped);
 }
 

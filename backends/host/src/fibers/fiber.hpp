@@ -49,8 +49,8 @@ struct in_place_wait : host_strand {
   std::atomic<std::uint32_t> news{on_stack};
 };
 
-inline fiber* fiber_of(const ext::task_stack* stack) noexcept {
-  return static_cast<fiber*>(stack->self);
+inline fiber* fiber_of(const ext::stealable_stack* stack) noexcept {
+  return static_cast<fiber*>(stack->self());
 }
 
 struct fiber_deleter {

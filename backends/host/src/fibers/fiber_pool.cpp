@@ -13,8 +13,8 @@ fiber* fiber_pool::make() noexcept {
   fiber_ptr made = map_fiber(setup_.stack_size, setup_.deque_capacity, setup_.entry);
   if (!made) return nullptr;
   made->home = setup_.home;
-  ext::init_task_stack(made->tasks, made->tasks.first, setup_.deque_capacity, setup_.home,
-                       made.get(), setup_.external);
+  made->tasks.set_up(made->tasks.slots(), setup_.deque_capacity, setup_.home, made.get(),
+                     setup_.external);
   try {
     if (setup_.lock_based) made->mpb = new mpb_deque(setup_.deque_capacity);
     const std::lock_guard lock(mutex_);
@@ -30,7 +30,7 @@ std::uint64_t fiber_pool::inline_runs() const {
   const std::lock_guard lock(mutex_);
   std::uint64_t sum = 0;
   for (const fiber_ptr& each : fibers_) {
-    sum += each->tasks.inline_runs.load(std::memory_order_relaxed);
+    sum += each->tasks.record().inline_runs.load(std::memory_order_relaxed);
   }
   return sum;
 }

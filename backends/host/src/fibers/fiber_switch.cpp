@@ -9,7 +9,7 @@ namespace creek::host_backend {
 namespace {
 
 bool has_leftovers(const fiber& here) noexcept {
-  return here.tasks.top.load(std::memory_order_relaxed) != here.tasks.first;
+  return here.tasks.next_slot() != here.tasks.slots();
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ bool fiber_switch::settle(fiber& self, fiber* previous) noexcept {
       break;
   }
   const bool is_native = &self == &self.on->native;
-  if (!is_native && work_.maybe_sleepers()) ext::refresh_armed(self.tasks);
+  if (!is_native && work_.maybe_sleepers()) self.tasks.refresh_armed();
   return true;
 }
 

@@ -53,7 +53,7 @@ fiber* in_place_waiter::off_stack(ext::strand* suspended) noexcept {
 
 void in_place_waiter::wait(fiber& self, ext::publish_fn publish, void* argument) noexcept {
   say_once();
-  ext::task_slot* const bottom = self.tasks.top.load(std::memory_order_relaxed);
+  ext::task_slot* const bottom = self.tasks.next_slot();
   in_place_wait wait(self);
   if (!publish(argument, &wait)) return;
   while (wait.news.load(std::memory_order_acquire) == in_place_wait::on_stack) {
@@ -64,7 +64,7 @@ void in_place_waiter::wait(fiber& self, ext::publish_fn publish, void* argument)
   }
   sanitizer::acquired(&wait.news);
   // Tasks that ran here may have left others above those of the waiting task.
-  while (ext::run_newest(&self.tasks, bottom)) {
+  while (self.tasks.run_newest(bottom)) {
   }
 }
 
@@ -77,7 +77,7 @@ bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
   if (!work) work.resumed = here.ready.pop();
   if (!work) work.resumed = switch_.idle_fiber(here);
   if (!work && has_room(self)) {
-    if (ext::run_newest(&self.tasks, bottom)) return true;
+    if (self.tasks.run_newest(bottom)) return true;
     // First a task that the waiting task itself has made.
     if (work_.deques().steal(self.tasks, work.slot) != steal_result::taken) {
       work = search_.everywhere(*self.on, true);

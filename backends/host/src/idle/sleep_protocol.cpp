@@ -11,14 +11,14 @@ namespace creek::host_backend {
 void sleep_protocol::arm_all() noexcept {
   if (work_.deques().external()) return;
   for (worker& each : workers_) {
-    if (auto* stack = each.active.load(std::memory_order_acquire)) ext::arm(*stack);
+    if (auto* stack = each.active.load(std::memory_order_acquire)) stack->arm();
   }
 }
 
 bool sleep_protocol::all_armed() const noexcept {
   return std::all_of(workers_.begin(), workers_.end(), [](const worker& each) {
     const auto* stack = each.active.load(std::memory_order_acquire);
-    return stack == nullptr || ext::is_armed(*stack);
+    return stack == nullptr || stack->is_armed();
   });
 }
 

@@ -75,11 +75,11 @@ bool task_deques::take_back(ext::task_stack& stack, ext::task_slot* slot) noexce
 }
 
 bool task_deques::offer_all(ext::task_stack& stack) noexcept {
-  ext::share_all(stack);
+  stack.share_all();
   if (!shared_) return false;
-  const ext::task_slot* top = stack.top.load(std::memory_order_relaxed);
+  const ext::task_slot* top = stack.next_slot();
   bool offered = false;
-  for (ext::task_slot* slot = stack.first; slot < top; ++slot) {
+  for (ext::task_slot* slot = stack.slots(); slot < top; ++slot) {
     if (!is_private(*slot)) continue;
     slot->owner &= ~ext::task_slot::private_bit;
     if (shared_->put_anyway(slot)) {

@@ -90,12 +90,12 @@ class task_deques {
   /// Returns whether each strand has an mpb_deque.
   bool lock_based() const noexcept { return external_ && !shared_; }
 
-  [[nodiscard]] steal_result steal(ext::task_stack& victim, ext::task_slot*& task) noexcept {
-    if (!external_) return ext::steal(victim, task);
+  [[nodiscard]] steal_result steal(ext::stealable_stack& victim, ext::task_slot*& task) noexcept {
+    if (!external_) return victim.steal(task);
     return shared_ ? steal_result::empty : fiber_of(&victim)->mpb->steal(task);
   }
-  bool has_work(const ext::task_stack& stack) const noexcept {
-    if (!external_) return ext::has_work(stack);
+  bool has_work(const ext::stealable_stack& stack) const noexcept {
+    if (!external_) return stack.has_work();
     return !shared_ && fiber_of(&stack)->mpb->size() != 0;
   }
   /// Takes the oldest task of the shared queue; null if there is none.

@@ -6,7 +6,7 @@
 
 namespace creek::host_backend {
 
-using ext::task_stack;
+using ext::stealable_stack;
 
 found_work work_search::for_itself_alone(worker& self) noexcept {
   found_work work;
@@ -28,9 +28,9 @@ found_work work_search::from_victim(worker& self, unsigned index, bool ask) noex
   found_work work;
   worker& victim = workers_[index];
   self.counters.add(counter::steals_tried);
-  if (task_stack* stack = victim.active.load(std::memory_order_acquire)) {
+  if (stealable_stack* stack = victim.active.load(std::memory_order_acquire)) {
     const steal_result outcome = work_.deques().steal(*stack, work.slot);
-    if (outcome != steal_result::taken && ask) ext::ask(*stack);
+    if (outcome != steal_result::taken && ask) stack->ask();
   }
   if (!work) work.resumed = victim.ready.pop();
   if (work) {
@@ -69,7 +69,7 @@ bool work_search::any_work() noexcept {
   if (!work_.submissions().empty() || deques.any_shared()) return true;
   for (worker& each : workers_) {
     if (!each.ready.empty()) return true;
-    const task_stack* stack = each.active.load(std::memory_order_acquire);
+    const stealable_stack* stack = each.active.load(std::memory_order_acquire);
     if (stack != nullptr && deques.has_work(*stack)) return true;
   }
   return work_.parked().any_of([&](fiber& suspended) { return deques.has_work(suspended.tasks); });
@@ -79,9 +79,9 @@ bool work_search::force_victims(worker& self) noexcept {
   if (work_.deques().external()) return false;
   bool shared = false;
   for (worker& each : workers_) {
-    task_stack* stack = each.active.load(std::memory_order_acquire);
-    if (&each == &self || stack == nullptr || !ext::has_work(*stack)) continue;
-    if (ext::force_share(*stack)) {
+    stealable_stack* stack = each.active.load(std::memory_order_acquire);
+    if (&each == &self || stack == nullptr || !stack->has_work()) continue;
+    if (stack->force_share()) {
       shared = true;
       self.counters.add(counter::forced_shares);
     }

@@ -19,7 +19,7 @@ ext::strand* task_runner::run_stolen(fiber& self, ext::task_slot* slot) noexcept
   trace::begin(self.on->track.load(std::memory_order_acquire), "stolen");
   const ticks start = tick_clock::now();
   // After a worthwhile task, thieves find this one's first task without asking.
-  if (self.on->small_steals == 0) ext::share_next(self.tasks);
+  if (self.on->small_steals == 0) self.tasks.share_next();
   ext::strand* released = ext::run_stolen(slot);
   const bool small = tick_clock::now() - start < tick_clock::from_nanoseconds(worth_stealing);
   self.on->small_steals = small ? self.on->small_steals + 1 : 0;

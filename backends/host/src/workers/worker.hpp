@@ -45,7 +45,7 @@ struct alignas(128) worker {
   std::thread thread;
 
   /// Read by thieves.
-  alignas(64) std::atomic<ext::task_stack*> active{nullptr};
+  alignas(64) std::atomic<ext::stealable_stack*> active{nullptr};
   fiber_queue ready;
   /// Read by senders of messages.
   fiber_queue bound;                    ///< ready fibers that stay here

@@ -83,7 +83,7 @@ void worker_loop::run(fiber& self) {
       continue;
     }
     // Runs tasks that ended tasks left behind, newest first, before any from outside.
-    if (ext::run_newest(&self.tasks, self.tasks.first)) {
+    if (self.tasks.run_newest(self.tasks.slots())) {
       self.on->counters.add(counter::tasks);
       continue;
     }

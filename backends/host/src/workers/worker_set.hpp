@@ -36,7 +36,7 @@ class worker_set {
 
   /// Returns the index of the worker that calls, -1 for other threads.
   int index_of_caller() const noexcept {
-    if (ext::current_stack == nullptr || ext::current_stack->home != home_) return -1;
+    if (ext::current_stack == nullptr || ext::current_stack->home() != home_) return -1;
     return static_cast<int>(caller().index);
   }
   /// Returns the calling worker, which must be one of some scheduler.

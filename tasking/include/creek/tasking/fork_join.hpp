@@ -86,7 +86,7 @@ struct fork_task {
 /// Runs the second branch after the first threw; the second's own exception is lost.
 template <class G>
 [[gnu::cold, gnu::noinline]] void finish_fork(task_stack* stack, task_slot* slot, G& g) noexcept {
-  if (join(stack, slot) == join_result::done) {
+  if (stack->join(slot) == join_result::done) {
     fork_task<G>::drop(slot);
     return;
   }
@@ -173,8 +173,8 @@ template <class F, class G>
 [[gnu::always_inline]] inline std::pair<branch_result_t<F>, branch_result_t<G>> fork_here(
     task_stack* stack, branch_argument<F> f, G& g) {
   using task = fork_task<G>;
-  task_slot* slot = stack->top.load(std::memory_order_relaxed);
-  if (!push(stack, slot, &task::type, reinterpret_cast<std::uintptr_t>(std::addressof(g))))
+  task_slot* slot = stack->next_slot();
+  if (!stack->push(slot, &task::type, reinterpret_cast<std::uintptr_t>(std::addressof(g))))
       [[unlikely]] {
     return run_both<F, G>(f, g);
   }
@@ -186,7 +186,7 @@ template <class F, class G>
       throw;
     }
   }();
-  if (join(stack, slot) == join_result::run_inline) [[likely]] {
+  if (stack->join(slot) == join_result::run_inline) [[likely]] {
     return {std::move(first), invoke_branch(g)};
   }
   return {std::move(first), task::take(slot)};

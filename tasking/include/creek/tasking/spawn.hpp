@@ -140,17 +140,17 @@ void spawn_into(task_context& context, F function) {
     submit_child<Ending>(context, std::move(function));
     return;
   }
-  task_slot* slot = stack->top.load(std::memory_order_relaxed);
-  if (slot == stack->last) [[unlikely]] {
+  task_slot* slot = stack->next_slot();
+  if (stack->is_last(slot)) [[unlikely]] {
     // The deque is full, as push() would find out, but without the way through the slot.
-    deque_full(*stack);
+    stack->count_full();
     run_at_once<Ending>(context, stack, std::move(function));
     return;
   }
   context.started(stack);
   ::new (static_cast<void*>(slot->closure)) F(std::move(function));
-  push(stack, slot, &spawned_task<Ending, F>::type,
-       reinterpret_cast<std::uintptr_t>(&context) | task_slot::spawned_bit);
+  stack->push(slot, &spawned_task<Ending, F>::type,
+              reinterpret_cast<std::uintptr_t>(&context) | task_slot::spawned_bit);
 }
 
 /// Spawns any callable: in the slot if it fits, else boxed.

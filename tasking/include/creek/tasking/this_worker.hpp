@@ -24,8 +24,7 @@ namespace detail {
 /// Returns true if an idle worker asks the calling strand for work: time to split. Two loads.
 inline bool hungry() noexcept {
   const task_stack* here = current_stack;
-  return here != nullptr && !here->external &&
-         here->limit.load(std::memory_order_relaxed) != here->last;
+  return here != nullptr && here->is_wanted();
 }
 }  // namespace detail
 

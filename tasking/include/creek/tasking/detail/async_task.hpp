@@ -41,7 +41,7 @@ class deferred_state : public future_state<T>, public submitted_task {
   /// Makes the task ready on the calling strand's deque, or on `home`. Consumes one reference.
   void schedule(executor* home) noexcept {
     task_stack* stack = current_stack;
-    if (stack == nullptr || stack->home != home) {
+    if (stack == nullptr || stack->home() != home) {
       task_bookkeeping* const books = home->bookkeeping();
       const bool needs_place = books != nullptr && current_executor() == home;
       if (needs_place) place_ = books->reserve_result();
@@ -52,9 +52,9 @@ class deferred_state : public future_state<T>, public submitted_task {
       }
       return;
     }
-    task_slot* slot = stack->top.load(std::memory_order_relaxed);
+    task_slot* slot = stack->next_slot();
     ::new (static_cast<void*>(slot->closure)) deferred_state*(this);
-    push(stack, slot, &slot_type, task_slot::spawned_bit);
+    stack->push(slot, &slot_type, task_slot::spawned_bit);
   }
 
  protected:

@@ -103,7 +103,7 @@ struct task_context {
   void wait() {
     if (task_stack* here = current_stack; owned_by(here)) [[likely]] {
       while (!done()) {
-        if (!run_newest(here, here->scope().base, this)) break;
+        if (!here->run_newest(here->scope().base, this)) break;
       }
     }
     if (!done()) [[unlikely]]
@@ -120,9 +120,6 @@ task_context& make_context(task_scope& scope);
 inline task_context& context_of(task_scope& scope) {
   return scope.context != nullptr ? *scope.context : make_context(scope);
 }
-/// Frees a list of recycled contexts.
-void free_contexts(task_context* list) noexcept;
-
 /// The bounds of a task on its strand: a fresh scope inside, the caller's scope again after.
 class task_frame {
  public:
@@ -130,9 +127,8 @@ class task_frame {
     scope_.root = root;
     scope_.type = type;
     if (stack_ != nullptr) [[likely]] {
-      scope_.base = stack_->top.load(std::memory_order_relaxed);
-      outer_ = stack_->running.load(std::memory_order_relaxed);
-      stack_->running.store(&scope_, std::memory_order_relaxed);
+      scope_.base = stack_->next_slot();
+      outer_ = stack_->record().running.enter(scope_);
     } else {
       outer_ = exchange_foreign_scope(&scope_);
     }
@@ -146,7 +142,7 @@ class task_frame {
     if (scope_.context != nullptr) abandon(scope_);
     if (scope_.locals != nullptr) destroy_locals(scope_);
     if (stack_ != nullptr) [[likely]] {
-      stack_->running.store(outer_, std::memory_order_relaxed);
+      stack_->record().running.leave(outer_);
     } else {
       exchange_foreign_scope(outer_);
     }

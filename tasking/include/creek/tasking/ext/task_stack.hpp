@@ -10,61 +10,17 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <exception>
 
 #include <creek/core/measuring/clock.hpp>
 #include <creek/core/threads/asymmetric_fence.hpp>
 #include <creek/core/threads/spin_lock.hpp>
-#include <creek/tasking/ext/executor.hpp>
+#include <creek/tasking/ext/task_slot.hpp>
 #include <creek/tasking/steal_result.hpp>
 
 namespace creek::ext {
 
-struct task_slot;
-struct task_stack;
-
-/// Kind of a task: how to run it, and its name for messages. One static object per kind.
-struct task_type {
-  /// Runs the task of `slot`; a spawned one moves its closure out of the slot before anything else.
-  /// Returns the strand that this task's end releases, if any, for the caller to resume.
-  strand* (*run)(task_slot* slot, bool stolen) noexcept;
-  const char* name;
-};
-
-/// One task in place; a cache line.
-struct alignas(64) task_slot {
-  /// Address of the task_type while the task may be taken; then a join state (see slot_state).
-  std::atomic<std::uintptr_t> state;
-  /// Fork: the closure in its maker's frame. Spawned: its task_context. With flags.
-  std::uintptr_t owner;
-  static constexpr std::size_t closure_size = 48;
-  alignas(16) std::byte closure[closure_size];
-
-  /// Atomic: the maker may ask about an open fork while its thief marks it as failed.
-  std::uintptr_t owner_word() const noexcept {
-    return std::atomic_ref(const_cast<std::uintptr_t&>(owner)).load(std::memory_order_relaxed);
-  }
-  bool is_spawned() const noexcept { return (owner_word() & spawned_bit) != 0; }
-  // Flags in `owner`, in bits that an address of user space never has.
-  static constexpr std::uintptr_t spawned_bit = std::uintptr_t{1} << 63;
-  static constexpr std::uintptr_t failed_bit = std::uintptr_t{1} << 62;   ///< see take_failure()
-  static constexpr std::uintptr_t private_bit = std::uintptr_t{1} << 61;  ///< not in external deque
-  /// A fork that was taken out from under younger tasks: its slot is a task that does nothing.
-  static constexpr std::uintptr_t hole_bit = std::uintptr_t{1} << 60;
-  static constexpr std::uintptr_t owner_mask = (std::uintptr_t{1} << 60) - 1;
-};
-
-/// Join states of a slot; bit 63 is never set in an address of user space.
-namespace slot_state {
-inline constexpr std::uintptr_t flag = std::uintptr_t{1} << 63;
-inline constexpr std::uintptr_t done = flag | 1;   ///< stolen fork ended; its result is in the slot
-inline constexpr std::uintptr_t moved = flag | 2;  ///< thief has moved the closure out of the slot
-inline constexpr std::uintptr_t running = flag | 3;  ///< thief of a fork has read its type
-inline constexpr std::uintptr_t waited = flag | 4;   ///< rest = strand to resume (8-byte aligned)
-inline constexpr std::uintptr_t strand_mask = ~(flag | 7);
-}  // namespace slot_state
+class task_stack;
 
 /// Interface of an executor whose strands own task stacks. Only slow paths call it.
 class task_stack_home : public executor {
@@ -80,174 +36,240 @@ class task_stack_home : public executor {
   virtual bool take_back(task_stack& stack, task_slot* slot) noexcept = 0;
 };
 
-/// The tasks of one strand. Memory is type-stable: thieves may look at a recycled one.
-struct task_stack {
-  // --- the strand's own line; thieves write only `limit` and `floor`, to ask for work.
-  std::atomic<task_slot*> top;    ///< first free slot
-  std::atomic<task_slot*> limit;  ///< a push beyond this calls pushed_slow()
-  std::atomic<task_slot*> floor;  ///< a join below this calls join_slow(); normally == split
-  /// Scope of the running task. Atomic: a signal handler reads it, and plain stores around a task
-  /// without side effects would be optimised away.
-  std::atomic<task_scope*> running;
-  task_scope& scope() const noexcept { return *running.load(std::memory_order_relaxed); }
-  // --- rarely written
-  alignas(64) task_slot* first;
-  task_slot* last;  ///< one spare slot stands here, for the task that does not fit
-  task_stack_home* home;
-  strand* self;
-  task_scope idle_scope;
-  task_context* free_contexts;             ///< recycled, only the strand
-  ticks shared_at;                         ///< when the strand last shared a task, only the strand
-  std::atomic<std::uint64_t> inline_runs;  ///< written by the strand, read by counters()
-  bool external;                           ///< tasks are offered through task_stack_home::offer
-  spin_lock mover;                         ///< held to move the split; thieves: only by force
-  // --- kept off the line that thieves poll
-  alignas(128) std::atomic<std::uint32_t> asked;  ///< a thief has asked and was not answered yet
-  // --- the line that thieves poll
-  alignas(
-      128) std::atomic<std::uint64_t> shared;  ///< tail (low 32) and split (high 32), as indexes
+/// Slots that thieves may take, as indexes: from `tail`, the oldest, up to `split`. Both lie in one
+/// word, so that a thief moves the tail only if the split is where it was read.
+/// Invariant: tail <= split, and only the holder of the stack's lock moves the split.
+class shared_part {
+ public:
+  struct bounds {
+    std::uint32_t tail = 0;
+    std::uint32_t split = 0;
+    bool empty() const noexcept { return tail >= split; }
+  };
 
-  static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split) noexcept {
-    return (std::uint64_t{split} << 32) | tail;
+  bounds now(std::memory_order order = std::memory_order_relaxed) const noexcept {
+    return bounds_of(word_.load(order));
   }
-  static constexpr std::uint32_t tail_of(std::uint64_t word) noexcept {
-    return static_cast<std::uint32_t>(word);
+  /// Takes the oldest of `slots` by one compare-and-swap; any thread.
+  [[nodiscard]] steal_result take_oldest(task_slot* slots, task_slot*& task) noexcept;
+  /// Moves the split up; thieves may only move the tail meanwhile. Its release publishes the tasks
+  /// below to the thieves' acquiring compare-and-swap.
+  void raise_split(std::uint32_t from, std::uint32_t split) noexcept {
+    word_.fetch_add(std::uint64_t{split - from} << 32, std::memory_order_release);
   }
-  static constexpr std::uint32_t split_of(std::uint64_t word) noexcept {
-    return static_cast<std::uint32_t>(word >> 32);
+  /// Moves the split to or below `index`: half-way to the tail, or if `least`, no further than need
+  /// be. Returns false if a thief has the slot.
+  [[nodiscard]] bool lower_split(std::uint32_t index, bool least) noexcept;
+  /// Begins anew at `index`: all tasks below are stolen, and nothing is shared.
+  void reset(std::uint32_t index) noexcept {
+    word_.store(word_of({index, index}), std::memory_order_release);
   }
-  std::uint32_t index(const task_slot* slot) const noexcept {
-    return static_cast<std::uint32_t>(slot - first);
+  void prefetch_to_write() const noexcept { __builtin_prefetch(&word_, 1); }
+
+ private:
+  static constexpr std::uint64_t word_of(bounds of) noexcept {
+    return (std::uint64_t{of.split} << 32) | of.tail;
   }
+  static constexpr bounds bounds_of(std::uint64_t word) noexcept {
+    return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+  }
+
+  std::atomic<std::uint64_t> word_{0};
 };
 
-/// Sets an idle stack up over `capacity` + 1 slots at `slots`.
-void init_task_stack(task_stack& stack, task_slot* slots, std::uint32_t capacity,
-                     task_stack_home* home, strand* self, bool external) noexcept;
-
-// --- Owner's side -------------------------------------------------------------------------------
-
-/// Makes the slot at the top a task. Only the strand calls it; no fence, no read-modify-write. The
-/// release store of `top` pairs with a thief's acquire load in force_share(); the load of
-/// `limit` after it with the heavy fence of a worker that goes to sleep.
-/// Returns false if there is no room: it has run a spawned task then; the caller runs a fork.
-bool pushed_slow(task_stack* stack, task_slot* slot) noexcept;
-/// Frees slots whose tasks are all stolen, and answers thieves.
-void make_room(task_stack& stack) noexcept;
-inline std::uint64_t count_inline_run(task_stack& stack) noexcept {
-  const std::uint64_t runs = stack.inline_runs.load(std::memory_order_relaxed) + 1;
-  stack.inline_runs.store(runs, std::memory_order_relaxed);
-  return runs;
-}
-/// Counts that the array is full and the caller runs its task at once; makes room now and then, and
-/// when a thief asks. Thieves write the words that make_room() reads.
-inline void deque_full(task_stack& stack) noexcept {
-  const std::uint64_t runs = count_inline_run(stack);
-  const bool asked = stack.limit.load(std::memory_order_relaxed) == stack.first;
-  if (asked || runs % 32 == 0) [[unlikely]]
-    make_room(stack);
-}
-
-inline bool push(task_stack* stack, task_slot* slot, const task_type* type,
-                 std::uintptr_t owner) noexcept {
-  slot->owner = owner;
-  slot->state.store(reinterpret_cast<std::uintptr_t>(type), std::memory_order_relaxed);
-  stack->top.store(slot + 1, std::memory_order_release);
-  creek::light_fence();
-  if (slot + 1 > stack->limit.load(std::memory_order_relaxed)) [[unlikely]] {
-    return pushed_slow(stack, slot);
+/// A task stack as other threads see it: the thief's view. The words lie here, for both sides read
+/// and write some of them; README.md has who writes which. Memory is type-stable: thieves may look
+/// at a recycled stack.
+class stealable_stack {
+ public:
+  /// Takes the oldest shared task and stores it in `task`, which otherwise keeps its value.
+  /// Lock-free, one CAS; it synchronises with the release that shared the task. Returns `lost` if
+  /// the victim or another thief changed the shared part meanwhile.
+  [[nodiscard]] steal_result steal(task_slot*& task) noexcept {
+    return shared_.take_oldest(first_, task);
   }
-  return true;
-}
+  /// Tells the owner that a thief wants work; the owner answers at its next push or join.
+  void ask() noexcept;
+  /// Shares half of the private tasks without the owner's help, by a heavy fence. For an owner that
+  /// computes for long without touching its stack. Returns true if something was shared.
+  bool force_share() noexcept;
+  /// Makes the owner's next push call the scheduler; pairs with heavy_fence() by the caller.
+  void arm() noexcept;
+  bool is_armed() const noexcept;
+  /// Returns true if there is a task, shared or private. Exact only behind a heavy fence.
+  bool has_work() const noexcept;
 
-enum class join_result : std::uint8_t { run_inline, done };
+  /// Returns the strand that owns the stack.
+  strand* self() const noexcept { return self_; }
+  task_slot* slots() const noexcept { return first_; }
 
-/// Does the joins that the fast path cannot: takes the slot back from the shared part, or out from
-/// under spawned tasks that were not waited for, answers thieves, or waits for the slot's thief.
-join_result join_slow(task_stack* stack, task_slot* slot) noexcept;
+ protected:
+  std::uint32_t index(const task_slot* slot) const noexcept {
+    return static_cast<std::uint32_t>(slot - first_);
+  }
+  // Under the lock; the last three are the owner's.
+  void share_up_to(std::uint32_t from, std::uint32_t split) noexcept;
+  void answer(std::uint32_t top) noexcept;
+  bool reclaim(std::uint32_t index) noexcept;
+  void begin_anew(std::uint32_t index) noexcept;
 
-/// Takes the fork at `slot` back, which must be the strand's newest open one.
-inline join_result join(task_stack* stack, task_slot* slot) noexcept {
-  // Above the slot may be spawned tasks that were not waited for.
-  const task_slot* top = stack->top.load(std::memory_order_relaxed);
-  if (reinterpret_cast<std::uintptr_t>(top) - reinterpret_cast<std::uintptr_t>(slot) <=
-      sizeof(task_slot)) [[likely]] {
-    stack->top.store(slot, std::memory_order_release);
+  // The strand's own line; thieves write only `limit` and `floor`, to ask for work.
+  std::atomic<task_slot*> top_;    ///< first free slot
+  std::atomic<task_slot*> limit_;  ///< a push beyond this takes the slow path
+  std::atomic<task_slot*> floor_;  ///< a join below this takes the slow path; normally the split
+  // Rarely written.
+  alignas(64) task_slot* first_;
+  task_slot* last_;  ///< one spare slot stands here, for the task that does not fit
+  task_stack_home* home_;
+  strand* self_;
+  bool external_;    ///< tasks are offered through task_stack_home::offer
+  spin_lock mover_;  ///< held to move the split; thieves: only by force
+  ticks shared_at_;  ///< when the strand last shared a task; only the strand
+  // Kept off the line that thieves poll.
+  alignas(128) std::atomic<std::uint32_t> asked_;  ///< a thief has asked and waits for an answer
+  // The line that thieves poll.
+  alignas(128) shared_part shared_;
+
+ private:
+  std::uint32_t top_for_thieves() const noexcept;
+};
+
+/// The scope of the task that runs on a strand; the strand's own while none does. Only the strand
+/// changes it; a signal handler may read it.
+class running_scope {
+ public:
+  void set_up(task_slot* base) noexcept {
+    idle_ = {};
+    idle_.base = base;
+    leave(&idle_);
+  }
+  task_scope& current() const noexcept { return *current_.load(std::memory_order_relaxed); }
+  /// Makes `inner` the current scope and returns the one that it replaces, for leave().
+  task_scope* enter(task_scope& inner) noexcept {
+    task_scope* outer = &current();
+    leave(&inner);
+    return outer;
+  }
+  void leave(task_scope* outer) noexcept { current_.store(outer, std::memory_order_relaxed); }
+
+ private:
+  /// Atomic: plain stores around a task without side effects would be optimised away.
+  std::atomic<task_scope*> current_;
+  task_scope idle_;
+};
+
+/// Contexts of ended tasks, for the next ones; only the strand.
+class context_cache {
+ public:
+  context_cache() noexcept = default;
+  context_cache(const context_cache&) = delete;
+  context_cache& operator=(const context_cache&) = delete;
+  ~context_cache() { clear(); }
+  /// Returns a recycled context, or null if there is none.
+  task_context* take() noexcept;
+  void put(task_context* unused) noexcept;
+  void clear() noexcept;
+
+ private:
+  task_context* newest_ = nullptr;
+};
+
+/// The state of a strand besides its tasks.
+struct strand_record {
+  running_scope running;
+  context_cache contexts;
+  std::atomic<std::uint64_t> inline_runs{0};  ///< tasks that ran at once for want of room
+};
+
+enum class [[nodiscard]] join_result : std::uint8_t{run_inline, done};
+
+/// The tasks of one strand: the owner's view. Only the strand calls what it adds to the thief's.
+class task_stack : public stealable_stack {
+ public:
+  /// Sets an idle stack up over `capacity` + 1 slots at `slots`. With `external`, tasks are offered
+  /// to other deques, through `home`.
+  void set_up(task_slot* slots, std::uint32_t capacity, task_stack_home* home, strand* self,
+              bool external) noexcept;
+
+  /// Returns the slot that the next push has to use.
+  task_slot* next_slot() const noexcept { return top_.load(std::memory_order_relaxed); }
+  /// Returns true if there is no room at `slot`, the next one, as push() would find out.
+  bool is_last(const task_slot* slot) const noexcept { return slot == last_; }
+  /// Makes `slot`, the next one, a task: no fence, no read-modify-write. The release store of the
+  /// top pairs with a thief's acquire load in force_share(); the load of the limit after it with
+  /// the heavy fence of a worker that goes to sleep.
+  /// Returns false if there is no room: it has run a spawned task then; the caller runs a fork.
+  bool push(task_slot* slot, const task_type* type, std::uintptr_t owner) noexcept {
+    slot->owner = owner;
+    slot->state.store(reinterpret_cast<std::uintptr_t>(type), std::memory_order_relaxed);
+    top_.store(slot + 1, std::memory_order_release);
     creek::light_fence();
-    if (slot >= stack->floor.load(std::memory_order_relaxed)) [[likely]] {
-      return join_result::run_inline;
+    if (slot + 1 > limit_.load(std::memory_order_relaxed)) [[unlikely]] {
+      return pushed_slow(slot);
     }
-  }
-  return join_slow(stack, slot);
-}
-
-/// Runs a task that was popped, in place.
-inline void run_popped(task_slot* slot) noexcept {
-  const auto* type =
-      reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
-  if (strand* released = type->run(slot, false)) [[unlikely]]
-    released->home->resume(released);
-}
-
-/// Returns whether a strand may run the task on top of what runs there: one that it waits for, or
-/// any spawned one (null) where nothing runs underneath. Anything else could block on what the
-/// waiter does later.
-inline bool may_run_here(const task_slot& slot, const task_context* awaited) noexcept {
-  if (awaited == nullptr) return slot.is_spawned();
-  const std::uintptr_t word = slot.owner_word();
-  const auto wanted = reinterpret_cast<std::uintptr_t>(awaited) | task_slot::spawned_bit;
-  return (word & ~task_slot::private_bit) == wanted || (word & task_slot::hole_bit) != 0;
-}
-
-/// Continues where run_newest() met the shared part.
-bool run_newest_slow(task_stack* stack, task_slot* slot, task_slot* bottom,
-                     const task_context* awaited) noexcept;
-
-/// Runs the newest task of the strand if it lies at or above `bottom` and may_run_here(). Returns
-/// false if not: nothing is left, or an open fork or a task of another context is on top.
-inline bool run_newest(task_stack* stack, task_slot* bottom,
-                       const task_context* awaited = nullptr) noexcept {
-  task_slot* slot = stack->top.load(std::memory_order_relaxed) - 1;
-  if (slot < bottom || !may_run_here(*slot, awaited)) return false;
-  stack->top.store(slot, std::memory_order_release);
-  creek::light_fence();
-  if (slot >= stack->floor.load(std::memory_order_relaxed)) [[likely]] {
-    run_popped(slot);
     return true;
   }
-  return run_newest_slow(stack, slot, bottom, awaited);
-}
+  /// Takes the fork at `slot` back, which must be the strand's newest open one.
+  join_result join(task_slot* slot) noexcept {
+    // Above the slot may be spawned tasks that were not waited for.
+    const task_slot* top = next_slot();
+    if (reinterpret_cast<std::uintptr_t>(top) - reinterpret_cast<std::uintptr_t>(slot) <=
+        sizeof(task_slot)) [[likely]] {
+      if (pop(slot)) [[likely]]
+        return join_result::run_inline;
+    }
+    return join_slow(slot);
+  }
+  /// Runs the newest task of the strand if it lies at or above `bottom` and may_run_here(). Returns
+  /// false if not: nothing is left, or an open fork or a task of another context is on top.
+  bool run_newest(task_slot* bottom, const task_context* awaited = nullptr) noexcept {
+    task_slot* slot = next_slot() - 1;
+    if (slot < bottom || !may_run_here(*slot, awaited)) return false;
+    if (pop(slot)) [[likely]] {
+      run_popped(slot);
+      return true;
+    }
+    return run_newest_slow(slot, bottom, awaited);
+  }
 
-// --- Thieves' side: any thread -------------------------------------------------------------------
+  /// Makes the next push share, although no thief has asked.
+  void share_next() noexcept;
+  /// Shares everything; called before a strand with unstarted tasks is suspended.
+  void share_all() noexcept;
+  /// Makes pushes call the scheduler or not, as keep_armed() says.
+  void refresh_armed() noexcept;
+  /// Returns true if an idle worker wants work. Two loads.
+  bool is_wanted() const noexcept {
+    return !external_ && limit_.load(std::memory_order_relaxed) != last_;
+  }
 
-/// Takes the oldest shared task and stores it in `task`, which otherwise keeps its value.
-/// Lock-free, one CAS; it synchronises with the release that shared the task. Returns `lost` if the
-/// victim or another thief changed the shared part meanwhile.
-[[nodiscard]] steal_result steal(task_stack& victim, task_slot*& task) noexcept;
-/// Tells the owner that a thief wants work; the owner answers at its next push or join.
-void ask(task_stack& victim) noexcept;
-/// Shares half of the victim's private tasks without the owner's help, by a heavy fence. For an
-/// owner that computes for long without touching its deque. Returns true if something was shared.
-bool force_share(task_stack& victim) noexcept;
-/// Makes the owner's next push call the scheduler; pairs with heavy_fence() by the caller.
-void arm(task_stack& victim) noexcept;
-/// Returns true if the stack has a task, shared or private. Exact only behind a heavy fence.
-bool has_work(const task_stack& victim) noexcept;
+  /// Counts that the array is full and the caller runs its task at once; makes room now and then,
+  /// and when a thief asks. Thieves write the words that make_room() reads.
+  void count_full() noexcept;
 
-/// Makes the next push share, although no thief has asked. Only the strand calls it.
-void share_next(task_stack& stack) noexcept;
-/// Shares everything; called before a strand with unstarted tasks is suspended. Only by the strand.
-void share_all(task_stack& stack) noexcept;
-/// Makes the owner's pushes call the scheduler or not, as keep_armed() says. Only the strand.
-void refresh_armed(task_stack& stack) noexcept;
-bool is_armed(const task_stack& stack) noexcept;
+  task_stack_home* home() const noexcept { return home_; }
+  task_scope& scope() const noexcept { return record_.running.current(); }
+  strand_record& record() noexcept { return record_; }
+  /// Returns whether the words agree with each other, as they do between the strand's calls.
+  bool is_consistent() noexcept;
 
-/// Runs a task taken by steal() on the current strand and returns the strand that waits for just
-/// this one, to be run next, or null.
-strand* run_stolen(task_slot* slot) noexcept;
-/// Keeps the exception of a stolen fork in its slot until the join takes it out.
-void fail_fork(task_slot* slot, std::exception_ptr failure) noexcept;
-std::exception_ptr take_failure(task_slot* slot) noexcept;
+ private:
+  bool pop(task_slot* slot) noexcept {
+    top_.store(slot, std::memory_order_release);
+    creek::light_fence();
+    return slot >= floor_.load(std::memory_order_relaxed);
+  }
+  bool pushed_slow(task_slot* slot) noexcept;
+  join_result join_slow(task_slot* slot) noexcept;
+  join_result join_buried(task_slot* slot) noexcept;
+  bool run_newest_slow(task_slot* slot, task_slot* bottom, const task_context* awaited) noexcept;
+  bool take_back(task_slot* slot) noexcept;
+  void drop_stolen(task_slot* bottom) noexcept;
+  void make_room() noexcept;
+  void wait_for_thief(task_slot* slot, task_slot* top) noexcept;
+
+  alignas(128) strand_record record_;
+};
 
 /// Task stack of the strand that runs on this thread; null outside the host backend. A strand's
 /// stack never changes, so a function may keep the pointer across any wait. The model must not
