@@ -183,16 +183,13 @@ std::int64_t update_flops(column_method how, index_t rows, index_t cols, index_t
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                                               \
+#define CREEK_INSTANTIATE(letter, T)                                                       \
   template void factor_panel_of<T>(matrix_view<T>, T*, panel_message<T>&);                 \
   template std::unique_ptr<column_update<T>> make_update<T>(panel_message<T>&);            \
   template void exchange_rows_of<T>(matrix_view<T>, const index_t*, index_t);              \
   template void solve_by_columns<T>(column_method, bool, const_view<T>, index_t, const T*, \
                                     matrix_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

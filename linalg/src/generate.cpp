@@ -174,13 +174,10 @@ matrix<T> generate(const matrix_recipe& recipe, index_t rows, index_t cols) {
   return result;
 }
 
-template class matrix_generator<float>;
-template class matrix_generator<double>;
-template class matrix_generator<std::complex<float>>;
-template class matrix_generator<std::complex<double>>;
-template matrix<float> generate(const matrix_recipe&, index_t, index_t);
-template matrix<double> generate(const matrix_recipe&, index_t, index_t);
-template matrix<std::complex<float>> generate(const matrix_recipe&, index_t, index_t);
-template matrix<std::complex<double>> generate(const matrix_recipe&, index_t, index_t);
+#define CREEK_INSTANTIATE(letter, T)  \
+  template class matrix_generator<T>; \
+  template matrix<T> generate(const matrix_recipe&, index_t, index_t);
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

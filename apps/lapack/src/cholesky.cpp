@@ -134,5 +134,5 @@ using namespace creek::lapack;
                 (int layout_number, char uplo, blas_int n, blas_int nrhs, T* a, blas_int lda,      \
                  T* b, blas_int ldb),                                                              \
                 c_posv(how, uplo, n, nrhs, a, lda, b, ldb))
-CREEK_FOR_ALL(CREEK_DEFINE)
+CREEK_FOR_EACH_SCALAR(CREEK_DEFINE)
 #undef CREEK_DEFINE

@@ -4,14 +4,12 @@
 // (dgetrf), PARAMETERS the list in parentheses, CALL an expression of the parameters.
 #pragma once
 
+#include <creek/linalg/scalar.hpp>
+
 #include "c_interface.hpp"
 #include "errors.hpp"
 #include "workspace.hpp"
 
-/// The four types, by letter.
-#define CREEK_FOR_REAL(DEFINE) DEFINE(s, float) DEFINE(d, double)
-#define CREEK_FOR_COMPLEX(DEFINE) DEFINE(c, std::complex<float>) DEFINE(z, std::complex<double>)
-#define CREEK_FOR_ALL(DEFINE) CREEK_FOR_REAL(DEFINE) CREEK_FOR_COMPLEX(DEFINE)
 
 #define CREEK_EXPORT extern "C" [[gnu::visibility("default")]]
 

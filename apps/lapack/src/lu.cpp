@@ -210,5 +210,5 @@ using namespace creek::lapack;
                 (int layout_number, blas_int n, T* a, blas_int lda, blas_int k1, blas_int k2,      \
                  in_int ipiv, blas_int incx),                                                      \
                 c_laswp(how, n, a, lda, k1, k2, ipiv, incx))
-CREEK_FOR_ALL(CREEK_DEFINE)
+CREEK_FOR_EACH_SCALAR(CREEK_DEFINE)
 #undef CREEK_DEFINE

@@ -137,10 +137,10 @@ using namespace creek::lapack;
               gemm<T>(order, op_letter(how_a), op_letter(how_b), m, n, k, value_of<T>(alpha), a,   \
                       lda, b, ldb, value_of<T>(beta), c, ldc))                                     \
   CREEK_DEFINE_SYMMETRIC(x##symm, symm, T)
-CREEK_FOR_ALL(CREEK_DEFINE)
+CREEK_FOR_EACH_SCALAR(CREEK_DEFINE)
 
 #define CREEK_DEFINE_HERMITIAN(x, T) CREEK_DEFINE_SYMMETRIC(x##hemm, hemm, T)
-CREEK_FOR_COMPLEX(CREEK_DEFINE_HERMITIAN)
+CREEK_FOR_EACH_COMPLEX(CREEK_DEFINE_HERMITIAN)
 #undef CREEK_DEFINE_HERMITIAN
 #undef CREEK_DEFINE_SYMMETRIC
 #undef CREEK_DEFINE

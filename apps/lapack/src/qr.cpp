@@ -163,7 +163,7 @@ using namespace creek::lapack;
                           (int layout_number, char trans, blas_int m, blas_int n, blas_int nrhs,   \
                            T* a, blas_int lda, T* b, blas_int ldb),                                \
                           c_gels(how, trans, m, n, nrhs, a, lda, b, ldb, space))
-CREEK_FOR_ALL(CREEK_DEFINE)
+CREEK_FOR_EACH_SCALAR(CREEK_DEFINE)
 #undef CREEK_DEFINE
 
 // Defines the routines of Q, which is orthogonal or unitary.

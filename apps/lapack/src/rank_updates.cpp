@@ -144,12 +144,12 @@ using namespace creek::lapack;
 #define CREEK_DEFINE(x, T)                            \
   CREEK_DEFINE_RANK_K(x##syrk, kind::symmetric, T, T) \
   CREEK_DEFINE_RANK_2K(x##syr2k, kind::symmetric, T, T)
-CREEK_FOR_ALL(CREEK_DEFINE)
+CREEK_FOR_EACH_SCALAR(CREEK_DEFINE)
 
 #define CREEK_DEFINE_HERMITIAN(x, T)                        \
   CREEK_DEFINE_RANK_K(x##herk, kind::hermitian, T, real<T>) \
   CREEK_DEFINE_RANK_2K(x##her2k, kind::hermitian, T, real<T>)
-CREEK_FOR_COMPLEX(CREEK_DEFINE_HERMITIAN)
+CREEK_FOR_EACH_COMPLEX(CREEK_DEFINE_HERMITIAN)
 #undef CREEK_DEFINE_HERMITIAN
 #undef CREEK_DEFINE_RANK_2K
 #undef CREEK_DEFINE_RANK_K

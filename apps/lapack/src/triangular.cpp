@@ -156,6 +156,6 @@ using namespace creek::lapack;
   CREEK_LAPACKE(x##trtri,                                                                        \
                 (int layout_number, char uplo, char diag, blas_int n, T* a, blas_int lda),       \
                 c_trtri(how, uplo, diag, n, a, lda))
-CREEK_FOR_ALL(CREEK_DEFINE)
+CREEK_FOR_EACH_SCALAR(CREEK_DEFINE)
 #undef CREEK_DEFINE_PRODUCT
 #undef CREEK_DEFINE

@@ -84,14 +84,11 @@ double trcon(norm which, triangle stored, diagonal ones, const_view<T> A) {
   return reciprocal_condition<T>(A.rows(), anorm, inverse, anorm);
 }
 
-#define CREEK_INSTANTIATE(T)                                 \
+#define CREEK_INSTANTIATE(letter, T)                         \
   template double gecon<T>(norm, const_view<T>, double);     \
   template double pocon<T>(triangle, const_view<T>, double); \
   template double trcon<T>(norm, triangle, diagonal, const_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

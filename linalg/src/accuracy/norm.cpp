@@ -111,14 +111,11 @@ double norm_of(norm which, const_view<T> a) {
   return norm_by_columns(which, a);
 }
 
-#define CREEK_INSTANTIATE(T)                                        \
+#define CREEK_INSTANTIATE(letter, T)                                \
   template double norm_of(norm, const_view<T>);                     \
   template double norm_of_hermitian(norm, triangle, const_view<T>); \
   template double norm_of_triangular(norm, triangle, diagonal, const_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -192,11 +192,9 @@ double estimate_one_norm(index_t n, const linear_map<T>& A) {
   return largest_sum<T>(whole.view()).value;
 }
 
-template double estimate_one_norm<float>(index_t, const linear_map<float>&);
-template double estimate_one_norm<double>(index_t, const linear_map<double>&);
-template double estimate_one_norm<std::complex<float>>(index_t,
-                                                       const linear_map<std::complex<float>>&);
-template double estimate_one_norm<std::complex<double>>(index_t,
-                                                        const linear_map<std::complex<double>>&);
+#define CREEK_INSTANTIATE(letter, T) \
+  template double estimate_one_norm<T>(index_t, const linear_map<T>&);
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

@@ -255,15 +255,12 @@ int porfs(triangle stored, input<T> A, input<T> factor, input<T> B, matrix_view<
   return refine<T>(system, B, X, ferr, berr);
 }
 
-#define CREEK_INSTANTIATE(T)                                                                       \
+#define CREEK_INSTANTIATE(letter, T)                                                               \
   template int gerfs<T>(op, const_view<T>, const_view<T>, std::span<const index_t>, const_view<T>, \
                         matrix_view<T>, std::span<double>, std::span<double>);                     \
   template int porfs<T>(triangle, const_view<T>, const_view<T>, const_view<T>, matrix_view<T>,     \
                         std::span<double>, std::span<double>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -205,55 +205,19 @@ double solve_residual(const_view<T> a, const_view<T> x, const_view<T> b) {
   return worst;
 }
 
-template double lu_residual(const_view<float>, const_view<float>, std::span<const index_t>,
-                            const residual_options&);
-template double cholesky_residual(triangle, const_view<float>, const_view<float>,
-                                  const residual_options&);
-template double qr_residual(const_view<float>, const_view<float>, const_view<float>,
-                            const residual_options&);
-template double qr_residual(const_view<float>, const orthogonal_operator<float>&, const_view<float>,
-                            const residual_options&);
-template double orthogonality(const_view<float>, const residual_options&);
-template double orthogonality(index_t, const orthogonal_operator<float>&, const residual_options&);
-template double solve_residual(const_view<float>, const_view<float>, const_view<float>);
-template double lu_residual(const_view<double>, const_view<double>, std::span<const index_t>,
-                            const residual_options&);
-template double cholesky_residual(triangle, const_view<double>, const_view<double>,
-                                  const residual_options&);
-template double qr_residual(const_view<double>, const_view<double>, const_view<double>,
-                            const residual_options&);
-template double qr_residual(const_view<double>, const orthogonal_operator<double>&,
-                            const_view<double>, const residual_options&);
-template double orthogonality(const_view<double>, const residual_options&);
-template double orthogonality(index_t, const orthogonal_operator<double>&, const residual_options&);
-template double solve_residual(const_view<double>, const_view<double>, const_view<double>);
-template double lu_residual(const_view<std::complex<float>>, const_view<std::complex<float>>,
-                            std::span<const index_t>, const residual_options&);
-template double cholesky_residual(triangle, const_view<std::complex<float>>,
-                                  const_view<std::complex<float>>, const residual_options&);
-template double qr_residual(const_view<std::complex<float>>, const_view<std::complex<float>>,
-                            const_view<std::complex<float>>, const residual_options&);
-template double qr_residual(const_view<std::complex<float>>,
-                            const orthogonal_operator<std::complex<float>>&,
-                            const_view<std::complex<float>>, const residual_options&);
-template double orthogonality(const_view<std::complex<float>>, const residual_options&);
-template double orthogonality(index_t, const orthogonal_operator<std::complex<float>>&,
-                              const residual_options&);
-template double solve_residual(const_view<std::complex<float>>, const_view<std::complex<float>>,
-                               const_view<std::complex<float>>);
-template double lu_residual(const_view<std::complex<double>>, const_view<std::complex<double>>,
-                            std::span<const index_t>, const residual_options&);
-template double cholesky_residual(triangle, const_view<std::complex<double>>,
-                                  const_view<std::complex<double>>, const residual_options&);
-template double qr_residual(const_view<std::complex<double>>, const_view<std::complex<double>>,
-                            const_view<std::complex<double>>, const residual_options&);
-template double qr_residual(const_view<std::complex<double>>,
-                            const orthogonal_operator<std::complex<double>>&,
-                            const_view<std::complex<double>>, const residual_options&);
-template double orthogonality(const_view<std::complex<double>>, const residual_options&);
-template double orthogonality(index_t, const orthogonal_operator<std::complex<double>>&,
-                              const residual_options&);
-template double solve_residual(const_view<std::complex<double>>, const_view<std::complex<double>>,
-                               const_view<std::complex<double>>);
+#define CREEK_INSTANTIATE(letter, T)                                                              \
+  template double lu_residual(const_view<T>, const_view<T>, std::span<const index_t>,             \
+                              const residual_options&);                                           \
+  template double cholesky_residual(triangle, const_view<T>, const_view<T>,                       \
+                                    const residual_options&);                                     \
+  template double qr_residual(const_view<T>, const_view<T>, const_view<T>,                        \
+                              const residual_options&);                                           \
+  template double qr_residual(const_view<T>, const orthogonal_operator<T>&, const_view<T>,        \
+                              const residual_options&);                                           \
+  template double orthogonality(const_view<T>, const residual_options&);                          \
+  template double orthogonality(index_t, const orthogonal_operator<T>&, const residual_options&); \
+  template double solve_residual(const_view<T>, const_view<T>, const_view<T>);
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -137,7 +137,7 @@ tile_shape product_tile() noexcept {
   return {kernels.rows / reals<T>, kernels.cols};
 }
 
-#define CREEK_INSTANTIATE(T)                                                                   \
+#define CREEK_INSTANTIATE(letter, T)                                                           \
   template tile_shape product_tile<T>() noexcept;                                              \
   template void detail::herk_by<all_workers, T>(triangle, op, real<T>, const_view<T>, real<T>, \
                                                 matrix_view<T>);                               \
@@ -150,10 +150,7 @@ tile_shape product_tile() noexcept {
   template void herk<T>(triangle, op, real<T>, const_view<T>, real<T>, matrix_view<T>);        \
   template void syr2k<T>(triangle, op, T, const_view<T>, const_view<T>, T, matrix_view<T>);    \
   template void her2k<T>(triangle, op, T, const_view<T>, const_view<T>, real<T>, matrix_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -277,15 +277,12 @@ std::optional<blas_library> blas_in_use() {
   return by == nullptr ? std::nullopt : std::optional(describe(by->library()));
 }
 
-#define CREEK_INSTANTIATE(T)                                                                \
+#define CREEK_INSTANTIATE(letter, T)                                                        \
   template bool detail::is_done_elsewhere<T>(const strided<T>&, const strided<T>&, index_t, \
                                              const matrix_view<T>&);                        \
   template void detail::multiply_add_elsewhere<T>(T, const strided<T>&, const strided<T>&,  \
                                                   index_t, matrix_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

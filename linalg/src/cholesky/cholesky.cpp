@@ -239,17 +239,14 @@ index_t posv(triangle stored, matrix_view<T> A, matrix_view<T> B, const cholesky
   return info;
 }
 
-#define CREEK_INSTANTIATE(T)                                                               \
+#define CREEK_INSTANTIATE(letter, T)                                                       \
   template index_t detail::cholesky_panel<T>(matrix_view<T>);                              \
   template void detail::subtract_product<T>(const_view<T>, const_view<T>, matrix_view<T>); \
   template index_t detail::potrf_here<T>(triangle, matrix_view<T>);                        \
   template index_t potrf<T>(triangle, matrix_view<T>, const cholesky_options&);            \
   template void potrs<T>(triangle, const_view<T>, matrix_view<T>);                         \
   template index_t posv<T>(triangle, matrix_view<T>, matrix_view<T>, const cholesky_options&);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -164,13 +164,10 @@ matrix<T> read_matrix(const std::string& name, std::size_t max_bytes) {
   return matrix_file(name).read<T>(max_bytes);
 }
 
-template matrix<float> matrix_file::read(std::size_t);
-template matrix<double> matrix_file::read(std::size_t);
-template matrix<std::complex<float>> matrix_file::read(std::size_t);
-template matrix<std::complex<double>> matrix_file::read(std::size_t);
-template matrix<float> read_matrix(const std::string&, std::size_t);
-template matrix<double> read_matrix(const std::string&, std::size_t);
-template matrix<std::complex<float>> read_matrix(const std::string&, std::size_t);
-template matrix<std::complex<double>> read_matrix(const std::string&, std::size_t);
+#define CREEK_INSTANTIATE(letter, T)                 \
+  template matrix<T> matrix_file::read(std::size_t); \
+  template matrix<T> read_matrix(const std::string&, std::size_t);
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

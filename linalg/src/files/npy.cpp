@@ -136,13 +136,10 @@ void write(const writer& out, const_view<T> a) {
   }
 }
 
-template void read_elements(detail::byte_source&, const head&, matrix_view<float>);
-template void read_elements(detail::byte_source&, const head&, matrix_view<double>);
-template void read_elements(detail::byte_source&, const head&, matrix_view<std::complex<float>>);
-template void read_elements(detail::byte_source&, const head&, matrix_view<std::complex<double>>);
-template void write(const writer&, const_view<float>);
-template void write(const writer&, const_view<double>);
-template void write(const writer&, const_view<std::complex<float>>);
-template void write(const writer&, const_view<std::complex<double>>);
+#define CREEK_INSTANTIATE(letter, T)                                              \
+  template void read_elements(detail::byte_source&, const head&, matrix_view<T>); \
+  template void write(const writer&, const_view<T>);
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::npy

@@ -81,9 +81,9 @@ index_t decode(const element& type, const char* from, index_t count, T* to) noex
   }
 }
 
-template index_t decode(const element&, const char*, index_t, float*) noexcept;
-template index_t decode(const element&, const char*, index_t, double*) noexcept;
-template index_t decode(const element&, const char*, index_t, std::complex<float>*) noexcept;
-template index_t decode(const element&, const char*, index_t, std::complex<double>*) noexcept;
+#define CREEK_INSTANTIATE(letter, T) \
+  template index_t decode(const element&, const char*, index_t, T*) noexcept;
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::npy

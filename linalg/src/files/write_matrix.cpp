@@ -59,16 +59,10 @@ void write_matrix(const std::string& name, const_view<T> a, std::optional<matrix
   file.commit();
 }
 
-template void write_matrix(const std::string&, const_view<float>, std::optional<matrix_format>);
-template void write_matrix(const std::string&, const_view<double>, std::optional<matrix_format>);
-template void write_matrix(const std::string&, const_view<std::complex<float>>,
-                           std::optional<matrix_format>);
-template void write_matrix(const std::string&, const_view<std::complex<double>>,
-                           std::optional<matrix_format>);
-
-template void write_matrix(atomic_file&, const_view<float>, matrix_format);
-template void write_matrix(atomic_file&, const_view<double>, matrix_format);
-template void write_matrix(atomic_file&, const_view<std::complex<float>>, matrix_format);
-template void write_matrix(atomic_file&, const_view<std::complex<double>>, matrix_format);
+#define CREEK_INSTANTIATE(letter, T)                                                           \
+  template void write_matrix(const std::string&, const_view<T>, std::optional<matrix_format>); \
+  template void write_matrix(atomic_file&, const_view<T>, matrix_format);
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

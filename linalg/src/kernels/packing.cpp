@@ -151,14 +151,11 @@ void unpack_right(const real<T>* from, index_t depth, index_t cols, T* to, index
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                                              \
+#define CREEK_INSTANTIATE(letter, T)                                                      \
   template void pack_left<T>(const strided<T>&, index_t, index_t, real<T>*) noexcept;     \
   template void pack_right<T>(const strided<T>&, index_t, index_t, T, real<T>*) noexcept; \
   template void unpack_right<T>(const real<T>*, index_t, index_t, T*, index_t, index_t) noexcept;
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

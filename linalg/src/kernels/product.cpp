@@ -219,7 +219,7 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                                                      \
+#define CREEK_INSTANTIATE(letter, T)                                                              \
   template struct blocking<T>;                                                                    \
   template void multiply_packed<T>(index_t, index_t, index_t, const real<T>*, const real<T>*, T*, \
                                    index_t, part, index_t) noexcept;                              \
@@ -228,10 +228,7 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
   template void multiply_add_by<this_thread, T>(T, const strided<T>&, const strided<T>&, index_t, \
                                                 matrix_view<T>, part);                            \
   template void scale<T>(T, matrix_view<T>, part) noexcept;
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

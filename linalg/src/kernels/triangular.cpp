@@ -292,7 +292,7 @@ void trmm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, i
   trmm_by<all_workers, T>(where, stored, how, ones, alpha, A, B);
 }
 
-#define CREEK_INSTANTIATE(T)                                                                       \
+#define CREEK_INSTANTIATE(letter, T)                                                               \
   template void detail::pack_triangle<T>(const strided<T>&, diagonal, index_t, real<T>*) noexcept; \
   template void detail::solve_packed<T>(const real<T>*, index_t, real<T>*, index_t) noexcept;      \
   template void detail::trsm_by<all_workers, T>(side, triangle, op, diagonal, T, const_view<T>,    \
@@ -305,10 +305,7 @@ void trmm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, i
                                                 matrix_view<T>);                                   \
   template void trsm<T>(side, triangle, op, diagonal, T, const_view<T>, matrix_view<T>);           \
   template void trmm<T>(side, triangle, op, diagonal, T, const_view<T>, matrix_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -146,16 +146,13 @@ index_t potri(triangle stored, matrix_view<T> A) {
   return 0;
 }
 
-#define CREEK_INSTANTIATE(T)                                                  \
+#define CREEK_INSTANTIATE(letter, T)                                          \
   template index_t detail::trtri_here<T>(triangle, diagonal, matrix_view<T>); \
   template void detail::lauum_here<T>(triangle, matrix_view<T>);              \
   template index_t trtri<T>(triangle, diagonal, matrix_view<T>);              \
   template index_t getri<T>(matrix_view<T>, std::span<const index_t>);        \
   template index_t potri<T>(triangle, matrix_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

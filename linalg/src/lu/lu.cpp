@@ -172,16 +172,13 @@ index_t gesv(matrix_view<T> A, std::span<index_t> pivots, matrix_view<T> B,
   return info;
 }
 
-#define CREEK_INSTANTIATE(T)                                                           \
+#define CREEK_INSTANTIATE(letter, T)                                                   \
   template index_t getrf<T>(matrix_view<T>, std::span<index_t>, const lu_options&);    \
   template work_graph getrf_plan<T>(matrix_view<T>, index_t);                          \
   template void laswp<T>(matrix_view<T>, std::span<const index_t>, bool);              \
   template void getrs<T>(op, const_view<T>, std::span<const index_t>, matrix_view<T>); \
   template index_t gesv<T>(matrix_view<T>, std::span<index_t>, matrix_view<T>, const lu_options&);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

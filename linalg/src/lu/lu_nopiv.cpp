@@ -48,11 +48,8 @@ index_t getrf_nopiv_here(matrix_view<T> A) {
   return info == 0 ? 0 : info + half;
 }
 
-#define CREEK_INSTANTIATE(T) template index_t getrf_nopiv_here<T>(matrix_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+#define CREEK_INSTANTIATE(letter, T) template index_t getrf_nopiv_here<T>(matrix_view<T>);
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

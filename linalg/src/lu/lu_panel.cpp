@@ -139,11 +139,8 @@ index_t factor_panel(matrix_view<T> A, index_t* pivots) {
   return info;
 }
 
-#define CREEK_INSTANTIATE(T) template index_t factor_panel<T>(matrix_view<T>, index_t*);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+#define CREEK_INSTANTIATE(letter, T) template index_t factor_panel<T>(matrix_view<T>, index_t*);
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

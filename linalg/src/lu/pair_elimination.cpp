@@ -178,17 +178,14 @@ void eliminate_pair_turned(op how, const_view<T> L, const_view<T> A, const index
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                                                  \
+#define CREEK_INSTANTIATE(letter, T)                                                          \
   template class packed_block<T>;                                                             \
   template void eliminate_pair<T>(matrix_view<T>, matrix_view<T>, matrix_view<T>, index_t*);  \
   template class packed_elimination<T>;                                                       \
   template void eliminate_block_turned<T>(op, const_view<T>, const index_t*, matrix_view<T>); \
   template void eliminate_pair_turned<T>(op, const_view<T>, const_view<T>, const index_t*,    \
                                          matrix_view<T>, matrix_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

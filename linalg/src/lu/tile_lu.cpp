@@ -245,9 +245,8 @@ matrix<T> tile_lu<T>::solve(matrix<T> B, op how) const {
   return B;
 }
 
-template class tile_lu<float>;
-template class tile_lu<double>;
-template class tile_lu<std::complex<float>>;
-template class tile_lu<std::complex<double>>;
+#define CREEK_INSTANTIATE(letter, T) template class tile_lu<T>;
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -118,12 +118,9 @@ index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& optio
   return 0;
 }
 
-#define CREEK_INSTANTIATE(T) \
+#define CREEK_INSTANTIATE(letter, T) \
   template index_t gels<T>(op, matrix_view<T>, matrix_view<T>, const qr_options&);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -196,13 +196,10 @@ void packed_pair<T>::apply_group(index_t g, matrix_view<T> C1, matrix_view<T> C2
                   C2.leading());
 }
 
-#define CREEK_INSTANTIATE(T)                                                                 \
+#define CREEK_INSTANTIATE(letter, T)                                                         \
   template void factor_pair<T>(lower_block, matrix_view<T>, matrix_view<T>, matrix_view<T>); \
   template class packed_pair<T>;
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

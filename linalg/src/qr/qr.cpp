@@ -218,14 +218,11 @@ void orgqr(matrix_view<T> A, std::span<const T> tau) {
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                                           \
+#define CREEK_INSTANTIATE(letter, T)                                                   \
   template void geqrf<T>(matrix_view<T>, std::span<T>, const qr_options&);             \
   template void ormqr<T>(side, op, const_view<T>, std::span<const T>, matrix_view<T>); \
   template void orgqr<T>(matrix_view<T>, std::span<const T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -267,7 +267,7 @@ void packed_reflectors<T>::apply(matrix_view<T> C) const {
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                               \
+#define CREEK_INSTANTIATE(letter, T)                                       \
   template T make_reflector<T>(T&, index_t, T*);                           \
   template void apply_reflector<T>(index_t, const T*, T, matrix_view<T>);  \
   template void factor_columns<T>(matrix_view<T>, T*);                     \
@@ -275,10 +275,7 @@ void packed_reflectors<T>::apply(matrix_view<T> C) const {
   template void form_triangle<T>(const_view<T>, const T*, matrix_view<T>); \
   template void join_triangles<T>(const matrix<T>&, matrix_view<T>);       \
   template class packed_reflectors<T>;
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

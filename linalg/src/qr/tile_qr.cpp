@@ -355,9 +355,8 @@ matrix<T> tile_qr<T>::solve(matrix<T> B) const {
   return matrix<T>(const_view<T>(B.view().block(0, 0, n, B.cols())));
 }
 
-template class tile_qr<float>;
-template class tile_qr<double>;
-template class tile_qr<std::complex<float>>;
-template class tile_qr<std::complex<double>>;
+#define CREEK_INSTANTIATE(letter, T) template class tile_qr<T>;
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

@@ -43,13 +43,10 @@ void packed_tile<T>::apply(matrix_view<T> C) const {
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                    \
+#define CREEK_INSTANTIATE(letter, T)                            \
   template void factor_tile<T>(matrix_view<T>, matrix_view<T>); \
   template class packed_tile<T>;
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

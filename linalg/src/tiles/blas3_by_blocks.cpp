@@ -176,7 +176,7 @@ void detail::enqueue_herk(const tile_tasks& to, triangle stored, op how, real<T>
                           .real_after = true});
 }
 
-#define CREEK_INSTANTIATE(T)                                                                       \
+#define CREEK_INSTANTIATE(letter, T)                                                               \
   template void gemm<T>(task_graph&, op, op, T, const_tile_view<T>, const_tile_view<T>, T,         \
                         tile_view<T>);                                                             \
   template void symm<T>(task_graph&, side, triangle, T, const_tile_view<T>, const_tile_view<T>, T, \
@@ -196,10 +196,7 @@ void detail::enqueue_herk(const tile_tasks& to, triangle stored, op how, real<T>
                         tile_view<T>);                                                             \
   template void detail::enqueue_herk<T>(const tile_tasks&, triangle, op, real<T>,                  \
                                         const_tile_view<T>, real<T>, tile_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

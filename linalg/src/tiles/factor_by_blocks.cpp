@@ -233,7 +233,7 @@ index_t potri(triangle stored, tile_view<T> A) {
   return info.value();
 }
 
-#define CREEK_INSTANTIATE(T)                                                             \
+#define CREEK_INSTANTIATE(letter, T)                                                     \
   template void potrf<T>(task_graph&, triangle, tile_view<T>, graph_info&);              \
   template void potrs<T>(task_graph&, triangle, const_tile_view<T>, tile_view<T>);       \
   template void posv<T>(task_graph&, triangle, tile_view<T>, tile_view<T>, graph_info&); \
@@ -244,10 +244,7 @@ index_t potri(triangle stored, tile_view<T> A) {
   template void potri<T>(task_graph&, triangle, tile_view<T>, graph_info&);              \
   template index_t trtri<T>(triangle, diagonal, tile_view<T>);                           \
   template index_t potri<T>(triangle, tile_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

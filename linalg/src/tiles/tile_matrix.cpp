@@ -99,14 +99,11 @@ tile_matrix<T>::tile_matrix(const tile_matrix& other)
   });
 }
 
-#define CREEK_INSTANTIATE(T)                                 \
+#define CREEK_INSTANTIATE(letter, T)                         \
   template void copy<T>(const_view<T>, tile_view<T>);        \
   template void copy<T>(const_tile_view<T>, matrix_view<T>); \
   template class tile_matrix<T>;
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg

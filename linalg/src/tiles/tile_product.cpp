@@ -237,14 +237,11 @@ void enqueue_product(const tile_tasks& to, const tile_product<T>& what) {
   for (index_t p = 0; p < steps; ++p) enqueue_rank_update(to, what, p);
 }
 
-#define CREEK_INSTANTIATE(T)                                                \
+#define CREEK_INSTANTIATE(letter, T)                                        \
   template struct tile_operand<T>;                                          \
   template void enqueue_scale<T>(const tile_tasks&, T, tile_view<T>, part); \
   template void enqueue_product<T>(const tile_tasks&, const tile_product<T>&);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

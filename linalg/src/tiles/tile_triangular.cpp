@@ -110,17 +110,14 @@ void enqueue_trmm(const tile_tasks& to, side where, triangle stored, op how, dia
   }
 }
 
-#define CREEK_INSTANTIATE(T)                                                             \
+#define CREEK_INSTANTIATE(letter, T)                                                     \
   template void enqueue_tile_trsm<T>(const tile_tasks&, side, triangle, op, diagonal, T, \
                                      const_view<T>, tile_view<T>);                       \
   template void enqueue_trsm<T>(const tile_tasks&, side, triangle, op, diagonal, T,      \
                                 const_tile_view<T>, tile_view<T>);                       \
   template void enqueue_trmm<T>(const tile_tasks&, side, triangle, op, diagonal, T,      \
                                 const_tile_view<T>, tile_view<T>);
-CREEK_INSTANTIATE(float)
-CREEK_INSTANTIATE(double)
-CREEK_INSTANTIATE(std::complex<float>)
-CREEK_INSTANTIATE(std::complex<double>)
+CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

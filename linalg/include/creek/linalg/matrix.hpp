@@ -14,34 +14,12 @@
 #include <utility>
 
 #include <creek/core/language.hpp>
+#include <creek/linalg/scalar.hpp>
 
 namespace creek::linalg {
 
 /// Index, 0-based: rows, columns, leading dimensions. (`index` is a function of <strings.h>.)
 using index_t = std::ptrdiff_t;
-
-/// The element types: float, double, and complex numbers of both.
-template <class T>
-concept scalar = std::same_as<T, float> || std::same_as<T, double> ||
-    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
-
-namespace detail {
-template <class T>
-struct real_of {
-  using type = T;
-};
-template <class T>
-struct real_of<std::complex<T>> {
-  using type = T;
-};
-}  // namespace detail
-
-/// Type of the magnitude of a T.
-template <scalar T>
-using real = typename detail::real_of<T>::type;
-
-template <scalar T>
-inline constexpr bool is_complex = !std::same_as<T, real<T>>;
 
 /// Operation applied to an operand before it is used.
 enum class op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
