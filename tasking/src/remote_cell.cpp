@@ -73,7 +73,7 @@ bool remote_objects::end_all() noexcept {
       if (handles != 0) told.push_back(each);
     }
   }
-  // Done without the lock: a simulated core that sends lets others run, which may want it.
+  // Done without the lock: a worker that sends may let others on its thread run, which may want it.
   for (remote_cell* each : told) each->send_to_self(&remote_cell::run_end);
   return any;
 }

@@ -22,7 +22,7 @@ concept addable = requires(A a, B b) {
   a + b;
 };
 static_assert(addable<joules, joules> && !addable<joules, watts> && !addable<volts, double>);
-static_assert(addable<cycles, cycles> && !addable<cycles, virtual_time>);
+static_assert(addable<cycles, cycles> && !addable<cycles, exact_time>);
 
 TEST(units, products_and_quotients) {
   EXPECT_DOUBLE_EQ((watts{25} * seconds{2}).value, 50);
@@ -35,19 +35,19 @@ TEST(units, clocks_divided_from_1600_MHz_are_whole_femtoseconds) {
   EXPECT_EQ(period_of(megahertz(1600)).length.femtoseconds, 625'000);
   for (int divider = 2; divider <= 16; ++divider) {
     const clock_period clock = period_of(megahertz(1600.0 / divider));
-    EXPECT_EQ(clock.length, divider * virtual_time{625'000}) << divider;
+    EXPECT_EQ(clock.length, divider * exact_time{625'000}) << divider;
     EXPECT_NEAR(clock.frequency().value, 1600e6 / divider, 1e-3);
   }
 }
 
 TEST(units, a_second_of_cycles_is_a_second) {
   const clock_period core = period_of(megahertz(1600.0 / 3));
-  virtual_time now;
+  exact_time now;
   for (int i = 0; i < 1000; ++i) now += cycles{533'333} * core;
   EXPECT_EQ(now.femtoseconds, 1000LL * 533'333 * 1'875'000);
   EXPECT_NEAR(now.in_seconds().value, 0.999999375, 1e-12);
-  EXPECT_EQ(nearest_virtual_time(seconds{1e-9}).femtoseconds, 1'000'000);
-  EXPECT_EQ(virtual_time{7} / virtual_time{2}, 3);
+  EXPECT_EQ(nearest_exact_time(seconds{1e-9}).femtoseconds, 1'000'000);
+  EXPECT_EQ(exact_time{7} / exact_time{2}, 3);
 }
 
 }  // namespace

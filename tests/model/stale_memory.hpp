@@ -172,7 +172,7 @@ class basic_stale_memory {
     chip_->explore.block([this] { return changes_of_others() != side().paused; });
     side().paused = changes_of_others();
   }
-  void charge(cycles) {}
+  void charge(work, std::int64_t) {}
 
  private:
   stale_chip::side& side() const { return chip_->sides[self_.index()]; }

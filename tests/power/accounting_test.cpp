@@ -347,7 +347,7 @@ TEST(Accounting, CountsVirtualTimeOnASimulatedChip) {
     tasks.wait();
     return m.read();
   });
-  EXPECT_EQ(used.energy.origin, energy_origin::simulated);
+  EXPECT_EQ(used.energy.origin, energy_origin::by_backend);
   EXPECT_GT(used.energy.energy.value, 0);
   EXPECT_GT(used.wall.value, 1e-3);
   const energy_account account = books->account(used.energy);

@@ -8,18 +8,18 @@
 
 namespace creek::testing {
 
-class fake_chip final : public simulated_meter {
+class fake_chip final : public backend_meter {
  public:
-  fake_chip() : before_(std::exchange(creek::detail::metered_by, this)) {}
-  ~fake_chip() { creek::detail::metered_by = before_; }
+  fake_chip() : before_(backend_meter::exchange(this)) {}
+  ~fake_chip() { backend_meter::exchange(before_); }
   fake_chip(const fake_chip&) = delete;
   fake_chip& operator=(const fake_chip&) = delete;
-  simulated_energy read() noexcept override { return at; }
+  metered_energy read() noexcept override { return at; }
 
-  simulated_energy at;
+  metered_energy at;
 
  private:
-  simulated_meter* before_;
+  backend_meter* before_;
 };
 
 }  // namespace creek::testing

@@ -207,7 +207,7 @@ TEST(Meter, TakesTheSimulationThatItsThreadDrives) {
   meter m(tree.options());
   chip->at = {units::joules{35}, units::seconds{1.5}};
   const meter_reading reading = m.read();
-  EXPECT_EQ(reading.energy.origin, energy_origin::simulated);
+  EXPECT_EQ(reading.energy.origin, energy_origin::by_backend);
   EXPECT_EQ(reading.energy.source, "simulation");
   EXPECT_DOUBLE_EQ(reading.energy.energy.value, 25);
   EXPECT_DOUBLE_EQ(reading.wall.value, 0.5);
@@ -219,12 +219,12 @@ TEST(Meter, TakesTheSimulationThatItsThreadDrives) {
 TEST(Meter, AddsSimulationsThatEndedMeanwhile) {
   machine_tree tree;
   make_virtual_machine(tree);
-  creek::detail::simulations.add({units::joules{7}, units::seconds{1}});
+  metered_runs::add({units::joules{7}, units::seconds{1}});
   meter m(tree.options());
-  creek::detail::simulations.add({units::joules{2}, units::seconds{0.25}});
-  creek::detail::simulations.add({units::joules{3}, units::seconds{0.5}});
+  metered_runs::add({units::joules{2}, units::seconds{0.25}});
+  metered_runs::add({units::joules{3}, units::seconds{0.5}});
   const meter_reading reading = m.read();
-  EXPECT_EQ(reading.energy.origin, energy_origin::simulated);
+  EXPECT_EQ(reading.energy.origin, energy_origin::by_backend);
   EXPECT_DOUBLE_EQ(reading.energy.energy.value, 5);
   EXPECT_DOUBLE_EQ(reading.wall.value, 0.75);
   m.restart();

@@ -148,11 +148,11 @@ TEST(Policies, RaceToIdleWakesForForkedTasks) {
 }
 
 /// Simulated time, in the form in which a backend provides it.
-class hand_clock final : public simulated_meter {
+class hand_clock final : public backend_meter {
  public:
-  hand_clock() { creek::detail::metered_by = this; }
-  ~hand_clock() { creek::detail::metered_by = nullptr; }
-  simulated_energy read() noexcept override { return {units::joules{0}, now()}; }
+  hand_clock() { backend_meter::exchange(this); }
+  ~hand_clock() { backend_meter::exchange(nullptr); }
+  metered_energy read() noexcept override { return {units::joules{0}, now()}; }
   units::seconds now() noexcept override { return units::seconds{microseconds * 1e-6}; }
   double microseconds = 0;
 };

@@ -10,12 +10,14 @@
 #include <creek/core/error.hpp>
 #include <creek/core/measuring/thread_cpu_time.hpp>
 #include <creek/scc.hpp>
+#include <creek/scc/work_costs.hpp>
 #include <creek/tasking.hpp>
 
 namespace {
 
 using namespace creek;
 using scc_backend::chip;
+using scc_backend::cost_of;
 
 TEST(Charge, AdvancesTheCoreThatRuns) {
   const auto report = scc_backend::run_cores({}, [](scc_backend::memory& memory) {
@@ -45,7 +47,7 @@ TEST(Charge, GoesToTheInnermostSimulation) {
 TEST(Charge, IsNothingElsewhere) {
   simulate(2, [](scc_communicator& c) { c.barrier(); });
   charge(cycles{1});
-  EXPECT_EQ(detail::charged_to, nullptr);
+  EXPECT_EQ(execution_observer::current(), nullptr);
 }
 
 // --- Measured instead --------------------------------------------------------------------------

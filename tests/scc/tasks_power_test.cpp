@@ -40,14 +40,14 @@ struct lonely_task {
     runtime rt{waiting(how, 48, &report)};
     // Readings order the cores: the other cores' actions until then are known.
     rt.run([&] {
-      const simulated_energy before = detail::metered_by->read();
+      const metered_energy before = backend_meter::current()->read();
       charge(cycles{5'330'000});
-      const simulated_energy after = detail::metered_by->read();
+      const metered_energy after = backend_meter::current()->read();
       used = {after.energy - before.energy, after.time - before.time};
     });
   }
   task_report report;
-  simulated_energy used;
+  metered_energy used;
 };
 
 TEST(SccHalting, SavesTheSwitchingPowerOfThoseThatWait) {
@@ -242,24 +242,24 @@ TEST(SccPolicies, ACallRunsAtTheHighestClock) {
 
 TEST(SccPolicies, EnergyIsThatOfTheReport) {
   task_report report;
-  simulated_energy before{}, after{};
+  metered_energy before{}, after{};
   {
     scc on{12};
     on.report = &report;
     on.options.policy = power::make_policy("frequency");
     runtime rt{on};
     rt.run([&] {
-      before = detail::metered_by->read();
+      before = backend_meter::current()->read();
       for (int i = 0; i < 40; ++i) spawn([] { charge(cycles{100'000}); });
       taskwait();
-      after = detail::metered_by->read();
+      after = backend_meter::current()->read();
     });
   }
   EXPECT_GT(after.energy, before.energy);
   EXPECT_LE(after.energy, report.energy);
   // Only the end of the run follows the last reading.
   EXPECT_NEAR(after.energy.value, report.energy.value, 0.05 * report.energy.value);
-  EXPECT_EQ(detail::metered_by, nullptr);
+  EXPECT_EQ(backend_meter::current(), nullptr);
 }
 
 TEST(SccPolicies, RunAlikeTwice) {
@@ -342,7 +342,7 @@ TEST(SccPolicies, AClockThatStaysLowHasItsVoltageLowered) {
   options.watts = 40;
   scc on{48};
   on.options.policy = power::make_policy("power_cap", options);
-  simulated_energy before{}, after{};
+  metered_energy before{}, after{};
   runtime rt{on};
   rt.run([&] {
     const auto work = [] {
@@ -350,9 +350,9 @@ TEST(SccPolicies, AClockThatStaysLowHasItsVoltageLowered) {
       taskwait();
     };
     work();  // the voltage follows after some milliseconds
-    before = detail::metered_by->read();
+    before = backend_meter::current()->read();
     work();
-    after = detail::metered_by->read();
+    after = backend_meter::current()->read();
   });
   EXPECT_LE((after.energy - before.energy) / (after.time - before.time), units::watts{40});
 }

@@ -12,17 +12,19 @@
 #include <iterator>
 #include <optional>
 
-#include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/io/atomic_file.hpp>
 #include <creek/core/io/open_file.hpp>
 #include <creek/core/measuring/thread_cpu_time.hpp>
+#include <creek/scc/work_costs.hpp>
 
 #include "json/json_value.hpp"
 
 namespace creek::tool {
 
 namespace {
+
+using scc_backend::cost_of;
 
 /// Keeps a kernel's result, so that the compiler does not remove the kernel.
 template <class T>

@@ -11,7 +11,7 @@ namespace creek::tool {
 
 /// Time of a stage on the cores, with waits for other cores, and the energy of all cores.
 struct stage_use {
-  virtual_time longest, median, shortest;
+  exact_time longest, median, shortest;
   units::joules energy;
 };
 using stage_uses = std::array<stage_use, mapreduce::stage_count>;

@@ -102,7 +102,7 @@ std::string energy_text(const power::meter_reading& reading) {
     return fmt::format("energy: unavailable: {}; {:.4g} CPU seconds", figure.reason,
                        reading.cpu.value);
   }
-  const bool simulated = figure.origin == energy_origin::simulated;
+  const bool simulated = figure.origin == energy_origin::by_backend;
   return fmt::format("energy: {:.4g} J {}{}, mean {:.4g} W in {:.4g} {}, {:.4g} CPU seconds{}",
                      figure.energy.value, to_string(figure.origin),
                      simulated ? "" : " (" + figure.source + ")", reading.mean_power().value,

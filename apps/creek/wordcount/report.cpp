@@ -18,7 +18,7 @@ using json = json_value;
 // Raised when a member of the JSON changes its meaning or is removed; new members do not raise it.
 constexpr int report_schema = 1;
 
-double milliseconds(virtual_time t) {
+double milliseconds(exact_time t) {
   return 1e3 * t.in_seconds().value;
 }
 
@@ -33,7 +33,7 @@ void print_simulated(std::FILE* to, const wordcount_report& report) {
   fmt::print(to, "stage (virtual ms)    longest     median   shortest   mJ of cores\n");
   for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
     const stage_use& span = on.stages[i];
-    if (span.longest == virtual_time{}) continue;
+    if (span.longest == exact_time{}) continue;
     fmt::print(to, "{:<18} {:>10.3f} {:>10.3f} {:>10.3f} {:>13.3f}\n", mapreduce::stage_names[i],
                milliseconds(span.longest), milliseconds(span.median), milliseconds(span.shortest),
                1e3 * span.energy.value);

@@ -23,7 +23,7 @@ struct simulated_count {
   std::uint64_t seed = 0;
   double cycles_a_host_second = 0;  // rate of --clock measured; 0: charged
   int cores = 0;
-  virtual_time length;
+  exact_time length;
   stage_uses stages;
   std::uint64_t sent_bytes = 0;  // from core to core
   units::joules energy;          // energy of the whole chip, idle cores included

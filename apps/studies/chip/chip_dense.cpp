@@ -225,9 +225,9 @@ chip_dense_run run_on_chip(const chip_dense_problem& given) {
   {
     runtime rt{chosen};
     rt.run([&] {
-      const simulated_energy before = creek::detail::metered_by->read();
+      const metered_energy before = backend_meter::current()->read();
       found.info = work->run(found.graph);
-      const simulated_energy after = creek::detail::metered_by->read();
+      const metered_energy after = backend_meter::current()->read();
       found.time = after.time - before.time;
       found.energy = after.energy - before.energy;
     });

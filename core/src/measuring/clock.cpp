@@ -27,7 +27,7 @@ nanoseconds monotonic() noexcept {
 }
 
 // CPUID Fn8000_0007 EDX[8]: the counter runs at a constant rate in all P-, C- and T-states. Whether
-// the CPUs' counters agree, only the kernel knows; if they do not, it falls back to a timer chip.
+// the CPUs' counters agree, only the kernel knows; if they do not, it falls back to another timer.
 bool tsc_is_reliable() noexcept {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A session as Chrome's JSON trace format ("Trace Event Format", JSON Object Format), which
 // Perfetto reads as well: one process, one thread per track, time in microseconds with decimals:
-// nanoseconds of host time, femtoseconds of simulated time.
+// nanoseconds of host time, femtoseconds of a backend's own clock.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using detail::json_string;
 namespace {
 
 // Turns the time stamps of a session into text: whole units from its start, nanoseconds of host
-// time or femtoseconds of simulated time, written as microseconds.
+// time or femtoseconds of a backend's own clock, written as microseconds.
 class timeline {
  public:
   timeline(time_base base, ticks start) : start_(start) {

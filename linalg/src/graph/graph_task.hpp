@@ -29,7 +29,7 @@ struct graph_edge {
   }
 };
 
-/// Block that a task moves, where time is simulated.
+/// Block that a task moves, for an observer.
 struct moved_block {
   std::uint64_t number;  ///< in the order in which the graph first saw the blocks
   std::size_t bytes;
@@ -68,7 +68,7 @@ struct alignas(64) graph_task {
   graph_task* older = nullptr;  ///< all records in use, in the order of add()
   graph_task* newer = nullptr;
   spare_edge* spare_edges = nullptr;
-  std::unique_ptr<std::vector<moved_block>> moves;  ///< null if moves are not charged
+  std::unique_ptr<std::vector<moved_block>> moves;  ///< null if none is reported
   // Most tasks have at most this many predecessors.
   static constexpr std::size_t own_edges = 4;
   std::array<graph_edge, own_edges> edges;

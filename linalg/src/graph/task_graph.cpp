@@ -48,10 +48,10 @@ work_graph task_graph::plan() const {
   return engine_->profile("plan").plan();
 }
 
-// A host's tick rate is measured anew in each process; simulated time is reproducible.
+// A host's tick rate is measured anew in each process; a backend's own clock is reproducible.
 std::chrono::nanoseconds task_run::length() const noexcept {
   const ticks span = end - start;
-  return simulated ? std::chrono::nanoseconds(span.count) : tick_clock::to_nanoseconds(span);
+  return in_nanoseconds ? std::chrono::nanoseconds(span.count) : tick_clock::to_nanoseconds(span);
 }
 
 work_graph measured(work_graph plan, std::span<const task_run> runs) {

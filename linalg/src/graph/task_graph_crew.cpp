@@ -7,7 +7,6 @@
 #include <mutex>
 #include <utility>
 
-#include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/measuring/clock.hpp>
 #include <creek/core/threads/sanitizer.hpp>
@@ -25,12 +24,8 @@ unsigned worker_here() noexcept {
   return static_cast<unsigned>(std::max(this_worker(), 0));
 }
 
-// Words touched in simulated time: per ready task pushed or popped (key, record, its slot in the
-// heap), and per edge (successor, its number of predecessors).
-constexpr unsigned words_a_ready_task = 4;
-constexpr unsigned words_an_edge = 2;
 /// Number of strands that one worker spawns before those strands spawn further ones: so all workers
-/// are reached in a few rounds, and deques of ten tasks can hold the strands.
+/// are reached in a few rounds, and small deques can hold the strands.
 constexpr unsigned hires_at_once = 4;
 
 /// Returns the length of a list of tasks that became ready.
@@ -48,7 +43,7 @@ void graph_crew::begin() {
   workers_ = worker_count();
   ready_.set_workers(workers_);
   policy_ = home_ != nullptr ? home_->policy() : nullptr;
-  order_ = home_ != nullptr ? home_->order() : nullptr;
+  observer_ = execution_observer::current();
   lock_owner_ = worker_here();
   if (home_ != nullptr) group_.emplace();
   begun_ = true;
@@ -99,7 +94,7 @@ unsigned graph_crew::count_hires(hiring limits) noexcept {
   auto hires = static_cast<unsigned>(std::min<std::size_t>(most - strands_, ready_.size()));
   // Without a strand, possibly no thread would run the ready tasks.
   hires = std::min(hires, std::max(limits.max_hires, strands_ == 0 ? 1U : 0U));
-  if (order_ != nullptr && hires > hires_at_once) {
+  if (spawns_in_rounds() && hires > hires_at_once) {
     pending_spawns_ = hires - hires_at_once;
     hires = hires_at_once;
   }
@@ -107,7 +102,7 @@ unsigned graph_crew::count_hires(hiring limits) noexcept {
   return hires;
 }
 
-/// Returns how many of the owed strands this worker is to spawn, where spawning is shared out.
+/// Returns how many of the pending strands this worker is to spawn.
 unsigned graph_crew::count_owed(unsigned awake) noexcept {
   const unsigned most = max_strands(awake);
   const auto wanted =
@@ -139,8 +134,8 @@ void graph_crew::publish(graph_task* task) noexcept {
   unsigned hires = 0;
   const hiring limits = ask_policy(1);
   {
-    graph_section turn(*this);
-    turn.touch(words_a_ready_task);
+    graph_section turn = section();
+    turn.queued();
     const std::lock_guard guard(lock_);
     ready_.push(task);
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
@@ -160,8 +155,7 @@ void graph_crew::run_strand() noexcept {
       run_body(*task);
       task = end_and_take(*task, true, 0);
     }
-    // Spinning would not advance simulated time.
-    if (owner_ != nullptr) {
+    if (!spawns_in_rounds()) {
       static_cast<void>(spin_until(
           [this] { return ready_count_.load(std::memory_order_relaxed) != 0; }, linger_time));
     }
@@ -174,14 +168,14 @@ void graph_crew::run_strand() noexcept {
   graph_task* task = nullptr;
   unsigned hires = 0;
   {
-    graph_section turn(*this);
+    graph_section turn = section();
     const std::lock_guard guard(lock_);
     if (strands_ <= max_strands(awake)) task = ready_.pick(here);
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
     if (task == nullptr) {
       --strands_;
     } else {
-      turn.touch(words_a_ready_task);
+      turn.queued();
     }
     if (pending_spawns_ > 0) [[unlikely]]
       hires = count_owed(awake);
@@ -194,7 +188,7 @@ void graph_crew::run_body(graph_task& task) noexcept {
   const bool runs = !task.poisoned.load(std::memory_order_relaxed) && !is_cancelled();
   if (runs && policy_ != nullptr) tell_policy(task);
   if (task.run != nullptr) task.run->start = time_here();
-  if (runs && order_ != nullptr) charge_reads(task);
+  if (runs && observer_ != nullptr) report_reads(task);
   struct call {
     graph_task& task;
     bool runs;
@@ -220,33 +214,38 @@ void graph_crew::run_body(graph_task& task) noexcept {
     failed_.store(true, std::memory_order_relaxed);
   }
   if (made.failure != nullptr) error_.store(std::move(made.failure));
-  if (runs && order_ != nullptr) charge_work(task);
+  if (runs && observer_ != nullptr) report_work(task);
   if (task.run != nullptr) {
     task.run->end = time_here();
     task.run->skipped = !runs;
   }
 }
 
-// Not inlined: see hire_one().
-[[gnu::noinline]] void graph_crew::charge_reads(const graph_task& task) noexcept {
+[[gnu::cold]] void graph_crew::report_reads(const graph_task& task) const noexcept {
   if (task.moves == nullptr) return;
   for (const moved_block& each : *task.moves) {
-    if (reads(each.how)) charge_shared_read(each.number, each.bytes);
+    if (reads(each.how)) observer_->moved(each.number, each.bytes, false);
   }
 }
 
-/// Charges a task after its body ran at no cost: its flops, and the blocks it has written.
-[[gnu::noinline]] void graph_crew::charge_work(const graph_task& task) noexcept {
-  charge(work::flop, static_cast<std::int64_t>(task.flops));
+/// Reports the flops of a task whose body ran, and the blocks that it has written.
+[[gnu::cold]] void graph_crew::report_work(const graph_task& task) const noexcept {
+  const work_amount done{work::flop, static_cast<std::int64_t>(task.flops)};
+  observer_->worked({&done, 1});
   if (task.moves == nullptr) return;
   for (const moved_block& each : *task.moves) {
-    if (writes(each.how)) charge_shared_write(each.number, each.bytes);
+    if (writes(each.how)) observer_->moved(each.number, each.bytes, true);
   }
+}
+
+bool graph_crew::has_own_clock() const noexcept {
+  return observer_ != nullptr && observer_->time().has_value();
 }
 
 ticks graph_crew::time_here() const noexcept {
-  if (order_ == nullptr) return tick_clock::now();
-  return {static_cast<std::uint64_t>(order_->time().count())};  // see task_run::simulated
+  if (has_own_clock()) [[unlikely]]
+    return {static_cast<std::uint64_t>(observer_->time()->count())};
+  return tick_clock::now();
 }
 
 graph_task* graph_crew::close(graph_task& task, int here, unsigned& edges) noexcept {
@@ -293,10 +292,10 @@ void graph_crew::give_back(graph_task& task) noexcept {
   if (task.run != nullptr) task.run->worker = here;
   graph_task* released = nullptr;
   {
-    graph_section turn(*this);
+    graph_section turn = section();
     unsigned edges = 0;
     released = close(task, here, edges);
-    turn.touch(words_an_edge * edges);
+    turn.changed_edges(edges);
     give_back(task);
   }
   graph_task* next = nullptr;
@@ -304,12 +303,12 @@ void graph_crew::give_back(graph_task& task) noexcept {
   unsigned hires = 0;
   const hiring limits = policy_ == nullptr ? hiring{} : ask_policy(length(released));
   {
-    graph_section turn(*this);
+    graph_section turn = section();
     const std::lock_guard guard(lock_);
     while (released != nullptr) {
       graph_task* ready = std::exchange(released, released->next);
       ready_.push(ready);
-      turn.touch(words_a_ready_task);
+      turn.queued();
     }
     const std::size_t finished = finished_.load(std::memory_order_relaxed) + 1;
     finished_.store(finished, std::memory_order_relaxed);
@@ -319,7 +318,7 @@ void graph_crew::give_back(graph_task& task) noexcept {
     }
     if (by_strand ? strands_ <= max_strands(limits.max_awake) : added_ - finished > goal) {
       next = ready_.pick(static_cast<unsigned>(std::max(here, 0)));
-      if (next != nullptr) turn.touch(words_a_ready_task);
+      if (next != nullptr) turn.queued();
     }
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
     hires = count_hires(limits);
@@ -332,8 +331,8 @@ void graph_crew::give_back(graph_task& task) noexcept {
 bool graph_crew::help(std::size_t goal) noexcept {
   const auto first = [this]() -> graph_task* {
     const unsigned here = worker_here();
-    graph_section turn(*this);
-    turn.touch(words_a_ready_task);
+    graph_section turn = section();
+    turn.queued();
     const std::lock_guard guard(lock_);
     graph_task* picked = ready_.pick(here);
     ready_count_.store(ready_.size(), std::memory_order_relaxed);
@@ -359,7 +358,7 @@ void graph_crew::wait_for_room(std::size_t goal) {
   promise<void> room;
   future<void> told = room.get_future();
   {
-    const graph_section turn(*this);
+    const graph_section turn = section();
     const std::lock_guard guard(lock_);
     if (ready_.size() != 0 || unfinished() <= goal) return;
     room_ = &room;
@@ -371,10 +370,10 @@ void graph_crew::wait_for_room(std::size_t goal) {
 }
 
 /// Spawns strands for all ready tasks: a policy was told of them one by one while they were added,
-/// each perhaps not worth a worker. Not in simulated time: there strands spawn further ones.
+/// each perhaps not worth a worker. Where spawning takes rounds, strands spawn further ones.
 void graph_crew::hire_for_all() noexcept {
   const std::size_t ready = ready_count_.load(std::memory_order_relaxed);
-  if (policy_ == nullptr || order_ != nullptr || ready < 2) return;
+  if (policy_ == nullptr || spawns_in_rounds() || ready < 2) return;
   unsigned hires = 0;
   const hiring limits = ask_policy(ready);
   {
@@ -391,7 +390,7 @@ void graph_crew::finish() noexcept {
   unsigned hires = 0;
   const hiring limits = ask_policy(ready_count_.load(std::memory_order_relaxed));
   {
-    const graph_section turn(*this);
+    const graph_section turn = section();
     const std::lock_guard guard(lock_);
     parked_ = true;
     hires = count_hires(limits);

@@ -10,11 +10,13 @@
 #include <optional>
 #include <stop_token>
 
+#include <creek/core/execution_observer.hpp>
 #include <creek/core/measuring/clock.hpp>
 #include <creek/core/threads/sanitizer.hpp>
 #include <creek/core/threads/spin_lock.hpp>
 #include <creek/tasking.hpp>
 
+#include "graph_section.hpp"
 #include "graph_task.hpp"
 #include "ready_queues.hpp"
 
@@ -52,8 +54,12 @@ class graph_crew {
   void join_anyhow() noexcept;
   /// Returns the first exception; called after join().
   std::exception_ptr end() noexcept;
-  /// Returns the order in which simulated time changes shared state, or nullptr without simulation.
-  creek::ext::simulated_order* order() const noexcept { return order_; }
+  /// Returns the observer of the graph, or nullptr.
+  execution_observer* observer() const noexcept { return observer_; }
+  /// Returns whether tasks run by the clock of a backend: see task_run::in_nanoseconds.
+  bool has_own_clock() const noexcept;
+  /// Begins a section in which the caller reads and changes shared state.
+  graph_section section() const noexcept { return {observer_, lock_owner_}; }
 
   /// Returns the records of finished tasks, in no order, linked through `next`.
   graph_task* take_ended() noexcept {
@@ -72,7 +78,6 @@ class graph_crew {
   }
 
  private:
-  friend class graph_section;
   /// A power policy's limits on spawning strands; without a policy nothing limits it.
   struct hiring {
     unsigned max_awake = ~0U;
@@ -87,11 +92,15 @@ class graph_crew {
   void tell_policy(const graph_task& task) const noexcept;
   unsigned count_hires(hiring limits) noexcept;
   unsigned count_owed(unsigned awake) noexcept;
-  static void charge_reads(const graph_task& task) noexcept;
-  static void charge_work(const graph_task& task) noexcept;
+  void report_reads(const graph_task& task) const noexcept;
+  void report_work(const graph_task& task) const noexcept;
   ticks time_here() const noexcept;
   void hire(unsigned strands) noexcept;
   void hire_one() noexcept;
+  /// Returns true if workers have no task stacks. Then their deques may hold only a few tasks, so a
+  /// worker spawns a few strands and those spawn further ones. Nor does a strand spin for tasks:
+  /// one thread may run all workers.
+  bool spawns_in_rounds() const noexcept { return owner_ == nullptr; }
   void run_strand() noexcept;
   graph_task* take_or_leave() noexcept;
 
@@ -109,8 +118,8 @@ class graph_crew {
   bool begun_ = false;
   unsigned workers_ = 1;
   creek::ext::executor* home_ = nullptr;
-  creek::ext::simulated_order* order_ = nullptr;  ///< null without simulated time
-  unsigned lock_owner_ = 0;                       ///< in `order_`: the enqueuer's worker
+  execution_observer* observer_ = nullptr;
+  unsigned lock_owner_ = 0;  ///< the enqueuer's worker, for `observer_`
   power_policy* policy_ = nullptr;
   const creek::ext::task_stack* owner_ = nullptr;
   std::optional<task_group> group_;  ///< the strands; empty outside a runtime
@@ -119,7 +128,7 @@ class graph_crew {
   alignas(64) spin_lock lock_;
   // Guarded by the lock.
   ready_queues ready_;
-  unsigned pending_spawns_ = 0;    ///< with `order_`: strands left to spawn by running strands
+  unsigned pending_spawns_ = 0;    ///< see spawns_in_rounds(): left to spawn by strands
   unsigned strands_ = 0;           ///< spawned and not left, whether they have begun or not
   bool parked_ = false;            ///< the enqueuer waits, so its worker is free
   promise<void>* room_ = nullptr;  ///< ... until at most `wake_at_` are unfinished
@@ -134,28 +143,6 @@ class graph_crew {
   std::atomic<std::size_t> skipped_{0};
   std::stop_token stop_;
   creek::ext::error_slot error_;
-};
-
-/// Section in which the caller reads and changes shared state of the crew. In simulated time, its
-/// constructor waits for the caller's turn, and its destructor charges the touched words; spawning,
-/// waiting and calls of power policies must come after the section.
-class graph_section {
- public:
-  explicit graph_section(const graph_crew& of) noexcept : of_(&of) {
-    if (of.order_ != nullptr) [[unlikely]]
-      of.order_->enter(of.lock_owner_);
-  }
-  ~graph_section() {
-    if (of_->order_ != nullptr) [[unlikely]]
-      of_->order_->leave(of_->lock_owner_, words_);
-  }
-  graph_section(const graph_section&) = delete;
-  graph_section& operator=(const graph_section&) = delete;
-  void touch(unsigned words) noexcept { words_ += words; }
-
- private:
-  const graph_crew* of_;
-  unsigned words_ = 2;  ///< number of unfinished tasks, number of ready tasks
 };
 
 }  // namespace creek::linalg::detail

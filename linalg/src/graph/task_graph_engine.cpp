@@ -2,27 +2,15 @@
 #include "task_graph_engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <utility>
 
-#include <creek/core/charge.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/threads/sanitizer.hpp>
 
 namespace creek::linalg::detail {
-
-namespace {
-
-// Simulated cost of add() in core cycles, estimated at two cycles per source line for a core that
-// issues up to two instructions per cycle: filling a record and moving its body; per operand a
-// hash, a probe and a look at the readers; per edge adding it.
-constexpr cycles making_a_record{120};
-constexpr cycles looking_up_an_operand{60};
-constexpr cycles entering_an_edge{30};
-constexpr unsigned words_of_a_link = 2;
-
-}  // namespace
 
 graph_engine::graph_engine(graph_options options)
     : options_(std::move(options)), crew_(options_.stop) {
@@ -60,7 +48,7 @@ void* graph_engine::prepare(const task_info& info, std::span<const operand> oper
   }
   graph_task& task = start_record(info);
   find_edges(task, operands);
-  if (crew_.order() != nullptr) state_moves(task, operands);
+  if (crew_.observer() != nullptr) report_add(task, operands);
   adding_ = &task;
   return task.body.data();
 }
@@ -159,7 +147,7 @@ graph_task& graph_engine::start_record(const task_info& info) {
   task.run = nullptr;
   if (options_.record) {
     task.run = &runs_.back();
-    *task.run = {info.name, task.number, -1, false, crew_.order() != nullptr, {}, {}};
+    *task.run = {info.name, task.number, -1, false, crew_.has_own_clock(), {}, {}};
   }
   task.newer = nullptr;
   task.older = std::exchange(newest_, &task);
@@ -197,10 +185,10 @@ void graph_engine::commit(body_call call) noexcept {
 
 /// Links the task to its predecessors; returns whether it may run.
 bool graph_engine::link_in_turn(graph_task& task) noexcept {
-  graph_section turn(crew_);
+  graph_section turn = crew_.section();
   const std::int32_t edges = link(task);
   report_.edges += static_cast<std::size_t>(edges);
-  turn.touch(words_of_a_link * static_cast<unsigned>(edges));
+  turn.changed_edges(static_cast<unsigned>(edges));
   // Acquire: the effects of predecessors that ended during the linking.
   if (edges == 0) return true;
   sanitizer::releases(&task.pending);
@@ -211,8 +199,8 @@ bool graph_engine::link_in_turn(graph_task& task) noexcept {
   return true;
 }
 
-/// Records the blocks that the task moves and charges finding predecessors, in simulated time.
-void graph_engine::state_moves(graph_task& task, std::span<const operand> operands) {
+/// Records the blocks that the task moves, and reports the work of adding it in one piece.
+void graph_engine::report_add(graph_task& task, std::span<const operand> operands) {
   task.moves.reset();
   for (const operand& each : operands) {
     if (each.bytes == 0) continue;
@@ -220,8 +208,11 @@ void graph_engine::state_moves(graph_task& task, std::span<const operand> operan
     const auto number = block_numbers_.try_emplace(each.block, block_numbers_.size()).first->second;
     task.moves->push_back({number, each.bytes, each.how});
   }
-  charge(making_a_record + static_cast<std::int64_t>(operands.size()) * looking_up_an_operand +
-         static_cast<std::int64_t>(found_.size()) * entering_an_edge);
+  const std::array done{
+      work_amount{work::task_recorded},
+      work_amount{work::operand_found, static_cast<std::int64_t>(operands.size())},
+      work_amount{work::edge_found, static_cast<std::int64_t>(found_.size())}};
+  crew_.observer()->worked(done);
 }
 
 std::int32_t graph_engine::link(graph_task& task) noexcept {

@@ -58,7 +58,7 @@ class graph_engine {
   void find_edges(graph_task& task, std::span<const operand> operands) noexcept;
   std::int32_t link(graph_task& task) noexcept;
   bool link_in_turn(graph_task& task) noexcept;
-  void state_moves(graph_task& task, std::span<const operand> operands);
+  void report_add(graph_task& task, std::span<const operand> operands);
   static bool enter_edge(graph_task& from, graph_edge& edge) noexcept;
   void refresh_paths() noexcept;
   void clear();
@@ -70,7 +70,7 @@ class graph_engine {
   recycling_pool<graph_task, &graph_task::next> records_;
   recycling_pool<spare_edge, &spare_edge::next_owned> spare_edges_;
   std::vector<found_edge> found_;
-  /// Numbers of the blocks in the order of first use, where time is simulated.
+  /// Numbers of the blocks in the order of first use, for an observer.
   std::unordered_map<const void*, std::uint64_t> block_numbers_;
   /// Numbers of recycled tasks that failed: blocks they should have written hold no result.
   std::unordered_set<std::uint64_t> failed_;

@@ -90,7 +90,7 @@ struct accounting::state {
 /// Returns an event's time, on its worker. The first event of a worker with a meter
 /// switches to the meter's clock.
 stamp accounting::state::here() noexcept {
-  if (creek::detail::metered_by == nullptr) return detail::ticks_now();
+  if (backend_meter::current() == nullptr) return detail::ticks_now();
   if (!in_metered_time()) {
     metered.store(true, std::memory_order_relaxed);
     began.store(0, std::memory_order_relaxed);

@@ -28,7 +28,7 @@ stamp ticks_now() noexcept {
 }
 
 stamp metered_now() noexcept {
-  simulated_meter* const meter = creek::detail::metered_by;
+  backend_meter* const meter = backend_meter::current();
   return meter == nullptr ? 0 : static_cast<stamp>(1e12 * meter->now().value);
 }
 

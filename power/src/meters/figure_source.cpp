@@ -156,26 +156,26 @@ class modelled_source final : public figure_source {
   core_activity before_;
 };
 
-/// Simulation driven by the thread that created the meter.
+/// Backend with its own clock that the thread which created the meter runs.
 class metered_source final : public figure_source {
  public:
   void begin() override {
-    meter_ = creek::detail::metered_by;
+    meter_ = backend_meter::current();
     if (meter_ != nullptr) before_ = meter_->read();
   }
   void read(sampled_domains, meter_reading& into) override {
-    if (meter_ == nullptr || creek::detail::metered_by != meter_) {
+    if (meter_ == nullptr || backend_meter::current() != meter_) {
       into.energy = unavailable("the meter was made in a simulation and is read outside of it");
       return;
     }
-    const simulated_energy now = meter_->read();
-    into.energy = {now.energy - before_.energy, energy_origin::simulated, "simulation", {}};
+    const metered_energy now = meter_->read();
+    into.energy = {now.energy - before_.energy, energy_origin::by_backend, "simulation", {}};
     into.wall = now.time - before_.time;
   }
 
  private:
-  simulated_meter* meter_ = nullptr;
-  simulated_energy before_;
+  backend_meter* meter_ = nullptr;
+  metered_energy before_;
 };
 
 /// If simulations ran to their end meanwhile, they are the figure; otherwise the machine is.
@@ -185,23 +185,24 @@ class simulations_or final : public figure_source {
 
   bool needs_cpu_time() const noexcept override { return machine_->needs_cpu_time(); }
   void begin() override {
-    before_ = creek::detail::simulations.so_far();
+    before_ = metered_runs::so_far();
     machine_->begin();
   }
   void read(sampled_domains which, meter_reading& into) override {
-    if (creek::detail::metered_by != nullptr) {
+    if (backend_meter::current() != nullptr) {
       into.energy = unavailable("the meter was made outside of the simulation in which it is read");
       return;
     }
-    const ended_simulations now = creek::detail::simulations.so_far();
+    const run_total now = metered_runs::so_far();
     if (now.runs == before_.runs) return machine_->read(which, into);
-    into.energy = {now.sum.energy - before_.sum.energy, energy_origin::simulated, "simulation", {}};
+    into.energy = {
+        now.sum.energy - before_.sum.energy, energy_origin::by_backend, "simulation", {}};
     into.wall = now.sum.time - before_.sum.time;
   }
 
  private:
   std::unique_ptr<figure_source> machine_;
-  ended_simulations before_;
+  run_total before_;
 };
 
 std::unique_ptr<figure_source> measured_if_possible(const meter_options& options) {
@@ -221,7 +222,7 @@ std::unique_ptr<figure_source> measured_if_possible(const meter_options& options
 std::unique_ptr<figure_source> make_figure_source(const meter_options& options) {
   switch (options.source) {
     case meter_source::automatic:
-      if (creek::detail::metered_by != nullptr) return std::make_unique<metered_source>();
+      if (backend_meter::current() != nullptr) return std::make_unique<metered_source>();
       return std::make_unique<simulations_or>(measured_if_possible(options));
     case meter_source::none:
       return std::make_unique<no_source>("not asked for (meter none)");

@@ -11,7 +11,7 @@ namespace creek::power::detail {
 
 /// Returns the time since some fixed point. Takes 5-10 ns on host.
 inline std::chrono::nanoseconds policy_time() noexcept {
-  if (simulated_meter* meter = creek::detail::metered_by) {
+  if (backend_meter* meter = backend_meter::current()) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(meter->now().value * 1e9));
   }
   return tick_clock::to_nanoseconds(tick_clock::now());

@@ -101,7 +101,7 @@ class messages_runner final : public runner {
     measured_run got;
     got.seconds = report.length().in_seconds().value;
     got.joules = report.usage.total.value;
-    got.origin = energy_origin::simulated;
+    got.origin = energy_origin::by_backend;
     got.source = "simulation";
     double busy = 0;
     for (std::size_t i = 0; i < workers_; ++i) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <creek/core/units.hpp>
+#include <creek/scc/virtual_time.hpp>
 
 #include "call_sites.hpp"
 #include "memory/zeroed_memory.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.hpp"
 
-#include <exception>
 #include <string>
-#include <utility>
 
-#include <creek/core/charge.hpp>
+#include <creek/core/energy.hpp>
 #include <creek/core/error.hpp>
+
+#include "core_observer.hpp"
 
 namespace creek::scc_backend {
 
@@ -18,43 +18,19 @@ std::size_t checked_stack(std::size_t bytes) {
                     std::to_string(bytes) + " bytes");
 }
 
-/// Charges what programs state to the running core. Must not throw: the program is told at its next
-/// wait or load, and run() reports the failure.
-class stated_charges final : public charge_sink {
+/// Observer of a run without a task runtime.
+class run_observer final : public core_observer {
  public:
-  explicit stated_charges(machine& on) noexcept : on_{on} {}
-
-  void charge(cycles length) noexcept override {
-    // Computation that is measured need not be stated.
-    if (on_.computing().measures()) return;
-    try {
-      on_.computing().charge(length);
-      on_.computing().notice_time();
-    } catch (...) {
-      on_.simulation().fail(std::current_exception());
-    }
-  }
-  void move_block(std::uint64_t block, std::size_t bytes, bool written) noexcept override {
-    try {
-      const core_operation begun(on_);
-      on_.memory().bulk().move_block(block, bytes, written);
-      on_.computing().notice_time();
-    } catch (...) {
-      on_.simulation().fail(std::current_exception());
-    }
-  }
-
- private:
-  machine& on_;
+  using core_observer::core_observer;
 };
 
 /// Serves creek::power's meters on the thread of the simulation.
-class chip_meter final : public simulated_meter {
+class chip_meter final : public backend_meter {
  public:
   explicit chip_meter(machine& on) noexcept : on_{on} {}
 
   /// Lets cores that are behind run first: then all energy used up to now is known.
-  simulated_energy read() noexcept override {
+  metered_energy read() noexcept override {
     const core_operation begun(on_);
     const virtual_time time = on_.simulation().now();
     on_.simulation().order_at(time);
@@ -69,27 +45,19 @@ class chip_meter final : public simulated_meter {
   machine& on_;
 };
 
-/// Has the calling thread's charges and meters go to the simulation. Simulations may nest: a task
-/// of one may run another to its end.
-class installed_hooks {
+/// Has the calling thread's meters go to the simulation. Simulations may nest: a task of one may
+/// run another to its end.
+class installed_meter {
  public:
-  explicit installed_hooks(machine& on) noexcept
-      : charges_{on},
-        meter_{on},
-        outer_charges_{std::exchange(detail::charged_to, &charges_)},
-        outer_meter_{std::exchange(detail::metered_by, &meter_)} {}
-  ~installed_hooks() {
-    detail::charged_to = outer_charges_;
-    detail::metered_by = outer_meter_;
-  }
-  installed_hooks(const installed_hooks&) = delete;
-  installed_hooks& operator=(const installed_hooks&) = delete;
+  explicit installed_meter(machine& on) noexcept
+      : meter_{on}, outer_{backend_meter::exchange(&meter_)} {}
+  ~installed_meter() { backend_meter::exchange(outer_); }
+  installed_meter(const installed_meter&) = delete;
+  installed_meter& operator=(const installed_meter&) = delete;
 
  private:
-  stated_charges charges_;
   chip_meter meter_;
-  charge_sink* outer_charges_;
-  simulated_meter* outer_meter_;
+  backend_meter* outer_;
 };
 
 }  // namespace
@@ -109,7 +77,13 @@ machine::machine(const chip& description, std::size_t stack_bytes, virtual_time 
       records_(chip_, log_, memory_.traffic(), interrupts_) {}
 
 void machine::run(const std::function<void(core_id)>& body) {
-  const installed_hooks here(*this);
+  run_observer observer(*this);
+  run(observer, body);
+}
+
+void machine::run(execution_observer& observer, const std::function<void(core_id)>& body) {
+  const observed_thread observed(observer);
+  const installed_meter metered(*this);
   simulation_.run([&](core_id core) {
     log_.resumes();
     body(core);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 
+#include <creek/core/execution_observer.hpp>
 #include <creek/scc/chip.hpp>
 
 #include "core_waits.hpp"
@@ -24,8 +25,10 @@ class machine {
   /// `stuck_after`: see time_limits. `check`: a coherence checker follows every access.
   machine(const chip& description, std::size_t stack_bytes, virtual_time stuck_after, bool check);
 
-  /// Calls engine::run(), with creek::charge() on this thread going to the core that runs.
+  /// Calls engine::run(), with the statements of creek::charge() on this thread going to the core
+  /// that runs, or to `observer`.
   void run(const std::function<void(core_id)>& body);
+  void run(execution_observer& observer, const std::function<void(core_id)>& body);
 
   const chip& description() const noexcept { return chip_; }
   engine& simulation() noexcept { return simulation_; }

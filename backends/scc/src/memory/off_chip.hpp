@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <creek/core/core_id.hpp>
-#include <creek/core/units.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/lut.hpp>
+#include <creek/scc/virtual_time.hpp>
 
 namespace creek::scc_backend {
 

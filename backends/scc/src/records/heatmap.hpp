@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <creek/core/units.hpp>
 #include <creek/scc/chip.hpp>
 #include <creek/scc/usage.hpp>
+#include <creek/scc/virtual_time.hpp>
 
 namespace creek::scc_backend {
 

@@ -13,7 +13,7 @@ usage_report run_records::usage(virtual_time end) {
 }
 
 void run_records::tally(virtual_time end) {
-  creek::detail::simulations.add({log_.meter().report(end).total, end.in_seconds()});
+  metered_runs::add({log_.meter().report(end).total, end.in_seconds()});
 }
 
 void run_records::open(const std::string& trace_file, const std::string& heatmap_file,

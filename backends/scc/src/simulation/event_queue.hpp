@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <creek/core/units.hpp>
+#include <creek/scc/virtual_time.hpp>
 
 namespace creek::scc_backend {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include <creek/core/units.hpp>
+#include <creek/scc/virtual_time.hpp>
 
 namespace creek::scc_backend {
 

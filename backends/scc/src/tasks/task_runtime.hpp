@@ -15,13 +15,13 @@
 #include "chip/machine.hpp"
 #include "intake.hpp"
 #include "pool_bookkeeping.hpp"
+#include "task_observer.hpp"
 #include "task_queues.hpp"
 #include "worker_stacks.hpp"
 
 namespace creek::scc_backend {
 
 class task_runtime final : public ext::backend_without_task_stacks,
-                           private ext::simulated_order,
                            private core_fibers::thread_state {
  public:
   explicit task_runtime(scc chosen);
@@ -35,7 +35,6 @@ class task_runtime final : public ext::backend_without_task_stacks,
   void resume(ext::strand* suspended) override;
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;
-  ext::simulated_order* order() noexcept override { return this; }
 
   // ext::backend
   std::exception_ptr shut_down() noexcept override;
@@ -59,11 +58,6 @@ class task_runtime final : public ext::backend_without_task_stacks,
   bool work_once(task_worker& worker);
   bool resume_one(task_worker& worker);
 
-  // task_order.cpp: data of programs that workers share, in the order of virtual time
-  void enter(unsigned owner) noexcept override;
-  void leave(unsigned owner, unsigned words) noexcept override;
-  std::chrono::nanoseconds time() noexcept override;
-
   scc chosen_;
   machine chip_;
   worker_set workers_{chip_};
@@ -78,6 +72,7 @@ class task_runtime final : public ext::backend_without_task_stacks,
   task_queues queues_{chosen_.options, workers_, log_, pending_, idle_};
   core_messages messages_{
       *this, chosen_.options.messages, workers_, log_, books_, outside_, pending_, policy_, idle_};
+  task_observer observer_{workers_, policy_};
   intake intake_{workers_, pending_, outside_, messages_, idle_};
   worker_stacks stacks_{*this, workers_, chosen_.options.stack_size,
                         [](ext::executor& home, task_worker& worker) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <creek/core/error.hpp>
+#include <creek/core/execution_observer.hpp>
 
 #include "checker/checker.hpp"
 #include "task_runtime.hpp"
@@ -25,7 +26,7 @@ void forget_driver() {
   fork_generation.fetch_add(1, std::memory_order_relaxed);
   if (worker_set::driven_here() == nullptr) return;
   worker_set::drive(nullptr);
-  detail::charged_to = nullptr;
+  execution_observer::exchange(nullptr);
   ext::set_foreign_scope(nullptr, nullptr);
 }
 
@@ -177,7 +178,7 @@ bool task_runtime::lost_in_fork() const noexcept {
 void task_runtime::drive() noexcept {
   worker_set::drive(&workers_);
   chip_.simulation().when_failing(&end_process);
-  chip_.run([this](core_id core) {
+  chip_.run(observer_, [this](core_id core) {
     if (core.index() < workers_.size()) begin(workers_[core.index()]);
   });
   worker_set::drive(nullptr);

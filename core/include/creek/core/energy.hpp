@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure of energy, and where it comes from. A backend that simulates time offers its own;
-// everything else is in creek/power.
+// A figure of energy, and where it comes from. A backend that keeps its own clock offers its own
+// figure; everything else is in creek/power.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include <creek/core/units.hpp>
 
@@ -15,7 +16,7 @@ enum class energy_origin : std::uint8_t {
   unavailable,  ///< there is no figure
   measured,     ///< by counters of the machine
   modelled,     ///< from what workers did, by a model of the host
-  simulated,    ///< by the model of a simulated chip, in virtual time
+  by_backend,   ///< by the model of a backend that keeps its own clock
 };
 
 constexpr std::string_view to_string(energy_origin origin) noexcept {
@@ -24,62 +25,64 @@ constexpr std::string_view to_string(energy_origin origin) noexcept {
       return "measured";
     case energy_origin::modelled:
       return "modelled";
-    case energy_origin::simulated:
+    case energy_origin::by_backend:
       return "simulated";
     default:
       return "unavailable";
   }
 }
 
-/// Energy used by a simulated chip since its time zero, and that time.
-struct simulated_energy {
+/// Energy that a backend has used since the zero of its own clock, and that time.
+struct metered_energy {
   units::joules energy;
   units::seconds time;
 };
 
-/// Meter that a backend which simulates time installs for the thread that drives it.
-class simulated_meter {
+/// Meter of a backend that keeps its own clock, for the thread that runs its workers.
+class backend_meter {
  public:
-  /// Returns the energy up to the clock of the core that runs on the calling thread now.
-  virtual simulated_energy read() noexcept = 0;
+  /// Returns the meter of the calling thread, or nullptr: then the machine's meters count.
+  static backend_meter* current() noexcept { return current_; }
+  /// Installs a meter, or none, for the calling thread; returns the one before.
+  static backend_meter* exchange(backend_meter* next) noexcept {
+    return std::exchange(current_, next);
+  }
+
+  /// Returns the energy up to the clock of the worker that runs on the calling thread now.
+  virtual metered_energy read() noexcept = 0;
   /// Returns the time of read() alone, for callers that ask often.
   virtual units::seconds now() noexcept { return read().time; }
 
  protected:
-  ~simulated_meter() = default;
+  ~backend_meter() = default;
+
+ private:
+  static inline constinit thread_local backend_meter* current_ = nullptr;
 };
 
-/// Simulations that ran to their end in this process, on any thread.
-struct ended_simulations {
+/// Runs of such backends that have ended.
+struct run_total {
   std::uint64_t runs = 0;
-  simulated_energy sum;  ///< energies and lengths of all
+  metered_energy sum;  ///< energies and lengths of all
 };
 
-namespace detail {
-
-/// Guards a sum that backends add to at the end of a simulation.
-class simulation_tally {
+/// Adds up the runs that end in this process, on any thread.
+class metered_runs {
  public:
-  void add(simulated_energy run) noexcept {
+  static void add(metered_energy run) noexcept {
     const std::lock_guard alone(lock_);
-    ++so_far_.runs;
-    so_far_.sum.energy += run.energy;
-    so_far_.sum.time += run.time;
+    ++total_.runs;
+    total_.sum.energy += run.energy;
+    total_.sum.time += run.time;
   }
-  [[nodiscard]] ended_simulations so_far() noexcept {
+  [[nodiscard]] static run_total so_far() noexcept {
     const std::lock_guard alone(lock_);
-    return so_far_;
+    return total_;
   }
 
  private:
-  std::mutex lock_;
-  ended_simulations so_far_;
+  static inline constinit std::mutex lock_;
+  static inline constinit run_total total_;
 };
-
-inline constinit simulation_tally simulations;
-
-inline constinit thread_local simulated_meter* metered_by = nullptr;
-
-}  // namespace detail
 
 }  // namespace creek

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory policy: what a protocol may ask of the memory that cores share. Locks, barriers,
 // messages and deques are written against this and against nothing else, and so run unchanged on
-// coherent host memory, on a simulated chip without coherence, and under the explorer of
+// coherent host memory, on a backend without coherent caches, and under the explorer of
 // tests/model.
 //
 // The rules a protocol lives by, whatever the policy:
@@ -26,6 +26,7 @@
 #include <creek/core/core_id.hpp>
 #include <creek/core/mpm_ptr.hpp>
 #include <creek/core/units.hpp>
+#include <creek/core/work.hpp>
 
 namespace creek {
 
@@ -59,7 +60,7 @@ concept memory_policy = std::copyable<M> &&
     requires(M& m, const M& view, core_id core, std::size_t size, mpm_ptr<std::byte> block,
              mpm_ptr<const std::byte> source, void* to, const void* from, mpm_ptr<word> flag,
              mpm_ptr<std::uint8_t> byte, std::uint8_t* bytes, word value, counter_id counter,
-             cycles cost) {
+             cycles cost, work kind, std::int64_t number) {
   // Bytes of a line: the unit of caching, of write combining and of allocation.
   { M::line_bytes } -> std::convertible_to<std::size_t>;
   // True if a pointer of one core means the same to all others, so that objects can be moved from
@@ -88,10 +89,9 @@ concept memory_policy = std::copyable<M> &&
   // Read a block through the private cache, and write one through the write-combine buffer.
   { m.read(to, source, size) } -> std::same_as<void>;
   { m.write(block, from, size) } -> std::same_as<void>;
-  // Forgets all cached copies (CL1INVMB on the SCC). Before reading a block that others write.
+  // Forgets all cached copies. Before reading a block that others write.
   { m.invalidate() } -> std::same_as<void>;
-  // Sends what the write-combine buffer holds (a dummy write on the SCC). Before announcing a
-  // block.
+  // Sends what the write-combine buffer holds. Before announcing a block.
   { m.flush() } -> std::same_as<void>;
 
   // Takes the test-and-set register of a core; returns true if it was free and now is the caller's.
@@ -111,11 +111,12 @@ concept memory_policy = std::copyable<M> &&
   { m.wait_poll(detail::poll_function{}) } -> std::same_as<void>;
   // Waits for about that time between two tries for something that another core will change.
   { m.pause(cost) } -> std::same_as<void>;
-  // States the cost of bookkeeping: does nothing on a host, takes time on a simulator.
-  { m.charge(cost) } -> std::same_as<void>;
+  // States work done by a protocol: nothing on a host, time where work is given a cost.
+  { m.charge(kind, number) } -> std::same_as<void>;
 };
 
-/// A memory that can also swap words atomically, which a chip with test-and-set registers cannot.
+/// A memory that can also swap words atomically, which a machine with test-and-set registers alone
+/// cannot.
 template <class M>
 concept swapping_memory = memory_policy<M> && requires(M& m, mpm_ptr<word> p, word w) {
   { m.exchange(p, w) } -> std::same_as<word>;

@@ -95,8 +95,8 @@ class draw_model {
 struct power_site {
   unsigned workers = 0;
   clock_control* clocks = nullptr;  ///< never null; outlives the policy's end()
-  /// The model of a simulated chip. Null if the machine is not known: policies then use models of
-  /// their own. Outlives the policy's end().
+  /// The backend's model of its machine. Null if it has none: policies then use models of their
+  /// own. Outlives the policy's end().
   const draw_model* draws = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Physical quantities as types: the compiler knows what may be added, and what a product or
-// quotient is. Doubles in SI units, for power, energy and rates. Simulated time, which must not
-// drift, and counts of cycles are whole numbers: virtual_time and cycles.
+// quotient is. Doubles in SI units, for power, energy and rates. Counts of cycles, and times that
+// must not drift, are whole numbers: cycles and exact_time.
 #pragma once
 
 #include <compare>
@@ -84,42 +84,42 @@ struct cycles {
   friend constexpr auto operator<=>(cycles, cycles) = default;
 };
 
-/// A point or a span of simulated time, in whole femtoseconds: the periods of all clocks that a
-/// chip divides out of its reference are multiples of it, so that sums are exact. Range: 2.5 hours.
-struct virtual_time {
+/// A point or a span of time in whole femtoseconds, so that sums are exact: the periods of all
+/// clocks that are divided out of one reference are multiples of it. Range: 2.5 hours.
+struct exact_time {
   std::int64_t femtoseconds = 0;
 
-  friend constexpr virtual_time operator+(virtual_time a, virtual_time b) noexcept {
+  friend constexpr exact_time operator+(exact_time a, exact_time b) noexcept {
     return {a.femtoseconds + b.femtoseconds};
   }
-  friend constexpr virtual_time operator-(virtual_time a, virtual_time b) noexcept {
+  friend constexpr exact_time operator-(exact_time a, exact_time b) noexcept {
     return {a.femtoseconds - b.femtoseconds};
   }
-  friend constexpr virtual_time operator*(std::int64_t factor, virtual_time a) noexcept {
+  friend constexpr exact_time operator*(std::int64_t factor, exact_time a) noexcept {
     return {factor * a.femtoseconds};
   }
   /// Returns how often `b` fits into `a`.
-  friend constexpr std::int64_t operator/(virtual_time a, virtual_time b) noexcept {
+  friend constexpr std::int64_t operator/(exact_time a, exact_time b) noexcept {
     return a.femtoseconds / b.femtoseconds;
   }
-  constexpr virtual_time& operator+=(virtual_time b) noexcept { return *this = *this + b; }
-  friend constexpr auto operator<=>(virtual_time, virtual_time) = default;
+  constexpr exact_time& operator+=(exact_time b) noexcept { return *this = *this + b; }
+  friend constexpr auto operator<=>(exact_time, exact_time) = default;
 
   [[nodiscard]] constexpr units::seconds in_seconds() const noexcept {
     return units::seconds{static_cast<double>(femtoseconds) * 1e-15};
   }
 };
 
-constexpr virtual_time nearest_virtual_time(units::seconds span) noexcept {
+constexpr exact_time nearest_exact_time(units::seconds span) noexcept {
   const double femtoseconds = span.value * 1e15;
   return {static_cast<std::int64_t>(femtoseconds + (femtoseconds < 0 ? -0.5 : 0.5))};
 }
 
 /// A clock as time sees it: how long one of its cycles takes.
 struct clock_period {
-  virtual_time length;
+  exact_time length;
 
-  friend constexpr virtual_time operator*(cycles count, clock_period clock) noexcept {
+  friend constexpr exact_time operator*(cycles count, clock_period clock) noexcept {
     return count.count * clock.length;
   }
   [[nodiscard]] constexpr units::hertz frequency() const noexcept {
@@ -130,7 +130,7 @@ struct clock_period {
 
 /// Returns the period of one cycle, rounded to a femtosecond.
 constexpr clock_period period_of(units::hertz frequency) noexcept {
-  return {nearest_virtual_time(units::seconds{1.0 / frequency.value})};
+  return {nearest_exact_time(units::seconds{1.0 / frequency.value})};
 }
 
 }  // namespace creek

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LU with partial pivoting, Cholesky and QR on cores that share no memory and exchange messages.
-// The routines are those of lu.hpp, cholesky.hpp and qr.hpp, written once over a communicator of
-// host threads or of the cores of a simulated chip.
+// The routines are those of lu.hpp, cholesky.hpp and qr.hpp, written once over a communicator, of
+// host threads or of cores that share no memory.
 //
 // All ranks of the communicator call a routine together, with equal sizes and options. Each rank
 // has its part of the matrix (rank_columns.hpp) and computes in its own thread. Throws usage_error

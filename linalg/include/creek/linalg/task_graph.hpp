@@ -33,9 +33,9 @@ enum class access : std::uint8_t { in = 1, out = 2, inout = 3 };
 struct operand {
   const void* block;
   access how;
-  /// Bytes of the block that the task moves, 0: unknown. Where time is simulated and shared memory
-  /// is not cached, the task is charged for reading so many bytes before it and writing so many
-  /// after it, as `how` says; elsewhere without effect.
+  /// Bytes of the block that the task moves, 0: unknown. An observer (execution_observer.hpp) is
+  /// told of so many bytes read before the task and written after it, as `how` says; elsewhere
+  /// without effect.
   std::size_t bytes = 0;
 };
 /// Returns the operand of a task that reads the block.
@@ -53,8 +53,8 @@ constexpr operand inout(const void* block, std::size_t bytes = 0) noexcept {
 
 struct task_info {
   const char* name = "task";  ///< kept by address: a literal, or text that outlives the graph
-  double flops = 0;           ///< length on the critical path; 0 counts as 1 there. Charged in
-                              ///< simulated time; the body charges other costs
+  double flops = 0;           ///< length on the critical path; 0 counts as 1 there. An observer
+                              ///< is told of them; the body states other work
   int priority = 0;           ///< ready tasks of a higher one begin first, on any worker
 };
 
@@ -77,7 +77,7 @@ struct task_run {
   std::uint64_t number;  ///< position in the order of add(), from 0
   int worker;            ///< worker that finished it; -1 on a plain thread
   bool skipped;          ///< the body did not run
-  bool simulated;        ///< `start` and `end` count nanoseconds of simulated time
+  bool in_nanoseconds;   ///< `start` and `end` are of the backend's own clock, else in ticks
   ticks start, end;
 
   std::chrono::nanoseconds length() const noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meter of the energy used in a span of a program, with the origin of the figure: the machine's
-// counters, a model, a simulated chip, or none, with the reason and how to get access.
+// counters, a model, the backend's own meter, or none, with the reason and how to get access.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ struct domain_figure {
 struct meter_reading {
   energy_figure energy;  ///< whole machine (measured), or the parts covered by the model
   std::vector<domain_figure> domains;
-  units::seconds wall;  ///< wall time of the figure: virtual if simulated
+  units::seconds wall;  ///< wall time of the figure, by the backend's clock if the figure is its
   units::seconds cpu;   ///< all threads of this process, in real time; always available
 
   /// Returns the mean power; NaN without a figure or if wall time is 0.

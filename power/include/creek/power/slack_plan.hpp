@@ -23,12 +23,12 @@ struct slack_plan {
 };
 
 /// Simulates the graph on `workers` workers by list scheduling, and gives each task the lowest
-/// clock at which the simulated end moves by no more than `bound`, as a fraction. Tasks that begin
-/// first get slack first; a plan is checked by simulation, not proven optimal. A task's time is
-/// assumed to be inverse to its clock: tasks that wait for memory are faster than that. Tasks of
-/// work 0 (unknown) stay at the highest clock. `clocks` are in ascending order. Nearly linear in
-/// tasks and edges. Throws usage_error for a bound that is negative or not a number, no workers or
-/// no clocks, or a graph with invalid successors or work.
+/// clock at which the end of that simulation moves by no more than `bound`, as a fraction. Tasks
+/// that begin first get slack first; a plan is checked by simulation, not proven optimal. A task's
+/// time is assumed to be inverse to its clock: tasks that wait for memory are faster than that.
+/// Tasks of work 0 (unknown) stay at the highest clock. `clocks` are in ascending order. Nearly
+/// linear in tasks and edges. Throws usage_error for a bound that is negative or not a number, no
+/// workers or no clocks, or a graph with invalid successors or work.
 [[nodiscard]] slack_plan plan_slack(const work_graph& graph, unsigned workers,
                                     std::span<const units::hertz> clocks, double bound);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that are passed by pointer and destroyed on the worker that made them: an argument or a
 // result too large to move, or whose memory belongs to one worker.
-// Source: "foreign" arguments of TACO [Rotta 2012] (docs/scc/machine.md).
+// Source: "foreign" arguments of TACO [Rotta 2012].
 #pragma once
 
 #include <memory>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published deque for chips without coherent caches: a fixed circular array of task descriptors
-// in its owner's message-passing memory and one test-and-set lock. It runs over any memory policy.
-// Source: the task-parallel runtime for the SCC [Prell 2011] (docs/scc/machine.md).
-// Differs from it in one point: the owner inserts without the lock always, not only away from full
-// and empty. Inserting writes a slot that no thief can see and then the tail, which only the owner
-// writes; it reuses a slot only after the head has passed it, and a thief moves the head only after
-// it has copied the task out. So nothing is left for the lock to order.
+// The published deque for machines without coherent caches: a fixed circular array of task
+// descriptors in its owner's message-passing memory and one test-and-set lock. It runs over any
+// memory policy. Source: the task-parallel runtime of [Prell 2011]. Differs from it in one point:
+// the owner inserts without the lock always, not only away from full and empty. Inserting writes a
+// slot that no thief can see and then the tail, which only the owner writes; it reuses a slot only
+// after the head has passed it, and a thief moves the head only after it has copied the task out.
+// So nothing is left for the lock to order.
 #pragma once
 
 #include <cstddef>

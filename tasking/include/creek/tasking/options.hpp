@@ -28,7 +28,7 @@ enum class scheduler_kind : std::uint8_t {
 /// The kind of deque of a worker. `mpb` is the lock-based deque of fixed size of [Prell 2011].
 enum class deque_kind : std::uint8_t { host, mpb };
 
-/// Protocol by which workers of the simulated chip send each other messages, for remote.hpp: one of
+/// Protocol by which workers without shared memory send each other messages, for remote.hpp: one of
 /// core's. (Host threads have rings of their own size.)
 enum class message_protocol : std::uint8_t {
   notification_vector,  ///< a slot per sender, and a byte that says that it is full
@@ -42,7 +42,7 @@ struct stall_report {
   core_id worker{0};
   std::uint64_t object = 0;         ///< its remote_address::generation; 0: none
   std::string method = {};          ///< what was called, as the compiler spells its type
-  std::chrono::nanoseconds busy{};  ///< time so far; simulated time on scc
+  std::chrono::nanoseconds busy{};  ///< time so far, by the backend's clock
 };
 
 namespace detail {
@@ -65,27 +65,27 @@ struct scheduler_options {
   /// On tbb, whose workers wait as oneTBB does, a policy is a usage_error.
   std::shared_ptr<power_policy> policy = {};
   /// Clocks that `policy` acts through, such as creek::power::linux_clocks(); null: no control on
-  /// host. Serves one runtime at a time. On scc the chip's own clocks are used.
+  /// host. Serves one runtime at a time. A backend that models its machine uses the clocks of that.
   std::shared_ptr<clock_control> clocks = {};
   message_protocol messages = message_protocol::synchronized_ring;
   /// Workers that take no tasks, only calls of objects that live on them (remote.hpp) and of
   /// call_on(). What such a call forks or spawns may run elsewhere, too. A worker that does not
-  /// exist, or no worker left for tasks, is a usage_error; so is the first core on scc, where tasks
-  /// from outside begin. On tbb, where a worker is just a number, the option has no effect.
+  /// exist, or no worker left for tasks, is a usage_error; so is the first worker where tasks from
+  /// outside begin on it. On tbb, where a worker is just a number, the option has no effect.
   std::vector<core_id> serve_only = {};
   /// A call that runs on its worker for longer than this without waiting is reported, once and
   /// while it still runs; zero: none is reported. Tasks are not, nor is suspended time. Measured in
-  /// wall time by a thread that looks four times per limit, on scc in simulated time.
+  /// wall time by a thread that looks four times per limit, or by the backend's own clock.
   std::chrono::nanoseconds stall_limit = detail::default_stall_limit();
   /// Called with each report, instead of writing a line to standard error. Runs on a thread of its
-  /// own, on scc on the thread that drives the simulation: it must not wait for the runtime, nor
+  /// own, or on the one that runs all workers: it must not wait for the runtime, nor
   /// throw.
   std::function<void(const stall_report&)> on_stall = {};
   /// Bytes per task stack, rounded up to pages; only touched pages cost memory. 16 KiB to 4
   /// GiB.
   std::size_t stack_size = std::size_t{1} << 20;
   /// Tasks per deque; further tasks run inline at once. 2 to 2^20; 0 is what suits the backend:
-  /// 2048 on host, 10 on scc.
+  /// 2048 on host, 10 in message-passing memory.
   std::uint32_t deque_capacity = 0;
   /// Seed of the victim selection.
   std::uint64_t seed = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that live on one worker, called from anywhere: the call goes to the object instead of the
 // object's cache lines to the caller. Also plain "run this on that worker".
-// Source: TACO [Rotta 2012] (docs/scc/machine.md).
+// Source: TACO [Rotta 2012].
 //
 // Calls on one object run one at a time, those of one caller in the order in which it made them.
 // They run on the object's worker, between tasks and while it is idle; a call that waits (in

@@ -26,7 +26,7 @@ struct group_shape {
     binomial,  ///< half of the rest to the first child, half of what is left to the next, ...
     flat,      ///< all from the first member
     chain,     ///< from each to the next
-    mesh,      ///< along the first row of the chip's mesh, and from there along the columns
+    mesh,      ///< along the first row of the backend's mesh, and from there along the columns
   };
   kind form = kind::tree;
   int arity = 4;

@@ -128,8 +128,8 @@ class runtime {
   std::unique_ptr<detail::backend> backend_;
 };
 
-/// Returns the names of the backends that this program has, e.g. {"host", "scc", "tbb"}: host, and
-/// those whose component (creek::scc, creek::tbb) is linked or, with shared libraries, installed.
+/// Returns the names of the backends that this program has, e.g. {"host", "tbb"}: host, and those
+/// whose component (creek::tbb) is linked or, with shared libraries, installed.
 std::vector<std::string> backends();
 
 }  // namespace creek

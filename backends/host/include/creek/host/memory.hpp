@@ -173,7 +173,7 @@ class memory {
   }
   /// Pauses. Past a few microseconds it yields the processor, as the other side may need it.
   void pause(cycles length) const;
-  void charge(cycles) const noexcept {}
+  void charge(work, std::int64_t) const noexcept {}
 
  private:
   /// Announces a read-modify-write to the sanitizer, before and after it.

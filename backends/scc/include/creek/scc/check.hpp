@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <creek/core/core_id.hpp>
-#include <creek/core/units.hpp>
+#include <creek/scc/virtual_time.hpp>
 
 namespace creek::scc_backend {
 

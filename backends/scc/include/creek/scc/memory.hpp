@@ -16,6 +16,7 @@
 #include <creek/scc/chip.hpp>
 #include <creek/scc/lut.hpp>
 #include <creek/scc/usage.hpp>
+#include <creek/scc/work_costs.hpp>
 
 namespace creek::scc_backend {
 
@@ -105,6 +106,7 @@ class memory {
   }
   void pause(cycles length) const;
   void charge(cycles length) const;
+  void charge(work kind, std::int64_t number) const { charge(cost_of(kind, number)); }
   /// With a measured clock (machine_options::cycles_a_host_second): stops counting the core's work
   /// as computing from here on, and starts it again. For layers whose calls state their own cost.
   void stop_computing() const;

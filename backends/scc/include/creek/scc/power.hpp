@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <creek/core/units.hpp>
+#include <creek/scc/virtual_time.hpp>
 
 namespace creek::scc_backend {
 

@@ -122,7 +122,8 @@ class track {
 /// Meaning of a session's time stamps.
 enum class time_base : std::uint8_t {
   host,        ///< ticks of tick_clock; written relative to the session's start
-  virtual_fs,  ///< femtoseconds of a simulated clock, every digit written: equal runs, equal files
+  virtual_fs,  ///< femtoseconds of a backend's own clock, every digit written: equal runs, equal
+               ///< files
 };
 
 struct options {

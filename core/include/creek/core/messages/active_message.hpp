@@ -3,7 +3,6 @@
 // calls a handler for each. This file has what the protocols share; each has a file of its own:
 // notification_vector.hpp, synchronized_ring.hpp, flagged_slot.hpp, linked_messages.hpp.
 // Sources: [Rotta 2011] for the design space, [Rotta 2012] for the first two protocols.
-// docs/scc/machine.md describes both as published.
 //
 // In every protocol, messages from one core to another arrive once and in the order in which they
 // were sent. A handler runs after its message has left the protocol's memory, so it may send, and

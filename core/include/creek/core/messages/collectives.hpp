@@ -4,7 +4,7 @@
 // Sources: [Thakur 2005] for binomial trees and recursive doubling;
 // [Bruck 1997] for allgather;
 // [Hillis 1986] for scans;
-// [Papagiannis 2011] for the pairwise exchange, as on the SCC (docs/scc/machine.md).
+// [Papagiannis 2011] for the pairwise exchange.
 #pragma once
 
 #include <algorithm>

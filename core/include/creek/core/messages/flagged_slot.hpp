@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages by single flag and lock: each receiver keeps one slot, into which the holder of
 // its lock writes a message, and one flag that says that a message is there. The simplest protocol
-// of [Rotta 2011] (docs/scc/machine.md), for comparison: all senders contend for one slot.
+// of [Rotta 2011], for comparison: all senders contend for one slot.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages by message linking: a message stays in its sender's memory, which links it to the
 // end of the receiver's list; the receiver follows the list and reads each message where it is.
-// Source: [Rotta 2011] (docs/scc/machine.md).
+// Source: [Rotta 2011].
 // The list is that of the queue lock of [Mellor-Crummey 1991], with a lock in place of its swap:
 // this memory has no swap.
 #pragma once

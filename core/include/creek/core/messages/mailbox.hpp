@@ -3,7 +3,7 @@
 // and the payload together, so a short message costs one line written and the same line read; the
 // sender goes on at once. Longer messages take several lines; a full ring makes the sender wait.
 // Sources: the mailbox of iRCCE [Clauss 2011]; payload and sequence number in one line as in
-// FastForward [Giacomoni 2008]. docs/scc/machine.md has iRCCE's calls.
+// FastForward [Giacomoni 2008].
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Active messages by notification vector (NVP): each receiver keeps a slot for every sender, and a
 // vector with a byte per sender that says how long the message in its slot is; each sender keeps a
 // vector with a byte per receiver that says whether it has taken the last message.
-// Source: [Rotta 2012] (docs/scc/machine.md).
+// Source: [Rotta 2012].
 #pragma once
 
 #include <array>
@@ -90,8 +90,6 @@ class notification_vector {
 
  private:
   static constexpr std::size_t slot_bytes = whole_lines<Memory>(active_message_bytes);
-  /// Cost of testing four bytes at a time: load, test, branch. An estimate, as those of charge.hpp.
-  static constexpr cycles four_notes{3};
 
   static constexpr std::size_t vector_bytes(int members) noexcept {
     return whole_lines<Memory>(static_cast<std::size_t>(members));
@@ -100,7 +98,7 @@ class notification_vector {
   /// Reads this core's vector. Also makes sure that the next read of a slot is not of an old copy.
   void look() {
     memory_->load_row(seen_.data(), note(members_.rank(), 0), seen_.size());
-    memory_->charge(static_cast<std::int64_t>(seen_.size() + 3) / 4 * four_notes);
+    memory_->charge(work::flags_tested, static_cast<std::int64_t>(seen_.size() + 3) / 4);
   }
 
   [[nodiscard]] mpm_ptr<std::uint8_t> note(int receiver, int sender) const {

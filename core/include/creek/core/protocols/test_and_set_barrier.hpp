@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A barrier of test-and-set registers alone: an arriving core takes the first free register of the
 // team and waits until it is cleared; the last one clears the first, and each core that leaves
-// clears the next. Source: [Reble 2011] (docs/scc/machine.md).
+// clears the next. Source: [Reble 2011].
 //
 // Why a core that comes back early does no harm: a core that goes frees its own register before it
 // clears the next one. So when register k is cleared to wake its holder, k cores have gone and the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A spin lock on the test-and-set register of a core, with randomised exponential backoff or none.
-// Sources: [Anderson 1990]; on the SCC [Reble 2011] (docs/scc/machine.md).
+// Sources: [Anderson 1990]; with such registers [Reble 2011].
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows of control with stacks of their own, switched by the program: what the fibers of the host
-// backend and the simulated cores are made of. Sanitizers, valgrind and debuggers are notified, the
+// Flows of control with stacks of their own, switched by the program: what fibers and cores of
+// backends are made of. Sanitizers, valgrind and debuggers are notified, the
 // sanitizers also where this library was compiled without them (docs/design/0007).
 // For authors of backends; a program has tasks instead.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated cost of a rank's steps: flops through core's table, and the traffic of the rank's
-// private memory if the memory policy models it. The kernels that do the work here pack their
-// operands for the host's caches; the charged cost is that of the same steps on a core whose
+// Work of a rank's steps, for an observer: flops, and the traffic of the rank's private memory if
+// the memory policy models it. The kernels that do the work here pack their
+// operands for the host's caches; the stated work is that of the same steps on a core whose
 // caches allocate on reads only: a panel is halved down to single columns, an update reads its
 // panel and its columns and writes these back. On a host a charge is one predicted branch or
 // nothing.

@@ -18,7 +18,7 @@ struct backend_entry {
 
 }  // namespace creek::ext
 
-// Defined by libcreek_scc and libcreek_tbb. They have C names because the linker is told of them
+// Defined by the libraries of these backends. They have C names because the linker is told of them
 // when it makes a program of static libraries (ENTRY of creek_module()), and dlsym() finds them in
 // shared ones.
 extern "C" {

@@ -4,7 +4,6 @@
 // every backend and from threads that belong to none.
 #pragma once
 
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -87,24 +86,6 @@ struct executor_traits {
   std::vector<mesh_place> mesh{};
 };
 
-/// For data in host memory that workers share and change, on a backend whose time is simulated:
-/// there a worker that is ahead in its time may run first. Code that changes such data, or decides
-/// by it, does so between enter() and leave(), with nothing in between that waits or calls the
-/// backend: so sections of one owner follow each other in the backend's time, and cost as much as a
-/// lock and memory in its place cost there. Call it on strands of that backend.
-class simulated_order {
- public:
-  /// Waits for the turn of the running worker among those that use worker `owner`'s lock.
-  virtual void enter(unsigned owner) noexcept = 0;
-  /// Ends the turn, in which `words` words were read and written.
-  virtual void leave(unsigned owner, unsigned words) noexcept = 0;
-  /// Returns the running worker's clock.
-  virtual std::chrono::nanoseconds time() noexcept = 0;
-
- protected:
-  ~simulated_order() = default;
-};
-
 /// Memory for the bookkeeping of tasks, on a backend where it is scarce. All are called on strands
 /// of the backend that have no task stack.
 class task_bookkeeping {
@@ -145,9 +126,6 @@ class executor {
   virtual int worker_index() const noexcept = 0;
   /// Returns true in a child of fork(): the workers do not exist there.
   virtual bool lost_in_fork() const noexcept = 0;
-
-  /// Returns the order of simulated time, or nullptr if the host's memory orders the workers.
-  virtual simulated_order* order() noexcept { return nullptr; }
 
   const executor_traits& traits() const noexcept { return traits_; }
   /// Returns the messages to the workers, for objects that live on one.

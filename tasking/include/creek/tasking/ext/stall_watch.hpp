@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stall detector: finds which invocation keeps a worker busy without suspending, and for how
-// long. Each worker notes what it runs; a thread looks at the notes (host, tbb), or the simulated
-// core itself does as its clock moves (scc).
+// long. Each worker notes what it runs; a thread looks at the notes, or the worker itself does as
+// its clock moves, on a backend that keeps its own.
 #pragma once
 
 #include <atomic>
