@@ -215,7 +215,7 @@ TEST(interrupt_controller, a_halted_core_takes_a_raised_pin_once) {
   });
   EXPECT_EQ(interrupts.taken(core_id{0}), 1U);
   EXPECT_EQ(interrupts.taken(core_id{1}), 0U);
-  EXPECT_GT(on.simulation.ended_at(core_id{0}), virtual_time{});
+  EXPECT_GT(on.simulation.cores().ended_at(core_id{0}), virtual_time{});
 }
 
 }  // namespace

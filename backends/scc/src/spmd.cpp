@@ -25,7 +25,7 @@ void spread_starts(machine& simulated, std::uint64_t seed) {
   for (int i = 0; i < simulated.description().cores(); ++i) {
     const cycles late{
         static_cast<std::int64_t>(split_mix(seed, static_cast<std::uint64_t>(i)) % choices)};
-    simulated.simulation().begin_at(core_id{i}, late * simulated.clocks().of(core_id{i}));
+    simulated.simulation().cores().begin_at(core_id{i}, late * simulated.clocks().of(core_id{i}));
   }
 }
 
@@ -55,7 +55,7 @@ struct policy_at_work {
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core) {
   machine simulated(options.description, options.stack_bytes, options.stuck_after, options.check);
   require_crossing(simulated.description(), options.waits.kernel_crossing);
-  if (options.describe) simulated.simulation().describe_by(options.describe);
+  if (options.describe) simulated.simulation().cores().describe_by(options.describe);
   if (options.seed != 0) spread_starts(simulated, options.seed);
   simulated.computing().measure(options.cycles_a_host_second);
   simulated.memory().bulk().move_blocks_by(options.blocks);
@@ -64,7 +64,7 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   run_report report;
   const auto ends = [&] {
     for (int i = 0; i < options.description.cores(); ++i) {
-      report.ended.push_back(simulated.simulation().ended_at(core_id{i}));
+      report.ended.push_back(simulated.simulation().cores().ended_at(core_id{i}));
     }
     return report.length();
   };

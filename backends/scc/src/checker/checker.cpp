@@ -30,7 +30,7 @@ std::uint32_t line_of(std::size_t at) noexcept {
 
 }  // namespace
 
-checker::checker(const chip& description, std::size_t bytes, const engine& simulation)
+checker::checker(const chip& description, std::size_t bytes, engine& simulation)
     : simulation_(simulation),
       mpb_bytes_(description.mpb_bytes),
       mpb_end_(static_cast<std::size_t>(description.cores()) * mpb_bytes_),
@@ -306,7 +306,7 @@ void checker::ended() {
 
 void checker::found(fault_kind kind, std::uint32_t line, byte_mask bytes, const access_record& by,
                     const char* did, const access_record& other, const char* other_did) {
-  if (simulation_.aborted()) return;  // unwinding leaves protocols in the middle
+  if (simulation_.failure().aborted()) return;  // unwinding leaves protocols in the middle
   const finding_key key{kind, sites_.innermost(by.site), sites_.innermost(other.site)};
   const auto [known, is_new] = known_findings_.try_emplace(key, findings_.size());
   if (!is_new) {

@@ -34,7 +34,7 @@ class symbols;
 class checker {
  public:
   /// Checks `bytes` of memory in all.
-  checker(const chip& description, std::size_t bytes, const engine& simulation);
+  checker(const chip& description, std::size_t bytes, engine& simulation);
 
   /// Sets the call site of the running core's next operation; see call_sites::above().
   void called_from(const void* return_address, const void* frame) {
@@ -132,7 +132,7 @@ class checker {
   [[nodiscard]] fault described(const finding& of, symbols& names) const;
   [[nodiscard]] std::vector<std::string> calls_of(site_id site, symbols& names) const;
 
-  const engine& simulation_;
+  engine& simulation_;
   std::size_t mpb_bytes_;
   std::size_t mpb_end_;
   std::vector<core_state> cores_;

@@ -13,7 +13,8 @@
 namespace creek::scc_backend {
 
 void core_waits::await_store(std::size_t at) {
-  simulation_.throw_if_aborted();  // before it is on a list that no core would take it off
+  simulation_.failure()
+      .throw_if_aborted();  // before it is on a list that no core would take it off
   if (interrupts_.is_due()) return;
   const bool own_word =
       memory_.bytes().is_mpb(at) && memory_.bytes().owner(at) == simulation_.running();
@@ -23,7 +24,7 @@ void core_waits::await_store(std::size_t at) {
 }
 
 void core_waits::await_own_store(std::uint64_t seen_before, virtual_time began) {
-  simulation_.throw_if_aborted();
+  simulation_.failure().throw_if_aborted();
   line_watchers& watchers = memory_.watchers();
   const virtual_time compare = chip_.costs.poll * clocks_.here();
   const virtual_time next_look = simulation_.now() + compare;
@@ -67,7 +68,7 @@ void core_waits::ask_policy() {
 
 void core_waits::end_by_policy() noexcept {
   if (--here().depth > 0) return;
-  if (simulation_.aborted()) return signals_.drop();
+  if (simulation_.failure().aborted()) return signals_.drop();
   try {
     if (signals_.is_announced()) signals_.announce(false);
   } catch (...) {

@@ -65,7 +65,7 @@ void halt_signals::interrupt(core_id core) {
   if (!target.announced) return;  // it has seen what it waited for
   target.interrupted = true;
   target.interrupted_at = way.served;
-  if (target.asleep && simulation_.is_parked(core)) simulation_.wake(core, way.served);
+  if (target.asleep && simulation_.cores().is_parked(core)) simulation_.wake(core, way.served);
 }
 
 }  // namespace creek::scc_backend

@@ -31,7 +31,8 @@ void interrupt_controller::raise(core_id to, int pin) {
   if ((target.up & bit) != 0) return;  // still up: it is one interrupt
   target.up |= bit;
   target.since[pin] = way.served;
-  if (simulation_.is_parked(to) && (target.halted || (target.handler && !target.in_handler))) {
+  if (simulation_.cores().is_parked(to) &&
+      (target.halted || (target.handler && !target.in_handler))) {
     memory_.watchers().forget(to);
     simulation_.wake(to, way.served);
   }

@@ -97,7 +97,7 @@ passage mesh_network::to_counter() {
 
 void mesh_network::stop_until(virtual_time at) {
   simulation_.order_at(at);
-  simulation_.throw_if_aborted();
+  simulation_.failure().throw_if_aborted();
   simulation_.set_clock(at);
   virtual_time& acknowledged = acknowledged_[simulation_.running().index()];
   acknowledged = std::max(acknowledged, at);

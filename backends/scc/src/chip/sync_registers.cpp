@@ -30,7 +30,7 @@ void sync_registers::require_counter(counter_id id) const {
 
 bool sync_registers::test_and_set(core_id id) {
   require_core(chip_, id);
-  simulation_.throw_if_aborted();
+  simulation_.failure().throw_if_aborted();
   limits_.throw_if_stuck();
   const passage way = mesh_.to_tile(id, chip_.costs.uc_read);
   simulation_.set_clock(way.answered);

@@ -36,7 +36,7 @@ void line_watchers::wake_at_look(core_id core, virtual_time when) {
 
 void line_watchers::look_again(core_id core, virtual_time when) {
   const waiting_core& waiting = cores_[core.index()];
-  if (!simulation_.is_parked(core) || waiting.asleep ||
+  if (!simulation_.cores().is_parked(core) || waiting.asleep ||
       !(waiting.awaits_any || waiting.line != none))
     return;
   forget(core);
@@ -50,7 +50,7 @@ void line_watchers::stored(std::size_t at, virtual_time when) {
     waiting_core& home = cores_[owner.index()];
     ++home.stores;
     const bool polls = home.awaits_any && !home.asleep;
-    if (polls && simulation_.is_parked(owner)) wake_at_look(owner, when);
+    if (polls && simulation_.cores().is_parked(owner)) wake_at_look(owner, when);
   }
   std::int32_t* link = &first_[at / line_size];
   while (*link != 0) {
@@ -63,7 +63,7 @@ void line_watchers::stored(std::size_t at, virtual_time when) {
     *link = woken.next;
     woken.line = none;
     // In a run that has failed every core continues to unwind, and may be here still.
-    if (simulation_.is_parked(waiting)) wake_at_look(waiting, when);
+    if (simulation_.cores().is_parked(waiting)) wake_at_look(waiting, when);
   }
 }
 

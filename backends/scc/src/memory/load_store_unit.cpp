@@ -27,8 +27,8 @@ std::int64_t words_in(std::size_t size) noexcept {
 
 std::uint32_t load_store_unit::load_word(std::size_t at, std::size_t size) {
   // A loop over loads waits as well, perhaps for a failed core. Unwinding code may look at flags.
-  if (simulation_.aborted() && std::uncaught_exceptions() == 0) [[unlikely]]
-    simulation_.throw_if_aborted();
+  if (simulation_.failure().aborted() && std::uncaught_exceptions() == 0) [[unlikely]]
+    simulation_.failure().throw_if_aborted();
   limits_.throw_if_stuck();
   const passage way = mesh_.to_memory(at, chip_.costs.uc_read, chip_.costs.dram_word);
   traffic_.read(at, size);

@@ -121,7 +121,7 @@ void memory::set_counter(counter_id id, word value) const {
 }
 void memory::pause(cycles length) const {
   const core_operation begun = enter();
-  begun->simulation().throw_if_aborted();
+  begun->simulation().failure().throw_if_aborted();
   begun->computing().pause(length);
 }
 void memory::stop_computing() const {

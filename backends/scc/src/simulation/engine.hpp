@@ -9,15 +9,14 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <creek/core/core_id.hpp>
 #include <creek/scc/virtual_time.hpp>
 
 #include "core_fibers.hpp"
 #include "event_queue.hpp"
+#include "run_failure.hpp"
+#include "simulated_cores.hpp"
 
 namespace creek::scc_backend {
 
@@ -28,9 +27,6 @@ class engine {
   /// Maps the stacks at once; throws creek::error if the system refuses them.
   engine(int cores, std::size_t stack_bytes);
 
-  /// Sets when the core's body begins; call before run(). Without it the core begins at zero.
-  void begin_at(core_id core, virtual_time time) noexcept { cores_[core.index()].clock = time; }
-
   /// Runs `body` on every core until all have returned. Rethrows the first exception; the waits of
   /// the other cores then throw creek::error (ECANCELED). A deadlock is such an exception: what()
   /// has a line for each core that waits. Call it once per engine.
@@ -38,9 +34,9 @@ class engine {
 
   // --- Only on a simulated core ----------------------------------------------------------------
   core_id running() const noexcept { return core_id{fibers_.running()}; }
-  virtual_time now() const noexcept { return here().clock; }
-  void advance(virtual_time span) noexcept { here().clock += span; }
-  void set_clock(virtual_time time) noexcept { here().clock = time; }
+  virtual_time now() const noexcept { return here_->clock; }
+  void advance(virtual_time span) noexcept { here_->clock += span; }
+  void set_clock(virtual_time time) noexcept { here_->clock = time; }
 
   /// Returns when every other core is past (time, this core): the caller's actions until its next
   /// call happen at `time`, which must not lie before that of its last call.
@@ -57,66 +53,32 @@ class engine {
   bool park_until(const char* what, std::uint64_t address, virtual_time time);
   /// Notes, for a report, that the running core looked for something in vain and goes on.
   void polls(const char* what, std::uint64_t address) noexcept {
-    here().waits_for = what;
-    here().waits_at = address;
+    here_->waits_for = what;
+    here_->waits_at = address;
   }
-  /// Returns `what`, then the state of each core that has not ended, one line per core.
-  std::string deadlock_report(const std::string& what) const;
-  bool is_parked(core_id core) const noexcept { return cores_[core.index()].parked; }
   /// Lets a parked core go on at `time`, which is not before that of the caller's last order_at().
   void wake(core_id core, virtual_time time);
 
   /// Ends the run: releases all waiting cores, to unwind; run() then throws the first failure.
   void fail(std::exception_ptr why) noexcept;
-  /// Sets a function called with a failure before anything else happens, or null. Before run().
-  void when_failing(std::function<void(const std::exception_ptr&)> told) {
-    when_failing_ = std::move(told);
-  }
 
-  /// Throws if the run was aborted. For loops that neither park nor end.
-  void throw_if_aborted() const;
-  bool aborted() const noexcept { return aborted_; }
-
-  /// Returns the stacks of the cores.
+  // --- Its parts ---------------------------------------------------------------------------------
+  simulated_cores& cores() noexcept { return cores_; }
   core_fibers& fibers() noexcept { return fibers_; }
-
-  /// Sets the text about a core, after its number, in a deadlock's report; empty: none.
-  void describe_by(std::function<std::string(core_id)> describe) {
-    describe_ = std::move(describe);
-  }
-
-  /// Returns when the core's body returned.
-  virtual_time ended_at(core_id core) const noexcept { return cores_[core.index()].clock; }
+  run_failure& failure() noexcept { return failure_; }
 
  private:
-  struct simulated_core {
-    virtual_time clock;
-    bool parked = false;
-    bool timed = false;  ///< parked, and yet in the heap
-    bool ended = false;
-    const char* waits_for = nullptr;
-    std::uint64_t waits_at = 0;
-  };
-
-  simulated_core& here() noexcept { return cores_[static_cast<std::size_t>(fibers_.running())]; }
-  const simulated_core& here() const noexcept {
-    return cores_[static_cast<std::size_t>(fibers_.running())];
-  }
   void run_core() noexcept;
   void let_earlier_run(virtual_time time);
   void resume(core_event next);
   void switch_to_next();
-  std::exception_ptr deadlock() const;
 
-  std::vector<simulated_core> cores_;
+  simulated_cores cores_;
   event_queue ready_;
   core_fibers fibers_;
-  int unfinished_ = 0;
-  bool aborted_ = false;
+  simulated_core* here_ = &cores_[0];  ///< the core that runs
+  run_failure failure_;
   const std::function<void(core_id)>* body_ = nullptr;
-  std::exception_ptr failure_;
-  std::function<std::string(core_id)> describe_;
-  std::function<void(const std::exception_ptr&)> when_failing_;
 };
 
 }  // namespace creek::scc_backend

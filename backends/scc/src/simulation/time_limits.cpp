@@ -11,7 +11,7 @@ namespace creek::scc_backend {
 
 void time_limits::throw_stuck() const {
   throw error(std::error_code(EDEADLK, std::generic_category()),
-              simulation_.deadlock_report(
+              simulation_.cores().report(
                   "livelock: nothing but polling for " +
                   std::to_string(stuck_after_.femtoseconds / 1'000'000'000'000) + " ms"));
 }

@@ -18,7 +18,7 @@ class time_limits {
 
   /// `stuck_after`: time for which nothing but polling may happen before that counts as a deadlock;
   /// zero: no limit.
-  time_limits(const engine& simulation, virtual_time stuck_after) noexcept
+  time_limits(engine& simulation, virtual_time stuck_after) noexcept
       : simulation_{simulation},
         stuck_after_{stuck_after > virtual_time{}
                          ? stuck_after
@@ -35,7 +35,7 @@ class time_limits {
  private:
   [[noreturn]] void throw_stuck() const;
 
-  const engine& simulation_;
+  engine& simulation_;
   virtual_time stuck_after_;
   virtual_time progress_until_;
 };

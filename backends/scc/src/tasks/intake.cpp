@@ -64,7 +64,8 @@ std::exception_ptr intake::deadlock() const {
     report +=
         "\n  core " + std::to_string(each->core.value) + ": " + std::to_string(each->suspended) +
         " suspended, clock at " +
-        std::to_string(workers_.chip().simulation().ended_at(each->core).femtoseconds / 1'000'000) +
+        std::to_string(workers_.chip().simulation().cores().ended_at(each->core).femtoseconds /
+                       1'000'000) +
         " ns";
   }
   return std::make_exception_ptr(error(std::error_code(EDEADLK, std::generic_category()), report));

@@ -177,7 +177,7 @@ bool task_runtime::lost_in_fork() const noexcept {
 /// Runs on the driver's thread: the simulation from its first cycle to its last.
 void task_runtime::drive() noexcept {
   worker_set::drive(&workers_);
-  chip_.simulation().when_failing(&end_process);
+  chip_.simulation().failure().when_failing(&end_process);
   chip_.run(observer_, [this](core_id core) {
     if (core.index() < workers_.size()) begin(workers_[core.index()]);
   });
@@ -185,7 +185,7 @@ void task_runtime::drive() noexcept {
   std::vector<fault> found = found_faults(chip_.memory().check(), chosen_.machine.on_faults);
   virtual_time ended;
   for (const auto& each : workers_) {
-    ended = std::max(ended, chip_.simulation().ended_at(each->core));
+    ended = std::max(ended, chip_.simulation().cores().ended_at(each->core));
   }
   chip_.records().tally(ended);
   try {
