@@ -14,9 +14,10 @@
 
 #include <creek/scc/virtual_time.hpp>
 
-#include "call_sites.hpp"
+#include "call_stacks/call_sites.hpp"
+#include "causality.hpp"
+#include "memory/line_buffers.hpp"
 #include "memory/zeroed_memory.hpp"
-#include "simulation/causality.hpp"
 
 namespace creek::scc_backend {
 

@@ -25,7 +25,7 @@ void interrupt_controller::raise(core_id to, int pin) {
   simulation_.advance(chip_.costs.uc_write_issue * clocks_.here());
   const passage way = memory_.network().to_tile(to, chip_.costs.uc_write);
   simulation_.set_clock(way.start);
-  if (checker* check = memory_.check()) check->raised(to, pin);
+  if (checker* check = memory_.check()) check->order().raised(to, pin);
   core_pins& target = cores_[to.index()];
   const auto bit = static_cast<std::uint8_t>(1U << pin);
   if ((target.up & bit) != 0) return;  // still up: it is one interrupt
@@ -48,7 +48,7 @@ int interrupt_controller::take_first() {
   const int pin = self.first();
   self.up &= static_cast<std::uint8_t>(~(1U << pin));
   ++self.taken;
-  if (checker* check = memory_.check()) check->took(pin);
+  if (checker* check = memory_.check()) check->order().took(pin);
   return pin;
 }
 

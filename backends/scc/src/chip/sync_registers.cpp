@@ -40,7 +40,7 @@ bool sync_registers::test_and_set(core_id id) {
   } else {
     simulation_.polls("test-and-set register", id.index());
   }
-  if (check_) check_->tried_register(id, won);
+  if (check_) check_->order().tried_register(id, won);
   return won;
 }
 
@@ -49,7 +49,7 @@ void sync_registers::clear(core_id id) {
   simulation_.advance(chip_.costs.uc_write_issue * clocks_.here());
   const passage way = mesh_.to_tile(id, chip_.costs.uc_write);
   taken_[id.index()] = false;
-  if (check_) check_->cleared_register(id);
+  if (check_) check_->order().cleared_register(id);
   simulation_.set_clock(way.start);
 }
 
@@ -58,7 +58,7 @@ word sync_registers::fetch_increment(counter_id id) {
   const passage way = mesh_.to_counter();
   simulation_.set_clock(way.answered);
   limits_.note_progress();
-  if (check_) check_->incremented(id);
+  if (check_) check_->order().incremented(id);
   return counters_[static_cast<std::size_t>(id.value)]++;
 }
 
@@ -67,7 +67,7 @@ void sync_registers::set_counter(counter_id id, word value) {
   const passage way = mesh_.to_counter();
   simulation_.set_clock(way.start);
   limits_.note_progress();
-  if (check_) check_->set(id);
+  if (check_) check_->order().set(id);
   counters_[static_cast<std::size_t>(id.value)] = value;
 }
 

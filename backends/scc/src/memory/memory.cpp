@@ -18,7 +18,7 @@ namespace {
 /// Tells the checker, if there is one, who called the function that this is inlined into.
 [[gnu::always_inline]] inline void note_caller(machine& on) {
   if (checker* check = on.memory().check(); check != nullptr) [[unlikely]] {
-    check->called_from(__builtin_return_address(0), __builtin_frame_address(0));
+    check->points().called_from(__builtin_return_address(0), __builtin_frame_address(0));
   }
 }
 
@@ -50,7 +50,8 @@ int memory::counters() const noexcept {
 }
 
 allocation_observer* memory::allocations() const noexcept {
-  return on_->memory().check() == nullptr ? nullptr : on_->memory().check()->allocations(self_);
+  return on_->memory().check() == nullptr ? nullptr
+                                          : on_->memory().check()->blocks().observer(self_);
 }
 
 core_operation memory::enter() const {
