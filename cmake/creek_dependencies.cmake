@@ -48,7 +48,7 @@ _creek_find(BZip2::BZip2 libbz2-dev mapreduce BZip2)
 _creek_find_pkgconfig(HWLOC libhwloc-dev tasking hwloc)
 _creek_find_pkgconfig(HWY libhwy-dev "tasking;mapreduce;linalg" libhwy)
 _creek_find_pkgconfig(HWY_CONTRIB libhwy-dev tasking libhwy-contrib)
-_creek_find_pkgconfig(XXHASH libxxhash-dev mapreduce libxxhash)
+_creek_find_pkgconfig(XXHASH libxxhash-dev tasking libxxhash)
 _creek_find_pkgconfig(ZSTD libzstd-dev mapreduce libzstd)
 if(scc IN_LIST CREEK_WANTED)
   pkg_check_modules(DW QUIET IMPORTED_TARGET libdw)
@@ -83,6 +83,5 @@ set(CREEK_CONSUMER_DEPENDENCIES
   "BZip2::BZip2|find_dependency(BZip2)|-lbz2"
   "Boost::context|find_dependency(Boost COMPONENTS context)|-lboost_context"
   "TBB::tbb|find_dependency(TBB)|tbb"
-  "PkgConfig::XXHASH|creek_find_pkgconfig(XXHASH libxxhash)|libxxhash"
   "PkgConfig::ZSTD|creek_find_pkgconfig(ZSTD libzstd)|libzstd"
   "creek::highway|creek_find_highway()|-Wl,--push-state,--as-needed,-lhwy,-lhwy_contrib,--pop-state")

@@ -29,7 +29,19 @@ std::unique_ptr<backend> make_host(const scheduler_options& options) {
 }
 
 constexpr backend_entry host_entry{.make = &make_host, .max_cpus = 0};
-constexpr std::array<const char*, 3> names{"host", "scc", "tbb"};
+
+struct known_backend {
+  const char* name;
+  bool runs_repeat = false;  ///< as the backend's executor_traits say
+};
+constexpr std::array<known_backend, 3> known_backends{
+    {{.name = "host"}, {.name = "scc", .runs_repeat = true}, {.name = "tbb"}}};
+
+/// Returns the backend of this name, or nullptr.
+const known_backend* find_known(std::string_view name) noexcept {
+  const auto* const found = std::ranges::find(known_backends, name, &known_backend::name);
+  return found == known_backends.end() ? nullptr : found;
+}
 
 #ifdef CREEK_LIBRARY_VERSION
 /// Returns the entry of the shared library of a backend, which stays loaded, or nullptr without it.
@@ -52,24 +64,26 @@ constexpr const char* remedy = "link the component creek::";
 #endif
 
 [[noreturn]] void refuse(const std::string& name) {
-  std::string known;
-  for (const char* each : names) {
-    if (name == each) {
-      throw usage_error("backend '" + name + "' is not in this program: " + remedy + name +
-                        " (CMake: find_package(creek COMPONENTS " + name + "), pkg-config: creek-" +
-                        name + ")");
-    }
-    if (find_entry(each) != nullptr) known += (known.empty() ? "" : ", ") + std::string(each);
+  if (find_known(name) != nullptr) {
+    throw usage_error("backend '" + name + "' is not in this program: " + remedy + name +
+                      " (CMake: find_package(creek COMPONENTS " + name + "), pkg-config: creek-" +
+                      name + ")");
   }
+  std::string known;
+  for (const std::string& each : backends()) known += (known.empty() ? "" : ", ") + each;
   throw usage_error("unknown backend '" + name + "'; this program has: " + known);
 }
 
 }  // namespace
 
+bool runs_repeat_on(std::string_view backend_name) noexcept {
+  const known_backend* const found = find_known(backend_name);
+  return found != nullptr && found->runs_repeat;
+}
+
 std::unique_ptr<backend> make_backend(std::string_view name, const scheduler_options& options) {
   const std::string wanted(name);
-  const bool known = std::ranges::find(names, name) != names.end();
-  const backend_entry* const entry = known ? find_entry(wanted) : nullptr;
+  const backend_entry* const entry = find_known(name) != nullptr ? find_entry(wanted) : nullptr;
   if (entry == nullptr) refuse(wanted);
   scheduler_options chosen = options;
   if (chosen.workers == 0 && entry->max_cpus != 0) {
@@ -82,8 +96,8 @@ std::unique_ptr<backend> make_backend(std::string_view name, const scheduler_opt
 
 std::vector<std::string> backends() {
   std::vector<std::string> found;
-  for (const char* name : ext::names) {
-    if (ext::find_entry(name) != nullptr) found.emplace_back(name);
+  for (const ext::known_backend& each : ext::known_backends) {
+    if (ext::find_entry(each.name) != nullptr) found.emplace_back(each.name);
   }
   return found;
 }

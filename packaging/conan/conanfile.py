@@ -13,10 +13,11 @@ from conan.tools.gnu import PkgConfigDeps
 # For each component: the components it needs, and what it links of which package of Conan Center.
 COMPONENTS = {
     "core": ([], {"boost::context": "boost/1.84.0", "fmt::fmt": "fmt/9.1.0"}),
-    "tasking": (["core"], {"highway::hwy_contrib": "highway/1.1.0", "hwloc::hwloc": "hwloc/[>=2.12.2 <3]"}),
+    "tasking": (["core"], {"highway::hwy_contrib": "highway/1.1.0", "hwloc::hwloc": "hwloc/[>=2.12.2 <3]",
+                            "xxhash::libxxhash": "xxhash/0.8.2"}),
     "tbb": (["tasking"], {"onetbb::libtbb": "onetbb/[>=2021.10 <2024]"}),
     "scc": (["tasking"], {"nlohmann_json::nlohmann_json": "nlohmann_json/3.11.3"}),
-    "mapreduce": (["tasking"], {"bzip2::bzip2": "bzip2/1.0.8", "xxhash::libxxhash": "xxhash/0.8.2",
+    "mapreduce": (["tasking"], {"bzip2::bzip2": "bzip2/1.0.8",
                                 "xz_utils::xz_utils": "xz_utils/[>=5.4.5 <6]", "zlib::zlib": "zlib/[>=1.2.11 <2]",
                                 "zstd::zstdlib": "zstd/[>=1.5 <1.6]"}),
     "linalg": (["tasking"], {}),

@@ -293,7 +293,7 @@ TEST_P(DistributedMap, SpreadsKeysThatWereChosenToHaveOneHash) {
   if (GetParam().workers == 1) GTEST_SKIP() << "one home";
   rt_.run([] {
     const distributed_map<std::string, int> map;
-    const std::uint64_t factor = creek::mapreduce::detail::fixed_factors.low;
+    const std::uint64_t factor = creek::fixed_hash_factors.low;
     std::vector<int> at_home(creek::worker_count());
     for (int i = 0; i < 3000; ++i) {
       std::string key(16, '\0');

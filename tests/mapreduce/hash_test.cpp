@@ -3,6 +3,8 @@
 #include <creek/mapreduce.hpp>
 #include <creek/scc.hpp>
 #include <creek/tasking.hpp>
+#include <creek/tasking/ext/backend_registry.hpp>
+#include <creek/tasking/ext/executor.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,6 +21,7 @@
 
 #include "oracle.hpp"
 #include "support/shell.hpp"
+#include "tables/word_hash.hpp"
 
 namespace creek::mapreduce {
 namespace {
@@ -44,7 +47,7 @@ struct key_set {
   std::vector<std::string> keys;
 };
 std::vector<key_set> chosen_keys() {
-  const std::uint64_t low = detail::fixed_factors.low, high = detail::fixed_factors.high;
+  const std::uint64_t low = fixed_hash_factors.low, high = fixed_hash_factors.high;
   const std::uint64_t high_with_length = high ^ (0 - 16 * 0xA0761D6478BD642Full);
   const std::string of_xxhash("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe", 8);  // begin of its secret
   std::vector<key_set> sets{{"short words", {}}, {"words of 16", {}},
@@ -81,7 +84,7 @@ TEST(Hash, SpreadsChosenByteStrings) {
     std::vector<std::uint64_t> plain, in_word_table, in_tuples;
     for (const std::string& key : keys) {
       plain.push_back(default_hash(key));
-      in_word_table.push_back(detail::hash_word(key, detail::process_secret));
+      in_word_table.push_back(detail::hash_word(key, process_hash_secret));
       in_tuples.push_back(default_hash(std::pair(7, std::string_view(key))));
     }
     expect_spread(plain, name);
@@ -234,6 +237,17 @@ TEST(Hash, DiffersFromProcessToProcessUnlessASeedIsGiven) {
   EXPECT_NE(seeded, hash_in_another_process("env CREEK_HASH_SEED=8"));
   const std::string chip = none + " CREEK_BACKEND=scc";
   EXPECT_EQ(hash_in_another_process(chip), hash_in_another_process(chip));
+}
+
+TEST(Hash, RegistryAgreesWithBackendsWhoseRunsRepeat) {
+  for (const std::string& name : backends()) {
+    runtime here(scheduler_options{.workers = 2}, name);
+    here.run([&] {
+      const ext::executor* const executor = ext::current_executor();
+      EXPECT_EQ(ext::runs_repeat_on(name), executor->traits().runs_repeat) << name;
+    });
+  }
+  EXPECT_FALSE(ext::runs_repeat_on("abacus"));
 }
 
 }  // namespace

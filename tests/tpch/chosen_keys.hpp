@@ -28,7 +28,7 @@ constexpr std::uint64_t inverse(std::uint64_t odd) noexcept {
 /// Returns key sets that a multiplication by 2^64 / golden ratio, or hash_key() with the fixed
 /// secret, maps to few slots, and multiples of numbers, which also occur without malice.
 inline std::vector<chosen_keys> chosen_key_sets(std::size_t count) {
-  constexpr std::uint64_t golden = mapreduce::detail::fixed_factors.low;
+  constexpr std::uint64_t golden = fixed_hash_factors.low;
   std::vector<chosen_keys> sets;
   const auto add = [&](std::string name, auto&& nth) {
     std::vector<std::int64_t> keys{0};
@@ -43,10 +43,10 @@ inline std::vector<chosen_keys> chosen_key_sets(std::size_t count) {
   // The hash with the fixed secret is below 2^54: that holds for one key in 1024.
   std::uint64_t next = 0;
   add("keys of small hashes without a secret", [&next](std::uint64_t) {
-    const auto& by = mapreduce::detail::fixed_factors;
+    const auto& by = fixed_hash_factors;
     for (;;) {
       const std::uint64_t key = ++next << 20;
-      if (mapreduce::detail::multiply_and_fold(key ^ by.low, by.high) * golden >> 54 == 0) {
+      if (multiply_and_fold(key ^ by.low, by.high) * golden >> 54 == 0) {
         return key;
       }
     }

@@ -21,16 +21,15 @@
 #include <vector>
 
 #include <creek/core/charge.hpp>
-#include <creek/mapreduce/detail/hash_secret.hpp>
-#include <creek/mapreduce/tables/hash.hpp>
 #include <creek/tasking.hpp>
+#include <creek/tasking/hash.hpp>
 
 namespace creek::hash_table {
 
 /// A handle like remote<T>: copyable, usable from any thread, const or not. The entries live as
 /// long as the last handle and the runtime; after that every operation throws usage_error.
 ///
-/// K needs equality, and a hash as mapreduce::default_hash() makes one; on the simulated chip as
+/// K needs equality, and a hash as default_hash() makes one; on a runtime whose runs repeat, as
 /// repeatable_hash() does, so that keys have the same worker in every run. K and V are copyable;
 /// while both are trivially copyable and small, a message carries them itself.
 ///
@@ -173,8 +172,8 @@ class distributed_map {
  private:
   /// Hashes keys with the secret of the runtime in which the map is made.
   struct hasher {
-    const mapreduce::detail::hash_secret* secret = &mapreduce::detail::secret_here();
-    std::size_t operator()(const K& key) const { return mapreduce::detail::hash_by(*secret, key); }
+    const hash_secret* secret = &current_hash_secret();
+    std::size_t operator()(const K& key) const { return hash_with(*secret, key); }
   };
   using table = std::unordered_map<K, V, hasher>;
 

@@ -2,7 +2,7 @@
 #include "dictionary.hpp"
 
 #include <algorithm>
-#include <creek/mapreduce/tables/hash.hpp>
+#include <creek/tasking/hash.hpp>
 
 namespace creek::tpch {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 std::uint64_t place_of(std::string_view word) noexcept {
   // Flags of one letter are half of all categories; any spreading of them is good enough.
   if (word.size() == 1) return static_cast<unsigned char>(word[0]);
-  return mapreduce::default_hash(word);
+  return default_hash(word);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "key_index.hpp"
 
 #include <algorithm>
-#include <creek/mapreduce/detail/byte_hash.hpp>
+#include <creek/tasking/hash.hpp>
 
 #include "bits.hpp"
 
@@ -52,11 +52,11 @@ void key_index::build_hashed(std::span<const std::int64_t> keys) {
   shift_ = 64 - std::countr_zero(slots_.size());
   // Nobody can choose keys for a secret factor. By chance about one factor in ten maps multiples of
   // a number to few slots; then another one is tried. 1.5 probes per key are usual.
-  const auto& secret = mapreduce::detail::process_secret.factors;
+  const auto& secret = process_hash_secret.factors;
   factor_ = secret.low | 1;
   const std::size_t limit = 2 * keys.size() + 64;
   for (int tries = 16; !put_all(keys, tries > 0 ? limit : ~std::size_t{0}); --tries) {
-    factor_ = mapreduce::detail::multiply_and_fold(factor_, secret.high) | 1;
+    factor_ = multiply_and_fold(factor_, secret.high) | 1;
     std::ranges::fill(slots_, slot{});
   }
 }

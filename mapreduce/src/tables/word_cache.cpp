@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include <creek/mapreduce/detail/byte_hash.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
+#include "word_hash.hpp"
 #include "word_probe.hpp"
 
 namespace creek::mapreduce {

@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstring>
 
-#include <creek/mapreduce/detail/byte_hash.hpp>
+#include "word_hash.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tables/word_probe.cpp"
@@ -173,7 +173,7 @@ HWY_INLINE line& home_of(std::span<line> lines, std::uint32_t hash) {
 }
 
 /// Returns the form of an inline word and prefetches its line.
-HWY_INLINE word_ref prepare(std::span<line> lines, const detail::hash_factors& by, const char* text,
+HWY_INLINE word_ref prepare(std::span<line> lines, const hash_factors& by, const char* text,
                             std::size_t length) {
   const std::size_t kept = std::min<std::size_t>(length, 16);
   const std::uint64_t low = detail::load8(text) & detail::keep_low[kept];
@@ -209,7 +209,7 @@ HWY_INLINE void count_group(const cache_view& cache, std::span<const word_ref> w
 
 std::size_t probe_words(const cache_view& cache, std::span<const std::string_view> words,
                         std::string_view safe, std::uint16_t* odd) {
-  const detail::hash_factors by = *cache.by;
+  const hash_factors by = *cache.by;
   const std::size_t safe_bytes = safe.size() >= 16 ? safe.size() - 15 : 0;
   std::uint16_t* odd_out = odd;
   for (std::size_t first = 0; first < words.size(); first += group) {
@@ -230,7 +230,7 @@ std::size_t probe_words(const cache_view& cache, std::span<const std::string_vie
 }
 
 std::size_t probe_block(const cache_view& cache, const block_words& words, std::uint16_t* odd) {
-  const detail::hash_factors by = *cache.by;
+  const hash_factors by = *cache.by;
   const std::size_t size = words.borders.size() / 2;
   std::uint16_t* odd_out = odd;
   for (std::size_t first = 0; first < size; first += group) {

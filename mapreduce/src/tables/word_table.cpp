@@ -9,8 +9,8 @@
 #include <new>
 
 #include <creek/core/error.hpp>
-#include <creek/mapreduce/detail/byte_hash.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
+#include "word_hash.hpp"
 #include "word_probe.hpp"
 
 namespace creek::mapreduce {
@@ -30,7 +30,7 @@ constexpr std::uint32_t growths = 3;                     // doublings of a bucke
 constexpr std::size_t largest_segment = 64u << growths;  // lines
 constexpr std::uint64_t most = UINT32_MAX;
 
-std::uint32_t place(const bucket& from, const body& what, const detail::hash_factors& by) noexcept {
+std::uint32_t place(const bucket& from, const body& what, const hash_factors& by) noexcept {
   if (from.is_long) return what.high >> 8;
   return word_table::place_of(detail::hash_upper(what.low, what.high, by));
 }
@@ -49,7 +49,7 @@ void put_new(const bucket& in, segment& s, std::uint32_t place, const body& what
 
 /// Inserts the words of `from` into the segments that `segment_of` returns for their places.
 template <class SegmentOf>
-void put_all(const bucket& in, std::span<const line> from, const detail::hash_factors& by,
+void put_all(const bucket& in, std::span<const line> from, const hash_factors& by,
              SegmentOf&& segment_of) {
   for (const line& l : from) {
     for (std::size_t i = 0; i < word_table::line_entries && l.count[i] != 0; ++i) {

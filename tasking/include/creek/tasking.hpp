@@ -7,6 +7,7 @@
 #include <creek/tasking/foreign.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>
+#include <creek/tasking/hash.hpp>
 #include <creek/tasking/options.hpp>
 #include <creek/tasking/parallel_for.hpp>
 #include <creek/tasking/parallel_invoke.hpp>

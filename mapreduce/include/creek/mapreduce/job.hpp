@@ -7,6 +7,7 @@
 #include <concepts>
 #include <creek/core/io/large_pages.hpp>
 #include <creek/mapreduce/tables/values.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -15,6 +16,9 @@
 #include <vector>
 
 namespace creek::mapreduce {
+
+using creek::default_hash;
+using creek::repeatable_hash;
 
 /// Record of a result.
 template <class Key, class Value>
@@ -97,6 +101,17 @@ template <job J>
     return job.before(a, b);
   } else {
     return a.key < b.key;
+  }
+}
+
+/// Returns the job's hash of a key, or a default hash with `secret`, which belongs to one run.
+template <class Job>
+[[nodiscard]] std::uint64_t hash_of(const Job& job, const typename Job::key_type& key,
+                                    const hash_secret& secret = current_hash_secret()) {
+  if constexpr (requires { job.hash(key); }) {
+    return job.hash(key);
+  } else {
+    return hash_with(secret, key);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <concepts>
 #include <creek/core/messages/communicator.hpp>
-#include <creek/mapreduce/tables/hash.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

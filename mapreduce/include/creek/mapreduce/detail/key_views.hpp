@@ -3,7 +3,7 @@
 #pragma once
 
 #include <concepts>
-#include <creek/mapreduce/tables/hash.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <string_view>
 #include <tuple>

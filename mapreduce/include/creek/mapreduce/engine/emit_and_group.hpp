@@ -143,7 +143,7 @@ class emit_and_group {
   }
 
   const Job* job_;
-  const detail::hash_secret* secret_ = &detail::secret_here();
+  const hash_secret* secret_ = &current_hash_secret();
   std::vector<mapper> mappers_;
   std::vector<key_group> groups_;
   runs<Job> runs_;

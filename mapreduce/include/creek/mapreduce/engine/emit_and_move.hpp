@@ -8,8 +8,8 @@
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
-#include <creek/mapreduce/tables/hash.hpp>
 #include <creek/mapreduce/tables/values.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -246,7 +246,7 @@ class emit_and_move {
   }
 
   const Job* job_;
-  const hash_secret* secret_ = &secret_here();
+  const hash_secret* secret_ = &current_hash_secret();
   std::vector<mapper> mappers_;
   std::vector<key_group> groups_;
   runs<Job> runs_;

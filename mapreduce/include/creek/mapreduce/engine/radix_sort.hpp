@@ -8,9 +8,9 @@
 #include <bit>
 #include <concepts>
 #include <creek/mapreduce/detail/heap_sort.hpp>
-#include <creek/mapreduce/tables/hash.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/mapreduce/tables/values.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -203,7 +203,7 @@ class spill_mapper {
   }
 
   const Job* job_;
-  const detail::hash_secret* secret_ = &detail::secret_here();
+  const hash_secret* secret_ = &current_hash_secret();
   bool combining_;
   spill_shares shares_;
   spill_meter* meter_;

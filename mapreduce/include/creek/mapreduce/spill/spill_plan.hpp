@@ -309,7 +309,7 @@ class spill_plan {
   }
 
   const Job* job_;
-  const detail::hash_secret* secret_ = &detail::secret_here();
+  const hash_secret* secret_ = &current_hash_secret();
   const options* chosen_;
   spill_shares shares_;
   std::size_t grouping_;

@@ -8,9 +8,9 @@
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/spill/spill_file.hpp>
-#include <creek/mapreduce/tables/hash.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/mapreduce/wire.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,8 +29,8 @@ namespace creek::mapreduce {
 /// those of the job's own hash are not.
 template <class Job>
 [[nodiscard]] std::uint64_t spread_hash(const Job& job, const typename Job::key_type& key,
-                                        const detail::hash_secret& secret) {
-  return detail::spread(hash_of(job, key, secret));
+                                        const hash_secret& secret) {
+  return hash_integer(hash_of(job, key, secret));
 }
 
 /// Returns 32 bits of a hash from bit `skipped` on (of 64, highest first).
@@ -226,7 +226,7 @@ class spill_table {
   }
 
   const Job* job_;
-  const detail::hash_secret* secret_ = &detail::secret_here();
+  const hash_secret* secret_ = &current_hash_secret();
   page_memory memory_;
   memory_charge charge_;
   std::size_t slots_;   // maximum number of slots

@@ -6,9 +6,9 @@
 #include <bit>
 #include <concepts>
 #include <creek/mapreduce/tables/byte_arena.hpp>
-#include <creek/mapreduce/tables/hash.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/mapreduce/tables/values.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -139,7 +139,7 @@ class flat_table {
   }
 
   const Job* job_;
-  const detail::hash_secret* secret_ = &detail::secret_here();
+  const hash_secret* secret_ = &current_hash_secret();
   std::vector<partition> parts_ = std::vector<partition>(partitions);
   key_store<key_type> keys_;
   std::uint64_t emitted_ = 0;

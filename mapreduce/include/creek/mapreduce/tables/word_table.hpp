@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include <creek/mapreduce/detail/hash_secret.hpp>
 #include <creek/mapreduce/detail/zero_pool.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
+#include <creek/tasking/hash.hpp>
 
 namespace creek::mapreduce {
 
@@ -46,7 +46,7 @@ class word_table {
   /// Returns the bytes of the table itself, without the text that it points into.
   [[nodiscard]] std::size_t bytes() const noexcept;
   /// Returns the secret for hashing words.
-  [[nodiscard]] const detail::hash_secret& secret() const noexcept { return *secret_; }
+  [[nodiscard]] const hash_secret& secret() const noexcept { return *secret_; }
   /// Returns the bytes of the copies of keys.
   [[nodiscard]] std::size_t key_bytes() const noexcept;
 
@@ -233,7 +233,7 @@ class word_table {
   void grow(bucket& to);
   void split(bucket& to, std::uint32_t place);
 
-  const detail::hash_secret* secret_ = &detail::secret_here();
+  const hash_secret* secret_ = &current_hash_secret();
   std::array<bucket, 2 * partitions> buckets_;
   detail::zero_pool pool_;
 };

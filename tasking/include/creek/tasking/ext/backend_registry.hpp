@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include <creek/tasking/ext/backend.hpp>
 
@@ -15,6 +16,10 @@ struct backend_entry {
   /// If above 0: `workers` 0 becomes one for each CPU that this process may use, at most this many.
   unsigned max_cpus;
 };
+
+/// Returns whether equal programs have equal runs on the backend of this name, as its
+/// executor_traits::runs_repeat says; false for an unknown name. Loads no library.
+[[nodiscard]] bool runs_repeat_on(std::string_view backend_name) noexcept;
 
 }  // namespace creek::ext
 

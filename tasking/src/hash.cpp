@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <creek/mapreduce/detail/hash_secret.hpp>
+#include <creek/tasking/hash.hpp>
 
 #include <sys/auxv.h>
 #include <sys/random.h>
@@ -11,10 +11,10 @@
 #include <cstring>
 #include <string_view>
 
-#include <creek/mapreduce/detail/byte_hash.hpp>
+#include <creek/tasking/ext/backend_registry.hpp>
 #include <creek/tasking/ext/executor.hpp>
 
-namespace creek::mapreduce::detail {
+namespace creek {
 namespace {
 
 hash_secret make_secret(const hash_factors& factors, std::uint64_t seed) noexcept {
@@ -40,7 +40,7 @@ hash_secret random_secret() noexcept {
   if (const auto* given = reinterpret_cast<const char*>(getauxval(AT_RANDOM))) {
     return secret_by({given, 16});
   }
-  return make_secret(fixed_factors, 0);
+  return make_secret(fixed_hash_factors, 0);
 }
 
 std::string_view variable(const char* name) noexcept {
@@ -50,24 +50,26 @@ std::string_view variable(const char* name) noexcept {
 
 hash_secret secret_of_process() noexcept {
   if (const auto seed = variable("CREEK_HASH_SEED"); !seed.empty()) return secret_by(seed);
-  if (variable("CREEK_BACKEND") == "scc") return make_secret(fixed_factors, 0);
+  if (ext::runs_repeat_on(variable("CREEK_BACKEND"))) return make_secret(fixed_hash_factors, 0);
   return random_secret();
 }
 
 }  // namespace
 
-std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept {
+std::uint64_t detail::hash_long(std::string_view bytes, const hash_secret& by) noexcept {
   return XXH3_64bits_withSecretandSeed(bytes.data(), bytes.size(), by.long_keys.data(),
                                        by.long_keys.size(), by.seed);
 }
 
 // Static objects of a program may hash keys: these are constructed before them.
-[[gnu::init_priority(101)]] const hash_secret process_secret = secret_of_process();
-[[gnu::init_priority(101)]] const hash_secret repeatable_secret = make_secret(fixed_factors, 0);
+[[gnu::init_priority(101)]] const hash_secret process_hash_secret = secret_of_process();
+[[gnu::init_priority(101)]] const hash_secret repeatable_hash_secret =
+    make_secret(fixed_hash_factors, 0);
 
-const hash_secret& secret_here() noexcept {
-  const creek::ext::executor* const here = creek::ext::current_executor();
-  return here != nullptr && here->traits().runs_repeat ? repeatable_secret : process_secret;
+const hash_secret& current_hash_secret() noexcept {
+  const ext::executor* const here = ext::current_executor();
+  return here != nullptr && here->traits().runs_repeat ? repeatable_hash_secret
+                                                       : process_hash_secret;
 }
 
-}  // namespace creek::mapreduce::detail
+}  // namespace creek
