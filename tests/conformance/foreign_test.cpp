@@ -155,7 +155,7 @@ TEST_P(Foreign, FindsAFullMailbox) {
   if (GetParam().workers == 1) GTEST_SKIP() << "nobody is away from home";
   record seen;
   in_each_runtime([&] {
-    // Sends more than a mailbox holds; on host while the worker is busy, until the mailbox is full.
+    // Sends more than a ring holds; on host while the worker is busy, until its ring is full.
     const bool busy = is_host();
     const int many = GetParam().backend == "scc" ? 60 : 1000;
     std::vector<foreign<pinned>> made = creek::call_on(last(), [&] {

@@ -60,7 +60,7 @@ class scheduler final : public ext::backend, private ext::message_port {
   void send(unsigned to, const void* message, std::size_t bytes) override {
     loop_.messages().send(to, message, bytes);
   }
-  void prepare() override { loop_.messages().make_mailboxes(); }
+  void prepare() override { loop_.messages().make_rings(); }
   void drain() override { loop_.messages().drain(worker_set::caller()); }
   void yield() noexcept override;
   void spin_wait(const std::atomic<std::uintptr_t>& word) noexcept override {

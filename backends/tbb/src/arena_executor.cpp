@@ -55,7 +55,7 @@ void arena_executor::run_submitted(submitted_task* task, found where) noexcept {
   trace::end(here().track.load(std::memory_order_relaxed));
 }
 
-/// Has the object take the message here, as workers have no mailboxes.
+/// Has the object take the message here, as workers have no rings of messages.
 void arena_executor::send(unsigned /*to*/, const void* message, std::size_t bytes) {
   std::byte copy[active_message_bytes];
   std::memcpy(copy, message, bytes);

@@ -19,17 +19,17 @@ constexpr std::chrono::microseconds worth_spinning{2};
 
 }  // namespace
 
-mailboxes& message_service::open() {
+message_rings& message_service::open() {
   const std::lock_guard lock(opening_);
-  if (!mailboxes_) {
-    mailboxes_ = std::make_unique<mailboxes>(workers_.size());
+  if (!rings_) {
+    rings_ = std::make_unique<message_rings>(workers_.size());
     sanitizer::releases(&opened_);
-    opened_.store(mailboxes_.get(), std::memory_order_release);
+    opened_.store(rings_.get(), std::memory_order_release);
   }
-  return *mailboxes_;
+  return *rings_;
 }
 
-void message_service::make_mailboxes() {
+void message_service::make_rings() {
   if (opened() == nullptr) open();
 }
 
@@ -37,8 +37,8 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
   const int index = workers_.index_of_caller();
   const auto receiver = static_cast<int>(to);
   const visit here(workers_.guests(), index < 0);
-  mailboxes* const existing = opened();
-  mailboxes& mail = existing != nullptr ? *existing : open();
+  message_rings* const existing = opened();
+  message_rings& rings = existing != nullptr ? *existing : open();
   // Not by suspending: the end that is used has a place in the receiver's ring, and keeps it. The
   // caller may be a worker of this or of another runtime, whose own ring another thread waits for.
   const auto until = [](auto done) {
@@ -48,18 +48,18 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
       return false;
     });
   };
-  auto& end = index < 0 ? mail.ends.back() : mail.ends[static_cast<unsigned>(index)];
-  if (index < 0) until([&] { return mail.outside.try_lock(); });
+  auto& end = index < 0 ? rings.each.back() : rings.each[static_cast<unsigned>(index)];
+  if (index < 0) until([&] { return rings.outside.try_lock(); });
   until([&] { return end.try_send(receiver, message, bytes); });
-  if (index < 0) mail.outside.unlock();
+  if (index < 0) rings.outside.unlock();
   if (index == receiver || !waker_.call(workers_[to]) || index < 0) return;
   workers_[static_cast<unsigned>(index)].woke = true;
 }
 
 void message_service::drain(worker& self) {
-  mailboxes* mail = opened();
-  if (mail == nullptr) return;
-  mail->ends[self.index].poll(
+  message_rings* rings = opened();
+  if (rings == nullptr) return;
+  rings->each[self.index].poll(
       [&](int, const std::byte* data, std::size_t size) { self.backlog.push(data, size); });
 }
 
@@ -78,10 +78,10 @@ void message_service::handle(worker& here, std::byte* message, std::size_t bytes
 }
 
 bool message_service::serve(fiber& self) noexcept {
-  mailboxes* mail = opened();
-  if (mail == nullptr) return false;
+  message_rings* rings = opened();
+  if (rings == nullptr) return false;
   worker& here = *self.on;
-  auto& end = mail->ends[here.index];
+  auto& end = rings->each[here.index];
   if (here.backlog.empty() && !end.has_message()) return false;
   const bool was_bound = std::exchange(self.bound, true);
   waker_.governor().task_begins(here.index, "messages");
@@ -112,11 +112,11 @@ void message_service::make_bound_ready(fiber& target) noexcept {
 }
 
 bool message_service::any_under_way(const worker& self) noexcept {
-  mailboxes* mail = opened();
-  if (mail == nullptr) return false;
+  message_rings* rings = opened();
+  if (rings == nullptr) return false;
   return std::any_of(workers_.begin(), workers_.end(), [&](const worker& each) {
     return !each.bound.empty() ||
-           mail->ends[self.index].has_message_for(static_cast<int>(each.index));
+           rings->each[self.index].has_message_for(static_cast<int>(each.index));
   });
 }
 

@@ -14,7 +14,7 @@ namespace creek {
 
 /// The one owner of an object that was made on a worker, its home. Moved like a unique_ptr, to
 /// wherever the object is to be used, and destroyed by any thread; the object is destroyed at home:
-/// at once if that is here, else by a message (if home's mailbox is full, the dropping thread waits
+/// at once if that is here, else by a message (if home's ring is full, the dropping thread waits
 /// for room). On tbb, where a worker is just a number, a task destroys the object.
 ///
 /// An object may outlive its runtime. Dropping the owner then destroys the object on the calling
