@@ -102,11 +102,11 @@ void add_policies(command_line::command& command, setup& given) {
       ->delimiter(',')
       ->option_text("LIST")
       ->show_default();
-  command.add_option("--watts", given.watts, "Maximum power, for the policy power_cap")
+  command.add_option("--watts", given.limits.watts, "Maximum power, for the policy power_cap")
       ->option_text("W")
       ->positive();
   command
-      .add_option("--bound", given.bound,
+      .add_option("--bound", given.limits.bound,
                   "Share of the time by which the end may move, for the policy slack_reduction")
       ->range(0, 1)
       ->option_text("SHARE")

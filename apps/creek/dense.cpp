@@ -200,10 +200,8 @@ void add_solve(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<request>();
   given->solves = true;
   auto* command = add_command(app, exit_code, given, "Solve a dense linear system", solve_notes);
-  command->add_choice(
-      "--method", given->how,
-      {{"lu", dense::method::lu}, {"chol", dense::method::chol}, {"qr", dense::method::qr}},
-      "Factorization to solve by (default: lu)");
+  command->add_choice("--method", given->how, dense::methods,
+                      "Factorization to solve by (default: lu)");
   add_form(*command, *given);
   add_pivoting(*command, *given);
   add_tree(*command, *given);

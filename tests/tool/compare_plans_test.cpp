@@ -6,15 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "column_plans.hpp"
+#include <creek/linalg/lu.hpp>
 
-namespace creek::tool::compare {
+#include "column_plan.hpp"
+
+namespace creek::tool::dense {
 namespace {
 
 std::vector<std::string> names_of(const work_graph& plan) {
   std::vector<std::string> names;
   for (const planned_task& each : plan.tasks) names.push_back(each.name);
   return names;
+}
+
+work_graph plan_of_blocks(linalg::index_t blocks) {
+  constexpr linalg::index_t block = 8;
+  linalg::matrix<double> a(blocks * block, blocks * block);
+  return linalg::getrf_plan<double>(a.view(), block);
 }
 
 bool waits(const work_graph& plan, std::uint32_t later, std::uint32_t earlier) {
@@ -51,4 +59,4 @@ TEST(plans, so_many_tasks) {
 }
 
 }  // namespace
-}  // namespace creek::tool::compare
+}  // namespace creek::tool::dense

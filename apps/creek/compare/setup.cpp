@@ -27,7 +27,7 @@ void require_policies(const setup& given) {
       throw usage_error(
           fmt::format("--policy {}: unknown policy; valid: {}", each, fmt::join(known, ", ")));
     }
-    if (each == "power_cap" && given.watts <= 0) {
+    if (each == "power_cap" && given.limits.watts <= 0) {
       throw usage_error("--policy power_cap: --watts W is required: the maximum power");
     }
     if (each == "slack_reduction" && !given.is_dense()) {
@@ -70,7 +70,7 @@ void require_backend(const setup& given) {
 }  // namespace
 
 void complete(setup& given) {
-  for (std::string& policy : given.policies) std::ranges::replace(policy, '-', '_');
+  for (std::string& policy : given.policies) policy = spelt_policy(std::move(policy));
   // The default block size suits host threads; it leaves most of 48 cores without a task.
   if (given.backend == "scc" && given.is_dense() && !given.block) given.block = 32;
   if (!given.n.empty()) return;

@@ -11,6 +11,7 @@
 
 #include "../dense/problem.hpp"
 #include "chip/chip_options.hpp"
+#include "options/policy_options.hpp"
 
 namespace creek::tool::compare {
 
@@ -31,8 +32,7 @@ struct setup {
   std::uint64_t seed = 1;  ///< seed of the matrix, and of the order of runs
   int runs = 15;
   int warmup = 1;  ///< rounds that are not counted
-  double watts = 0;
-  double bound = 0.02;
+  policy_limits limits;
   std::string meter;  ///< empty: the environment decides
   bool as_json = false;
   std::string plot, trace;

@@ -47,8 +47,7 @@ chip_dense_problem problem_on_chip(const request& what, const chip_request& give
   made.by_messages = given.memory == "messages";
   made.seed = static_cast<std::uint64_t>(what.seed.value_or(1));
   made.policy = spelt_policy(given.policy);
-  made.watts = given.watts;
-  made.bound = given.bound;
+  made.limits = given.limits;
   made.check = what.check.value_or(true);
   made.on = to_machine_options(given.chip);
   made.on.trace_file = what.trace;
@@ -125,12 +124,7 @@ void add_chip_request(command_line::command& command, chip_request& given) {
                    "How shared blocks are moved: word by word (uncached) or in lines (combined)")
       ->among({"uncached", "combined"})
       ->show_default();
-  group->add_option("--watts", given.watts, "Maximum power, for the policy power_cap")->positive();
-  group
-      ->add_option("--bound", given.bound,
-                   "Share of the time by which the end may move, for the policy slack_reduction")
-      ->range(0, 1)
-      ->show_default();
+  add_policy_limits(*group, given.limits);
 }
 
 bool is_on_chip(const command_line::command& command, const chip_request& given) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "chip/chip_options.hpp"
+#include "options/policy_options.hpp"
 #include "problem.hpp"
 
 namespace creek::command_line {
@@ -20,7 +21,7 @@ struct chip_request {
   std::string policy = "blocking";
   std::string memory = "shared";  ///< "shared" or "messages"
   std::string moves = "uncached";
-  double watts = 0, bound = 0.02;
+  policy_limits limits;
 };
 
 void add_chip_request(command_line::command& command, chip_request& given);

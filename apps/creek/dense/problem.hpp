@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace creek::tool::dense {
 
@@ -16,6 +18,10 @@ using linalg::element_type;
 using linalg::index_t;
 
 enum class method { lu, chol, qr };
+
+/// The methods by name.
+inline const std::vector<std::pair<std::string, method>> methods{
+    {"lu", method::lu}, {"chol", method::chol}, {"qr", method::qr}};
 
 /// Form of the task graph: on columns of a column-major matrix, or on tiles of a tile matrix.
 enum class form { column, blocks };

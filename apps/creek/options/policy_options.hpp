@@ -2,29 +2,39 @@
 // The options that only some power policies have.
 #pragma once
 
-#include <algorithm>
-#include <creek/core/error.hpp>
+#include <creek/core/power_policy.hpp>
+#include <creek/core/work_graph.hpp>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "command_line/command.hpp"
+namespace creek::command_line {
+class command;
+class option_group;
+}  // namespace creek::command_line
 
 namespace creek::tool {
 
+struct policy_limits {
+  double watts = 0;     ///< maximum power of the policy power_cap
+  double bound = 0.02;  ///< share of the time by which slack_reduction may move the end
+};
+
+/// Adds --watts and --bound. `given` outlives the parse.
+void add_policy_limits(command_line::option_group& group, policy_limits& given);
+
 /// Throws usage_error if --watts or --bound was given and none of `policies` uses it.
-inline void refuse_without_policy(const command_line::command& command,
-                                  const std::vector<std::string>& policies) {
-  const auto refuse = [&](const char* option, const std::string& policy) {
-    const auto is_it = [&](std::string name) {
-      std::ranges::replace(name, '-', '_');
-      return name == policy;
-    };
-    if (command.count(option) > 0 && std::ranges::none_of(policies, is_it)) {
-      throw usage_error(std::string(option) + ": needs the policy " + policy);
-    }
-  };
-  refuse("--watts", "power_cap");
-  refuse("--bound", "slack_reduction");
-}
+void refuse_without_policy(const command_line::command& command,
+                           const std::vector<std::string>& policies);
+
+/// Returns a policy's name with '_' instead of '-'.
+[[nodiscard]] std::string spelt_policy(std::string name);
+
+/// Makes a policy; `plan` is the tasks to come, for slack_reduction. Throws usage_error if the name
+/// is unknown, or the policy lacks an option.
+[[nodiscard]] std::shared_ptr<power_policy> policy_named(std::string_view name,
+                                                         const policy_limits& limits,
+                                                         const work_graph& plan = {});
 
 }  // namespace creek::tool

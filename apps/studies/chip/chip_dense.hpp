@@ -11,6 +11,7 @@
 #include <string>
 
 #include "dense/problem.hpp"
+#include "options/policy_options.hpp"
 
 namespace creek::tool {
 
@@ -21,9 +22,8 @@ struct chip_dense_problem {
   unsigned cores = 48;
   std::uint64_t seed = 1;           ///< seed of the matrix
   std::string policy = "blocking";  ///< spelt as in policy_names()
-  double watts = 0;                 ///< limit of the policy power_cap
-  double bound = 0.02;              ///< bound of the policy slack_reduction
-  bool check = true;                ///< compute residuals
+  policy_limits limits;
+  bool check = true;  ///< compute residuals
   /// Runs ranks with columns in their private memories (linalg/ranks.hpp) instead of tasks: there
   /// is no graph and no slack_reduction, and `report` holds only the energy.
   bool by_messages = false;
@@ -44,9 +44,6 @@ struct chip_dense_run {
   units::watts power() const noexcept { return energy / time; }
   double energy_delay() const noexcept { return energy.value * time.value; }
 };
-
-/// Returns a policy's name with '_' instead of '-'.
-std::string spelt_policy(std::string name);
 
 /// Throws creek::error with ENOMEM if this machine lacks memory for the matrices of order n: the
 /// one that is factored, the original, and those that the chip makes of it.

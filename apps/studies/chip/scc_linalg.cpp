@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <creek/core/error.hpp>
 #include <creek/linalg/residual.hpp>
-#include <creek/power/policies.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -29,6 +28,7 @@ namespace creek::tool {
 namespace {
 
 using json = json_value;
+using method_name = std::pair<std::string, dense::method>;
 
 constexpr const char* notes = R"(
 Block kernels really run and are charged by flops. Blocks move to and from uncached shared memory
@@ -47,7 +47,7 @@ struct plan {
   std::vector<std::string> policies{"polling",      "blocking",        "frequency",
                                     "race_to_idle", "slack_reduction", "energy_delay"};
   std::string memory = "shared", moves = "uncached";
-  double watts = 0, bound = 0.02;
+  policy_limits limits;
   int runs = 1;
   bool as_json = false, no_check = false;
   chip_options chip;
@@ -68,26 +68,20 @@ struct row {
   bool right = true;
 };
 
-dense::method method_of(const std::string& problem) {
-  if (problem == "lu") return dense::method::lu;
-  return problem == "chol" ? dense::method::chol : dense::method::qr;
-}
-
 class study {
  public:
   explicit study(const plan& given) : given_(given) {
-    problem_.how = method_of(given.problem);
+    problem_.how = std::ranges::find(dense::methods, given.problem, &method_name::first)->second;
     problem_.on = to_machine_options(given.chip);
     problem_.on.blocks = given.moves == "combined" ? scc_backend::block_moves::combined
                                                    : scc_backend::block_moves::uncached;
     problem_.by_messages = given.memory == "messages";
-    problem_.watts = given.watts;
-    problem_.bound = given.bound;
+    problem_.limits = given.limits;
     problem_.check = !given.no_check;
     if (given.chip.seed != 0) first_seed_ = given.chip.seed;
     for (const std::string& each : given.policies) {
       if (each == "slack_reduction") continue;  // needs a schedule that run() provides
-      (void)power::make_policy(each, {.watts = given.watts, .plan = {}});
+      (void)policy_named(each, given.limits);
     }
   }
 
@@ -256,13 +250,7 @@ void add_scc_linalg(command_line::command& bench, int& exit_code) {
                    "How shared blocks are moved: word by word (uncached) or in lines (combined)")
       ->among({"uncached", "combined"})
       ->show_default();
-  command->add_option("--watts", given->watts, "Maximum power, for the policy power_cap")
-      ->positive();
-  command
-      ->add_option("--bound", given->bound,
-                   "Share of the time by which the end may move, for the policy slack_reduction")
-      ->range(0, 1)
-      ->show_default();
+  add_policy_limits(*command, given->limits);
   command
       ->add_option("--runs", given->runs,
                    "Number of schedules, each from its own seed; medians are shown")

@@ -9,14 +9,31 @@
 #include <creek/linalg/ranks.hpp>
 #include <creek/scc/spmd.hpp>
 
+#include "dense/report.hpp"
+
 namespace creek::command_line {
 class command;
 }
 
 namespace creek::tool {
 
-/// The factorizations, in the order of dense::method.
-enum class message_problem : std::uint8_t { lu, chol, qr };
+/// Results of the ranks, which share the host's memory; each rank adds its own columns.
+struct rank_factors {
+  linalg::matrix<double> matrix;
+  std::vector<linalg::index_t> pivots;
+  std::vector<double> tau;
+  linalg::index_t info = 0;
+};
+
+/// Factors `whole` by the ranks of a communicator. All of them call it.
+void factor_on_ranks(scc_communicator& ranks, dense::method how,
+                     const linalg::rank_options& options, linalg::index_t block,
+                     const linalg::matrix<double>& whole, rank_factors& out);
+
+/// Judges the factors of `a`.
+[[nodiscard]] std::vector<dense::judgement> judge_factors(dense::method how,
+                                                          const linalg::matrix<double>& a,
+                                                          const rank_factors& found);
 
 /// Settings of a factorization. A setting that is 0 or empty is chosen automatically.
 struct message_settings {
@@ -46,7 +63,7 @@ struct message_run {
 
 /// Runs one factorization, and finds the residual outside of virtual time. Throws usage_error for
 /// impossible settings. Matrices are uniform, for Cholesky positive definite.
-[[nodiscard]] message_run run_messages(message_problem what, const message_settings& chosen,
+[[nodiscard]] message_run run_messages(dense::method how, const message_settings& chosen,
                                        scc_backend::machine_options on);
 
 /// Returns the block size that run_messages() uses if the setting is 0.

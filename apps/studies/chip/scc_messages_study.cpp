@@ -24,12 +24,11 @@ namespace {
 
 using json = json_value;
 
-constexpr const char* problem_names[] = {"lu", "chol", "qr"};
 constexpr const char* route_names[] = {"simple", "chain", "binary-tree", "two-tree", "binomial"};
 
 struct study_options {
   chip_options chip;
-  message_problem what = message_problem::lu;
+  dense::method how = dense::method::lu;
   std::vector<linalg::index_t> sizes{1024};
   std::vector<linalg::index_t> blocks{0};
   std::vector<int> cores{48};
@@ -74,7 +73,7 @@ std::vector<message_row> measure(const study_options& given,
           made.chosen.cores = cores;
           made.chosen.policy = policy;
           line.show(fmt::format("n = {}, block {}, {} cores, {}", n, block, cores, policy));
-          made.run = run_messages(given.what, made.chosen, on);
+          made.run = run_messages(given.how, made.chosen, on);
           require_right(made);
           const message_run& base = all[first].run;
           made.time_ratio = made.run.time.in_seconds().value / base.time.in_seconds().value;
@@ -94,7 +93,7 @@ void print(const study_options& given, const scc_backend::machine_options& on,
            const std::vector<message_row>& all) {
   fmt::print(
       "{} by messages on the simulated chip {}: virtual time, simulated energy; ratios to {}\n",
-      problem_names[static_cast<int>(given.what)], on.description.name, given.policies.front());
+      dense::to_string(given.how), on.description.name, given.policies.front());
   fmt::print("{:>6} {:>5} {:>5} {:<16} {:>10} {:>8} {:>9} {:>9} {:>8} {:>8} {:>6} {:>6} {:>6}\n",
              "n", "block", "cores", "policy", "ms", "Gflop/s", "J", "J s", "time", "energy",
              "busy%", "wait%", "halt%");
@@ -147,7 +146,7 @@ void study(const study_options& given) {
   if (!given.as_json) return print(given, on, all);
   json whole{{"schema_version", 2},
              {"command", "bench scc-linalg-messages"},
-             {"problem", problem_names[static_cast<int>(given.what)]},
+             {"problem", dense::to_string(given.how)},
              {"chip", on.description.name},
              {"runs", json::array()}};
   for (const message_row& r : all) whole["runs"].push_back(to_json(r));
@@ -165,9 +164,7 @@ void add_scc_linalg_messages(command_line::command& bench) {
   const auto list = [&](const char* name, auto& to, const char* about) {
     return command->add_option(name, to, about)->delimiter(',')->show_default();
   };
-  std::vector<std::pair<std::string, message_problem>> problems;
-  for (int i = 0; i < 3; ++i) problems.emplace_back(problem_names[i], message_problem(i));
-  command->add_choice("problem", given->what, problems, "What to compute (default: lu)");
+  command->add_choice("problem", given->how, dense::methods, "What to compute (default: lu)");
   list("--n", given->sizes, "Sizes of matrices")->at_least(1);
   list("--block", given->blocks, "Columns per block; 0: chosen by the size")->at_least(0);
   list("--cores", given->cores, "Numbers of cores")->at_least(1);

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <creek/power/policies.hpp>
-
 namespace creek::tool::compare {
 
 scc_backend::machine_options chip_options_of(const setup& given) {
@@ -29,14 +27,6 @@ backend_facts chip_facts(const scc_backend::machine_options& on, unsigned worker
           .workers = workers,
           .machine = fmt::format("simulated chip {}, {} of {} cores", on.description.name, workers,
                                  on.description.cores())};
-}
-
-std::shared_ptr<power_policy> chip_policy(const setup& given, std::string_view name,
-                                          const work_graph& plan) {
-  power::policy_options options{
-      .watts = given.watts, .bound = given.bound, .plan = {}, .model = {}};
-  if (name == "slack_reduction") options.plan = plan;
-  return power::make_policy(name, options);
 }
 
 void note_awake(const scc_backend::usage_report& usage, unsigned workers, double in_tasks,

@@ -23,9 +23,6 @@ unsigned chip_workers(const setup& given, const scc_backend::machine_options& on
 
 backend_facts chip_facts(const scc_backend::machine_options& on, unsigned workers);
 
-std::shared_ptr<power_policy> chip_policy(const setup& given, std::string_view name,
-                                          const work_graph& plan);
-
 /// Notes the time in which these cores were not halted; they had tasks in `in_tasks` of it.
 void note_awake(const scc_backend::usage_report& usage, unsigned workers, double in_tasks,
                 measured_run& into);

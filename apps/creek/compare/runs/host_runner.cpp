@@ -10,7 +10,6 @@
 #include <creek/power/accounting.hpp>
 #include <creek/power/linux_clocks.hpp>
 #include <creek/power/meter.hpp>
-#include <creek/power/policies.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "dense/trace.hpp"
@@ -75,7 +74,7 @@ class host_runner final : public runner {
     trace::session session({.process_name = fmt::format("creek compare, {}", what.policy)});
     std::optional<run_sampler> sampler;
     if (sampled) sampler.emplace(session, facts_.workers);
-    std::shared_ptr<power_policy> policy = policy_named(what.policy);
+    std::shared_ptr<power_policy> policy = make_policy(what.policy);
     std::shared_ptr<power::accounting> account;  // tells a power model what workers did
     if (metering_.source == power::meter_source::model) {
       account = std::make_shared<power::accounting>(std::move(policy), metering_.model);
@@ -105,15 +104,12 @@ class host_runner final : public runner {
     return runtime(options, "host");
   }
 
-  std::shared_ptr<power_policy> policy_named(std::string_view name) const {
-    power::policy_options options{.watts = given_.watts, .bound = given_.bound, .plan = {}};
-    if (name == "slack_reduction") options.plan = plan_;
-    return power::make_policy(name, options);
+  std::shared_ptr<power_policy> make_policy(std::string_view name) const {
+    return policy_named(name, given_.limits, plan_);
   }
-
   /// Tries a policy, so that one that cannot work fails before the first run is measured.
   void try_policy(const std::string& name) {
-    const runtime workers = make_runtime(policy_named(name), name);
+    const runtime workers = make_runtime(make_policy(name), name);
     facts_ = {.name = "host",
               .simulated = false,
               .workers = workers.worker_count(),

@@ -11,8 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "compare/column_plans.hpp"
-#include "dense/jobs/tile_jobs.hpp"
+#include "dense/generated_job.hpp"
 
 namespace creek::tool::compare {
 namespace {
@@ -23,46 +22,28 @@ dense::method method_of(problem_kind kind) {
                                       : dense::method::qr;
 }
 
-/// A factorization of a generated matrix of doubles.
 class dense_work final : public host_work {
  public:
-  dense_work(const setup& given, long long n)
-      : what_(dense_problem(given, n)), a_(dense::generated_matrix<double>(what_)) {}
+  dense_work(const setup& given, long long n) : job_(dense_problem(given, n)) {}
 
   std::string about() const override {
-    return fmt::format("{} {} x {} double, {}, form {}, block {}", what_.command, what_.rows,
-                       what_.cols, what_.matrix_source, dense::to_string(what_.layout),
-                       what_.block == 0 ? "chosen by the size" : std::to_string(what_.block));
+    const dense::problem& what = job_.what();
+    return fmt::format("{} {} x {} double, {}, form {}, block {}", what.command, what.rows,
+                       what.cols, what.matrix_source, dense::to_string(what.layout),
+                       what.block == 0 ? "chosen by the size" : std::to_string(what.block));
   }
-  void prepare() override {
-    // The workers allocate the memory, as everywhere.
-    if (!job_) {
-      job_ = what_.layout == dense::form::blocks ? dense::make_tile_job<double>(what_, a_, nullptr)
-                                                 : dense::make_job<double>(what_, a_, nullptr);
-    }
-    job_->prepare();
-  }
-  void run() override { info_ = job_->run(); }
-  std::string judge() override { return what_is_wrong(info_, job_->judge()); }
-  const linalg::graph_report* graph() const override { return &job_->graph(); }
+  void prepare() override { job_.prepare(); }
+  void run() override { info_ = job_.run(); }
+  std::string judge() override { return what_is_wrong(info_, job_.judge()); }
+  const linalg::graph_report* graph() const override { return &job_.graph(); }
   work_graph plan() override {
-    const std::vector<linalg::task_run> runs = job_->graph().runs;
-    if (what_.layout == dense::form::column) {
-      const bool by_blocks =
-          what_.how == dense::method::lu && what_.updates == linalg::update_tasks::blocks;
-      const auto down = static_cast<std::size_t>((what_.rows + what_.block - 1) /
-                                                 std::max<dense::index_t>(what_.block, 1));
-      return linalg::measured(by_blocks ? plan_of_blocks(down) : plan_of_columns(runs.size()),
-                              runs);
-    }
-    job_->prepare();
-    return linalg::measured(job_->plan(), runs);
+    const std::vector<linalg::task_run> runs = job_.graph().runs;
+    job_.prepare();
+    return linalg::measured(job_.plan(), runs);
   }
 
  private:
-  dense::problem what_;
-  dense::operand<double> a_;
-  std::unique_ptr<dense::job<double>> job_;
+  dense::generated_job job_;
   dense::index_t info_ = 0;
 };
 

@@ -24,7 +24,7 @@ class shared_runner final : public runner {
         work_(make_host_work(given, n)) {
     make_plan();
     for (const std::string& policy : given.policies) {
-      const runtime tried{on_chip(chip_policy(given_, policy, plan_), {}, nullptr)};
+      const runtime tried{on_chip(policy_named(policy, given_.limits, plan_), {}, nullptr)};
     }
   }
 
@@ -37,7 +37,7 @@ class shared_runner final : public runner {
 
   measured_run run(const run_request& what) override {
     chip_sampler sampler;
-    measured_run got = simulate(chip_policy(given_, what.policy, plan_), what.trace,
+    measured_run got = simulate(policy_named(what.policy, given_.limits, plan_), what.trace,
                                 what.sampled ? &sampler : nullptr);
     if (what.sampled) got.power = sampler.take_energy();
     got.wrong = host_.run([this] { return work_->judge(); });
@@ -92,7 +92,7 @@ class shared_runner final : public runner {
   /// Makes a plan from an extra run on the same cores.
   void make_plan() {
     if (std::ranges::find(given_.policies, "slack_reduction") == given_.policies.end()) return;
-    (void)simulate(chip_policy(given_, "blocking", {}), {}, nullptr);
+    (void)simulate(policy_named("blocking", given_.limits), {}, nullptr);
     plan_ = host_.run([this] { return work_->plan(); });
   }
 

@@ -31,9 +31,9 @@ class job {
   virtual std::vector<judgement> judge() const = 0;
   /// Returns the report on the graph of the last run's factorization.
   const linalg::graph_report& graph() const noexcept { return graph_; }
-  /// Returns the graph that run() would have, for jobs that make theirs by run_graph(). Destroys
-  /// the operands. Call it after prepare().
-  work_graph plan() {
+  /// Returns the graph that run() would have. Destroys the operands. Call it after prepare(). As it
+  /// is here, for jobs that make their graph by run_graph().
+  virtual work_graph plan() {
     plans_ = true;
     (void)run();
     plans_ = false;

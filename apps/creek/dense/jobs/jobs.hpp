@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "column_plan.hpp"
 #include "dense/problem.hpp"
 #include "dense/report.hpp"
 #include "job.hpp"
@@ -54,6 +55,11 @@ class lu_job final : public job<T> {
   index_t run() override {
     return linalg::getrf(factors_.view(), std::span<index_t>(pivots_), options_);
   }
+  work_graph plan() override {
+    return options_.updates == linalg::update_tasks::blocks
+               ? linalg::getrf_plan(factors_.view(), options_.block)
+               : plan_of_columns(this->graph_.runs.size());
+  }
   std::vector<judgement> judge() const override {
     matrix<T> place;
     const double residual =
@@ -85,6 +91,7 @@ class cholesky_job final : public job<T> {
   index_t run() override {
     return linalg::potrf(linalg::triangle::lower, factor_.view(), options_);
   }
+  work_graph plan() override { return plan_of_columns(this->graph_.runs.size()); }
   std::vector<judgement> judge() const override {
     matrix<T> place;
     const double residual =
@@ -126,6 +133,7 @@ class qr_job final : public job<T> {
     linalg::geqrf(factors_.view(), tau(), options_);
     return 0;
   }
+  work_graph plan() override { return plan_of_columns(this->graph_.runs.size()); }
   std::vector<judgement> judge() const override {
     matrix<T> place;
     const linalg::orthogonal_operator<T> q = [this](linalg::op how, matrix_view<T> x) {
