@@ -35,17 +35,30 @@ add_library(bench_peer_main OBJECT harness/peer_main.cpp harness/dense.cpp)
 target_link_libraries(bench_peer_main PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
 _bench_options(bench_peer_main)
 
-# The sources of a peer: <workload>/<peer>.cpp of those workloads that have one, and its runtime,
-# harness/<peer>_*.cpp, if it has one.
+# What several peers do in the same way is written once, in <workload>/<kind>.cpp, which includes
+# harness/<peer>_runtime.hpp as BENCH_RUNTIME: forks of two closures, and data under a lock.
+set(BENCH_forks creek omp serial tbb)
+set(BENCH_locked mutex spin)
+
+# The sources of a peer: <workload>/<peer>.cpp of those workloads that have one, those of its kind, and its
+# runtime, harness/<peer>_*.cpp, if it has one.
 function(_bench_sources out peer workloads)
   file(GLOB sources CONFIGURE_DEPENDS harness/${peer}_*.cpp)
   if(NOT sources)
     set(sources harness/plain_runtime.cpp)
   endif()
-  foreach(workload ${workloads})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${workload}/${peer}.cpp)
-      list(APPEND sources ${workload}/${peer}.cpp)
+  set(names ${peer})
+  foreach(kind forks locked)
+    if(peer IN_LIST BENCH_${kind})
+      list(APPEND names ${kind})
     endif()
+  endforeach()
+  foreach(workload ${workloads})
+    foreach(name ${names})
+      if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${workload}/${name}.cpp)
+        list(APPEND sources ${workload}/${name}.cpp)
+      endif()
+    endforeach()
   endforeach()
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
@@ -64,7 +77,8 @@ function(bench_peer)
     set_target_properties(bench_${P_NAME} PROPERTIES UNITY_BUILD OFF)
   endif()
   target_link_libraries(bench_${P_NAME} PRIVATE bench_peer_main Threads::Threads ${P_LIBRARIES})
-  target_compile_definitions(bench_${P_NAME} PRIVATE BENCH_PEER_NAME="${P_NAME}")
+  target_compile_definitions(bench_${P_NAME} PRIVATE BENCH_PEER_NAME="${P_NAME}"
+                             BENCH_RUNTIME="harness/${P_NAME}_runtime.hpp")
   _bench_options(bench_${P_NAME})
   _bench_finish(bench_${P_NAME})
 endfunction()
@@ -106,6 +120,7 @@ function(bench_openmp_peers)
   _bench_sources(sources omp "${P_WORKLOADS}")
   add_library(bench_omp_objects OBJECT ${sources})
   target_compile_options(bench_omp_objects PRIVATE ${OpenMP_CXX_FLAGS})
+  target_compile_definitions(bench_omp_objects PRIVATE BENCH_RUNTIME="harness/omp_runtime.hpp")
   _bench_options(bench_omp_objects)
 
   add_executable(bench_libgomp)

@@ -2,16 +2,18 @@
 // Increments by fetch_add, which only works for a counter, not for longer sections.
 #include <atomic>
 
-#include "threads.hpp"
+#include "config.hpp"
+#include "harness/threads.hpp"
 
 namespace bench::delegated_counter {
 namespace {
 
 sample measure(const settings& s) {
   alignas(64) std::atomic<std::uint64_t> value{0};
-  sample result = run_threads(s, [&] { value.fetch_add(1, std::memory_order_relaxed); });
-  result.answer = value.load();
-  return result;
+  const double ns = time_threads(s.workers, [&](unsigned w) {
+    for (std::int64_t i = share(s, w); i > 0; --i) value.fetch_add(1, std::memory_order_relaxed);
+  });
+  return {ns, static_cast<double>(s.n), value.load()};
 }
 
 const registration registered{what, measure};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix multiply on OpenMP: a fork is a task and a taskwait.
+// The merge sort for each peer that forks.
 #include "config.hpp"
-#include "harness/omp_runtime.hpp"
+#include BENCH_RUNTIME
 
-namespace bench::matmul {
+namespace bench::mergesort {
 namespace {
 
 sample measure(const settings& s) {
@@ -14,4 +14,4 @@ sample measure(const settings& s) {
 const registration registered{what, measure};
 
 }  // namespace
-}  // namespace bench::matmul
+}  // namespace bench::mergesort

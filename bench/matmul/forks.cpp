@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serial merge sort: forks are calls.
+// The matrix multiply for each peer that forks.
 #include "config.hpp"
-#include "harness/serial_runtime.hpp"
+#include BENCH_RUNTIME
 
-namespace bench::mergesort {
+namespace bench::matmul {
 namespace {
 
 sample measure(const settings& s) {
@@ -14,4 +14,4 @@ sample measure(const settings& s) {
 const registration registered{what, measure};
 
 }  // namespace
-}  // namespace bench::mergesort
+}  // namespace bench::matmul

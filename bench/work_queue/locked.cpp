@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peers of this workload that use a lock.
-#pragma once
-#include <mutex>
-
+// Queue under the peer's lock.
 #include "config.hpp"
 #include "harness/threads.hpp"
+#include BENCH_RUNTIME
 
 namespace bench::work_queue {
+namespace {
 
-template <class Lock>
 struct locked {
   template <class Task>
   static sample measure(const settings& s, const Task& task) {
     marks done(s.n);
     struct alignas(64) shared_queue {
-      Lock lock;
+      bench::lock lock;
       queue tasks;
     } shared{{}, queue(s.n)};
     sample result{.work = static_cast<double>(s.n)};
@@ -35,4 +33,7 @@ struct locked {
   }
 };
 
+const both_registered<locked> registered;
+
+}  // namespace
 }  // namespace bench::work_queue

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peers of this workload that share a std::deque under a lock.
-#pragma once
+// A std::deque under the peer's lock.
 #include <deque>
-#include <mutex>
 
 #include "config.hpp"
 #include "harness/threads.hpp"
+#include BENCH_RUNTIME
 
 namespace bench::delegated_queue {
+namespace {
 
-template <class Lock, std::size_t AtOnce>
-sample run_locked(const settings& s) {
+template <std::size_t AtOnce>
+sample measure(const settings& s) {
   struct alignas(64) {
-    Lock lock;
+    bench::lock lock;
     std::deque<item> items;
   } shared;
   return run<AtOnce>(
@@ -30,4 +30,8 @@ sample run_locked(const settings& s) {
       });
 }
 
+const registration by_one{one, measure<1>};
+const registration by_eight{eight, measure<8>};
+
+}  // namespace
 }  // namespace bench::delegated_queue

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peers of this workload that use a lock.
-#pragma once
-#include <mutex>
-
+// Section under the peer's lock.
 #include "config.hpp"
 #include "harness/threads.hpp"
+#include BENCH_RUNTIME
 
 namespace bench::delegated_section {
+namespace {
 
-template <class Lock>
 struct locked {
   template <std::size_t Number>
   static sample measure(const settings& s) {
     struct alignas(64) {
-      Lock lock;
+      bench::lock lock;
     } own_line;
     state data(variants[Number].lines);
     const std::int64_t steps = steps_of(variants[Number], s);
@@ -31,4 +29,7 @@ struct locked {
   }
 };
 
+const all_registered<locked> registered;
+
+}  // namespace
 }  // namespace bench::delegated_section
