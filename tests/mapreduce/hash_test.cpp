@@ -21,7 +21,7 @@
 
 #include "oracle.hpp"
 #include "support/shell.hpp"
-#include "tables/word_hash.hpp"
+#include "word_table/word_hash.hpp"
 
 namespace creek::mapreduce {
 namespace {
@@ -124,11 +124,11 @@ std::size_t largest_part(const Table& table) {
 TEST(Hash, SpreadsChosenKeysInTheWordTable) {
   for (const auto& [name, keys] : chosen_keys()) {
     word_table table;
-    word_cache cache(table);
-    for (const std::string& key : keys) cache(key, 2);
-    cache.flush();
-    cache.finish();
-    for (std::size_t part = 0; part < word_table::partitions; ++part) cache.drain(part);
+    word_writer writer(table);
+    for (const std::string& key : keys) writer(key, 2);
+    writer.flush();
+    writer.finish();
+    for (std::size_t part = 0; part < word_table::partitions; ++part) writer.drain(part);
     EXPECT_EQ(table.size(), keys.size()) << name;
     EXPECT_LT(largest_part(table), keys.size() / 8) << name;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counting table against std::map.
 #include <creek/mapreduce/inputs/words.hpp>
-#include <creek/mapreduce/tables/word_cache.hpp>
-#include <creek/mapreduce/tables/word_table.hpp>
+#include <creek/mapreduce/word_table/word_table.hpp>
+#include <creek/mapreduce/word_table/word_writer.hpp>
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -30,22 +30,22 @@ word_map contents(const word_table& table) {
   return counts;
 }
 
-void finish(word_cache& cache) {
-  cache.finish();
-  for (std::size_t part = 0; part < word_table::partitions; ++part) cache.drain(part);
+void finish(word_writer& writer) {
+  writer.finish();
+  for (std::size_t part = 0; part < word_table::partitions; ++part) writer.drain(part);
 }
 
-void count_into(word_cache& cache, std::string_view text, bool stable) {
-  cache.source(text, stable);
-  for_each_word(text, [&](std::string_view word) { cache(word); });
-  cache.flush();
+void count_into(word_writer& writer, std::string_view text, bool stable) {
+  writer.source(text, stable);
+  for_each_word(text, [&](std::string_view word) { writer(word); });
+  writer.flush();
 }
 
 /// Counts the same without passing single words.
-void count_all_into(word_cache& cache, std::string_view text, bool stable) {
-  cache.source(text, stable);
-  cache.count_all(text);
-  cache.flush();
+void count_all_into(word_writer& writer, std::string_view text, bool stable) {
+  writer.source(text, stable);
+  writer.count_all(text);
+  writer.flush();
 }
 
 TEST(WordTable, CountsAsAMapDoes) {
@@ -57,9 +57,9 @@ TEST(WordTable, CountsAsAMapDoes) {
       const word_map expected = oracle::count_by_map(text);
       for (const auto count : {count_into, count_all_into}) {
         word_table table;
-        word_cache cache(table);
-        count(cache, text, true);
-        finish(cache);
+        word_writer writer(table);
+        count(writer, text, true);
+        finish(writer);
         EXPECT_EQ(contents(table), expected) << "seed " << seed;
         EXPECT_EQ(table.size(), expected.size());
       }
@@ -70,15 +70,15 @@ TEST(WordTable, CountsAsAMapDoes) {
 
 TEST(WordTable, CountsAllOfATextThatGoesAway) {
   word_table table;
-  word_cache cache(table);
+  word_writer writer(table);
   word_map expected;
   for (const std::size_t size : {0, 1, 15, 16, 17, 4095, 4096, 4097, 20000}) {
     std::string text = oracle::random_text(size, size, 300).substr(0, size);
     for (const auto& [word, count] : oracle::count_by_map(text)) expected[word] += count;
-    count_all_into(cache, text, false);
+    count_all_into(writer, text, false);
     text.assign(text.size(), '#');
   }
-  finish(cache);
+  finish(writer);
   EXPECT_EQ(contents(table), expected);
 }
 
@@ -87,16 +87,16 @@ TEST(WordTable, CountsMoreThanAnEntryHasBitsFor) {
   word_table table;
   word_map expected;
   for (const std::string word : {"short", "a_word_of_more_than_twelve_bytes"}) {
-    word_cache cache(table);
-    cache(word, nearly);
+    word_writer writer(table);
+    writer(word, nearly);
     std::string text;
     for (int i = 0; i < 1000; ++i) text += word + ' ';
     for (int times = 0; times < 3; ++times) {  // by ones and by sums, into the table each time
-      count_into(cache, text, true);
-      cache.finish();
+      count_into(writer, text, true);
+      writer.finish();
     }
-    cache(word, 3 * nearly);
-    finish(cache);
+    writer(word, 3 * nearly);
+    finish(writer);
     expected[word] = 4 * nearly + 3000;
   }
   EXPECT_EQ(contents(table), expected);
@@ -104,31 +104,31 @@ TEST(WordTable, CountsMoreThanAnEntryHasBitsFor) {
 
 TEST(WordTable, CopiesKeysOfTextThatGoesAway) {
   word_table table;
-  word_cache cache(table);
+  word_writer writer(table);
   word_map expected;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     std::string text = oracle::random_text(seed, 20000, 300);
     for (const auto& [word, count] : oracle::count_by_map(text)) expected[word] += count;
-    count_into(cache, text, false);
+    count_into(writer, text, false);
     text.assign(text.size(), '#');
   }
-  finish(cache);
+  finish(writer);
   EXPECT_EQ(contents(table), expected);
 }
 
 TEST(WordTable, CopiesKeysFromOutsideTheText) {
   word_table table;
-  word_cache cache(table);
+  word_writer writer(table);
   const std::string text = "one two";
-  cache.source(text, true);
+  writer.source(text, true);
   {
     const std::string elsewhere = "a word of more than eight bytes";
-    cache(elsewhere);
-    cache(std::string_view(elsewhere).substr(0, 11));
-    cache.flush();
+    writer(elsewhere);
+    writer(std::string_view(elsewhere).substr(0, 11));
+    writer.flush();
   }
-  count_into(cache, text, true);
-  finish(cache);
+  count_into(writer, text, true);
+  finish(writer);
   EXPECT_EQ(
       contents(table),
       (word_map{
@@ -137,7 +137,7 @@ TEST(WordTable, CopiesKeysFromOutsideTheText) {
 
 TEST(WordTable, TellsKeysApartThatDifferInTrailingNulsOnly) {
   word_table table;
-  word_cache cache(table);
+  word_writer writer(table);
   word_map expected;
   std::string text;  // long enough for words to be read in steps of eight bytes
   for (std::size_t n = 0; n < 40; ++n) {
@@ -147,17 +147,17 @@ TEST(WordTable, TellsKeysApartThatDifferInTrailingNulsOnly) {
   }
   expected.erase("");
   text += std::string(16, ' ');
-  count_into(cache, text, true);
-  cache({});
-  cache.flush();
+  count_into(writer, text, true);
+  writer({});
+  writer.flush();
   expected[""] = 1;
-  finish(cache);
+  finish(writer);
   EXPECT_EQ(contents(table), expected);
 }
 
 TEST(WordTable, TakesKeysAroundEveryLimitOfLength) {
   word_table table;
-  word_cache cache(table);
+  word_writer writer(table);
   word_map expected;
   std::string text;
   for (const std::size_t n : {7, 8, 9, 11, 12, 13, 15, 16, 17, 32, 33, 253, 254, 255, 256, 70000}) {
@@ -166,23 +166,23 @@ TEST(WordTable, TakesKeysAroundEveryLimitOfLength) {
       expected[std::string(n, c)] = 4;
     }
   }
-  count_into(cache, text, true);
-  count_into(cache, text, false);
-  finish(cache);
+  count_into(writer, text, true);
+  count_into(writer, text, false);
+  finish(writer);
   EXPECT_EQ(contents(table), expected);
 }
 
 TEST(WordTable, AddsCounts) {
   word_table table;
-  word_cache cache(table);
+  word_writer writer(table);
   const std::string many = "many";
   const std::string words = "a word of more than eight bytes";
-  cache(many, 1'000'000'000'000);
-  cache(many, 5);
-  cache(words, 7);
-  cache.flush();
-  EXPECT_EQ(cache.emitted(), 3u);
-  finish(cache);
+  writer(many, 1'000'000'000'000);
+  writer(many, 5);
+  writer(words, 7);
+  writer.flush();
+  EXPECT_EQ(writer.emitted(), 3u);
+  finish(writer);
   EXPECT_EQ(contents(table),
             (word_map{{"many", 1'000'000'000'005}, {"a word of more than eight bytes", 7}}));
 }
@@ -199,9 +199,9 @@ TEST(WordTable, SeveralMappersFillIt) {
     std::vector<std::jthread> mappers;
     for (const std::string& text : texts) {
       mappers.emplace_back([&table, &text] {
-        word_cache cache(table);
-        count_into(cache, text, true);
-        finish(cache);
+        word_writer writer(table);
+        count_into(writer, text, true);
+        finish(writer);
       });
     }
   }
@@ -210,7 +210,7 @@ TEST(WordTable, SeveralMappersFillIt) {
 
 TEST(WordTable, WordsThatBecomeFrequentReplaceOthersInTheCache) {
   word_table table;
-  word_cache cache(table);
+  word_writer writer(table);
   word_map expected;
   std::string text;
   for (int period = 0; period < 4; ++period) {  // more words than between two drop_rare()
@@ -220,9 +220,9 @@ TEST(WordTable, WordsThatBecomeFrequentReplaceOthersInTheCache) {
       ++expected[word];
     }
   }
-  count_into(cache, text, true);
-  EXPECT_EQ(cache.emitted(), 1200000u);
-  finish(cache);
+  count_into(writer, text, true);
+  EXPECT_EQ(writer.emitted(), 1200000u);
+  finish(writer);
   EXPECT_EQ(contents(table), expected);
 }
 
@@ -232,12 +232,12 @@ TEST(WordTable, WordsThatShareAllBitsOfTheirPlace) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < same; ++i) words.push_back("a long word " + std::to_string(i));
   for (int times = 0; times < 2; ++times) {
-    std::vector<word_table::counted_word> refs;
+    std::vector<detail::counted_word> refs;
     for (const std::string& word : words) {
-      const auto ref = word_table::make_long(word.data(), word.size(), 42);
-      refs.push_back(word_table::make_counted(ref, 1));
+      const auto ref = detail::hashed_word::make_long(word.data(), word.size(), 42);
+      refs.push_back(detail::counted_word::make(ref, 1));
     }
-    table.add(word_table::bucket_of(0, true), refs, {});
+    table.bucket(detail::bucket_of(0, true)).add(refs, {});
   }
   word_map expected;
   for (const std::string& word : words) expected[word] = 2;
@@ -246,11 +246,11 @@ TEST(WordTable, WordsThatShareAllBitsOfTheirPlace) {
 
 TEST(WordTable, StaysWellFilledWhileItGrows) {
   word_table table;
-  word_cache cache(table);
+  word_writer writer(table);
   for (std::uint64_t i = 0; i < 300000; ++i) {
     const std::string word = "w" + std::to_string(i);
-    cache(word);
-    cache.flush();
+    writer(word);
+    writer.flush();
     if (i > 50000 && i % 1000 == 0) {
       EXPECT_LT(table.bytes(), table.size() * 32) << i;
     }

@@ -9,8 +9,8 @@
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/inputs/words.hpp>
 #include <creek/mapreduce/job.hpp>
-#include <creek/mapreduce/tables/word_cache.hpp>
-#include <creek/mapreduce/tables/word_table.hpp>
+#include <creek/mapreduce/word_table/word_table.hpp>
+#include <creek/mapreduce/word_table/word_writer.hpp>
 #include <cstdint>
 #include <string_view>
 

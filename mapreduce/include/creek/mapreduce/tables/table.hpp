@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requirements of combine_on_emit on a hash table, and the general table. Word counting has its own
-// table (word_table.hpp); a job names its table as `table_type`.
+// table (word_table/word_table.hpp); a job names its table as `table_type`.
 #pragma once
 
 #include <bit>

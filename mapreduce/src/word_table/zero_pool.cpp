@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocates chunks: a small one of ordinary pages, as most texts have few words, then large ones.
-#include <creek/mapreduce/detail/zero_pool.hpp>
+#include <creek/mapreduce/word_table/zero_pool.hpp>
 
 #include <sys/mman.h>
 
