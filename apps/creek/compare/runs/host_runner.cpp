@@ -17,7 +17,7 @@
 #include "measured_run.hpp"
 #include "options/runtime_choice.hpp"
 #include "run_sampler.hpp"
-#include "support/watched_policy.hpp"
+#include "watched_policy.hpp"
 
 namespace creek::tool::compare {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "measured_run.hpp"
-#include "support/watched_policy.hpp"
+#include "watched_policy.hpp"
 
 namespace creek::tool::compare {
 
