@@ -118,6 +118,11 @@ int main(int argc, char** argv) {
   app.add_option("--scheduler", s.scheduler, "creek only");
   app.add_option("--deque", s.deque, "creek only");
   app.add_option("--idle", s.idle, "creek only");
+  app.footer(
+      "Examples, of any peer:\n"
+      "  bench_creek --list\n"
+      "  bench_creek --workload fib --n 30 --workers 2 --runs 5\n"
+      "  creek bench tasking --workload fib        runs all peers in turns");
   CLI11_PARSE(app, argc, argv);
   bench::prepare_environment(s, argv);
   if (list) {

@@ -255,6 +255,10 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   app.add_option("--json", chosen.json, "Write the results here");
+  app.footer(
+      "Examples:\n"
+      "  bench_mapreduce --megabytes 64 --rounds 3\n"
+      "  bench_mapreduce --pairs 1000000 --keys 1000 --json figures.json");
   CLI11_PARSE(app, argc, argv);
   try {
     if (chosen.clusters > chosen.points) {

@@ -183,6 +183,10 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   app.add_option("--file", chosen.file, "Count this file instead")->check(CLI::ExistingFile);
   app.add_option("--json", chosen.json, "Write the results here");
+  app.footer(
+      "Examples:\n"
+      "  bench_wordcount --megabytes 64 --rounds 3\n"
+      "  bench_wordcount --file book.txt --workers 2 --json figures.json");
   CLI11_PARSE(app, argc, argv);
   try {
     creek_bench::run_all(chosen);
