@@ -29,6 +29,14 @@ virtual_time mean_span(memory& m, int repeat, Operation once) {
   return {(m.now() - begin).femtoseconds / repeat};
 }
 
+/// Returns the time of one operation, the first one.
+template <class Operation>
+virtual_time span_of(memory& m, Operation once) {
+  const virtual_time begin = m.now();
+  once();
+  return m.now() - begin;
+}
+
 double per_second(double amount, virtual_time span) {
   return amount / span.in_seconds().value;
 }
@@ -49,10 +57,12 @@ class places {
 
 }  // namespace
 
-void measured_chip::run_on(core_id core, const program& body) const {
+virtual_time measured_chip::time_on(core_id core, const program& body) const {
+  virtual_time span;
   run_cores({.description = chip_}, [&](memory& m) {
-    if (m.self() == core) body(m);
+    if (m.self() == core) span = body(m);
   });
+  return span;
 }
 
 double measured_chip::in_core_cycles(virtual_time span) const {
@@ -64,49 +74,35 @@ double measured_chip::in_core_cycles(virtual_time span) const {
 
 double measured_chip::cycles_of(operation what, distance far) const {
   const core_id other = other_core(chip_, far);
-  virtual_time span;
-  run_on(core_id{0}, [&](memory& m) {
+  return in_core_cycles(time_on(core_id{0}, [&](memory& m) {
     const auto flag = m.at(other, 0).as<word>();
     const auto block = m.at(other, 64);
     std::array<std::byte, 32> line{};
+    const auto store_word = [&] { m.store(flag, 1); };
+    const auto write_line = [&] { m.write(block, line.data(), line.size()); };
     switch (what) {
       case operation::load:
-        span = mean_span(m, repeats, [&] { (void)m.load(flag); });
-        break;
+        return mean_span(m, repeats, [&] { (void)m.load(flag); });
       case operation::store:
-        span = mean_span(m, repeats, [&] { m.store(flag, 1); });
-        break;
+        return mean_span(m, repeats, store_word);
       case operation::line_write:
-        span = mean_span(m, repeats, [&] { m.write(block, line.data(), line.size()); });
-        break;
+        return mean_span(m, repeats, write_line);
       case operation::test_and_set:
-        span = mean_span(m, repeats, [&] { (void)m.test_and_set(other); });
+        return mean_span(m, repeats, [&] { (void)m.test_and_set(other); });
+      case operation::store_issue:
+        return span_of(m, store_word);
+      case operation::line_write_issue:
+        return span_of(m, write_line);
+      case operation::line_read:
         break;
-      case operation::store_issue: {
-        const virtual_time begin = m.now();
-        m.store(flag, 1);
-        span = m.now() - begin;
-        break;
-      }
-      case operation::line_write_issue: {
-        const virtual_time begin = m.now();
-        m.write(block, line.data(), line.size());
-        span = m.now() - begin;
-        break;
-      }
-      case operation::line_read: {
-        for (int i = 0; i < repeats; ++i) {
-          m.invalidate();
-          const virtual_time begin = m.now();
-          m.read(line.data(), block, sizeof(word));
-          span += m.now() - begin;
-        }
-        span = {span.femtoseconds / repeats};
-        break;
-      }
     }
-  });
-  return in_core_cycles(span);
+    virtual_time span;
+    for (int i = 0; i < repeats; ++i) {
+      m.invalidate();
+      span += span_of(m, [&] { m.read(line.data(), block, sizeof(word)); });
+    }
+    return virtual_time{span.femtoseconds / repeats};
+  }));
 }
 
 double measured_chip::hop_mesh_cycles() const {
@@ -126,36 +122,26 @@ double measured_chip::counter_cycles(distance far) const {
     const bool better = far == distance::farthest ? hops(i) > hops(chosen) : hops(i) < hops(chosen);
     if (better) chosen = i;
   }
-  double mean = 0;
-  run_on(core_id{chosen}, [&](memory& m) {
-    mean = in_core_cycles(mean_span(m, repeats, [&] { (void)m.fetch_increment(counter_id{0}); }));
-  });
-  return mean;
+  return in_core_cycles(time_on(core_id{chosen}, [](memory& m) {
+    return mean_span(m, repeats, [&] { (void)m.fetch_increment(counter_id{0}); });
+  }));
 }
 
 double measured_chip::l1_word_cycles() const {
-  double mean = 0;
-  run_on(core_id{0}, [&](memory& m) {
+  return in_core_cycles(time_on(core_id{0}, [](memory& m) {
     word value = 0;
-    mean = in_core_cycles(
-        mean_span(m, repeats, [&] { m.read(&value, m.at(core_id{0}, 64), sizeof value); }));
-  });
-  return mean;
+    return mean_span(m, repeats, [&] { m.read(&value, m.at(core_id{0}, 64), sizeof value); });
+  }));
 }
 
 double measured_chip::invalidate_cycles() const {
-  double mean = 0;
-  run_on(core_id{0},
-         [&](memory& m) { mean = in_core_cycles(mean_span(m, repeats, [&] { m.invalidate(); })); });
-  return mean;
+  return in_core_cycles(time_on(
+      core_id{0}, [](memory& m) { return mean_span(m, repeats, [&] { m.invalidate(); }); }));
 }
 
 double measured_chip::flush_cycles(bool by_aliases) const {
-  double mean = 0;
-  run_on(core_id{0}, [&](memory& m) {
-    mean = in_core_cycles(mean_span(m, 1, [&] { m.flush_l2(by_aliases); }));
-  });
-  return mean;
+  return in_core_cycles(time_on(
+      core_id{0}, [=](memory& m) { return mean_span(m, 1, [&] { m.flush_l2(by_aliases); }); }));
 }
 
 double measured_chip::interrupt_cycles() const {
@@ -178,62 +164,42 @@ double measured_chip::interrupt_cycles() const {
 
 // --- Throughput of one core ---------------------------------------------------------------------
 
-/// Returns a core two hops from its controller if there is one; costs are calibrated so.
-core_id measured_chip::throughput_core() const {
-  return core_id{std::min(2 * chip_.cores_per_tile, chip_.cores() - 1)};
+/// Runs `body` on a core two hops from its controller if there is one; costs are calibrated so.
+/// Returns the MB/s of the bytes that it moves in the time it returns.
+double measured_chip::megabytes_of_one(std::size_t bytes, const program& body) const {
+  const core_id core{std::min(2 * chip_.cores_per_tile, chip_.cores() - 1)};
+  return per_second(static_cast<double>(bytes), time_on(core, body)) / 1e6;
 }
 
 double measured_chip::private_read_rate(std::size_t working_set) const {
-  double rate = 0;
-  run_on(throughput_core(), [&](memory& m) {
-    const virtual_time span = mean_span(m, 1, [&] { m.private_read(walked_bytes, working_set); });
-    rate = per_second(walked_bytes, span) / 1e6;
+  return megabytes_of_one(walked_bytes, [=](memory& m) {
+    return mean_span(m, 1, [&] { m.private_read(walked_bytes, working_set); });
   });
-  return rate;
 }
 
 double measured_chip::private_write_rate(std::size_t working_set, write_mode mode) const {
-  double rate = 0;
-  run_on(throughput_core(), [&](memory& m) {
-    const virtual_time span =
-        mean_span(m, 1, [&] { m.private_write(walked_bytes, working_set, mode); });
-    rate = per_second(walked_bytes, span) / 1e6;
+  return megabytes_of_one(walked_bytes, [=](memory& m) {
+    return mean_span(m, 1, [&] { m.private_write(walked_bytes, working_set, mode); });
   });
-  return rate;
 }
 
 double measured_chip::uncached_rate(bool write) const {
-  double rate = 0;
-  run_on(throughput_core(), [&](memory& m) {
+  return megabytes_of_one(sizeof(word), [=](memory& m) {
     const auto at = m.shared(0).as<word>();
-    const virtual_time span = mean_span(m, 1000, [&] {
-      if (write) {
-        m.store(at, 1);
-      } else {
-        (void)m.load(at);
-      }
-    });
-    rate = per_second(sizeof(word), span) / 1e6;
+    return mean_span(m, 1000, [&] { write ? m.store(at, 1) : (void)m.load(at); });
   });
-  return rate;
 }
 
 double measured_chip::mpbt_rate(bool write) const {
-  constexpr std::size_t piece = 4096;
-  double rate = 0;
-  run_on(throughput_core(), [&](memory& m) {
-    std::array<std::byte, piece> bytes{};
-    const virtual_time begin = m.now();
-    for (std::size_t at = 0; at < walked_bytes; at += piece) {
-      if (write) {
-        m.write(m.shared(at), bytes.data(), piece);
-      } else {
-        m.read(bytes.data(), m.shared(at), piece);
+  return megabytes_of_one(walked_bytes, [=](memory& m) {
+    std::array<std::byte, 4096> piece{};
+    return span_of(m, [&] {
+      for (std::size_t at = 0; at < walked_bytes; at += piece.size()) {
+        write ? m.write(m.shared(at), piece.data(), piece.size())
+              : m.read(piece.data(), m.shared(at), piece.size());
       }
-    }
-    rate = per_second(walked_bytes, m.now() - begin) / 1e6;
+    });
   });
-  return rate;
 }
 
 // --- Many cores ---------------------------------------------------------------------------------

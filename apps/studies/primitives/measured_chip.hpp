@@ -62,12 +62,14 @@ class measured_chip {
   [[nodiscard]] const scc_backend::chip& description() const noexcept { return chip_; }
 
  private:
-  using program = std::function<void(scc_backend::memory&)>;
-  void run_on(core_id core, const program& body) const;
+  using program = std::function<virtual_time(scc_backend::memory&)>;
+
+  /// Runs `body` on one core and returns what it returns.
+  virtual_time time_on(core_id core, const program& body) const;
+  double megabytes_of_one(std::size_t bytes, const program& body) const;
   template <class Step>
   double steady_rate(int cores, virtual_time begin, virtual_time end, const Step& step) const;
   [[nodiscard]] double in_core_cycles(virtual_time span) const;
-  [[nodiscard]] core_id throughput_core() const;
 
   scc_backend::chip chip_;
 };
