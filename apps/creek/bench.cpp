@@ -11,10 +11,10 @@
 #include <memory>
 
 #include "bench/doubling.hpp"
-#include "bench/peer_groups.hpp"
 #include "bench/report.hpp"
 #include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
+#include "commands.hpp"
 #include "options/distinct.hpp"
 #include "options/runtime_choice.hpp"
 #include "output/output_file.hpp"
@@ -217,7 +217,7 @@ int run_on_scc(const bench_options& o, scc_options given) {
   plan.chip = to_machine_options(given.chip);
   if (given.chip.seed != 0) plan.seed = given.chip.seed;
   const auto there = static_cast<unsigned>(plan.chip.description.cores());
-  if (plan.cores.empty()) plan.cores = doubling(there);
+  if (plan.cores.empty()) plan.cores = doubling(1U, there);
   if (o.quick && plan.tasks == 0) plan.tasks = 5000;
   if (!given.schedulers.empty()) plan.schedulers.clear();
   for (const std::string& name : given.schedulers) {
@@ -360,7 +360,7 @@ void add_choice(command_line::command& command, bench_options& o,
 
 }  // namespace
 
-void bench::add_peer_groups(command_line::command& bench, int& exit_code) {
+void add_peer_groups(command_line::command& bench, int& exit_code) {
   const auto options = std::make_shared<bench_options>();
 
   auto* tasking = bench.add_subcommand("tasking",

@@ -26,4 +26,10 @@ void add_scc(command_line::command& app, int& exit_code);
 void add_bench(command_line::command& app, int& exit_code);
 void add_generate(command_line::command& app, int& exit_code);
 
+/// Adds `info` to `creek scc`.
+void add_scc_info(command_line::command& scc);
+/// Adds `tasking`, `invoke`, `linalg` and `schedulers` to `creek bench`: those that run programs of
+/// other libraries beside creek's.
+void add_peer_groups(command_line::command& bench, int& exit_code);
+
 }  // namespace creek::tool

@@ -3,7 +3,7 @@
 
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "scc/parts.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 

@@ -2,19 +2,11 @@
 // `creek bench`: the groups of benchmarks, with other libraries and with creek alone.
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "peer_groups.hpp"
-#include "scc/parts.hpp"
-#include "studies/chip/scc_linalg.hpp"
-#include "studies/chip/scc_messages.hpp"
-#include "studies/chip/scc_power.hpp"
-#include "studies/mapreduce/host_mapreduce.hpp"
-#include "studies/mapreduce/scc_mapreduce.hpp"
-#include "studies/tpch/tpch_paper.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 
 void add_bench(command_line::command& app, int& exit_code) {
-  using namespace bench;
   command_line::command* group =
       app.add_subcommand("bench", "Measure creek beside other libraries");
   group->require_subcommand();

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The default numbers of workers, or cores, of a study.
 #pragma once
-
 #include <vector>
 
-namespace creek::tool::bench {
+namespace creek::tool {
 
-/// Returns 1, 2, 4, ... and `most`, which must be at least 1.
+/// Returns `first`, 2 first, 4 first, ... or by another factor, and `most`, which is at least 1.
 template <class T>
-std::vector<T> doubling(T most) {
+std::vector<T> doubling(T first, T most, T factor = 2) {
   std::vector<T> numbers;
-  for (T n = 1; n < most; n *= 2) numbers.push_back(n);
+  for (T n = first; n < most; n *= factor) numbers.push_back(n);
   numbers.push_back(most);
   return numbers;
 }
 
-}  // namespace creek::tool::bench
+}  // namespace creek::tool

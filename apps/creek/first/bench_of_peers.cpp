@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek bench` in a tool that only compares creek with programs of other libraries.
-#include "bench/peer_groups.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
 
@@ -12,7 +11,7 @@ void add_bench(command_line::command& app, int& exit_code) {
   group->require_subcommand();
   group->footer(R"(Examples:
   creek bench tasking --quick                    a first look at tasks beside other libraries)");
-  bench::add_peer_groups(*group, exit_code);
+  add_peer_groups(*group, exit_code);
 }
 
 }  // namespace creek::tool

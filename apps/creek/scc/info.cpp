@@ -11,8 +11,8 @@
 
 #include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
+#include "commands.hpp"
 #include "json/json_value.hpp"
-#include "parts.hpp"
 
 namespace creek::tool {
 namespace {

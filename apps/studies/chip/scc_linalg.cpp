@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scc_linalg.hpp"
+// `creek bench scc-linalg`: time and energy of factorizations by blocks in the shared memory of a
+// simulated chip, by power policy, number of cores and block size.
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@
 #include "output/energy.hpp"
 #include "output/progress_line.hpp"
 #include "scc_messages.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LU, Cholesky and QR on a simulated chip whose cores hold the matrix in their private memories and
-// send each other panels: one run, for use by comparisons, and a study of many runs.
+// send each other panels: one run, for use by comparisons.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,6 @@
 #include <creek/scc/spmd.hpp>
 
 #include "dense/report.hpp"
-
-namespace creek::command_line {
-class command;
-}
 
 namespace creek::tool {
 
@@ -68,8 +64,5 @@ struct message_run {
 
 /// Returns the block size that run_messages() uses if the setting is 0.
 [[nodiscard]] linalg::index_t message_block(linalg::index_t n, int cores);
-
-/// Adds `creek bench scc-linalg-messages`.
-void add_scc_linalg_messages(command_line::command& bench);
 
 }  // namespace creek::tool

@@ -18,6 +18,7 @@
 #include "output/output_file.hpp"
 #include "output/progress_line.hpp"
 #include "scc_messages.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 namespace {

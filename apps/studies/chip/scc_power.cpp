@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scc_power.hpp"
+// `creek bench scc-power`: compares the power model and changes of clocks with published figures.
 
 #include "output/energy.hpp"
 
@@ -17,6 +17,7 @@
 
 #include "command_line/command.hpp"
 #include "json/json_value.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 namespace {

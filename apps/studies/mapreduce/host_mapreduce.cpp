@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The study of the host: the jobs of the simulated chip's study (scc_mapreduce.cpp) by every
+// `creek bench mapreduce`: the jobs of the simulated chip's study (scc_mapreduce.cpp) by every
 // strategy on more and more workers. Runs take turns, so that a disturbance affects all; every
 // result is compared with a sequential program's outside the timed part. All times are wall time.
-#include "host_mapreduce.hpp"
 
 #include <fmt/format.h>
 
@@ -19,9 +18,12 @@
 #include "json/json_value.hpp"
 #include "output/energy.hpp"
 #include "output/output_file.hpp"
+#include "studies/studies.hpp"
 
-namespace creek::tool::bench {
+namespace creek::tool {
 namespace {
+
+using namespace bench;
 
 using json = json_value;
 
@@ -81,7 +83,7 @@ void study_host(const host_options& given) {
   const surroundings around = look_around();
   host_study measured(
       given, ways_of(given.strategies, {way::combine, way::group, way::automatic, way::fill}),
-      given.workers.empty() ? doubling(std::max(around.cpus, 1u)) : given.workers);
+      given.workers.empty() ? doubling(1U, std::max(around.cpus, 1U)) : given.workers);
   output_file csv(given.csv);
   show_workloads(given.workloads, given.quick ? 5 : 100, measured);
   csv.write(host_to_csv(measured.all()));
@@ -136,4 +138,4 @@ The same jobs on the simulated chip: creek bench scc-mapreduce.)");
   command->callback([given] { study_host(*given); });
 }
 
-}  // namespace creek::tool::bench
+}  // namespace creek::tool

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The study: MapReduce jobs, with and without combiner, on more and more cores of a simulated
-// chip. Every result is compared with that of one host thread without any stage. All times are
-// virtual.
-#include "scc_mapreduce.hpp"
+// `creek bench scc-mapreduce`: MapReduce jobs, with and without combiner, on more and more cores of
+// a simulated chip. Every result is compared with that of one host thread without any stage. All
+// times are virtual.
 
 #include <fmt/format.h>
 
@@ -20,9 +19,12 @@
 #include "output/energy.hpp"
 #include "output/output_file.hpp"
 #include "output/progress_line.hpp"
+#include "studies/studies.hpp"
 
-namespace creek::tool::bench {
+namespace creek::tool {
 namespace {
+
+using namespace bench;
 
 using json = json_value;
 
@@ -226,4 +228,4 @@ void add_scc_mapreduce(command_line::command& bench) {
   command->callback([given] { study(*given); });
 }
 
-}  // namespace creek::tool::bench
+}  // namespace creek::tool

@@ -6,7 +6,7 @@
 
 #include "chip/clock_factor.hpp"
 #include "command_line/command.hpp"
-#include "scc/parts.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 

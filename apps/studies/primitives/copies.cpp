@@ -21,7 +21,7 @@
 #include "command_line/command.hpp"
 #include "json/json_value.hpp"
 #include "output/energy.hpp"
-#include "scc/parts.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 namespace {

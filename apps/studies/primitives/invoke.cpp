@@ -12,12 +12,14 @@
 
 #include <creek/core/error.hpp>
 
+#include "bench/doubling.hpp"
 #include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
 #include "invocations.hpp"
 #include "json/json_value.hpp"
 #include "output/energy.hpp"
-#include "scc/parts.hpp"
+#include "output/row_table.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 namespace {
@@ -54,14 +56,6 @@ std::vector<core_id> by_distance(const invocation_setup& on) {
   return found;
 }
 
-/// Returns numbers from `first` by doubling, and `most`.
-std::vector<int> numbers_up_to(int first, int most) {
-  std::vector<int> made;
-  for (int n = first; n < most; n *= 2) made.push_back(n);
-  made.push_back(most);
-  return made;
-}
-
 void add_round_trips(const invocation_setup& on, json& rows) {
   const scc_backend::chip& chip = on.machine.description;
   const auto cycles_of = [&](double s) { return s * chip.clocks.core.frequency().value; };
@@ -83,7 +77,7 @@ void add_round_trips(const invocation_setup& on, json& rows) {
 }
 
 void add_steps(const invocation_setup& given, json& rows) {
-  for (const int cores : numbers_up_to(1, given.cores)) {
+  for (const int cores : doubling(1, given.cores)) {
     invocation_setup on = given;
     on.cores = cores;
     const auto us = [&](group_shape shape) { return measure_step(on, shape) * 1e6; };
@@ -98,7 +92,7 @@ void add_steps(const invocation_setup& given, json& rows) {
 }
 
 void add_rings(const invocation_setup& given, json& rows) {
-  for (const int cores : numbers_up_to(2, given.cores)) {
+  for (const int cores : doubling(2, given.cores)) {
     invocation_setup on = given;
     on.cores = cores;
     rows.push_back({{"protocol", name_of(on)},
@@ -109,7 +103,7 @@ void add_rings(const invocation_setup& given, json& rows) {
 }
 
 void add_work_queues(const invocation_setup& given, json& rows) {
-  for (const int cores : numbers_up_to(2, given.cores)) {
+  for (const int cores : doubling(2, given.cores)) {
     invocation_setup on = given;
     on.cores = cores;
     const auto busy = [&](double length_s) { return 100 * measure_work_queue(on, length_s).busy; };
@@ -123,7 +117,7 @@ void add_work_queues(const invocation_setup& given, json& rows) {
 }
 
 void add_senders(const invocation_setup& on, json& rows) {
-  for (const int senders : numbers_up_to(1, on.cores - 1)) {
+  for (const int senders : doubling(1, on.cores - 1)) {
     rows.push_back({{"protocol", name_of(on)},
                     {"senders", senders},
                     {"us_a_message", measure_senders(on, senders) * 1e6}});
@@ -144,24 +138,6 @@ void add_energies(const invocation_setup& on, json& rows) {
   add("messages, halted", measure_bare_energy(on, waiting::halted));
   add("call, idle poll", measure_call_energy(on, idle_policy::poll));
   add("call, idle block", measure_call_energy(on, idle_policy::block));
-}
-
-void print_rows(const char* title, const json& rows) {
-  fmt::print("\n{}\n", title);
-  for (const auto& [key, unused] : rows.items().front().members()) fmt::print("{:>18}", key);
-  fmt::print("\n");
-  for (const json& row : rows.items()) {
-    for (const auto& [key, value] : row.members()) {
-      if (value.is_null()) fmt::print("{:>18}", "-");
-      if (value.is_string()) fmt::print("{:>18}", value.as_string());
-      if (value.is_integer()) {
-        fmt::print("{:>18}", value.as_integer());
-      } else if (value.is_number()) {
-        fmt::print("{:>18.2f}", value.as_number());
-      }
-    }
-    fmt::print("\n");
-  }
 }
 
 void run(const invoke_arguments& given) {
@@ -192,13 +168,14 @@ void run(const invoke_arguments& given) {
     return;
   }
   fmt::print("Chip {}, {} cores; virtual time\n", on.description.name, cores);
-  print_rows("Empty synchronous invocation by distance", trips);
-  print_rows("Step of a group with a member on each core, by its shape", steps);
-  print_rows("Posts to the next core of a ring, each", rings);
+  constexpr int width = 18;
+  print_rows("Empty synchronous invocation by distance", trips, width);
+  print_rows("Step of a group with a member on each core, by its shape", steps, width);
+  print_rows("Posts to the next core of a ring, each", rings, width);
   print_rows("Work queue on core 0: an empty task, and how busy tasks of a length keep the others",
-             queues);
-  print_rows("Many senders, one receiver, by messages alone", senders);
-  print_rows("Energy of a round trip between cores 0 and 1, the others at an end", energies);
+             queues, width);
+  print_rows("Many senders, one receiver, by messages alone", senders, width);
+  print_rows("Energy of a round trip between cores 0 and 1, the others at an end", energies, width);
   fmt::print(
       "\nWith the idle policy block a core looks for longer than these calls take before it "
       "halts.\n"

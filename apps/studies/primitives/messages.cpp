@@ -17,11 +17,13 @@
 #include <creek/core/protocols/test_and_set_lock.hpp>
 #include <creek/scc/spmd.hpp>
 
+#include "bench/doubling.hpp"
 #include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
 #include "json/json_value.hpp"
 #include "output/energy.hpp"
-#include "scc/parts.hpp"
+#include "output/row_table.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 namespace {
@@ -130,7 +132,7 @@ double barrier_microseconds(const machine_options& on, int cores, Make make) {
 json measure_barriers(const machine_options& on, int most) {
   using scc_backend::memory;
   json rows = json::array();
-  for (int cores = 2; cores <= most; cores = cores == most ? most + 1 : std::min(2 * cores, most)) {
+  for (const int cores : doubling(2, most)) {
     const auto add = [&](const char* name, double took) {
       rows.push_back({{"barrier", name}, {"cores", cores}, {"virtual_us", took}});
     };
@@ -177,8 +179,7 @@ json measure_locks(const machine_options& on, int most) {
   json rows = json::array();
   for (const auto& [name, retry] : {std::pair{"spin (RCCE)", lock_retry::spin},
                                     std::pair{"exponential backoff", lock_retry::backoff}}) {
-    for (int cores = 1; cores <= most;
-         cores = cores == most ? most + 1 : std::min(4 * cores, most)) {
+    for (const int cores : doubling(1, most, 4)) {
       rows.push_back({{"lock", name},
                       {"cores", cores},
                       {"virtual_us_each", lock_microseconds(on, cores, retry) / cores}});
@@ -205,23 +206,6 @@ json measure_exchanges(const machine_options& on, int cores) {
   return rows;
 }
 
-void print_table(const char* title, const json& rows) {
-  fmt::print("\n{}\n", title);
-  for (const auto& [key, unused] : rows.items().front().members()) fmt::print("{:>23}", key);
-  fmt::print("\n");
-  for (const json& row : rows.items()) {
-    for (const auto& [key, value] : row.members()) {
-      if (value.is_string()) fmt::print("{:>23}", value.as_string());
-      if (value.is_integer()) {
-        fmt::print("{:>23}", value.as_integer());
-      } else if (value.is_number()) {
-        fmt::print("{:>23.2f}", value.as_number());
-      }
-    }
-    fmt::print("\n");
-  }
-}
-
 void run(const chip_options& given, bool as_json) {
   refuse_records(given, "scc-messages");
   const machine_options on = to_machine_options(given);
@@ -241,11 +225,12 @@ void run(const chip_options& given, bool as_json) {
     return;
   }
   fmt::print("Chip {}, {} cores; virtual time\n", on.description.name, cores);
-  print_table("Send and receive, first to last core", all["send_receive"]);
-  print_table("Broadcast, each of eight in a row, which overlap", all["broadcast"]);
-  print_table("All to all, each of eight in a row", all["all_to_all"]);
-  print_table("Barrier", all["barrier"]);
-  print_table("Lock that all want at once", all["lock"]);
+  constexpr int width = 23;
+  print_rows("Send and receive, first to last core", all["send_receive"], width);
+  print_rows("Broadcast, each of eight in a row, which overlap", all["broadcast"], width);
+  print_rows("All to all, each of eight in a row", all["all_to_all"], width);
+  print_rows("Barrier", all["barrier"], width);
+  print_rows("Lock that all want at once", all["lock"], width);
 }
 
 }  // namespace

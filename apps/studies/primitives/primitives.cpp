@@ -17,7 +17,7 @@
 #include "json/json_value.hpp"
 #include "measured_chip.hpp"
 #include "output/energy.hpp"
-#include "scc/parts.hpp"
+#include "studies/studies.hpp"
 
 namespace creek::tool {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of Q3, Q6 and Q12 in [DSS 2011] on more and more workers of the host, or cores of a
-// simulated chip: the computation alone, and with the reading of the input before it. Every answer
-// is compared with that of a single worker. A run uses either the host or the chip, so that virtual
-// and wall time are never mixed.
-#include "tpch_paper.hpp"
+// `creek bench tpch-paper`: the forms of Q3, Q6 and Q12 in [DSS 2011] on more and more workers of
+// the host, or cores of a simulated chip: the computation alone, and with the reading of the input
+// before it. Every answer is compared with that of a single worker. A run uses either the host or
+// the chip, so that virtual and wall time are never mixed.
 
 #include <fmt/format.h>
 
@@ -26,9 +25,12 @@
 #include "output/energy.hpp"
 #include "output/progress_line.hpp"
 #include "paper_form.hpp"
+#include "studies/studies.hpp"
 
-namespace creek::tool::bench {
+namespace creek::tool {
 namespace {
+
+using namespace bench;
 
 using json = json_value;
 
@@ -62,7 +64,7 @@ std::vector<int> ranks_of(const paper_options& given, const scc_backend::machine
   const int most = given.on_chip()
                        ? on.description.cores()
                        : static_cast<int>(runtime(scheduler_options{}, "host").worker_count());
-  std::vector<int> chosen = given.ranks.empty() ? doubling(most) : given.ranks;
+  std::vector<int> chosen = given.ranks.empty() ? doubling(1, most) : given.ranks;
   for (const int n : chosen) {
     if (given.on_chip() && n > most) {
       throw usage_error(
@@ -224,4 +226,4 @@ void add_tpch_paper(command_line::command& bench) {
   });
 }
 
-}  // namespace creek::tool::bench
+}  // namespace creek::tool
