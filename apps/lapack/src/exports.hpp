@@ -10,7 +10,6 @@
 #include "errors.hpp"
 #include "workspace.hpp"
 
-
 #define CREEK_EXPORT extern "C" [[gnu::visibility("default")]]
 
 /// Libraries with 64-bit integers also have a suffix in their names: dgetrf_64_, cblas_dgemm64_.

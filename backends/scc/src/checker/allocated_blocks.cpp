@@ -38,9 +38,8 @@ void allocated_blocks::view::forget_known_writes(const allocated_block& freed) {
   for (std::size_t at = 0; at < freed.bytes; at += line_size) {
     line_shadow* shadow = shadow_->find((first + at) / line_size);
     if (shadow == nullptr) continue;
-    std::erase_if(shadow->writes, [&](const access_record& write) {
-      return clock.knows(write.core, write.sent);
-    });
+    std::erase_if(shadow->writes,
+                  [&](const access_record& write) { return clock.knows(write.core, write.sent); });
   }
 }
 

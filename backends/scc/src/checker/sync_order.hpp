@@ -28,9 +28,7 @@ class sync_order {
     points_.clock().learn(won ? of.cleared : of.taken);
     if (won) of.taken = points_.clock().announce();
   }
-  void cleared_register(core_id id) {
-    registers_[id.index()].cleared = points_.clock().announce();
-  }
+  void cleared_register(core_id id) { registers_[id.index()].cleared = points_.clock().announce(); }
   void incremented(counter_id id) {
     announcement& last = counters_[static_cast<std::size_t>(id.value)];
     points_.clock().learn(last);

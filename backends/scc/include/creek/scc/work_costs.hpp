@@ -54,7 +54,8 @@ constexpr const work_cost& unit_cost(work kind) noexcept {
 /// Returns the cost of work done together, rounded up to whole cycles.
 constexpr cycles cost_of(std::span<const work_amount> done) noexcept {
   std::int64_t thousandths = 0;
-  for (const work_amount& each : done) thousandths += unit_cost(each.kind).thousandths * each.number;
+  for (const work_amount& each : done)
+    thousandths += unit_cost(each.kind).thousandths * each.number;
   return {(thousandths + 999) / 1000};
 }
 constexpr cycles cost_of(work kind, std::int64_t number) noexcept {
