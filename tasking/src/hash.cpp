@@ -56,7 +56,7 @@ hash_secret secret_of_process() noexcept {
 
 }  // namespace
 
-std::uint64_t detail::hash_long(std::string_view bytes, const hash_secret& by) noexcept {
+std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept {
   return XXH3_64bits_withSecretandSeed(bytes.data(), bytes.size(), by.long_keys.data(),
                                        by.long_keys.size(), by.seed);
 }

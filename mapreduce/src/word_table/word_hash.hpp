@@ -45,7 +45,7 @@ inline constexpr std::array<std::uint64_t, 17> keep_high = [] {
 /// eighth or sixteenth byte (two or four of them) have the same hash.
 [[nodiscard]] inline std::uint64_t hash_word(std::string_view bytes,
                                              const hash_secret& by) noexcept {
-  if (bytes.size() > 16) return hash_bytes(bytes, by);
+  if (bytes.size() > 16) return hash_long(bytes, by);
   std::array<std::uint64_t, 2> padded{};
   if (!bytes.empty()) std::memcpy(padded.data(), bytes.data(), bytes.size());
   return multiply_and_fold((padded[0] ^ by.factors.low) | hash_factors::first_bit,

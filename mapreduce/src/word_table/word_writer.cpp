@@ -81,14 +81,15 @@ void word_writer::count_singly(std::string_view word, std::uint64_t count) {
 
 void word_writer::add_to_batch(const detail::hashed_word& word, bool is_long, std::uint64_t count) {
   const std::size_t bucket = detail::bucket_of(word.hash, is_long);
-  if (count > detail::counted_word::max_count) {
+  if (count > detail::counted_word::max_count) [[unlikely]] {
     table_->bucket(bucket).add(word, count, stable_text());
-  } else if (batches_.add(word, static_cast<std::uint32_t>(count), is_long)) {
+  } else if (batches_.add(word, static_cast<std::uint32_t>(count), is_long)) [[unlikely]] {
     hand_over(bucket);
   }
 }
 
-void word_writer::hand_over(std::size_t bucket) {
+// Not inlined into callers that rarely call it.
+[[gnu::noinline]] void word_writer::hand_over(std::size_t bucket) {
   const auto words = batches_.take(bucket);
   if (!words.empty()) table_->bucket(bucket).add(words, stable_text());
 }

@@ -68,15 +68,15 @@ namespace detail {
   const std::uint64_t b = (high ^ by.high) + length * 0xA0761D6478BD642Full;
   return multiply_and_fold(a != 0 ? a : instead_of_zero, b != 0 ? b : instead_of_zero);
 }
-
-/// Hash of more than 16 bytes, by xxHash.
-[[nodiscard]] std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept;
 }  // namespace detail
+
+/// Returns the hash of a string of more than 16 bytes, by xxHash.
+[[nodiscard]] std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept;
 
 /// Returns the hash of a byte string; reads exactly its bytes.
 [[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes,
                                               const hash_secret& by) noexcept {
-  if (bytes.size() > 16) return detail::hash_long(bytes, by);
+  if (bytes.size() > 16) return hash_long(bytes, by);
   std::array<std::uint64_t, 2> padded{};
   if (!bytes.empty()) std::memcpy(padded.data(), bytes.data(), bytes.size());
   return detail::hash_padded(padded[0], padded[1], bytes.size(), by.factors);

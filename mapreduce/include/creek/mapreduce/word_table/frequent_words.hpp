@@ -23,12 +23,7 @@ class frequent_words {
   [[nodiscard]] std::span<word_line> lines() noexcept { return lines_; }
 
   /// Adds a word to its line, which has room.
-  static void admit(word_line& line, const hashed_word& word) noexcept {
-    const word_key key{word.low, word.high};
-    std::size_t i = 0;  // the word may have been added since the lookup
-    while (line.count[i] != 0 && line.at(i) != key) ++i;
-    line.put(i, key, line.count[i] + 1);
-  }
+  static void admit(word_line& line, const hashed_word& word) noexcept;
 
   /// Removes words that were counted less often than `least` times since the last call, to make
   /// room for words that have become frequent: calls `f(word_key, count)` for each.
