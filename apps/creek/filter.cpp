@@ -40,8 +40,6 @@ line without one.
   creek filter --invert --count '#' hosts
   zcat log.gz | creek filter --output errors.txt error)";
 
-constexpr int filter_schema = 1;
-
 using filter_result = mapreduce::result<mapreduce::line_filter>;
 
 void write_lines(const filter_arguments& given, const filter_result& found,
@@ -72,22 +70,19 @@ void write_counts(const filter_arguments& given, const filter_result& found,
   }
 }
 
-void print_json(const filter_arguments& given, const filter_result& found,
-                const job_report& report) {
+json_value to_json(const filter_arguments& given, const filter_result& found) {
   std::uint64_t lines = 0, seen = 0;
   for (const auto& [from, piece] : found) {
     lines += piece.found;
     seen += piece.seen;
   }
-  json_value all = {{"schema_version", filter_schema}, {"command", "filter"}};
-  all.update(run_json(report));
-  json_value pattern;
+  json_value all, pattern;
   add_text(pattern, "pattern", given.pattern);
   for (const auto& [name, value] : pattern.members()) {  // `bytes` is the size of the input
     all[name == "pattern" ? name : "pattern_" + name] = value;
   }
   all.update(json_value{{"inverted", given.invert}, {"lines", seen}, {"found", lines}});
-  fmt::print("{}\n", dump(all));
+  return all;
 }
 
 mapreduce::filter_detail detail_of(const filter_arguments& given) {
@@ -120,8 +115,8 @@ void filter(const command_line::command& command, const filter_arguments& given)
     }
     out.done();
   }
-  say_skipped(given.job, report);
-  if (given.job.as_json) print_json(given, found, report);
+  print_results(given.job, report,
+                {.command = "filter", .members = [&] { return to_json(given, found); }});
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "jobs/byte_text.hpp"
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
 #include "output/output_file.hpp"
@@ -40,8 +39,6 @@ bytes, red, green, blue, and nothing else. The counts of all files are added up.
   creek histogram --bins 256 --quiet photos/
   creek histogram --raw --output counts.tsv frame.rgb
   zcat frame.rgb.gz | creek histogram --raw --json)";
-
-constexpr int histogram_schema = 1;
 
 /// counts[c][v] is the number of pixels with the value v in red, green or blue.
 using colour_counts = std::array<std::array<std::uint64_t, 256>, 3>;
@@ -88,21 +85,24 @@ void print_table(const colour_counts& counts, int bins) {
 
 void say(const histogram_arguments& given, const colour_counts& counts, const job_report& report) {
   const std::uint64_t pixels = std::accumulate(counts[0].begin(), counts[0].end(), 0ull);
-  say_skipped(given.job, report);
-  if (given.job.as_json) {
-    json_value all = {{"schema_version", histogram_schema}, {"command", "histogram"}};
-    all.update(run_json(report));
-    all.update(json_value{
-        {"pixels", pixels}, {"red", counts[0]}, {"green", counts[1]}, {"blue", counts[2]}});
-    fmt::print("{}\n", dump(all));
-  } else if (given.job.quiet) {
-    if (given.output.empty()) fmt::print("{}", bin_lines(counts, given.bins));
-  } else {
-    fmt::print("{} pixels in {} from {} file{}\n", pixels, bytes_text(report.bytes), report.files,
-               report.files == 1 ? "" : "s");
-    print_run(stdout, report);
-    print_table(counts, given.bins);
-  }
+  print_results(
+      given.job, report,
+      {.command = "histogram",
+       .members =
+           [&] {
+             return json_value{
+                 {"pixels", pixels}, {"red", counts[0]}, {"green", counts[1]}, {"blue", counts[2]}};
+           },
+       .print_lines =
+           [&] {
+             if (given.output.empty()) fmt::print("{}", bin_lines(counts, given.bins));
+           },
+       .print_text =
+           [&] {
+             fmt::print("{} pixels {}\n", pixels, input_text(report));
+             print_run(stdout, report);
+             print_table(counts, given.bins);
+           }});
 }
 
 void histogram(const histogram_arguments& given) {

@@ -40,8 +40,6 @@ the words, and for each word by the order of the files.
   creek inverted-index --memory 2G --spill /var/tmp --output index.tsv logs/
   creek inverted-index --quiet *.txt | grep '^creek')";
 
-constexpr int index_schema = 1;
-
 using index_entry = mapreduce::record_of<mapreduce::inverted_index>;
 
 struct file_count {
@@ -111,8 +109,8 @@ class index_summary {
   std::uint64_t entries_ = 0;
 };
 
-void print_json(const index_summary& summary, std::uint64_t emitted,
-                const mapreduce::text_files& files, const job_report& report) {
+json_value to_json(const index_summary& summary, std::uint64_t emitted,
+                   const mapreduce::text_files& files) {
   json_value top = json_value::array();
   for (const indexed_word& one : summary.top()) {
     json_value entry, in = json_value::array();
@@ -124,18 +122,15 @@ void print_json(const index_summary& summary, std::uint64_t emitted,
     entry["in"] = std::move(in);
     top.push_back(std::move(entry));
   }
-  json_value all = {{"schema_version", index_schema}, {"command", "inverted-index"}};
-  all.update(run_json(report));
-  all.update(json_value{
-      {"words", emitted}, {"distinct", summary.words()}, {"entries", summary.entries()}});
-  all["top"] = std::move(top);
-  fmt::print("{}\n", dump(all));
+  return {{"words", emitted},
+          {"distinct", summary.words()},
+          {"entries", summary.entries()},
+          {"top", std::move(top)}};
 }
 
 void print_text(const index_summary& summary, std::uint64_t emitted, const job_report& report) {
-  fmt::print("{} words, {} different, {} entries, in {} of text from {} file{}\n", emitted,
-             summary.words(), summary.entries(), bytes_text(report.bytes), report.files,
-             report.files == 1 ? "" : "s");
+  fmt::print("{} words, {} different, {} entries, {}\n", emitted, summary.words(),
+             summary.entries(), input_text(report, " of text"));
   print_run(stdout, report);
   if (summary.top().empty()) return;
   fmt::print("\n{:>8} {:>12}  word\n", "files", "occurrences");
@@ -174,13 +169,10 @@ void make_index(const index_arguments& given) {
   }
   summary.finish();
   if (lines) out.done();
-  say_skipped(given.job, report);
-  if (lines_only) return;
-  if (given.job.as_json) {
-    print_json(summary, emitted, files, report);
-  } else {
-    print_text(summary, emitted, report);
-  }
+  print_results(given.job, report,
+                {.command = "inverted-index",
+                 .members = [&] { return to_json(summary, emitted, files); },
+                 .print_text = [&] { print_text(summary, emitted, report); }});
 }
 
 }  // namespace

@@ -17,10 +17,10 @@
 
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "jobs/byte_text.hpp"
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
 #include "options/csv_options.hpp"
+#include "output/counted.hpp"
 
 namespace creek::tool {
 namespace {
@@ -49,8 +49,6 @@ of workers.
   creek kmeans --clusters 8 points.csv
   creek kmeans --clusters 3 --columns lon,lat --seed 7 --json places.csv
   creek kmeans --clusters 100 --format floats --dimensions 3 --rounds 20 cloud.bin)";
-
-constexpr int kmeans_schema = 1;
 
 /// The points of some records, to be joined in the order of the input.
 struct some_points {
@@ -134,30 +132,25 @@ std::span<const float> centre(const clustering& made, std::size_t c) {
   return std::span(made.found.centres).subspan(c * made.from.dimensions, made.from.dimensions);
 }
 
-void print_json(const kmeans_arguments& given, const clustering& made) {
+json_value to_json(const kmeans_arguments& given, const clustering& made) {
   json_value clusters = json_value::array();
   for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
     clusters.push_back({{"points", made.found.sizes[c]}, {"centre", centre(made, c)}});
   }
-  json_value all = {{"schema_version", kmeans_schema}, {"command", "kmeans"}};
-  all.update(run_json(made.report));
-  all.update(json_value{
-      {"n", made.from.points.size() / made.from.dimensions},
-      {"dimensions", made.from.dimensions},
-      {"seed", given.seed},
-      {"rounds", made.found.rounds},
-      {"converged", made.found.converged},
-      {"inertia", made.found.inertia},
-      {"rounds_ms", std::chrono::duration<double, std::milli>(made.found.round_time).count()},
-      {"clusters", clusters}});
-  fmt::print("{}\n", dump(all));
+  return {{"n", made.from.points.size() / made.from.dimensions},
+          {"dimensions", made.from.dimensions},
+          {"seed", given.seed},
+          {"rounds", made.found.rounds},
+          {"converged", made.found.converged},
+          {"inertia", made.found.inertia},
+          {"rounds_ms", std::chrono::duration<double, std::milli>(made.found.round_time).count()},
+          {"clusters", clusters}};
 }
 
 void print_text(const clustering& made) {
   const std::size_t n = made.from.points.size() / made.from.dimensions;
-  fmt::print("{} points of {} dimension{}, {} round{} of {:.3f} ms{}\ninertia {}\n", n,
-             made.from.dimensions, made.from.dimensions == 1 ? "" : "s", made.found.rounds,
-             made.found.rounds == 1 ? "" : "s",
+  fmt::print("{} points of {}, {} of {:.3f} ms{}\ninertia {}\n", n,
+             counted(made.from.dimensions, "dimension"), counted(made.found.rounds, "round"),
              std::chrono::duration<double, std::milli>(made.found.round_time).count() /
                  static_cast<double>(made.found.rounds),
              made.found.converged ? "" : ", not converged", made.found.inertia);
@@ -168,17 +161,18 @@ void print_text(const clustering& made) {
   }
 }
 
-void say(const kmeans_arguments& given, const clustering& made) {
-  say_skipped(given.job, made.report);
-  if (given.job.as_json) {
-    print_json(given, made);
-  } else if (!given.job.quiet) {
-    print_text(made);
-  } else {
-    for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
-      fmt::print("{}\t{}\n", made.found.sizes[c], fmt::join(centre(made, c), "\t"));
-    }
+void print_lines(const clustering& made) {
+  for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
+    fmt::print("{}\t{}\n", made.found.sizes[c], fmt::join(centre(made, c), "\t"));
   }
+}
+
+void say(const kmeans_arguments& given, const clustering& made) {
+  print_results(given.job, made.report,
+                {.command = "kmeans",
+                 .members = [&] { return to_json(given, made); },
+                 .print_lines = [&] { print_lines(made); },
+                 .print_text = [&] { print_text(made); }});
 }
 
 void check(const command_line::command& command, const kmeans_arguments& given) {

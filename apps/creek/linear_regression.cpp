@@ -15,10 +15,10 @@
 
 #include "command_line/command.hpp"
 #include "commands.hpp"
-#include "jobs/byte_text.hpp"
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
 #include "options/csv_options.hpp"
+#include "output/counted.hpp"
 
 namespace creek::tool {
 namespace {
@@ -43,8 +43,6 @@ such numbers in the byte order of this machine.
   creek linear-regression --columns height,weight people.csv
   creek linear-regression --columns 3,1 --separator tab --json measured.tsv
   creek linear-regression --format bytes --workers 2 points.bin)";
-
-constexpr int regression_schema = 1;
 
 /// Sums of doubles that find and name any value that is not a number.
 struct finite_line_fit : mapreduce::line_fit<real_point> {
@@ -104,26 +102,29 @@ fit fit_files(const regression_arguments& given) {
 
 void say(const regression_arguments& given, const fit& made) {
   const bool flat = std::isnan(made.line.r_squared);  // all y are equal: nothing to explain
-  say_skipped(given.job, made.report);
-  if (given.job.as_json) {
-    json_value all = {{"schema_version", regression_schema}, {"command", "linear-regression"}};
-    all.update(run_json(made.report));
-    all["n"] = made.points;
-    all["slope"] = made.line.slope;
-    all["intercept"] = made.line.intercept;
-    all["r2"] = flat ? json_value() : json_value(made.line.r_squared);
-    fmt::print("{}\n", dump(all));
-    return;
-  }
-  if (given.job.quiet) {
-    fmt::print("{}\t{}\t{}\t{}\n", made.line.slope, made.line.intercept, made.line.r_squared,
-               made.points);
-    return;
-  }
-  fmt::print("slope      {}\nintercept  {}\nr2         {}\nn          {}\n\n", made.line.slope,
-             made.line.intercept,
-             flat ? "none: all y are equal" : fmt::format("{}", made.line.r_squared), made.points);
-  print_run(stdout, made.report);
+  print_results(given.job, made.report,
+                {.command = "linear-regression",
+                 .members =
+                     [&] {
+                       return json_value{{"n", made.points},
+                                         {"slope", made.line.slope},
+                                         {"intercept", made.line.intercept},
+                                         {"r2", flat ? json_value() : made.line.r_squared}};
+                     },
+                 .print_lines =
+                     [&] {
+                       fmt::print("{}\t{}\t{}\t{}\n", made.line.slope, made.line.intercept,
+                                  made.line.r_squared, made.points);
+                     },
+                 .print_text =
+                     [&] {
+                       fmt::print(
+                           "slope      {}\nintercept  {}\nr2         {}\nn          {}\n\n",
+                           made.line.slope, made.line.intercept,
+                           flat ? "none: all y are equal" : fmt::format("{}", made.line.r_squared),
+                           made.points);
+                       print_run(stdout, made.report);
+                     }});
 }
 
 void linear_regression(const command_line::command& command, const regression_arguments& given) {
@@ -132,10 +133,8 @@ void linear_regression(const command_line::command& command, const regression_ar
   }
   const fit made = fit_files(given);
   if (!std::isfinite(made.line.slope) || !std::isfinite(made.line.intercept)) {
-    throw error(EDOM,
-                fmt::format("no line through {} point{}: no two of clearly different x, or too "
-                            "large",
-                            made.points, made.points == 1 ? "" : "s"));
+    throw error(EDOM, fmt::format("no line through {}: no two of clearly different x, or too large",
+                                  counted(made.points, "point")));
   }
   say(given, made);
 }

@@ -17,6 +17,7 @@
 #include "jobs/byte_text.hpp"
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
+#include "output/counted.hpp"
 
 namespace creek::tool {
 namespace {
@@ -36,8 +37,6 @@ its occurrences, including overlapping ones, and the lines that contain it. With
   creek string-match error /var/log
   creek string-match -e GET -e POST -e HEAD access.log
   zcat log.gz | creek string-match --patterns names.txt --json -)";
-
-constexpr int match_schema = 1;
 
 /// Returns the lines of a pattern file, which must end and have a size that can be searched for.
 std::vector<std::string> lines_of_file(const std::string& name) {
@@ -75,36 +74,31 @@ std::vector<std::string> take_patterns(match_arguments& given) {
 
 using match_result = mapreduce::result<mapreduce::string_match>;
 
-void say(const match_arguments& given, const std::vector<std::string>& patterns,
-         const match_result& counted, const job_report& report) {
-  say_skipped(given.job, report);
-  if (given.job.as_json) {
-    json_value rows = json_value::array();
-    for (const auto& [k, counts] : counted) {
-      json_value row;
-      add_text(row, "pattern", patterns[k]);
-      row["occurrences"] = counts.occurrences;
-      row["lines"] = counts.lines;
-      rows.push_back(std::move(row));
-    }
-    json_value all = {{"schema_version", match_schema}, {"command", "string-match"}};
-    all.update(run_json(report));
-    all["patterns"] = std::move(rows);
-    fmt::print("{}\n", dump(all));
-    return;
+json_value rows_json(const std::vector<std::string>& patterns, const match_result& found) {
+  json_value rows = json_value::array();
+  for (const auto& [k, counts] : found) {
+    json_value row;
+    add_text(row, "pattern", patterns[k]);
+    row["occurrences"] = counts.occurrences;
+    row["lines"] = counts.lines;
+    rows.push_back(std::move(row));
   }
-  if (given.job.quiet) {
-    for (const auto& [k, counts] : counted) {
-      fmt::print("{}\t{}\t{}\n", patterns[k], counts.occurrences, counts.lines);
-    }
-    return;
-  }
-  fmt::print("{} string{} in {} from {} file{}\n", patterns.size(), patterns.size() == 1 ? "" : "s",
-             bytes_text(report.bytes), report.files, report.files == 1 ? "" : "s");
+  return rows;
+}
+
+void print_text(const std::vector<std::string>& patterns, const match_result& found,
+                const job_report& report) {
+  fmt::print("{} {}\n", counted(patterns.size(), "string"), input_text(report));
   print_run(stdout, report);
   fmt::print("\n{:>12} {:>12}  string\n", "occurrences", "lines");
-  for (const auto& [k, counts] : counted) {
+  for (const auto& [k, counts] : found) {
     fmt::print("{:>12} {:>12}  {}\n", counts.occurrences, counts.lines, printable(patterns[k]));
+  }
+}
+
+void print_lines(const std::vector<std::string>& patterns, const match_result& found) {
+  for (const auto& [k, counts] : found) {
+    fmt::print("{}\t{}\t{}\n", patterns[k], counts.occurrences, counts.lines);
   }
 }
 
@@ -115,8 +109,16 @@ void match(match_arguments& given) {
   run.start();
   mapreduce::text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable,
                                                        .units = mapreduce::text_units::lines});
-  const auto counted = run(job, files);
-  say(given, patterns, counted, run.report(files));
+  const match_result found = run(job, files);
+  const job_report report = run.report(files);
+  print_results(given.job, report,
+                {.command = "string-match",
+                 .members =
+                     [&] {
+                       return json_value{{"patterns", rows_json(patterns, found)}};
+                     },
+                 .print_lines = [&] { print_lines(patterns, found); },
+                 .print_text = [&] { print_text(patterns, found, report); }});
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "byte_text.hpp"
 #include "command_line/process.hpp"
+#include "output/counted.hpp"
 
 namespace creek::tool {
 
@@ -54,6 +56,11 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, units[unit]);
 }
 
+std::string input_text(const job_report& report, const char* kind) {
+  return fmt::format("in {}{} from {}", bytes_text(report.bytes), kind,
+                     counted(report.files, "file"));
+}
+
 job_report describe(const runtime& workers, const mapreduce::text_files& files) {
   const scheduler_options& options = workers.options();
   job_report report;
@@ -70,15 +77,15 @@ job_report describe(const runtime& workers, const mapreduce::text_files& files) 
 }
 
 void print_run(std::FILE* to, const job_report& report) {
-  fmt::print(to, "{:.3f} s, {}/s with {} worker{} ({}, {}, {})\n",
+  fmt::print(to, "{:.3f} s, {}/s with {} ({}, {}, {})\n",
              std::chrono::duration<double>(report.elapsed).count(),
-             bytes_text(static_cast<std::uint64_t>(bytes_a_second(report))), report.workers,
-             report.workers == 1 ? "" : "s", report.backend, report.scheduler, report.idle);
+             bytes_text(static_cast<std::uint64_t>(bytes_a_second(report))),
+             counted(report.workers, "worker"), report.backend, report.scheduler, report.idle);
   fmt::print(to, "stages (ms): {}\n", stages_text(report.stages));
   if (report.spilled) {
-    fmt::print(to, "spilled {} in {} run{}, at most {} of intermediate data in memory\n",
-               bytes_text(report.spilled->bytes), report.spilled->runs,
-               report.spilled->runs == 1 ? "" : "s", bytes_text(report.spilled->peak));
+    fmt::print(to, "spilled {} in {}, at most {} of intermediate data in memory\n",
+               bytes_text(report.spilled->bytes), counted(report.spilled->runs, "run"),
+               bytes_text(report.spilled->peak));
   }
 }
 
@@ -112,6 +119,21 @@ void say_skipped(const job_options& given, const job_report& report) {
   if (given.quiet) return;
   for (const std::string& line : report.skipped) {
     command_line::print_error("creek: skipped " + line);
+  }
+}
+
+void print_results(const job_options& given, const job_report& report, const result_forms& forms) {
+  // Raised when a member of a command changes its meaning or is removed; new members do not raise
+  // it.
+  constexpr int schema = 1;
+  say_skipped(given, report);
+  if (given.as_json) {
+    json all = {{"schema_version", schema}, {"command", forms.command}};
+    all.update(run_json(report));
+    all.update(forms.members());
+    fmt::print("{}\n", dump(all));
+  } else if (const auto& print = given.quiet ? forms.print_lines : forms.print_text) {
+    print();
   }
 }
 

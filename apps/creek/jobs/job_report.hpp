@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,18 @@ void print_run(std::FILE* to, const job_report& report);
 /// Prints a line on standard error for every file that was left out, unless --quiet.
 void say_skipped(const job_options& given, const job_report& report);
 
+/// The forms in which a command prints its results.
+struct result_forms {
+  const char* command;
+  std::function<json_value()> members;     ///< of the JSON object, besides those of run_json()
+  std::function<void()> print_lines = {};  ///< with --quiet
+  std::function<void()> print_text = {};
+};
+/// Prints what was left out, and the results in the form that the options ask for.
+void print_results(const job_options& given, const job_report& report, const result_forms& forms);
+
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+/// Returns "in 1.5 MB from 2 files"; `kind` is put before "from", as in "in 1.5 MB of text from".
+[[nodiscard]] std::string input_text(const job_report& report, const char* kind = "");
 
 }  // namespace creek::tool

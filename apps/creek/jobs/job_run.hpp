@@ -32,23 +32,14 @@ class job_run {
   /// Runs a job over an input and returns the result of mapreduce::run.
   template <class Job, class Input>
   auto operator()(const Job& job, Input& from, mapreduce::options chosen = {}) {
-    chosen.report = &done_;
-    std::optional<progress_bar> bar;
-    watch(bar, given_, done_, from.splits());
-    auto made = workers_.run([&] { return mapreduce::run(job, from, chosen); });
-    stages_ = made.times;
-    return made;
+    return watched(from, chosen, [&] { return mapreduce::run(job, from, chosen); });
   }
 
   /// Runs a job as above, within a memory limit.
   template <class Job, class Input>
   mapreduce::result<Job> operator()(const Job& job, Input& from, mapreduce::options chosen,
                                     const mapreduce::memory_limit& limit) {
-    chosen.report = &done_;
-    std::optional<progress_bar> bar;
-    watch(bar, given_, done_, from.splits());
-    auto made = workers_.run([&] { return mapreduce::run(job, from, chosen, limit); });
-    stages_ = made.times;
+    auto made = watched(from, chosen, [&] { return mapreduce::run(job, from, chosen, limit); });
     spilled_ = made.spilled;
     return made;
   }
@@ -57,12 +48,8 @@ class job_run {
   template <class Job, class Input, class Sink>
   mapreduce::run_summary to(const Job& job, Input& from, mapreduce::options chosen,
                             const mapreduce::memory_limit& limit, Sink&& sink) {
-    chosen.report = &done_;
-    std::optional<progress_bar> bar;
-    watch(bar, given_, done_, from.splits());
-    const auto made =
-        workers_.run([&] { return mapreduce::run_to(job, from, chosen, limit, sink); });
-    stages_ = made.times;
+    auto made =
+        watched(from, chosen, [&] { return mapreduce::run_to(job, from, chosen, limit, sink); });
     spilled_ = made.spilled;
     return made;
   }
@@ -80,6 +67,17 @@ class job_run {
   }
 
  private:
+  /// Runs `work` on the workers with a progress bar, which `chosen` feeds.
+  template <class Input, class Work>
+  auto watched(const Input& from, mapreduce::options& chosen, Work work) {
+    chosen.report = &done_;
+    std::optional<progress_bar> bar;
+    watch(bar, given_, done_, from.splits());
+    auto made = workers_.run(work);
+    stages_ = made.times;
+    return made;
+  }
+
   const job_options& given_;
   runtime workers_;
   mapreduce::progress done_;

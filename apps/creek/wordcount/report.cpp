@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "jobs/byte_text.hpp"
+#include "output/counted.hpp"
 
 namespace creek::tool {
 namespace {
@@ -25,10 +26,9 @@ double milliseconds(exact_time t) {
 void print_simulated(std::FILE* to, const wordcount_report& report) {
   const simulated_count& on = *report.simulated;
   fmt::print(
-      to,
-      "simulated chip {}, {} core{}, seed {}: {:.3f} ms virtual time, {:.3f} mJ, {} sent{}{}\n\n",
-      on.chip, on.cores, on.cores == 1 ? "" : "s", on.seed, milliseconds(on.length),
-      1e3 * on.energy.value, bytes_text(on.sent_bytes), report.combined ? "" : ", without combiner",
+      to, "simulated chip {}, {}, seed {}: {:.3f} ms virtual time, {:.3f} mJ, {} sent{}{}\n\n",
+      on.chip, counted(on.cores, "core"), on.seed, milliseconds(on.length), 1e3 * on.energy.value,
+      bytes_text(on.sent_bytes), report.combined ? "" : ", without combiner",
       on.cycles_a_host_second > 0 ? ", computing measured" : "");
   fmt::print(to, "stage (virtual ms)    longest     median   shortest   mJ of cores\n");
   for (std::size_t i = 0; i < mapreduce::stage_count; ++i) {
@@ -84,9 +84,8 @@ json top_json(const wordcount_report& report) {
 }  // namespace
 
 void print_text(std::FILE* to, const wordcount_report& report) {
-  fmt::print(to, "{} words, {} different, in {} of text from {} file{}\n", report.words,
-             report.distinct, bytes_text(report.run.bytes), report.run.files,
-             report.run.files == 1 ? "" : "s");
+  fmt::print(to, "{} words, {} different, {}\n", report.words, report.distinct,
+             input_text(report.run, " of text"));
   if (report.simulated) {
     print_simulated(to, report);
   } else {
