@@ -10,19 +10,18 @@
 
 namespace bench {
 
-/// Returns the median of at least one value; for an even number the upper of the middle two.
-inline double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Returns a quantile, linear between neighbours, of sorted values, of which there is at least one.
 inline double quantile(std::span<const double> sorted, double q) {
   const double place = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const auto above = std::min(below + 1, sorted.size() - 1);
   return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+}
+
+/// Returns the median of at least one value.
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
 }
 
 }  // namespace bench

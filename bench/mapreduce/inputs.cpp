@@ -5,29 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../../support/zipf_text.hpp"
+
 namespace creek_bench {
 
-namespace {
-
-/// SplitMix64 [Steele 2014].
-class quick_random {
- public:
-  explicit quick_random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t operator()() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-}  // namespace
-
 std::vector<creek::mapreduce::pixel> walking_colours(std::size_t count) {
-  quick_random random(1);
+  random_bits random(1);
   std::vector<creek::mapreduce::pixel> pixels(count);
   int at[3] = {90, 128, 160};
   for (auto& p : pixels) {
@@ -42,7 +25,7 @@ std::vector<creek::mapreduce::pixel> walking_colours(std::size_t count) {
 }
 
 std::vector<creek::mapreduce::byte_point> noisy_line(std::size_t count) {
-  quick_random random(2);
+  random_bits random(2);
   std::vector<creek::mapreduce::byte_point> points(count);
   for (auto& p : points) {
     const std::uint64_t r = random();
@@ -53,7 +36,7 @@ std::vector<creek::mapreduce::byte_point> noisy_line(std::size_t count) {
 }
 
 std::vector<float> uniform_points(std::size_t count, std::size_t dimensions) {
-  quick_random random(3);
+  random_bits random(3);
   std::vector<float> points(count * dimensions);
   for (float& one : points) one = static_cast<float>(random() >> 40) * 0x1p-24f;
   return points;

@@ -9,6 +9,7 @@
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/blas_library.hpp>
 #include <creek/linalg/refine.hpp>
+#include <support/median.hpp>
 
 #include "flops.hpp"
 #include "json/json_value.hpp"
@@ -259,10 +260,7 @@ json outputs_json(const report& found) {
 spread spread_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  const double median =
-      values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-  return {median, values.front(), values.back()};
+  return {::bench::quantile(values, 0.5), values.front(), values.back()};
 }
 
 std::string failure(const report& found) {

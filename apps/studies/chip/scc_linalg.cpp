@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <support/median.hpp>
 #include <utility>
 #include <vector>
 
@@ -129,10 +130,10 @@ class study {
       more_energy.push_back(runs[i].energy.value / base[i].energy.value - 1);
     }
     row made{problem_.n, problem_.block, problem_.cores, given_.policies[policy]};
-    made.seconds = median(times);
-    made.joules = median(energies);
-    made.more_time = median(more_time);
-    made.more_energy = median(more_energy);
+    made.seconds = ::bench::median(times);
+    made.joules = ::bench::median(energies);
+    made.more_time = ::bench::median(more_time);
+    made.more_energy = ::bench::median(more_energy);
     if (problem_.cores == 1 && policy == 0) one_core_ = made.seconds;
     if (one_core_) made.speedup = *one_core_ / made.seconds;
     made.activity = linalg::activity(runs.front().graph.runs, problem_.cores);
@@ -143,12 +144,6 @@ class study {
       if (each.checked) made.residual = std::max(made.residual.value_or(0), each.residual);
     }
     rows_.push_back(std::move(made));
-  }
-
-  static double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
   }
 
   const plan& given_;
