@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bar_chart.hpp"
 #include "comparison.hpp"
+#include "output/drawing.hpp"
 #include "process.hpp"
 #include "report.hpp"
 #include "support/temporary_folder.hpp"

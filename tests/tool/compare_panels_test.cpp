@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The drawings of `creek compare` have the requested contents in the right place.
-#include "report/panels.hpp"
+#include "output/drawing.hpp"
 
 #include <gtest/gtest.h>
 

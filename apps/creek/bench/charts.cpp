@@ -2,16 +2,13 @@
 // Charts of a report: one per workload, and one of creek and the best other contestant.
 #include <fmt/format.h>
 
-#include "bar_chart.hpp"
+#include "output/counted.hpp"
+#include "output/drawing.hpp"
 #include "output/folder_output.hpp"
 #include "report.hpp"
 
 namespace creek::tool::bench {
 namespace {
-
-std::string heading(unsigned workers) {
-  return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
-}
 
 bar_group group_of(const comparison& c, unsigned workers, const std::string& headed) {
   bar_group group{.heading = headed, .bars = {}};
@@ -34,7 +31,7 @@ bar_chart chart_of(const std::vector<comparison>& sizes, const std::string& subt
   for (const auto& c : sizes) {
     const std::string size = sizes.size() > 1 ? fmt::format("n = {}, ", c.n) : "";
     for (const unsigned workers : workers_of(c.results)) {
-      chart.groups.push_back(group_of(c, workers, size + heading(workers)));
+      chart.groups.push_back(group_of(c, workers, size + counted(workers, "worker")));
     }
   }
   return chart;
@@ -54,8 +51,8 @@ bar_chart chart_of_ratios(const report& r, const std::string& subtitle) {
       const series* best = best_peer(c, workers);
       if (creek == nullptr || !creek->ok() || best == nullptr || creek->median() <= 0) continue;
       const double times = advantage(c.what, *creek, *best);
-      group.bars.push_back(
-          {heading(workers), times, short_number(times) + "x " + best->label, times >= 1});
+      group.bars.push_back({counted(workers, "worker"), times,
+                            short_number(times) + "x " + best->label, times >= 1});
     }
     if (!group.bars.empty()) chart.groups.push_back(std::move(group));
   }

@@ -6,27 +6,12 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <support/zipf_text.hpp>
 
 namespace creek::tool::compare {
 namespace {
 
-/// SplitMix64 [Steele 2014]: the same numbers on every machine, unlike the standard's
-/// distributions.
-class splitmix {
- public:
-  explicit splitmix(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t operator()() noexcept {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-std::vector<std::size_t> draw_order(std::size_t policies, splitmix& source) {
+std::vector<std::size_t> draw_order(std::size_t policies, creek_bench::random_bits& source) {
   std::vector<std::size_t> order(policies);
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = policies; i > 1; --i) std::swap(order[i - 1], order[source() % i]);
@@ -41,7 +26,7 @@ measured_run run_right(runner& on, const study& of, const run_request& what) {
 }
 
 void run_rounds(const setup& given, runner& on, study& all, const progress& tell) {
-  splitmix source(given.seed);
+  creek_bench::random_bits source(given.seed);
   const int rounds = all.facts.simulated ? 1 : given.runs;
   const int warmup = all.facts.simulated ? 0 : given.warmup;
   for (int round = -warmup; round < rounds; ++round) {
@@ -72,26 +57,27 @@ void run_traced(const setup& given, runner& on, study& all, const progress& tell
 
 }  // namespace
 
-std::optional<double> value_of(metric what, const measured_run& run) noexcept {
-  switch (what) {
-    case metric::time:
-      return run.seconds;
-    case metric::energy:
-      return run.joules;
-    case metric::energy_delay:
-      return run.joules ? std::optional(*run.joules * run.seconds) : std::nullopt;
-    case metric::cpu:
-      return run.cpu_seconds;
-    case metric::idle_cpu:
-      break;
-  }
-  return run.idle_cpu_seconds;
+const metric_facts& facts_of(metric what) noexcept {
+  using run = const measured_run&;
+  using figure = std::optional<double>;
+  static constexpr metric_facts all[] = {
+      {[](run of) -> figure { return of.seconds; }, "seconds", "simulated_seconds", "time, s",
+       "simulated time, s"},
+      {[](run of) { return of.joules; }, "joules", "joules", "energy, J", "energy, J", true},
+      {[](run of) { return of.joules ? figure(*of.joules * of.seconds) : std::nullopt; },
+       "joule_seconds", "joule_seconds", "energy times time, Js", "energy times time, Js", true},
+      {[](run of) -> figure { return of.cpu_seconds; }, "cpu_seconds", "awake_core_seconds",
+       "CPU time, s, all workers", "time of cores not halted, simulated core seconds"},
+      {[](run of) -> figure { return of.idle_cpu_seconds; }, "idle_cpu_seconds",
+       "idle_awake_core_seconds", "idle CPU time, s: workers without a task",
+       "... of it without a task"}};
+  return all[static_cast<std::size_t>(what)];
 }
 
 std::vector<double> values_of(metric what, const policy_runs& of) {
   std::vector<double> values;
   for (const measured_run& run : of.runs) {
-    const auto value = value_of(what, run);
+    const auto value = facts_of(what).value(run);
     if (!value) return {};
     values.push_back(*value);
   }

@@ -33,8 +33,13 @@ struct study {
   std::vector<std::vector<std::size_t>> order;  ///< per round: indices into `policies`
 };
 
-/// Returns the value in a run, or nullopt without joules.
-std::optional<double> value_of(metric what, const measured_run& run) noexcept;
+struct metric_facts {
+  std::optional<double> (*value)(const measured_run&);  ///< nullopt without joules
+  /// Names in JSON and titles of tables; simulated quantities have others than measured ones.
+  const char *name, *simulated_name, *title, *simulated_title;
+  bool of_energy = false;
+};
+const metric_facts& facts_of(metric what) noexcept;
 /// Returns the value of every run; empty if one of them lacks it.
 std::vector<double> values_of(metric what, const policy_runs& of);
 /// Returns the difference to the first policy, or nullopt for the first policy itself or if there

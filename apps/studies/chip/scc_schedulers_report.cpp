@@ -3,8 +3,9 @@
 // virtual.
 #include <fmt/format.h>
 
-#include "bench/bar_chart.hpp"
 #include "json/json_value.hpp"
+#include "output/counted.hpp"
+#include "output/drawing.hpp"
 #include "output/energy.hpp"
 #include "output/folder_output.hpp"
 #include "scc_schedulers.hpp"
@@ -33,15 +34,15 @@ const scc_result* find(const std::vector<scc_result>& results, const std::string
   return nullptr;
 }
 
-std::uint64_t counted(const scc_result& result, counter which) {
+std::uint64_t count_of(const scc_result& result, counter which) {
   return result.report.counters[which];
 }
 
 void print_counters(const scc_result& r, std::FILE* to) {
   fmt::print(to, "{:>6} us {:>6}{:>11.3f}{:>10.2f}{:>14}{:>10}{:>9}{:>9}{:>12}{:>10.3f}{:>10.3f}\n",
              r.length_us, r.cores, 1e3 * r.took.in_seconds().value, r.speedup(),
-             counted(r, counter::steals_tried), counted(r, counter::steals_won),
-             counted(r, counter::inline_runs), r.report.memory_full, r.report.lock_waits,
+             count_of(r, counter::steals_tried), count_of(r, counter::steals_won),
+             count_of(r, counter::inline_runs), r.report.memory_full, r.report.lock_waits,
              r.energy.value, r.serial_energy.value);
 }
 
@@ -97,13 +98,13 @@ std::string to_json(const scc_plan& plan, const std::vector<scc_result>& results
          {"virtual_s", r.took.in_seconds().value},
          {"serial_virtual_s", r.serial.in_seconds().value},
          {"speedup", r.speedup()},
-         {"steals_tried", counted(r, counter::steals_tried)},
-         {"steals_won", counted(r, counter::steals_won)},
-         {"inline_runs", counted(r, counter::inline_runs)},
+         {"steals_tried", count_of(r, counter::steals_tried)},
+         {"steals_won", count_of(r, counter::steals_won)},
+         {"inline_runs", count_of(r, counter::inline_runs)},
          {"memory_full", r.report.memory_full},
          {"lock_waits", r.report.lock_waits},
-         {"suspends", counted(r, counter::suspends)},
-         {"idle_virtual_s", 1e-9 * static_cast<double>(counted(r, counter::idle_ns))},
+         {"suspends", count_of(r, counter::suspends)},
+         {"idle_virtual_s", 1e-9 * static_cast<double>(count_of(r, counter::idle_ns))},
          {"joules", r.energy.value},
          {"task_joules", r.report.tasks.energy.value},
          {"serial_joules", r.serial_energy.value},
@@ -117,12 +118,12 @@ std::string to_csv(const std::vector<scc_result>& results) {
       "workload,scheduler,task_us,cores,tasks,virtual_s,serial_virtual_s,speedup,steals_tried,"
       "steals_won,inline_runs,memory_full,lock_waits,joules,task_joules,serial_joules\n";
   for (const scc_result& r : results) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.workload,
-                        to_string(r.scheduler), r.length_us, r.cores, r.tasks,
-                        r.took.in_seconds().value, r.serial.in_seconds().value, r.speedup(),
-                        counted(r, counter::steals_tried), counted(r, counter::steals_won),
-                        counted(r, counter::inline_runs), r.report.memory_full, r.report.lock_waits,
-                        r.energy.value, r.report.tasks.energy.value, r.serial_energy.value);
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.workload, to_string(r.scheduler),
+        r.length_us, r.cores, r.tasks, r.took.in_seconds().value, r.serial.in_seconds().value,
+        r.speedup(), count_of(r, counter::steals_tried), count_of(r, counter::steals_won),
+        count_of(r, counter::inline_runs), r.report.memory_full, r.report.lock_waits,
+        r.energy.value, r.report.tasks.energy.value, r.serial_energy.value);
   }
   return text;
 }
@@ -141,7 +142,7 @@ void write_charts(const scc_plan& plan, const std::vector<scc_result>& results,
       for (const unsigned cores : plan.cores) {
         const scc_result* r = find(results, workload, scheduler, length, cores);
         if (r == nullptr) continue;
-        group.bars.push_back({fmt::format("{} core{}", cores, cores == 1 ? "" : "s"), r->speedup(),
+        group.bars.push_back({counted(cores, "core"), r->speedup(),
                               fmt::format("{:.2f}", r->speedup()), cores == plan.cores.back()});
       }
       chart.groups.push_back(std::move(group));

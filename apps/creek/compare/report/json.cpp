@@ -13,23 +13,6 @@ using json = json_value;
 // Raised when a member changes its meaning or is removed; new members do not raise it.
 constexpr int schema = 1;
 
-/// Returns a metric's name. Simulated and measured quantities never have the same name.
-const char* name_of(metric what, bool simulated) {
-  switch (what) {
-    case metric::time:
-      return simulated ? "simulated_seconds" : "seconds";
-    case metric::energy:
-      return "joules";
-    case metric::energy_delay:
-      return "joule_seconds";
-    case metric::cpu:
-      return simulated ? "awake_core_seconds" : "cpu_seconds";
-    case metric::idle_cpu:
-      break;
-  }
-  return simulated ? "idle_awake_core_seconds" : "idle_cpu_seconds";
-}
-
 json difference_json(const std::optional<difference>& of, bool simulated) {
   if (!of) return nullptr;
   json all = {{"relative", of->estimate}};
@@ -79,7 +62,8 @@ json policy_json(const study& of, std::size_t place) {
   const policy_runs& each = of.policies[place];
   json all = {{"policy", each.policy}};
   for (const metric what : metrics) {
-    all[name_of(what, of.facts.simulated)] = metric_json(what, of, place);
+    const metric_facts& facts = facts_of(what);
+    all[of.facts.simulated ? facts.simulated_name : facts.name] = metric_json(what, of, place);
   }
   const std::vector<double> activity = mean_activity(each);
   all["activity"] = activity.empty() ? json(nullptr) : json(activity);

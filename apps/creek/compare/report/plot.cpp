@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "activity_classes.hpp"
-#include "panels.hpp"
+#include "output/drawing.hpp"
 #include "report.hpp"
 
 namespace creek::tool::compare {
@@ -82,8 +82,7 @@ std::string draw(const setup& given, const std::vector<study>& studies) {
     const std::string size = fmt::format("n = {}: ", of.n);
     const bool has_energy = why_no_energy(of).empty();
     for (const metric what : metrics) {
-      const bool of_energy = what == metric::energy || what == metric::energy_delay;
-      if (has_energy || !of_energy) add_differences(what, of, size, to);
+      if (has_energy || !facts_of(what).of_energy) add_differences(what, of, size, to);
     }
     add_activity(of, size, to);
     if (has_energy) add_energy(of, size, to);

@@ -123,8 +123,7 @@ void print_text(const setup& given, const std::vector<study>& studies) {
     print_head(given, of);
     const bool has_energy = why_no_energy(of).empty();
     for (const metric what : metrics) {
-      const bool of_energy = what == metric::energy || what == metric::energy_delay;
-      if (has_energy || !of_energy) print_metric(what, of);
+      if (has_energy || !facts_of(what).of_energy) print_metric(what, of);
     }
     print_activity(of);
     print_notes(of);
@@ -148,21 +147,9 @@ std::string energy_source(const study& of) {
 }
 
 std::string title_of(metric what, const study& of) {
-  const bool simulated = of.facts.simulated;
-  switch (what) {
-    case metric::time:
-      return simulated ? "simulated time, s" : "time, s";
-    case metric::energy:
-      return fmt::format("energy, J ({})", energy_source(of));
-    case metric::energy_delay:
-      return fmt::format("energy times time, Js ({})", energy_source(of));
-    case metric::cpu:
-      return simulated ? "time of cores not halted, simulated core seconds"
-                       : "CPU time, s, all workers";
-    case metric::idle_cpu:
-      break;
-  }
-  return simulated ? "... of it without a task" : "idle CPU time, s: workers without a task";
+  const metric_facts& facts = facts_of(what);
+  const std::string title = of.facts.simulated ? facts.simulated_title : facts.title;
+  return facts.of_energy ? fmt::format("{} ({})", title, energy_source(of)) : title;
 }
 
 void try_traces(const setup& given) {

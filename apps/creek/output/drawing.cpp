@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "panels.hpp"
+#include "drawing.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <creek/core/xml.hpp>
 
-namespace creek::tool::compare {
+namespace creek::tool {
 namespace {
 
 // Sizes in pixels.
@@ -43,9 +43,11 @@ constexpr const char* style =
     "<style>text{font-family:system-ui,sans-serif;font-size:12px;fill:#57606a}"
     ".title{font-size:16px;font-weight:600;fill:#24292f}.heading{font-weight:600;fill:#24292f}"
     ".grid{stroke:#d0d7de;stroke-width:1}.zero{stroke:#57606a;stroke-width:1.5}"
-    ".mark{fill:#1f6feb;stroke:#1f6feb;stroke-width:2}.line{fill:none;stroke-width:1.5}"
+    ".bar{fill:#9aa7b5}.own{fill:#1f6feb}.mark{fill:#1f6feb;stroke:#1f6feb;stroke-width:2}.line{"
+    "fill:none;stroke-width:1.5}"
     "@media(prefers-color-scheme:dark){text{fill:#9da7b1}.title,.heading{fill:#e6edf3}"
-    ".mark{fill:#58a6ff;stroke:#58a6ff}.grid{stroke:#30363d}.zero{stroke:#9da7b1}}</style>\n";
+    ".bar{fill:#57606a}.own{fill:#58a6ff}.mark{fill:#58a6ff;stroke:#58a6ff}.grid{stroke:#30363d}."
+    "zero{stroke:#9da7b1}}</style>\n";
 
 /// Returns a round number for the step between ticks.
 double step_of(double span) {
@@ -117,6 +119,56 @@ axis axis_over(const line_panel& panel, bool of_x, double pixels) {
     for (const auto& [x, y] : each.points) high = std::max(high, of_x ? x : y);
   }
   return {0, high, pixels};
+}
+
+/// Maps values to pixels and knows where its ticks are.
+class bar_scale {
+ public:
+  bar_scale(double low, double high) : log_(low > 0 && high / low > 20) {
+    if (log_) {
+      low_ = std::pow(10, std::floor(std::log10(low)));
+      if (low_ > low * 0.7) low_ /= 10;  // keeps the smallest bar visible
+      high_ = high;
+    } else {
+      high_ = high > 0 ? high : 1;
+    }
+  }
+
+  [[nodiscard]] bool logarithmic() const { return log_; }
+
+  [[nodiscard]] double length(double value) const {
+    if (!log_) return plot_width * value / high_;
+    if (value <= low_) return 0;
+    return plot_width * std::log(value / low_) / std::log(high_ / low_);
+  }
+
+  [[nodiscard]] std::vector<double> ticks() const {
+    std::vector<double> all;
+    if (log_) {
+      for (double t = low_; t <= high_ * 1.0001; t *= 10) all.push_back(t);
+      return all;
+    }
+    const double step = step_of(high_);
+    for (double t = 0; t <= high_ * 1.0001; t += step) all.push_back(t);
+    return all;
+  }
+
+ private:
+  bool log_;
+  double low_ = 0;
+  double high_ = 1;
+};
+
+bar_scale scale_of(const bar_chart& chart) {
+  double low = 0;
+  double high = 0;
+  for (const auto& group : chart.groups) {
+    for (const auto& b : group.bars) {
+      if (b.value > 0 && (low == 0 || b.value < low)) low = b.value;
+      high = std::max(high, b.value);
+    }
+  }
+  return {low, high};
 }
 
 }  // namespace
@@ -217,6 +269,33 @@ void drawing::add(const line_panel& panel) {
   caption(panel.x_axis);
 }
 
+void drawing::add(const bar_chart& chart) {
+  const bar_scale along = scale_of(chart);
+  double bottom = y_;
+  for (const bar_group& group : chart.groups) {
+    bottom += heading_height + static_cast<double>(group.bars.size()) * (row_height + row_gap);
+  }
+  for (const double tick : along.ticks()) {
+    const double x = label_width + along.length(tick);
+    straight(body_, "grid", x, y_, x, bottom);
+    text(body_, x, bottom + 16, "middle", fmt::format("{:g}", tick));
+  }
+  for (const bar_group& group : chart.groups) {
+    heading(group.heading);
+    for (const bar& each : group.bars) {
+      row_label(each.label, y_);
+      const double length = along.length(each.value);
+      fmt::format_to(
+          std::back_inserter(body_),
+          "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\"/>\n",
+          each.highlight ? "own" : "bar", label_width, y_, length, row_height);
+      text(body_, label_width + length + 6, y_ + row_height - 5, "start", each.text);
+      y_ += row_height + row_gap;
+    }
+  }
+  caption(chart.axis + (along.logarithmic() ? " (logarithmic)" : ""));
+}
+
 std::string drawing::svg() const {
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
@@ -227,4 +306,10 @@ std::string drawing::svg() const {
   return out + body_ + "</svg>\n";
 }
 
-}  // namespace creek::tool::compare
+std::string draw(const bar_chart& chart) {
+  drawing to(chart.title, chart.subtitle);
+  to.add(chart);
+  return to.svg();
+}
+
+}  // namespace creek::tool

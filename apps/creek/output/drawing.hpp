@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawings one below the other in one SVG document: differences with their intervals, shares as
-// stacked bars, lines over time.
+// stacked bars, lines over time, bars.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace creek::tool::compare {
+namespace creek::tool {
 
 /// A share and the interval in which it lies.
 struct range_mark {
@@ -44,6 +44,29 @@ struct line_panel {
   std::vector<line> lines;
 };
 
+struct bar {
+  std::string label;
+  double value = 0;
+  std::string text;  ///< written at the bar's end
+  bool highlight = false;
+};
+
+/// Bars under one heading.
+struct bar_group {
+  std::string heading;
+  std::vector<bar> bars;
+};
+
+/// A drawing of its own: horizontal bars on a common axis. The axis is logarithmic, and says so, if
+/// the values span more than a factor of 20; bars then begin at the power of ten below the smallest
+/// value. Values must not be negative.
+struct bar_chart {
+  std::string title;
+  std::string subtitle;
+  std::string axis;  ///< label of the axis, with unit
+  std::vector<bar_group> groups;
+};
+
 /// Stacks panels from top to bottom; readable on light and dark pages, no script, no font to load.
 class drawing {
  public:
@@ -52,6 +75,7 @@ class drawing {
   void add(const range_panel& panel);
   void add(const stacked_panel& panel);
   void add(const line_panel& panel);
+  void add(const bar_chart& chart);
   /// Returns the document.
   std::string svg() const;
 
@@ -64,4 +88,7 @@ class drawing {
   double y_;
 };
 
-}  // namespace creek::tool::compare
+/// Returns the chart as an SVG document.
+std::string draw(const bar_chart& chart);
+
+}  // namespace creek::tool
