@@ -7,13 +7,14 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
 
 #include <creek/host/spmd.hpp>
+
+#include "../../support/median.hpp"
 
 namespace bench {
 
@@ -40,8 +41,7 @@ double median_ns(int parts, int calls, F&& f) {
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
     means.push_back(took.count() / calls);
   }
-  std::nth_element(means.begin(), means.begin() + parts / 2, means.end());
-  return means[static_cast<std::size_t>(parts / 2)];
+  return median(std::move(means));
 }
 
 inline constexpr int parts = 64;

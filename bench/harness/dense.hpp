@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/median.hpp"
 #include "workload.hpp"
 
 namespace bench::dense {
@@ -79,9 +80,7 @@ sample measure(const settings& s, double flops, const Make& make, const Call& ca
     times.push_back(timed([&] { call(operands); }));
     if (i == calls - 1) result.answer = check(operands);
   }
-  const auto middle = times.begin() + calls / 2;
-  std::nth_element(times.begin(), middle, times.end());
-  result.total_ns = *middle;
+  result.total_ns = median(std::move(times));
   return result;
 }
 
