@@ -136,9 +136,9 @@ std::unique_ptr<column_update<T>> make_update(panel_message<T>& from) {
 }
 
 template <scalar T>
-void exchange_rows_of(matrix_view<T> A, const index_t* pivots, index_t count) {
+void exchange_rows_of(matrix_view<T> A, const index_t* pivots, index_t count, index_t first) {
   if (count == 0 || A.cols() == 0) return;
-  row_exchanges(pivots, count, A.rows()).apply(A);
+  row_exchanges(pivots, count, A.rows(), first).apply(A);
 }
 
 template <scalar T>
@@ -186,7 +186,7 @@ std::int64_t update_flops(column_method how, index_t rows, index_t cols, index_t
 #define CREEK_INSTANTIATE(letter, T)                                                       \
   template void factor_panel_of<T>(matrix_view<T>, T*, panel_message<T>&);                 \
   template std::unique_ptr<column_update<T>> make_update<T>(panel_message<T>&);            \
-  template void exchange_rows_of<T>(matrix_view<T>, const index_t*, index_t);              \
+  template void exchange_rows_of<T>(matrix_view<T>, const index_t*, index_t, index_t);     \
   template void solve_by_columns<T>(column_method, bool, const_view<T>, index_t, const T*, \
                                     matrix_view<T>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)

@@ -248,7 +248,7 @@ TYPED_TEST(Blas3, TriangularProductsAndSystems) {
 // Loops advance by this many rows: zero would make them endless.
 TYPED_TEST(Blas3, BlocksOfAnyDepthHaveRows) {
   using T = TypeParam;
-  const index_t strip = product_tile<T>().rows;
+  const index_t strip = micro_tile<T>().rows;
   for (const index_t depth : {index_t{1}, index_t{256}, index_t{6000}, index_t{1} << 40}) {
     const index_t rows = detail::blocking<T>::rows(depth);
     EXPECT_GT(rows, 0) << depth;

@@ -115,7 +115,7 @@ class Ranks : public ::testing::Test {
 
 TYPED_TEST_SUITE(Ranks, scalars);
 
-// Blocks that getrf() and potrf() do not round up (48 is a multiple of every tile's rows).
+// Blocks that getrf() and potrf() do not round up (48 is a multiple of every micro-tile's rows).
 TYPED_TEST(Ranks, LuHasTheBitsOfOneMemory) {
   for (const int ranks : {1, 2, 3, 5, 8}) {
     this->check_lu(ranks, 100, 100, 16);

@@ -282,7 +282,7 @@ void print_text(const report& found) {
   if (what.solves) print_line("rhs", fmt::format("{}: {}", what.rhs, what.rhs_source));
   print_line("workers",
              fmt::format("{} ({}), {}{}, block {}", found.workers, found.backend,
-                         linalg::tile_instructions(), blas_text(),
+                         linalg::kernel_instructions(), blas_text(),
                          what.block == 0 ? "chosen by the size" : std::to_string(what.block)));
   print_times(found);
   if (found.info != 0) print_line("info", fmt::format("{}, {}", found.info, info_text(found)));
@@ -295,7 +295,7 @@ std::string to_json(const report& found) {
   json all = problem_json(found.what);
   all["workers"] = found.workers;
   all["backend"] = found.backend;
-  all["instructions"] = linalg::tile_instructions();
+  all["instructions"] = linalg::kernel_instructions();
   const auto chosen = linalg::blas_in_use();
   all["blas"] = chosen ? json(chosen->path) : json(nullptr);
   json time = spread_json(spread_of(found.seconds));

@@ -23,11 +23,11 @@ struct libraries {
 };
 
 /// Returns the tile shape for each of LAPACK's letters for element types.
-std::vector<std::pair<std::string, linalg::tile_shape>> product_tiles() {
-  return {{"s", linalg::product_tile<float>()},
-          {"d", linalg::product_tile<double>()},
-          {"c", linalg::product_tile<std::complex<float>>()},
-          {"z", linalg::product_tile<std::complex<double>>()}};
+std::vector<std::pair<std::string, linalg::micro_tile_shape>> micro_tiles() {
+  return {{"s", linalg::micro_tile<float>()},
+          {"d", linalg::micro_tile<double>()},
+          {"c", linalg::micro_tile<std::complex<float>>()},
+          {"z", linalg::micro_tile<std::complex<double>>()}};
 }
 
 json blas_json(const linalg::blas_library& of) {
@@ -36,9 +36,9 @@ json blas_json(const linalg::blas_library& of) {
 
 json to_json(const libraries& found) {
   json tiles, others = json::array();
-  for (const auto& [type, shape] : product_tiles()) tiles[type] = {shape.rows, shape.cols};
+  for (const auto& [type, shape] : micro_tiles()) tiles[type] = {shape.rows, shape.cols};
   for (const auto& each : found.others) others.push_back(blas_json(each));
-  return {{"instructions", linalg::tile_instructions()},
+  return {{"instructions", linalg::kernel_instructions()},
           {"tiles", tiles},
           {"other_blas", others},
           {"chosen_blas", found.chosen ? blas_json(*found.chosen) : json(nullptr)}};
@@ -53,11 +53,11 @@ std::string blas_text(const linalg::blas_library& of) {
 
 std::string products_text(const libraries& found) {
   std::vector<std::string> tiles;
-  for (const auto& [type, shape] : product_tiles()) {
+  for (const auto& [type, shape] : micro_tiles()) {
     tiles.push_back(fmt::format("{} {} x {}", type, shape.rows, shape.cols));
   }
   std::string text =
-      fmt::format("{}, tiles of {}", linalg::tile_instructions(), fmt::join(tiles, ", "));
+      fmt::format("{}, tiles of {}", linalg::kernel_instructions(), fmt::join(tiles, ", "));
   if (found.chosen) {
     text += fmt::format("\n{:11}whole ones by CREEK_BLAS: {}", "", blas_text(*found.chosen));
   }

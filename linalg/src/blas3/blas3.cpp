@@ -127,18 +127,18 @@ void her2k(triangle stored, op how, factor<T> alpha, input<T> A, input<T> B, rea
   make_diagonal_real(C);
 }
 
-const char* tile_instructions() noexcept {
-  return tile<double>().name;
+const char* kernel_instructions() noexcept {
+  return micro_kernels_of<double>().name;
 }
 
 template <scalar T>
-tile_shape product_tile() noexcept {
-  const auto& kernels = tile<real<T>>();
+micro_tile_shape micro_tile() noexcept {
+  const auto& kernels = micro_kernels_of<real<T>>();
   return {kernels.rows / reals<T>, kernels.cols};
 }
 
 #define CREEK_INSTANTIATE(letter, T)                                                           \
-  template tile_shape product_tile<T>() noexcept;                                              \
+  template micro_tile_shape micro_tile<T>() noexcept;                                          \
   template void detail::herk_by<all_workers, T>(triangle, op, real<T>, const_view<T>, real<T>, \
                                                 matrix_view<T>);                               \
   template void detail::herk_by<this_thread, T>(triangle, op, real<T>, const_view<T>, real<T>, \

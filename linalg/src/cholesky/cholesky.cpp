@@ -11,12 +11,11 @@
 #include "blas3/level3.hpp"
 #include "checks.hpp"
 #include "cholesky_panel.hpp"
-#include "graph/column_graph.hpp"
+#include "column_factorization.hpp"
 #include "kernels/pack_memory.hpp"
 #include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "tiles/tile_factors.hpp"
-#include "tiles/tile_tasks.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -90,7 +89,8 @@ class packed_rows {
     pack_left(strided<T>{rows.data(), 1, rows.leading()}, rows.rows(), rows.cols(), left_.data());
   }
 
-  /// C -= L(first:end, :) L(first:first+n, :)^H, n columns; `first` is a multiple of a tile's rows.
+  /// C -= L(first:end, :) L(first:first+n, :)^H, n columns; `first` is a multiple of a micro-tile's
+  /// rows.
   void update(index_t first, matrix_view<T> C) const {
     const index_t depth = rows_.cols();
     const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
@@ -109,51 +109,38 @@ class packed_rows {
   pack_array<real<T>> left_;
 };
 
+/// Cholesky of the lower triangle, by tasks on blocks of columns. Step k:
+///   A(k, k) = L(k, k) L(k, k)^H                     factor
+///   L(k+1:m, k) = A(k+1:m, k) L(k, k)^-H
+///   A(j:m, j) -= L(j:m, k) L(j, k)^H                update, for each j > k
 template <scalar T>
-class cholesky_run {
+class cholesky_by_columns final : public column_factorization<T, packed_rows<T>> {
  public:
-  cholesky_run(matrix_view<T> A, index_t block)
-      : A_(A), block_(block), blocks_((A.rows() + block - 1) / block) {}
-
-  index_t run(graph_report* report) {
-    column_graph<packed_rows<T>> graph(blocks_, blocks_, report);
-    graph.run([this](index_t, index_t j) { return block(j); },
-              [this](index_t k, index_t j) { return flops(k, j); },
-              [this](index_t k) { return factor(k); },
-              [this](const packed_rows<T>& packed, index_t k, index_t j) {
-                packed.update((j - k - 1) * block_, block(j));
-              });
-    return info_;
-  }
+  cholesky_by_columns(matrix_view<T> A, index_t block)
+      : column_factorization<T, packed_rows<T>>(A, block) {}
 
  private:
-  /// Returns the flops of panel k (k == j), or of its update of the block of columns j.
-  double flops(index_t k, index_t j) const {
-    const matrix_view<T> C = block(j);
+  /// Returns block column j from its diagonal down, whatever the step.
+  matrix_view<T> part(index_t, index_t j) const override { return this->below(j, j); }
+
+  double products(index_t k, index_t j) const override {
+    const matrix_view<T> C = this->below(j, j);
     const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
-    if (k == j) return flops_of<T>(rows * cols * cols / 2 - cube(C.cols()) / 3);
-    return flops_of<T>((rows - cols / 2) * cols * static_cast<double>(block_));
-  }
-  /// Returns the block of columns j from its diagonal down.
-  matrix_view<T> block(index_t j) const {
-    const index_t first = j * block_;
-    return A_.block(first, first, A_.rows() - first, std::min(block_, A_.cols() - first));
-  }
-  std::unique_ptr<packed_rows<T>> factor(index_t k) {
-    const matrix_view<T> panel = block(k);
-    if (const index_t info = cholesky_panel(panel)) {
-      info_ = info + k * block_;
-      return nullptr;
-    }
-    const index_t below = panel.rows() - panel.cols();
-    if (below == 0) return nullptr;
-    return std::make_unique<packed_rows<T>>(panel.block(panel.cols(), 0, below, panel.cols()));
+    if (k == j) return rows * cols * cols / 2 - cube(C.cols()) / 3;
+    return (rows - cols / 2) * cols * static_cast<double>(this->block_);
   }
 
-  matrix_view<T> A_;
-  index_t block_;
-  index_t blocks_;
-  index_t info_ = 0;  // written by the one panel that fails; no task begins after it
+  std::unique_ptr<packed_rows<T>> factor(index_t k) override {
+    const matrix_view<T> panel = this->below(k, k);
+    this->note(k, cholesky_panel(panel));
+    const index_t rest = panel.rows() - panel.cols();
+    if (this->info_ != 0 || rest == 0) return nullptr;
+    return std::make_unique<packed_rows<T>>(panel.block(panel.cols(), 0, rest, panel.cols()));
+  }
+
+  void update(const packed_rows<T>& panel, index_t k, index_t j) const override {
+    panel.update(this->first(j - k - 1), this->below(j, j));
+  }
 };
 
 /// Factors a small upper triangle, A = U^H U, row by row in each column. Returns info.
@@ -175,6 +162,10 @@ index_t factor_upper_narrow(matrix_view<T> A) {
   return 0;
 }
 
+/// Upper triangle, by halves:
+///   A(1, 1) = U(1, 1)^H U(1, 1)
+///   U(1, 2) = U(1, 1)^-H A(1, 2)
+///   A(2, 2) -= U(1, 2)^H U(1, 2), which is factored next
 template <class Workers, scalar T>
 index_t factor_upper(matrix_view<T> A) {
   const index_t n = A.cols();
@@ -214,9 +205,8 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   if (stored == triangle::upper) return factor_upper<all_workers>(A);
   const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 48 : n <= 3000 ? 96 : 192;
   // Each packed panel's rows for later blocks must begin with a whole strip.
-  const index_t strip = tile<real<T>>().rows / reals<T>;
-  cholesky_run<T> run(A, round_up(std::min(wide, n), strip));
-  return run.run(options.report);
+  const index_t strip = micro_kernels_of<real<T>>().rows / reals<T>;
+  return cholesky_by_columns<T>(A, round_up(std::min(wide, n), strip)).run(options.report);
 }
 
 template <scalar T>

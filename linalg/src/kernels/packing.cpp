@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing: copies columns or rows into the layout that the tile kernels read.
+// Packing: copies columns or rows into the layout that the micro-kernels read.
 #include "packing.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void left_complex_strip(index_t rows, index_t depth, index_t strip, const Elemen
 
 template <scalar T>
 void left_strip(const strided<T>& a, index_t rows, index_t depth, real<T>* to) {
-  const auto& kernels = tile<real<T>>();
+  const auto& kernels = micro_kernels_of<real<T>>();
   if constexpr (is_complex<T>) {
     if (a.shape != structure::general) {
       const auto element = [&](index_t i, index_t p) { return a.at(i, p); };
@@ -76,7 +76,7 @@ void right_strip_of(index_t depth, index_t cols, index_t width, const Element& e
 
 template <scalar T>
 void right_strip(const strided<T>& b, index_t depth, index_t cols, T alpha, real<T>* to) {
-  const auto& kernels = tile<real<T>>();
+  const auto& kernels = micro_kernels_of<real<T>>();
   const index_t width = kernels.cols;
   if (b.shape != structure::general) {
     right_strip_of<T>(
@@ -115,7 +115,7 @@ void right_strip(const strided<T>& b, index_t depth, index_t cols, T alpha, real
 
 template <scalar T>
 void pack_left(const strided<T>& a, index_t rows, index_t depth, real<T>* to) noexcept {
-  const index_t strip = tile<real<T>>().rows / reals<T>;
+  const index_t strip = micro_kernels_of<real<T>>().rows / reals<T>;
   for (index_t i = 0; i < rows; i += strip) {
     left_strip(a.block(i, 0), std::min(strip, rows - i), depth, to);
     to += packed_left_size<T>(strip, depth);
@@ -124,7 +124,7 @@ void pack_left(const strided<T>& a, index_t rows, index_t depth, real<T>* to) no
 
 template <scalar T>
 void pack_right(const strided<T>& b, index_t depth, index_t cols, T alpha, real<T>* to) noexcept {
-  const index_t strip = tile<real<T>>().cols;
+  const index_t strip = micro_kernels_of<real<T>>().cols;
   for (index_t j = 0; j < cols; j += strip) {
     right_strip(b.block(0, j), depth, std::min(strip, cols - j), alpha, to);
     to += packed_right_size<T>(depth, strip);
@@ -134,7 +134,7 @@ void pack_right(const strided<T>& b, index_t depth, index_t cols, T alpha, real<
 template <scalar T>
 void unpack_right(const real<T>* from, index_t depth, index_t cols, T* to, index_t row_step,
                   index_t col_step) noexcept {
-  const index_t width = tile<real<T>>().cols;
+  const index_t width = micro_kernels_of<real<T>>().cols;
   for (index_t first = 0; first < cols; first += width) {
     const index_t here = std::min(width, cols - first);
     for (index_t p = 0; p < depth; ++p) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of products in memory, and their packed layout for the tile kernels.
+// Operands of products in memory, and their packed layout for the micro-kernels.
 #pragma once
 
 #include <utility>
 
 #include <creek/linalg/matrix.hpp>
 
-#include "tile.hpp"
+#include "micro_kernels.hpp"
 
 namespace creek::linalg::detail {
 
@@ -90,12 +90,12 @@ inline index_t round_up(index_t n, index_t to) noexcept {
 /// Returns the number of reals in the packed left operand of rows x depth elements of T.
 template <scalar T>
 index_t packed_left_size(index_t rows, index_t depth) noexcept {
-  return round_up(reals<T> * rows, tile<real<T>>().rows) * reals<T> * depth;
+  return round_up(reals<T> * rows, micro_kernels_of<real<T>>().rows) * reals<T> * depth;
 }
 /// Returns the same for a right operand of depth x cols.
 template <scalar T>
 index_t packed_right_size(index_t depth, index_t cols) noexcept {
-  return reals<T> * depth * round_up(cols, tile<real<T>>().cols);
+  return reals<T> * depth * round_up(cols, micro_kernels_of<real<T>>().cols);
 }
 
 /// Packs rows x depth elements of the left operand.

@@ -25,16 +25,16 @@ coverage covered(part which, index_t below, index_t i, index_t m, index_t j, ind
   return {least > 0, most <= 0};
 }
 
-/// Adds those elements of a tile that exist in c and are in the part to compute.
+/// Adds those elements of a micro-tile that exist in c and are in the part to compute.
 template <scalar T>
-void add_tile(const real<T>* tile_values, index_t tile_rows, index_t m, index_t n, T* c,
-              index_t leading, part which, index_t below) {
+void add_micro_tile(const real<T>* values, index_t values_leading, index_t m, index_t n, T* c,
+                    index_t leading, part which, index_t below) {
   for (index_t j = 0; j < n; ++j) {
     const index_t from = which == part::lower ? std::clamp<index_t>(j - below, 0, m) : 0;
     const index_t to = which == part::upper ? std::clamp<index_t>(j - below + 1, 0, m) : m;
     real<T>* const column = reinterpret_cast<real<T>*>(c + j * leading);
     for (index_t i = reals<T> * from; i < reals<T> * to; ++i) {
-      column[i] += tile_values[i + j * tile_rows];
+      column[i] += values[i + j * values_leading];
     }
   }
 }
@@ -53,7 +53,7 @@ class rank_update {
  public:
   rank_update(T alpha, index_t depth, matrix_view<T> c, part which, index_t below)
       : alpha_(alpha), depth_(depth), c_(c), which_(which), below_(below) {
-    const auto& kernels = tile<real<T>>();
+    const auto& kernels = micro_kernels_of<real<T>>();
     rows_ = piece(Workers::count(), c.rows(), kernels.rows / reals<T>, blocking<T>::rows());
     row_blocks_ = (c.rows() + rows_ - 1) / rows_;
     // Few rows: columns are divided among the workers too.
@@ -65,7 +65,7 @@ class rank_update {
   }
 
   void run(const strided<T>& a, const strided<T>& b, real<T>* packed) {
-    const index_t strip = piece(Workers::count(), c_.cols(), tile<real<T>>().cols, 256);
+    const index_t strip = piece(Workers::count(), c_.cols(), micro_kernels_of<real<T>>().cols, 256);
     Workers::for_each((c_.cols() + strip - 1) / strip, [&, strip](index_t s) {
       const index_t j = s * strip;
       pack_right(b.block(0, j), depth_, std::min(strip, c_.cols() - j), alpha_,
@@ -100,7 +100,7 @@ class rank_update {
 template <scalar T>
 index_t blocking<T>::rows(index_t depth) noexcept {
   // Half a megabyte; at least one strip, as the caller chooses the width of panels.
-  const index_t strip = tile<real<T>>().rows;
+  const index_t strip = micro_kernels_of<real<T>>().rows;
   const index_t deep = std::max<index_t>(64, reals<T> * depth);
   const index_t strips =
       (index_t{512} << 10) / static_cast<index_t>(sizeof(real<T>)) / deep / strip;
@@ -111,7 +111,7 @@ template <scalar T>
 void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* left,
                      const real<T>* right, T* c, index_t leading, part which,
                      index_t below) noexcept {
-  const auto& kernels = tile<real<T>>();
+  const auto& kernels = micro_kernels_of<real<T>>();
   const index_t high = kernels.rows / reals<T>;
   const index_t wide = kernels.cols;
   const index_t left_strip = packed_left_size<T>(high, depth);
@@ -137,7 +137,7 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
       }
       std::fill_n(edge, kernels.rows * wide, real<T>{});
       kernels.multiply(reals<T> * depth, strip, kernels.rows, right, edge, kernels.rows);
-      add_tile(edge, kernels.rows, m, n, to, leading, which, below + i - j);
+      add_micro_tile(edge, kernels.rows, m, n, to, leading, which, below + i - j);
     }
   }
 }

@@ -9,12 +9,12 @@ namespace creek::linalg::detail {
 // Step i gives row i its final value, so rows after it, above and below order(), only ever hold
 // their own value or that of an upper row. Hence the lower rows that move up are exactly those that
 // an upper row replaces.
-row_exchanges::row_exchanges(const index_t* pivots, index_t order, index_t rows)
+row_exchanges::row_exchanges(const index_t* pivots, index_t order, index_t rows, index_t first)
     : sources_(static_cast<std::size_t>(order)) {
   std::vector<index_t> origin(static_cast<std::size_t>(rows));
   std::iota(origin.begin(), origin.end(), index_t{0});
   const auto at = [&](index_t i) -> index_t& { return origin[static_cast<std::size_t>(i)]; };
-  for (index_t i = 0; i < order; ++i) std::swap(at(i), at(pivots[i]));
+  for (index_t i = 0; i < order; ++i) std::swap(at(i), at(pivots[i] - first));
   std::copy_n(origin.begin(), order, sources_.begin());
   for (index_t i = 0; i < order; ++i) {
     if (at(i) >= order) lower_.push_back({at(i) - order, at(at(i))});

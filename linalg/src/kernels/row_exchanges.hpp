@@ -9,11 +9,13 @@
 
 namespace creek::linalg::detail {
 
-/// Combined effect of exchanging row i with row pivots[i] >= i, for i upwards from 0 to order().
+/// Combined effect of exchanging row i with row pivots[i] - first >= i, for i upwards from 0 to
+/// order().
 class row_exchanges {
  public:
-  /// Combines the exchanges for matrices with `rows` rows.
-  row_exchanges(const index_t* pivots, index_t order, index_t rows);
+  /// Combines the exchanges for matrices with `rows` rows. The pivots count rows from the matrix
+  /// whose row `first` is row 0 here.
+  row_exchanges(const index_t* pivots, index_t order, index_t rows, index_t first = 0);
 
   index_t order() const noexcept { return static_cast<index_t>(sources_.size()); }
   /// Returns the number of elements of scratch memory that the functions below need.

@@ -43,7 +43,7 @@ void pack_triangle(const strided<T>& l, diagonal ones, index_t order, real<T>* t
 
 template <scalar T>
 void solve_packed(const real<T>* triangle, index_t order, real<T>* b, index_t cols) noexcept {
-  const auto& kernels = tile<real<T>>();
+  const auto& kernels = micro_kernels_of<real<T>>();
   const index_t depth = solve_depth<T>(order);
   for (index_t j = 0; j < cols; j += kernels.cols) {
     if constexpr (is_complex<T>) {
@@ -74,7 +74,7 @@ void solve_block(const strided<T>& lower, diagonal ones, index_t order, T* b, in
     const pack_array<real<T>> packed(packed_right_size<T>(depth, here));
     T* const at = b + first * col_step;
     // Strips are as deep as the kernel needs; the last rows are zero.
-    const index_t width = tile<real<T>>().cols;
+    const index_t width = micro_kernels_of<real<T>>().cols;
     for (index_t j = 0; j < here; j += width) {
       const index_t strip_cols = std::min(width, here - j);
       real<T>* const strip = packed.data() + packed_right_size<T>(depth, j);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile kernels for vectors, selected by the type of the elements.
+// Micro-kernels for vectors, selected by the type of the elements.
 #pragma once
 
 #include <creek/linalg/matrix.hpp>
 
-#include "tile.hpp"
+#include "micro_kernels.hpp"
 
 namespace creek::linalg::detail {
 
@@ -18,7 +18,7 @@ T conjugated(T x) noexcept {
 template <scalar T>
 void subtract(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) noexcept {
   using R = real<T>;
-  const auto& kernels = tile<R>();
+  const auto& kernels = micro_kernels_of<R>();
   (is_complex<T> ? kernels.subtract_complex : kernels.subtract)(n, k, reinterpret_cast<const R*>(a),
                                                                 step, reinterpret_cast<const R*>(x),
                                                                 reinterpret_cast<R*>(y));
@@ -28,7 +28,7 @@ void subtract(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) 
 template <scalar T>
 void project(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) noexcept {
   using R = real<T>;
-  const auto& kernels = tile<R>();
+  const auto& kernels = micro_kernels_of<R>();
   (is_complex<T> ? kernels.project_complex : kernels.project)(n, k, reinterpret_cast<const R*>(a),
                                                               step, reinterpret_cast<const R*>(x),
                                                               reinterpret_cast<R*>(y));
@@ -46,7 +46,7 @@ T dot(index_t n, const T* a, const T* x) noexcept {
 template <scalar T>
 index_t largest(index_t n, const T* x) noexcept {
   using R = real<T>;
-  const auto& kernels = tile<R>();
+  const auto& kernels = micro_kernels_of<R>();
   return (is_complex<T> ? kernels.largest_complex : kernels.largest)(n,
                                                                      reinterpret_cast<const R*>(x));
 }

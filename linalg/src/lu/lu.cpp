@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU with partial pivoting as a graph of tasks on blocks of columns.
+// LU with partial pivoting: the driver of its variants, whose updates are tasks on blocks of
+// columns (here) or on square blocks (lu_by_blocks.hpp), and what uses the factors.
 #include <creek/linalg/lu.hpp>
 
 #include <algorithm>
@@ -8,86 +9,64 @@
 #include <creek/tasking/parallel_for.hpp>
 
 #include "checks.hpp"
-#include "graph/column_graph.hpp"
+#include "column_factorization.hpp"
 #include "kernels/row_exchanges.hpp"
 #include "lu_by_blocks.hpp"
 #include "lu_panel.hpp"
 #include "packed_panel.hpp"
-#include "tiles/tile_tasks.hpp"
 
 namespace creek::linalg {
 namespace detail {
 namespace {
 
-/// One run of getrf: A(k:m, k) = P L U, then A(k+1:m, j) -= L(k+1:m, k) U(k, j) for j > k.
+/// LU whose updates are tasks on blocks of columns. Step k:
+///   P A(k:m, k) = L(k:m, k) U(k, k)                   factor
+///   A(k:m, j) = P A(k:m, j)                           update, for each j > k
+///   U(k, j) = L(k, k)^-1 A(k, j)
+///   A(k+1:m, j) -= L(k+1:m, k) U(k, j)
+/// and at the end L(k+1:m, j) = P L(k+1:m, j) for all P of later steps (exchange_left).
 template <scalar T>
-class lu_run {
+class lu_by_columns final : public column_factorization<T, packed_panel<T>> {
  public:
-  lu_run(matrix_view<T> A, std::span<index_t> pivots, index_t block)
-      : A_(A), pivots_(pivots), block_(block), steps_(std::min(A.rows(), A.cols())) {}
+  /// pivots[0, min(m, n)) become rows of A, counted from 0.
+  lu_by_columns(matrix_view<T> A, std::span<index_t> pivots, index_t block)
+      : column_factorization<T, packed_panel<T>>(A, block), pivots_(pivots.data()) {}
 
   index_t run(graph_report* report) {
-    const index_t panels = (steps_ + block_ - 1) / block_;
-    info_.resize(static_cast<std::size_t>(panels));
-    column_graph<packed_panel<T>> graph(panels, blocks(), report);
-    graph.run([this](index_t k, index_t j) { return block(k, j); },
-              [this](index_t k, index_t j) { return flops(k, j); },
-              [this](index_t k) { return factor(k); },
-              [this](const packed_panel<T>& packed, index_t k, index_t j) {
-                packed.update(block(k, j));
-              });
-    exchange_left(panels);
-    for (index_t k = 0; k < panels; ++k) {
-      if (const index_t info = info_[static_cast<std::size_t>(k)]) return info + k * block_;
-    }
-    return 0;
+    const index_t info = column_factorization<T, packed_panel<T>>::run(report);
+    parallel_for(index_t{0}, this->panels(), [this](index_t j) { exchange_left(j); }, {.grain = 1});
+    return info;
   }
 
  private:
-  index_t blocks() const { return (A_.cols() + block_ - 1) / block_; }
-  matrix_view<T> block(index_t i, index_t j) const {
-    const index_t cols = std::min(block_, A_.cols() - j * block_);
-    return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
-  }
-
-  /// Returns the flops of panel k (k == j), or of its update of the block of columns j.
-  double flops(index_t k, index_t j) const {
-    const matrix_view<T> C = block(k, j);
+  double products(index_t k, index_t j) const override {
+    const matrix_view<T> C = this->below(k, j);
     const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
-    const auto order = static_cast<double>(std::min(block_, steps_ - k * block_));
-    if (k == j) return flops_of<T>(rows * cols * cols / 2 - cube(C.cols()) / 6);
-    return flops_of<T>(order * cols * (rows - order / 2));
+    const auto order = static_cast<double>(this->order(k));
+    return k == j ? rows * cols * cols / 2 - cube(C.cols()) / 6 : order * cols * (rows - order / 2);
   }
 
-  std::unique_ptr<packed_panel<T>> factor(index_t k) {
-    const matrix_view<T> panel = block(k, k);
-    index_t* const pivots = pivots_.data() + k * block_;
-    info_[static_cast<std::size_t>(k)] = factor_panel(panel, pivots);
-    std::unique_ptr<packed_panel<T>> packed;
-    if (k + 1 < blocks()) packed = std::make_unique<packed_panel<T>>(panel, pivots);
-    const index_t order = std::min(panel.rows(), panel.cols());
-    for (index_t i = 0; i < order; ++i) pivots[i] += k * block_;
-    return packed;
+  std::unique_ptr<packed_panel<T>> factor(index_t k) override {
+    const matrix_view<T> panel = this->below(k, k);
+    const index_t first = this->first(k);
+    this->note(k, factor_panel_at(first, panel, pivots_ + first));
+    if (k + 1 == this->blocks()) return nullptr;
+    return std::make_unique<packed_panel<T>>(panel, pivots_ + first, first);
   }
 
-  /// Applies later row exchanges to the columns left of each panel, all at once at the end.
-  void exchange_left(index_t panels) {
-    const auto exchange = [this](index_t j) {
-      const index_t first = (j + 1) * block_;
-      if (first >= steps_) return;
-      std::vector<index_t> pivots(pivots_.begin() + first, pivots_.begin() + steps_);
-      for (index_t& pivot : pivots) pivot -= first;
-      row_exchanges(pivots.data(), steps_ - first, A_.rows() - first)
-          .apply(A_.block(first, j * block_, A_.rows() - first, block_));
-    };
-    parallel_for(index_t{0}, panels, exchange, {.grain = 1});
+  void update(const packed_panel<T>& panel, index_t k, index_t j) const override {
+    panel.update(this->below(k, j));
   }
 
-  matrix_view<T> A_;
-  std::span<index_t> pivots_;
-  index_t block_;
-  index_t steps_;
-  std::vector<index_t> info_;
+  /// Applies the row exchanges of all later steps to block column j of L.
+  void exchange_left(index_t j) const {
+    const index_t first = this->first(j + 1);
+    if (first >= this->steps_) return;
+    row_exchanges(pivots_ + first, this->steps_ - first, this->A_.rows() - first, first)
+        .apply(this->below(j + 1, j));
+  }
+
+  index_t* pivots_;
 };
 
 template <scalar T>
@@ -114,8 +93,7 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   if (options.updates == update_tasks::blocks) {
     return lu_by_blocks<T>(A, pivots, std::min(block, n)).run(options.report);
   }
-  lu_run<T> run(A, pivots, round_up(std::min(block, n), 8));
-  return run.run(options.report);
+  return lu_by_columns<T>(A, pivots, round_up(std::min(block, n), 8)).run(options.report);
 }
 
 template <scalar T>

@@ -11,6 +11,7 @@
 #include <creek/linalg/task_graph.hpp>
 
 #include "blas3/level3.hpp"
+#include "column_factorization.hpp"
 #include "graph/moved_block.hpp"
 #include "kernels/product.hpp"
 #include "kernels/row_exchanges.hpp"
@@ -19,51 +20,47 @@
 
 namespace creek::linalg::detail {
 
-/// One run of getrf. A panel is one task on A(k:m, k). For each block column j > k, one task
-/// exchanges rows and solves U(k, j) = L(k, k)^-1 A(k, j), and one task per block i > k does A(i,
-/// j) -= L(i, k) U(k, j): SuperMatrix's tasks ([Chan 2008], section 5). The columns to the left get
-/// their row exchanges at the end.
+/// LU whose updates are tasks on square blocks: SuperMatrix's tasks ([Chan 2008], section 5). Step
+/// k:
+///   P A(k:m, k) = L(k:m, k) U(k, k)                         add_panel
+///   A(k:m, j) = P A(k:m, j), U(k, j) = L(k, k)^-1 A(k, j)   add_update, for each j > k
+///   A(i, j) -= L(i, k) U(k, j)                              add_update, for each i > k, j > k
+/// and at the end L(k+1:m, j) = P L(k+1:m, j) for all P of later steps (add_exchange).
 template <scalar T>
-class lu_by_blocks {
+class lu_by_blocks final : column_blocks<T> {
  public:
+  /// pivots[0, min(m, n)) become rows of A, counted from 0; a plan needs none.
   lu_by_blocks(matrix_view<T> A, std::span<index_t> pivots, index_t block)
-      : A_(A), pivots_(pivots), block_(block), steps_(std::min(A.rows(), A.cols())) {}
+      : column_blocks<T>(A, block), pivots_(pivots.data()) {}
 
   index_t run(graph_report* report) {
-    const index_t panels = (steps_ + block_ - 1) / block_;
-    info_.resize(static_cast<std::size_t>(panels));
     task_graph graph({.record = report != nullptr});
-    add_all(graph, panels);
+    add_all(graph);
     graph_report done = graph.wait();
     if (report != nullptr) *report = std::move(done);
-    for (index_t k = 0; k < panels; ++k) {
-      if (const index_t info = info_[static_cast<std::size_t>(k)]) return info + k * block_;
-    }
-    return 0;
+    return info_;
   }
 
   work_graph plan() {
     task_graph graph({.dry_run = true});
-    add_all(graph, (steps_ + block_ - 1) / block_);
+    add_all(graph);
     (void)graph.wait();
     return graph.plan();
   }
 
  private:
+  using column_blocks<T>::A_, column_blocks<T>::block_, column_blocks<T>::steps_,
+      column_blocks<T>::info_;
+  using column_blocks<T>::below, column_blocks<T>::order, column_blocks<T>::first;
+
   /// Extra priority of panels and of updates that the next panel waits for.
   static constexpr int ahead = 1 << 24;
 
   index_t down() const { return (A_.rows() + block_ - 1) / block_; }
-  index_t across() const { return (A_.cols() + block_ - 1) / block_; }
   matrix_view<T> block(index_t i, index_t j) const {
     return A_.block(i * block_, j * block_, std::min(block_, A_.rows() - i * block_),
                     std::min(block_, A_.cols() - j * block_));
   }
-  /// Returns the columns of block column j, from the first row of block row i down.
-  matrix_view<T> below(index_t i, index_t j) const {
-    return A_.block(i * block_, j * block_, A_.rows() - i * block_, block(0, j).cols());
-  }
-  index_t order(index_t k) const { return std::min(block_, steps_ - k * block_); }
   static double product(index_t a, index_t b, index_t c) noexcept {
     return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
   }
@@ -76,10 +73,11 @@ class lu_by_blocks {
     }
   }
 
-  void add_all(task_graph& graph, index_t panels) {
+  void add_all(task_graph& graph) {
+    const index_t panels = this->panels();
     for (index_t k = 0; k < panels; ++k) {
       add_panel(graph, k, 2 * static_cast<int>(panels - k));
-      for (index_t j = k + 1; j < across(); ++j) {
+      for (index_t j = k + 1; j < this->blocks(); ++j) {
         add_update(graph, k, j, 2 * static_cast<int>(panels - k) + (j == k + 1 ? ahead : 0));
       }
     }
@@ -93,16 +91,13 @@ class lu_by_blocks {
     const index_t n = panel.cols();
     const double products = product(panel.rows(), n, n) / 2 - product(n, n, n) / 6;
     graph.add({"panel", flops_of<T>(products), priority + ahead}, operands_, [this, k, panel] {
-      index_t* const pivots = pivots_.data() + k * block_;
-      info_[static_cast<std::size_t>(k)] = factor_panel(panel, pivots);
-      for (index_t i = 0; i < order(k); ++i) pivots[i] += k * block_;
+      this->note(k, factor_panel_at(first(k), panel, pivots_ + first(k)));
     });
   }
 
-  row_exchanges exchanges(index_t first, index_t last) const {
-    std::vector<index_t> pivots(pivots_.begin() + first, pivots_.begin() + last);
-    for (index_t& pivot : pivots) pivot -= first;
-    return {pivots.data(), last - first, A_.rows() - first};
+  /// Returns the exchanges of columns [from, to), as rows from `from` on count them.
+  row_exchanges exchanges(index_t from, index_t to) const {
+    return {pivots_ + from, to - from, A_.rows() - from, from};
   }
 
   void add_update(task_graph& graph, index_t k, index_t j, int priority) {
@@ -115,7 +110,7 @@ class lu_by_blocks {
     add_column(k + 1, j, 1.0 / static_cast<double>(std::max<index_t>(1, down() - k - 1)));
     graph.add({"trsm", flops_of<T>(product(n, n, U.cols()) / 2), priority}, operands_,
               [this, k, j, n, L, U] {
-                exchanges(k * block_, k * block_ + n).apply(below(k, j));
+                exchanges(first(k), first(k) + n).apply(below(k, j));
                 trsm_by<this_thread, T>(side::left, triangle::lower, op::none, diagonal::unit, T{1},
                                         L, U);
               });
@@ -130,19 +125,14 @@ class lu_by_blocks {
   }
 
   void add_exchange(task_graph& graph, index_t j) {
-    const index_t first = (j + 1) * block_;
     operands_.clear();
-    for (index_t k = j + 1; k * block_ < steps_; ++k) operands_.push_back(in(block(k, k).data()));
+    for (index_t k = j + 1; k < this->panels(); ++k) operands_.push_back(in(block(k, k).data()));
     add_column(j + 1, j, 1);
     graph.add({"exchange", 0, 0}, operands_,
-              [this, j, first] { exchanges(first, steps_).apply(below(j + 1, j)); });
+              [this, j] { exchanges(first(j + 1), steps_).apply(below(j + 1, j)); });
   }
 
-  matrix_view<T> A_;
-  std::span<index_t> pivots_;
-  index_t block_;
-  index_t steps_;
-  std::vector<index_t> info_;
+  index_t* pivots_;
   std::vector<operand> operands_;  // operands of the task being added
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A panel is halved until it is narrow, so that most of its work is products as well.
-// Source: [Toledo 1997].
+// LU of a panel, with and without pivoting: it is halved until it is narrow, so that most of its
+// work is products as well. Source: [Toledo 1997].
 #include "lu_panel.hpp"
 
 #include <algorithm>
@@ -8,10 +8,12 @@
 #include <limits>
 #include <utility>
 
+#include "blas3/level3.hpp"
 #include "kernels/pack_memory.hpp"
 #include "kernels/product.hpp"
 #include "kernels/triangular.hpp"
 #include "kernels/vector_kernels.hpp"
+#include "tiles/tile_factors.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -64,7 +66,7 @@ index_t factor_narrow(matrix_view<T> A, index_t* pivots) {
 template <scalar T>
 void multiply_tall(matrix_view<T> L, const real<T>* packed, matrix_view<T> C) {
   const index_t step = blocking<T>::rows();
-  const auto& kernels = tile<real<T>>();
+  const auto& kernels = micro_kernels_of<real<T>>();
   index_t done = 0;
   if constexpr (!is_complex<T>) {
     const index_t strip = packed_right_size<T>(L.cols(), kernels.cols);
@@ -117,6 +119,22 @@ void exchange_rows(matrix_view<T> A, const index_t* pivots, index_t count) noexc
   }
 }
 
+/// Column j as factor_narrow does it, without pivots. Stops at a zero.
+template <scalar T>
+index_t eliminate_narrow(matrix_view<T> A) {
+  const index_t m = A.rows();
+  for (index_t j = 0; j < A.cols(); ++j) {
+    T* const column = A.column(j);
+    for (index_t p = 0; p < std::min(j, m); ++p) {
+      subtract(m - p - 1, 1, A.column(p) + p + 1, A.leading(), column + p, column + p + 1);
+    }
+    if (j >= m) continue;
+    if (column[j] == T{}) return j + 1;
+    for (index_t i = j + 1; i < m; ++i) column[i] /= column[j];
+  }
+  return 0;
+}
+
 }  // namespace
 
 template <scalar T>
@@ -139,7 +157,27 @@ index_t factor_panel(matrix_view<T> A, index_t* pivots) {
   return info;
 }
 
-#define CREEK_INSTANTIATE(letter, T) template index_t factor_panel<T>(matrix_view<T>, index_t*);
+template <scalar T>
+index_t getrf_nopiv_here(matrix_view<T> A) {
+  const index_t n = std::min(A.rows(), A.cols());
+  if (n <= narrow) return eliminate_narrow(A);
+  const index_t half = round_up(n / 2, 8);
+  const matrix_view<T> left = A.columns(0, half);
+  const matrix_view<T> top = A.block(0, half, half, A.cols() - half);
+  const matrix_view<T> rest = A.block(half, half, A.rows() - half, A.cols() - half);
+  if (const index_t info = getrf_nopiv_here(left)) return info;
+  trsm_by<this_thread, T>(side::left, triangle::lower, op::none, diagonal::unit, T{1},
+                          left.block(0, 0, half, half), top);
+  const matrix_view<T> below = left.block(half, 0, A.rows() - half, half);
+  multiply_add_here(T{-1}, strided_of<T>(below, op::none), strided_of<T>(top, op::none), half,
+                    rest);
+  const index_t info = getrf_nopiv_here(rest);
+  return info == 0 ? 0 : info + half;
+}
+
+#define CREEK_INSTANTIATE(letter, T)                          \
+  template index_t factor_panel<T>(matrix_view<T>, index_t*); \
+  template index_t getrf_nopiv_here<T>(matrix_view<T>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 

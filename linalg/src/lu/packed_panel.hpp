@@ -19,13 +19,14 @@ namespace creek::linalg::detail {
 template <scalar T>
 class packed_panel {
  public:
-  /// `panel` is factored; `pivots` are relative to its first row.
-  packed_panel(const_view<T> panel, const index_t* pivots)
+  /// `panel` is factored, (m - first) x n; `pivots` count rows of the m x n matrix whose row
+  /// `first` is the panel's first.
+  packed_panel(const_view<T> panel, const index_t* pivots, index_t first = 0)
       : order_(std::min(panel.rows(), panel.cols())),
         below_(panel.rows() - order_),
         triangle_(packed_triangle_size<T>(order_)),
         left_(std::max<index_t>(1, packed_left_size<T>(below_, order_))),
-        rows_(pivots, order_, panel.rows()) {
+        rows_(pivots, order_, panel.rows(), first) {
     const strided<T> l{panel.data(), 1, panel.leading()};
     pack_triangle(l, diagonal::unit, order_, triangle_.data());
     const index_t step = blocking<T>::rows(order_);
@@ -40,7 +41,7 @@ class packed_panel {
 
   /// Exchanges the rows of C, then C1 = L11^-1 C1 and C2 -= L21 C1.
   void update(matrix_view<T> C) const {
-    const index_t width = tile<real<T>>().cols;
+    const index_t width = micro_kernels_of<real<T>>().cols;
     const index_t depth = solve_depth<T>(order_);
     const pack_array<real<T>> right(packed_right_size<T>(depth, C.cols()));
     std::vector<T> scratch(static_cast<std::size_t>(rows_.scratch()));
@@ -62,7 +63,7 @@ class packed_panel {
   /// stores the result in C and in `strip`.
   void solve_strip(matrix_view<T> C, index_t first, index_t cols, real<T>* strip, index_t depth,
                    T* scratch) const {
-    const index_t width = tile<real<T>>().cols;
+    const index_t width = micro_kernels_of<real<T>>().cols;
     if (cols < width || depth > order_) {
       std::fill_n(strip, packed_right_size<T>(depth, width), real<T>{});
     }

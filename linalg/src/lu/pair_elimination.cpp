@@ -16,7 +16,7 @@ namespace {
 /// Solves with a packed unit lower triangle for the columns of C, one strip; keeps it in `strip`.
 template <scalar T>
 void solve_columns(const real<T>* triangle, index_t order, matrix_view<T> C, real<T>* strip) {
-  const index_t width = tile<real<T>>().cols;
+  const index_t width = micro_kernels_of<real<T>>().cols;
   real<T>* const end = strip + packed_right_size<T>(solve_depth<T>(order), width);
   pack_right(strided_of<T>(C, op::none), order, C.cols(), T{1}, strip);
   std::fill(strip + packed_right_size<T>(order, width), end, real<T>{});
@@ -60,7 +60,7 @@ packed_block<T>::packed_block(const_view<T> L, const index_t* pivots)
 
 template <scalar T>
 void packed_block<T>::apply(matrix_view<T> C) const {
-  const index_t width = tile<real<T>>().cols;
+  const index_t width = micro_kernels_of<real<T>>().cols;
   const pack_array<real<T>> strip(packed_right_size<T>(solve_depth<T>(order_), width));
   rows_.apply(C);
   for (index_t j = 0; j < C.cols(); j += width) {
@@ -116,7 +116,7 @@ packed_elimination<T>::packed_elimination(const_view<T> L, const_view<T> A, cons
 template <scalar T>
 void packed_elimination<T>::apply(matrix_view<T> C1, matrix_view<T> C2) const {
   // All groups process a strip of columns before the next one, so that it stays in the L1 cache.
-  const index_t width = tile<real<T>>().cols;
+  const index_t width = micro_kernels_of<real<T>>().cols;
   const pack_array<real<T>> strip(packed_right_size<T>(solve_depth<T>(inner_), width));
   const pack_array<T> scratch(2 * inner_);
   for (index_t j = 0; j < C1.cols(); j += width) {

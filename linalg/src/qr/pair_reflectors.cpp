@@ -60,7 +60,7 @@ void copy_trapezoid(const_view<T> from, index_t first, matrix_view<T> to) {
 /// while all groups of reflectors are applied to them.
 template <scalar T>
 index_t columns_at_a_time() {
-  return 4 * tile<real<T>>().cols;
+  return 4 * micro_kernels_of<real<T>>().cols;
 }
 
 }  // namespace

@@ -9,67 +9,53 @@
 #include <creek/tasking/parallel_for.hpp>
 
 #include "checks.hpp"
-#include "graph/column_graph.hpp"
+#include "column_factorization.hpp"
 #include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "reflectors.hpp"
-#include "tiles/tile_tasks.hpp"
 
 namespace creek::linalg {
 namespace detail {
 namespace {
 
+/// QR by tasks on blocks of columns. Step k, with Q(k) = I - V T V^H:
+///   A(k:m, k) = Q(k) R(k, k)                        factor
+///   A(k:m, j) = Q(k)^H A(k:m, j)                    update, for each j > k
 template <scalar T>
-class qr_run {
+class qr_by_columns final : public column_factorization<T, packed_reflectors<T>> {
  public:
-  qr_run(matrix_view<T> A, T* tau, index_t block)
-      : A_(A), tau_(tau), block_(block), steps_(std::min(A.rows(), A.cols())) {}
-
-  void run(graph_report* report) {
-    const index_t panels = (steps_ + block_ - 1) / block_;
-    column_graph<packed_reflectors<T>> graph(panels, blocks(), report);
-    graph.run([this](index_t k, index_t j) { return block(k, j); },
-              [this](index_t k, index_t j) { return flops(k, j); },
-              [this](index_t k) { return factor(k); },
-              [this](const packed_reflectors<T>& reflectors, index_t k, index_t j) {
-                reflectors.apply(block(k, j));
-              });
-  }
+  /// tau[0, min(m, n)) become the factors of the reflectors.
+  qr_by_columns(matrix_view<T> A, T* tau, index_t block)
+      : column_factorization<T, packed_reflectors<T>>(A, block), tau_(tau) {}
 
  private:
-  index_t blocks() const { return (A_.cols() + block_ - 1) / block_; }
-  matrix_view<T> block(index_t i, index_t j) const {
-    const index_t cols = std::min(block_, A_.cols() - j * block_);
-    return A_.block(i * block_, j * block_, A_.rows() - i * block_, cols);
-  }
-
-  /// Returns the flops of panel k with its triangle (k == j), or of its update of block column j.
-  double flops(index_t k, index_t j) const {
-    const matrix_view<T> C = block(k, j);
+  /// A panel counts with its triangle T.
+  double products(index_t k, index_t j) const override {
+    const matrix_view<T> C = this->below(k, j);
     const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
-    const auto order = static_cast<double>(std::min(block_, steps_ - k * block_));
-    if (k == j) return flops_of<T>(1.5 * rows * order * order);
-    return flops_of<T>(2 * rows * cols * order);
+    const auto order = static_cast<double>(this->order(k));
+    return k == j ? 1.5 * rows * order * order : 2 * rows * cols * order;
   }
 
-  std::unique_ptr<packed_reflectors<T>> factor(index_t k) {
-    const matrix_view<T> whole = block(k, k);
-    const index_t order = std::min(whole.rows(), whole.cols());
+  std::unique_ptr<packed_reflectors<T>> factor(index_t k) override {
+    const matrix_view<T> whole = this->below(k, k);
+    const index_t order = this->order(k);
     const matrix_view<T> panel = whole.columns(0, order);
     matrix<T> triangle(order, order);
-    factor_reflectors(panel, tau_ + k * block_, triangle.view());
+    factor_reflectors(panel, tau_ + this->first(k), triangle.view());
     const bool wide = order < whole.cols();
-    if (k + 1 == blocks() && !wide) return nullptr;
+    if (k + 1 == this->blocks() && !wide) return nullptr;
     auto reflectors = std::make_unique<packed_reflectors<T>>(panel, triangle.view(), true);
     // Updates the columns to the right if the panel is wider than high.
     if (wide) reflectors->apply(whole.columns(order, whole.cols() - order));
     return reflectors;
   }
 
-  matrix_view<T> A_;
+  void update(const packed_reflectors<T>& panel, index_t k, index_t j) const override {
+    panel.apply(this->below(k, j));
+  }
+
   T* tau_;
-  index_t block_;
-  index_t steps_;
 };
 
 /// Maximum number of elements of a matrix that is processed without blocks.
@@ -165,7 +151,7 @@ void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options) {
   if (free && A.rows() * A.cols() <= small_matrix) return factor_columns(A, tau.data());
   const index_t wide = n <= 1500 ? 48 : n <= 6000 ? 96 : 192;
   const index_t block = std::min(options.block == 0 ? wide : options.block, A.cols());
-  qr_run<T>(A, tau.data(), block).run(options.report);
+  qr_by_columns<T>(A, tau.data(), block).run(options.report);
 }
 
 template <scalar T>

@@ -124,7 +124,7 @@ index_t project_columns(const real<T>* turned, matrix_view<T> C, matrix_view<T> 
   if constexpr (is_complex<T>) {
     return 0;
   } else {
-    const auto& kernels = tile<T>();
+    const auto& kernels = micro_kernels_of<T>();
     const index_t whole = C.cols() / kernels.cols * kernels.cols;
     for (index_t j = 0; j < whole; j += kernels.cols) {
       const T* strip = turned;
@@ -213,7 +213,8 @@ template <scalar T>
 packed_reflectors<T>::packed_reflectors(const_view<T> V, const_view<T> triangle, bool transposed)
     : rows_(V.rows()),
       order_(V.cols()),
-      v_(packed_left_size<T>(round_up(order_, tile<real<T>>().rows) + rows_ - order_, order_)),
+      v_(packed_left_size<T>(round_up(order_, micro_kernels_of<real<T>>().rows) + rows_ - order_,
+                             order_)),
       v_turned_(packed_left_size<T>(order_, rows_)),
       t_(packed_left_size<T>(order_, order_)) {
   const strided<T> upper = upper_rows(V);
@@ -234,7 +235,8 @@ packed_reflectors<T>::packed_reflectors(const_view<T> V, const_view<T> triangle,
 template <scalar T>
 void packed_reflectors<T>::apply(matrix_view<T> C) const {
   if (C.cols() == 0) return;
-  matrix<T> dots(round_up(order_, tile<real<T>>().rows), C.cols()), weights(order_, C.cols());
+  matrix<T> dots(round_up(order_, micro_kernels_of<real<T>>().rows), C.cols()),
+      weights(order_, C.cols());
   const pack_array<real<T>> right(
       packed_right_size<T>(std::max(order_, std::min(step(), rows_)), C.cols()));
   const strided<T> c{C.data(), 1, C.leading()};

@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "checks.hpp"
 #include "kernels/shared_pack.hpp"
 #include "pair_reflectors.hpp"
 #include "tile_reflectors.hpp"
-#include "tiles/tile_defaults.hpp"
-#include "tiles/tile_solve.hpp"
+#include "tiles/tile_elimination.hpp"
+#include "tiles/tile_tasks.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -62,28 +61,31 @@ constexpr const char* update_names[] = {"unmqr", "tsmqr", "ttmqr"};
 
 }  // namespace
 
+/// W = Q, a product of blocks of reflectors of one or two tiles.
 template <scalar T>
-class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
+class qr_elimination final : public tile_elimination<T>,
+                             public std::enable_shared_from_this<qr_elimination<T>> {
  public:
-  tile_qr_state(tile_matrix<T> A, const tile_qr_options& options)
-      : tiles(std::move(A)),
-        steps_(std::min(tiles.tile_rows(), tiles.tile_cols())),
-        inner_(options.inner == 0 ? default_inner : options.inner),
+  qr_elimination(tile_matrix<T> A, const tile_qr_options& options)
+      : tile_elimination<T>("tile_qr", std::move(A), options.inner),
         domain_(std::max<index_t>(1, tiles.tile_rows())),
         records_(static_cast<std::size_t>(tiles.tile_rows() * steps_)) {
-    require(options.inner >= 0, "tile_qr", "inner must not be negative");
     require(options.domain >= 1, "tile_qr", "domain must be at least 1");
     if (options.tree == reduction_tree::binary) domain_ = std::min(domain_, options.domain);
   }
 
-  void factor(task_graph& graph);
+  void factor(task_graph& graph) override;
+  void apply(task_graph& graph, op how, const blocked_view<T>& B) override {
+    apply(graph, how != op::none, B, false);
+  }
   /// Enqueues B = Q B or Q^H B. If `lower`, the blocks of B above the diagonal are zero and stay
   /// so.
   void apply(task_graph& graph, bool turned, const blocked_view<T>& B, bool lower);
 
-  tile_matrix<T> tiles;
-
  private:
+  using tile_elimination<T>::tiles, tile_elimination<T>::tile, tile_elimination<T>::priority;
+  using tile_elimination<T>::steps_, tile_elimination<T>::inner_;
+
   /// Triangular factors T of the reflectors in tile (i, k): `own` for those below its diagonal,
   /// `joint` for the elimination of the tile or its triangle. Packed for later columns.
   struct record {
@@ -94,7 +96,6 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
   record& at(index_t i, index_t k) {
     return records_[static_cast<std::size_t>(i + k * tiles.tile_rows())];
   }
-  const_view<T> tile(index_t i, index_t k) const { return tiles.tile(i, k); }
 
   std::vector<reflection> reflections(index_t k) const;
   void factor_step(index_t k, const reflection& r);
@@ -106,13 +107,11 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
   void add_update(task_graph& graph, index_t k, const reflection& r, matrix_view<T> C1,
                   matrix_view<T> C2, int priority, const Body& body);
 
-  index_t steps_;
   /// Returns the bytes of the triangles T that belong to a tile.
   std::size_t triangle_bytes(const_view<T> A) const noexcept {
     return static_cast<std::size_t>(std::min(inner_, A.cols()) * A.cols()) * sizeof(T);
   }
 
-  index_t inner_;
   index_t domain_;
   std::vector<record> records_;
 };
@@ -120,7 +119,7 @@ class tile_qr_state : public std::enable_shared_from_this<tile_qr_state<T>> {
 /// Returns the reflections of column k of tiles in order: flat trees within the domains, then the
 /// binary tree of the domains' first tiles.
 template <scalar T>
-std::vector<reflection> tile_qr_state<T>::reflections(index_t k) const {
+std::vector<reflection> qr_elimination<T>::reflections(index_t k) const {
   std::vector<reflection> all;
   const index_t rows = tiles.tile_rows();
   for (index_t head = k; head < rows; head += domain_) {
@@ -138,7 +137,7 @@ std::vector<reflection> tile_qr_state<T>::reflections(index_t k) const {
 }
 
 template <scalar T>
-void tile_qr_state<T>::factor_step(index_t k, const reflection& r) {
+void qr_elimination<T>::factor_step(index_t k, const reflection& r) {
   const matrix_view<T> A = tiles.tile(r.row, k);
   const index_t users = tiles.tile_cols() - k - 1;
   record& here = at(r.row, k);
@@ -158,8 +157,8 @@ void tile_qr_state<T>::factor_step(index_t k, const reflection& r) {
 
 /// Applies the packed reflectors during the factorization.
 template <scalar T>
-void tile_qr_state<T>::update_step(index_t k, const reflection& r, matrix_view<T> C1,
-                                   matrix_view<T> C2) {
+void qr_elimination<T>::update_step(index_t k, const reflection& r, matrix_view<T> C1,
+                                    matrix_view<T> C2) {
   record& here = at(r.row, k);
   if (r.step == tile_step::geqrt) {
     here.own_packed.get().apply(C1);
@@ -172,8 +171,8 @@ void tile_qr_state<T>::update_step(index_t k, const reflection& r, matrix_view<T
 
 /// Packs and applies the reflectors after the factorization.
 template <scalar T>
-void tile_qr_state<T>::apply_step(index_t k, const reflection& r, bool turned, matrix_view<T> C1,
-                                  matrix_view<T> C2) {
+void qr_elimination<T>::apply_step(index_t k, const reflection& r, bool turned, matrix_view<T> C1,
+                                   matrix_view<T> C2) {
   const const_view<T> V = tile(r.row, k);
   const record& here = at(r.row, k);
   if (r.step == tile_step::geqrt) {
@@ -186,11 +185,11 @@ void tile_qr_state<T>::apply_step(index_t k, const reflection& r, bool turned, m
 /// The part of a tile below its diagonal is read by updates while the upper part still changes. So
 /// the graph identifies that part by the address of its record.
 template <scalar T>
-void tile_qr_state<T>::add_factor(task_graph& graph, index_t k, const reflection& r) {
+void qr_elimination<T>::add_factor(task_graph& graph, index_t k, const reflection& r) {
   const const_view<T> A = tile(r.row, k);
   const task_info info{factor_names[static_cast<int>(r.step)],
                        flops_of<T>(factor_products(r.step, A.rows(), A.cols())),
-                       step_priority(steps_ - k, true)};
+                       this->priority(k, true)};
   const auto body = [self = this->shared_from_this(), k, r] { self->factor_step(k, r); };
   if (r.step == tile_step::geqrt) {
     graph.add(info, {inout_whole(A), out(&at(r.row, k), triangle_bytes(A))}, body);
@@ -201,9 +200,9 @@ void tile_qr_state<T>::add_factor(task_graph& graph, index_t k, const reflection
 
 template <scalar T>
 template <class Body>
-void tile_qr_state<T>::add_update(task_graph& graph, index_t k, const reflection& r,
-                                  matrix_view<T> C1, matrix_view<T> C2, int priority,
-                                  const Body& body) {
+void qr_elimination<T>::add_update(task_graph& graph, index_t k, const reflection& r,
+                                   matrix_view<T> C1, matrix_view<T> C2, int priority,
+                                   const Body& body) {
   const const_view<T> V = tile(r.row, k);
   const task_info info{update_names[static_cast<int>(r.step)],
                        flops_of<T>(update_products(r.step, V.rows(), V.cols(), C1.cols())),
@@ -218,15 +217,20 @@ void tile_qr_state<T>::add_update(task_graph& graph, index_t k, const reflection
   }
 }
 
+/// Step k, for each reflection of the column's tree in order:
+///   A(i, k) = Q(i) R(i)                                  a single tile     geqrt
+///   A(i, j) = Q(i)^H A(i, j)                             for j > k         unmqr
+///   [R(top); A(i, k)] = Q(i) R(top)                      a pair of tiles   tsqrt, ttqrt
+///   [A(top, j); A(i, j)] = Q(i)^H [A(top, j); A(i, j)]   for j > k         tsmqr, ttmqr
 template <scalar T>
-void tile_qr_state<T>::factor(task_graph& graph) {
+void qr_elimination<T>::factor(task_graph& graph) {
   for (index_t k = 0; k < steps_; ++k) {
     for (const reflection& r : reflections(k)) {
       add_factor(graph, k, r);
       for (index_t j = k + 1; j < tiles.tile_cols(); ++j) {
         const matrix_view<T> C1 = tiles.tile(r.top, j), C2 = tiles.tile(r.row, j);
         add_update(
-            graph, k, r, C1, C2, step_priority(steps_ - k, j == k + 1),
+            graph, k, r, C1, C2, priority(k, j == k + 1),
             [self = this->shared_from_this(), k, r, C1, C2] { self->update_step(k, r, C1, C2); });
       }
     }
@@ -234,7 +238,8 @@ void tile_qr_state<T>::factor(task_graph& graph) {
 }
 
 template <scalar T>
-void tile_qr_state<T>::apply(task_graph& graph, bool turned, const blocked_view<T>& B, bool lower) {
+void qr_elimination<T>::apply(task_graph& graph, bool turned, const blocked_view<T>& B,
+                              bool lower) {
   for (index_t s = 0; s < steps_; ++s) {
     const index_t k = turned ? s : steps_ - 1 - s;
     std::vector<reflection> all = reflections(k);
@@ -256,47 +261,19 @@ using namespace detail;
 
 template <scalar T>
 tile_qr<T>::tile_qr(task_graph& graph, tile_matrix<T> A, const tile_qr_options& options)
-    : state_(std::make_shared<tile_qr_state<T>>(std::move(A), options)) {
-  state_->factor(graph);
-}
+    : tile_factorization<T>(graph, std::make_shared<qr_elimination<T>>(std::move(A), options)) {}
 
 template <scalar T>
 tile_qr<T>::tile_qr(tile_matrix<T> A, const tile_qr_options& options)
-    : state_(std::make_shared<tile_qr_state<T>>(std::move(A), options)) {
-  task_graph graph;
-  state_->factor(graph);
-  graph.wait();
-}
+    : tile_factorization<T>(std::make_shared<qr_elimination<T>>(std::move(A), options)) {}
 
 template <scalar T>
 tile_qr<T>::tile_qr(const_view<T> A, const tile_qr_options& options)
     : tile_qr(tile_matrix<T>(A, block_or_default(options.block, A.rows(), A.cols())), options) {}
 
 template <scalar T>
-tile_qr<T>::tile_qr(tile_qr&&) noexcept = default;
-template <scalar T>
-tile_qr<T>& tile_qr<T>::operator=(tile_qr&&) noexcept = default;
-template <scalar T>
-tile_qr<T>::~tile_qr() = default;
-
-template <scalar T>
-index_t tile_qr<T>::default_block(index_t rows, index_t cols) noexcept {
-  return block_or_default(0, rows, cols);
-}
-
-template <scalar T>
-index_t tile_qr<T>::info() const noexcept {
-  return zero_on_tile_diagonal<T>(factors());
-}
-
-template <scalar T>
-const tile_matrix<T>& tile_qr<T>::factors() const noexcept {
-  return state_->tiles;
-}
-
-template <scalar T>
 matrix<T> tile_qr<T>::r() const {
-  const tile_matrix<T>& tiles = factors();
+  const tile_matrix<T>& tiles = this->factors();
   matrix<T> R(std::min(tiles.rows(), tiles.cols()), tiles.cols());
   const blocked_view<T> blocks{R.view(), tiles.tile_size()};
   for (index_t j = 0; j < blocks.col_blocks(); ++j) {
@@ -313,21 +290,22 @@ matrix<T> tile_qr<T>::r() const {
 
 template <scalar T>
 matrix<T> tile_qr<T>::form_q() const {
-  const tile_matrix<T>& tiles = factors();
+  const tile_matrix<T>& tiles = this->factors();
   matrix<T> Q(tiles.rows(), std::min(tiles.rows(), tiles.cols()));
   for (index_t i = 0; i < Q.cols(); ++i) Q(i, i) = T{1};
   task_graph graph;
-  state_->apply(graph, false, {Q.view(), tiles.tile_size()}, true);
+  static_cast<qr_elimination<T>&>(*this->elimination_)
+      .apply(graph, false, {Q.view(), tiles.tile_size()}, true);
   graph.wait();
   return Q;
 }
 
 template <scalar T>
 void tile_qr<T>::apply_q(task_graph& graph, op how, matrix_view<T> B) const {
-  require(B.rows() == factors().rows(), "tile_qr", "B must have as many rows as A");
+  require(B.rows() == this->factors().rows(), "tile_qr", "B must have as many rows as A");
   require(!is_complex<T> || how != op::transpose, "tile_qr",
           "of complex numbers only Q and its conjugate transpose can be applied");
-  state_->apply(graph, how != op::none, {B, factors().tile_size()}, false);
+  this->apply(graph, how, B);
 }
 
 template <scalar T>
@@ -339,11 +317,11 @@ void tile_qr<T>::apply_q(op how, matrix_view<T> B) const {
 
 template <scalar T>
 void tile_qr<T>::solve(task_graph& graph, matrix_view<T> B) const {
-  const tile_matrix<T>& tiles = factors();
+  const tile_matrix<T>& tiles = this->factors();
   require(tiles.cols() <= tiles.rows(), "tile_qr",
           "the matrix has more columns than rows; gels() finds the least solution");
   apply_q(graph, op::conjugate_transpose, B);
-  add_upper_solve<T>(graph, state_, tiles, op::none, {B, tiles.tile_size()});
+  this->solve_upper(graph, op::none, B);
 }
 
 template <scalar T>
@@ -351,7 +329,7 @@ matrix<T> tile_qr<T>::solve(matrix<T> B) const {
   task_graph graph;
   solve(graph, B.view());
   graph.wait();
-  const index_t n = factors().cols();
+  const index_t n = this->factors().cols();
   return matrix<T>(const_view<T>(B.view().block(0, 0, n, B.cols())));
 }
 

@@ -5,7 +5,6 @@
 #include <creek/linalg/partition.hpp>
 
 #include "checks.hpp"
-#include "tile_defaults.hpp"
 #include "tile_factors.hpp"
 #include "tile_tasks.hpp"
 

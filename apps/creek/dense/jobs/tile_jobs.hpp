@@ -114,7 +114,8 @@ class own_factors {
 
   void prepare() {
     factors_.reset();
-    tiles_ = tile_matrix<T>(a_.rows(), a_.cols(), block_ == 0 ? default_block() : block_);
+    const index_t block = block_ != 0 ? block_ : Factors::default_block(a_.rows(), a_.cols());
+    tiles_ = tile_matrix<T>(a_.rows(), a_.cols(), block);
     a_.put(tiles_.view());
   }
   /// Enqueues the factorization; the factors are known when the graph has run.
@@ -129,14 +130,6 @@ class own_factors {
 
  private:
   static constexpr bool is_qr = std::same_as<Factors, linalg::tile_qr<T>>;
-
-  index_t default_block() const {
-    if constexpr (is_qr) {
-      return Factors::default_block(a_.rows(), a_.cols());
-    } else {
-      return Factors::default_block(a_.rows());
-    }
-  }
 
   index_t block_;
   linalg::reduction_tree tree_;

@@ -69,13 +69,13 @@ void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, i
           matrix_view<T> B);
 
 /// Returns the instruction set that the products use on this processor, such as "AVX3".
-const char* tile_instructions() noexcept;
+const char* kernel_instructions() noexcept;
 
 /// Shape of the block of a product that the innermost loop keeps in registers.
-struct tile_shape {
+struct micro_tile_shape {
   index_t rows, cols;
 };
 template <scalar T>
-tile_shape product_tile() noexcept;
+micro_tile_shape micro_tile() noexcept;
 
 }  // namespace creek::linalg

@@ -4,18 +4,9 @@
 // Threads and errors as in blas3.hpp.
 #pragma once
 
-#include <memory>
-
-#include <creek/linalg/matrix.hpp>
-#include <creek/linalg/task_graph.hpp>
-#include <creek/linalg/tile_matrix.hpp>
+#include <creek/linalg/tile_factorization.hpp>
 
 namespace creek::linalg {
-
-namespace detail {
-template <scalar T>
-class tile_lu_state;
-}
 
 struct tile_lu_options {
   /// Order of a tile, for matrices in column-major layout; 0 chooses by the size.
@@ -36,35 +27,20 @@ struct tile_lu_options {
 /// [Quintana-Orti 2008] for LU with incremental pivoting;
 /// [Buttari 2009] for its tasks on tiles.
 template <scalar T>
-class tile_lu {
+class tile_lu : public tile_factorization<T> {
  public:
   /// Factors A. Throws usage_error unless A is square.
   explicit tile_lu(tile_matrix<T> A, const tile_lu_options& options = {});
   /// Copies A into tiles, then factors them.
   explicit tile_lu(const_view<T> A, const tile_lu_options& options = {});
   /// Enqueues the tasks of the factorization; its result is valid once graph.wait() has returned.
-  /// The tasks share ownership of the data, so the object may be destroyed before they end.
   tile_lu(task_graph& graph, tile_matrix<T> A, const tile_lu_options& options = {});
-  tile_lu(tile_lu&&) noexcept;
-  tile_lu& operator=(tile_lu&&) noexcept;
-  ~tile_lu();
-
-  /// Returns the tile size used for a matrix of order n if none is chosen.
-  static index_t default_block(index_t n) noexcept;
-
-  /// Returns 0, or the 1-based index of the first exact zero on the diagonal of U, like getrf.
-  index_t info() const noexcept;
-  /// Returns U on and above the diagonal; below it is elimination data for this class alone.
-  const tile_matrix<T>& factors() const noexcept;
 
   /// Returns the X of op(A) X = B. Infinite or NaN if info() is not 0.
   matrix<T> solve(matrix<T> B, op how = op::none) const;
   /// Enqueues the solve: B becomes X. Tasks of this graph identify the blocks of B, each as high
   /// and wide as a tile, by the address of their first element.
   void solve(task_graph& graph, op how, matrix_view<T> B) const;
-
- private:
-  std::shared_ptr<detail::tile_lu_state<T>> state_;  // tasks share it
 };
 
 }  // namespace creek::linalg

@@ -4,18 +4,9 @@
 // Threads and errors as in blas3.hpp.
 #pragma once
 
-#include <memory>
-
-#include <creek/linalg/matrix.hpp>
-#include <creek/linalg/task_graph.hpp>
-#include <creek/linalg/tile_matrix.hpp>
+#include <creek/linalg/tile_factorization.hpp>
 
 namespace creek::linalg {
-
-namespace detail {
-template <scalar T>
-class tile_qr_state;
-}
 
 /// Order in which the tiles of a column of tiles are eliminated.
 enum class reduction_tree {
@@ -46,25 +37,14 @@ struct tile_qr_options {
 /// [Buttari 2009] for QR by tasks on tiles;
 /// [Hadri 2010] for the elimination of a panel along a tree.
 template <scalar T>
-class tile_qr {
+class tile_qr : public tile_factorization<T> {
  public:
   explicit tile_qr(tile_matrix<T> A, const tile_qr_options& options = {});
   /// Copies A into tiles, then factors them.
   explicit tile_qr(const_view<T> A, const tile_qr_options& options = {});
   /// Enqueues the tasks of the factorization; its result is valid once graph.wait() has returned.
-  /// The tasks share ownership of the data, so the object may be destroyed before they end.
   tile_qr(task_graph& graph, tile_matrix<T> A, const tile_qr_options& options = {});
-  tile_qr(tile_qr&&) noexcept;
-  tile_qr& operator=(tile_qr&&) noexcept;
-  ~tile_qr();
 
-  /// Returns the tile size used for a matrix of this shape if none is chosen.
-  static index_t default_block(index_t rows, index_t cols) noexcept;
-
-  /// Returns 0, or the 1-based index of the first exact zero on the diagonal of R.
-  index_t info() const noexcept;
-  /// Returns R on and above the diagonal; below it are the parts of Q, for this class alone.
-  const tile_matrix<T>& factors() const noexcept;
   /// Returns R alone, min(m, n) x n.
   matrix<T> r() const;
   /// Returns the first min(m, n) columns of Q.
@@ -82,9 +62,6 @@ class tile_qr {
   /// Enqueues the same: the first n rows of B become X; the sum of squares of the rows below is
   /// that of the residual, as for qr::project.
   void solve(task_graph& graph, matrix_view<T> B) const;
-
- private:
-  std::shared_ptr<detail::tile_qr_state<T>> state_;  // tasks share it
 };
 
 }  // namespace creek::linalg

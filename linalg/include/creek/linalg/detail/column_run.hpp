@@ -248,11 +248,10 @@ class column_run {
     for (index_t j = A_->own_from(0); j < panels_; j += A_->ranks()) {
       const index_t first = A_->first_column(j + 1);
       if (first >= steps_) return;
-      std::vector<index_t> pivots(pivots_ + first, pivots_ + steps_);
-      for (index_t& pivot : pivots) pivot -= first;
       const matrix_view<T> block = A_->columns(j);
       const index_t rows = A_->rows() - first;
-      exchange_rows_of(block.block(first, 0, rows, block.cols()), pivots.data(), steps_ - first);
+      exchange_rows_of(block.block(first, 0, rows, block.cols()), pivots_ + first, steps_ - first,
+                       first);
       costs_.exchanged(rows, block.cols());
     }
   }

@@ -95,9 +95,9 @@ class column_update {
 template <scalar T>
 std::unique_ptr<column_update<T>> make_update(panel_message<T>& from);
 
-/// Exchanges row i with row pivots[i] for i in [0, count), counted from A's first row.
+/// Exchanges row i with row pivots[i] - first for i in [0, count), counted from A's first row.
 template <scalar T>
-void exchange_rows_of(matrix_view<T> A, const index_t* pivots, index_t count);
+void exchange_rows_of(matrix_view<T> A, const index_t* pivots, index_t count, index_t first = 0);
 
 /// Applies the contribution of a block of columns to the solution of A X = B: forwards through the
 /// blocks from the first, then backwards. `columns` have all rows, their diagonal begins at row

@@ -2,12 +2,12 @@
 // Innermost loops, compiled once per instruction set.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/tile.cpp"
+#define HWY_TARGET_INCLUDE "kernels/micro_kernels.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target.h includes this file again per target; Highway itself comes after it.
 #include <hwy/highway.h>
 
-#include "tile.hpp"
+#include "micro_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,10 +25,10 @@ constexpr int width = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
 template <class R>
 using tag = hn::CappedTag<R, 64 / sizeof(R)>;
 template <class R>
-constexpr index_t tile_rows = vectors* static_cast<index_t>(hn::MaxLanes(tag<R>()));
+constexpr index_t micro_tile_rows = vectors* static_cast<index_t>(hn::MaxLanes(tag<R>()));
 
 template <class R>
-using tile_sums = hn::Vec<tag<R>>[width][vectors];
+using micro_tile_sums = hn::Vec<tag<R>>[width][vectors];
 
 template <class R>
 HWY_INLINE HWY_ATTR void expect(const R* c, index_t leading) {
@@ -37,7 +37,7 @@ HWY_INLINE HWY_ATTR void expect(const R* c, index_t leading) {
   for (int j = 0; j < width; ++j) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) __builtin_prefetch(c + j * leading + v * lanes, 1);
-    __builtin_prefetch(c + j * leading + tile_rows<R> - 1, 1);
+    __builtin_prefetch(c + j * leading + micro_tile_rows<R> - 1, 1);
   }
 }
 
@@ -45,7 +45,7 @@ HWY_INLINE HWY_ATTR void expect(const R* c, index_t leading) {
 template <class R>
 HWY_INLINE HWY_ATTR void accumulate(index_t k, const R* HWY_RESTRICT a, index_t a_step,
                                     const R* HWY_RESTRICT b, index_t row_step, index_t col_step,
-                                    tile_sums<R>& sum) {
+                                    micro_tile_sums<R>& sum) {
   const tag<R> d;
   constexpr index_t lanes = hn::MaxLanes(tag<R>());
 #pragma GCC unroll 8
@@ -69,7 +69,7 @@ HWY_INLINE HWY_ATTR void accumulate(index_t k, const R* HWY_RESTRICT a, index_t 
 }
 
 template <class R>
-HWY_INLINE HWY_ATTR void add(const tile_sums<R>& sum, R* HWY_RESTRICT c, index_t leading) {
+HWY_INLINE HWY_ATTR void add(const micro_tile_sums<R>& sum, R* HWY_RESTRICT c, index_t leading) {
   const tag<R> d;
   constexpr index_t lanes = hn::MaxLanes(tag<R>());
 #pragma GCC unroll 8
@@ -85,7 +85,7 @@ HWY_INLINE HWY_ATTR void add(const tile_sums<R>& sum, R* HWY_RESTRICT c, index_t
 template <class R>
 HWY_ATTR void multiply(index_t k, const R* HWY_RESTRICT a, index_t a_step, const R* HWY_RESTRICT b,
                        R* HWY_RESTRICT c, index_t leading) {
-  tile_sums<R> sum;
+  micro_tile_sums<R> sum;
   expect(c, leading);
   accumulate(k, a, a_step, b, width, 1, sum);
   add(sum, c, leading);
@@ -95,7 +95,7 @@ template <class R>
 HWY_ATTR void multiply_columns(index_t k, const R* HWY_RESTRICT a, index_t a_step,
                                const R* HWY_RESTRICT b, index_t b_step, R* HWY_RESTRICT c,
                                index_t leading) {
-  tile_sums<R> sum;
+  micro_tile_sums<R> sum;
   accumulate(k, a, a_step, b, 1, b_step, sum);
   add(sum, c, leading);
 }
@@ -106,7 +106,7 @@ HWY_ATTR void multiply_edge(index_t k, const R* HWY_RESTRICT a, index_t a_step,
                             index_t leading) {
   const tag<R> d;
   constexpr index_t lanes = hn::MaxLanes(tag<R>());
-  tile_sums<R> sum;
+  micro_tile_sums<R> sum;
   accumulate(k, a, a_step, b, width, 1, sum);
 #pragma GCC unroll 8
   for (int j = 0; j < width; ++j) {
@@ -222,22 +222,22 @@ HWY_ATTR void copy_strip(index_t rows, index_t cols, const R* HWY_RESTRICT from,
                          R* HWY_RESTRICT to) {
   const tag<R> d;
   constexpr index_t lanes = hn::MaxLanes(tag<R>());
-  if (rows == tile_rows<R>) {
+  if (rows == micro_tile_rows<R>) {
     for (index_t p = 0; p < cols; ++p) {
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
         hn::StoreU(hn::LoadU(d, from + v * lanes), d, to + v * lanes);
       }
       from += from_step;
-      to += tile_rows<R>;
+      to += micro_tile_rows<R>;
     }
     return;
   }
   for (index_t p = 0; p < cols; ++p) {
     std::copy_n(from, rows, to);
-    std::fill(to + rows, to + tile_rows<R>, R{});
+    std::fill(to + rows, to + micro_tile_rows<R>, R{});
     from += from_step;
-    to += tile_rows<R>;
+    to += micro_tile_rows<R>;
   }
 }
 
@@ -439,29 +439,29 @@ HWY_ATTR index_t largest(index_t n, const R* HWY_RESTRICT x) {
 }
 
 template <class R>
-const tile_kernels<R>* kernels() {
-  static const tile_kernels<R> all{hwy::TargetName(HWY_TARGET),
-                                   tile_rows<R>,
-                                   width,
-                                   multiply<R>,
-                                   multiply_columns<R>,
-                                   multiply_edge<R>,
-                                   solve<R>,
-                                   solve_complex<R>,
-                                   copy_strip<R>,
-                                   interleave<R>,
-                                   subtract<R>,
-                                   subtract_complex<R>,
-                                   project<R>,
-                                   project_complex<R>,
-                                   largest<R>,
-                                   largest_complex<R>};
+const micro_kernels<R>* kernels() {
+  static const micro_kernels<R> all{hwy::TargetName(HWY_TARGET),
+                                    micro_tile_rows<R>,
+                                    width,
+                                    multiply<R>,
+                                    multiply_columns<R>,
+                                    multiply_edge<R>,
+                                    solve<R>,
+                                    solve_complex<R>,
+                                    copy_strip<R>,
+                                    interleave<R>,
+                                    subtract<R>,
+                                    subtract_complex<R>,
+                                    project<R>,
+                                    project_complex<R>,
+                                    largest<R>,
+                                    largest_complex<R>};
   return &all;
 }
-const tile_kernels<float>* kernels_f32() {
+const micro_kernels<float>* kernels_f32() {
   return kernels<float>();
 }
-const tile_kernels<double>* kernels_f64() {
+const micro_kernels<double>* kernels_f64() {
   return kernels<double>();
 }
 
@@ -475,14 +475,14 @@ HWY_EXPORT(kernels_f32);
 HWY_EXPORT(kernels_f64);
 
 template <>
-const tile_kernels<float>& tile<float>() noexcept {
-  static const tile_kernels<float>& chosen = *HWY_DYNAMIC_DISPATCH(kernels_f32)();
+const micro_kernels<float>& micro_kernels_of<float>() noexcept {
+  static const micro_kernels<float>& chosen = *HWY_DYNAMIC_DISPATCH(kernels_f32)();
   return chosen;
 }
 
 template <>
-const tile_kernels<double>& tile<double>() noexcept {
-  static const tile_kernels<double>& chosen = *HWY_DYNAMIC_DISPATCH(kernels_f64)();
+const micro_kernels<double>& micro_kernels_of<double>() noexcept {
+  static const micro_kernels<double>& chosen = *HWY_DYNAMIC_DISPATCH(kernels_f64)();
   return chosen;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Innermost loops of dense linear algebra, one set per instruction set, chosen at run
-// time.
+// Innermost loops of dense linear algebra, the micro-kernels of BLIS, one set per instruction set,
+// chosen at run time.
 //
 // All kernels work on real numbers, for complex matrices too: a complex product is a real one of
 // twice the rows and depth, [re -im; im re] times [re; im], whose result is the complex matrix in
@@ -17,14 +17,14 @@
 
 namespace creek::linalg::detail {
 
-/// Rows per strip of a triangle packed for tile_kernels::solve; complex ones have half as many.
+/// Rows per strip of a triangle packed for micro_kernels::solve; complex ones have half as many.
 inline constexpr index_t solve_rows = 8;
 
 /// R is float or double.
 template <class R>
-struct tile_kernels {
+struct micro_kernels {
   const char* name;  // name of the instruction set
-  index_t rows;      // rows and columns of a tile of the result
+  index_t rows;      // rows and columns of a micro-tile, the block of the result in registers
   index_t cols;
 
   /// c (rows x cols, columns `leading` apart) += a * b over depth k. Column p of the strip a is at
@@ -35,9 +35,9 @@ struct tile_kernels {
   void (*multiply_columns)(index_t k, const R* a, index_t a_step, const R* b, index_t b_step, R* c,
                            index_t leading);
 
-  /// Like multiply, but updates only `tile_rows` x `tile_cols` of c.
-  void (*multiply_edge)(index_t k, const R* a, index_t a_step, const R* b, index_t tile_rows,
-                        index_t tile_cols, R* c, index_t leading);
+  /// Like multiply, but updates only `used_rows` x `used_cols` of c.
+  void (*multiply_edge)(index_t k, const R* a, index_t a_step, const R* b, index_t used_rows,
+                        index_t used_cols, R* c, index_t leading);
 
   /// Solves L x = b in place for one strip b of k rows, packed. `l` holds the lower triangle in
   /// strips of solve_rows rows, column after column, each strip up to the end of its diagonal
@@ -48,8 +48,8 @@ struct tile_kernels {
   /// l have solve_rows / 2 rows, real and imaginary parts side by side.
   void (*solve_complex)(index_t k, const R* l, R* b);
 
-  /// Copies columns of `rows` (at most tile_kernels::rows) elements, `from_step` apart, to columns
-  /// that are `tile_kernels::rows` apart, padded with zeros.
+  /// Copies columns of `rows` (at most micro_kernels::rows) elements, `from_step` apart, to columns
+  /// that are `micro_kernels::rows` apart, padded with zeros.
   void (*copy_strip)(index_t rows, index_t cols, const R* from, index_t from_step, R* to);
 
   /// Interleaves `k` elements of `across` (at most `width`) vectors, `across_step` apart, each
@@ -74,10 +74,10 @@ struct tile_kernels {
 
 /// Returns the kernels for the current processor.
 template <class R>
-const tile_kernels<R>& tile() noexcept;
+const micro_kernels<R>& micro_kernels_of() noexcept;
 template <>
-const tile_kernels<float>& tile<float>() noexcept;
+const micro_kernels<float>& micro_kernels_of<float>() noexcept;
 template <>
-const tile_kernels<double>& tile<double>() noexcept;
+const micro_kernels<double>& micro_kernels_of<double>() noexcept;
 
 }  // namespace creek::linalg::detail
