@@ -29,4 +29,12 @@ index_t cols_of(const View& A, op how) noexcept {
   return how == op::none ? A.cols() : A.rows();
 }
 
+/// Throws usage_error unless A is square, of the order of B on the side where it stands.
+template <class Input, class Output>
+void check_triangle(const char* routine, side where, const Input& A, const Output& B) {
+  const index_t order = where == side::left ? B.rows() : B.cols();
+  require(A.rows() == order && A.cols() == order, routine,
+          "A must be square, of the order of the rows (left) or columns (right) of B");
+}
+
 }  // namespace creek::linalg::detail

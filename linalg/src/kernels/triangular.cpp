@@ -124,13 +124,6 @@ strided<T> triangular(const_view<T> A, triangle stored, op how, diagonal ones) {
   return t;
 }
 
-template <scalar T>
-void check_triangular(const char* routine, side where, const_view<T> A, matrix_view<T> B) {
-  const index_t order = where == side::left ? B.rows() : B.cols();
-  require(A.rows() == order && A.cols() == order, routine,
-          "A must be square, of the order of the rows (left) or columns (right) of B");
-}
-
 /// Maximum number of right-hand sides that are solved for one by one, reading the triangle in
 /// place.
 constexpr index_t few_sides = 4;
@@ -281,14 +274,14 @@ using namespace detail;
 template <scalar T>
 void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, input<T> A,
           matrix_view<T> B) {
-  check_triangular<T>("trsm", where, A, B);
+  check_triangle("trsm", where, A, B);
   trsm_by<all_workers, T>(where, stored, how, ones, alpha, A, B);
 }
 
 template <scalar T>
 void trmm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, input<T> A,
           matrix_view<T> B) {
-  check_triangular<T>("trmm", where, A, B);
+  check_triangle("trmm", where, A, B);
   trmm_by<all_workers, T>(where, stored, how, ones, alpha, A, B);
 }
 
