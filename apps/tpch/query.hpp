@@ -2,8 +2,11 @@
 // The queries, each as in the specification: [TPC-H 3.0.1], clause 2.4.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <deque>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +35,30 @@ class prepared_query {
   [[nodiscard]] virtual query_run run() const = 0;
   /// Returns true if a file of the tables was written to or cut short since: answers are then void.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
+};
+
+/// Base of the queries: opens their tables and keeps them.
+class query_on_tables : public prepared_query {
+ public:
+  [[nodiscard]] bool lost() const noexcept final {
+    return std::ranges::any_of(tables_, [](const table& each) { return each.lost(); });
+  }
+
+ protected:
+  /// Opens the named columns of a table, as database::open. It lives as long as the query.
+  [[nodiscard]] const table& open(database& from, std::string_view name,
+                                  std::initializer_list<std::string_view> columns) {
+    return tables_.emplace_back(from.open(name, columns));
+  }
+  /// Returns the rows of all tables together.
+  [[nodiscard]] std::uint64_t rows_of_tables() const noexcept {
+    std::uint64_t rows = 0;
+    for (const table& each : tables_) rows += each.rows();
+    return rows;
+  }
+
+ private:
+  std::deque<table> tables_;
 };
 
 struct query {

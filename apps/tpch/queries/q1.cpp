@@ -59,11 +59,12 @@ struct q1_sums {
   }
 };
 
-class q1_query final : public prepared_query {
+class q1_query final : public query_on_tables {
  public:
   q1_query(database& from, const parameter_values& given)
-      : lineitem_(from.open("lineitem", {"l_returnflag", "l_linestatus", "l_quantity",
-                                         "l_extendedprice", "l_discount", "l_tax", "l_shipdate"})),
+      : lineitem_(open(from, "lineitem",
+                       {"l_returnflag", "l_linestatus", "l_quantity", "l_extendedprice",
+                        "l_discount", "l_tax", "l_shipdate"})),
         flag_(lineitem_["l_returnflag"]),
         status_(lineitem_["l_linestatus"]),
         quantity_(lineitem_["l_quantity"].values),
@@ -74,8 +75,6 @@ class q1_query final : public prepared_query {
     const std::int64_t end = *parse_date("1998-12-01") - given.number("DELTA");
     dates_ = codes_between(shipdate_, std::min(shipdate_.least(), end), end);
   }
-
-  [[nodiscard]] bool lost() const noexcept override { return lineitem_.lost(); }
 
   [[nodiscard]] query_run run() const override {
     const bool narrow = usual_widths() && block_fits_64_bits();
@@ -92,7 +91,7 @@ class q1_query final : public prepared_query {
           for (std::size_t g = 0; g < a.size(); ++g) a[g].add(b[g]);
           return a;
         });
-    query_run done{.result = answer_of(sums), .rows = lineitem_.rows()};
+    query_run done{.result = answer_of(sums), .rows = rows_of_tables()};
     for (const packed* column :
          {&flag_.values, &status_.values, &quantity_, &price_, &discount_, &tax_, &shipdate_}) {
       done.bytes += column->bytes();
@@ -187,7 +186,7 @@ class q1_query final : public prepared_query {
 
   static constexpr std::size_t most_narrow = 16;  // a power of two; dbgen makes six
 
-  table lineitem_;
+  const table& lineitem_;
   const column& flag_;
   const column& status_;
   const packed& quantity_;

@@ -43,15 +43,16 @@ struct q10_group {
   int128 revenue = 0;
 };
 
-class q10_query final : public prepared_query {
+class q10_query final : public query_on_tables {
  public:
   q10_query(database& from, const parameter_values& given)
-      : customer_(from.open("customer", {"c_custkey", "c_name", "c_address", "c_nationkey",
-                                         "c_phone", "c_acctbal", "c_comment"})),
-        orders_(from.open("orders", {"o_orderkey", "o_custkey", "o_orderdate"})),
-        lineitem_(
-            from.open("lineitem", {"l_orderkey", "l_returnflag", "l_extendedprice", "l_discount"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name"})),
+      : customer_(open(from, "customer",
+                       {"c_custkey", "c_name", "c_address", "c_nationkey", "c_phone", "c_acctbal",
+                        "c_comment"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_custkey", "o_orderdate"})),
+        lineitem_(open(from, "lineitem",
+                       {"l_orderkey", "l_returnflag", "l_extendedprice", "l_discount"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name"})),
         customer_key_(customer_["c_custkey"]),
         customer_nation_(customer_["c_nationkey"].values),
         order_customer_(orders_["o_custkey"].values),
@@ -62,10 +63,6 @@ class q10_query final : public prepared_query {
     const auto date = static_cast<std::int32_t>(given.number("DATE"));
     dates_ = codes_between(order_date_, date, add_months(date, 3) - 1);
     if (const auto code = flag_.find("R")) flags_ = {*code, *code};
-  }
-
-  [[nodiscard]] bool lost() const noexcept override {
-    return customer_.lost() || orders_.lost() || lineitem_.lost() || nation_.lost();
   }
 
   [[nodiscard]] query_run run() const override {
@@ -88,8 +85,7 @@ class q10_query final : public prepared_query {
           to.push_back({static_cast<std::size_t>(row), of.sum});
         });
 
-    query_run done{.result = answer_of(groups, nations),
-                   .rows = customer_.rows() + orders_.rows() + lineitem_.rows() + nation_.rows()};
+    query_run done{.result = answer_of(groups, nations), .rows = rows_of_tables()};
     done.bytes = customer_key_.values.bytes() + order_date_.bytes() +
                  orders.size() * (orders_["o_orderkey"].values.width + order_customer_.width +
                                   customer_nation_.width) +
@@ -165,7 +161,7 @@ class q10_query final : public prepared_query {
     return result;
   }
 
-  table customer_, orders_, lineitem_, nation_;
+  const table &customer_, &orders_, &lineitem_, &nation_;
   const column& customer_key_;
   const packed& customer_nation_;
   const packed& order_customer_;

@@ -45,23 +45,19 @@ int128 share_of(int128 total, std::int64_t fraction) {
   return total / whole * fraction + rest / whole - (rest % whole < 0 ? 1 : 0);
 }
 
-class q11_query final : public prepared_query {
+class q11_query final : public query_on_tables {
  public:
   q11_query(database& from, const parameter_values& given)
       : partsupp_(
-            from.open("partsupp", {"ps_partkey", "ps_suppkey", "ps_availqty", "ps_supplycost"})),
-        supplier_(from.open("supplier", {"s_suppkey", "s_nationkey"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name"})),
+            open(from, "partsupp", {"ps_partkey", "ps_suppkey", "ps_availqty", "ps_supplycost"})),
+        supplier_(open(from, "supplier", {"s_suppkey", "s_nationkey"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name"})),
         part_key_(partsupp_["ps_partkey"].values),
         supplier_key_(partsupp_["ps_suppkey"].values),
         available_(partsupp_["ps_availqty"].values),
         cost_(partsupp_["ps_supplycost"].values),
         nation_name_(given.text("NATION")),
         fraction_(given.number("FRACTION")) {}
-
-  [[nodiscard]] bool lost() const noexcept override {
-    return partsupp_.lost() || supplier_.lost() || nation_.lost();
-  }
 
   [[nodiscard]] query_run run() const override {
     const keyed_rows nations =
@@ -79,8 +75,7 @@ class q11_query final : public prepared_query {
         });
     const std::vector<q11_part> parts = parts_of(offers);
 
-    query_run done{.result = answer_of(parts),
-                   .rows = partsupp_.rows() + supplier_.rows() + nation_.rows()};
+    query_run done{.result = answer_of(parts), .rows = rows_of_tables()};
     done.bytes = supplier_["s_nationkey"].values.bytes() + supplier_key_.bytes() +
                  offers.size() * (part_key_.width + available_.width + cost_.width);
     done.steps = {
@@ -126,7 +121,7 @@ class q11_query final : public prepared_query {
     return result;
   }
 
-  table partsupp_, supplier_, nation_;
+  const table &partsupp_, &supplier_, &nation_;
   const packed& part_key_;
   const packed& supplier_key_;
   const packed& available_;

@@ -46,12 +46,13 @@ struct q12_lines {
 /// Number of lines of high and of other priority, by mode.
 using q12_counts = std::array<std::array<std::int64_t, 2>, 2>;
 
-class q12_query final : public prepared_query {
+class q12_query final : public query_on_tables {
  public:
   q12_query(database& from, const parameter_values& given)
-      : lineitem_(from.open("lineitem", {"l_orderkey", "l_shipdate", "l_commitdate",
-                                         "l_receiptdate", "l_shipmode"})),
-        orders_(from.open("orders", {"o_orderkey", "o_orderpriority"})),
+      : lineitem_(
+            open(from, "lineitem",
+                 {"l_orderkey", "l_shipdate", "l_commitdate", "l_receiptdate", "l_shipmode"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_orderpriority"})),
         mode_(lineitem_["l_shipmode"]),
         priority_(orders_["o_orderpriority"]),
         line_key_(lineitem_["l_orderkey"].values),
@@ -67,8 +68,6 @@ class q12_query final : public prepared_query {
     dates_ = codes_between(receiptdate_, date, add_months(date, 12) - 1);
   }
 
-  [[nodiscard]] bool lost() const noexcept override { return lineitem_.lost() || orders_.lost(); }
-
   [[nodiscard]] query_run run() const override {
     std::vector<q12_lines> lines = gather_rows<q12_lines>(
         lineitem_.rows(),
@@ -80,7 +79,7 @@ class q12_query final : public prepared_query {
     const key_index index(keys);
     const q12_counts counts = count(lines, index);
 
-    query_run done{.rows = lineitem_.rows() + orders_.rows()};
+    query_run done{.rows = rows_of_tables()};
     done.bytes = mode_.values.bytes() + shipdate_.bytes() + commitdate_.bytes() +
                  receiptdate_.bytes() + left * line_key_.width + order_key_.bytes() +
                  lines.size() * priority_.values.width;
@@ -162,7 +161,7 @@ class q12_query final : public prepared_query {
     });
   }
 
-  table lineitem_, orders_;
+  const table &lineitem_, &orders_;
   const column& mode_;
   const column& priority_;
   const packed& line_key_;

@@ -31,17 +31,15 @@ struct q13_row {
   std::int64_t orders = 0, customers = 0;
 };
 
-class q13_query final : public prepared_query {
+class q13_query final : public query_on_tables {
  public:
   q13_query(database& from, const parameter_values& given)
-      : customer_(from.open("customer", {"c_custkey"})),
-        orders_(from.open("orders", {"o_custkey", "o_comment"})),
+      : customer_(open(from, "customer", {"c_custkey"})),
+        orders_(open(from, "orders", {"o_custkey", "o_comment"})),
         customer_key_(customer_["c_custkey"]),
         order_customer_(orders_["o_custkey"].values),
         comment_(orders_["o_comment"]),
         pattern_{.inner = {given.text("WORD1"), given.text("WORD2")}} {}
-
-  [[nodiscard]] bool lost() const noexcept override { return customer_.lost() || orders_.lost(); }
 
   [[nodiscard]] query_run run() const override {
     const keyed_rows customers(customer_key_);  // checks that no key occurs twice
@@ -53,7 +51,7 @@ class q13_query final : public prepared_query {
                        [&](std::size_t row) { emit(order_customer_.value(row), {.rows = 1}); });
         });
     query_run done{.result = answer_of(distribution_of(orders)),
-                   .rows = customer_.rows() + orders_.rows(),
+                   .rows = rows_of_tables(),
                    .bytes = comment_.scan_bytes() + order_customer_.bytes() +
                             2 * customer_key_.values.bytes()};
     done.steps = {fmt::format("scan orders, {} rows, select o_comment: {} bytes of text",
@@ -98,7 +96,7 @@ class q13_query final : public prepared_query {
     return result;
   }
 
-  table customer_, orders_;
+  const table &customer_, &orders_;
   const column& customer_key_;
   const packed& order_customer_;
   const column& comment_;

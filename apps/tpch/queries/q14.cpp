@@ -31,12 +31,12 @@ struct q14_sums {
   std::uint64_t selected = 0, rows = 0;
 };
 
-class q14_query final : public prepared_query {
+class q14_query final : public query_on_tables {
  public:
   q14_query(database& from, const parameter_values& given)
       : lineitem_(
-            from.open("lineitem", {"l_partkey", "l_shipdate", "l_extendedprice", "l_discount"})),
-        part_(from.open("part", {"p_partkey", "p_type"})),
+            open(from, "lineitem", {"l_partkey", "l_shipdate", "l_extendedprice", "l_discount"})),
+        part_(open(from, "part", {"p_partkey", "p_type"})),
         line_part_(lineitem_["l_partkey"].values),
         shipdate_(lineitem_["l_shipdate"].values),
         part_key_(part_["p_partkey"]),
@@ -45,8 +45,6 @@ class q14_query final : public prepared_query {
     const auto date = static_cast<std::int32_t>(given.number("DATE"));
     dates_ = codes_between(shipdate_, date, add_months(date, 1) - 1);
   }
-
-  [[nodiscard]] bool lost() const noexcept override { return lineitem_.lost() || part_.lost(); }
 
   [[nodiscard]] query_run run() const override {
     const keyed_rows parts(part_key_);
@@ -59,7 +57,7 @@ class q14_query final : public prepared_query {
                           a.rows + b.rows};
         });
 
-    query_run done{.rows = lineitem_.rows() + part_.rows()};
+    query_run done{.rows = rows_of_tables()};
     done.result = {{"promo_revenue"}, {{sums.all == 0 ? cell(null{}) : share_of(sums)}}};
     done.bytes = shipdate_.bytes() + sums.selected * line_part_.width + part_key_.values.bytes() +
                  sums.rows * (type_.values.width + net_price_.bytes_a_row());
@@ -94,7 +92,7 @@ class q14_query final : public prepared_query {
                    {&net_price_.price(), &net_price_.discount()});
   }
 
-  table lineitem_, part_;
+  const table &lineitem_, &part_;
   const packed& line_part_;
   const packed& shipdate_;
   const column& part_key_;

@@ -34,20 +34,18 @@ struct q15_revenue {
   int128 total = 0;
 };
 
-class q15_query final : public prepared_query {
+class q15_query final : public query_on_tables {
  public:
   q15_query(database& from, const parameter_values& given)
-      : supplier_(from.open("supplier", {"s_suppkey", "s_name", "s_address", "s_phone"})),
+      : supplier_(open(from, "supplier", {"s_suppkey", "s_name", "s_address", "s_phone"})),
         lineitem_(
-            from.open("lineitem", {"l_suppkey", "l_extendedprice", "l_discount", "l_shipdate"})),
+            open(from, "lineitem", {"l_suppkey", "l_extendedprice", "l_discount", "l_shipdate"})),
         line_supplier_(lineitem_["l_suppkey"].values),
         shipdate_(lineitem_["l_shipdate"].values),
         net_price_(lineitem_) {
     const auto date = static_cast<std::int32_t>(given.number("DATE"));
     dates_ = codes_between(shipdate_, date, add_months(date, 3) - 1);
   }
-
-  [[nodiscard]] bool lost() const noexcept override { return supplier_.lost() || lineitem_.lost(); }
 
   [[nodiscard]] query_run run() const override {
     using sum = group_sum<int128>;
@@ -72,7 +70,7 @@ class q15_query final : public prepared_query {
       if (best.empty() || revenue.total == best.front().total) best.push_back(revenue);
     }
 
-    query_run done{.result = answer_of(best), .rows = supplier_.rows() + lineitem_.rows()};
+    query_run done{.result = answer_of(best), .rows = rows_of_tables()};
     done.bytes = shipdate_.bytes() + supplier_["s_suppkey"].values.bytes() +
                  lines * (line_supplier_.width + net_price_.bytes_a_row());
     done.steps = {
@@ -101,7 +99,7 @@ class q15_query final : public prepared_query {
     return result;
   }
 
-  table supplier_, lineitem_;
+  const table &supplier_, &lineitem_;
   const packed& line_supplier_;
   const packed& shipdate_;
   net_price net_price_;

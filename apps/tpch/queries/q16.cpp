@@ -64,12 +64,12 @@ std::vector<std::int64_t> q16_sizes(const parameter_values& given) {
   return sizes;
 }
 
-class q16_query final : public prepared_query {
+class q16_query final : public query_on_tables {
  public:
   q16_query(database& from, const parameter_values& given)
-      : part_(from.open("part", {"p_partkey", "p_brand", "p_type", "p_size"})),
-        partsupp_(from.open("partsupp", {"ps_partkey", "ps_suppkey"})),
-        supplier_(from.open("supplier", {"s_suppkey", "s_comment"})),
+      : part_(open(from, "part", {"p_partkey", "p_brand", "p_type", "p_size"})),
+        partsupp_(open(from, "partsupp", {"ps_partkey", "ps_suppkey"})),
+        supplier_(open(from, "supplier", {"s_suppkey", "s_comment"})),
         brand_(part_["p_brand"]),
         type_(part_["p_type"]),
         size_(part_["p_size"].values),
@@ -80,10 +80,6 @@ class q16_query final : public prepared_query {
         types_(codes_like(type_, {.front = given.text("TYPE")}, false)),
         sizes_(q16_sizes(given)),
         size_index_(sizes_) {}
-
-  [[nodiscard]] bool lost() const noexcept override {
-    return part_.lost() || partsupp_.lost() || supplier_.lost();
-  }
 
   [[nodiscard]] query_run run() const override {
     const keyed_rows parts(part_["p_partkey"],
@@ -104,8 +100,7 @@ class q16_query final : public prepared_query {
         });
     parallel_sort(offers);
 
-    query_run done{.result = answer_of(rows_of(offers)),
-                   .rows = part_.rows() + partsupp_.rows() + supplier_.rows()};
+    query_run done{.result = answer_of(rows_of(offers)), .rows = rows_of_tables()};
     done.bytes = size_.bytes() + brand_.values.bytes() + type_.values.bytes() +
                  parts.size() * part_["p_partkey"].values.width +
                  supplier_["s_comment"].scan_bytes() + offer_part_.bytes() +
@@ -176,7 +171,7 @@ class q16_query final : public prepared_query {
     return result;
   }
 
-  table part_, partsupp_, supplier_;
+  const table &part_, &partsupp_, &supplier_;
   const column& brand_;
   const column& type_;
   const packed& size_;

@@ -31,11 +31,11 @@ struct q17_line {
   std::size_t row = 0;
 };
 
-class q17_query final : public prepared_query {
+class q17_query final : public query_on_tables {
  public:
   q17_query(database& from, const parameter_values& given)
-      : part_(from.open("part", {"p_partkey", "p_brand", "p_container"})),
-        lineitem_(from.open("lineitem", {"l_partkey", "l_quantity", "l_extendedprice"})),
+      : part_(open(from, "part", {"p_partkey", "p_brand", "p_container"})),
+        lineitem_(open(from, "lineitem", {"l_partkey", "l_quantity", "l_extendedprice"})),
         brand_(part_["p_brand"]),
         container_(part_["p_container"]),
         line_part_(lineitem_["l_partkey"].values),
@@ -44,8 +44,6 @@ class q17_query final : public prepared_query {
     if (const auto code = brand_.find(given.text("BRAND"))) brands_ = {*code, *code};
     if (const auto code = container_.find(given.text("CONTAINER"))) containers_ = {*code, *code};
   }
-
-  [[nodiscard]] bool lost() const noexcept override { return part_.lost() || lineitem_.lost(); }
 
   [[nodiscard]] query_run run() const override {
     const keyed_rows parts(part_["p_partkey"],
@@ -62,7 +60,7 @@ class q17_query final : public prepared_query {
         });
     const sum small = sum_of_small(lines, parts.size());
 
-    query_run done{.rows = part_.rows() + lineitem_.rows()};
+    query_run done{.rows = rows_of_tables()};
     // sum / 7.0
     done.result = {{"avg_yearly"}, {{small.any() ? cell(average({small.sum, 2}, 7, 6)) : null{}}}};
     done.bytes = brand_.values.bytes() + container_.values.bytes() +
@@ -102,7 +100,7 @@ class q17_query final : public prepared_query {
         });
   }
 
-  table part_, lineitem_;
+  const table &part_, &lineitem_;
   const column& brand_;
   const column& container_;
   const packed& line_part_;

@@ -40,12 +40,12 @@ struct q18_order {
   int128 quantity = 0;  // hundredths
 };
 
-class q18_query final : public prepared_query {
+class q18_query final : public query_on_tables {
  public:
   q18_query(database& from, const parameter_values& given)
-      : customer_(from.open("customer", {"c_custkey", "c_name"})),
-        orders_(from.open("orders", {"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate"})),
-        lineitem_(from.open("lineitem", {"l_orderkey", "l_quantity"})),
+      : customer_(open(from, "customer", {"c_custkey", "c_name"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate"})),
+        lineitem_(open(from, "lineitem", {"l_orderkey", "l_quantity"})),
         customer_key_(customer_["c_custkey"]),
         order_key_(orders_["o_orderkey"]),
         order_customer_(orders_["o_custkey"].values),
@@ -55,12 +55,8 @@ class q18_query final : public prepared_query {
         quantity_(lineitem_["l_quantity"].values),
         more_than_(100 * given.number("QUANTITY")) {}
 
-  [[nodiscard]] bool lost() const noexcept override {
-    return customer_.lost() || orders_.lost() || lineitem_.lost();
-  }
-
   [[nodiscard]] query_run run() const override {
-    query_run done{.rows = customer_.rows() + orders_.rows() + lineitem_.rows()};
+    query_run done{.rows = rows_of_tables()};
     const std::vector<q18_order> large = large_orders(done);
     std::vector<std::int64_t> keys(large.size());
     std::ranges::transform(large, keys.begin(), &q18_order::key);
@@ -189,7 +185,7 @@ class q18_query final : public prepared_query {
     return result;
   }
 
-  table customer_, orders_, lineitem_;
+  const table &customer_, &orders_, &lineitem_;
   const column& customer_key_;
   const column& order_key_;
   const packed& order_customer_;

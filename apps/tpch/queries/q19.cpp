@@ -58,12 +58,13 @@ struct q19_sum {
   std::uint64_t selected = 0, matched = 0, rows = 0;
 };
 
-class q19_query final : public prepared_query {
+class q19_query final : public query_on_tables {
  public:
   q19_query(database& from, const parameter_values& given)
-      : lineitem_(from.open("lineitem", {"l_partkey", "l_quantity", "l_extendedprice", "l_discount",
-                                         "l_shipinstruct", "l_shipmode"})),
-        part_(from.open("part", {"p_partkey", "p_brand", "p_size", "p_container"})),
+      : lineitem_(open(from, "lineitem",
+                       {"l_partkey", "l_quantity", "l_extendedprice", "l_discount",
+                        "l_shipinstruct", "l_shipmode"})),
+        part_(open(from, "part", {"p_partkey", "p_brand", "p_size", "p_container"})),
         line_part_(lineitem_["l_partkey"].values),
         quantity_(lineitem_["l_quantity"].values),
         instruction_(lineitem_["l_shipinstruct"]),
@@ -83,8 +84,6 @@ class q19_query final : public prepared_query {
     quantities_ = codes_between(quantity_, least, greatest + more);
   }
 
-  [[nodiscard]] bool lost() const noexcept override { return lineitem_.lost() || part_.lost(); }
-
   [[nodiscard]] query_run run() const override {
     std::vector<std::size_t> rows;
     std::array<std::size_t, 3> ends{};
@@ -102,7 +101,7 @@ class q19_query final : public prepared_query {
                          a.rows + b.rows};
         });
 
-    query_run done{.rows = lineitem_.rows() + part_.rows()};
+    query_run done{.rows = rows_of_tables()};
     const cell revenue =
         sum.rows == 0 ? cell(null{}) : cell(decimal{sum.revenue, net_price::scale});
     done.result = {{"revenue"}, {{revenue}}};
@@ -164,7 +163,7 @@ class q19_query final : public prepared_query {
 
   static constexpr std::int64_t more = 10 * 100;  // hundredths
 
-  table lineitem_, part_;
+  const table &lineitem_, &part_;
   const packed& line_part_;
   const packed& quantity_;
   const column& instruction_;

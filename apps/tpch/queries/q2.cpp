@@ -44,24 +44,21 @@ struct q2_offer {
   std::int64_t cost = 0;
 };
 
-class q2_query final : public prepared_query {
+class q2_query final : public query_on_tables {
  public:
   q2_query(database& from, const parameter_values& given)
-      : part_(from.open("part", {"p_partkey", "p_mfgr", "p_type", "p_size"})),
-        supplier_(from.open("supplier", {"s_suppkey", "s_name", "s_address", "s_nationkey",
-                                         "s_phone", "s_acctbal", "s_comment"})),
-        partsupp_(from.open("partsupp", {"ps_partkey", "ps_suppkey", "ps_supplycost"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name", "n_regionkey"})),
-        region_(from.open("region", {"r_regionkey", "r_name"})),
+      : part_(open(from, "part", {"p_partkey", "p_mfgr", "p_type", "p_size"})),
+        supplier_(open(from, "supplier",
+                       {"s_suppkey", "s_name", "s_address", "s_nationkey", "s_phone", "s_acctbal",
+                        "s_comment"})),
+        partsupp_(open(from, "partsupp", {"ps_partkey", "ps_suppkey", "ps_supplycost"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name", "n_regionkey"})),
+        region_(open(from, "region", {"r_regionkey", "r_name"})),
         type_(part_["p_type"].values),
         size_(part_["p_size"].values),
         region_name_(given.text("REGION")),
         types_(codes_like(part_["p_type"], {.back = given.text("TYPE")})),
         sizes_(codes_between(size_, given.number("SIZE"), given.number("SIZE"))) {}
-
-  [[nodiscard]] bool lost() const noexcept override {
-    return part_.lost() || supplier_.lost() || partsupp_.lost() || nation_.lost() || region_.lost();
-  }
 
   [[nodiscard]] query_run run() const override {
     const keyed_rows regions =
@@ -79,9 +76,7 @@ class q2_query final : public prepared_query {
     const std::vector<q2_offer> least = least_of(offers, suppliers, parts.size());
 
     query_run done{.result = answer_of(least, parts, nations)};
-    for (const table* scanned : {&part_, &supplier_, &partsupp_, &nation_, &region_}) {
-      done.rows += scanned->rows();
-    }
+    done.rows = rows_of_tables();
     const packed& offer_part = partsupp_["ps_partkey"].values;
     done.bytes = size_.bytes() + type_.bytes() + supplier_["s_nationkey"].values.bytes() +
                  offer_part.bytes() + parts.size() * part_["p_partkey"].values.width +
@@ -167,7 +162,7 @@ class q2_query final : public prepared_query {
     return result;
   }
 
-  table part_, supplier_, partsupp_, nation_, region_;
+  const table &part_, &supplier_, &partsupp_, &nation_, &region_;
   const packed& type_;
   const packed& size_;
   std::string region_name_;

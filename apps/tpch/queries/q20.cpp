@@ -36,14 +36,14 @@ constexpr std::array q20_parameters{
     parameter{"NATION", kind::text, "CANADA"},
 };
 
-class q20_query final : public prepared_query {
+class q20_query final : public query_on_tables {
  public:
   q20_query(database& from, const parameter_values& given)
-      : supplier_(from.open("supplier", {"s_suppkey", "s_name", "s_address", "s_nationkey"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name"})),
-        partsupp_(from.open("partsupp", {"ps_partkey", "ps_suppkey", "ps_availqty"})),
-        part_(from.open("part", {"p_partkey", "p_name"})),
-        lineitem_(from.open("lineitem", {"l_partkey", "l_suppkey", "l_quantity", "l_shipdate"})),
+      : supplier_(open(from, "supplier", {"s_suppkey", "s_name", "s_address", "s_nationkey"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name"})),
+        partsupp_(open(from, "partsupp", {"ps_partkey", "ps_suppkey", "ps_availqty"})),
+        part_(open(from, "part", {"p_partkey", "p_name"})),
+        lineitem_(open(from, "lineitem", {"l_partkey", "l_suppkey", "l_quantity", "l_shipdate"})),
         line_part_(lineitem_["l_partkey"].values),
         line_supplier_(lineitem_["l_suppkey"].values),
         quantity_(lineitem_["l_quantity"].values),
@@ -52,11 +52,6 @@ class q20_query final : public prepared_query {
         nation_name_(given.text("NATION")) {
     const auto date = static_cast<std::int32_t>(given.number("DATE"));
     dates_ = codes_between(shipdate_, date, add_months(date, 12) - 1);
-  }
-
-  [[nodiscard]] bool lost() const noexcept override {
-    return supplier_.lost() || nation_.lost() || partsupp_.lost() || part_.lost() ||
-           lineitem_.lost();
   }
 
   [[nodiscard]] query_run run() const override {
@@ -70,9 +65,7 @@ class q20_query final : public prepared_query {
     const std::vector<std::int64_t> promoted = suppliers_of(offers, shipped);
 
     query_run done{.result = answer_of(promoted)};
-    for (const table* scanned : {&supplier_, &nation_, &partsupp_, &part_, &lineitem_}) {
-      done.rows += scanned->rows();
-    }
+    done.rows = rows_of_tables();
     std::uint64_t lines = 0, sums = 0;
     for (std::size_t i = 0; i < offers.all().size(); ++i) {
       const sum* const of = shipped.find(static_cast<std::int64_t>(i));
@@ -156,7 +149,7 @@ class q20_query final : public prepared_query {
     return result;
   }
 
-  table supplier_, nation_, partsupp_, part_, lineitem_;
+  const table &supplier_, &nation_, &partsupp_, &part_, &lineitem_;
   const packed& line_part_;
   const packed& line_supplier_;
   const packed& quantity_;

@@ -72,14 +72,14 @@ struct q21_row {
   std::int64_t waits = 0;
 };
 
-class q21_query final : public prepared_query {
+class q21_query final : public query_on_tables {
  public:
   q21_query(database& from, const parameter_values& given)
-      : supplier_(from.open("supplier", {"s_suppkey", "s_name", "s_nationkey"})),
+      : supplier_(open(from, "supplier", {"s_suppkey", "s_name", "s_nationkey"})),
         lineitem_(
-            from.open("lineitem", {"l_orderkey", "l_suppkey", "l_commitdate", "l_receiptdate"})),
-        orders_(from.open("orders", {"o_orderkey", "o_orderstatus"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name"})),
+            open(from, "lineitem", {"l_orderkey", "l_suppkey", "l_commitdate", "l_receiptdate"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_orderstatus"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name"})),
         line_order_(lineitem_["l_orderkey"].values),
         line_supplier_(lineitem_["l_suppkey"].values),
         commitdate_(lineitem_["l_commitdate"].values),
@@ -88,10 +88,6 @@ class q21_query final : public prepared_query {
         status_(orders_["o_orderstatus"].values),
         nation_name_(given.text("NATION")) {
     if (const auto code = orders_["o_orderstatus"].find("F")) finished_ = {*code, *code};
-  }
-
-  [[nodiscard]] bool lost() const noexcept override {
-    return supplier_.lost() || lineitem_.lost() || orders_.lost() || nation_.lost();
   }
 
   [[nodiscard]] query_run run() const override {
@@ -104,9 +100,8 @@ class q21_query final : public prepared_query {
     const std::vector<q21_wait> waits = waits_of(suspects, orders, suppliers);
     const keyed_rows finished = finished_orders(waits);
 
-    query_run done{
-        .result = answer_of(waits, finished, suppliers),
-        .rows = supplier_.rows() + 2 * lineitem_.rows() + orders_.rows() + nation_.rows()};
+    query_run done{.result = answer_of(waits, finished, suppliers),
+                   .rows = rows_of_tables() + lineitem_.rows()};
     done.bytes = supplier_["s_nationkey"].values.bytes() + 2 * commitdate_.bytes() +
                  2 * receiptdate_.bytes() + 2 * line_supplier_.bytes() + line_order_.bytes() +
                  suspects.size() * line_order_.width + order_key_.values.bytes() + status_.bytes();
@@ -219,7 +214,7 @@ class q21_query final : public prepared_query {
     if (!rows.empty()) rows.resize(last + 1);
   }
 
-  table supplier_, lineitem_, orders_, nation_;
+  const table &supplier_, &lineitem_, &orders_, &nation_;
   const packed& line_order_;
   const packed& line_supplier_;
   const packed& commitdate_;

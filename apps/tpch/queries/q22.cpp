@@ -36,11 +36,11 @@ constexpr std::array q22_parameters{
     parameter{"I7", kind::integer, "17", 10, q22_last_code},
 };
 
-class q22_query final : public prepared_query {
+class q22_query final : public query_on_tables {
  public:
   q22_query(database& from, const parameter_values& given)
-      : customer_(from.open("customer", {"c_custkey", "c_phone", "c_acctbal"})),
-        orders_(from.open("orders", {"o_custkey"})),
+      : customer_(open(from, "customer", {"c_custkey", "c_phone", "c_acctbal"})),
+        orders_(open(from, "orders", {"o_custkey"})),
         phone_(customer_["c_phone"]),
         balance_(customer_["c_acctbal"].values),
         order_customer_(orders_["o_custkey"].values) {
@@ -48,8 +48,6 @@ class q22_query final : public prepared_query {
       wanted_[static_cast<std::size_t>(given.number(code.name))] = true;
     }
   }
-
-  [[nodiscard]] bool lost() const noexcept override { return customer_.lost() || orders_.lost(); }
 
   [[nodiscard]] query_run run() const override {
     const std::vector<std::size_t> there =
@@ -65,7 +63,7 @@ class q22_query final : public prepared_query {
           });
         });
 
-    query_run done{.result = answer_of(rich, orders), .rows = customer_.rows() + orders_.rows()};
+    query_run done{.result = answer_of(rich, orders), .rows = rows_of_tables()};
     done.bytes = phone_.scan_bytes() + there.size() * balance_.width +
                  rich.size() * customer_["c_custkey"].values.width + order_customer_.bytes();
     done.steps = {
@@ -132,7 +130,7 @@ class q22_query final : public prepared_query {
                 })};
   }
 
-  table customer_, orders_;
+  const table &customer_, &orders_;
   const column& phone_;
   const packed& balance_;
   const packed& order_customer_;

@@ -43,13 +43,13 @@ struct q3_group {
   std::uint64_t lines = 0;
 };
 
-class q3_query final : public prepared_query {
+class q3_query final : public query_on_tables {
  public:
   q3_query(database& from, const parameter_values& given)
-      : customer_(from.open("customer", {"c_custkey", "c_mktsegment"})),
-        orders_(from.open("orders", {"o_orderkey", "o_custkey", "o_orderdate", "o_shippriority"})),
+      : customer_(open(from, "customer", {"c_custkey", "c_mktsegment"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_custkey", "o_orderdate", "o_shippriority"})),
         lineitem_(
-            from.open("lineitem", {"l_orderkey", "l_shipdate", "l_extendedprice", "l_discount"})),
+            open(from, "lineitem", {"l_orderkey", "l_shipdate", "l_extendedprice", "l_discount"})),
         segment_(customer_["c_mktsegment"]),
         order_key_(orders_["o_orderkey"].values),
         order_customer_(orders_["o_custkey"].values),
@@ -63,10 +63,6 @@ class q3_query final : public prepared_query {
     shipped_ = codes_between(shipdate_, date + 1, shipdate_.greatest());
   }
 
-  [[nodiscard]] bool lost() const noexcept override {
-    return customer_.lost() || orders_.lost() || lineitem_.lost();
-  }
-
   [[nodiscard]] query_run run() const override {
     const keyed_rows customers(customer_["c_custkey"], rows_of_customers());
     const keyed_rows orders(orders_["o_orderkey"], rows_of_orders(customers));
@@ -74,8 +70,7 @@ class q3_query final : public prepared_query {
     std::uint64_t lines = 0;
     for (const q3_group& group : groups) lines += group.lines;
 
-    query_run done{.result = answer_of(orders, groups),
-                   .rows = customer_.rows() + orders_.rows() + lineitem_.rows()};
+    query_run done{.result = answer_of(orders, groups), .rows = rows_of_tables()};
     done.bytes = segment_.values.bytes() + customers.size() * customer_["c_custkey"].values.width +
                  order_date_.bytes() + order_customer_.bytes() + orders.size() * order_key_.width +
                  shipdate_.bytes() + line_key_.bytes() + lines * net_price_.bytes_a_row();
@@ -155,7 +150,7 @@ class q3_query final : public prepared_query {
     return result;
   }
 
-  table customer_, orders_, lineitem_;
+  const table &customer_, &orders_, &lineitem_;
   const column& segment_;
   const packed& order_key_;
   const packed& order_customer_;

@@ -28,11 +28,11 @@ constexpr std::array q4_parameters{
     parameter{"DATE", kind::date, "1993-07-01", first_day, last_day},
 };
 
-class q4_query final : public prepared_query {
+class q4_query final : public query_on_tables {
  public:
   q4_query(database& from, const parameter_values& given)
-      : orders_(from.open("orders", {"o_orderkey", "o_orderdate", "o_orderpriority"})),
-        lineitem_(from.open("lineitem", {"l_orderkey", "l_commitdate", "l_receiptdate"})),
+      : orders_(open(from, "orders", {"o_orderkey", "o_orderdate", "o_orderpriority"})),
+        lineitem_(open(from, "lineitem", {"l_orderkey", "l_commitdate", "l_receiptdate"})),
         order_key_(orders_["o_orderkey"]),
         order_date_(orders_["o_orderdate"].values),
         priority_(orders_["o_orderpriority"]),
@@ -43,8 +43,6 @@ class q4_query final : public prepared_query {
     dates_ = codes_between(order_date_, date, add_months(date, 3) - 1);
   }
 
-  [[nodiscard]] bool lost() const noexcept override { return orders_.lost() || lineitem_.lost(); }
-
   [[nodiscard]] query_run run() const override {
     const keyed_rows orders(
         order_key_, select_rows(orders_.rows(), [&](const row_block& block, row_mask& mask) {
@@ -54,7 +52,7 @@ class q4_query final : public prepared_query {
     const std::uint64_t lines = mark_late(orders, late);
     const std::vector<std::int64_t> counts = count(orders, late);
 
-    query_run done{.rows = orders_.rows() + lineitem_.rows()};
+    query_run done{.rows = rows_of_tables()};
     done.result.columns = {"o_orderpriority", "order_count"};
     std::int64_t found = 0;
     for (std::size_t code = 0; code < counts.size(); ++code) {
@@ -114,7 +112,7 @@ class q4_query final : public prepared_query {
         });
   }
 
-  table orders_, lineitem_;
+  const table &orders_, &lineitem_;
   const column& order_key_;
   const packed& order_date_;
   const column& priority_;

@@ -50,16 +50,16 @@ struct q5_sums {
   }
 };
 
-class q5_query final : public prepared_query {
+class q5_query final : public query_on_tables {
  public:
   q5_query(database& from, const parameter_values& given)
-      : customer_(from.open("customer", {"c_custkey", "c_nationkey"})),
-        orders_(from.open("orders", {"o_orderkey", "o_custkey", "o_orderdate"})),
+      : customer_(open(from, "customer", {"c_custkey", "c_nationkey"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_custkey", "o_orderdate"})),
         lineitem_(
-            from.open("lineitem", {"l_orderkey", "l_suppkey", "l_extendedprice", "l_discount"})),
-        supplier_(from.open("supplier", {"s_suppkey", "s_nationkey"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name", "n_regionkey"})),
-        region_(from.open("region", {"r_regionkey", "r_name"})),
+            open(from, "lineitem", {"l_orderkey", "l_suppkey", "l_extendedprice", "l_discount"})),
+        supplier_(open(from, "supplier", {"s_suppkey", "s_nationkey"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name", "n_regionkey"})),
+        region_(open(from, "region", {"r_regionkey", "r_name"})),
         region_name_(given.text("REGION")),
         customer_nation_(customer_["c_nationkey"].values),
         supplier_nation_(supplier_["s_nationkey"].values),
@@ -70,11 +70,6 @@ class q5_query final : public prepared_query {
         net_price_(lineitem_) {
     const auto date = static_cast<std::int32_t>(given.number("DATE"));
     dates_ = codes_between(order_date_, date, add_months(date, 12) - 1);
-  }
-
-  [[nodiscard]] bool lost() const noexcept override {
-    return customer_.lost() || orders_.lost() || lineitem_.lost() || supplier_.lost() ||
-           nation_.lost() || region_.lost();
   }
 
   [[nodiscard]] query_run run() const override {
@@ -91,9 +86,7 @@ class q5_query final : public prepared_query {
         }));
     const q5_sums sums = sum(orders, nations_of(orders, customers), suppliers, nations.size());
 
-    query_run done{.result = answer_of(sums, nations),
-                   .rows = customer_.rows() + orders_.rows() + lineitem_.rows() + supplier_.rows() +
-                           nation_.rows() + region_.rows()};
+    query_run done{.result = answer_of(sums, nations), .rows = rows_of_tables()};
     std::uint64_t rows = 0;
     for (const std::uint64_t of : sums.rows) rows += of;
     done.bytes =
@@ -162,7 +155,7 @@ class q5_query final : public prepared_query {
     return result;
   }
 
-  table customer_, orders_, lineitem_, supplier_, nation_, region_;
+  const table &customer_, &orders_, &lineitem_, &supplier_, &nation_, &region_;
   std::string region_name_;
   const packed& customer_nation_;
   const packed& supplier_nation_;

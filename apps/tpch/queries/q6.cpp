@@ -28,11 +28,11 @@ constexpr std::array q6_parameters{
     parameter{"QUANTITY", kind::integer, "24", 0, 1'000'000},
 };
 
-class q6_query final : public prepared_query {
+class q6_query final : public query_on_tables {
  public:
   q6_query(database& from, const parameter_values& given)
       : lineitem_(
-            from.open("lineitem", {"l_shipdate", "l_discount", "l_quantity", "l_extendedprice"})),
+            open(from, "lineitem", {"l_shipdate", "l_discount", "l_quantity", "l_extendedprice"})),
         shipdate_(lineitem_["l_shipdate"].values),
         discount_(lineitem_["l_discount"].values),
         quantity_(lineitem_["l_quantity"].values),
@@ -45,8 +45,6 @@ class q6_query final : public prepared_query {
     vector_sums_ = vector_sums();
   }
 
-  [[nodiscard]] bool lost() const noexcept override { return lineitem_.lost(); }
-
   [[nodiscard]] query_run run() const override {
     const sum all = over_blocks(
         lineitem_.rows(), sum{},
@@ -56,7 +54,7 @@ class q6_query final : public prepared_query {
         });
     query_run done;
     done.result = {{"revenue"}, {{all.rows == 0 ? cell(null{}) : decimal{all.revenue, 4}}}};
-    done.rows = lineitem_.rows();
+    done.rows = rows_of_tables();
     done.bytes = shipdate_.bytes() + discount_.bytes() + quantity_.bytes() + all.price_bytes;
     done.steps = {
         fmt::format("scan lineitem, {} rows in blocks of {}", lineitem_.rows(), block_rows),
@@ -117,7 +115,7 @@ class q6_query final : public prepared_query {
     so_far.price_bytes += sums.words * 64 * price_.width;
   }
 
-  table lineitem_;
+  const table& lineitem_;
   const packed& shipdate_;
   const packed& discount_;
   const packed& quantity_;

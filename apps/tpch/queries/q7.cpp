@@ -60,15 +60,15 @@ struct q7_sums {
   }
 };
 
-class q7_query final : public prepared_query {
+class q7_query final : public query_on_tables {
  public:
   q7_query(database& from, const parameter_values& given)
-      : supplier_(from.open("supplier", {"s_suppkey", "s_nationkey"})),
-        customer_(from.open("customer", {"c_custkey", "c_nationkey"})),
-        orders_(from.open("orders", {"o_orderkey", "o_custkey"})),
-        lineitem_(from.open("lineitem", {"l_orderkey", "l_suppkey", "l_shipdate", "l_extendedprice",
-                                         "l_discount"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name"})),
+      : supplier_(open(from, "supplier", {"s_suppkey", "s_nationkey"})),
+        customer_(open(from, "customer", {"c_custkey", "c_nationkey"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_custkey"})),
+        lineitem_(open(from, "lineitem",
+                       {"l_orderkey", "l_suppkey", "l_shipdate", "l_extendedprice", "l_discount"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name"})),
         supplier_nation_(supplier_["s_nationkey"].values),
         customer_nation_(customer_["c_nationkey"].values),
         order_customer_(orders_["o_custkey"].values),
@@ -82,17 +82,11 @@ class q7_query final : public prepared_query {
     dates_ = codes_between(shipdate_, *parse_date("1995-01-01"), *parse_date("1996-12-31"));
   }
 
-  [[nodiscard]] bool lost() const noexcept override {
-    return supplier_.lost() || customer_.lost() || orders_.lost() || lineitem_.lost() ||
-           nation_.lost();
-  }
-
   [[nodiscard]] query_run run() const override {
     const nation_names nations(nation_);
     const std::array<std::size_t, 2> wanted{nations.code_named(names_[0]),
                                             nations.code_named(names_[1])};
-    query_run done{.rows = supplier_.rows() + customer_.rows() + orders_.rows() + lineitem_.rows() +
-                           nation_.rows()};
+    query_run done{.rows = rows_of_tables()};
     done.result.columns = {"supp_nation", "cust_nation", "l_year", "revenue"};
     done.bytes = supplier_nation_.bytes() + customer_nation_.bytes();
     if (wanted[0] == nation_names::none || wanted[1] == nation_names::none) {
@@ -177,7 +171,7 @@ class q7_query final : public prepared_query {
     }
   }
 
-  table supplier_, customer_, orders_, lineitem_, nation_;
+  const table &supplier_, &customer_, &orders_, &lineitem_, &nation_;
   const packed& supplier_nation_;
   const packed& customer_nation_;
   const packed& order_customer_;

@@ -56,17 +56,17 @@ struct q8_sums {
   }
 };
 
-class q8_query final : public prepared_query {
+class q8_query final : public query_on_tables {
  public:
   q8_query(database& from, const parameter_values& given)
-      : part_(from.open("part", {"p_partkey", "p_type"})),
-        supplier_(from.open("supplier", {"s_suppkey", "s_nationkey"})),
-        lineitem_(from.open(
-            "lineitem", {"l_orderkey", "l_partkey", "l_suppkey", "l_extendedprice", "l_discount"})),
-        orders_(from.open("orders", {"o_orderkey", "o_custkey", "o_orderdate"})),
-        customer_(from.open("customer", {"c_custkey", "c_nationkey"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name", "n_regionkey"})),
-        region_(from.open("region", {"r_regionkey", "r_name"})),
+      : part_(open(from, "part", {"p_partkey", "p_type"})),
+        supplier_(open(from, "supplier", {"s_suppkey", "s_nationkey"})),
+        lineitem_(open(from, "lineitem",
+                       {"l_orderkey", "l_partkey", "l_suppkey", "l_extendedprice", "l_discount"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_custkey", "o_orderdate"})),
+        customer_(open(from, "customer", {"c_custkey", "c_nationkey"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name", "n_regionkey"})),
+        region_(open(from, "region", {"r_regionkey", "r_name"})),
         supplier_nation_(supplier_["s_nationkey"].values),
         line_key_(lineitem_["l_orderkey"].values),
         line_part_(lineitem_["l_partkey"].values),
@@ -79,11 +79,6 @@ class q8_query final : public prepared_query {
         type_name_(given.text("TYPE")),
         second_year_(*parse_date("1996-01-01")) {
     dates_ = codes_between(order_date_, *parse_date("1995-01-01"), *parse_date("1996-12-31"));
-  }
-
-  [[nodiscard]] bool lost() const noexcept override {
-    return part_.lost() || supplier_.lost() || lineitem_.lost() || orders_.lost() ||
-           customer_.lost() || nation_.lost() || region_.lost();
   }
 
   [[nodiscard]] query_run run() const override {
@@ -110,9 +105,7 @@ class q8_query final : public prepared_query {
           return a;
         });
 
-    query_run done{.result = answer_of(sums),
-                   .rows = part_.rows() + supplier_.rows() + lineitem_.rows() + orders_.rows() +
-                           customer_.rows() + nation_.rows() + region_.rows()};
+    query_run done{.result = answer_of(sums), .rows = rows_of_tables()};
     const std::uint64_t rows = sums.years[0].rows + sums.years[1].rows;
     done.bytes = part_["p_type"].values.bytes() + parts.size() * part_["p_partkey"].values.width +
                  supplier_["s_suppkey"].values.bytes() + customer_["c_nationkey"].values.bytes() +
@@ -164,7 +157,7 @@ class q8_query final : public prepared_query {
     return result;
   }
 
-  table part_, supplier_, lineitem_, orders_, customer_, nation_, region_;
+  const table &part_, &supplier_, &lineitem_, &orders_, &customer_, &nation_, &region_;
   const packed& supplier_nation_;
   const packed& line_key_;
   const packed& line_part_;

@@ -39,16 +39,17 @@ struct q9_line {
   int128 amount = 0;
 };
 
-class q9_query final : public prepared_query {
+class q9_query final : public query_on_tables {
  public:
   q9_query(database& from, const parameter_values& given)
-      : part_(from.open("part", {"p_partkey", "p_name"})),
-        supplier_(from.open("supplier", {"s_suppkey", "s_nationkey"})),
-        lineitem_(from.open("lineitem", {"l_orderkey", "l_partkey", "l_suppkey", "l_quantity",
-                                         "l_extendedprice", "l_discount"})),
-        partsupp_(from.open("partsupp", {"ps_partkey", "ps_suppkey", "ps_supplycost"})),
-        orders_(from.open("orders", {"o_orderkey", "o_orderdate"})),
-        nation_(from.open("nation", {"n_nationkey", "n_name"})),
+      : part_(open(from, "part", {"p_partkey", "p_name"})),
+        supplier_(open(from, "supplier", {"s_suppkey", "s_nationkey"})),
+        lineitem_(open(from, "lineitem",
+                       {"l_orderkey", "l_partkey", "l_suppkey", "l_quantity", "l_extendedprice",
+                        "l_discount"})),
+        partsupp_(open(from, "partsupp", {"ps_partkey", "ps_suppkey", "ps_supplycost"})),
+        orders_(open(from, "orders", {"o_orderkey", "o_orderdate"})),
+        nation_(open(from, "nation", {"n_nationkey", "n_name"})),
         name_(part_["p_name"]),
         nations_(nation_),
         line_order_(lineitem_["l_orderkey"].values),
@@ -61,11 +62,6 @@ class q9_query final : public prepared_query {
         net_price_(lineitem_),
         pattern_{.inner = {given.text("COLOR")}} {}
 
-  [[nodiscard]] bool lost() const noexcept override {
-    return part_.lost() || supplier_.lost() || lineitem_.lost() || partsupp_.lost() ||
-           orders_.lost() || nation_.lost();
-  }
-
   [[nodiscard]] query_run run() const override {
     const keyed_rows parts(part_["p_partkey"],
                            select_rows(part_.rows(), [&](const row_block& block, row_mask& mask) {
@@ -76,9 +72,7 @@ class q9_query final : public prepared_query {
     const keyed_rows orders = orders_of(lines);
 
     query_run done{.result = answer_of(lines, orders)};
-    for (const table* scanned : {&part_, &supplier_, &lineitem_, &partsupp_, &orders_, &nation_}) {
-      done.rows += scanned->rows();
-    }
+    done.rows = rows_of_tables();
     const packed& offer_part = partsupp_["ps_partkey"].values;
     done.bytes = name_.scan_bytes() + offer_part.bytes() + line_part_.bytes() +
                  order_key_.values.bytes() + supplier_["s_suppkey"].values.bytes() +
@@ -164,7 +158,7 @@ class q9_query final : public prepared_query {
                 })};
   }
 
-  table part_, supplier_, lineitem_, partsupp_, orders_, nation_;
+  const table &part_, &supplier_, &lineitem_, &partsupp_, &orders_, &nation_;
   const column& name_;
   nation_names nations_;
   const packed& line_order_;
