@@ -256,6 +256,16 @@ void memory::private_read(std::size_t bytes, std::size_t working_set) const {
 void memory::private_write(std::size_t bytes, std::size_t working_set, write_mode mode) const {
   enter()->memory().bulk().private_write(bytes, working_set, mode);
 }
+void memory::operand_read(std::size_t bytes, std::size_t working_set) const {
+  if (bytes > 0 && working_set > on_->description().l1_bytes) private_read(bytes, working_set);
+}
+void memory::operand_rewritten(std::size_t bytes, std::size_t working_set) const {
+  if (working_set > on_->description().l2_bytes) {
+    private_write_lines(bytes);
+  } else if (working_set > on_->description().l1_bytes) {
+    private_write(bytes, working_set);
+  }
+}
 void memory::flush_l2(bool by_aliases) const {
   const chip_costs& costs = on_->description().costs;
   enter()->computing().charge(by_aliases ? costs.l2_flush_by_aliases : costs.l2_flush);

@@ -177,6 +177,11 @@ class memory {
   void private_write_lines(std::size_t bytes) const {
     private_write(bytes, cold, write_mode::combined);
   }
+  /// Like private_read, for memory that is computed on: adds what the costs of that work, which
+  /// count memory in L1, leave out. operand_rewritten() states that bytes just read are written
+  /// back: they lie in a cache and leave it as whole lines.
+  void operand_read(std::size_t bytes, std::size_t working_set) const;
+  void operand_rewritten(std::size_t bytes, std::size_t working_set) const;
   /// Writes all of L2 back by reading 256 KB of other memory or buffer aliases [Rotta 2012].
   void flush_l2(bool by_aliases = false) const;
 

@@ -16,14 +16,12 @@
 
 namespace creek::linalg::detail {
 
-/// Memory policy with a cost model of private memory: for `bytes` read or written once, out of a
-/// `working_set` of bytes in use by turns; and for whole lines that bypass or leave the caches on
-/// their way to memory.
+/// Memory policy with a cost model of private memory. It is told of `bytes` read, or written back
+/// after they were read, out of a `working_set` of bytes in use by turns, besides the work on them.
 template <class Memory>
 concept private_memory_model = requires(Memory& m, std::size_t bytes, std::size_t working_set) {
-  m.private_read(bytes, working_set);
-  m.private_write(bytes, working_set);
-  m.private_write_lines(bytes);
+  m.operand_read(bytes, working_set);
+  m.operand_rewritten(bytes, working_set);
 };
 
 template <class Memory, scalar T>
@@ -66,32 +64,20 @@ class column_costs {
     read(size_of(elements), ~std::size_t{0});
   }
   /// Charges a piece of a message of `whole` bytes: sent() before it enters the buffers, received()
-  /// after it left them, in which case it may be read from L1.
+  /// after it left them.
   void sent(std::size_t bytes, std::size_t whole) const { read(bytes, whole); }
-  void received(std::size_t bytes, std::size_t whole) const {
-    if constexpr (private_memory_model<Memory>) {
-      if (whole > in_l2) {
-        memory_->private_write_lines(bytes);
-      } else if (whole > in_l1) {
-        memory_->private_write(bytes, whole);
-      }
-    }
-  }
+  void received(std::size_t bytes, std::size_t whole) const { rewritten(bytes, whole); }
 
  private:
-  static constexpr std::size_t in_l1 = std::size_t{16} << 10;   // [Mattson 2010]
-  static constexpr std::size_t in_l2 = std::size_t{256} << 10;  // [Mattson 2010]
-
   static std::size_t size_of(index_t elements) noexcept {
     return static_cast<std::size_t>(elements) * sizeof(T);
   }
   void read(std::size_t bytes, std::size_t working_set) const {
-    if constexpr (private_memory_model<Memory>) {
-      if (bytes > 0 && working_set > in_l1) memory_->private_read(bytes, working_set);
-    }
+    if constexpr (private_memory_model<Memory>) memory_->operand_read(bytes, working_set);
   }
-  /// Charges the write-back of data just read: it lies in a cache and leaves it as whole lines.
-  void rewritten(std::size_t bytes, std::size_t working_set) const { received(bytes, working_set); }
+  void rewritten(std::size_t bytes, std::size_t working_set) const {
+    if constexpr (private_memory_model<Memory>) memory_->operand_rewritten(bytes, working_set);
+  }
 
   Memory* memory_;
 };
