@@ -33,7 +33,7 @@ struct problem {
   Filling filling{};
 
   [[nodiscard]] static constexpr bool has(way how) {
-    if (how == way::automatic) return mapreduce::detail::combines_or_groups<Job>;
+    if (how == way::automatic) return mapreduce::combines_or_groups<Job>;
     return how != way::fill || mapreduce::fills<Filling>;
   }
   /// Calls `f(job, options)` with the job and the options that make a run go that way.

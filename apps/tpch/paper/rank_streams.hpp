@@ -157,7 +157,7 @@ class rank_streams {
   }
 
   Ranks* ranks_;
-  mapreduce::detail::rank_costs<typename Ranks::memory_type> costs_;
+  mapreduce::rank_costs<typename Ranks::memory_type> costs_;
 };
 
 }  // namespace creek::tpch::paper

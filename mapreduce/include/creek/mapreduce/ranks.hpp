@@ -16,7 +16,7 @@ struct unwatched {
   void operator()(stage) const noexcept {}
 };
 
-/// Runs a job over an input on all ranks of a communicator, host threads or simulated cores. All
+/// Runs a job over an input on all ranks of a communicator, for instance host threads. All
 /// ranks call it with equal arguments; rank r maps the splits r, r + P, r + 2P ... of the input,
 /// whose `splits()`, `bytes()` and `visit()` of different splits must be callable concurrently.
 /// Returns the result on rank 0, an empty one elsewhere. `began(stage)` is called on each rank when

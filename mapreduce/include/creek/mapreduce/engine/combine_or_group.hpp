@@ -18,16 +18,14 @@
 
 namespace creek::mapreduce {
 
-namespace detail {
 /// Jobs for which grouping can be faster than combining: their pairs are moved, and their table is
 /// the general one.
 template <class Job>
-concept combines_or_groups = combines<Job> && emits_movable_pairs<Job> &&
-    std::same_as<typename table_of<Job>::type, flat_table<Job>>;
-}  // namespace detail
+concept combines_or_groups = combines<Job> && detail::emits_movable_pairs<Job> &&
+    std::same_as<typename detail::table_of<Job>::type, flat_table<Job>>;
 
 /// Stages of this plan; plan.hpp says when each is called.
-template <detail::combines_or_groups Job>
+template <combines_or_groups Job>
 class combine_or_group {
  public:
   using job_type = Job;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated cost of a rank's stages: counted work through core's table, and the traffic of the
+// Modelled cost of a rank's stages: counted work through core's table, and the traffic of the
 // rank's private memory if the memory policy models it. On a host a charge is one predicted branch
 // or nothing.
 //
-// Traffic is charged as the chip's caches see it: they allocate on reads only, so data written to a
+// Traffic is charged for caches that allocate on reads only, so data written to a
 // fresh buffer goes to memory and is read from there the first time; after that the cost depends on
 // the size of the working set. Access to data in L1 is part of the work.
 #pragma once
@@ -15,7 +15,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace creek::mapreduce::detail {
+namespace creek::mapreduce {
+
+namespace detail {
 
 /// Memory policy with a cost model of private memory: for `bytes` read or written once, out of a
 /// `working_set` of bytes in use by turns.
@@ -29,6 +31,8 @@ inline void charge_units(work kind, std::uint64_t number) noexcept {
   charge(kind, static_cast<std::int64_t>(number));
 }
 
+}  // namespace detail
+
 /// Charges the work of one rank.
 template <class Memory>
 class rank_costs {
@@ -40,37 +44,37 @@ class rank_costs {
 
   /// Charges pairs or records appended to a buffer.
   void emitted(std::uint64_t pairs, std::size_t bytes) const {
-    charge_units(work::pair_emitted, pairs);
-    charge_units(work::byte_copied, bytes);
+    detail::charge_units(work::pair_emitted, pairs);
+    detail::charge_units(work::byte_copied, bytes);
     written(bytes, cold);
   }
 
   /// Charges grouping of `pairs` pairs in a buffer of `bytes`: sorting pointers to them by key. A
   /// pass moves pointers to another array and back.
   void grouped(std::uint64_t pairs, std::size_t bytes, const sort_effort& effort) const {
-    charge_units(work::element_visited, pairs);
+    detail::charge_units(work::element_visited, pairs);
     read(bytes, cold);
     written(pairs * ref_bytes, cold);
     for (std::size_t size = 0; size < effort.counted.size(); ++size) {
       const std::uint64_t counted = effort.counted[size], moved = effort.moved[size];
       const std::size_t in_turn = (std::size_t{2} << size) * ref_bytes;
-      charge_units(work::element_visited, counted);
-      charge_units(work::digit_sorted, moved);
+      detail::charge_units(work::element_visited, counted);
+      detail::charge_units(work::digit_sorted, moved);
       read((counted + 2 * moved) * ref_bytes, in_turn);
       written(2 * moved * ref_bytes, in_turn);
     }
-    charge_units(work::comparison, effort.comparisons + pairs);  // and to find the groups
+    detail::charge_units(work::comparison, effort.comparisons + pairs);  // and to find the groups
   }
 
   /// Charges values read through sorted pointers, which point to arbitrary lines of the buffer.
   void reduced(std::uint64_t values, std::size_t buffer_bytes) const {
-    charge_units(work::value_reduced, values);
+    detail::charge_units(work::value_reduced, values);
     read(values * line_bytes, buffer_bytes);
   }
 
   /// Charges bytes gathered from a buffer into a message that is sent.
   void sent(std::size_t bytes, std::size_t buffer_bytes) const {
-    charge_units(work::byte_copied, bytes);
+    detail::charge_units(work::byte_copied, bytes);
     read(bytes, buffer_bytes);
     written(bytes, bytes);
     read(bytes, bytes);
@@ -79,7 +83,7 @@ class rank_costs {
 
   /// Charges records sorted by comparisons, by merging halves.
   void sorted(std::size_t records, std::size_t record_bytes, std::uint64_t comparisons) const {
-    charge_units(work::comparison, comparisons);
+    detail::charge_units(work::comparison, comparisons);
     for (std::size_t part = records; part > 1; part /= 2) {
       read(records * record_bytes, part * record_bytes);
       written(records * record_bytes / 2, part * record_bytes);
@@ -88,8 +92,8 @@ class rank_costs {
 
   /// Charges a merge of two sequences, written earlier, into a third one.
   void merged(std::size_t records, std::size_t record_bytes, std::uint64_t comparisons) const {
-    charge_units(work::comparison, comparisons);
-    charge_units(work::byte_copied, records * record_bytes);
+    detail::charge_units(work::comparison, comparisons);
+    detail::charge_units(work::byte_copied, records * record_bytes);
     read(records * record_bytes, cold);
     written(records * record_bytes, cold);
   }
@@ -101,12 +105,12 @@ class rank_costs {
   static constexpr std::size_t ref_bytes = 12;  // eight bytes of key and a pointer of 32 bits
 
   void read(std::size_t bytes, std::size_t working_set) const {
-    if constexpr (models_private_memory<Memory>) {
+    if constexpr (detail::models_private_memory<Memory>) {
       if (bytes > 0 && working_set > in_l1) memory_->private_read(bytes, working_set);
     }
   }
   void written(std::size_t bytes, std::size_t working_set) const {
-    if constexpr (models_private_memory<Memory>) {
+    if constexpr (detail::models_private_memory<Memory>) {
       if (bytes > 0 && working_set > in_l1) memory_->private_write(bytes, working_set);
     }
   }
@@ -114,4 +118,4 @@ class rank_costs {
   Memory* memory_;
 };
 
-}  // namespace creek::mapreduce::detail
+}  // namespace creek::mapreduce

@@ -345,7 +345,7 @@ class rank_plan {
   const Job* job_;
   Communicator* ranks_;
   const options* options_;
-  detail::rank_costs<typename Communicator::memory_type> costs_;
+  rank_costs<typename Communicator::memory_type> costs_;
   std::size_t size_;
   std::size_t me_;
   buffer buffer_;
