@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work that threads outside hand in to a task runtime, without a simulation.
-#include "tasks/outside_work.hpp"
+#include "tasks/messages/outside_work.hpp"
 
 #include <gtest/gtest.h>
 

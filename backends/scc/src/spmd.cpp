@@ -8,9 +8,9 @@
 
 #include "checker/checker.hpp"
 #include "chip/machine.hpp"
+#include "power/chip_draws.hpp"
 #include "power/wished_clocks.hpp"
 #include "simulation/split_mix.hpp"
-#include "tasks/chip_draws.hpp"
 
 namespace creek::scc_backend {
 

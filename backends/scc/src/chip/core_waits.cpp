@@ -7,8 +7,8 @@
 #include <exception>
 #include <limits>
 
+#include "power/search_span.hpp"
 #include "power/wished_clocks.hpp"
-#include "tasks/search_span.hpp"
 
 namespace creek::scc_backend {
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "outside_work.hpp"
+#include "tasks/messages/outside_work.hpp"
 
 namespace creek::scc_backend {
 

@@ -16,7 +16,8 @@
 #include <creek/tasking/ext/remote_cell.hpp>
 
 #include "simulation/split_mix.hpp"
-#include "task_memory.hpp"
+#include "tasks/pools/line_pool.hpp"
+#include "tasks/queues/task_memory.hpp"
 
 namespace creek::scc_backend {
 

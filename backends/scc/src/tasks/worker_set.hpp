@@ -11,13 +11,16 @@
 
 namespace creek::scc_backend {
 
-/// All workers, by the numbers of their cores. Filled before the simulation begins. Only the thread
+/// All workers, by the numbers of their cores. Only the thread
 /// that drives the simulation asks which worker runs, and at what time.
 class worker_set {
  public:
-  explicit worker_set(machine& chip) noexcept : chip_(chip) {}
+  worker_set(machine& chip, unsigned count) : chip_(chip) {
+    for (unsigned i = 0; i < count; ++i) {
+      workers_.push_back(std::make_unique<task_worker>(chip, core_id{static_cast<int>(i)}));
+    }
+  }
 
-  void add(std::unique_ptr<task_worker> made) { workers_.push_back(std::move(made)); }
   std::size_t size() const noexcept { return workers_.size(); }
   auto begin() const noexcept { return workers_.begin(); }
   auto end() const noexcept { return workers_.end(); }
@@ -31,6 +34,12 @@ class worker_set {
   virtual_time now_after_stretch() const {
     const core_operation begun(chip_);
     return now();
+  }
+
+  counter_values counters() const noexcept {
+    counter_values sum;
+    for (const auto& each : workers_) sum += each->counters.snapshot();
+    return sum;
   }
 
   /// Returns the workers whose simulation the calling thread drives, or nullptr.

@@ -4,9 +4,9 @@
 
 #include <creek/scc.hpp>
 
-#include "pending_work.hpp"
 #include "policy_notices.hpp"
-#include "schedule_log.hpp"
+#include "tasks/pending_work.hpp"
+#include "tasks/schedule/schedule_log.hpp"
 
 namespace creek::scc_backend {
 
@@ -16,17 +16,20 @@ namespace creek::scc_backend {
 class idle_workers {
  public:
   idle_workers(const scc& chosen, const worker_set& workers, schedule_log& log,
-               const pending_work& pending, sleepers& asleep, policy_notices& policy)
+               const pending_work& pending)
       : workers_(workers),
         log_(log),
         pending_(pending),
-        asleep_(asleep),
-        policy_(policy),
+        how_(chosen.options.idle),
+        asleep_(workers, chosen.options.policy != nullptr || how_ == idle_policy::block),
+        policy_(chosen.options, workers, asleep_),
         kernel_crossing_(chosen.kernel_crossing),
         looks_in_a_round_(chosen.options.scheduler == scheduler_kind::sharing
                               ? 1
                               : std::int64_t(chosen.options.workers) - 1) {}
 
+  /// Called by each worker, on its core, before it looks for work.
+  void begin(task_worker& worker) const;
   /// Called when no task lies anywhere: gives the core up until that changes.
   void idle(task_worker& worker);
   /// Has this worker see what has come for it.
@@ -34,6 +37,7 @@ class idle_workers {
   /// Wakes the workers that may take a task put somewhere now: all that poll, and one that sleeps.
   void wake_takers() noexcept;
   void wake_all() noexcept;
+  policy_notices& policy() noexcept { return policy_; }
 
  private:
   bool may_go_on(const task_worker& worker) const noexcept;
@@ -47,8 +51,9 @@ class idle_workers {
   const worker_set& workers_;
   schedule_log& log_;
   const pending_work& pending_;
-  sleepers& asleep_;
-  policy_notices& policy_;
+  idle_policy how_;
+  sleepers asleep_;
+  policy_notices policy_;
   cycles kernel_crossing_;
   std::int64_t looks_in_a_round_;  ///< other deques at which a worker looks in turn
 };

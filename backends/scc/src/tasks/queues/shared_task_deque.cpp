@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The deque of work sharing: both ends under one lock.
-#include "task_memory.hpp"
+#include "shared_task_deque.hpp"
 
 namespace creek::scc_backend {
 

@@ -9,7 +9,8 @@
 #include <creek/core/messages/active_message.hpp>
 #include <creek/tasking/options.hpp>
 
-#include "task_memory.hpp"
+#include "tasks/pools/line_pool.hpp"
+#include "tasks/queues/task_memory.hpp"
 
 namespace creek::scc_backend {
 

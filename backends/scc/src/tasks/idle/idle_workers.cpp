@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "search_span.hpp"
+#include "power/search_span.hpp"
 
 namespace creek::scc_backend {
 
@@ -15,6 +15,11 @@ namespace {
 constexpr cycles min_search{1200};
 
 }  // namespace
+
+void idle_workers::begin(task_worker& worker) const {
+  if (worker.core.value == 0) asleep_.reset(worker);
+  worker.rests = how_ != idle_policy::poll;
+}
 
 /// Called when no task lies anywhere: gives the core up until that changes.
 void idle_workers::idle(task_worker& worker) {

@@ -6,7 +6,7 @@
 
 #include <creek/tasking/options.hpp>
 
-#include "chip_draws.hpp"
+#include "power/chip_draws.hpp"
 #include "power/wished_clocks.hpp"
 #include "sleepers.hpp"
 

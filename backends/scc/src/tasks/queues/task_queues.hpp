@@ -4,7 +4,8 @@
 
 #include <optional>
 
-#include "idle_workers.hpp"
+#include "shared_task_deque.hpp"
+#include "tasks/idle/idle_workers.hpp"
 
 namespace creek::scc_backend {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "worker_set.hpp"
+#include "tasks/worker_set.hpp"
 
 namespace creek::scc_backend {
 

@@ -2,7 +2,7 @@
 // Words by which halted workers are found and woken.
 #pragma once
 
-#include "worker_set.hpp"
+#include "tasks/worker_set.hpp"
 
 namespace creek::scc_backend {
 

@@ -8,7 +8,7 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// Cost of a step in the free list of a pool, in core cycles; an estimate, see task_runtime.cpp.
+/// Cost of a step in the free list of a pool, in core cycles; an estimate, see worker_loop.cpp.
 constexpr cycles free_list_step{20};
 
 /// The result of a task in its maker's memory.

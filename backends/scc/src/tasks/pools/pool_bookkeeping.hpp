@@ -7,7 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "schedule_log.hpp"
+#include "tasks/schedule/schedule_log.hpp"
 
 namespace creek::scc_backend {
 

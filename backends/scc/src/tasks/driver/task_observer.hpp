@@ -5,8 +5,8 @@
 #pragma once
 
 #include "chip/core_observer.hpp"
-#include "policy_notices.hpp"
-#include "worker_set.hpp"
+#include "tasks/idle/policy_notices.hpp"
+#include "tasks/worker_set.hpp"
 
 namespace creek::scc_backend {
 

@@ -10,7 +10,7 @@ namespace creek::scc_backend {
 
 namespace {
 
-/// Fill the record, test for room; an estimate, see task_runtime.cpp.
+/// Fill the record, test for room; an estimate, see worker_loop.cpp.
 constexpr cycles making_a_task{40};
 /// Between two looks of a search: choose the victim, compare, branch. An estimate.
 constexpr cycles choosing_a_victim{15};

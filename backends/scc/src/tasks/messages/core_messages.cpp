@@ -10,7 +10,7 @@
 
 #include <creek/core/error.hpp>
 
-#include "work_span.hpp"
+#include "tasks/schedule/work_span.hpp"
 
 namespace creek::scc_backend {
 
@@ -144,7 +144,7 @@ void core_messages::handle(task_worker& worker, std::byte* message, std::size_t 
   --worker.letters;
   {
     machine& chip = workers_.chip();
-    const work_span span(home_, chip, log_, policy_, worker, "message", "messages");
+    const work_span span(home_, chip, log_, idle_.policy(), worker, "message", "messages");
     chip.computing().start();
     ext::arrive(home_, message, bytes);
     chip.computing().stop();

@@ -2,8 +2,8 @@
 // Beginning and end of what a worker runs: a task, or the handling of a message.
 #pragma once
 
-#include "policy_notices.hpp"
 #include "schedule_log.hpp"
+#include "tasks/idle/policy_notices.hpp"
 
 namespace creek::scc_backend {
 

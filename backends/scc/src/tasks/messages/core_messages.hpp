@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "idle_workers.hpp"
 #include "message_board.hpp"
-#include "pool_bookkeeping.hpp"
+#include "tasks/idle/idle_workers.hpp"
+#include "tasks/pools/pool_bookkeeping.hpp"
 
 namespace creek::scc_backend {
 
@@ -17,7 +17,7 @@ class core_messages final : public ext::message_port {
  public:
   core_messages(ext::executor& home, message_protocol protocol, const worker_set& workers,
                 schedule_log& log, pool_bookkeeping& books, outside_work& outside,
-                pending_work& pending, policy_notices& policy, idle_workers& idle) noexcept
+                pending_work& pending, idle_workers& idle) noexcept
       : home_(home),
         protocol_(protocol),
         workers_(workers),
@@ -25,7 +25,6 @@ class core_messages final : public ext::message_port {
         books_(books),
         outside_(outside),
         pending_(pending),
-        policy_(policy),
         idle_(idle) {}
 
   void send(unsigned to, const void* message, std::size_t bytes) override;
@@ -49,7 +48,6 @@ class core_messages final : public ext::message_port {
   pool_bookkeeping& books_;
   outside_work& outside_;
   pending_work& pending_;
-  policy_notices& policy_;
   idle_workers& idle_;
   std::unique_ptr<message_board> board_;  ///< null until the first message
   bool board_is_clear_ = false;
