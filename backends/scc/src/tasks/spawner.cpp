@@ -37,8 +37,8 @@ void spawner::note_inline_run(task_worker& worker) {
 }
 
 /// Recursion goes through this frame, so it is kept small: no core_operation, no closures.
-void spawner::fork(void (*left)(void*) noexcept, void* left_argument,
-                   void (*right)(void*) noexcept, void* right_argument) {
+void spawner::fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
+                   void* right_argument) {
   compute_time& computing = workers_.chip().computing();
   const bool ends_stretch = computing.stop();
   task_worker& worker = workers_.here();

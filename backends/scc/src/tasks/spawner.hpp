@@ -9,8 +9,8 @@
 
 namespace creek::scc_backend {
 
-/// Tasks that a worker makes go to its deque, or run at once if that is full; tasks of other threads
-/// go to outside_work.
+/// Tasks that a worker makes go to its deque, or run at once if that is full; tasks of other
+/// threads go to outside_work.
 class spawner {
  public:
   spawner(const worker_set& workers, schedule_log& log, pending_work& pending,

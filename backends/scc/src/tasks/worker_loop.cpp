@@ -49,8 +49,7 @@ void worker_loop::begin(task_worker& worker) {
   const auto choices =
       static_cast<std::uint64_t>(workers_.chip().description().start_skew.count) + 1;
   const auto self = static_cast<std::uint64_t>(worker.core.value);
-  worker.memory.charge(
-      cycles{static_cast<std::int64_t>(drawn(options_.seed, self, 0) % choices)});
+  worker.memory.charge(cycles{static_cast<std::int64_t>(drawn(options_.seed, self, 0) % choices)});
   run(worker);
 }
 

@@ -2,8 +2,8 @@
 // The loop of a worker: looks outside, serves messages, runs a task or waits for one.
 #pragma once
 
-#include "tasks/messages/intake.hpp"
 #include "spawner.hpp"
+#include "tasks/messages/intake.hpp"
 
 namespace creek::scc_backend {
 

@@ -8,8 +8,8 @@
 
 #include <creek/scc.hpp>
 
-#include "tasks/pools/pool_bookkeeping.hpp"
 #include "task_observer.hpp"
+#include "tasks/pools/pool_bookkeeping.hpp"
 
 namespace creek::scc_backend {
 
@@ -20,11 +20,7 @@ class chip_driver {
  public:
   chip_driver(const scc& chosen, worker_set& workers, const schedule_log& log,
               const pool_bookkeeping& books, policy_notices& policy) noexcept
-      : chosen_(chosen),
-        workers_(workers),
-        log_(log),
-        books_(books),
-        observer_(workers, policy) {}
+      : chosen_(chosen), workers_(workers), log_(log), books_(books), observer_(workers, policy) {}
 
   /// Starts the thread; each worker runs `body` on its core. Throws creek::error if there is none.
   void start(std::function<void(task_worker&)> body);

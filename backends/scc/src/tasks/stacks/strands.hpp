@@ -9,9 +9,9 @@
 
 namespace creek::scc_backend {
 
-/// A strand that waits leaves its stack, and the worker's loop goes on on another one. It is resumed
-/// on its own core, by the loop. State that others can see is changed right after an access that
-/// puts the core in its place in time, and before the next.
+/// A strand that waits leaves its stack, and the worker's loop goes on on another one. It is
+/// resumed on its own core, by the loop. State that others can see is changed right after an access
+/// that puts the core in its place in time, and before the next.
 class strands final : private core_fibers::thread_state {
  public:
   strands(ext::executor& home, const worker_set& workers, schedule_log& log, pending_work& pending,
