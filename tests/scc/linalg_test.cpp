@@ -93,7 +93,8 @@ TEST(SccGraphs, NoTaskBeginsBeforeItsPredecessorsHaveEnded) {
           // The flops of the previous task are charged after its body.
           const virtual_time end =
               before.ended +
-              cost_of(work::flop, 1000 * ((from * 37 + (l - 1) * 11) % 91 + 1)) * period;
+              scc_backend::cost_of(work::flop, 1000 * ((from * 37 + (l - 1) * 11) % 91 + 1)) *
+                  period;
           EXPECT_GE(task.began, end) << l << " " << i << " after " << from;
         }
       }
