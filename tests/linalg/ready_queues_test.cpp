@@ -7,7 +7,7 @@
 #include <deque>
 #include <random>
 
-#include "graph/ready_queues.hpp"
+#include "graph/execution/ready_queues.hpp"
 
 namespace creek::linalg::detail {
 namespace {

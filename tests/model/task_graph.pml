@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The task graph of linalg (linalg/src/graph/task_graph_engine.cpp, task_graph_crew.cpp), its protocol in linalg/README.md.
+ * The task graph of linalg (linalg/src/graph: task_graph_engine.cpp, records, execution), its protocol in linalg/README.md.
  *
  * The enqueuer adds TASKS tasks. Each depends on any of the tasks whose records are still known. After any of them
  * the enqueuer may wait(), WAITS times, and at the end it does; with a full window it makes room for ROOM tasks.

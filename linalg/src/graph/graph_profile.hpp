@@ -12,7 +12,7 @@
 
 #include <creek/core/work_graph.hpp>
 
-#include "block_table.hpp"
+#include "graph/records/block_table.hpp"
 
 namespace creek::linalg::detail {
 

@@ -29,11 +29,11 @@ graph_report task_graph::wait() {
 }
 
 void task_graph::cancel() noexcept {
-  engine_->crew().cancel();
+  engine_->failure().cancel();
 }
 
 bool task_graph::is_cancelled() const noexcept {
-  return engine_->crew().is_cancelled();
+  return engine_->failure().is_cancelled();
 }
 
 void task_graph::write_dot(std::ostream& to) const {

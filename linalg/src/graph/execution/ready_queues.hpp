@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph_task.hpp"
+#include "graph/records/graph_task.hpp"
 
 namespace creek::linalg::detail {
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_schedule.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace creek::linalg::detail {
+
+void graph_schedule::begin(unsigned workers, bool with_strands, bool in_rounds) {
+  ready_.set_workers(workers);
+  strands_.begin(with_strands ? workers : 0, in_rounds);
+}
+
+void graph_schedule::end() noexcept {
+  added_ = 0;
+  finished_.store(0, std::memory_order_relaxed);
+}
+
+void graph_schedule::reserve(std::size_t tasks) {
+  const std::lock_guard guard(lock_);
+  ready_.reserve(tasks);
+}
+
+unsigned graph_schedule::publish(graph_task* task, power_limits limits) noexcept {
+  graph_section turn = reports_.section();
+  turn.queued();
+  const std::lock_guard guard(lock_);
+  ready_.push(task);
+  ready_count_.store(ready_.size(), std::memory_order_relaxed);
+  return strands_.count_spawns(limits, ready_.size());
+}
+
+graph_task* graph_schedule::take(unsigned here) noexcept {
+  graph_section turn = reports_.section();
+  turn.queued();
+  const std::lock_guard guard(lock_);
+  graph_task* const task = ready_.pick(here);
+  ready_count_.store(ready_.size(), std::memory_order_relaxed);
+  return task;
+}
+
+void graph_schedule::refresh() noexcept {
+  const std::lock_guard guard(lock_);
+  ready_.refresh();
+}
+
+bool graph_schedule::wait_for_room(promise<void>& room, std::size_t goal) noexcept {
+  const graph_section turn = reports_.section();
+  const std::lock_guard guard(lock_);
+  if (ready_.size() != 0 || unfinished() <= goal) return false;
+  // Waking may cost more than a task, so not after each one.
+  room_ = {&room, goal - goal / 8};
+  strands_.let_enqueuer_wait(true);
+  return true;
+}
+
+unsigned graph_schedule::spawn_for_ready(power_limits limits, bool waits) noexcept {
+  const graph_section turn = reports_.section();
+  const std::lock_guard guard(lock_);
+  if (waits) strands_.let_enqueuer_wait(true);
+  return strands_.count_spawns(limits, ready_.size());
+}
+
+graph_schedule::outcome graph_schedule::take_or_leave(unsigned here, unsigned max_awake) noexcept {
+  outcome result;
+  graph_section turn = reports_.section();
+  const std::lock_guard guard(lock_);
+  if (strands_.may_stay(max_awake)) result.task = ready_.pick(here);
+  ready_count_.store(ready_.size(), std::memory_order_relaxed);
+  if (result.task == nullptr) {
+    strands_.leave();
+  } else {
+    turn.queued();
+  }
+  result.spawns = strands_.count_pending(max_awake, ready_.size());
+  return result;
+}
+
+graph_schedule::outcome graph_schedule::end_and_take(graph_task* released, unsigned here,
+                                                     bool by_strand, std::size_t goal,
+                                                     power_limits limits) noexcept {
+  outcome result;
+  graph_section turn = reports_.section();
+  const std::lock_guard guard(lock_);
+  while (released != nullptr) {
+    ready_.push(std::exchange(released, released->next));
+    turn.queued();
+  }
+  finished_.store(finished_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  const std::size_t unfinished_tasks = unfinished();
+  if (room_.promised != nullptr && unfinished_tasks <= room_.goal) {
+    result.promised = std::exchange(room_.promised, nullptr);
+    strands_.let_enqueuer_wait(false);
+  }
+  if (by_strand ? strands_.may_stay(limits.max_awake) : unfinished_tasks > goal) {
+    result.task = ready_.pick(here);
+    if (result.task != nullptr) turn.queued();
+  }
+  ready_count_.store(ready_.size(), std::memory_order_relaxed);
+  result.spawns = strands_.count_spawns(limits, ready_.size());
+  return result;
+}
+
+void graph_schedule::spawn_failed() noexcept {
+  const std::lock_guard guard(lock_);
+  strands_.leave();
+}
+
+}  // namespace creek::linalg::detail

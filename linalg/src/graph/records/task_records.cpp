@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task_records.hpp"
+
+#include <algorithm>
+
+namespace creek::linalg::detail {
+
+graph_task& task_records::take() noexcept {
+  graph_task& task = *records_.take();
+  task.newer = nullptr;
+  task.older = std::exchange(newest_, &task);
+  if (task.older != nullptr) task.older->newer = &task;
+  return task;
+}
+
+void task_records::recycle(graph_task* ended) {
+  while (ended != nullptr) {
+    graph_task& task = *std::exchange(ended, ended->next);
+    if (task.failed) failed_.insert(task.number);
+    while (task.spare_edges != nullptr) put_edge(task);
+    (task.newer != nullptr ? task.newer->older : newest_) = task.older;
+    if (task.older != nullptr) task.older->newer = task.newer;
+    task.number = graph_task::no_number;
+    records_.put(&task);
+  }
+}
+
+bool task_records::has_failed(task_name task) const {
+  if (task == task_name{}) return false;
+  if (task.is_known()) return task.task->has_ended() && task.task->failed;
+  return !failed_.empty() && failed_.contains(task.number);
+}
+
+void task_records::refresh_paths() noexcept {
+  // From the newest task backwards, so successors come first. Only the enqueuer changes and
+  // recycles edges and records, so it may walk a list while its task ends.
+  for (graph_task* task = newest_; task != nullptr; task = task->older) {
+    const graph_edge* edge = task->successors.load(std::memory_order_acquire);
+    if (edge == graph_task::closed()) continue;
+    float longest = 0;
+    for (; edge != nullptr; edge = edge->next) {
+      longest = std::max(longest, edge->successor()->path.load(std::memory_order_relaxed));
+    }
+    task->path.store(task->weight + longest, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace creek::linalg::detail
