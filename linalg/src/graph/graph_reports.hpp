@@ -9,8 +9,8 @@
 #include <creek/core/execution_observer.hpp>
 #include <creek/core/measuring/clock.hpp>
 
-#include "graph_section.hpp"
 #include "graph/records/graph_task.hpp"
+#include "graph_section.hpp"
 
 namespace creek::linalg::detail {
 

@@ -53,7 +53,7 @@ bool release(graph_task& successor, const graph_task& ended, std::uintptr_t flag
 }  // namespace
 
 std::int32_t link_predecessors(graph_task& task, std::span<const found_edge> found,
-                  task_records& records) noexcept {
+                               task_records& records) noexcept {
   std::int32_t edges = 0;
   const auto self = reinterpret_cast<std::uintptr_t>(&task);
   for (const found_edge& each : found) {

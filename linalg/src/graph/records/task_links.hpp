@@ -20,7 +20,7 @@ struct found_edge {
 /// Links a task to those predecessors that have not ended; returns their number. Called by the
 /// enqueuer, with as many spare edges reserved as the task may need.
 std::int32_t link_predecessors(graph_task& task, std::span<const found_edge> found,
-                  task_records& records) noexcept;
+                               task_records& records) noexcept;
 
 /// Number added to `pending` while a task is linked, because predecessors may end meanwhile.
 inline constexpr std::int32_t linking = 1 << 30;
