@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include <creek/core/charge.hpp>
 #include <creek/core/protocols/gather_release_barrier.hpp>
 #include <creek/core/protocols/test_and_set_barrier.hpp>
 #include <creek/core/protocols/test_and_set_lock.hpp>
@@ -98,7 +99,7 @@ void expect_barrier(Make make) {
         return m.at(core_id{rank}, reached->offset()).template as<word>();
       };
       for (word episode = 1; episode <= 5; ++episode) {
-        m.charge(cycles{static_cast<int>(episode) * 37 % (c.rank() + 5) * 100});
+        charge(cycles{static_cast<int>(episode) * 37 % (c.rank() + 5) * 100});
         m.store(episode_of(c.rank()), episode);
         barrier.wait();
         for (int rank = 0; rank < ranks; ++rank) EXPECT_GE(m.load(episode_of(rank)), episode);
