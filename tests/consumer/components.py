@@ -28,7 +28,7 @@ MAX_BYTES = 300_000
 MAX_OBJECTS = 8
 # CMake packages and pkg-config modules that only components other than core and tasking need.
 OTHERS_PACKAGES = ["nlohmann_json", "ZLIB", "LibLZMA", "BZip2", "TBB", "CLI11", "GTest", "benchmark", "Parquet"]
-TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib"]
+TASKING_MODULES = ["hwloc", "libhwy", "libhwy-contrib", "libxxhash"]
 SKIPPED = 77
 # Tools that `cpack -G DEB` calls.
 PACKAGERS = ["dpkg-deb", "dpkg-shlibdeps", "file"]
