@@ -52,7 +52,8 @@ void graph_crew::spawn(unsigned strands) noexcept {
 }
 
 void graph_crew::publish(graph_task* task) noexcept {
-  spawn(state_.schedule.publish(task, power_.limits(1)));
+  const unsigned spawns = state_.schedule.publish(task, power_.limits(1));
+  if (spawns > 0) spawn(spawns);
 }
 
 void graph_crew::run_strand() noexcept {
@@ -68,12 +69,12 @@ void graph_crew::run_strand() noexcept {
 
 graph_task* graph_crew::take_or_leave() noexcept {
   const auto taken = state_.schedule.take_or_leave(worker_here(), power_.max_awake());
-  spawn(taken.spawns);
+  if (taken.spawns > 0) spawn(taken.spawns);
   return taken.task;
 }
 
 /// Ends a task that ran; returns its successors that became ready.
-graph_task* graph_crew::close(graph_task& task, int here) noexcept {
+inline graph_task* graph_crew::close(graph_task& task, int here) noexcept {
   graph_section turn = state_.reports.section();
   unsigned edges = 0;
   graph_task* const released = close_successors(task, here, edges);
@@ -94,7 +95,7 @@ graph_task* graph_crew::close(graph_task& task, int here) noexcept {
   const auto next = state_.schedule.end_and_take(released, static_cast<unsigned>(std::max(here, 0)),
                                                  by_strand, goal, limits);
   if (next.promised != nullptr) next.promised->set_value();
-  spawn(next.spawns);
+  if (next.spawns > 0) spawn(next.spawns);
   return next.task;
 }
 

@@ -2,7 +2,6 @@
 #include "graph_schedule.hpp"
 
 #include <mutex>
-#include <utility>
 
 namespace creek::linalg::detail {
 
@@ -28,15 +27,6 @@ unsigned graph_schedule::publish(graph_task* task, power_limits limits) noexcept
   ready_.push(task);
   ready_count_.store(ready_.size(), std::memory_order_relaxed);
   return strands_.count_spawns(limits, ready_.size());
-}
-
-graph_task* graph_schedule::take(unsigned here) noexcept {
-  graph_section turn = reports_.section();
-  turn.queued();
-  const std::lock_guard guard(lock_);
-  graph_task* const task = ready_.pick(here);
-  ready_count_.store(ready_.size(), std::memory_order_relaxed);
-  return task;
 }
 
 void graph_schedule::refresh() noexcept {
@@ -73,31 +63,6 @@ graph_schedule::outcome graph_schedule::take_or_leave(unsigned here, unsigned ma
     turn.queued();
   }
   result.spawns = strands_.count_pending(max_awake, ready_.size());
-  return result;
-}
-
-graph_schedule::outcome graph_schedule::end_and_take(graph_task* released, unsigned here,
-                                                     bool by_strand, std::size_t goal,
-                                                     power_limits limits) noexcept {
-  outcome result;
-  graph_section turn = reports_.section();
-  const std::lock_guard guard(lock_);
-  while (released != nullptr) {
-    ready_.push(std::exchange(released, released->next));
-    turn.queued();
-  }
-  finished_.store(finished_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  const std::size_t unfinished_tasks = unfinished();
-  if (room_.promised != nullptr && unfinished_tasks <= room_.goal) {
-    result.promised = std::exchange(room_.promised, nullptr);
-    strands_.let_enqueuer_wait(false);
-  }
-  if (by_strand ? strands_.may_stay(limits.max_awake) : unfinished_tasks > goal) {
-    result.task = ready_.pick(here);
-    if (result.task != nullptr) turn.queued();
-  }
-  ready_count_.store(ready_.size(), std::memory_order_relaxed);
-  result.spawns = strands_.count_spawns(limits, ready_.size());
   return result;
 }
 

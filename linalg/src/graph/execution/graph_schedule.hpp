@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <mutex>
+#include <utility>
 
 #include <creek/core/threads/spin_lock.hpp>
 #include <creek/tasking/future.hpp>
@@ -89,5 +91,41 @@ class graph_schedule {
   std::atomic<std::size_t> finished_{0};
   std::atomic<std::size_t> ready_count_{0};
 };
+
+// Defined here because they run once per task.
+
+inline graph_schedule::outcome graph_schedule::end_and_take(graph_task* released, unsigned here,
+                                                            bool by_strand, std::size_t goal,
+                                                            power_limits limits) noexcept {
+  outcome result;
+  graph_section turn = reports_.section();
+  const std::lock_guard guard(lock_);
+  while (released != nullptr) {
+    ready_.push(std::exchange(released, released->next));
+    turn.queued();
+  }
+  finished_.store(finished_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  const std::size_t unfinished_tasks = unfinished();
+  if (room_.promised != nullptr && unfinished_tasks <= room_.goal) {
+    result.promised = std::exchange(room_.promised, nullptr);
+    strands_.let_enqueuer_wait(false);
+  }
+  if (by_strand ? strands_.may_stay(limits.max_awake) : unfinished_tasks > goal) {
+    result.task = ready_.pick(here);
+    if (result.task != nullptr) turn.queued();
+  }
+  ready_count_.store(ready_.size(), std::memory_order_relaxed);
+  result.spawns = strands_.count_spawns(limits, ready_.size());
+  return result;
+}
+
+inline graph_task* graph_schedule::take(unsigned here) noexcept {
+  graph_section turn = reports_.section();
+  turn.queued();
+  const std::lock_guard guard(lock_);
+  graph_task* const task = ready_.pick(here);
+  ready_count_.store(ready_.size(), std::memory_order_relaxed);
+  return task;
+}
 
 }  // namespace creek::linalg::detail

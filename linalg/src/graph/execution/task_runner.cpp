@@ -7,20 +7,7 @@
 
 namespace creek::linalg::detail {
 
-void task_runner::run(graph_task& task) const noexcept {
-  const bool runs = !task.poisoned.load(std::memory_order_relaxed) && !failure_.is_cancelled();
-  if (runs) power_.announce(task, this);
-  if (task.run != nullptr) task.run->start = reports_.time();
-  if (runs) reports_.begins(task);
-  note_outcome(task, runs, call(task, runs));
-  if (runs) reports_.ended(task);
-  if (task.run != nullptr) {
-    task.run->end = reports_.time();
-    task.run->skipped = !runs;
-  }
-}
-
-std::exception_ptr task_runner::call(graph_task& task, bool runs) const noexcept {
+inline std::exception_ptr task_runner::call(graph_task& task, bool runs) const noexcept {
   struct attempt {
     graph_task& task;
     bool runs;
@@ -43,10 +30,24 @@ std::exception_ptr task_runner::call(graph_task& task, bool runs) const noexcept
   return std::move(made.failure);
 }
 
-void task_runner::note_outcome(graph_task& task, bool runs, std::exception_ptr why) const noexcept {
+inline void task_runner::note_outcome(graph_task& task, bool runs,
+                                      std::exception_ptr why) const noexcept {
   if (!runs) failure_.skip();
   if (!runs || why != nullptr) task.failed = true;
   if (why != nullptr) failure_.fail(std::move(why));
+}
+
+void task_runner::run(graph_task& task) const noexcept {
+  const bool runs = !task.poisoned.load(std::memory_order_relaxed) && !failure_.is_cancelled();
+  if (runs) power_.announce(task, this);
+  if (task.run != nullptr) task.run->start = reports_.time();
+  if (runs) reports_.begins(task);
+  note_outcome(task, runs, call(task, runs));
+  if (runs) reports_.ended(task);
+  if (task.run != nullptr) {
+    task.run->end = reports_.time();
+    task.run->skipped = !runs;
+  }
 }
 
 }  // namespace creek::linalg::detail

@@ -5,14 +5,6 @@
 
 namespace creek::linalg::detail {
 
-graph_task& task_records::take() noexcept {
-  graph_task& task = *records_.take();
-  task.newer = nullptr;
-  task.older = std::exchange(newest_, &task);
-  if (task.older != nullptr) task.older->newer = &task;
-  return task;
-}
-
 void task_records::recycle(graph_task* ended) {
   while (ended != nullptr) {
     graph_task& task = *std::exchange(ended, ended->next);
@@ -23,12 +15,6 @@ void task_records::recycle(graph_task* ended) {
     task.number = graph_task::no_number;
     records_.put(&task);
   }
-}
-
-bool task_records::has_failed(task_name task) const {
-  if (task == task_name{}) return false;
-  if (task.is_known()) return task.task->has_ended() && task.task->failed;
-  return !failed_.empty() && failed_.contains(task.number);
 }
 
 void task_records::refresh_paths() noexcept {

@@ -55,4 +55,20 @@ class task_records {
   graph_task* newest_ = nullptr;  ///< end of the list of records in use
 };
 
+// Defined here because they run once per task.
+
+inline graph_task& task_records::take() noexcept {
+  graph_task& task = *records_.take();
+  task.newer = nullptr;
+  task.older = std::exchange(newest_, &task);
+  if (task.older != nullptr) task.older->newer = &task;
+  return task;
+}
+
+inline bool task_records::has_failed(task_name task) const {
+  if (task == task_name{}) return false;
+  if (task.is_known()) return task.task->has_ended() && task.task->failed;
+  return !failed_.empty() && failed_.contains(task.number);
+}
+
 }  // namespace creek::linalg::detail
