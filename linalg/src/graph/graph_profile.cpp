@@ -63,7 +63,7 @@ std::uint32_t graph_profile::name_index(const char* name) {
 void graph_profile::find_edges(std::span<const operand> operands) {
   const auto all_live = [](node_name) { return true; };
   blocks_.look_up(operands, all_live);
-  const std::size_t most = edges_.size() + blocks_.most_edges();
+  const std::size_t most = edges_.size() + blocks_.max_edges();
   if (edges_.capacity() < most) edges_.reserve(std::max(most, 2 * edges_.capacity()));
   const auto self = static_cast<node_name>(nodes_.size());
   blocks_.enter(self, operands, all_live, [&](node_name name, dependence kind, bool) noexcept {

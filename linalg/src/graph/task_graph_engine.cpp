@@ -43,7 +43,7 @@ graph_engine::graph_engine(graph_options options)
 }
 
 graph_engine::~graph_engine() {
-  if (crew_.has_begun()) crew_.join_anyhow();
+  if (workers_.has_begun()) workers_.join_anyhow();
 }
 
 const graph_profile& graph_engine::profile(const char* what) const {
@@ -59,10 +59,10 @@ void* graph_engine::prepare(const task_info& info, std::span<const operand> oper
     profile_->add(info, operands);
     return nullptr;
   }
-  if (!crew_.has_begun()) {
-    crew_.begin();
+  if (!workers_.has_begun()) {
+    workers_.begin();
   } else {
-    crew_.require_caller("add");
+    workers_.require_caller("add");
   }
   make_room();
   reserve(operands);
@@ -79,14 +79,14 @@ void* graph_engine::prepare(const task_info& info, std::span<const operand> oper
 
 void graph_engine::make_room() {
   const std::size_t unfinished = state_.schedule.unfinished();
-  if (crew_.workers() == 1) {
+  if (workers_.count() == 1) {
     // One worker gains nothing by looking far ahead, and fewer records stay in the cache.
     const std::size_t window = std::min(options_.window, enough_for_one);
-    if (unfinished >= window) crew_.make_room(window - 1);
+    if (unfinished >= window) workers_.make_room(window - 1);
     return;
   }
   if (since_refresh_ >= std::max<std::size_t>(options_.window / 2, 16)) refresh_paths();
-  if (unfinished >= options_.window) crew_.make_room(options_.window - 1);
+  if (unfinished >= options_.window) workers_.make_room(options_.window - 1);
 }
 
 void graph_engine::refresh_paths() noexcept {
@@ -118,7 +118,7 @@ graph_task& graph_engine::start_record(const task_info& info) {
   graph_task& task = records_.take();
   fill(task, info, report_.tasks++);
   // With one worker, the order of add() is as good as any other.
-  task.path.store(crew_.workers() > 1 ? task.weight : 1.0F, std::memory_order_relaxed);
+  task.path.store(workers_.count() > 1 ? task.weight : 1.0F, std::memory_order_relaxed);
   if (options_.record) {
     task.run = &runs_.back();
     *task.run = {info.name, task.number, -1, false, state_.reports.has_own_clock(), {}, {}};
@@ -133,7 +133,7 @@ void graph_engine::commit(body_call call) noexcept {
   state_.schedule.count_added();
   report_.peak_unfinished = std::max(report_.peak_unfinished, state_.schedule.unfinished());
   ++since_refresh_;
-  if (link_in_turn(task)) crew_.publish(&task);
+  if (link_in_turn(task)) workers_.publish(&task);
 }
 
 /// Links the task to its predecessors; returns whether it may run.
@@ -147,16 +147,16 @@ bool graph_engine::link_in_turn(graph_task& task) noexcept {
 
 graph_report graph_engine::wait() {
   if (profile_ != nullptr) return profile_->finish();
-  if (crew_.has_begun()) {
-    crew_.require_caller("wait");
-    if (crew_.workers() > 1) {
+  if (workers_.has_begun()) {
+    workers_.require_caller("wait");
+    if (workers_.count() > 1) {
       refresh_paths();
       state_.schedule.refresh();
     }
-    crew_.join();
+    workers_.join();
   }
   graph_report report = finish_report();
-  if (std::exception_ptr failure = crew_.end()) std::rethrow_exception(std::move(failure));
+  if (std::exception_ptr failure = workers_.end()) std::rethrow_exception(std::move(failure));
   return report;
 }
 
@@ -164,7 +164,7 @@ graph_report graph_engine::wait() {
 graph_report graph_engine::finish_report() {
   graph_report report = std::exchange(report_, {});
   report.skipped += state_.failure.skipped();
-  report.workers = crew_.workers();
+  report.workers = workers_.count();
   report.peak_bytes = records_.bytes() + dependences_.peak_bytes() + state_.schedule.bytes();
   report.runs.assign(runs_.begin(), runs_.end());
   runs_.clear();

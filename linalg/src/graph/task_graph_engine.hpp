@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-#include "graph/execution/graph_crew.hpp"
+#include "graph/execution/graph_workers.hpp"
 #include "graph/records/dependences.hpp"
 #include "graph/records/task_records.hpp"
 #include "graph_profile.hpp"
@@ -41,7 +41,7 @@ class graph_engine {
 
   const graph_options options_;
   graph_state state_;
-  graph_crew crew_{state_};
+  graph_workers workers_{state_};
   std::unique_ptr<graph_profile> profile_;
   task_records records_;
   dependences dependences_{records_};

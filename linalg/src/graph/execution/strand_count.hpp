@@ -31,9 +31,9 @@ class strand_count {
 
   /// Counts strands to spawn for `ready` tasks; the caller spawns so many.
   [[nodiscard]] unsigned count_spawns(power_limits limits, std::size_t ready) noexcept {
-    const unsigned most = max_strands(limits.max_awake);
-    if (strands_ >= most || ready == 0) return 0;
-    auto spawns = static_cast<unsigned>(std::min<std::size_t>(most - strands_, ready));
+    const unsigned allowed = max_strands(limits.max_awake);
+    if (strands_ >= allowed || ready == 0) return 0;
+    auto spawns = static_cast<unsigned>(std::min<std::size_t>(allowed - strands_, ready));
     // Without a strand, possibly no thread would run the ready tasks.
     spawns = std::min(spawns, std::max(limits.max_spawns, strands_ == 0 ? 1U : 0U));
     if (in_rounds_ && spawns > spawns_per_round) {
@@ -47,9 +47,9 @@ class strand_count {
   [[nodiscard]] unsigned count_pending(unsigned max_awake, std::size_t ready) noexcept {
     if (pending_ == 0) [[likely]]
       return 0;
-    const unsigned most = max_strands(max_awake);
+    const unsigned allowed = max_strands(max_awake);
     const auto wanted =
-        static_cast<unsigned>(std::min<std::size_t>(most - std::min(most, strands_), ready));
+        static_cast<unsigned>(std::min<std::size_t>(allowed - std::min(allowed, strands_), ready));
     pending_ = std::min(pending_, wanted);
     const unsigned spawns = std::min(pending_, spawns_per_round);
     pending_ -= spawns;

@@ -68,10 +68,10 @@ class block_table {
   /// Returns the entries found by the latest look_up(), one per operand.
   std::span<entry* const> entries() const noexcept { return found_; }
   /// Returns the maximum number of edges that enter() reports.
-  std::size_t most_edges() const noexcept {
-    std::size_t most = 0;
-    for (const entry* each : found_) most += 1 + each->readers_count;
-    return most;
+  std::size_t max_edges() const noexcept {
+    std::size_t edges = 0;
+    for (const entry* each : found_) edges += 1 + each->readers_count;
+    return edges;
   }
   /// Enters `self` as reader and writer of the operands of the latest look_up(). Calls edge(Node,
   /// dependence, bool affine) for each task that `self` depends on, possibly several times per

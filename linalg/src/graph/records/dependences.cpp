@@ -6,7 +6,7 @@ namespace creek::linalg::detail {
 void dependences::look_up(std::span<const operand> operands) {
   blocks_.look_up(operands, [this](task_name task) { return records_.must_stay(task); });
   for (const auto* each : blocks_.entries()) __builtin_prefetch(each->writer.task, 1);
-  const std::size_t edges = blocks_.most_edges();
+  const std::size_t edges = blocks_.max_edges();
   if (found_.capacity() < edges) found_.reserve(2 * edges);
   if (edges > graph_task::own_edges) records_.reserve_edges(edges - graph_task::own_edges);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_crew.hpp"
+#include "graph_workers.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -16,7 +16,7 @@ namespace creek::linalg::detail {
 namespace {
 
 /// Time that a strand waits for tasks before it leaves: about the cost of spawning another strand.
-constexpr std::chrono::nanoseconds linger_time{2000};
+constexpr std::chrono::nanoseconds spin_wait_time{2000};
 
 /// Returns the length of a list of tasks that became ready.
 std::size_t length(const graph_task* first) noexcept {
@@ -27,23 +27,23 @@ std::size_t length(const graph_task* first) noexcept {
 
 }  // namespace
 
-void graph_crew::begin() {
+void graph_workers::begin() {
   strands_.begin();
-  workers_ = worker_count();
+  count_ = worker_count();
   power_.begin(strands_.policy());
   runner_.run_as_tasks(strands_.exists());
   state_.reports.begin(worker_here());
-  state_.schedule.begin(workers_, strands_.exists(), !strands_.has_task_stacks());
+  state_.schedule.begin(count_, strands_.exists(), !strands_.has_task_stacks());
   begun_ = true;
 }
 
-void graph_crew::require_caller(const char* what) const {
+void graph_workers::require_caller(const char* what) const {
   if (strands_.is_caller()) return;
   throw usage_error(std::string("task_graph::") + what +
                     ": call it in the task, or on the thread, that made the first add()");
 }
 
-void graph_crew::spawn(unsigned strands) noexcept {
+void graph_workers::spawn(unsigned strands) noexcept {
   for (; strands > 0; --strands) {
     if (strands_.spawn([this] { run_strand(); })) continue;
     // Out of memory. No task depends on an extra strand: a worker that finds ready tasks runs them.
@@ -51,30 +51,30 @@ void graph_crew::spawn(unsigned strands) noexcept {
   }
 }
 
-void graph_crew::publish(graph_task* task) noexcept {
+void graph_workers::publish(graph_task* task) noexcept {
   const unsigned spawns = state_.schedule.publish(task, power_.limits(1));
   if (spawns > 0) spawn(spawns);
 }
 
-void graph_crew::run_strand() noexcept {
+void graph_workers::run_strand() noexcept {
   while (graph_task* task = take_or_leave()) {
     while (task != nullptr) {
       runner_.run(*task);
       task = end_and_take(*task, true, 0);
     }
     if (!strands_.has_task_stacks()) continue;
-    static_cast<void>(spin_until([this] { return state_.schedule.ready() != 0; }, linger_time));
+    static_cast<void>(spin_until([this] { return state_.schedule.ready() != 0; }, spin_wait_time));
   }
 }
 
-graph_task* graph_crew::take_or_leave() noexcept {
+graph_task* graph_workers::take_or_leave() noexcept {
   const auto taken = state_.schedule.take_or_leave(worker_here(), power_.max_awake());
   if (taken.spawns > 0) spawn(taken.spawns);
   return taken.task;
 }
 
 /// Ends a task that ran; returns its successors that became ready.
-inline graph_task* graph_crew::close(graph_task& task, int here) noexcept {
+inline graph_task* graph_workers::close(graph_task& task, int here) noexcept {
   graph_section turn = state_.reports.section();
   unsigned edges = 0;
   graph_task* const released = close_successors(task, here, edges);
@@ -84,8 +84,8 @@ inline graph_task* graph_crew::close(graph_task& task, int here) noexcept {
 }
 
 // Not inlined: see worker_here().
-[[gnu::noinline]] graph_task* graph_crew::end_and_take(graph_task& task, bool by_strand,
-                                                       std::size_t goal) noexcept {
+[[gnu::noinline]] graph_task* graph_workers::end_and_take(graph_task& task, bool by_strand,
+                                                          std::size_t goal) noexcept {
   const int here = this_worker();
   task.ran_on = static_cast<std::int16_t>(here);
   if (task.run != nullptr) task.run->worker = here;
@@ -99,7 +99,7 @@ inline graph_task* graph_crew::close(graph_task& task, int here) noexcept {
   return next.task;
 }
 
-bool graph_crew::help(std::size_t goal) noexcept {
+bool graph_workers::help(std::size_t goal) noexcept {
   graph_task* task = state_.schedule.take(worker_here());
   if (task == nullptr) return false;
   while (task != nullptr) {
@@ -109,26 +109,26 @@ bool graph_crew::help(std::size_t goal) noexcept {
   return true;
 }
 
-void graph_crew::make_room(std::size_t goal) {
+void graph_workers::make_room(std::size_t goal) {
   while (state_.schedule.unfinished() > goal) {
     if (!help(goal)) wait_for_room(goal);
   }
 }
 
-void graph_crew::wait_for_room(std::size_t goal) {
+void graph_workers::wait_for_room(std::size_t goal) {
   assert(strands_.exists());  // a plain thread runs all ready tasks, so one is always ready
   promise<void> room;
   future<void> told = room.get_future();
   if (state_.schedule.wait_for_room(room, goal)) told.get();
 }
 
-void graph_crew::spawn_for_ready(bool waits) noexcept {
+void graph_workers::spawn_for_ready(bool waits) noexcept {
   const power_limits limits = power_.limits(state_.schedule.ready());
   spawn(state_.schedule.spawn_for_ready(limits, waits));
 }
 
 /// Runs the ready tasks and has strands run the others.
-void graph_crew::finish() noexcept {
+void graph_workers::finish() noexcept {
   // A policy was told of tasks one by one while they were added, each perhaps not worth a worker.
   const bool tells_again = power_.has_policy() && strands_.has_task_stacks();
   if (tells_again && state_.schedule.ready() > 1) spawn_for_ready(false);
@@ -137,21 +137,21 @@ void graph_crew::finish() noexcept {
 }
 
 // One round, unless there was no memory to spawn a strand.
-void graph_crew::join() {
+void graph_workers::join() {
   do {
     finish();
     strands_.wait();
   } while (state_.schedule.unfinished() != 0);
 }
 
-void graph_crew::join_anyhow() noexcept {
+void graph_workers::join_anyhow() noexcept {
   do {
     finish();
     strands_.join();
   } while (state_.schedule.unfinished() != 0);
 }
 
-std::exception_ptr graph_crew::end() noexcept {
+std::exception_ptr graph_workers::end() noexcept {
   strands_.end();
   begun_ = false;
   state_.schedule.end();

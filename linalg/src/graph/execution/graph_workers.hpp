@@ -30,9 +30,9 @@ struct graph_state {
 };
 
 /// Calls by the enqueuer: begin, (publish, make_room)..., join, end.
-class graph_crew {
+class graph_workers {
  public:
-  explicit graph_crew(graph_state& state) noexcept
+  explicit graph_workers(graph_state& state) noexcept
       : state_(state), runner_(state.reports, state.failure, power_) {}
 
   /// Binds the graph to the caller and the workers around it.
@@ -40,7 +40,7 @@ class graph_crew {
   bool has_begun() const noexcept { return begun_; }
   /// Throws usage_error if the caller is not the one that called begin().
   void require_caller(const char* what) const;
-  unsigned workers() const noexcept { return workers_; }
+  unsigned count() const noexcept { return count_; }
   /// Makes a task with no pending predecessors ready. Also spawns strands.
   void publish(graph_task* task) noexcept;
   /// Runs tasks until at most `goal` are unfinished; the enqueuer waits if none is ready.
@@ -67,7 +67,7 @@ class graph_crew {
   graph_power power_;
   task_runner runner_;
   strand_group strands_;
-  unsigned workers_ = 1;
+  unsigned count_ = 1;
   bool begun_ = false;
 };
 
