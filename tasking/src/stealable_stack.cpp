@@ -36,12 +36,6 @@ bool shared_part::lower_split(std::uint32_t index, bool least) noexcept {
   }
 }
 
-/// Raises the split, and lets joins from there on take the fast path again.
-void stealable_stack::share_up_to(std::uint32_t from, std::uint32_t split) noexcept {
-  shared_.raise_split(from, split);
-  floor_.store(first_ + split, std::memory_order_relaxed);
-}
-
 /// If thieves have taken all that was shared, shares half of the private tasks; then sets the limit
 /// and the floor to what they are without a pending question.
 /// An announced push shares all: force_share() could otherwise take a task not yet announced.

@@ -239,7 +239,9 @@ void task_stack::share_all() noexcept {
   const std::lock_guard guard(mover_);
   const std::uint32_t top = index(next_slot());
   const std::uint32_t split = shared_.now().split;
-  if (top > split) share_up_to(split, top);
+  if (top <= split) return;
+  shared_.raise_split(split, top);
+  floor_.store(first_ + top, std::memory_order_relaxed);
 }
 
 void task_stack::refresh_armed() noexcept {

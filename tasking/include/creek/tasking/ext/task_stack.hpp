@@ -107,8 +107,7 @@ class stealable_stack {
   std::uint32_t index(const task_slot* slot) const noexcept {
     return static_cast<std::uint32_t>(slot - first_);
   }
-  // Under the lock; the last three are the owner's.
-  void share_up_to(std::uint32_t from, std::uint32_t split) noexcept;
+  // The owner's, under the lock.
   void answer(std::uint32_t top) noexcept;
   bool reclaim(std::uint32_t index) noexcept;
   void begin_anew(std::uint32_t index) noexcept;
@@ -141,13 +140,13 @@ class running_scope {
   void set_up(task_slot* base) noexcept {
     idle_ = {};
     idle_.base = base;
-    leave(&idle_);
+    current_.store(&idle_, std::memory_order_relaxed);
   }
   task_scope& current() const noexcept { return *current_.load(std::memory_order_relaxed); }
   /// Makes `inner` the current scope and returns the one that it replaces, for leave().
   task_scope* enter(task_scope& inner) noexcept {
     task_scope* outer = &current();
-    leave(&inner);
+    current_.store(&inner, std::memory_order_relaxed);
     return outer;
   }
   void leave(task_scope* outer) noexcept { current_.store(outer, std::memory_order_relaxed); }
