@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that increments the count of a word. It looks words up in their cache lines: the
-// four entries are compared at once and without a branch, because neither the position of a word in
-// its line nor whether it is frequent can be predicted. Lines are prefetched some words ahead.
-// Words that are new in the table, or in a later line because theirs was full, are rare;
-// word_bucket::insert handles them.
+// Increments the counts of words that a table has: this file only, but for a word that
+// frequent_words::admit() finds added since it was looked up. It looks words up in their cache
+// lines: the four entries are compared at once and without a branch, because neither the position
+// of a word in its line nor whether it is frequent can be predicted. Lines are prefetched some
+// words ahead. Words that are new in the table, or in a later line because theirs was full, are
+// rare; word_bucket::insert handles them.
 #include "increment_counts.hpp"
 
 #include <algorithm>

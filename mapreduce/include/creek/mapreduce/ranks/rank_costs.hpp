@@ -100,7 +100,7 @@ class rank_costs {
 
  private:
   static constexpr std::size_t cold = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t in_l1 = 16 << 10;  // [Mattson 2010] (docs/scc/machine.md)
+  static constexpr std::size_t in_l1 = 16 << 10;  // [Mattson 2010]
   static constexpr std::size_t line_bytes = 32;
   static constexpr std::size_t ref_bytes = 12;  // eight bytes of key and a pointer of 32 bits
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seven stages of a job on one rank of a message-passing program, with its own buffer and
 // memory, and messages. run_on_ranks() (ranks.hpp) calls them. Source: MapReduce on the SCC
-// [Papagiannis 2011], docs/scc/machine.md. Differences: a pass of the radix sort handles keys eight
+// [Papagiannis 2011]. Differences: a pass of the radix sort handles keys eight
 // bytes at a time, and a partition's pairs are made contiguous only when they are sent.
 #pragma once
 
