@@ -105,12 +105,12 @@ inline graph_schedule::outcome graph_schedule::end_and_take(graph_task* released
     turn.queued();
   }
   finished_.store(finished_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  const std::size_t unfinished_tasks = unfinished();
-  if (room_.promised != nullptr && unfinished_tasks <= room_.goal) {
+  // A strand may read what was added only while the enqueuer waits, that is, with a promise.
+  if (room_.promised != nullptr && unfinished() <= room_.goal) {
     result.promised = std::exchange(room_.promised, nullptr);
     strands_.let_enqueuer_wait(false);
   }
-  if (by_strand ? strands_.may_stay(limits.max_awake) : unfinished_tasks > goal) {
+  if (by_strand ? strands_.may_stay(limits.max_awake) : unfinished() > goal) {
     result.task = ready_.pick(here);
     if (result.task != nullptr) turn.queued();
   }
