@@ -30,6 +30,13 @@ logged() {
   timeout --kill-after=10 "$left" "$@" >"$log" 2>&1 </dev/null
 }
 
+# unended LOG: the tests that ctest started and whose end it did not see, as one of them may hang.
+unended() {
+  sed -nE 's/^ *Start +([0-9]+): (.*)/\1 \2/p' "$1" | while read -r number name; do
+    grep -qE " Test +#$number: " "$1" || echo "did not end: $name"
+  done
+}
+
 # part NAME COMMAND...: runs a command with its output in a log, of which a failure shows what matters.
 part() {
   local name=$1 log=$logs/$1.log start=$SECONDS status=0
@@ -46,7 +53,7 @@ part() {
     printf 'skipped, %s\n' "$(tail -n 1 "$log")"
   else
     printf 'FAILED (status %d, %d s), errors and end of %s:\n' "$status" $((SECONDS - start)) "$log"
-    { grep -m 20 -E 'error:|ERROR: |^FAILED' "$log"; echo ...; tail -n 60 "$log"; } | sed 's/^/   | /'
+    { grep -m 20 -E 'error:|ERROR: |^FAILED' "$log"; unended "$log"; echo ...; tail -n 60 "$log"; } | sed 's/^/   | /'
   fi
   return "$status"
 }

@@ -57,7 +57,7 @@ endfunction()
 #            [THREADS|ONE_THREAD] [INSTRUCTION_SETS])
 # A GoogleTest program that ctest runs as NAME, or each of its cases as NAME.Suite.Case (CREEK_TEST_CASES),
 # with its results in test-results/NAME.xml of the build. TIMEOUT (300) is for all of an optimised build;
-# sanitizers get five times as long. RUN_SERIAL keeps a test
+# sanitizers get twice as long. RUN_SERIAL keeps a test
 # that measures time or needs every core from running beside others. ALL: only at that level. OPTIMIZED:
 # compiled like the library, because what it tests is inlined into it. COMPUTES: its own code, most often the
 # oracle, runs for longer under a sanitizer than it takes to compile, and is optimised there. THREADS: it is
@@ -78,7 +78,7 @@ function(creek_test)
     set(T_TIMEOUT 300)
   endif()
   if(CREEK_SANITIZE)
-    math(EXPR T_TIMEOUT "5 * ${T_TIMEOUT}")
+    math(EXPR T_TIMEOUT "2 * ${T_TIMEOUT}")
   endif()
   set(properties TIMEOUT ${T_TIMEOUT})
   if(T_RUN_SERIAL)

@@ -164,7 +164,9 @@ bool sysfs_clocks::may_change() noexcept {
 void sysfs_clocks::undo() noexcept {
   closed.store(true, std::memory_order_seq_cst);
   undone.fetch_add(1, std::memory_order_seq_cst);
-  int patience = 2000;  // 50 us each: another thread's writes take some microseconds
+  // 50 us each, 1 s in all: another thread's writes take some microseconds, and on a busy machine
+  // it may have to wait for a CPU.
+  int patience = 20000;
   for (const auto& each : domains_) each->undo(patience);
 }
 
