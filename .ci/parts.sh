@@ -8,7 +8,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
 readonly logs=$PWD/build/ci
 readonly minutes=${CREEK_CI_MINUTES:-86} # by then the sum is printed, whatever hangs
 readonly jobs=${CREEK_JOBS:-$(nproc)}
-readonly hang_seconds=${CREEK_HANG_SECONDS:-420} # less than a sanitizer's test may take
+readonly hang_seconds=${CREEK_CI_HANG_SECONDS:-420} # less than a sanitizer's test may take
 passed=0
 failed=0
 skipped=0
