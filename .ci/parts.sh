@@ -8,7 +8,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
 readonly logs=$PWD/build/ci
 readonly minutes=${CREEK_CI_MINUTES:-86} # by then the sum is printed, whatever hangs
 readonly jobs=${CREEK_JOBS:-$(nproc)}
-readonly hang_seconds=${CREEK_CI_HANG_SECONDS:-420} # less than a sanitizer's test may take
+readonly hang_seconds=${CREEK_CI_HANG_SECONDS:-270} # less than a test may take
 passed=0
 failed=0
 skipped=0
@@ -77,34 +77,37 @@ skip() {
   ((skipped += 1))
 }
 
-# watch_hangs NAME: notes the stacks of programs of build/NAME that have run for $hang_seconds, by gdb
+# watch_hangs NAME: prints the stacks of programs of build/NAME that have run for $hang_seconds, by gdb
 # where it is installed.
 watch_hangs() {
-  local noted=" " pid seconds program
+  local -A looks=()
+  local exe program pid
   while sleep 10; do
-    while read -r pid seconds; do
-      ((seconds >= hang_seconds)) && [[ $noted != *" $pid "* ]] || continue
-      program=$(readlink "/proc/$pid/exe")
+    for exe in /proc/[0-9]*/exe; do
+      program=$(readlink "$exe")
       [[ $program == "$PWD/build/$1/bin/"* ]] || continue
-      noted+="$pid "
-      printf '\nruns for %d s: %s, process %d\n' "$seconds" "$program" "$pid"
+      pid=${exe//[^0-9]/}
+      looks[$pid]=$((${looks[$pid]:-0} + 1))
+      ((looks[$pid] == hang_seconds / 10)) || continue
+      printf '\nruns for %d s: %s, process %d\n' "$hang_seconds" "$program" "$pid"
       timeout --kill-after=5 60 gdb -p "$pid" -batch -ex 'thread apply all backtrace 16'
-    done < <(ps -eo pid=,etimes=)
-  done >"$logs/$1.hangs.log" 2>/dev/null
+    done
+  done
 }
 
 # suite NAME COMMAND...: a part that runs ctest in build/NAME. Its cases count one by one; a run that
 # ended with all of them passed and yet failed, or without a result, counts as one failure more.
 suite() {
-  local name=$1 result=$logs/$1.xml status=0 counts watcher
+  local name=$1 result=$logs/$1.xml hangs=$logs/$1.hangs.log status=0 counts watcher
   shift
   rm -rf "$result" "build/$name/test-results"
-  watch_hangs "$name" &
+  : >"$hangs"
+  watch_hangs "$name" >>"$hangs" 2>/dev/null &
   watcher=$!
   part "$name" "$@" --output-junit "$result" || status=1
   kill "$watcher"
   wait "$watcher" 2>/dev/null
-  head -n 200 "$logs/$name.hangs.log"
+  head -n 200 "$hangs"
   read -ra counts < <(python3 -B .ci/tally.py "$result" "build/$name/test-results")
   printf '   %s: %d passed, %d failed, %d skipped\n' "$name" "${counts[@]}"
   ((passed += counts[0], failed += counts[1], skipped += counts[2]))
