@@ -54,12 +54,6 @@ void leave_hole(task_slot* slot) noexcept {
   slot->state.store(reinterpret_cast<std::uintptr_t>(&hole_type), std::memory_order_relaxed);
 }
 
-std::uint64_t count_inline_run(std::atomic<std::uint64_t>& inline_runs) noexcept {
-  const std::uint64_t runs = inline_runs.load(std::memory_order_relaxed) + 1;
-  inline_runs.store(runs, std::memory_order_relaxed);
-  return runs;
-}
-
 }  // namespace
 
 void task_stack::set_up(task_slot* slots, std::uint32_t capacity, task_stack_home* home,
@@ -164,18 +158,12 @@ void task_stack::make_room() noexcept {
   }
 }
 
-void task_stack::count_full() noexcept {
-  const std::uint64_t runs = count_inline_run(record_.inline_runs);
-  if (runs % 32 == 0 || limit_.load(std::memory_order_relaxed) == first_) [[unlikely]]
-    make_room();
-}
-
 bool task_stack::pushed_slow(task_slot* slot) noexcept {
   sanitizer::releases(&slot->state);  // for run_stolen()
   const bool room = slot != last_ && (!external_ || home_->offer(*this, slot));
   if (!room) {
     top_.store(slot, std::memory_order_release);
-    count_inline_run(record_.inline_runs);
+    record_.count_inline_run();
     make_room();
     if (slot->is_spawned()) run_popped(slot);
     return false;
