@@ -99,6 +99,8 @@ class coroutine_promise : public coroutine_promise_base<T> {
  public:
   template <class Value>
   void return_value(Value&& value) {
+    static_assert(std::is_constructible_v<T, Value>,
+                  "a coroutine that returns future<T> must co_return what a T can be made from");
     this->state_->emplace(std::forward<Value>(value));
   }
 };
@@ -115,6 +117,10 @@ class coroutine_promise<void> : public coroutine_promise_base<void> {
 template <class T>
 detail::future_awaiter<T> operator co_await(future<T>&& awaited) {
   return detail::future_awaiter<T>(awaited.consume("co_await"));
+}
+template <class T>
+detail::future_awaiter<T> operator co_await(future<T>&) {
+  static_assert(!std::is_same_v<T, T>, "co_await consumes a future: write co_await std::move(f)");
 }
 
 }  // namespace creek

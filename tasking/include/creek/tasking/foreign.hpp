@@ -70,6 +70,8 @@ foreign<T> adopt_foreign(std::unique_ptr<T> object) {
 /// runtime; rethrows what the constructor throws.
 template <class T, class... Arguments>
 foreign<T> make_foreign(Arguments&&... arguments) {
+  static_assert(std::is_constructible_v<T, Arguments...>,
+                "make_foreign<T>: T has no constructor for these arguments");
   return adopt_foreign(std::make_unique<T>(std::forward<Arguments>(arguments)...));
 }
 

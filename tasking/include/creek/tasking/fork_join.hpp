@@ -18,10 +18,25 @@
 
 namespace creek {
 
+namespace detail {
+
+template <class F>
+struct branch_result {
+  static_assert(std::is_invocable_v<F&>,
+                "a function given to fork_join or run is called without arguments");
+  using returned = std::invoke_result_t<F&>;
+  using type =
+      std::conditional_t<std::is_void_v<returned>, std::monostate, std::remove_cvref_t<returned>>;
+  static_assert(std::is_void_v<returned> || std::is_constructible_v<type, returned>,
+                "fork_join and run store what a function returns: it must be movable, and copyable "
+                "if it is returned by reference");
+};
+
+}  // namespace detail
+
 /// Result of a branch: its decayed return type, monostate for void.
 template <class F>
-using branch_result_t = std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, std::monostate,
-                                           std::remove_cvref_t<std::invoke_result_t<F&>>>;
+using branch_result_t = typename detail::branch_result<F>::type;
 
 namespace detail {
 

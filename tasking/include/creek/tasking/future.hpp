@@ -113,6 +113,9 @@ class promise {
   /// Stores the result (nothing for void) and wakes the waiters. Call it once.
   template <class... Value>
   void set_value(Value&&... value) {
+    static_assert(
+        std::is_constructible_v<detail::stored_t<T>, Value...>,
+        "promise<T>::set_value takes what a T can be made from, and nothing if T is void");
     require_open("set_value");
     state_->emplace(std::forward<Value>(value)...);
     finish();

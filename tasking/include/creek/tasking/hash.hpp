@@ -104,6 +104,8 @@ template <class Key>
         },
         key);
   } else {
+    static_assert(std::is_default_constructible_v<std::hash<Key>>,
+                  "a key needs a hash: specialise std::hash, or give a job a hash(key)");
     return hash_integer(std::hash<Key>{}(key), by.factors);
   }
 }

@@ -31,8 +31,10 @@ void invoke_slice(Calls& calls) {
 /// Drops the results: use fork_join for them. Throws usage_error outside of a runtime if there are
 /// two callables or more. If some throw, all others still run, then the first exception is
 /// rethrown.
-template <std::invocable... Functions>
+template <class... Functions>
 void parallel_invoke(Functions&&... functions) {
+  static_assert((std::is_invocable_v<Functions&> && ...),
+                "parallel_invoke calls every function without arguments");
   auto calls = std::tie(functions...);
   detail::invoke_slice<0, sizeof...(Functions)>(calls);
 }

@@ -11,6 +11,7 @@
 
 #include <creek/tasking/detail/block_scan.hpp>
 #include <creek/tasking/parallel_options.hpp>
+#include <creek/tasking/parallel_reduce.hpp>
 
 namespace creek {
 
@@ -27,10 +28,13 @@ namespace creek {
 /// its first 1/(workers + 1), which the final pass has finished by the time the other blocks have
 /// been summed: (workers + 1) / 2 times the serial speed if compute-bound. Source: [Blelloch 1990]
 /// (without the early first block).
-template <detail::loop_cursor I, std::copy_constructible T, class Fold, class Combine>
-requires std::is_invocable_r_v<T, Fold&, I, I, T, bool> && std::is_invocable_r_v<T, Combine&, T, T>
-    T parallel_scan(I first, I last, T identity, Fold&& fold, Combine&& combine,
-                    const parallel_options& options = {}) {
+template <detail::loop_cursor I, class T, class Fold, class Combine>
+T parallel_scan(I first, I last, T identity, Fold&& fold, Combine&& combine,
+                const parallel_options& options = {}) {
+  static_assert(detail::combine_requirements<T, Combine>::met);
+  static_assert(
+      std::is_invocable_r_v<T, Fold&, I, I, T, bool>,
+      "parallel_scan calls fold(lo, hi, carry, is_final), which must return the new carry");
   const auto fold_positions = [&](detail::position lo, detail::position hi, T carry,
                                   bool is_final) -> T {
     return fold(detail::cursor_at(first, lo), detail::cursor_at(first, hi), std::move(carry),
@@ -45,11 +49,13 @@ requires std::is_invocable_r_v<T, Fold&, I, I, T, bool> && std::is_invocable_r_v
 /// overlap. `op` must be associative. Returns the end of the output.
 /// Threads, errors, cost: as parallel_scan; after an error the output is unspecified.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
-requires std::is_invocable_r_v<std::iter_value_t<In>, Op&, std::iter_value_t<In>,
-                               std::iter_value_t<In>>
-    Out parallel_inclusive_scan(In first, In last, Out out, Op op = {},
-                                const parallel_options& options = {}) {
+Out parallel_inclusive_scan(In first, In last, Out out, Op op = {},
+                            const parallel_options& options = {}) {
   using value = std::iter_value_t<In>;
+  static_assert(std::is_invocable_r_v<value, Op&, value, value>,
+                "parallel_inclusive_scan: op(a, b) must accept two elements and return one");
+  static_assert(std::indirectly_writable<Out, const value&>,
+                "parallel_inclusive_scan writes to `out`: it must accept elements of the input");
   const auto write = [&](In lo, In hi, std::optional<value> carry) {
     Out to = out + (lo - first);
     if (!carry) {
@@ -71,10 +77,15 @@ requires std::is_invocable_r_v<std::iter_value_t<In>, Op&, std::iter_value_t<In>
 /// Writes out[i] = init op in[0] op ... op in[i-1]. Otherwise as parallel_inclusive_scan.
 template <std::random_access_iterator In, std::random_access_iterator Out, class T,
           class Op = std::plus<>>
-requires std::is_invocable_r_v<T, Op&, T, std::iter_value_t<In>> &&
-    std::is_invocable_r_v<T, Op&, T, T> && std::convertible_to<std::iter_reference_t<In>, T>
-        Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {},
-                                    const parallel_options& options = {}) {
+Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {},
+                            const parallel_options& options = {}) {
+  static_assert(std::is_invocable_r_v<T, Op&, T, std::iter_value_t<In>> &&
+                    std::is_invocable_r_v<T, Op&, T, T> &&
+                    std::is_convertible_v<std::iter_reference_t<In>, T>,
+                "parallel_exclusive_scan: op(a, b) must accept values of init's type, to which "
+                "elements convert, and return one");
+  static_assert(std::indirectly_writable<Out, T>,
+                "parallel_exclusive_scan writes to `out`: it must accept values of init's type");
   const auto write = [&](In lo, In hi, std::optional<T> carry) {
     Out to = out + (lo - first);
     T sum = std::move(*carry);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -15,6 +16,18 @@
 namespace creek {
 
 namespace detail {
+
+template <class It, class Compare>
+struct sortable_requirements {
+  using element = std::iter_reference_t<It>;
+  using value = std::iter_value_t<It>;
+  static_assert(
+      std::predicate<Compare&, element, element>,
+      "a sort needs an order: operator< of the elements, or less(a, b) that returns bool");
+  static_assert(std::is_move_constructible_v<value> && std::is_assignable_v<element, value>,
+                "a sort moves elements: they must be movable and not const");
+  static constexpr bool met = true;
+};
 
 /// Quicksort by comparisons.
 template <class It, class Compare>
@@ -44,8 +57,8 @@ class comparison_order {
 /// times faster; there NaNs are allowed and end up last in either order. Cost: O(n log n)
 /// comparisons at worst, no memory. Sorted and reversed ranges take one pass.
 template <std::random_access_iterator It, class Compare = std::less<>>
-requires std::predicate<Compare&, std::iter_reference_t<It>, std::iter_reference_t<It>>
 void parallel_sort(It first, It last, Compare less = {}) {
+  static_assert(detail::sortable_requirements<It, Compare>::met);
   if (last - first < 2) return;
   if constexpr (detail::key_sortable<It, Compare>) {
     using key = std::iter_value_t<It>;
@@ -60,9 +73,7 @@ void parallel_sort(It first, It last, Compare less = {}) {
 
 /// Sorts a whole range.
 template <std::ranges::random_access_range Range, class Compare = std::less<>>
-requires std::ranges::sized_range<Range> &&
-    std::predicate<Compare&, std::ranges::range_reference_t<Range>,
-                   std::ranges::range_reference_t<Range>>
+requires std::ranges::sized_range<Range>
 void parallel_sort(Range&& range, Compare less = {}) {
   const auto first = std::ranges::begin(range);
   parallel_sort(first, first + std::ranges::ssize(range), std::move(less));
@@ -73,8 +84,8 @@ void parallel_sort(Range&& range, Compare less = {}) {
 /// O(n log^2 n) moves. Cost: O(n log n) comparisons at worst; a range that is already sorted takes
 /// one pass. Integers go to parallel_sort: equal ones cannot be told apart.
 template <std::random_access_iterator It, class Compare = std::less<>>
-requires std::predicate<Compare&, std::iter_reference_t<It>, std::iter_reference_t<It>>
 void parallel_stable_sort(It first, It last, Compare less = {}) {
+  static_assert(detail::sortable_requirements<It, Compare>::met);
   if (last - first < 2) return;
   if constexpr (detail::stably_key_sortable<It, Compare>) {
     parallel_sort(first, last, less);
@@ -86,9 +97,7 @@ void parallel_stable_sort(It first, It last, Compare less = {}) {
 
 /// Sorts a whole range, stably.
 template <std::ranges::random_access_range Range, class Compare = std::less<>>
-requires std::ranges::sized_range<Range> &&
-    std::predicate<Compare&, std::ranges::range_reference_t<Range>,
-                   std::ranges::range_reference_t<Range>>
+requires std::ranges::sized_range<Range>
 void parallel_stable_sort(Range&& range, Compare less = {}) {
   const auto first = std::ranges::begin(range);
   parallel_stable_sort(first, first + std::ranges::ssize(range), std::move(less));

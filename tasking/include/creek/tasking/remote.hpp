@@ -36,27 +36,54 @@ struct remote_address {
 
 namespace detail {
 
+/// Type of a result that is moved back to the caller.
+template <class Returned>
+struct returned_result {
+  static_assert(
+      std::is_void_v<Returned> || std::is_constructible_v<std::decay_t<Returned>, Returned>,
+      "what a remote call returns is moved to the caller: it must be movable, and copyable if it "
+      "is returned by reference");
+  using type = std::decay_t<Returned>;
+};
+
 template <class F, class T, class... Arguments>
-using remote_result_t =
-    std::decay_t<std::invoke_result_t<std::decay_t<F>&, T&, std::decay_t<Arguments>...>>;
+using remote_result_t = typename returned_result<
+    std::invoke_result_t<std::decay_t<F>&, T&, std::decay_t<Arguments>...>>::type;
 template <class F, class... Arguments>
-using worker_result_t =
-    std::decay_t<std::invoke_result_t<std::decay_t<F>&, std::decay_t<Arguments>...>>;
+using worker_result_t = typename returned_result<
+    std::invoke_result_t<std::decay_t<F>&, std::decay_t<Arguments>...>>::type;
 
 template <class T>
 remote_cell* cell_of(const remote<T>& object) noexcept;
 
+// The requirements below are classes so that a compiler checks them, and prints their sentence,
+// before it looks at the rest of the function that names them.
+
 template <class... Arguments>
-constexpr void require_movable() {
+struct argument_requirements {
   static_assert((std::is_move_constructible_v<std::decay_t<Arguments>> && ...),
                 "an argument of a remote call is moved to the object's worker: it must have a move "
                 "or copy constructor; pass a remote<T> or a pointer to what cannot be moved");
-}
+  static constexpr bool met = true;
+};
+
+template <class T, class F, class... Arguments>
+struct remote_call_requirements : argument_requirements<F, Arguments...> {
+  static_assert(std::is_invocable_v<std::decay_t<F>&, T&, std::decay_t<Arguments>...>,
+                "f of a remote<T> call must be a method of T, or accept T& first, and copies of "
+                "the arguments, as rvalues");
+};
+
+template <class F, class... Arguments>
+struct worker_call_requirements : argument_requirements<F, Arguments...> {
+  static_assert(std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>...>,
+                "call_on, async_on and post_on call f(arguments...) with copies, as rvalues: f "
+                "must accept them");
+};
 
 /// Returns the call as a closure of an object; trivially copyable if all that it captures is.
 template <class T, class F, class... Arguments>
 auto bind_call(F&& f, Arguments&&... arguments) {
-  require_movable<F, Arguments...>();
   return [f = std::decay_t<F>(std::forward<F>(f)),
           ... arguments = std::decay_t<Arguments>(std::forward<Arguments>(arguments))](
              void* object) mutable -> decltype(auto) {
@@ -117,6 +144,9 @@ void post_closure(executor& home, unsigned worker, remote_cell* object, F&& clos
 template <class T>
 class remote {
  public:
+  static_assert(std::is_object_v<T> && !std::is_array_v<T>,
+                "remote<T> refers to an object: T must not be a reference, an array or void");
+
   remote() = default;
   remote(const remote& other) noexcept : cell_(other.cell_) {
     if (cell_ != nullptr) cell_->add_handle();
@@ -140,6 +170,7 @@ class remote {
   /// object is running a call that waits, directly or through further call()s, for this one.
   template <class F, class... Arguments>
   auto call(F&& f, Arguments&&... arguments) const {
+    static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
     detail::remote_cell& cell = alive("call");
     return detail::call_closure<detail::remote_result_t<F, T, Arguments...>>(
         cell.home(), cell.worker(), &cell,
@@ -148,6 +179,7 @@ class remote {
   /// Calls `f` without waiting; returns the future of its result.
   template <class F, class... Arguments>
   auto async(F&& f, Arguments&&... arguments) const {
+    static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
     detail::remote_cell& cell = alive("async");
     return detail::async_closure<detail::remote_result_t<F, T, Arguments...>>(
         cell.home(), cell.worker(), &cell,
@@ -157,6 +189,7 @@ class remote {
   /// dropped if the object is destroyed before the call arrives.
   template <class F, class... Arguments>
   void post(F&& f, Arguments&&... arguments) const {
+    static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
     detail::remote_cell& cell = alive("post");
     detail::post_closure(
         cell.home(), cell.worker(), &cell,
@@ -189,6 +222,7 @@ class remote {
 /// turns, switching where they wait.
 template <class F, class... Arguments>
 auto call_on(core_id core, F&& f, Arguments&&... arguments) {
+  static_assert(detail::worker_call_requirements<F, Arguments...>::met);
   detail::executor& home = detail::require_executor("call_on");
   return detail::call_closure<detail::worker_result_t<F, Arguments...>>(
       home, detail::checked_worker(home, core, "call_on"), nullptr,
@@ -197,6 +231,7 @@ auto call_on(core_id core, F&& f, Arguments&&... arguments) {
 /// Does the same without waiting; returns the future of the result.
 template <class F, class... Arguments>
 auto async_on(core_id core, F&& f, Arguments&&... arguments) {
+  static_assert(detail::worker_call_requirements<F, Arguments...>::met);
   detail::executor& home = detail::require_executor("async_on");
   return detail::async_closure<detail::worker_result_t<F, Arguments...>>(
       home, detail::checked_worker(home, core, "async_on"), nullptr,
@@ -205,6 +240,7 @@ auto async_on(core_id core, F&& f, Arguments&&... arguments) {
 /// Does the same without an answer; an exception ends the program.
 template <class F, class... Arguments>
 void post_on(core_id core, F&& f, Arguments&&... arguments) {
+  static_assert(detail::worker_call_requirements<F, Arguments...>::met);
   detail::executor& home = detail::require_executor("post_on");
   detail::post_closure(
       home, detail::checked_worker(home, core, "post_on"), nullptr,
@@ -215,6 +251,9 @@ void post_on(core_id core, F&& f, Arguments&&... arguments) {
 /// is there. Rethrows what the constructor throws.
 template <class T, class... Arguments>
 remote<T> make_on(core_id core, Arguments&&... arguments) {
+  static_assert(detail::argument_requirements<Arguments...>::met);
+  static_assert(std::is_constructible_v<T, std::decay_t<Arguments>...>,
+                "make_on<T>: T has no constructor for copies of these arguments, as rvalues");
   detail::executor& home = detail::require_executor("make_on");
   const unsigned worker = detail::checked_worker(home, core, "make_on");
   remote<T> made(new detail::remote_cell(home, worker));

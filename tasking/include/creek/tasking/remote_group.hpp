@@ -64,11 +64,13 @@ class group {
   /// Calls all members and waits.
   template <class F, class... Arguments>
   void step(F&& f, Arguments&&... arguments) const {
+    static_assert(detail::group_call_requirements<T, F, Arguments...>::met);
     run<detail::no_result>(discarding(std::forward<F>(f)), std::forward<Arguments>(arguments)...);
   }
   /// Calls all members without waiting.
   template <class F, class... Arguments>
   future<void> async_step(F&& f, Arguments&&... arguments) const {
+    static_assert(detail::group_call_requirements<T, F, Arguments...>::met);
     auto closure = bind(discarding(std::forward<F>(f)), std::forward<Arguments>(arguments)...);
     using call = detail::detached_group_call<T, decltype(closure)>;
     return call::start(required(), std::move(closure));
@@ -76,6 +78,7 @@ class group {
   /// Calls all members; returns their results, in the members' order.
   template <class F, class... Arguments>
   auto map(F&& f, Arguments&&... arguments) const {
+    static_assert(detail::group_call_requirements<T, F, Arguments...>::met);
     using result = detail::group_result_t<F, T, Arguments...>;
     static_assert(!std::is_void_v<result>, "group::map: f returns nothing; use step()");
     return run<detail::all_results<result>>(std::forward<F>(f),
@@ -86,16 +89,23 @@ class group {
   /// as well.
   template <class F, class Op>
   auto reduce(F&& f, Op op) const {
+    static_assert(detail::group_call_requirements<T, F>::met);
     using result = detail::group_result_t<F, T>;
+    static_assert(std::is_invocable_r_v<result, Op&, result, result>,
+                  "group::reduce: op(a, b) must accept two results of f and return one");
     return run_with(detail::merged_result<result, Op>(std::move(op)), std::forward<F>(f));
   }
   /// Assigns `value` to every member.
   template <class V>
   void broadcast(V&& value) const {
+    static_assert(std::is_assignable_v<T&, const std::decay_t<V>&>,
+                  "group<T>::broadcast assigns the value to every member: T must accept it");
     step([](T& member, const std::decay_t<V>& given) { member = given; }, std::forward<V>(value));
   }
   /// Returns copies of all members, in their order.
   std::vector<T> gather() const {
+    static_assert(std::is_copy_constructible_v<T>,
+                  "group<T>::gather returns copies of the members: T must be copyable");
     return map([](T& member) { return T(member); });
   }
   /// Returns when the members have run all that the caller called before.
@@ -116,7 +126,6 @@ class group {
   }
   template <class F, class... Arguments>
   static auto bind(F&& f, Arguments&&... arguments) {
-    detail::require_movable<F, Arguments...>();
     return [f = std::decay_t<F>(std::forward<F>(f)),
             ... arguments = std::decay_t<Arguments>(std::forward<Arguments>(arguments))](
                T& member) -> decltype(auto) { return std::invoke(f, member, arguments...); };
@@ -145,6 +154,8 @@ class group {
 template <class T, class... Arguments>
 group<T> make_group(const std::vector<core_id>& cores, group_shape shape = {},
                     const Arguments&... arguments) {
+  static_assert(std::is_constructible_v<T, std::decay_t<const Arguments&>...>,
+                "make_group<T>: T has no constructor for copies of these arguments, as rvalues");
   detail::executor& home = detail::require_executor("make_group");
   auto state = std::make_shared<detail::group_state<T>>();
   state->tree = detail::make_group_tree(home, cores, static_cast<int>(shape.form), shape.arity);

@@ -95,7 +95,7 @@ class runtime {
   /// f is simply called. A void result becomes nothing.
   template <class F>
   auto run(F&& f) {
-    using result = std::invoke_result_t<F&>;
+    using result = typename detail::branch_result<F>::returned;
     require_usable();
     if (detail::current_executor() == backend_.get()) return static_cast<std::decay_t<result>>(f());
     detail::root_call<std::remove_reference_t<F>> call(f);

@@ -158,6 +158,9 @@ template <ending Ending, class F>
 void spawn_any(task_context& context, F&& f) {
   using closure = std::decay_t<F>;
   static_assert(std::is_invocable_v<closure&>, "a task is called without arguments");
+  static_assert(std::is_constructible_v<closure, F> && std::is_move_constructible_v<closure>,
+                "a task is moved to where it runs: what it captures must be movable; pass a task "
+                "that cannot be copied by std::move");
   if constexpr (fits_slot<closure>) {
     spawn_into<Ending>(context, closure(std::forward<F>(f)));
   } else {

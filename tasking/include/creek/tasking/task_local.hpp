@@ -37,6 +37,9 @@ struct task_local_node {
 template <class T>
 class task_local {
  public:
+  static_assert(std::is_copy_constructible_v<T>,
+                "every task gets a copy of the initial value of a task_local: it must be copyable");
+
   task_local() = default;
   explicit task_local(T initial) : initial_(std::move(initial)) {}
   task_local(const task_local&) = delete;
@@ -73,6 +76,10 @@ class task_local {
 template <class T>
 class worker_local {
  public:
+  static_assert(std::is_copy_constructible_v<T>,
+                "every worker gets a copy of the initial value of a worker_local: it must be "
+                "copyable");
+
   /// Makes values for the workers of the runtime that runs here; outside one, for a single worker.
   worker_local() : worker_local(T{}) {}
   explicit worker_local(const T& initial) : values_(worker_count(), padded{initial}) {}
@@ -88,6 +95,8 @@ class worker_local {
   /// Returns all values folded from the left by `fold(T, const T&)`. Not while tasks still write.
   template <class Fold>
   T combine(Fold fold) const {
+    static_assert(std::is_invocable_r_v<T, Fold&, T, const T&>,
+                  "worker_local::combine: fold(a, b) must accept two values and return one");
     T result = values_.front().value;
     for (std::size_t i = 1; i < values_.size(); ++i)
       result = fold(std::move(result), values_[i].value);

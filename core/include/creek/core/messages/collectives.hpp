@@ -22,6 +22,20 @@
 
 namespace creek {
 
+namespace detail {
+
+template <class T, class Op>
+struct reduction_requirements {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>,
+                "ranks reduce values that are sent by their bytes: T must be trivially copyable "
+                "and no pointer");
+  static_assert(std::is_invocable_r_v<T, Op&, T, T>,
+                "op(a, b) of a reduction must accept two values and return one");
+  static constexpr bool met = true;
+};
+
+}  // namespace detail
+
 /// Mixed into `Communicator`, whose send, recv, isend, irecv and exchange it uses. T is trivially
 /// copyable unless a name ends in `_moved`. Operators are associative; they are applied in the
 /// order of the ranks, grouped the same way in every run, so that all ranks of an allreduce get the
@@ -57,6 +71,7 @@ class collectives {
   /// Binomial tree, ceil(log2 P) steps, one more if the root is not rank 0.
   template <class T, class Op>
   void reduce(std::span<T> data, Op op, int root) {
+    static_assert(detail::reduction_requirements<T, Op>::met);
     std::vector<T> other(data.size());
     for (int reach = 1; reach < ranks(); reach *= 2) {
       if ((me() & reach) != 0) {
@@ -83,6 +98,7 @@ class collectives {
   /// steps, and two more if P is not a power of two.
   template <class T, class Op>
   void allreduce(std::span<T> data, Op op) {
+    static_assert(detail::reduction_requirements<T, Op>::met);
     std::vector<T> other(data.size());
     const int half = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks())));
     const int extra = ranks() - half;  // that many pairs of neighbours act as one

@@ -99,6 +99,16 @@ void execute_into(future_state<T>& state, F& function) noexcept {
   }
 }
 
+/// Checks that a future can hold what a function returns.
+template <class Returned>
+struct storable_requirements {
+  static_assert(std::is_void_v<Returned> ||
+                    std::is_constructible_v<std::decay_t<Returned>, Returned>,
+                "a future holds what its task returns: it must be movable, and copyable if it is "
+                "returned by reference");
+  static constexpr bool met = true;
+};
+
 template <class F>
 using async_result_t = std::decay_t<std::invoke_result_t<F&&>>;
 
@@ -120,6 +130,13 @@ class async_state final : public deferred_state<async_result_t<F>> {
 /// Returns f(arguments...) as a closure that holds copies of both.
 template <class F, class... Arguments>
 auto bind_task(F&& f, Arguments&&... arguments) {
+  static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Arguments>...>,
+                "async calls the function with copies of the arguments, as rvalues: it must accept "
+                "them; pass std::ref(x) to a function that takes a reference");
+  static_assert(std::is_constructible_v<std::decay_t<F>, F> &&
+                    (std::is_constructible_v<std::decay_t<Arguments>, Arguments> && ...),
+                "async stores the function and its arguments: pass what cannot be copied by "
+                "std::move");
   if constexpr (sizeof...(Arguments) == 0) {
     return std::decay_t<F>(std::forward<F>(f));
   } else {
@@ -134,6 +151,7 @@ auto bind_task(F&& f, Arguments&&... arguments) {
 template <class F>
 future<async_result_t<F>> start_async(executor& home, F function) {
   using result = async_result_t<F>;
+  static_assert(storable_requirements<std::invoke_result_t<F&&>>::met);
   auto* state = new async_state<F>(std::move(function));
   state_ptr<future_state<result>> owned(state);
   state->schedule(&home);
@@ -208,6 +226,14 @@ class continuation_state final
 template <class T, class F>
 auto attach_continuation(state_ptr<future_state<T>> source, F&& f) {
   using closure = std::decay_t<F>;
+  if constexpr (std::is_void_v<T>) {
+    static_assert(std::is_invocable_v<closure>,
+                  "the function of future<void>::then is called without arguments");
+  } else {
+    static_assert(std::is_invocable_v<closure, T>,
+                  "the function of future<T>::then must accept a T");
+  }
+  static_assert(storable_requirements<typename continuation_result<T, closure>::type>::met);
   using state_type = continuation_state<T, closure>;
   using result = typename state_type::result;
   auto* state = new state_type(std::move(source), closure(std::forward<F>(f)));

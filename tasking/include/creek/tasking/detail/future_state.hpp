@@ -118,6 +118,9 @@ class state_ptr {
 template <class T>
 class future_state : public future_state_base {
  public:
+  static_assert(!std::is_reference_v<T>,
+                "a future holds a value: use a pointer or std::reference_wrapper for a reference");
+
   explicit future_state(int references) noexcept : future_state_base(references) {}
 
   template <class... Arguments>

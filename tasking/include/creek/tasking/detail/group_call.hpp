@@ -40,8 +40,16 @@ remote_cell* cell_of(const remote<T>& object) noexcept {
 }
 
 template <class F, class T, class... Arguments>
-using group_result_t = std::decay_t<
-    std::invoke_result_t<const std::decay_t<F>&, T&, const std::decay_t<Arguments>&...>>;
+using group_result_t = typename returned_result<
+    std::invoke_result_t<const std::decay_t<F>&, T&, const std::decay_t<Arguments>&...>>::type;
+
+/// Checks a call of `f` on all members of a group of T.
+template <class T, class F, class... Arguments>
+struct group_call_requirements : argument_requirements<F, Arguments...> {
+  static_assert(
+      std::is_invocable_v<const std::decay_t<F>&, T&, const std::decay_t<Arguments>&...>,
+      "f of a group<T> call must be a method of T, or accept T& first, and const arguments");
+};
 
 /// The part of a group call that does not depend on types.
 class group_call {
