@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes in calls of parallel algorithms, and the messages that the compiler has to give for them.
+// Mistakes in calls of parallel algorithms, and the messages that the compiler has to give for
+// them.
 #include <creek/tasking.hpp>
 
 #include <list>
@@ -22,7 +23,8 @@ void program(std::vector<int>& numbers, std::vector<account>& accounts) {
   (void)creek::parallel_reduce(numbers.begin(), numbers.end(), 0, plus);
   (void)creek::parallel_reduce(numbers.begin(), numbers.end(), 0, plus, options);
   (void)creek::parallel_reduce(numbers, 0, plus, options);
-  (void)creek::parallel_reduce(numbers, 0, [](int n) { return n; }, plus, options);
+  (void)creek::parallel_reduce(
+      numbers, 0, [](int n) { return n; }, plus, options);
   creek::parallel_sort(accounts, by_balance);
   creek::parallel_inclusive_scan(numbers.begin(), numbers.end(), numbers.begin());
 #endif
@@ -68,11 +70,13 @@ void program(std::vector<int>& numbers, std::vector<account>& accounts) {
 #endif
 #ifdef MAP_OF_OTHER_TYPE
   // expect: parallel_reduce calls map\(i\) with an index, or map\(element\) with an element
-  (void)creek::parallel_reduce(numbers, 0, [](const account& a) { return a.balance; }, plus);
+  (void)creek::parallel_reduce(
+      numbers, 0, [](const account& a) { return a.balance; }, plus);
 #endif
 #ifdef MAP_RETURNS_NOTHING
   // expect: combine\(a, b\) must accept, as b, what map\(\) returns
-  (void)creek::parallel_reduce(0, 10, 0, [](int) {}, plus);
+  (void)creek::parallel_reduce(
+      0, 10, 0, [](int) {}, plus);
 #endif
 #ifdef IDENTITY_THAT_CANNOT_BE_COPIED
   // expect: a reduction or a scan copies its identity: the type must be copyable
@@ -82,11 +86,13 @@ void program(std::vector<int>& numbers, std::vector<account>& accounts) {
 #endif
 #ifdef FOLD_RETURNS_NOTHING
   // expect: parallel_reduce_range calls fold\(lo, hi, value\), which must return the new value
-  (void)creek::parallel_reduce_range(0, 10, 0, [](int, int, int) {}, plus);
+  (void)creek::parallel_reduce_range(
+      0, 10, 0, [](int, int, int) {}, plus);
 #endif
 #ifdef SCAN_WITHOUT_THE_KIND_OF_PASS
   // expect: parallel_scan calls fold\(lo, hi, carry, is_final\), which must return the new carry
-  (void)creek::parallel_scan(0, 10, 0, [](int, int, int carry) { return carry; }, plus);
+  (void)creek::parallel_scan(
+      0, 10, 0, [](int, int, int carry) { return carry; }, plus);
 #endif
 #ifdef SCAN_COMBINES_TO_NOTHING
   // expect: combine\(a, b\) must accept two values of the identity's type and return one

@@ -1,71 +1,232 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes in jobs of a user, and the messages that the compiler has to give for them.
-#include <creek/mapreduce.hpp>
+#include <creek/host/memory.hpp>
+#include <creek/mapreduce/ranks.hpp>
+#include <creek/mapreduce/run.hpp>
 #include <creek/mapreduce/spill.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace mr = creek::mapreduce;
+using communicator = creek::communicator<creek::host_backend::memory>;
 
-struct words_by_length {
-  using key_type = std::size_t;
-  using value_type = std::uint64_t;
-  template <class Emit>
-  static void map(std::string_view text, Emit& emit) {
-    mr::for_each_word(text, [&](std::string_view word) { emit(word.size(), value_type{1}); });
-  }
-  static void combine(value_type& into, value_type&& from) { into += from; }
-};
-
-struct no_combine_and_no_reduce : words_by_length {
-  static void combine() = delete;
-};
-
-struct no_map {
-  using key_type = std::size_t;
-  using value_type = std::uint64_t;
-  static void combine(value_type& into, value_type&& from) { into += from; }
-};
-
-struct pointed_at {
-  const int* place;
-  friend auto operator<=>(const pointed_at&, const pointed_at&) = default;
-};
-
-struct key_without_a_form : words_by_length {
-  using key_type = pointed_at;
+/// A correct job, and what the mistaken ones are made from.
+template <class Key = std::size_t, class Value = std::uint64_t>
+struct job_of {
+  using key_type = Key;
+  using value_type = Value;
   template <class Emit>
   static void map(std::string_view, Emit& emit) {
-    emit(pointed_at{nullptr}, value_type{1});
+    emit(key_type{}, value_type{});
   }
-  static std::uint64_t hash(const pointed_at&) { return 0; }
+  static void combine(value_type& into, value_type&& from) { into = std::move(from); }
 };
+using correct = job_of<>;
 
 struct no_types {
   template <class Emit>
   static void map(std::string_view, Emit&) {}
 };
+struct no_map {
+  using key_type = std::size_t;
+  using value_type = std::uint64_t;
+  static void combine(value_type&, value_type&&) {}
+};
+struct neither_combines_nor_reduces : no_types {
+  using key_type = std::size_t;
+  using value_type = std::uint64_t;
+};
+struct maps_numbers : no_map {
+  template <class Emit>
+  static void map(std::span<const int>, Emit&) {}
+};
+struct map_changes_the_job : no_map {
+  template <class Emit>
+  void map(std::string_view, Emit&) {}
+};
+struct emits_other_keys : no_map {
+  template <class Emit>
+  static void map(std::string_view text, Emit& emit) {
+    emit(text, value_type{1});
+  }
+};
+struct combines_copies : correct {
+  static value_type combine(value_type a) { return a; }
+};
+struct reduces_one_value : correct {
+  static value_type reduce(const key_type&, value_type only) { return only; }
+};
+struct hashes_text : correct {
+  static std::uint64_t hash(std::string_view text) { return text.size(); }
+};
+struct dense_text : job_of<std::string> {
+  static constexpr std::size_t dense_keys = 10;
+};
+struct own_table : correct {
+  using table_type = std::string;
+};
 
-void program(mr::text_files& files) {
-  (void)mr::run(words_by_length{}, files);
-#ifdef JOB_WITHOUT_COMBINE
-  // expect: a job needs combine\(\) or reduce\(\)
-  (void)mr::run(no_combine_and_no_reduce{}, files);
+struct plain {
+  int n = 0;
+  auto operator<=>(const plain&) const = default;
+};
+struct unequal {
+  int n = 0;
+};
+template <>
+struct std::hash<unequal> {
+  std::size_t operator()(const unequal& key) const { return static_cast<std::size_t>(key.n); }
+};
+struct pinned {
+  pinned() = default;
+  pinned(const pinned&) = delete;
+};
+struct unordered {
+  int n = 0;
+  bool operator==(const unordered&) const = default;
+};
+struct grouped_without_order {
+  using key_type = unordered;
+  using value_type = int;
+  template <class Emit>
+  static void map(std::string_view, Emit& emit) {
+    emit(unordered{}, 1);
+  }
+  static int reduce(const unordered&, const mr::values<grouped_without_order>&) { return 0; }
+  static std::uint64_t hash(const unordered& key) { return static_cast<std::uint64_t>(key.n); }
+};
+struct reduces_to_a_pointer : correct {
+  static std::unique_ptr<int> reduce(const key_type&, const mr::values<correct>&) { return {}; }
+};
+
+void program(mr::text_view& text, communicator& ranks, const mr::memory_limit& limit) {
+#ifndef MISTAKE
+  (void)mr::run(correct{}, text);
+  (void)mr::run(correct{}, text, {}, limit);
+  (void)mr::run_to(correct{}, text, {}, limit, [](const mr::record_of<correct>&) {});
+  (void)mr::run_on_ranks(correct{}, ranks, text);
+#endif
+
+#ifdef JOB_WITHOUT_TYPES
+  // expect: a job needs a key_type and a value_type, both movable
+  (void)mr::run(no_types{}, text);
 #endif
 #ifdef JOB_WITHOUT_MAP
-  // expect: no_map.* has no member named .map.
-  (void)mr::run(no_map{}, files);
+  // expect: a job needs map\(split, emit\) const, for the type of splits that the input has
+  (void)mr::run(no_map{}, text);
 #endif
-#ifdef JOB_WITHOUT_TYPES
-  // expect: no type named .key_type. in .struct no_types
-  (void)mr::run(no_types{}, files);
+#ifdef MAP_OF_OTHER_SPLITS
+  // expect: a job needs map\(split, emit\) const, for the type of splits that the input has
+  (void)mr::run(maps_numbers{}, text);
+#endif
+#ifdef MAP_IS_NOT_CONST
+  // expect: a job needs map\(split, emit\) const, for the type of splits that the input has
+  (void)mr::run(map_changes_the_job{}, text);
+#endif
+#ifdef MAP_OF_A_LIMITED_RUN
+  // expect: a job needs map\(split, emit\) const, for the type of splits that the input has
+  (void)mr::run(no_map{}, text, {}, limit);
+#endif
+#ifdef MAP_EMITS_OTHER_KEYS
+  // expect: no match for call to .* \(std::string_view&
+  (void)mr::run(emits_other_keys{}, text);
+#endif
+#ifdef JOB_WITHOUT_COMBINE
+  // expect: a job needs combine\(\) or reduce\(\)
+  (void)mr::run(neither_combines_nor_reduces{}, text);
+#endif
+#ifdef COMBINE_OF_ONE_VALUE
+  // expect: combine\(\) of a job is called with \(value_type& into, value_type&& from\)
+  (void)mr::run(combines_copies{}, text);
+#endif
+#ifdef REDUCE_OF_ONE_VALUE
+  // expect: reduce\(\) of a job is called with \(const key_type&, const values<Job>& all\)
+  (void)mr::run(reduces_one_value{}, text);
+#endif
+#ifdef HASH_OF_OTHER_KEYS
+  // expect: hash\(\) of a job is called with \(const key_type&\) and returns std::uint64_t
+  (void)mr::run(hashes_text{}, text);
+#endif
+#ifdef KEY_WITHOUT_A_HASH
+  // expect: a key needs a hash: specialise std::hash, or give a job a hash\(key\)
+  (void)mr::run(job_of<plain>{}, text);
+#endif
+#ifdef KEY_WITHOUT_EQUALITY
+  // expect: pairs of equal keys are combined: the key_type of a job needs operator==
+  (void)mr::run(job_of<unequal>{}, text);
+#endif
+#ifdef GROUPED_KEY_WITHOUT_ORDER
+  // expect: grouping needs keys that are integers, byte strings or ordered
+  (void)mr::run(grouped_without_order{}, text);
+#endif
+#ifdef VALUE_THAT_CANNOT_BE_MOVED
+  // expect: a job needs a key_type and a value_type, both movable
+  (void)mr::run(job_of<int, pinned>{}, text);
+#endif
+#ifdef DENSE_KEYS_THAT_ARE_TEXT
+  // expect: a job with dense_keys needs combine\(\), an integral key_type
+  (void)mr::run(dense_text{}, text);
+#endif
+#ifdef TABLE_THAT_IS_NONE
+  // expect: table_type of a job must be a table
+  (void)mr::run(own_table{}, text);
 #endif
 #ifdef INPUT_THAT_IS_NONE
-  // expect: constraints not satisfied
-  // expect: input
+  // expect: no matching function for call to .run\(
+  // because: .*input
   int none = 0;
-  (void)mr::run(words_by_length{}, none);
+  (void)mr::run(correct{}, none);
+#endif
+#ifdef ROUNDS_OF_A_JOB_THAT_MAPS
+  // expect: template constraint failure for .*fills<Job>.*rounds
+  mr::rounds<correct, mr::text_view> iterate(text);
+#endif
+#ifdef SPILLED_KEY_WITHOUT_A_FORM
+  // expect: keys go to files: give key_type a form, see wire.hpp
+  (void)mr::run(job_of<const int*>{}, text, {}, limit);
+#endif
+#ifdef SPILLED_VALUE_WITHOUT_A_FORM
+  // expect: values go to files: give value_type a form, see wire.hpp
+  (void)mr::run(job_of<int, std::unique_ptr<int>>{}, text, {}, limit);
+#endif
+#ifdef SPILLED_VALUE_THAT_IS_A_VIEW
+  // expect: values that are views lose what they point into: let them be strings
+  (void)mr::run(job_of<int, std::string_view>{}, text, {}, limit);
+#endif
+#ifdef SPILLED_RECORD_WITHOUT_A_FORM
+  // expect: records go to files: give what reduce\(\) returns a form, see wire.hpp
+  (void)mr::run_to(reduces_to_a_pointer{}, text, {}, limit, [](const auto&) {});
+#endif
+#ifdef SINK_OF_OTHER_RECORDS
+  // expect: run_to calls sink\(record\) with a const record_of<Job>& for each record
+  (void)mr::run_to(correct{}, text, {}, limit, [](std::string_view) {});
+#endif
+#ifdef SINK_WITHOUT_A_RECORD
+  // expect: run_to calls sink\(record\) with a const record_of<Job>& for each record
+  (void)mr::run_to(correct{}, text, {}, [] {});
+#endif
+#ifdef RANKS_THAT_ARE_NONE
+  // expect: run_on_ranks needs a communicator
+  int none = 2;
+  (void)mr::run_on_ranks(correct{}, none, text);
+#endif
+#ifdef SENT_KEY_WITHOUT_A_FORM
+  // expect: keys go from core to core as bytes: give key_type a form, see wire.hpp
+  (void)mr::run_on_ranks(job_of<const int*>{}, ranks, text);
+#endif
+#ifdef SENT_VALUE_THAT_IS_OWNED
+  // expect: values go from core to core as bytes: .* what points to memory of one core, as a unique
+  (void)mr::run_on_ranks(job_of<int, std::unique_ptr<int>>{}, ranks, text);
+#endif
+#ifdef SENT_RESULT_WITHOUT_A_FORM
+  // expect: results go to rank 0 as bytes: give what reduce\(\) returns a form, see wire.hpp
+  (void)mr::run_on_ranks(reduces_to_a_pointer{}, ranks, text);
+#endif
+#ifdef OBSERVER_OF_NO_STAGE
+  // expect: run_on_ranks calls began\(stage\)
+  (void)mr::run_on_ranks(correct{}, ranks, text, {}, [] {});
 #endif
 }

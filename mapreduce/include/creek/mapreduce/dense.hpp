@@ -32,6 +32,18 @@ concept dense = combines<J> && std::integral<typename J::key_type> &&
                       { J::dense_keys } -> std::convertible_to<std::size_t>;
                     });
 
+namespace detail {
+/// Checks a job that declares dense_keys.
+template <class J>
+struct dense_requirements {
+  static_assert(
+      !requires { &J::dense_keys; } || dense<J>,
+      "a job with dense_keys needs combine(), an integral key_type, and a value_type "
+      "with a default constructor, which is not bool");
+  static constexpr bool met = true;
+};
+}  // namespace detail
+
 /// Returns the size of the range. Throws usage_error if the job's key_type cannot hold all keys.
 template <dense J>
 [[nodiscard]] std::size_t dense_keys_of(const J& job) {

@@ -69,6 +69,36 @@ concept reduces = job<J> &&
 };
 
 namespace detail {
+
+/// Checks what a job declares. A function of another signature than it should have would be taken
+/// for one that the job does not have.
+template <class J>
+struct job_requirements {
+  static_assert(
+      !requires { &J::combine; } || combines<J>,
+      "combine() of a job is called with (value_type& into, value_type&& from)");
+  static_assert(
+      !requires { &J::reduce; } || reduces<J>,
+      "reduce() of a job is called with (const key_type&, const values<Job>& all)");
+  static_assert(combines<J> || reduces<J>, "a job needs combine() or reduce()");
+  static_assert(
+      !requires { &J::hash; } ||
+          requires(const J& j, const typename J::key_type& key) {
+            { j.hash(key) } -> std::convertible_to<std::uint64_t>;
+          },
+      "hash() of a job is called with (const key_type&) and returns std::uint64_t");
+  static constexpr bool met = true;
+};
+
+/// Calls the job's map().
+template <class J, class Split, class Emit>
+void call_map(const J& job, const Split& split, Emit& emit) {
+  static_assert(
+      requires { job.map(split, emit); },
+      "a job needs map(split, emit) const, for the type of splits that the input has");
+  job.map(split, emit);
+}
+
 template <class J>
 struct result_value {
   using type = typename J::value_type;

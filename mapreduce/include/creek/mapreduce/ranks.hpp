@@ -30,6 +30,13 @@ struct unwatched {
 template <job Job, class Communicator, input Input, class Began = unwatched>
 [[nodiscard]] rank_result<Job> run_on_ranks(const Job& job, Communicator& ranks, Input& from,
                                             const options& chosen = {}, Began began = {}) {
+  static_assert(
+      requires {
+        ranks.rank() + ranks.size();
+        ranks.memory();
+      },
+      "run_on_ranks needs a communicator, see creek/core/messages/communicator.hpp");
+  static_assert(std::is_invocable_v<Began&, stage>, "run_on_ranks calls began(stage)");
   detail::check<Job>(chosen);
   rank_plan<Job, Communicator> plan(job, ranks, chosen);
   began(stage::map);

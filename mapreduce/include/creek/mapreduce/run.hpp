@@ -90,6 +90,15 @@ result<Job> run_over(const Job& job, Input& from, const options& chosen) {
   return made;
 }
 
+/// Names the result of a job, and checks that it is one.
+template <class Job>
+struct checked_job {
+  static_assert(job<Job>, "a job needs a key_type and a value_type, both movable");
+  using result_type = result<Job>;
+};
+template <class Job>
+using checked_result = typename checked_job<Job>::result_type;
+
 template <names_split Job>
 result<Job> run_source(const Job& job, source_for<Job> from, const options& chosen) {
   return run_over(job, from, chosen);
@@ -101,8 +110,9 @@ result<Job> run_source(const Job& job, source_for<Job> from, const options& chos
 /// one created for this call, configured by the environment. Blocks like a wait. Throws usage_error
 /// for options that do not fit the job, before any work; rethrows exceptions of the input or the
 /// job after every mapper has stopped.
-template <job Job, input Input>
-[[nodiscard]] result<Job> run(const Job& job, Input& from, const options& chosen = {}) {
+template <class Job, input Input>
+[[nodiscard]] detail::checked_result<Job> run(const Job& job, Input& from,
+                                              const options& chosen = {}) {
   if constexpr (detail::gives_splits_for<Input, Job>) {
     return detail::run_source(job, detail::source_for<Job>(from), chosen);
   } else {
@@ -111,15 +121,17 @@ template <job Job, input Input>
 }
 
 /// Same over text in memory, cut at white space.
-template <job Job>
-[[nodiscard]] result<Job> run(const Job& job, std::string_view text, const options& chosen = {}) {
+template <class Job>
+[[nodiscard]] detail::checked_result<Job> run(const Job& job, std::string_view text,
+                                              const options& chosen = {}) {
   text_view from(text, chosen.split);
   return run(job, from, chosen);
 }
 
 /// Same over an array; `map` gets subspans of `options.split` elements.
-template <job Job, class T>
-[[nodiscard]] result<Job> run(const Job& job, std::span<const T> data, const options& chosen = {}) {
+template <class Job, class T>
+[[nodiscard]] detail::checked_result<Job> run(const Job& job, std::span<const T> data,
+                                              const options& chosen = {}) {
   span_input<T> from(data, chosen.split);
   return run(job, from, chosen);
 }

@@ -45,6 +45,13 @@ struct run_summary {
 
 namespace detail {
 
+template <job Job, class Sink>
+struct sink_requirements {
+  static_assert(std::is_invocable_v<Sink&, const record_of<Job>&>,
+                "run_to calls sink(record) with a const record_of<Job>& for each record");
+  static constexpr bool met = true;
+};
+
 /// Target that keeps all records in memory.
 template <job Job>
 class records_in_memory final : public record_target<Job> {
@@ -216,6 +223,7 @@ template <job Job, class T>
 template <job Job, input Input, class Sink>
 run_summary run_to(const Job& job, Input& from, const options& chosen, const memory_limit& limit,
                    Sink&& sink) {
+  static_assert(detail::sink_requirements<Job, Sink>::met);
   if constexpr (detail::gives_splits_for<Input, Job>) {
     return detail::run_source_to(job, detail::source_for<Job>(from), chosen, limit, sink);
   } else {
@@ -226,6 +234,7 @@ run_summary run_to(const Job& job, Input& from, const options& chosen, const mem
 /// Same without a limit: calls run(), then `sink` for each record.
 template <job Job, input Input, class Sink>
 run_summary run_to(const Job& job, Input& from, const options& chosen, Sink&& sink) {
+  static_assert(detail::sink_requirements<Job, Sink>::met);
   if (this_worker() < 0) {
     run_summary made;
     detail::in_own_runtime([&] { made = run_to(job, from, chosen, sink); });

@@ -12,6 +12,7 @@ namespace creek::mapreduce::detail {
 /// Throws usage_error for options that the job does not support.
 template <class Job>
 void check(const options& chosen) {
+  static_assert(dense_requirements<Job>::met);
   check_options(chosen, {sortable<Job>, combines<Job>, fills<Job>});
 }
 

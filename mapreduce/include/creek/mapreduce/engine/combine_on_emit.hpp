@@ -46,20 +46,20 @@ requires(!requires { typename Job::table_type; }) struct table_of<Job> {
 template <combines Job>
 class combine_on_emit {
  public:
+  static_assert(detail::job_requirements<Job>::met);
   using job_type = Job;
   using table_type = typename detail::table_of<Job>::type;
+  static_assert(table<table_type>, "table_type of a job must be a table, see tables/table.hpp");
 
   combine_on_emit(const Job& job, const options& chosen, std::size_t mappers)
-      : job_(&job), tables_(mappers), runs_(job, chosen, table_type::partitions) {
-    static_assert(table<table_type>);
-  }
+      : job_(&job), tables_(mappers), runs_(job, chosen, table_type::partitions) {}
 
   template <class Split>
   void map(std::size_t mapper, const Split& split) {
     if (!tables_[mapper]) make(tables_[mapper]);
     table_type& mine = *tables_[mapper];
     if constexpr (std::is_same_v<Split, text_split>) mine.source(split.text, split.stable);
-    job_->map(split, mine);
+    detail::call_map(*job_, split, mine);
     mine.flush();
   }
 

@@ -22,6 +22,7 @@ namespace creek::mapreduce::detail {
 template <class Job>
 class combine_shared {
  public:
+  static_assert(detail::job_requirements<Job>::met);
   using job_type = Job;
   using table_type = typename Job::table_type;
   using writer_type = typename table_type::writer;
@@ -36,7 +37,7 @@ class combine_shared {
     if (!writers_[mapper]) writers_[mapper].emplace(table_);
     writer_type& mine = *writers_[mapper];
     if constexpr (std::is_same_v<Split, text_split>) mine.source(split.text, split.stable);
-    job_->map(split, mine);
+    detail::call_map(*job_, split, mine);
     mine.flush();
   }
 

@@ -31,7 +31,7 @@ class emit_and_group {
   using pair = mapreduce::emitted<key_type, value_type>;
   using ref = pair_ref<key_type, value_type>;
 
-  static_assert(combines<Job> || reduces<Job>, "a job needs combine() or reduce()");
+  static_assert(detail::job_requirements<Job>::met);
   static_assert(key_digits<key_type>::available || std::totally_ordered<key_type>,
                 "grouping needs keys that are integers, byte strings or ordered");
 
@@ -45,7 +45,7 @@ class emit_and_group {
     mapper& mine = mappers_[index];
     if constexpr (std::is_same_v<Split, text_split>) mine.keys.source(split.text, split.stable);
     emitter emit{mine};
-    job_->map(split, emit);
+    detail::call_map(*job_, split, emit);
   }
 
   /// Sorts pointers to a mapper's pairs into partitions.
@@ -154,7 +154,7 @@ template <job Job>
 requires detail::emits_movable_pairs<Job>
 class emit_and_group<Job> : public detail::emit_and_move<Job> {
  public:
-  static_assert(combines<Job> || reduces<Job>, "a job needs combine() or reduce()");
+  static_assert(detail::job_requirements<Job>::met);
   using detail::emit_and_move<Job>::emit_and_move;
 };
 

@@ -121,7 +121,7 @@ class emit_and_move {
   template <class Split>
   void map(std::size_t index, const Split& split) {
     emitter emit = emitter_of(index);
-    job_->map(split, emit);
+    call_map(*job_, split, emit);
   }
 
   /// Adds a mapper's pairs from another source: calls `f` with an `emit(key, value)`.

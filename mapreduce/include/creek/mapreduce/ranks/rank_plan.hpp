@@ -84,7 +84,7 @@ class rank_plan {
   using groups = key_groups<key_type, value_type>;
   using ref = typename groups::ref;
 
-  static_assert(combines<Job> || reduces<Job>, "a job needs combine() or reduce()");
+  static_assert(detail::job_requirements<Job>::met);
   static_assert(key_digits<key_type>::available || std::totally_ordered<key_type>,
                 "grouping needs keys that are integers, byte strings or ordered");
   static_assert(sendable<key_type>,
@@ -246,7 +246,7 @@ class rank_plan {
     if constexpr (fills<Job>) {
       job_->fill(split, std::span<value_type>{filled_});
     } else {
-      emit_by([&](emitter emit) { job_->map(split, emit); });
+      emit_by([&](emitter emit) { detail::call_map(*job_, split, emit); });
     }
     if (options_->report != nullptr) {
       options_->report->bytes_done.fetch_add(length, std::memory_order_relaxed);

@@ -81,7 +81,7 @@ class spill_mapper {
         if (!own_) own_ = std::make_unique<own_table>(*meter_);
         own_->writer.source(source_.text, source_.stable);
         table_emitter emit{*this};
-        job_->map(split, emit);
+        detail::call_map(*job_, split, emit);
         own_->writer.flush();
         return;
       }
@@ -89,7 +89,7 @@ class spill_mapper {
     if (!pairs_) pairs_.emplace(*job_, shares_.worker - 2 * shares_.buffer, *meter_);
     pairs_->source(source_.text, source_.stable);
     emitter emit{*this};
-    job_->map(split, emit);
+    detail::call_map(*job_, split, emit);
   }
 
   /// Writes out the remaining pairs and frees the memory.

@@ -56,7 +56,7 @@ class spill_plan {
   using table = spill_table<Job>;
   using pair = typename table::pair;
 
-  static_assert(combines<Job> || reduces<Job>, "a job needs combine() or reduce()");
+  static_assert(detail::job_requirements<Job>::met);
   static_assert(sendable<key_type>, "keys go to files: give key_type a form, see wire.hpp");
   static_assert(sendable<value_type>, "values go to files: give value_type a form, see wire.hpp");
   static_assert(!detail::holds_views<value_type>() &&

@@ -63,6 +63,8 @@ class flat_table {
   using key_type = typename Job::key_type;
   using value_type = typename Job::value_type;
   static constexpr std::size_t partitions = 64;
+  static_assert(std::equality_comparable<key_type>,
+                "pairs of equal keys are combined: the key_type of a job needs operator==");
 
   explicit flat_table(const Job& job) : job_(&job) {}
 
