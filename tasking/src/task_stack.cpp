@@ -73,7 +73,7 @@ void task_stack::set_up(task_slot* slots, std::uint32_t capacity, task_stack_hom
   asked_.store(0, std::memory_order_relaxed);
 }
 
-bool task_stack::is_consistent() noexcept {
+bool task_stack::verify() noexcept {
   const std::lock_guard guard(mover_);
   const shared_part::bounds shared = shared_.now();
   const std::uint32_t top = index(next_slot());
@@ -173,7 +173,7 @@ bool task_stack::pushed_slow(task_slot* slot) noexcept {
     const std::lock_guard guard(mover_);
     answer(index(slot) + 1);
   }
-  assert(is_consistent());
+  assert(verify());
   home_->work_available();
   return true;
 }

@@ -56,6 +56,24 @@ TEST(LockDeque, TakesNewestForTheOwnerAndOldestForThieves) {
   EXPECT_EQ(f.tasks.steal_oldest(thief, got), steal_result::empty);
 }
 
+TEST(LockDeque, VerifyFindsWhatDoesNotAgree) {
+  fixture f{4};
+  EXPECT_TRUE(f.tasks.verify(f.owner));
+  for (std::uint64_t n = 1; n <= 4; ++n) ASSERT_TRUE(f.tasks.push(f.owner, task{n}));
+  EXPECT_TRUE(f.tasks.verify(f.owner));
+  const auto head = f.owner.at(core_id{0}, 0).as<creek::word>();
+  f.owner.store(head, 5);  // behind the tail, which is 4
+  EXPECT_FALSE(f.tasks.verify(f.owner));
+  f.owner.store(head, 8);  // no position
+  EXPECT_FALSE(f.tasks.verify(f.owner));
+  f.owner.store(head, 4);
+  EXPECT_TRUE(f.tasks.verify(f.owner));
+  const auto tail =
+      (f.owner.at(core_id{0}, 0) + creek::host_backend::memory::line_bytes).as<creek::word>();
+  f.owner.store(tail, 3);  // not where the owner wrote it
+  EXPECT_FALSE(f.tasks.verify(f.owner));
+}
+
 TEST(LockDeque, StealsNothingWhileTheLockIsHeld) {
   fixture f{2, 2};
   auto thief = f.space.core(core_id{1});

@@ -117,6 +117,36 @@ TEST_P(DistributedMap, AgreesWithAMapOnRandomOperations) {
       EXPECT_EQ(expected.at(key), value);
     }
     EXPECT_EQ(gathered, expected.size());
+    EXPECT_TRUE(map.verify());
+  });
+}
+
+/// A key whose hash a test can change.
+struct salted_key {
+  std::uint64_t number = 0;
+  static inline std::uint64_t salt = 0;
+  friend bool operator==(const salted_key&, const salted_key&) = default;
+};
+
+}  // namespace
+
+template <>
+struct std::hash<salted_key> {
+  std::size_t operator()(const salted_key& key) const noexcept {
+    return key.number ^ salted_key::salt;
+  }
+};
+
+namespace {
+
+TEST_P(DistributedMap, VerifyFindsEntriesInOtherShards) {
+  rt_.run([] {
+    const distributed_map<salted_key, int> map(3);
+    for (std::uint64_t number = 0; number < 100; ++number) map.put({number}, 1);
+    EXPECT_TRUE(map.verify());
+    salted_key::salt = 1;
+    EXPECT_FALSE(map.verify());
+    salted_key::salt = 0;
   });
 }
 

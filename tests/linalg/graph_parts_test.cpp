@@ -15,6 +15,7 @@
 #include "graph/execution/graph_schedule.hpp"
 #include "graph/execution/strand_count.hpp"
 #include "graph/graph_failure.hpp"
+#include "graph/records/block_table.hpp"
 #include "graph/records/ended_tasks.hpp"
 #include "graph/records/task_links.hpp"
 
@@ -230,6 +231,41 @@ TEST_F(linked_records, PathsAreComputedFromTheEnd) {
   records.refresh_paths();
   EXPECT_EQ(second.path.load(), 2);
   EXPECT_EQ(first.path.load(), 5);
+}
+
+TEST_F(linked_records, VerifyFindsWhatDoesNotAgree) {
+  graph_task& first = add(0);
+  graph_task& second = add(1);
+  link(first, {});
+  EXPECT_TRUE(records.verify());
+  EXPECT_EQ(link(second, {{&first, 0}}), 1);
+  EXPECT_TRUE(records.verify());
+  second.pending = 0;  // it would run before its predecessor has ended
+  EXPECT_FALSE(records.verify());
+  second.pending = 1;
+  std::swap(first.number, second.number);  // the edge leads to an older task
+  EXPECT_FALSE(records.verify());
+  std::swap(first.number, second.number);
+  first.newer = nullptr;
+  EXPECT_FALSE(records.verify());
+}
+
+TEST(BlockTable, VerifyFindsWhatDoesNotAgree) {
+  block_table<int> blocks;
+  std::array<char, 100> bytes{};
+  const auto all_live = [](int) { return true; };
+  for (char& byte : bytes) {
+    const std::array operands = {in(&byte)};
+    blocks.look_up(operands, all_live);
+    blocks.enter(1, operands, all_live, [](int, dependence, bool) {});
+  }
+  EXPECT_TRUE(blocks.verify());
+  auto* const entry = blocks.entries().front();
+  ++entry->readers_count;
+  EXPECT_FALSE(blocks.verify());
+  --entry->readers_count;
+  entry->used = false;
+  EXPECT_FALSE(blocks.verify());
 }
 
 TEST(GraphFailure, KeepsTheFirstExceptionAndARequestedStop) {

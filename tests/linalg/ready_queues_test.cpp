@@ -91,5 +91,16 @@ TEST_F(ready_tasks, one_worker_takes_them_sorted) {
   EXPECT_EQ(queues.size(), 0U);
 }
 
+TEST_F(ready_tasks, verify_finds_what_does_not_agree) {
+  auto* task = add(0, 0, 5);
+  add(-1, 0, 7);
+  EXPECT_TRUE(queues.verify());
+  task->pending = 1;  // it waits for a predecessor
+  EXPECT_FALSE(queues.verify());
+  task->pending = 0;
+  task->number = 99;  // the record of another task
+  EXPECT_FALSE(queues.verify());
+}
+
 }  // namespace
 }  // namespace creek::linalg::detail

@@ -210,6 +210,40 @@ TEST_F(MapReduceSpill, ReducesAsWithoutALimit) {
   }
 }
 
+/// Counts numbers by a hash that a test can change.
+struct changing_hash {
+  using key_type = std::uint64_t;
+  using value_type = std::uint64_t;
+  std::uint64_t salt = 0;
+
+  static void combine(value_type& into, value_type&& from) { into += from; }
+  std::uint64_t hash(key_type key) const { return hash_integer(key ^ salt); }
+};
+
+TEST(SpillTable, VerifyFindsPairsThatAreNotFound) {
+  changing_hash job;
+  spill_meter meter;
+  spill_table<changing_hash> table(job, std::size_t{1} << 20, meter);
+  EXPECT_TRUE(table.verify());
+  for (std::uint64_t key = 0; key < 5000; ++key) {
+    std::uint64_t one = 1;
+    const std::uint64_t hash = spread_hash(job, key, current_hash_secret());
+    ASSERT_TRUE(table.combine(hash, key, one));
+  }
+  EXPECT_TRUE(table.verify());
+  job.salt = 1;
+  EXPECT_FALSE(table.verify());
+}
+
+TEST(FlatTable, VerifyFindsPairsThatAreNotFound) {
+  changing_hash job;
+  flat_table<changing_hash> table(job);
+  for (std::uint64_t key = 0; key < 5000; ++key) table(key, 1);
+  EXPECT_TRUE(table.verify(3));
+  job.salt = 1;
+  EXPECT_FALSE(table.verify(3));
+}
+
 TEST_F(MapReduceSpill, EmptyInput) {
   runtime rt(scheduler_options{.workers = 3});
   span_input<std::uint64_t> none(std::span<const std::uint64_t>{});

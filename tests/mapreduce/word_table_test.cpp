@@ -244,6 +244,34 @@ TEST(WordTable, WordsThatShareAllBitsOfTheirPlace) {
   EXPECT_EQ(contents(table), expected);
 }
 
+bool verify(word_table& table) {
+  for (std::size_t i = 0; i < 2 * word_table::partitions; ++i) {
+    if (!table.bucket(i).verify()) return false;
+  }
+  return true;
+}
+
+TEST(WordTable, VerifyFindsWhatDoesNotAgree) {
+  word_table table;
+  word_writer writer(table);
+  EXPECT_TRUE(verify(table));
+  const std::string text = oracle::random_text(1, 3000000, 100000);
+  count_all_into(writer, text, true);
+  finish(writer);
+  EXPECT_TRUE(verify(table));
+  const detail::word_directory& words = table.bucket(0).words();
+  detail::word_segment& segment = *words.segments().front();
+  ++segment.used;
+  EXPECT_FALSE(table.bucket(0).verify());
+  --segment.used;
+  for (detail::word_line& line : words.lines_of(segment)) {
+    if (line.count[0] == 0) continue;
+    const detail::word_key key = line.at(0);
+    line.put(0, {key.low + 1, key.high}, line.count[0]);  // another word, with another hash
+  }
+  EXPECT_FALSE(table.bucket(0).verify());
+}
+
 TEST(WordTable, StaysWellFilledWhileItGrows) {
   word_table table;
   word_writer writer(table);

@@ -221,7 +221,7 @@ class random_walk {
         default:
           disturb();
       }
-      EXPECT_TRUE(tasks_.stack.is_consistent()) << "step " << step;
+      EXPECT_TRUE(tasks_.stack.verify()) << "step " << step;
     }
     while (!open_.empty()) pop();
     EXPECT_FALSE(tasks_.stack.has_work());

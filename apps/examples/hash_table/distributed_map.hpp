@@ -165,6 +165,15 @@ class distributed_map {
     }
     return all;
   }
+  /// Returns whether each entry is in the shard in which its key is searched for.
+  bool verify() const {
+    bool agrees = true;
+    for (int i = 0; i < shards_.size(); ++i) {
+      const auto shard = static_cast<std::size_t>(i);
+      for (const entry& each : shards_[i].call(copy_here)) agrees &= index_of(each.key) == shard;
+    }
+    return agrees;
+  }
   std::size_t size() const {
     return shards_.reduce([](table& here) { return here.size(); }, std::plus{});
   }

@@ -2,7 +2,9 @@
 #include "graph_profile.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
+#include <numeric>
 #include <ostream>
 #include <string_view>
 
@@ -107,9 +109,23 @@ std::span<const graph_profile::edge> graph_profile::edges_into(std::size_t task)
   return {edges_.data() + first, last - first};
 }
 
+bool graph_profile::verify() const noexcept {
+  for (std::size_t task = 0; task < nodes_.size(); ++task) {
+    for (const edge& each : edges_into(task)) {
+      if (each.from >= task || nodes_[each.from].level >= nodes_[task].level) return false;
+    }
+  }
+  std::size_t named = 0;
+  for (const task_count& each : counts_) named += each.tasks;
+  return named == nodes_.size() &&
+         std::accumulate(width_.begin(), width_.end(), std::size_t{0}) == nodes_.size() &&
+         blocks_.verify();
+}
+
 graph_report graph_profile::finish() {
   if (finished_) clear();
   finished_ = true;
+  assert(verify());
   graph_report report;
   report.tasks = report.peak_unfinished = nodes_.size();
   report.edges = edges_.size();

@@ -44,6 +44,9 @@ class graph_profile {
   };
 
   void clear() noexcept;
+  /// Returns whether each edge leads from an earlier task of a lower level, so that there is no
+  /// cycle, and the sums over the levels and the names are the number of tasks.
+  bool verify() const noexcept;
   std::uint32_t name_index(const char* name);
   std::span<const edge> edges_into(std::size_t task) const noexcept;
   void find_edges(std::span<const operand> operands);

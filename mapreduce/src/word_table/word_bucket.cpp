@@ -45,6 +45,12 @@ void word_bucket::add(const hashed_word& word, std::uint64_t count, std::string_
   insert(counted_word::make(word, 0), count, stable);
 }
 
+bool word_bucket::verify() const noexcept {
+  std::size_t used = 0;
+  for (const word_segment* s : words_.segments()) used += s->used;
+  return used == size_ && words_.verify();
+}
+
 void word_bucket::insert(counted_word word, std::uint64_t count, std::string_view stable) {
   entry at{};
   for (word_segment* s = words_.segment_of(word.index()); s != nullptr; s = s->overflow) {

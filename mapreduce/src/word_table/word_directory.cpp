@@ -2,6 +2,7 @@
 #include <creek/mapreduce/word_table/word_directory.hpp>
 
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -74,12 +75,55 @@ word_segment* word_directory::make_room(std::uint32_t index) {
     } else {
       split(index);
     }
+    assert(verify());
   }
   while (full(*s)) {
     if (s->overflow == nullptr) s->overflow = make_segment(max_depth);
     s = s->overflow;
   }
   return s;
+}
+
+/// Returns whether a search for `index` comes to the line: by the directory, and over full lines.
+bool word_directory::leads_to(const word_segment& s, std::uint32_t index,
+                              const word_line& line) const noexcept {
+  const word_segment* searched = segment_of(index);
+  while (searched != nullptr && searched != &s) searched = searched->overflow;
+  if (searched == nullptr) return false;
+  std::uint32_t at = first_line(index);
+  while (s.lines() + at != &line && s.lines()[at].full()) at = at + 1 == lines_ ? 0 : at + 1;
+  return s.lines() + at == &line;
+}
+
+bool word_directory::verify_line(const word_segment& s, const word_line& line,
+                                 std::uint32_t& used) const noexcept {
+  bool is_over = false;
+  for (std::size_t i = 0; i < word_line::entries; ++i) {
+    if (line.count[i] == 0) {
+      is_over = true;
+      continue;
+    }
+    ++used;
+    if (is_over || !leads_to(s, index_of_key(line.at(i)), line)) return false;
+  }
+  return true;
+}
+
+bool word_directory::verify_segment(const word_segment& s) const noexcept {
+  std::uint32_t used = 0;
+  for (std::uint32_t at = 0; at < lines_; ++at) {
+    if (!verify_line(s, s.lines()[at], used)) return false;
+  }
+  return used == s.used;
+}
+
+bool word_directory::verify() const noexcept {
+  if (directory_.empty()) return segments_.empty();
+  if (directory_.size() != std::size_t{1} << (24 - shift_)) return false;
+  for (const word_segment* s : segments_) {
+    if (!verify_segment(*s)) return false;
+  }
+  return true;
 }
 
 /// Moves all words to a segment of twice the size.

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
+
+#include "graph/records/task_links.hpp"
 
 namespace creek::linalg::detail {
 
@@ -86,6 +89,27 @@ void ready_queues::refresh() noexcept {
     std::make_heap(each.begin(), each.end(), goes_later);
     tops_[i] = each.front().key;
   }
+  assert(verify());
+}
+
+bool ready_queues::verify_heap(std::size_t at) const noexcept {
+  const heap& each = heaps_[at];
+  const auto may_run = [](const item& ready) {
+    const std::int32_t pending = ready.task->pending.load(std::memory_order_relaxed);
+    return ready.task->number == ready.number && (pending == 0 || pending == linking);
+  };
+  return std::is_heap(each.begin(), each.end(), goes_later) &&
+         tops_[at] == (each.empty() ? 0 : each.front().key) &&
+         std::all_of(each.begin(), each.end(), may_run);
+}
+
+bool ready_queues::verify() const noexcept {
+  std::size_t tasks = 0;
+  for (std::size_t i = 0; i < heaps_.size(); ++i) {
+    if (!verify_heap(i)) return false;
+    tasks += heaps_[i].size();
+  }
+  return tasks == size_ && tops_.size() == heaps_.size();
 }
 
 std::size_t ready_queues::bytes() const noexcept {

@@ -29,6 +29,9 @@ class ready_queues {
   /// Reorders the tasks by their current paths instead of those at their push().
   void refresh() noexcept;
   std::size_t bytes() const noexcept;
+  /// Returns whether each heap is in order, the tops and the size agree with the heaps, and no task
+  /// waits for a predecessor.
+  bool verify() const noexcept;
 
  private:
   struct item {
@@ -43,6 +46,7 @@ class ready_queues {
     return a.key != b.key ? a.key < b.key : a.number > b.number;
   }
   graph_task* take_top(std::size_t at) noexcept;
+  bool verify_heap(std::size_t at) const noexcept;
   /// Returns the best heap except these two; `heaps_.size()` if all others are empty.
   std::size_t best_of_others(std::size_t own, std::size_t shared) const noexcept;
   bool is_urgent(std::size_t other, std::size_t mine) const noexcept;

@@ -6,6 +6,7 @@
 #include <creek/linalg/task_graph.hpp>
 
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -100,6 +101,19 @@ class block_table {
     }
     used_ = 0;
   }
+  /// Returns whether every block is found where it is searched for, and the counts of blocks and of
+  /// readers are right.
+  bool verify() const noexcept {
+    std::size_t used = 0;
+    for (const entry& each : slots_) {
+      if (!each.used) continue;
+      ++used;
+      if (&slots_[find(each.block)] != &each || count_readers(each) != each.readers_count) {
+        return false;
+      }
+    }
+    return used == used_ && 2 * used <= slots_.size();
+  }
   std::size_t peak_bytes() const noexcept { return peak_slots_ * sizeof(entry) + readers_.bytes(); }
 
  private:
@@ -179,9 +193,19 @@ class block_table {
     const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(block));
     return (bits * 0x9E3779B97F4A7C15u) >> (64 - std::countr_zero(slots_.size()));
   }
-  entry& slot_of(const void* block) noexcept {
+  /// Returns the index of the block's slot, or of a free one if it has none.
+  std::size_t find(const void* block) const noexcept {
     std::size_t at = home_of(block);
     while (slots_[at].used && slots_[at].block != block) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+  static std::uint32_t count_readers(const entry& at) noexcept {
+    std::uint32_t count = 0;
+    for (const reader* each = at.readers; each != nullptr; each = each->next) ++count;
+    return count;
+  }
+  entry& slot_of(const void* block) noexcept {
+    const std::size_t at = find(block);
     if (!slots_[at].used) {
       slots_[at].used = true;
       slots_[at].block = block;
@@ -208,6 +232,7 @@ class block_table {
     for (const entry& each : old) {
       if (each.used && (!forgets || is_needed(each, live))) slot_of(each.block) = each;
     }
+    assert(verify());
   }
   template <class Live>
   static bool is_needed(const entry& at, Live& live) noexcept {

@@ -46,8 +46,15 @@ class task_records {
   void refresh_paths() noexcept;
   void forget_failures() noexcept { failed_.clear(); }
   std::size_t bytes() const noexcept { return records_.bytes() + spare_edges_.bytes(); }
+  /// Returns whether the records in use are linked in the order of add(), each edge leads to a
+  /// younger task, so that there is no cycle, and each task waits for at least as many predecessors
+  /// as have an edge to it. Tasks may end meanwhile; none may be between its take() and
+  /// end_linking(). Counts in `found_at`, so that it needs no memory.
+  bool verify() const noexcept;
 
  private:
+  static bool verify_edges(const graph_task& task) noexcept;
+
   recycling_pool<graph_task, &graph_task::next> records_;
   recycling_pool<spare_edge, &spare_edge::next_owned> spare_edges_;
   /// Numbers of recycled tasks that failed: blocks they should have written hold no result.

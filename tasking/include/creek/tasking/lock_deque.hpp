@@ -8,6 +8,7 @@
 // So nothing is left for the lock to order.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -65,6 +66,7 @@ class lock_deque {
     memory.flush();
     own_.tail = next(own_.tail);
     memory.store(tail_, own_.tail);
+    assert(verify_own());
     return true;
   }
 
@@ -83,6 +85,7 @@ class lock_deque {
       memory.store(tail_, own_.tail);
     }
     memory.clear(owner_);
+    assert(verify_own());
     return found;
   }
 
@@ -108,6 +111,14 @@ class lock_deque {
     return size <= capacity_ ? size : 0;  // the two words were loaded at different moments
   }
 
+  /// Returns whether the words of the deque agree with each other and with what its owner knows.
+  /// Only the owner calls it, while no core steals.
+  [[nodiscard]] bool verify(Memory& memory) const {
+    const word head = memory.load(head_);
+    return verify_own() && memory.load(tail_) == own_.tail && head < 2 * capacity_ &&
+           distance(own_.head_seen, head) <= distance(own_.head_seen, own_.tail);
+  }
+
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   [[nodiscard]] core_id owner() const noexcept { return owner_; }
 
@@ -122,6 +133,12 @@ class lock_deque {
     return slots_ + static_cast<std::ptrdiff_t>(index * slot_bytes);
   }
 
+  /// Returns whether the owner's positions are in range. Reads no shared memory, which takes time
+  /// on some backends.
+  [[nodiscard]] bool verify_own() const noexcept {
+    return own_.tail < 2 * capacity_ && own_.head_seen < 2 * capacity_ &&
+           distance(own_.head_seen, own_.tail) <= capacity_;
+  }
   void take_lock(Memory& memory) {
     if (!memory.test_and_set(owner_)) [[unlikely]]
       wait_for_lock(memory);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/spill/spill_file.hpp>
@@ -147,6 +148,7 @@ class spill_table {
   /// Writes all pairs by the `bits` bits of their keys' hash after the first `skipped`, and clears
   /// the table. The blocks' hashes are the 32 bits from `skipped` on.
   void write_out(int skipped, int bits, block_writer& to, spill_blocks* parts) {
+    assert(verify());
     charge_.raise_to(resident());
     // The index is no longer needed; its space holds two numbers per pair.
     auto* const digits = reinterpret_cast<std::uint32_t*>(memory_.data());
@@ -180,6 +182,20 @@ class spill_table {
     keys_ = end();
   }
 
+  /// Returns whether the pairs and the kept bytes of keys do not overlap and, if the table
+  /// combines, each pair is found by its key and the index holds nothing else.
+  [[nodiscard]] bool verify() const {
+    if (size_ > most_ || reinterpret_cast<const char*>(pairs_ + size_) > keys_) return false;
+    const auto is_used = [](std::uint64_t entry) { return entry != 0; };
+    const auto used = std::count_if(index(), index() + active_, is_used);
+    if (used == 0) return true;  // a list
+    if (static_cast<std::size_t>(used) != size_ || size_ == active_) return false;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (!leads_to(spread_hash(*job_, pairs_[i].key, *secret_), i)) return false;
+    }
+    return true;
+  }
+
  private:
   /// Whether values own memory that combining may increase.
   static constexpr bool grows =
@@ -211,6 +227,16 @@ class spill_table {
       while (index()[at] != 0) at = at + 1 == active_ ? 0 : at + 1;
       index()[at] = hash << 32 | (i + 1);
     }
+    assert(verify());
+  }
+
+  /// Returns whether a search from the slot of `hash` comes to pair i before a free entry.
+  [[nodiscard]] bool leads_to(std::uint64_t hash, std::size_t i) const noexcept {
+    std::size_t at = slot_of(hash);
+    while (index()[at] != 0 && index()[at] != (hash << 32 | (i + 1))) {
+      at = at + 1 == active_ ? 0 : at + 1;
+    }
+    return index()[at] != 0;
   }
 
   /// Keys of one partition agree in high bits; the bits of this product depend on all bits.

@@ -3,7 +3,9 @@
 // table (word_table/word_table.hpp); a job names its table as `table_type`.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cassert>
 #include <concepts>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
@@ -87,6 +89,7 @@ class flat_table {
       add(parts_[part], hash, std::move(pair.key), std::move(pair.value), false);
     }
     other.clear(part);
+    assert(verify(part));
   }
 
   /// Calls `f(key, value)` with references that may be moved from.
@@ -99,6 +102,21 @@ class flat_table {
   [[nodiscard]] std::size_t size(std::size_t part) const { return parts_[part].pairs.size(); }
   [[nodiscard]] std::uint64_t emitted() const { return emitted_; }
   [[nodiscard]] byte_arena take_arena() { return keys_.take_arena(); }
+
+  /// Returns whether each pair of a partition belongs there and is found by its key, and the index
+  /// holds nothing else.
+  [[nodiscard]] bool verify(std::size_t part) const {
+    const partition& here = parts_[part];
+    const std::size_t pairs = here.pairs.size();
+    const auto is_used = [](std::uint64_t entry) { return entry != 0; };
+    const auto used = std::count_if(here.index.begin(), here.index.end(), is_used);
+    if (2 * pairs > here.index.size() || static_cast<std::size_t>(used) != pairs) return false;
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const std::uint64_t hash = hash_of(*job_, here.pairs[i].key, *secret_);
+      if (hash >> 58 != part || !leads_to(here, hash, i)) return false;
+    }
+    return true;
+  }
 
   /// Keys of this table own their bytes or are views that outlive the table: nothing to copy.
   [[nodiscard]] static constexpr bool must_copy(const key_type&) { return false; }
@@ -138,6 +156,15 @@ class flat_table {
       larger[at] = hash << 32 | (i + 1);
     }
     part.index = std::move(larger);
+    assert(verify(static_cast<std::size_t>(&part - parts_.data())));
+  }
+
+  /// Returns whether a search from the bucket of `hash` comes to pair i before a free entry.
+  static bool leads_to(const partition& part, std::uint64_t hash, std::size_t i) {
+    const std::size_t mask = part.index.size() - 1;
+    std::size_t at = (hash >> 26) & mask;
+    while (part.index[at] != 0 && part.index[at] != (hash << 32 | (i + 1))) at = (at + 1) & mask;
+    return part.index[at] != 0;
   }
 
   const Job* job_;

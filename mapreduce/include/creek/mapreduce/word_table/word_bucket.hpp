@@ -48,6 +48,9 @@ class alignas(64) word_bucket {
   /// Counts beyond 32 bits: the part that is not in the entry.
   [[nodiscard]] std::map<word_key, std::uint64_t>& carried() noexcept { return carried_; }
 
+  /// Returns whether the words are where they are searched for, and their number is right.
+  [[nodiscard]] bool verify() const noexcept;
+
   /// Calls `f(std::string_view word, std::uint64_t count)` for each word, in no order.
   template <class F>
   void for_each(F& f) const {

@@ -65,6 +65,9 @@ class word_directory {
   [[nodiscard]] bool full(const word_segment& s) const noexcept { return s.used >= max_used_; }
   /// Returns the segment for a new word, with room; grows or splits it first if it is full.
   word_segment* make_room(std::uint32_t index);
+  /// Returns whether the directory leads to each segment by the bits that its words share, every
+  /// word is found where it is searched for, and the segments' counts are right.
+  [[nodiscard]] bool verify() const noexcept;
 
  private:
   static constexpr std::uint32_t line_bits = 10;  // of an index, select the segment's line
@@ -78,6 +81,11 @@ class word_directory {
                std::uint32_t count) noexcept;
   void grow();
   void split(std::uint32_t index);
+  [[nodiscard]] bool leads_to(const word_segment& s, std::uint32_t index,
+                              const word_line& line) const noexcept;
+  [[nodiscard]] bool verify_line(const word_segment& s, const word_line& line,
+                                 std::uint32_t& used) const noexcept;
+  [[nodiscard]] bool verify_segment(const word_segment& s) const noexcept;
 
   std::vector<word_segment*> directory_;  // by the first bits of an index; empty at first
   std::uint32_t shift_ = 24;              // 24 - number of those bits

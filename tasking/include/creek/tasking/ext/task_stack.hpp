@@ -262,7 +262,7 @@ class task_stack : public stealable_stack {
   task_scope& scope() const noexcept { return record_.running.current(); }
   strand_record& record() noexcept { return record_; }
   /// Returns whether the words agree with each other, as they do between the strand's calls.
-  bool is_consistent() noexcept;
+  [[nodiscard]] bool verify() noexcept;
 
  private:
   bool pop(task_slot* slot) noexcept {
