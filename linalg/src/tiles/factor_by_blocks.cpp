@@ -28,6 +28,10 @@ void enqueue_on_diagonal(const tile_tasks& to, const char* name, double products
   });
 }
 
+/// Cholesky. Step k of the lower triangle; the upper one has U = L^H, by the same steps:
+///   A(k, k) = L(k, k) L(k, k)^H                           potrf
+///   L(i, k) = A(i, k) L(k, k)^-H     for i > k            trsm
+///   A(i, j) -= L(i, k) L(j, k)^H     for i >= j > k       herk, gemm
 template <scalar T>
 void enqueue_potrf(const tile_tasks& to, triangle stored, tile_view<T> A, graph_info& info) {
   constexpr op hermitian = op::conjugate_transpose;
@@ -48,6 +52,11 @@ void enqueue_potrf(const tile_tasks& to, triangle stored, tile_view<T> A, graph_
   }
 }
 
+/// LU without pivoting. Step k:
+///   A(k, k) = L(k, k) U(k, k)                             getrf
+///   U(k, j) = L(k, k)^-1 A(k, j)     for j > k            trsm
+///   L(i, k) = A(i, k) U(k, k)^-1     for i > k            trsm
+///   A(i, j) -= L(i, k) U(k, j)       for i > k, j > k     gemm
 template <scalar T>
 void enqueue_getrf_nopiv(const tile_tasks& to, tile_view<T> A, graph_info& info) {
   const tile_tasks beside = to.urgent(beside_diagonal);
@@ -66,6 +75,11 @@ void enqueue_getrf_nopiv(const tile_tasks& to, tile_view<T> A, graph_info& info)
   }
 }
 
+/// Inverse of a triangle. Step k of a lower one, L; the upper one has the transposed steps:
+///   A(i, k) = -L(i, k) L(k, k)^-1    for i > k            trsm
+///   A(i, j) += A(i, k) A(k, j)       for i > k > j        gemm
+///   A(k, j) = L(k, k)^-1 A(k, j)     for j < k            trsm
+///   A(k, k) = L(k, k)^-1                                  trtri
 /// Tasks check all tiles, even after a zero was found, so that the first zero is reported.
 template <scalar T>
 void enqueue_trtri(const tile_tasks& to, triangle stored, diagonal ones, tile_view<T> A,
@@ -95,7 +109,10 @@ void enqueue_trtri(const tile_tasks& to, triangle stored, diagonal ones, tile_vi
   }
 }
 
-/// Replaces L by L^H L, or U by U U^H.
+/// Replaces L by L^H L, or U by U U^H. Step k of a lower triangle:
+///   A(i, j) += L(k, i)^H L(k, j)     for j <= i < k       herk, gemm
+///   A(k, j) = L(k, k)^H L(k, j)      for j < k            trmm
+///   A(k, k) = L(k, k)^H L(k, k)                           lauum
 template <scalar T>
 void enqueue_lauum(const tile_tasks& to, triangle stored, tile_view<T> A) {
   constexpr op hermitian = op::conjugate_transpose;

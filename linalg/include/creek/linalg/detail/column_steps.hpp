@@ -78,8 +78,12 @@ class panel_message {
   std::vector<std::byte> bytes_;
 };
 
-/// Factors a block of columns, A, without the rows above the panel, and fills in the panel's
-/// message. QR: writes `order` elements to tau. Throws std::bad_alloc.
+/// Factors panel k and fills in its message:
+///   LU         P A(k:m, k) = L(k:m, k) U(k, k)
+///   Cholesky   A(k, k) = L(k, k) L(k, k)^H, L(k+1:m, k) = A(k+1:m, k) L(k, k)^-H
+///   QR         A(k:m, k) = Q(k) R(k, k)
+/// `A` is the panel, rows k:m of its block of columns. QR: writes `order` elements to tau. Throws
+/// std::bad_alloc.
 template <scalar T>
 void factor_panel_of(matrix_view<T> A, T* tau, panel_message<T>& to);
 
@@ -88,8 +92,13 @@ template <scalar T>
 class column_update {
  public:
   virtual ~column_update() = default;
-  /// Updates C. LU, QR: `C` is the block's rows from the panel's first row on. Cholesky: `C` is the
-  /// rows from the block's own diagonal on, `down` rows below the panel's diagonal block.
+  /// Updates block j of columns by panel k:
+  ///   LU         A(k:m, j) = P A(k:m, j), U(k, j) = L(k, k)^-1 A(k, j),
+  ///              A(k+1:m, j) -= L(k+1:m, k) U(k, j)
+  ///   Cholesky   A(j:m, j) -= L(j:m, k) L(j, k)^H
+  ///   QR         A(k:m, j) = Q(k)^H A(k:m, j)
+  /// `C` is the block's rows from the panel's first row on (LU, QR) or from the block's own
+  /// diagonal on, `down` rows below the panel's diagonal block (Cholesky).
   virtual void apply(matrix_view<T> C, index_t down) const = 0;
 };
 template <scalar T>
