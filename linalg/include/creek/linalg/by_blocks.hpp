@@ -161,7 +161,7 @@ void trsm(side where, triangle stored, op how, diagonal ones, factor<T> alpha, t
   graph.wait();
 }
 template <scalar T>
-index_t potrf(triangle stored, tile_view<T> A) {
+[[nodiscard]] index_t potrf(triangle stored, tile_view<T> A) {
   graph_info info;
   task_graph graph;
   potrf(graph, stored, A, info);
@@ -175,7 +175,7 @@ void potrs(triangle stored, tile_input<T> factor, tile_view<T> B) {
   graph.wait();
 }
 template <scalar T>
-index_t posv(triangle stored, tile_view<T> A, tile_view<T> B) {
+[[nodiscard]] index_t posv(triangle stored, tile_view<T> A, tile_view<T> B) {
   graph_info info;
   task_graph graph;
   posv(graph, stored, A, B, info);
@@ -183,7 +183,7 @@ index_t posv(triangle stored, tile_view<T> A, tile_view<T> B) {
   return info.value();
 }
 template <scalar T>
-index_t getrf_nopiv(tile_view<T> A) {
+[[nodiscard]] index_t getrf_nopiv(tile_view<T> A) {
   graph_info info;
   task_graph graph;
   getrf_nopiv(graph, A, info);
@@ -197,7 +197,7 @@ void getrs_nopiv(op how, tile_input<T> LU, tile_view<T> B) {
   graph.wait();
 }
 template <scalar T>
-index_t gesv_nopiv(tile_view<T> A, tile_view<T> B) {
+[[nodiscard]] index_t gesv_nopiv(tile_view<T> A, tile_view<T> B) {
   graph_info info;
   task_graph graph;
   gesv_nopiv(graph, A, B, info);
@@ -205,9 +205,9 @@ index_t gesv_nopiv(tile_view<T> A, tile_view<T> B) {
   return info.value();
 }
 template <scalar T>
-index_t trtri(triangle stored, diagonal ones, tile_view<T> A);
+[[nodiscard]] index_t trtri(triangle stored, diagonal ones, tile_view<T> A);
 template <scalar T>
-index_t potri(triangle stored, tile_view<T> A);
+[[nodiscard]] index_t potri(triangle stored, tile_view<T> A);
 /// @}
 
 }  // namespace creek::linalg

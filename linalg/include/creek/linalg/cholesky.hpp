@@ -23,7 +23,8 @@ struct cholesky_options {
 /// A = L L^H (lower) or U^H U (upper), 1/3 n^3 flops. The triangle `stored` of A becomes the
 /// factor; the other triangle is neither read nor written. Returns info.
 template <scalar T>
-index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options = {});
+[[nodiscard]] index_t potrf(triangle stored, matrix_view<T> A,
+                            const cholesky_options& options = {});
 
 /// Solves A X = B with the result of potrf; B becomes X.
 template <scalar T>
@@ -31,8 +32,8 @@ void potrs(triangle stored, input<T> factor, matrix_view<T> B);
 
 /// Solves A X = B; A becomes its factor, B becomes X unless info is not 0. Returns info.
 template <scalar T>
-index_t posv(triangle stored, matrix_view<T> A, matrix_view<T> B,
-             const cholesky_options& options = {});
+[[nodiscard]] index_t posv(triangle stored, matrix_view<T> A, matrix_view<T> B,
+                           const cholesky_options& options = {});
 
 /// Cholesky factorization that owns its matrix.
 template <scalar T>

@@ -15,14 +15,14 @@ namespace creek::linalg {
 
 /// Inverts the triangle `stored` in place; 1/3 n^3 flops. Neither reads nor writes the other one.
 template <scalar T>
-index_t trtri(triangle stored, diagonal ones, matrix_view<T> A);
+[[nodiscard]] index_t trtri(triangle stored, diagonal ones, matrix_view<T> A);
 
 /// Replaces the result of getrf by the inverse of A; 4/3 n^3 flops.
 template <scalar T>
-index_t getri(matrix_view<T> A, std::span<const index_t> pivots);
+[[nodiscard]] index_t getri(matrix_view<T> A, std::span<const index_t> pivots);
 
 /// Replaces the result of potrf by that triangle of the inverse of A; 2/3 n^3 flops.
 template <scalar T>
-index_t potri(triangle stored, matrix_view<T> A);
+[[nodiscard]] index_t potri(triangle stored, matrix_view<T> A);
 
 }  // namespace creek::linalg

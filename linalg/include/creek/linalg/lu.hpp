@@ -40,7 +40,8 @@ struct lu_options {
 /// own columns. Panels run ahead of the updates by the panel before (look-ahead [Kurzak
 /// 2006]).
 template <scalar T>
-index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& options = {});
+[[nodiscard]] index_t getrf(matrix_view<T> A, std::span<index_t> pivots,
+                            const lu_options& options = {});
 
 /// Returns the tasks of getrf with update_tasks::blocks without running them; reads only the shape
 /// of A. For power::policy_options::plan. `block` must not be 0.
@@ -53,8 +54,8 @@ void getrs(op how, input<T> LU, std::span<const index_t> pivots, matrix_view<T> 
 
 /// Solves A X = B; A becomes its factors, B becomes X unless info is not 0. Returns info.
 template <scalar T>
-index_t gesv(matrix_view<T> A, std::span<index_t> pivots, matrix_view<T> B,
-             const lu_options& options = {});
+[[nodiscard]] index_t gesv(matrix_view<T> A, std::span<index_t> pivots, matrix_view<T> B,
+                           const lu_options& options = {});
 
 /// Exchanges row i with row pivots[i], for i from 0 upwards, or down to 0 if `backwards`.
 template <scalar T>

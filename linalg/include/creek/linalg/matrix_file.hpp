@@ -31,7 +31,7 @@ enum class matrix_file_fault {
   unsupported,    ///< valid, but no dense matrix of numbers that creek reads
   not_real        ///< imaginary parts, where real elements were asked for
 };
-std::error_code make_error_code(matrix_file_fault fault) noexcept;
+[[nodiscard]] std::error_code make_error_code(matrix_file_fault fault) noexcept;
 
 /// Contents of a file's head.
 struct matrix_file_info {

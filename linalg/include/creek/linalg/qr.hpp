@@ -49,7 +49,8 @@ void orgqr(matrix_view<T> A, std::span<const T> tau);
 /// zero if A is. Returns 0, or the 1-based index of an exact zero on the diagonal of R: nothing
 /// was solved then.
 template <scalar T>
-index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& options = {});
+[[nodiscard]] index_t gels(op how, matrix_view<T> A, matrix_view<T> B,
+                           const qr_options& options = {});
 
 /// QR factorization that owns its matrix.
 template <scalar T>

@@ -99,8 +99,8 @@ void solve_on_ranks(Communicator& ranks, column_method how, const rank_columns<T
 /// P A = L U, like getrf(). `pivots` has min(m, n) elements, all of which are set on every rank.
 /// Returns info, the same on every rank.
 template <class Communicator, scalar T>
-index_t getrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<index_t> pivots,
-                       const rank_options& options = {}) {
+[[nodiscard]] index_t getrf_on_ranks(Communicator& ranks, rank_columns<T>& A,
+                                     std::span<index_t> pivots, const rank_options& options = {}) {
   detail::check_that(static_cast<index_t>(pivots.size()) >= std::min(A.rows(), A.cols()),
                      "getrf_on_ranks",
                      "pivots must have as many places as A has rows, or columns where those are "
@@ -113,7 +113,8 @@ index_t getrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<index_
 /// Elements above the diagonal blocks are neither read nor written. Returns info, the same on every
 /// rank; if it is not 0, the factorization has stopped there.
 template <class Communicator, scalar T>
-index_t potrf_on_ranks(Communicator& ranks, rank_columns<T>& A, const rank_options& options = {}) {
+[[nodiscard]] index_t potrf_on_ranks(Communicator& ranks, rank_columns<T>& A,
+                                     const rank_options& options = {}) {
   detail::check_that(A.rows() == A.cols(), "potrf_on_ranks", "A must be square");
   return detail::factor_on_ranks<Communicator, T>(
       "potrf_on_ranks", ranks, detail::column_method::cholesky, A, nullptr, nullptr, options);

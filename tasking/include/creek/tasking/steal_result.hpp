@@ -8,10 +8,10 @@
 
 namespace creek {
 
-enum class steal_result : std::uint8_t {
-  taken,  ///< the oldest task is the caller's
-  empty,  ///< there was none
-  lost,   ///< another thief was faster or holds the lock: try elsewhere
+enum class [[nodiscard]] steal_result : std::uint8_t{
+    taken,  ///< the oldest task is the caller's
+    empty,  ///< there was none
+    lost,   ///< another thief was faster or holds the lock: try elsewhere
 };
 
 }  // namespace creek

@@ -35,7 +35,7 @@ class outside_work {
     std::vector<outside_message> messages;
     std::size_t size() const noexcept { return tasks.size() + strands.size() + messages.size(); }
   };
-  enum class outcome : std::uint8_t { arrived, stopped, closed };
+  enum class [[nodiscard]] outcome : std::uint8_t{arrived, stopped, closed};
 
   // Any thread.
   /// Takes a task; if closed, notifies its waiter instead.

@@ -30,8 +30,9 @@ futex_status futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t ex
 
 /// Like futex_wait, but returns `timed_out` once `deadline` has passed. A wake-up counted by
 /// futex_wake is never reported as `timed_out`.
-futex_status futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                              deadline_clock::time_point deadline) noexcept;
+[[nodiscard]] futex_status futex_wait_until(const std::atomic<std::uint32_t>& word,
+                                            std::uint32_t expected,
+                                            deadline_clock::time_point deadline) noexcept;
 
 /// Wakes up to `count` threads that sleep on `word`, longest sleeper first; returns how many.
 /// Costs a system call (about 0.1-1 us with nobody asleep). The word need not be alive any more:
