@@ -2,7 +2,7 @@
 // Finds backends by name: the only place that knows all names. The host backend is in this library.
 // The others are linked into the program, which this file sees by weak names, or are shared
 // libraries, loaded when first asked for.
-#include <dlfcn.h>
+#include <creek/core/shared_library.hpp>
 
 #include <algorithm>
 #include <array>
@@ -48,9 +48,8 @@ const known_backend* find_known(std::string_view name) noexcept {
 const backend_entry* find_entry(const std::string& name) noexcept {
   if (name == "host") return &host_entry;
   const std::string file = "libcreek_" + name + ".so." CREEK_LIBRARY_VERSION;
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  return static_cast<const backend_entry*>(dlsym(library, ("creek_backend_" + name).c_str()));
+  const std::string entry = "creek_backend_" + name;
+  return static_cast<const backend_entry*>(shared_library(file.c_str()).find(entry.c_str()));
 }
 constexpr const char* remedy = "install its library libcreek_";
 #else

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <creek/core/error.hpp>
+#include <creek/core/shared_library.hpp>
 #include <filesystem>
 
 namespace creek::tpch {
@@ -29,8 +30,7 @@ parquet_module load_module() {
   for (const fs::path& place : {folder, folder / CREEK_MODULE_FOLDER}) {
     const fs::path file = place / "creek_parquet.so";
     if (!fs::exists(file, fault)) continue;
-    void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    void* const found = module == nullptr ? nullptr : dlsym(module, open_parquet_name);
+    void* const found = shared_library(file.c_str()).find(open_parquet_name);
     if (found == nullptr)
       return {nullptr, fmt::format("the reader cannot be loaded: {}", dlerror())};
     return {reinterpret_cast<open_parquet_function*>(found), ""};

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include <creek/core/error.hpp>
+#include <creek/core/shared_library.hpp>
 
 #include "foreign_blas.hpp"
 
@@ -23,12 +24,12 @@ namespace {
 /// Loaded library, never unloaded. Some libraries put a prefix before all of their names.
 class loaded {
  public:
-  explicit loaded(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ != nullptr && find("dgemm_") == nullptr) prefix_ = "scipy_";
+  explicit loaded(const char* file) : library_(file) {
+    if (find("dgemm_") == nullptr) prefix_ = "scipy_";
   }
-  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  explicit operator bool() const noexcept { return bool(library_); }
 
-  void* find(const std::string& name) const { return dlsym(handle_, (prefix_ + name).c_str()); }
+  void* find(const std::string& name) const { return library_.find((prefix_ + name).c_str()); }
   template <class Function>
   Function* function(const std::string& name) const {
     return reinterpret_cast<Function*>(find(name));
@@ -50,7 +51,7 @@ class loaded {
   }
 
  private:
-  void* handle_;
+  shared_library library_;
   std::string prefix_;
 };
 

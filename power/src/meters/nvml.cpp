@@ -2,9 +2,9 @@
 // Energy of NVIDIA GPUs by the driver's management library, which is loaded on demand: creek is
 // built without it. Source: [NVML], nvmlDeviceGetTotalEnergyConsumption: millijoules since the
 // driver was loaded, on Volta and newer.
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <creek/core/shared_library.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,27 +20,14 @@ using nvml_device = void*;
 
 /// The functions used, by NVML's stable binary interface. Results are 0 for success.
 struct nvml_library {
-  int (*init)() = nullptr;
-  int (*shutdown)() = nullptr;
-  const char* (*error_text)(int) = nullptr;
-  int (*count)(unsigned*) = nullptr;
-  int (*device)(unsigned, nvml_device*) = nullptr;
-  int (*energy)(nvml_device, unsigned long long*) = nullptr;
+  shared_library file{"libnvidia-ml.so.1"};
+  int (*init)() = file["nvmlInit_v2"];
+  int (*shutdown)() = file["nvmlShutdown"];
+  const char* (*error_text)(int) = file["nvmlErrorString"];
+  int (*count)(unsigned*) = file["nvmlDeviceGetCount_v2"];
+  int (*device)(unsigned, nvml_device*) = file["nvmlDeviceGetHandleByIndex_v2"];
+  int (*energy)(nvml_device, unsigned long long*) = file["nvmlDeviceGetTotalEnergyConsumption"];
 };
-
-template <class Function>
-bool find(void* library, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(library, name));
-  return function != nullptr;
-}
-
-bool load(void* library, nvml_library& nvml) {
-  return find(library, "nvmlInit_v2", nvml.init) && find(library, "nvmlShutdown", nvml.shutdown) &&
-         find(library, "nvmlErrorString", nvml.error_text) &&
-         find(library, "nvmlDeviceGetCount_v2", nvml.count) &&
-         find(library, "nvmlDeviceGetHandleByIndex_v2", nvml.device) &&
-         find(library, "nvmlDeviceGetTotalEnergyConsumption", nvml.energy);
-}
 
 /// The library stays loaded: its threads may outlive a session.
 class nvml_session {
@@ -112,10 +99,9 @@ class nvml_counters final : public energy_counters {
 }  // namespace
 
 opened_counters open_nvml() {
-  void* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return {nullptr, "libnvidia-ml.so.1, of NVIDIA's driver, is not there"};
-  nvml_library nvml;
-  if (!load(library, nvml)) {
+  const nvml_library nvml;
+  if (!nvml.file) return {nullptr, "libnvidia-ml.so.1, of NVIDIA's driver, is not there"};
+  if (!nvml.file.complete()) {
     return {nullptr, "libnvidia-ml.so.1 has no nvmlDeviceGetTotalEnergyConsumption: update it"};
   }
   auto session = std::make_unique<nvml_session>(nvml);

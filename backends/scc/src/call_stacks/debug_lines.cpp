@@ -3,12 +3,12 @@
 
 #ifdef CREEK_WITH_LIBDW
 
-#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
 
+#include <creek/core/shared_library.hpp>
 #include <cstdlib>
 
 namespace creek::scc_backend {
@@ -17,56 +17,27 @@ namespace {
 
 /// The functions used, under their own names.
 struct libdw {
-  decltype(&::dwfl_begin) dwfl_begin;
-  decltype(&::dwfl_end) dwfl_end;
-  decltype(&::dwfl_linux_proc_report) dwfl_linux_proc_report;
-  decltype(&::dwfl_report_end) dwfl_report_end;
-  decltype(&::dwfl_addrmodule) dwfl_addrmodule;
-  decltype(&::dwfl_module_addrdie) dwfl_module_addrdie;
-  decltype(&::dwfl_module_getsrc) dwfl_module_getsrc;
-  decltype(&::dwfl_lineinfo) dwfl_lineinfo;
-  decltype(&::dwfl_module_info) dwfl_module_info;
-  decltype(&::dwfl_module_addrinfo) dwfl_module_addrinfo;
-  decltype(&::dwfl_linux_proc_find_elf) dwfl_linux_proc_find_elf;
-  decltype(&::dwarf_formudata) dwarf_formudata;
-  decltype(&::dwarf_attr) dwarf_attr;
-  decltype(&::dwarf_getsrcfiles) dwarf_getsrcfiles;
-  decltype(&::dwarf_filesrc) dwarf_filesrc;
-  decltype(&::dwarf_getscopes) dwarf_getscopes;
-  decltype(&::dwarf_getscopes_die) dwarf_getscopes_die;
-  decltype(&::dwarf_tag) dwarf_tag;
-  decltype(&::dwarf_diename) dwarf_diename;
+  shared_library file{"libdw.so.1"};
+  decltype(&::dwfl_begin) dwfl_begin = file["dwfl_begin"];
+  decltype(&::dwfl_end) dwfl_end = file["dwfl_end"];
+  decltype(&::dwfl_linux_proc_report) dwfl_linux_proc_report = file["dwfl_linux_proc_report"];
+  decltype(&::dwfl_report_end) dwfl_report_end = file["dwfl_report_end"];
+  decltype(&::dwfl_addrmodule) dwfl_addrmodule = file["dwfl_addrmodule"];
+  decltype(&::dwfl_module_addrdie) dwfl_module_addrdie = file["dwfl_module_addrdie"];
+  decltype(&::dwfl_module_getsrc) dwfl_module_getsrc = file["dwfl_module_getsrc"];
+  decltype(&::dwfl_lineinfo) dwfl_lineinfo = file["dwfl_lineinfo"];
+  decltype(&::dwfl_module_info) dwfl_module_info = file["dwfl_module_info"];
+  decltype(&::dwfl_module_addrinfo) dwfl_module_addrinfo = file["dwfl_module_addrinfo"];
+  decltype(&::dwfl_linux_proc_find_elf) dwfl_linux_proc_find_elf = file["dwfl_linux_proc_find_elf"];
+  decltype(&::dwarf_formudata) dwarf_formudata = file["dwarf_formudata"];
+  decltype(&::dwarf_attr) dwarf_attr = file["dwarf_attr"];
+  decltype(&::dwarf_getsrcfiles) dwarf_getsrcfiles = file["dwarf_getsrcfiles"];
+  decltype(&::dwarf_filesrc) dwarf_filesrc = file["dwarf_filesrc"];
+  decltype(&::dwarf_getscopes) dwarf_getscopes = file["dwarf_getscopes"];
+  decltype(&::dwarf_getscopes_die) dwarf_getscopes_die = file["dwarf_getscopes_die"];
+  decltype(&::dwarf_tag) dwarf_tag = file["dwarf_tag"];
+  decltype(&::dwarf_diename) dwarf_diename = file["dwarf_diename"];
 };
-
-template <class Function>
-bool find(void* library, const char* name, Function*& function) noexcept {
-  function = reinterpret_cast<Function*>(dlsym(library, name));
-  return function != nullptr;
-}
-
-/// Fills the table; returns false without the library, or if it lacks a function.
-bool load(libdw& dw) noexcept {
-  void* const library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-  return library != nullptr && find(library, "dwfl_begin", dw.dwfl_begin) &&
-         find(library, "dwfl_end", dw.dwfl_end) &&
-         find(library, "dwfl_linux_proc_report", dw.dwfl_linux_proc_report) &&
-         find(library, "dwfl_report_end", dw.dwfl_report_end) &&
-         find(library, "dwfl_addrmodule", dw.dwfl_addrmodule) &&
-         find(library, "dwfl_module_addrdie", dw.dwfl_module_addrdie) &&
-         find(library, "dwfl_module_getsrc", dw.dwfl_module_getsrc) &&
-         find(library, "dwfl_lineinfo", dw.dwfl_lineinfo) &&
-         find(library, "dwfl_module_info", dw.dwfl_module_info) &&
-         find(library, "dwfl_module_addrinfo", dw.dwfl_module_addrinfo) &&
-         find(library, "dwfl_linux_proc_find_elf", dw.dwfl_linux_proc_find_elf) &&
-         find(library, "dwarf_formudata", dw.dwarf_formudata) &&
-         find(library, "dwarf_attr", dw.dwarf_attr) &&
-         find(library, "dwarf_getsrcfiles", dw.dwarf_getsrcfiles) &&
-         find(library, "dwarf_filesrc", dw.dwarf_filesrc) &&
-         find(library, "dwarf_getscopes", dw.dwarf_getscopes) &&
-         find(library, "dwarf_getscopes_die", dw.dwarf_getscopes_die) &&
-         find(library, "dwarf_tag", dw.dwarf_tag) &&
-         find(library, "dwarf_diename", dw.dwarf_diename);
-}
 
 // Uses only the modules' own debugging information: a search could go as far as to ask servers.
 int find_no_debuginfo(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*,
@@ -169,10 +140,8 @@ class libdw_lines final : public debug_lines {
 }  // namespace
 
 std::unique_ptr<debug_lines> debug_lines::open() {
-  static libdw dw{};
-  static const bool found = load(dw);
-  if (!found) return nullptr;
-  return std::make_unique<libdw_lines>(dw);
+  static const libdw dw;
+  return dw.file.complete() ? std::make_unique<libdw_lines>(dw) : nullptr;
 }
 
 }  // namespace creek::scc_backend
