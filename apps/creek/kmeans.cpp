@@ -69,7 +69,7 @@ struct gather_points {
   void map(const mapreduce::record_span<float>& records, Emit& emit) const {
     for (std::size_t i = 0; i < records.size(); ++i) {
       if (std::isfinite(records[i])) continue;
-      fail(mapreduce::data_fault::malformed,
+      fail(data_fault::malformed,
            fmt::format("{}: byte {}: {} is not a finite number", records.file_name(),
                        records.from.offset + i * sizeof(float), records[i]));
     }
@@ -95,7 +95,7 @@ cloud put_together(job_run& run, const gather_points& job, Input& from) {
   for (auto& [where, piece] : pieces.records) {
     if (all.dimensions == 0) all.dimensions = piece.columns;
     if (piece.columns != all.dimensions) {
-      fail(mapreduce::data_fault::malformed,
+      fail(data_fault::malformed,
            fmt::format("{}: {} columns, and {} has {}", from.files().name(where.file),
                        piece.columns, from.files().name(pieces[0].key.file), all.dimensions));
     }
@@ -116,7 +116,7 @@ clustering cluster(const kmeans_arguments& given, job_run& run, Input& from) {
   const auto dimensions = static_cast<std::size_t>(given.dimensions);
   clustering made{.from = put_together(run, {dimensions}, from), .found = {}, .report = {}};
   if (made.from.points.empty()) {
-    throw error(make_error_code(mapreduce::data_fault::truncated), "no points");
+    throw error(make_error_code(data_fault::truncated), "no points");
   }
   const mapreduce::k_means_options chosen{.clusters = static_cast<std::size_t>(given.clusters),
                                           .dimensions = made.from.dimensions,

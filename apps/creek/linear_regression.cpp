@@ -60,7 +60,7 @@ struct finite_line_fit : mapreduce::line_fit<real_point> {
     for (std::size_t i = 0; i < points.size(); ++i) {
       for (const double value : {points[i].x, points[i].y}) {
         if (std::isfinite(value)) continue;
-        fail(mapreduce::data_fault::malformed,
+        fail(data_fault::malformed,
              fmt::format("{}: record at byte {}: {} is not a finite number", points.file_name(),
                          points.from.offset + i * sizeof(real_point), value));
       }

@@ -41,7 +41,7 @@ its occurrences, including overlapping ones, and the lines that contain it. With
 /// Returns the lines of a pattern file, which must end and have a size that can be searched for.
 std::vector<std::string> lines_of_file(const std::string& name) {
   constexpr std::size_t max_bytes = std::size_t{16} << 20;
-  const mapreduce::open_file file(name);
+  const open_file file(name);
   std::string text;
   char piece[4096];
   for (std::size_t n; (n = file.read(piece, sizeof(piece))) != 0;) {

@@ -11,7 +11,7 @@ namespace creek::fuzz {
 namespace {
 
 using histogram = std::array<std::uint64_t, 768>;
-using mapreduce::data_fault;
+using creek::data_fault;
 
 /// Returns a number in little-endian order.
 std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t count) {

@@ -302,8 +302,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else if (expected.state == expansion::damaged) {
     expect(refused && refused->code.value() == EIO, "not refused as damaged");
   } else if (expected.text.size() % stride != 0) {
-    expect(refused && refused->code == creek::mapreduce::data_fault::truncated,
-           "not refused as cut short");
+    expect(refused && refused->code == creek::data_fault::truncated, "not refused as cut short");
   } else {
     // Windows over 128 MiB are refused, as by the zstd tool.
     const bool large = refused && refused->why.find("too much memory") != std::string::npos;

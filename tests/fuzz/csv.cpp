@@ -258,7 +258,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto& fault = expected.first_fault();
   expect(refused.has_value() == fault.has_value(), "refused: " + (refused ? refused->why : "not"));
   if (refused) {
-    expect(refused->code == creek::mapreduce::data_fault::malformed, refused->why);
+    expect(refused->code == creek::data_fault::malformed, refused->why);
     expect(refused->line() == fault->line && refused->column() == fault->column,
            "another place than " + std::to_string(fault->line) + ", column " +
                std::to_string(fault->column) + refused->why);

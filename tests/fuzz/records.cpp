@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool whole = bytes.size() % (elements * sizeof(fuzz::element)) == 0;
   fuzz::expect(refused.has_value() == !whole, "refused: " + (refused ? refused->why : "not"));
   if (refused) {
-    fuzz::expect(refused->code == mapreduce::data_fault::truncated, refused->why);
+    fuzz::expect(refused->code == data_fault::truncated, refused->why);
   } else {
     fuzz::expect(content == bytes, "other records");
   }

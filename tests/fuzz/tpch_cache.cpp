@@ -122,7 +122,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::optional<tpch::loaded_table> loaded;
   const auto refused = fuzz::refusal_of(file.name(), [&] {
     loaded = fuzz::workers((flags & 1) != 0).run([&] {
-      constexpr auto links = mapreduce::links::follow;  // the name of a memory file is one
+      constexpr auto links = symbolic_links::follow;  // the name of a memory file is one
       static_cast<void>(tpch::cache_origin(file.name(), schema, links));
       return tpch::read_cache(file.name(), schema, wanted, where, links);
     });

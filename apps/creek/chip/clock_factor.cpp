@@ -135,7 +135,7 @@ std::optional<std::string> start_of_file(const std::string& name, std::size_t ma
   std::string text(max_bytes, '\0');
   std::size_t got = 0;
   try {
-    const mapreduce::open_file file(name, mapreduce::links::follow);
+    const open_file file(name, symbolic_links::follow);
     for (std::size_t more = 1; more != 0 && got < max_bytes; got += more) {
       more = file.read(text.data() + got, max_bytes - got);
     }

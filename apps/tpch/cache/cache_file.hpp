@@ -38,12 +38,12 @@ enum class residence : unsigned char {
 [[nodiscard]] loaded_table read_cache(const std::string& file, const table_schema& schema,
                                       const std::vector<bool>& wanted,
                                       residence where = residence::file,
-                                      mapreduce::links links = mapreduce::links::refuse);
+                                      symbolic_links links = symbolic_links::refuse);
 
 /// Returns a stamp of each file that a cache was made from, or nullopt if there is no such cache.
 /// Throws as read_cache.
 [[nodiscard]] std::optional<std::vector<file_stamp>> cache_origin(
     const std::string& file, const table_schema& schema,
-    mapreduce::links links = mapreduce::links::refuse);
+    symbolic_links links = symbolic_links::refuse);
 
 }  // namespace creek::tpch

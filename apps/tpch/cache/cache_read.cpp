@@ -27,7 +27,7 @@ std::string_view text_of(const json_value& from, std::string_view name) {
 /// A mapped cache file whose header and directory have the right checksums.
 class opened_cache {
  public:
-  opened_cache(const std::string& file, const table_schema& schema, mapreduce::links links)
+  opened_cache(const std::string& file, const table_schema& schema, symbolic_links links)
       : source_(file, links), schema_(schema) {
     check_header();
     read_directory();
@@ -196,7 +196,7 @@ std::uint64_t detail::hash_of(std::string_view bytes) noexcept {
 }
 
 loaded_table read_cache(const std::string& file, const table_schema& schema,
-                        const std::vector<bool>& wanted, residence where, mapreduce::links links) {
+                        const std::vector<bool>& wanted, residence where, symbolic_links links) {
   return with_json_errors_named(file, [&] {
     opened_cache cache(file, schema, links);
     loaded_table result{table(schema), cache.origin()};
@@ -225,7 +225,7 @@ loaded_table read_cache(const std::string& file, const table_schema& schema,
 
 std::optional<std::vector<file_stamp>> cache_origin(const std::string& file,
                                                     const table_schema& schema,
-                                                    mapreduce::links links) {
+                                                    symbolic_links links) {
   struct stat facts {};
   if (lstat(file.c_str(), &facts) != 0 && errno == ENOENT) return {};
   return with_json_errors_named(

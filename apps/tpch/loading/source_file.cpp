@@ -22,14 +22,14 @@ file_stamp stamp_of(const std::string& file) {
   return stamp_from(facts);
 }
 
-source_file::source_file(const std::string& name, mapreduce::links links) : name_(name) {
-  const mapreduce::open_file file(name, links);
+source_file::source_file(const std::string& name, symbolic_links links) : name_(name) {
+  const open_file file(name, links);
   struct stat facts {};
   if (fstat(file.descriptor(), &facts) != 0) throw error(errno, name);
   stamp_ = stamp_from(facts);
   device_ = facts.st_dev;
   inode_ = facts.st_ino;
-  if (stamp_.bytes > 0) map_ = mapreduce::mapped_file(file, stamp_.bytes);
+  if (stamp_.bytes > 0) map_ = mapped_file(file, stamp_.bytes);
 }
 
 bool source_file::has_changed() const noexcept {

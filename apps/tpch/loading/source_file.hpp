@@ -29,7 +29,7 @@ struct file_stamp {
 class source_file {
  public:
   /// Throws creek::error naming the file if it cannot be read or is not a regular one.
-  explicit source_file(const std::string& name, mapreduce::links links = mapreduce::links::follow);
+  explicit source_file(const std::string& name, symbolic_links links = symbolic_links::follow);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const file_stamp& stamp() const noexcept { return stamp_; }
@@ -47,7 +47,7 @@ class source_file {
   file_stamp stamp_;
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  mapreduce::mapped_file map_;  // empty for an empty file
+  mapped_file map_;  // empty for an empty file
 };
 
 }  // namespace creek::tpch

@@ -68,7 +68,7 @@ const char* piece_reader::read_record(const char* at, const char* end) {
   if (at != line_end) {
     complain(at, columns_.size() - 1,
              fmt::format("'{}' follows this last field",
-                         mapreduce::shown({at, static_cast<std::size_t>(line_end - at)})));
+                         shown({at, static_cast<std::size_t>(line_end - at)})));
   }
   return next;
 }
@@ -126,7 +126,7 @@ void piece_reader::complain_about(std::size_t index, std::string_view field) {
         return fmt::format("has {} bytes, more than {}", field.size(), column.longest);
     }
   };
-  complain(field.data(), index, fmt::format("'{}' {}", mapreduce::shown(field), why()));
+  complain(field.data(), index, fmt::format("'{}' {}", shown(field), why()));
 }
 
 std::vector<piece_column> piece_reader::take() {

@@ -98,7 +98,7 @@ void parquet_column::take_texts(std::span<const std::string_view> values) {
 
 void parquet_column::take_text(std::string_view text) {
   const auto complain = [&](const std::string& why) {
-    refuse(fmt::format("'{}' {}", mapreduce::shown(text), why));
+    refuse(fmt::format("'{}' {}", shown(text), why));
   };
   if (to_.holds == kind::date) {
     const auto day = parse_date(text);

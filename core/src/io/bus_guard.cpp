@@ -26,7 +26,7 @@
 #include <creek/core/error.hpp>
 #include <mutex>
 
-namespace creek::mapreduce::detail {
+namespace creek::detail {
 namespace {
 
 std::atomic<guarded_range*> ranges{nullptr};
@@ -131,4 +131,4 @@ void unguard(guarded_range* range) noexcept {
   if (--active == 0 && installed && uninstall()) installed = false;
 }
 
-}  // namespace creek::mapreduce::detail
+}  // namespace creek::detail

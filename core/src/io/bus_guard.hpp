@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace creek::mapreduce::detail {
+namespace creek::detail {
 
 /// Node of the list that the handler walks. Reused, never freed.
 struct guarded_range {
@@ -23,4 +23,4 @@ struct guarded_range {
 /// Ends a guard; called after the last access, before unmapping. The last one removes the handler.
 void unguard(guarded_range* range) noexcept;
 
-}  // namespace creek::mapreduce::detail
+}  // namespace creek::detail

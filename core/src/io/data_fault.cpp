@@ -5,7 +5,7 @@
 
 #include <creek/core/error.hpp>
 
-namespace creek::mapreduce {
+namespace creek {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::string shown(std::string_view field) {
   return field.size() > most ? text + "..." : text;
 }
 
-}  // namespace creek::mapreduce
+}  // namespace creek

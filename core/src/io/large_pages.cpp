@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <new>
 
-namespace creek::mapreduce::detail {
+namespace creek {
 namespace {
 
 constexpr std::size_t page = std::size_t{1} << 21;  // on x86-64, AArch64 with 4 KiB pages
@@ -33,4 +33,4 @@ void free_large(void* memory, std::size_t bytes, std::size_t alignment) noexcept
   ::operator delete(memory, border_of(bytes, alignment));
 }
 
-}  // namespace creek::mapreduce::detail
+}  // namespace creek

@@ -11,7 +11,7 @@
 
 #include "bus_guard.hpp"
 
-namespace creek::mapreduce {
+namespace creek {
 
 mapped_file::mapped_file(const open_file& file, std::size_t bytes) {
   if (bytes == 0) return;
@@ -57,4 +57,4 @@ void mapped_file::populate(std::string_view piece) const noexcept {
 #endif
 }
 
-}  // namespace creek::mapreduce
+}  // namespace creek

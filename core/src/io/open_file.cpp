@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <creek/core/error.hpp>
 
-namespace creek::mapreduce {
+namespace creek {
 namespace {
 
 constexpr int for_reading = O_RDONLY | O_CLOEXEC | O_NOCTTY;
@@ -20,8 +20,8 @@ void check_regular(const struct stat& facts, const std::string& name) {
   if (!S_ISREG(facts.st_mode)) throw error(ENOTSUP, name + ": not a regular file");
 }
 
-int open_regular(const std::string& name, links wanted) {
-  const int own = wanted == links::follow ? 0 : AT_SYMLINK_NOFOLLOW;
+int open_regular(const std::string& name, symbolic_links links) {
+  const int own = links == symbolic_links::follow ? 0 : AT_SYMLINK_NOFOLLOW;
   struct stat facts {};
   if (fstatat(AT_FDCWD, name.c_str(), &facts, own) != 0) throw error(errno, name);
   check_regular(facts, name);
@@ -40,8 +40,8 @@ open_file::open_file(const std::string& name)
     : open_file(name == "-" ? "standard input" : name,
                 name == "-" ? dup(STDIN_FILENO) : open(name.c_str(), for_reading)) {}
 
-open_file::open_file(const std::string& name, links wanted)
-    : open_file(name, open_regular(name, wanted)) {
+open_file::open_file(const std::string& name, symbolic_links links)
+    : open_file(name, open_regular(name, links)) {
   struct stat facts {};
   if (fstat(descriptor_, &facts) != 0) throw error(errno, name_);
   check_regular(facts, name_);
@@ -59,4 +59,4 @@ std::size_t open_file::read(char* to, std::size_t bytes) const {
   }
 }
 
-}  // namespace creek::mapreduce
+}  // namespace creek

@@ -49,7 +49,7 @@ void text_files::add_named(const std::string& name) {
   } else if (S_ISDIR(facts.st_mode)) {
     add_tree(name);
   } else if (S_ISREG(facts.st_mode)) {
-    add_regular(name, facts, links::follow);
+    add_regular(name, facts, symbolic_links::follow);
   } else if (S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode)) {
     files_.push_back({.name = name, .stream = true});
   } else {
@@ -75,14 +75,15 @@ void text_files::add_tree(std::string folder) {
       } else if (S_ISDIR(facts.st_mode)) {
         open.push_back(name);
       } else if (S_ISREG(facts.st_mode)) {
-        add_regular(name, facts, links::refuse);
+        add_regular(name, facts, symbolic_links::refuse);
       }
     }
     std::reverse(open.begin() + first_below, open.end());  // the last is taken first
   }
 }
 
-void text_files::add_regular(const std::string& name, const struct stat& facts, links followed) {
+void text_files::add_regular(const std::string& name, const struct stat& facts,
+                             symbolic_links followed) {
   if (faccessat(AT_FDCWD, name.c_str(), R_OK, AT_EACCESS) != 0) return leave_out(name, errno);
   file found{.name = name,
              .size = static_cast<std::uint64_t>(facts.st_size),

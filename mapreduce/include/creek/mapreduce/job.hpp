@@ -117,7 +117,7 @@ using record_of = record<typename J::key_type, typename detail::result_value<J>:
 /// std::vector of records, in large pages from 8 MiB on; resize(n) leaves new records that are
 /// plain bytes uninitialised.
 template <class Record>
-using record_vector = std::vector<Record, detail::large_page_allocator<Record>>;
+using record_vector = std::vector<Record, large_page_allocator<Record>>;
 
 template <class J>
 concept orders = job<J> && requires(const J& j, const record_of<J>& a) {

@@ -8,7 +8,7 @@
 
 #include <creek/core/language.hpp>
 
-namespace creek::mapreduce {
+namespace creek {
 
 enum class data_fault {
   malformed = 1,  ///< violates its format
@@ -25,7 +25,7 @@ enum class data_fault {
 /// are not printable ASCII as \xNN.
 [[nodiscard]] std::string shown(std::string_view field);
 
-}  // namespace creek::mapreduce
+}  // namespace creek
 
 template <>
-struct std::is_error_code_enum<creek::mapreduce::data_fault> : std::true_type {};
+struct std::is_error_code_enum<creek::data_fault> : std::true_type {};

@@ -8,7 +8,7 @@
 
 #include <creek/core/language.hpp>
 
-namespace creek::mapreduce::detail {
+namespace creek {
 
 /// Returns `bytes` bytes of untouched memory, aligned to `alignment`: in large pages from 8 MiB on
 /// if the system has them. Throws std::bad_alloc.
@@ -43,4 +43,4 @@ struct large_page_allocator {
   }
 };
 
-}  // namespace creek::mapreduce::detail
+}  // namespace creek

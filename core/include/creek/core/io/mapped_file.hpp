@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace creek::mapreduce {
+namespace creek {
 
 namespace detail {
 struct guarded_range;
@@ -40,4 +40,4 @@ class mapped_file {
   detail::guarded_range* guard_ = nullptr;
 };
 
-}  // namespace creek::mapreduce
+}  // namespace creek

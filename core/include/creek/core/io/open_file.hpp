@@ -8,10 +8,10 @@
 
 #include <creek/core/language.hpp>
 
-namespace creek::mapreduce {
+namespace creek {
 
 /// Whether to follow a symbolic link to its target.
-enum class links : unsigned char { follow, refuse };
+enum class symbolic_links : unsigned char { follow, refuse };
 
 /// Open descriptor, closed by the destructor. All failures throw creek::error "NAME: why".
 class open_file {
@@ -21,7 +21,7 @@ class open_file {
   /// Opens a regular file and refuses anything else, without blocking: a pipe may have no other end
   /// yet, and opening a device may have effects. For files found in a directory rather than named
   /// by the user.
-  open_file(const std::string& name, links wanted);
+  open_file(const std::string& name, symbolic_links links);
   open_file(open_file&& other) noexcept
       : name_(std::move(other.name_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   open_file& operator=(open_file&&) = delete;
@@ -40,4 +40,4 @@ class open_file {
   int descriptor_;
 };
 
-}  // namespace creek::mapreduce
+}  // namespace creek

@@ -114,7 +114,7 @@ class text_files {
     dev_t device = 0;
     ino_t inode = 0;
     std::int64_t modified = 0;  // nanoseconds since 1970
-    links followed = links::follow;
+    symbolic_links followed = symbolic_links::follow;
     bool stream = false;  // standard input, pipe or device: size unknown
     mapped_file map{};    // empty: read sequentially
     record_layout layout{};
@@ -138,7 +138,7 @@ class text_files {
   }
   void add_named(const std::string& name);
   void add_tree(std::string folder);
-  void add_regular(const std::string& name, const struct stat& facts, links followed);
+  void add_regular(const std::string& name, const struct stat& facts, symbolic_links followed);
   bool try_map(file& to);
   void plan();
   void leave_out(const std::string& name, int why);
