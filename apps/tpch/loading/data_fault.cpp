@@ -2,30 +2,14 @@
 #include "data_fault.hpp"
 
 #include <creek/core/error.hpp>
+#include <creek/core/io/data_fault.hpp>
 
 namespace creek::tpch {
-namespace {
-
-class data_fault_category final : public std::error_category {
- public:
-  const char* name() const noexcept override { return "creek tpch data"; }
-  std::string message(int fault) const override {
-    switch (static_cast<data_fault>(fault)) {
-      case data_fault::malformed:
-        return "not a table as dbgen writes it";
-      case data_fault::foreign:
-        return "not a table of TPC-H";
-      case data_fault::corrupt:
-        return "remove it or make it again with `creek tpch load`";
-    }
-    return "unknown fault";
-  }
-};
-
-}  // namespace
-
 std::error_code make_error_code(data_fault fault) noexcept {
-  static const data_fault_category category;
+  static const fault_category category(
+      "creek tpch data",
+      {"not a table as dbgen writes it", "remove it or make it again with `creek tpch load`",
+       "not a table of TPC-H"});
   return {static_cast<int>(fault), category};
 }
 

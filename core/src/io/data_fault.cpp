@@ -7,28 +7,9 @@
 
 namespace creek {
 
-namespace {
-
-class data_fault_category final : public std::error_category {
- public:
-  const char* name() const noexcept override { return "creek input data"; }
-  std::string message(int fault) const override {
-    switch (static_cast<data_fault>(fault)) {
-      case data_fault::malformed:
-        return "malformed data";
-      case data_fault::truncated:
-        return "truncated data";
-      case data_fault::unsupported:
-        return "not supported";
-    }
-    return "unknown fault";
-  }
-};
-
-}  // namespace
-
 std::error_code make_error_code(data_fault fault) noexcept {
-  static const data_fault_category category;
+  static const fault_category category("creek input data",
+                                       {"malformed data", "truncated data", "not supported"});
   return {static_cast<int>(fault), category};
 }
 

@@ -1,37 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "byte_source.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <creek/core/error.hpp>
 #include <cstring>
 
 namespace creek::linalg::detail {
 
-byte_source::byte_source(std::string name) : name_(std::move(name)) {
-  if (name_ == "-") {
-    name_ = "standard input";
-    descriptor_ = dup(STDIN_FILENO);
-  } else {
-    descriptor_ = open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  }
-  if (descriptor_ < 0) throw error(errno, name_);
+byte_source::byte_source(const std::string& name) : file_(name) {
   struct stat facts {};
-  if (fstat(descriptor_, &facts) == 0 && S_ISREG(facts.st_mode)) {
-    const off_t at = std::max<off_t>(lseek(descriptor_, 0, SEEK_CUR), 0);
+  if (fstat(file_.descriptor(), &facts) == 0 && S_ISREG(facts.st_mode)) {
+    const off_t at = std::max<off_t>(lseek(file_.descriptor(), 0, SEEK_CUR), 0);
     unread_ = static_cast<std::uint64_t>(std::max<off_t>(facts.st_size - at, 0));
   }
   // Not value-initialised: a small file touches little of it.
   buffer_ = std::make_unique_for_overwrite<char[]>(buffer_size);
-}
-
-byte_source::~byte_source() {
-  if (descriptor_ >= 0) close(descriptor_);
 }
 
 std::optional<std::uint64_t> byte_source::remaining() const noexcept {
@@ -40,14 +27,9 @@ std::optional<std::uint64_t> byte_source::remaining() const noexcept {
 }
 
 std::size_t byte_source::read_some(char* to, std::size_t bytes) {
-  for (;;) {
-    const ssize_t got = ::read(descriptor_, to, bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw error(errno, name_);
-    const auto count = static_cast<std::size_t>(got);
-    if (unread_) *unread_ -= std::min<std::uint64_t>(*unread_, count);
-    return count;
-  }
+  const std::size_t count = file_.read(to, bytes);
+  if (unread_) *unread_ -= std::min<std::uint64_t>(*unread_, count);
+  return count;
 }
 
 /// Appends data to the buffer. Returns false if the buffer is full or the file has ended.
@@ -105,11 +87,11 @@ std::optional<std::string_view> byte_source::line() {
 }
 
 void byte_source::fail(matrix_file_fault fault, const std::string& what) const {
-  throw error(make_error_code(fault), fmt::format("{}: {}", name_, what));
+  throw error(make_error_code(fault), fmt::format("{}: {}", name(), what));
 }
 
 void byte_source::fail_in_line(matrix_file_fault fault, const std::string& what) const {
-  throw error(make_error_code(fault), fmt::format("{}, line {}: {}", name_, line_number_, what));
+  throw error(make_error_code(fault), fmt::format("{}, line {}: {}", name(), line_number_, what));
 }
 
 std::string quoted(std::string_view text) {

@@ -2,6 +2,7 @@
 // Sequential reader of a file's bytes, with errors that name the file.
 #pragma once
 
+#include <creek/core/io/open_file.hpp>
 #include <creek/linalg/matrix_file.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +19,9 @@ class byte_source {
   /// Maximum number of bytes that peek() and line() can return at once.
   static constexpr std::size_t buffer_size = std::size_t{1} << 20;
 
-  explicit byte_source(std::string name);
-  ~byte_source();
-  byte_source(const byte_source&) = delete;
-  byte_source& operator=(const byte_source&) = delete;
+  explicit byte_source(const std::string& name);
 
-  const std::string& name() const noexcept { return name_; }
+  const std::string& name() const noexcept { return file_.name(); }
 
   /// Returns the number of unread bytes, or nullopt for pipes and devices, where it is unknown.
   std::optional<std::uint64_t> remaining() const noexcept;
@@ -49,8 +47,7 @@ class byte_source {
   bool fill();
   std::size_t read_some(char* to, std::size_t bytes);
 
-  std::string name_;
-  int descriptor_ = -1;
+  open_file file_;
   std::optional<std::uint64_t> unread_;  // bytes left in the descriptor, if known
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
+#include <creek/core/io/data_fault.hpp>
 #include <variant>
 
 #include "byte_source.hpp"
@@ -16,24 +17,6 @@
 
 namespace creek::linalg {
 namespace {
-
-class fault_category final : public std::error_category {
- public:
-  const char* name() const noexcept override { return "creek matrix file"; }
-  std::string message(int fault) const override {
-    switch (static_cast<matrix_file_fault>(fault)) {
-      case matrix_file_fault::malformed:
-        return "not a valid matrix file";
-      case matrix_file_fault::truncated:
-        return "the file is cut short";
-      case matrix_file_fault::unsupported:
-        return "not a matrix that creek reads";
-      case matrix_file_fault::not_real:
-        return "real elements were asked for";
-    }
-    return "unknown fault";
-  }
-};
 
 /// Returns the bytes of a matrix<T>, padded by < 3 cache lines per column; saturates.
 std::uint64_t bytes_needed(index_t rows, index_t cols, std::size_t element) noexcept {
@@ -84,7 +67,9 @@ void check_length(const detail::byte_source& in, const matrix_file_info& info,
 }  // namespace
 
 std::error_code make_error_code(matrix_file_fault fault) noexcept {
-  static const fault_category category;
+  static const fault_category category(
+      "creek matrix file", {"not a valid matrix file", "the file is cut short",
+                            "not a matrix that creek reads", "real elements were asked for"});
   return {static_cast<int>(fault), category};
 }
 
