@@ -161,7 +161,7 @@ void group_call::send(int member, void (*run)(std::byte*) noexcept, int about,
     charge(work::byte_copied, static_cast<std::int64_t>(2 * (load_bytes - in_message)));
   }
   remote_cell& to = cell(member);
-  to.home().messages().send(to.worker(), &sent, sizeof sent.to + in_message);
+  to.place().home.messages().send(to.place().worker, &sent, sizeof sent.to + in_message);
 }
 
 group_call::route group_call::route_of(const std::byte* data) noexcept {
@@ -183,7 +183,7 @@ void group_call::run_arrival(std::byte* data) noexcept {
   }
   remote_cell& cell = call.cell(static_cast<int>(came.member));
   came.head = {&run_member, &cell, &call.at(static_cast<int>(came.member))};
-  cell.take(cell.home(), reinterpret_cast<std::byte*>(&came), sizeof came);
+  cell.take(cell.place().home, reinterpret_cast<std::byte*>(&came), sizeof came);
 }
 
 void group_call::run_member(std::byte* data) noexcept {
@@ -191,10 +191,10 @@ void group_call::run_member(std::byte* data) noexcept {
   group_call& call = *came.call;
   node& here = call.at(static_cast<int>(came.member));
   static constexpr task_type type{nullptr, "[with F = group call]"};
-  void* const object = came.head.object->object();
+  void* const object = came.head.object->object().get();
   const auto body = [&] {
     try {
-      if (object == nullptr) std::rethrow_exception(came.head.object->death("group call"));
+      if (object == nullptr) std::rethrow_exception(death_of(*came.head.object, "group call"));
       call.call_member(static_cast<int>(came.member), object);
     } catch (...) {
       here.thrown = std::current_exception();

@@ -23,6 +23,38 @@ void run_and_free(submitted_task* self) noexcept {
   head_of(message->data).run(message->data);
 }
 
+void submit_copy(executor& at, const std::byte* message, std::size_t bytes,
+                 void (*run)(submitted_task*) noexcept) {
+  auto* kept = new kept_message(message, bytes);
+  kept->submitted_task::run = run;
+  at.submit(kept);
+}
+
+/// Returns true if the caller of a message waits, itself or through others, until a call of `cell`
+/// that runs has ended.
+bool waits_for(const std::byte* message, const remote_cell& cell) noexcept {
+  const reply* outcome = head_of(message).outcome;
+  while (outcome != nullptr && outcome->chain != nullptr) {
+    if (outcome->chain->object == &cell) return true;
+    outcome = outcome->chain->outcome;
+  }
+  return false;
+}
+
+std::string name_of(const remote_cell& cell) {
+  return "object " + std::to_string(cell.place().generation) + " on worker " +
+         std::to_string(cell.place().worker);
+}
+
+/// Answers a call that would wait for itself.
+void refuse_cycle(executor& at, reply& outcome, const remote_cell& cell) noexcept {
+  outcome.store_failure(
+      outcome, std::make_exception_ptr(
+                   usage_error("remote::call: the call would wait for itself: " + name_of(cell) +
+                               " runs a call that waits for this one; use post() or async()")));
+  at.messages().answer(outcome, outcome.tell, 0);
+}
+
 }  // namespace
 
 void message_port::answer(reply& to, tell_function tell, std::size_t /*bytes*/) noexcept {
@@ -36,9 +68,7 @@ void arrive(executor& at, std::byte* message, std::size_t bytes) noexcept {
   } else if (at.traits().runs_invocations_in_place) {
     head.run(message);
   } else {
-    auto* kept = new kept_message(message, bytes);
-    kept->submitted_task::run = &run_and_free;
-    at.submit(kept);
+    submit_copy(at, message, bytes, &run_and_free);
   }
 }
 
@@ -46,15 +76,17 @@ void arrive(executor& at, std::byte* message, std::size_t bytes) noexcept {
 
 void remote_objects::add(remote_cell& made) {
   const std::lock_guard lock(mutex_);
-  made.next_ = first_;
-  if (first_ != nullptr) first_->previous_ = &made;
+  made.entry_.next = first_;
+  if (first_ != nullptr) first_->entry_.previous = &made;
   first_ = &made;
 }
 
 void remote_objects::remove(remote_cell& gone) noexcept {
   const std::lock_guard lock(mutex_);
-  (gone.previous_ != nullptr ? gone.previous_->next_ : first_) = gone.next_;
-  if (gone.next_ != nullptr) gone.next_->previous_ = gone.previous_;
+  remote_cell* const next = gone.entry_.next;
+  remote_cell* const previous = gone.entry_.previous;
+  (previous != nullptr ? previous->entry_.next : first_) = next;
+  if (next != nullptr) next->entry_.previous = previous;
 }
 
 bool remote_objects::end_all() noexcept {
@@ -62,15 +94,11 @@ bool remote_objects::end_all() noexcept {
   bool any = false;
   {
     const std::lock_guard lock(mutex_);
-    for (remote_cell* each = first_; each != nullptr; each = each->next_) {
-      any = any || !each->object_has_ended_.load(std::memory_order_acquire);
-      if (std::exchange(each->is_told_to_end_, true)) continue;
+    for (remote_cell* each = first_; each != nullptr; each = each->entry_.next) {
+      any = any || !each->entry_.object_has_ended.load(std::memory_order_acquire);
+      if (std::exchange(each->entry_.is_told_to_end, true)) continue;
       // If no handle is left, the object is left to the retirement that is under way.
-      std::int64_t handles = each->handles_.load(std::memory_order_relaxed);
-      sanitizer::releases(&each->handles_);
-      while (handles != 0 && !each->handles_.compare_exchange_weak(handles, handles + 1)) {
-      }
-      if (handles != 0) told.push_back(each);
+      if (each->handles_.add_to_others()) told.push_back(each);
     }
   }
   // Done without the lock: a worker that sends may let others on its thread run, which may want it.
@@ -85,142 +113,118 @@ void remote_objects::let_go() noexcept {
       const std::lock_guard lock(mutex_);
       first = first_;
       if (first == nullptr) return;
-      first_ = first->next_;
+      first_ = first->entry_.next;
     }
-    sanitizer::releases(&first->ended_);
-    first->ended_.store(true, std::memory_order_release);
+    sanitizer::releases(&first->entry_.runtime_has_ended);
+    first->entry_.runtime_has_ended.store(true, std::memory_order_release);
     first->drop_handle();  // the handle that end_all() took
   }
 }
 
 void remote_objects::abandon() noexcept {
   const std::lock_guard lock(mutex_);
-  for (; first_ != nullptr; first_ = first_->next_) {
+  for (; first_ != nullptr; first_ = first_->entry_.next) {
     first_->dead_.store(true, std::memory_order_release);
-    first_->ended_.store(true, std::memory_order_release);
+    first_->entry_.runtime_has_ended.store(true, std::memory_order_release);
   }
 }
 
 // --- One object ---------------------------------------------------------------------------------
 
+bool handle_count::add_to_others() noexcept {
+  std::int64_t others = count_.load(std::memory_order_relaxed);
+  sanitizer::releases(&count_);
+  while (others != 0 && !count_.compare_exchange_weak(others, others + 1)) {
+  }
+  return others != 0;
+}
+
+bool handle_count::drop() noexcept {
+  sanitizer::releases(&count_);
+  if (count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  sanitizer::acquired(&count_);
+  return true;
+}
+
 remote_cell::remote_cell(executor& home, unsigned worker)
-    : home_(&home), worker_(worker), is_shared_(!home.traits().runs_invocations_in_place) {
+    : place_{home, worker, 0}, mailbox_(!home.traits().runs_invocations_in_place) {
   static constinit std::atomic<std::uint64_t> made{0};
-  generation_ = made.fetch_add(1, std::memory_order_relaxed) + 1;
+  place_.generation = made.fetch_add(1, std::memory_order_relaxed) + 1;
   home.messages().objects().add(*this);
+}
+
+remote_cell::~remote_cell() {
+  if (!has_ended()) place_.home.messages().objects().remove(*this);
 }
 
 void remote_cell::send_to_self(void (*run)(std::byte*) noexcept) {
   const message_head head{run, this, nullptr};
-  home_->messages().send(worker_, &head, sizeof head);
-}
-
-/// Drops one handle; returns true if it was the last.
-bool remote_cell::drop_last_handle() noexcept {
-  sanitizer::releases(&handles_);
-  if (handles_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-  sanitizer::acquired(&handles_);
-  return true;
+  place_.home.messages().send(place_.worker, &head, sizeof head);
 }
 
 bool remote_cell::has_ended() const noexcept {
-  if (!ended_.load(std::memory_order_acquire)) return false;
-  sanitizer::acquired(&ended_);
+  if (!entry_.runtime_has_ended.load(std::memory_order_acquire)) return false;
+  sanitizer::acquired(&entry_.runtime_has_ended);
   return true;
 }
 
 void remote_cell::drop_handle() noexcept {
-  if (!drop_last_handle()) return;
+  if (!handles_.drop()) return;
   if (has_ended()) {
     delete this;
-  } else if (!home_->lost_in_fork()) {
+  } else if (!place_.home.lost_in_fork()) {
     // It goes behind every message that was sent before some handle was dropped.
     send_to_self(nullptr);
   }
-}
-
-void remote_cell::abandon() noexcept {
-  home_->messages().objects().remove(*this);
-  delete this;
 }
 
 remote_cell* adopted_cell(void* object, remote_cell::destroy_function destructor) {
   executor& home = require_executor("make_foreign");
   home.messages().prepare();  // dropping the handle must not fail
   auto* made = new remote_cell(home, static_cast<unsigned>(home.worker_index()));
-  made->set_object(object, destructor);
-  made->may_outlive_ = true;
+  made->object_ = {object, destructor};
+  made->entry_.may_outlive = true;
   return made;
 }
 
 void remote_cell::let_go_of_object() noexcept {
   const bool ended = has_ended();
-  if (!ended && home_->lost_in_fork()) return;
-  if (ended || home_->worker_index() == static_cast<int>(worker_)) {
-    destroy_(std::exchange(object_, nullptr));
-    if (!drop_last_handle()) return;  // end_all() holds another handle
-    if (!ended) home_->messages().objects().remove(*this);
-    delete this;
+  if (!ended && place_.home.lost_in_fork()) return;
+  if (ended || place_.home.worker_index() == static_cast<int>(place_.worker)) {
+    object_.reset();
+    if (handles_.drop()) delete this;  // else end_all() holds another handle
     return;
   }
-  if (handles_.load(std::memory_order_acquire) != 1) destroy();  // before end_all()'s is dropped
+  if (!handles_.is_one()) destroy();  // before end_all()'s is dropped
   drop_handle();
 }
 
 void remote_cell::destroy() {
-  if (dead() || home_->lost_in_fork()) return;
+  if (dead() || place_.home.lost_in_fork()) return;
   sanitizer::releases(&dead_);
   if (!dead_.exchange(true, std::memory_order_acq_rel)) send_to_self(&run_destruction);
 }
 
-std::exception_ptr remote_cell::death(const char* what) const {
-  return std::make_exception_ptr(
-      usage_error(std::string("remote::") + what + ": object " + std::to_string(generation_) +
-                  " on worker " + std::to_string(worker_) +
-                  (has_ended() ? " was destroyed with its runtime" : " was destroyed")));
-}
-
-void remote_cell::refuse(const char* what) const {
-  if (dead()) std::rethrow_exception(death(what));
-  throw usage_error(std::string("remote::") + what +
-                    ": the object's worker does not exist in a child of fork()");
-}
-
-bool remote_cell::is_waited_for_by(const activation* chain) const noexcept {
-  while (chain != nullptr) {
-    if (chain->object == this) return true;
-    chain = chain->outcome != nullptr ? chain->outcome->chain : nullptr;
-  }
-  return false;
-}
-
 bool remote_cell::retires() noexcept {
-  if (home_->traits().messages_are_causal || retirement_came_) return true;
-  retirement_came_ = true;
+  if (place_.home.traits().messages_are_causal) return true;
+  if (std::exchange(retirement_came_, true)) return true;
   send_to_self(nullptr);
   return false;
 }
 
 /// Runs `message`, then all that came meanwhile; until then the object belongs to the caller.
 void remote_cell::run_from(std::byte* message) noexcept {
-  kept_message* kept = nullptr;
-  for (;;) {
+  for (std::unique_ptr<kept_message> kept;;) {
     const message_head head = head_of(message);
-    if (!is_retirement(head)) {
+    if (!head.is_retirement()) {
       head.run(message);
     } else if (retires()) {
       destroy_object();
-      home_->messages().objects().remove(*this);
-      delete kept;
       delete this;
       return;
     }
-    delete kept;
-    lock_turns();
-    kept = waiting_.pop();
-    running_ = kept != nullptr;
-    unlock_turns();
-    if (kept == nullptr) break;
+    kept = mailbox_.next();
+    if (kept == nullptr) return;
     message = kept->data;
   }
 }
@@ -231,40 +235,23 @@ void remote_cell::run_task(submitted_task* self) noexcept {
 }
 
 void remote_cell::take(executor& at, std::byte* message, std::size_t bytes) noexcept {
-  lock_turns();
-  if (running_) {
-    reply* const outcome = head_of(message).outcome;
-    const bool would_hang = outcome != nullptr && is_waited_for_by(outcome->chain);
-    if (!would_hang) waiting_.push(new kept_message(message, bytes));
-    unlock_turns();
-    if (would_hang) {
-      outcome->store_failure(
-          *outcome, std::make_exception_ptr(usage_error(
-                        "remote::call: the call would wait for itself: object " +
-                        std::to_string(generation_) + " on worker " + std::to_string(worker_) +
-                        " runs a call that waits for this one; use post() or async()")));
-      at.messages().answer(*outcome, outcome->tell, 0);
-    }
-    return;
-  }
-  running_ = true;
-  unlock_turns();
-  if (!is_shared_) {
-    run_from(message);
-  } else {
-    auto* kept = new kept_message(message, bytes);
-    kept->submitted_task::run = &run_task;
-    at.submit(kept);
+  switch (mailbox_.admit(message, bytes, [&] { return waits_for(message, *this); })) {
+    case admission::waits:
+      return;
+    case admission::refused:
+      return refuse_cycle(at, *head_of(message).outcome, *this);
+    case admission::runs:
+      if (!mailbox_.is_shared()) return run_from(message);
+      submit_copy(at, message, bytes, &run_task);
   }
 }
 
 void remote_cell::destroy_object() noexcept {
   sanitizer::releases(&dead_);
   dead_.store(true, std::memory_order_release);
-  void* const gone = std::exchange(object_, nullptr);
-  if (gone == nullptr) return;
+  if (object_ == nullptr) return;
   static constexpr task_type type{nullptr, "[with F = ~remote()]"};
-  (void)detail::run_invocation(activation{this, nullptr}, &type, [&] { destroy_(gone); });
+  (void)detail::run_invocation(activation{this, nullptr}, &type, [&] { object_.reset(); });
 }
 
 void remote_cell::run_destruction(std::byte* message) noexcept {
@@ -273,8 +260,20 @@ void remote_cell::run_destruction(std::byte* message) noexcept {
 
 void remote_cell::run_end(std::byte* message) noexcept {
   remote_cell& cell = *head_of(message).object;
-  if (!cell.may_outlive_) cell.destroy_object();
-  cell.object_has_ended_.store(true, std::memory_order_release);
+  if (!cell.entry_.may_outlive) cell.destroy_object();
+  cell.entry_.object_has_ended.store(true, std::memory_order_release);
+}
+
+std::exception_ptr death_of(const remote_cell& cell, const char* what) {
+  return std::make_exception_ptr(
+      usage_error(std::string("remote::") + what + ": " + name_of(cell) +
+                  (cell.has_ended() ? " was destroyed with its runtime" : " was destroyed")));
+}
+
+void refuse_call(const remote_cell& cell, const char* what) {
+  if (cell.dead()) std::rethrow_exception(death_of(cell, what));
+  throw usage_error(std::string("remote::") + what +
+                    ": the object's worker does not exist in a child of fork()");
 }
 
 }  // namespace creek::ext

@@ -108,8 +108,9 @@ void invocation_mark::begin(const activation& here, const task_type* type) noexc
   if (home == nullptr || home->stalls() == nullptr) return;
   watch_ = home->stalls();
   worker_ = home->worker_index();
-  before_ = watch_->exchange(static_cast<unsigned>(worker_),
-                             {type->name, here.object != nullptr ? here.object->generation() : 0});
+  before_ =
+      watch_->exchange(static_cast<unsigned>(worker_),
+                       {type->name, here.object != nullptr ? here.object->place().generation : 0});
 }
 
 void invocation_mark::end() noexcept {

@@ -43,7 +43,7 @@ class foreign {
   T& operator*() const noexcept { return *object_; }
   T* operator->() const noexcept { return object_; }
   /// Returns the object's home. There must be an object.
-  core_id core() const noexcept { return core_id{static_cast<int>(cell_->worker())}; }
+  core_id core() const noexcept { return core_id{static_cast<int>(cell_->place().worker)}; }
   /// Drops the object, which is then destroyed at home.
   void reset() noexcept { *this = foreign{}; }
 

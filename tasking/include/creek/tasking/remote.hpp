@@ -162,8 +162,8 @@ class remote {
 
   explicit operator bool() const noexcept { return cell_ != nullptr; }
   /// Returns the object's address. Throws usage_error on an empty handle.
-  remote_address address() const { return {core(), required("address").generation()}; }
-  core_id core() const { return core_id{static_cast<int>(required("core").worker())}; }
+  remote_address address() const { return {core(), required("address").place().generation}; }
+  core_id core() const { return core_id{static_cast<int>(required("core").place().worker)}; }
   friend bool operator==(const remote& a, const remote& b) noexcept { return a.cell_ == b.cell_; }
 
   /// Calls `f` and waits; the calling worker does other work meanwhile. Throws usage_error if the
@@ -173,7 +173,7 @@ class remote {
     static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
     detail::remote_cell& cell = alive("call");
     return detail::call_closure<detail::remote_result_t<F, T, Arguments...>>(
-        cell.home(), cell.worker(), &cell,
+        cell.place().home, cell.place().worker, &cell,
         detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
   }
   /// Calls `f` without waiting; returns the future of its result.
@@ -182,7 +182,7 @@ class remote {
     static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
     detail::remote_cell& cell = alive("async");
     return detail::async_closure<detail::remote_result_t<F, T, Arguments...>>(
-        cell.home(), cell.worker(), &cell,
+        cell.place().home, cell.place().worker, &cell,
         detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
   }
   /// Calls `f` without an answer: the result is dropped, an exception ends the program. The call is
@@ -192,7 +192,7 @@ class remote {
     static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
     detail::remote_cell& cell = alive("post");
     detail::post_closure(
-        cell.home(), cell.worker(), &cell,
+        cell.place().home, cell.place().worker, &cell,
         detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
   }
   /// Destroys the object after the calls that came before. Later calls are errors.
@@ -211,7 +211,7 @@ class remote {
   }
   detail::remote_cell& alive(const char* what) const {
     detail::remote_cell& cell = required(what);
-    cell.require_alive(what);
+    require_alive(cell, what);
     return cell;
   }
 
@@ -260,15 +260,15 @@ remote<T> make_on(core_id core, Arguments&&... arguments) {
   detail::remote_cell* const cell = made.cell_;
   auto construct = detail::bind_call<void>(
       [cell](std::decay_t<Arguments>&&... here) {
-        cell->set_object(new T(std::move(here)...),
-                         [](void* object) noexcept { delete static_cast<T*>(object); });
+        cell->object() = {new T(std::move(here)...),
+                          [](void* object) noexcept { delete static_cast<T*>(object); }};
       },
       std::forward<Arguments>(arguments)...);
   try {
     detail::call_closure<void>(home, worker, nullptr, std::move(construct));
   } catch (...) {
     // There is an object if the only failure is that of a task that its constructor left behind.
-    if (cell->object() == nullptr) std::exchange(made.cell_, nullptr)->abandon();
+    if (cell->object() == nullptr) delete std::exchange(made.cell_, nullptr);
     throw;
   }
   return made;

@@ -35,7 +35,7 @@ bool stuck() noexcept {
 
 remote_cell* outside_message::kept_object() const noexcept {
   const ext::message_head head = ext::head_of(message->data);
-  return remote_cell::is_retirement(head) ? nullptr : head.object;
+  return head.is_retirement() ? nullptr : head.object;
 }
 
 void outside_work::hand_in(ext::submitted_task* task) noexcept {

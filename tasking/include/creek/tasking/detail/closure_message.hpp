@@ -192,12 +192,12 @@ struct closure_message {
  private:
   static void run_closure(const message_head& head, F& closure, F* carried = nullptr) noexcept {
     const activation here{head.object, head.outcome};
-    void* const object = head.object != nullptr ? head.object->object() : nullptr;
+    void* const object = head.object != nullptr ? head.object->object().get() : nullptr;
     std::exception_ptr failure;
     const auto body = [&] {
       try {
         if (head.object != nullptr && object == nullptr) {
-          std::rethrow_exception(head.object->death("call"));
+          std::rethrow_exception(death_of(*head.object, "call"));
         }
         if constexpr (std::is_void_v<Reply>) {
           closure(object);

@@ -176,11 +176,11 @@ class awaited_group_call final : public group_call {
         merge_(std::move(merge)),
         state_(on) {
     merge_.make_room(on->cells.size());
-    const executor& home = on->cells.front()->home();
+    const executor& home = on->cells.front()->place().home;
     outcome_.asked_by = current_executor() == &home ? home.worker_index() : -1;
   }
   auto run() {
-    for (const remote<T>& each : state_->members) cell_of(each)->require_alive("group call");
+    for (const remote<T>& each : state_->members) require_alive(*cell_of(each), "group call");
     start();
     outcome_.take();
     if (std::exception_ptr why = failure()) std::rethrow_exception(std::move(why));
@@ -193,7 +193,7 @@ class awaited_group_call final : public group_call {
   }
   void merge_child(int member, int child) override { merge_.merge(member, child); }
   void end() noexcept override {
-    state_->cells.front()->home().messages().answer(outcome_, outcome_.tell, Merge::bytes);
+    state_->cells.front()->place().home.messages().answer(outcome_, outcome_.tell, Merge::bytes);
   }
 
   const F closure_;  // first: on one line with the other data that members read, if it is short
@@ -207,7 +207,7 @@ template <class T, class F>
 class detached_group_call final : public group_call {
  public:
   static future<void> start(const std::shared_ptr<const group_state<T>>& on, F closure) {
-    for (const remote<T>& each : on->members) cell_of(each)->require_alive("group call");
+    for (const remote<T>& each : on->members) require_alive(*cell_of(each), "group call");
     std::unique_ptr<detached_group_call> call(new detached_group_call(on, std::move(closure)));
     state_ptr<future_state<void>> owned(call->outcome_);
     call->group_call::start();
@@ -221,14 +221,14 @@ class detached_group_call final : public group_call {
       : group_call(on->cells, on->tree, nullptr, sizeof(F), 0),
         state_(on),
         closure_(std::move(closure)) {
-    const executor& home = on->cells.front()->home();
+    const executor& home = on->cells.front()->place().home;
     outcome_->asked_by = current_executor() == &home ? home.worker_index() : -1;
   }
   void call_member(int, void* object) override { closure_(*static_cast<T*>(object)); }
   void merge_child(int, int) override {}
   void end() noexcept override {
     future_reply<void>* const outcome = outcome_;
-    executor& home = state_->cells.front()->home();
+    executor& home = state_->cells.front()->place().home;
     if (std::exception_ptr why = failure()) {
       outcome->store_failure(*outcome, std::move(why));
     } else {

@@ -16,6 +16,16 @@ struct reply;
 /// The objects that a runtime has, to be destroyed when it ends.
 class remote_objects {
  public:
+  /// Part of a cell that belongs to this list.
+  struct entry {
+    std::atomic<bool> runtime_has_ended{false};
+    std::atomic<bool> object_has_ended{false};
+    bool is_told_to_end = false;  ///< guarded by the lock, as are the links
+    bool may_outlive = false;     ///< the object belongs to its handle, not to the runtime
+    remote_cell* next = nullptr;
+    remote_cell* previous = nullptr;
+  };
+
   void add(remote_cell& made);
   void remove(remote_cell& gone) noexcept;
   /// Has all objects destroyed where they live. Returns false if there are none. The caller makes

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages that bring invocations to an object on a worker. Source: TACO [Rotta 2012].
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <exception>
+
+#include <creek/core/messages/active_message.hpp>
+#include <creek/tasking/ext/executor.hpp>
+#include <creek/tasking/ext/messages.hpp>
+
+namespace creek::ext {
+
+/// A running invocation; lies in the frame that runs it.
+struct activation {
+  const remote_cell* object = nullptr;
+  /// Its `chain` is the activation that waits for this one in call(), or null. Not followed before
+  /// it must be: it lies in the caller's cache.
+  const reply* outcome = nullptr;
+};
+
+using tell_function = void (*)(reply& self) noexcept;
+
+/// Destination of an invocation's outcome.
+struct reply {
+  int asked_by = -1;                  ///< calling worker of the object's runtime; -1: none of them
+  const activation* chain = nullptr;  ///< the caller's chain, if it waits in call()
+  /// Stores an exception; the answer still has to be sent.
+  void (*store_failure)(reply& self, std::exception_ptr why) noexcept = nullptr;
+  /// Notifies the waiter. The reply may be gone afterwards.
+  tell_function tell = nullptr;
+};
+
+/// The first bytes of every message. Messages need not be aligned.
+struct message_head {
+  /// Null: the object's retirement, which its last handle sends. Never recognised by its address: a
+  /// linker may give functions of equal code one address.
+  void (*run)(std::byte* message) noexcept = nullptr;
+  remote_cell* object = nullptr;  ///< object that runs it, one at a time; null: it runs at once
+  reply* outcome = nullptr;       ///< null: no caller wants the outcome
+  bool is_retirement() const noexcept { return run == nullptr; }
+};
+static_assert(sizeof(message_head) == 24);
+
+/// Copies the head word by word, as most of it is wanted: a processor waits for the stores of a
+/// copy that a wider load spans.
+inline message_head head_of(const std::byte* message) noexcept {
+  message_head head;
+  std::memcpy(&head.run, message + offsetof(message_head, run), sizeof head.run);
+  std::memcpy(&head.object, message + offsetof(message_head, object), sizeof head.object);
+  std::memcpy(&head.outcome, message + offsetof(message_head, outcome), sizeof head.outcome);
+  return head;
+}
+
+/// A message that waits its turn, or that travels as a task.
+struct kept_message : submitted_task {
+  kept_message() = default;
+  kept_message(const void* message, std::size_t length) noexcept { assign(message, length); }
+  void assign(const void* message, std::size_t length) noexcept {
+    bytes = length;
+    std::memcpy(data, message, length);
+  }
+  kept_message* next = nullptr;
+  std::size_t bytes = 0;
+  alignas(16) std::byte data[active_message_bytes];
+};
+
+/// A first-in, first-out list of kept messages.
+class message_queue {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  std::size_t size() const noexcept { return size_; }
+  void push(kept_message* added) noexcept {
+    added->next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = added;
+    last_ = added;
+    ++size_;
+  }
+  kept_message* pop() noexcept {
+    kept_message* const taken = first_;
+    if (taken != nullptr) first_ = taken->next;
+    if (first_ == nullptr) last_ = nullptr;
+    if (taken != nullptr) --size_;
+    return taken;
+  }
+
+ private:
+  kept_message* first_ = nullptr;
+  kept_message* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace creek::ext
