@@ -13,9 +13,9 @@
 
 namespace creek::ext {
 
-enum class [[nodiscard]] admission {
-  runs,     ///< the caller runs the message, and then what next() returns
-  waits,    ///< whoever runs a message now runs this one later
+enum class admission {
+  runs,   ///< the caller runs the message, and then what next() returns
+  waits,  ///< whoever runs a message now runs this one later
   refused,
 };
 
@@ -29,7 +29,8 @@ class mailbox {
   bool is_shared() const noexcept { return is_shared_; }
   /// Lets a message run if none runs. Otherwise a copy of it waits, unless `is_refused()`.
   template <class IsRefused>
-  admission admit(const std::byte* message, std::size_t bytes, const IsRefused& is_refused) {
+  [[nodiscard]] admission admit(const std::byte* message, std::size_t bytes,
+                                const IsRefused& is_refused) {
     return guarded([&] {
       if (!std::exchange(is_running_, true)) return admission::runs;
       if (is_refused()) return admission::refused;
