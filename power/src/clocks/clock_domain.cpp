@@ -26,7 +26,7 @@ void clock_domain::add_workers(std::size_t count, const std::vector<units::hertz
   for (const auto& setting : settings_) {
     std::vector<std::uint64_t>& own = clocks_.emplace_back();
     for (const units::hertz step : steps) {
-      own.push_back(setting->nearest(static_cast<std::uint64_t>(step.value / 1e3 + 0.5)));
+      own.push_back(setting->policy().nearest(static_cast<std::uint64_t>(step.value / 1e3 + 0.5)));
     }
   }
   wishes_ = std::vector<std::atomic<std::uint32_t>>(count);
@@ -93,9 +93,9 @@ void clock_domain::check(int cpu) noexcept {
   const std::uint32_t step = step_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < settings_.size() && step != no_step; ++i) {
     if (!has_cpu(*settings_[i], cpu)) continue;
-    const std::uint64_t effective = settings_[i]->effective();
+    const std::uint64_t effective = settings_[i]->checks().effective();
     if (effective == 0 || changes() != change) return;
-    if (settings_[i]->check(clocks_[i][step], effective) && settings_.size() == 1) {
+    if (settings_[i]->checks().add(clocks_[i][step], effective) && settings_.size() == 1) {
       clock_.store(effective, std::memory_order_relaxed);
     }
   }

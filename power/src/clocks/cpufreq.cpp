@@ -108,6 +108,12 @@ cpufreq_policy read_policy(std::string folder) {
 
 }  // namespace
 
+std::uint64_t cpufreq_policy::nearest(std::uint64_t wish) const noexcept {
+  if (clocks.empty()) return std::clamp(wish, lowest, highest);
+  const auto at = std::lower_bound(clocks.begin(), clocks.end(), wish);
+  return at != clocks.end() ? *at : highest;
+}
+
 std::string cpufreq_policy::file(std::string_view name) const {
   return folder + "/" + std::string(name);
 }

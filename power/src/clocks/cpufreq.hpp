@@ -23,6 +23,8 @@ struct cpufreq_policy {
   bool userspace = false;             ///< whether a program may set the clock itself
   std::string problem;                ///< unusable or missing file; empty: none
 
+  /// Returns the policy's clock for a wish: the lowest that is not below it, or the highest.
+  [[nodiscard]] std::uint64_t nearest(std::uint64_t wish) const noexcept;
   [[nodiscard]] std::string file(std::string_view name) const;
 };
 
