@@ -10,6 +10,10 @@
 #include <creek/core/error.hpp>
 #include <creek/core/measuring/thread_cpu_time.hpp>
 #include <creek/scc.hpp>
+#include <creek/scc/dvfs_control.hpp>
+#include <creek/scc/interrupts.hpp>
+#include <creek/scc/shared_memory.hpp>
+#include <creek/scc/time_accounting.hpp>
 #include <creek/scc/work_costs.hpp>
 #include <creek/tasking.hpp>
 
@@ -101,16 +105,16 @@ TEST(MeasuredComputing, NeedNotBeStated) {
 
 TEST(MeasuredComputing, CanBeInterruptedByLayersThatStateTheirTime) {
   scc_backend::run_cores(measured(), [](scc_backend::memory& memory) {
-    const clock_period clock = memory.clock();
-    memory.stop_computing();
+    const clock_period clock = scc_backend::dvfs_control(memory).clock();
+    scc_backend::time_accounting(memory).stop_computing();
     const virtual_time before = memory.now();
     if (memory.self().value == 0) burn();
     charge(cycles{7});
     memory.charge(cycles{5});
     EXPECT_EQ(memory.now() - before, cycles{12} * clock);
-    memory.start_computing();
+    scc_backend::time_accounting(memory).start_computing();
     if (memory.self().value == 0) burn();
-    memory.stop_computing();
+    scc_backend::time_accounting(memory).stop_computing();
     EXPECT_EQ(memory.now() - before >= at_least * clock, memory.self().value == 0);
   });
 }
@@ -149,8 +153,8 @@ TEST(MeasuredComputing, OfAnotherCoreIsNotThatOfOneThatReads) {
     if (memory.self().value == 47) burn();
     if (memory.self().value > 0 && memory.self().value < 47) return;
     std::array<std::byte, 256> data{};
-    memory.cached_read(data.data(), memory.shared(0), data.size(), 4096);
-    memory.read(data.data(), memory.shared(0), data.size());
+    memory.cached_read(data.data(), scc_backend::shared_memory(memory).at(0), data.size(), 4096);
+    memory.read(data.data(), scc_backend::shared_memory(memory).at(0), data.size());
   });
   EXPECT_LT(report.ended[0], at_least * chip::scc_533().clocks.core);
 }
@@ -159,10 +163,10 @@ TEST(MeasuredComputing, IsThatOfInterruptHandlersToo) {
   const auto report = scc_backend::run_cores(measured(), [](scc_backend::memory& memory) {
     if (memory.self().value > 1) return;
     if (memory.self().value == 0) {
-      memory.raise_interrupt(core_id{1}, 0);
+      scc_backend::interrupt_pins(memory).raise(core_id{1}, 0);
     } else {
-      memory.on_interrupt([](int) { burn(); });
-      memory.halt();
+      scc_backend::interrupt_pins(memory).set_handler([](int) { burn(); });
+      scc_backend::interrupt_pins(memory).halt();
     }
   });
   EXPECT_GE(report.ended[1], at_least * chip::scc_533().clocks.core);

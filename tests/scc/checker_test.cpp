@@ -13,6 +13,8 @@
 
 #include <creek/core/protocols/flag.hpp>
 #include <creek/core/protocols/test_and_set_lock.hpp>
+#include <creek/scc/interrupts.hpp>
+#include <creek/scc/shared_memory.hpp>
 #include <creek/scc/spmd.hpp>
 
 namespace {
@@ -270,14 +272,14 @@ TEST(coherence_check, orders_by_counters_and_registers) {
 TEST(coherence_check, orders_by_interrupts) {
   const auto faults = check(
       [](memory& m) {
-        m.halt();
+        interrupt_pins(m).halt();
         m.invalidate();
         EXPECT_EQ(get(m), 9);
       },
       [](memory& m) {
         put(m, 9);
         m.flush();
-        m.raise_interrupt(core_id{0});
+        interrupt_pins(m).raise(core_id{0});
       });
   EXPECT_TRUE(faults.empty());
 }
@@ -286,15 +288,15 @@ TEST(coherence_check, follows_shared_memory_off_the_chip) {
   const auto run = [](bool flushes) {
     return check(
         [](memory& m) {
-          const auto block = m.shared_malloc(64);
+          const auto block = shared_memory(m).allocate(64);
           await(m, flag_at, 1);
           m.invalidate();
           int value = 0;
           m.read(&value, block + 4, sizeof value);
-          m.shared_free(block);
+          shared_memory(m).free(block);
         },
         [=](memory& m) {
-          const auto block = m.shared_malloc(64);
+          const auto block = shared_memory(m).allocate(64);
           const int value = 5;
           m.write(block + 4, &value, sizeof value);
           if (flushes) m.flush();

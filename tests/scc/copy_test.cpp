@@ -8,6 +8,8 @@
 
 #include <creek/core/error.hpp>
 #include <creek/scc/copy.hpp>
+#include <creek/scc/lookup_table.hpp>
+#include <creek/scc/shared_memory.hpp>
 #include <creek/scc/spmd.hpp>
 
 namespace {
@@ -42,12 +44,13 @@ double rate(copy_method how, std::size_t working_set = cold) {
   double result = 0;
   run_cores({}, [&](memory& m) {
     if (m.self() != core_id{4}) return;
-    fill(m, m.mapped(source_at));
+    fill(m, lookup_table(m).mapped(source_at));
     m.invalidate();
     const virtual_time begin = m.now();
-    copy(m, m.mapped(target_at), m.mapped(source_at), size, how, working_set);
+    copy(m, lookup_table(m).mapped(target_at), lookup_table(m).mapped(source_at), size, how,
+         working_set);
     result = size / (m.now() - begin).in_seconds().value / 1e6;
-    expect_copied(m, m.mapped(target_at));
+    expect_copied(m, lookup_table(m).mapped(target_at));
   });
   return result;
 }
@@ -72,17 +75,17 @@ TEST(copy, takes_what_its_reads_and_writes_take) {
 
 TEST(copy, reaches_the_memory_of_another_core) {
   run_cores({}, [&](memory& m) {
-    const auto flag = m.shared(0).as<word>();
+    const auto flag = shared_memory(m).at(0).as<word>();
     if (m.self() == core_id{7}) {
-      fill(m, m.mapped(source_at));
+      fill(m, lookup_table(m).mapped(source_at));
       m.store(flag, 1);
     } else if (m.self() == core_id{40}) {
       m.wait_until(flag, [](word seen) { return seen == 1; });
       constexpr int entry = 0x50;
-      m.set_lut(m.self(), entry, m.private_block(core_id{7}));
-      const auto foreign = m.mapped((std::uint32_t{entry} << 24) + source_at);
-      copy(m, m.mapped(target_at), foreign, size, copy_method::lut_remap);
-      expect_copied(m, m.mapped(target_at));
+      lookup_table(m).set_entry(m.self(), entry, lookup_table(m).private_block(core_id{7}));
+      const auto foreign = lookup_table(m).mapped((std::uint32_t{entry} << 24) + source_at);
+      copy(m, lookup_table(m).mapped(target_at), foreign, size, copy_method::lut_remap);
+      expect_copied(m, lookup_table(m).mapped(target_at));
     }
   });
 }
@@ -91,11 +94,12 @@ TEST(copy, refuses_what_is_no_memory) {
   run_cores({}, [&](memory& m) {
     if (m.self() == core_id{47}) {
       std::uint16_t two = 0;
-      EXPECT_THROW(m.read(&two, m.mapped(0x00FFFFFF), 2), usage_error) << "past the end of all";
+      EXPECT_THROW(m.read(&two, lookup_table(m).mapped(0x00FFFFFF), 2), usage_error)
+          << "past the end of all";
     }
     if (m.self() != core_id{0}) return;
     std::byte outside{};
-    const auto inside = m.shared(0);
+    const auto inside = shared_memory(m).at(0);
     EXPECT_THROW(copy(m, inside, mpm_ptr{&outside}, 1, copy_method::plain), usage_error);
     EXPECT_THROW(copy(m, mpm_ptr{&outside}, inside, 1, copy_method::lut_remap), usage_error);
     EXPECT_THROW(copy(m, inside, inside, 1, copy_method::copy_cores), usage_error);
@@ -111,7 +115,7 @@ TEST(copy, begins_nothing_that_it_cannot_end) {
   small.description.private_bytes = 0;
   run_cores(small, [&](memory& m) {
     if (m.self() != core_id{0}) return;
-    const auto last = m.shared(m.shared_bytes() - 2048);
+    const auto last = shared_memory(m).at(shared_memory(m).bytes() - 2048);
     const auto to = m.at(core_id{0}, 0);
     m.store(to.as<word>(), 7);
     EXPECT_THROW(copy(m, to, last, 4096, copy_method::mpbt_both), usage_error);
@@ -128,11 +132,13 @@ TEST(copy_service, copies_while_its_clients_go_on) {
     if (self >= clients + 2) return;
     copy_service service(m, 1024, {core_id{clients}, core_id{clients + 1}});
     if (self >= clients) return service.serve(clients);
-    fill(m, m.mapped(source_at));
+    fill(m, lookup_table(m).mapped(source_at));
     for (int round = 0; round < 3; ++round) {
-      const auto to = m.mapped(target_at + static_cast<std::uint32_t>(round) * 0x40000);
+      const auto to =
+          lookup_table(m).mapped(target_at + static_cast<std::uint32_t>(round) * 0x40000);
       const virtual_time begin = m.now();
-      service.begin(to, m.mapped(source_at), size, static_cast<std::size_t>(self % 2));
+      service.begin(to, lookup_table(m).mapped(source_at), size,
+                    static_cast<std::size_t>(self % 2));
       if (round == 0 && self < 2) {
         EXPECT_LT((m.now() - begin).in_seconds().value, 20e-6) << "a copy takes 1.7 ms";
       }

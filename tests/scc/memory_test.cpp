@@ -9,6 +9,8 @@
 #include <vector>
 
 #include <creek/core/error.hpp>
+#include <creek/scc/dvfs_control.hpp>
+#include <creek/scc/lookup_table.hpp>
 #include <creek/scc/spmd.hpp>
 
 namespace {
@@ -324,14 +326,14 @@ TEST(failures, misuse_is_refused) {
         for (const core_id none : {core_id{100'000}, core_id{48}, core_id{-1}}) {
           EXPECT_THROW((void)m.test_and_set(none), usage_error);
           EXPECT_THROW(m.clear(none), usage_error);
-          EXPECT_THROW((void)m.lut(none, 0), usage_error);
-          EXPECT_THROW(m.set_lut(none, 0, {}), usage_error);
+          EXPECT_THROW((void)lookup_table(m).entry(none, 0), usage_error);
+          EXPECT_THROW(lookup_table(m).set_entry(none, 0, {}), usage_error);
         }
         for (const counter_id none : {counter_id{m.counters()}, counter_id{-1}}) {
           EXPECT_THROW((void)m.fetch_increment(none), usage_error);
           EXPECT_THROW(m.set_counter(none, 0), usage_error);
         }
-        EXPECT_THROW((void)m.clock_of_tile(24), usage_error);
+        EXPECT_THROW((void)dvfs_control(m).clock_of_tile(24), usage_error);
         of_core_0 = m;
         m.store(m.at(core_id{1}, 0).as<word>(), 1);
       },

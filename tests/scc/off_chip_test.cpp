@@ -8,6 +8,9 @@
 #include <vector>
 
 #include <creek/core/error.hpp>
+#include <creek/scc/interrupts.hpp>
+#include <creek/scc/lookup_table.hpp>
+#include <creek/scc/shared_memory.hpp>
 #include <creek/scc/spmd.hpp>
 
 namespace {
@@ -66,21 +69,21 @@ TEST(shared_memory, has_the_throughput_of_its_mode) {
     expect_near_paper(rate(m, 4000,
                            [&] {
                              for (std::size_t i = 0; i < 1000; ++i) {
-                               (void)m.load(m.shared(4 * i).as<word>());
+                               (void)m.load(shared_memory(m).at(4 * i).as<word>());
                              }
                            }),
                       20);
     expect_near_paper(rate(m, 64 * 1024,
                            [&] {
                              for (std::size_t i = 0; i < 64; ++i) {
-                               m.read(block.data(), m.shared(1024 * i), block.size());
+                               m.read(block.data(), shared_memory(m).at(1024 * i), block.size());
                              }
                            }),
                       107);
     expect_near_paper(rate(m, 64 * 1024,
                            [&] {
                              for (std::size_t i = 0; i < 64; ++i) {
-                               m.write(m.shared(1024 * i), block.data(), block.size());
+                               m.write(shared_memory(m).at(1024 * i), block.data(), block.size());
                              }
                            }),
                       125);
@@ -89,8 +92,8 @@ TEST(shared_memory, has_the_throughput_of_its_mode) {
 
 TEST(shared_memory, is_seen_by_all_but_goes_stale_in_L1) {
   run_cores({}, [](memory& m) {
-    const auto flag = m.shared(0).as<word>();
-    const auto data = m.shared(4096);
+    const auto flag = shared_memory(m).at(0).as<word>();
+    const auto data = shared_memory(m).at(4096);
     int value = 0;
     if (m.self() == core_id{0}) {
       m.read(&value, data, sizeof value);
@@ -114,15 +117,17 @@ TEST(shared_memory, is_handed_out_alike_on_all_cores) {
   std::vector<std::vector<std::byte*>> places(48);
   run_cores({}, [&](memory& m) {
     auto& mine = places[m.self().index()];
-    const auto a = m.shared_malloc(100), b = m.shared_malloc(std::size_t{1} << 20);
-    m.shared_free(a);
-    const auto c = m.shared_malloc(32), d = m.shared_malloc(96), e = m.shared_malloc(96);
+    const auto a = shared_memory(m).allocate(100),
+               b = shared_memory(m).allocate(std::size_t{1} << 20);
+    shared_memory(m).free(a);
+    const auto c = shared_memory(m).allocate(32), d = shared_memory(m).allocate(96),
+               e = shared_memory(m).allocate(96);
     EXPECT_EQ(c, a) << "first fit";
     for (const auto p : {a, b, c, d, e}) mine.push_back(p.address());
-    EXPECT_FALSE(m.shared_malloc(std::size_t{64} << 20));
-    EXPECT_FALSE(m.shared_malloc(~std::size_t{0}));
-    for (const auto p : {b, c, d, e}) m.shared_free(p);
-    EXPECT_EQ(m.shared_malloc(std::size_t{64} << 20), a) << "all gaps have joined";
+    EXPECT_FALSE(shared_memory(m).allocate(std::size_t{64} << 20));
+    EXPECT_FALSE(shared_memory(m).allocate(~std::size_t{0}));
+    for (const auto p : {b, c, d, e}) shared_memory(m).free(p);
+    EXPECT_EQ(shared_memory(m).allocate(std::size_t{64} << 20), a) << "all gaps have joined";
   });
   EXPECT_EQ(places, std::vector(48, places[0]));
 }
@@ -136,7 +141,7 @@ double contended(int cores, const std::vector<lut_entry>& blocks) {
   run_cores({}, [&](memory& m) {
     if (m.self().value >= cores) return;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      m.set_lut(m.self(), window + static_cast<int>(i), blocks[i]);
+      lookup_table(m).set_entry(m.self(), window + static_cast<int>(i), blocks[i]);
     }
     std::array<std::byte, 32> line{};
     std::uint32_t random = static_cast<std::uint32_t>(m.self().value) * 2654435761U + 1;
@@ -144,7 +149,8 @@ double contended(int cores, const std::vector<lut_entry>& blocks) {
       random = random * 1664525U + 1013904223U;
       const auto block = static_cast<std::uint32_t>((random >> 24) % blocks.size());
       const std::uint32_t place = (random >> 4) % (1U << 19);
-      m.write(m.mapped(((window + block) << 24) + 32 * place), line.data(), line.size());
+      m.write(lookup_table(m).mapped(((window + block) << 24) + 32 * place), line.data(),
+              line.size());
       if (m.now() >= begin && m.now() < end) bytes += 32;
     }
   });
@@ -162,38 +168,41 @@ TEST(contention, saturates_a_rank_and_a_controller) {
 
 TEST(look_up_table, shows_the_memory_of_another_core) {
   run_cores({}, [](memory& m) {
-    const auto own = m.mapped(0x100);
+    const auto own = lookup_table(m).mapped(0x100);
     if (m.self() == core_id{5}) {
       m.store(own.as<word>(), 77);
-      m.store(m.shared(0).as<word>(), 1);
+      m.store(shared_memory(m).at(0).as<word>(), 1);
     } else if (m.self() == core_id{40}) {
-      m.wait_until(m.shared(0).as<word>(), [](word seen) { return seen == 1; });
+      m.wait_until(shared_memory(m).at(0).as<word>(), [](word seen) { return seen == 1; });
       EXPECT_EQ(m.load(own.as<word>()), 0U) << "a memory of its own";
-      EXPECT_THROW((void)m.mapped(0x40000100), usage_error) << "nothing there yet";
-      m.set_lut(m.self(), 0x40, m.private_block(core_id{5}));
-      EXPECT_EQ(m.load(m.mapped(0x40000100).as<word>()), 77U);
-      EXPECT_EQ(m.lut(m.self(), 0x40), m.private_block(core_id{5}));
-      m.set_lut(m.self(), 0x40, m.private_block(m.self()));
-      EXPECT_EQ(m.load(m.mapped(0x40000100).as<word>()), 0U) << "at once";
+      EXPECT_THROW((void)lookup_table(m).mapped(0x40000100), usage_error) << "nothing there yet";
+      lookup_table(m).set_entry(m.self(), 0x40, lookup_table(m).private_block(core_id{5}));
+      EXPECT_EQ(m.load(lookup_table(m).mapped(0x40000100).as<word>()), 77U);
+      EXPECT_EQ(lookup_table(m).entry(m.self(), 0x40), lookup_table(m).private_block(core_id{5}));
+      lookup_table(m).set_entry(m.self(), 0x40, lookup_table(m).private_block(m.self()));
+      EXPECT_EQ(m.load(lookup_table(m).mapped(0x40000100).as<word>()), 0U) << "at once";
     }
   });
 }
 
 TEST(look_up_table, begins_as_on_the_chip) {
   alone([](memory& m) {
-    EXPECT_EQ(m.mapped(0x80000000), m.shared(0));
-    EXPECT_EQ(m.mapped(0x83000000), m.shared(std::size_t{48} << 20));
-    EXPECT_EQ(m.mapped(0xC0000000), m.at(core_id{0}, 0));
-    EXPECT_EQ(m.mapped(0xC5002000), m.at(core_id{11}, 0)) << "tile 5, its second core";
-    EXPECT_EQ(m.mapped(0xD8000000), m.at(core_id{4}, 0)) << "the own tile";
-    EXPECT_THROW((void)m.mapped(0xD8004000), usage_error) << "past the tile's 16 KB";
-    EXPECT_THROW((void)m.mapped(0xF0000000), usage_error);
-    EXPECT_THROW((void)m.lut(m.self(), 256), usage_error);
-    EXPECT_THROW(m.set_lut(m.self(), 1, {lut_entry::target::mpb, 24, 0}), usage_error);
-    EXPECT_THROW(m.set_lut(m.self(), 1, {lut_entry::target::dram, 0, 5}), usage_error);
-    EXPECT_THROW((void)m.shared(m.shared_bytes()), usage_error);
-    EXPECT_THROW((void)m.private_block(core_id{48}), usage_error);
-    EXPECT_THROW(m.shared_free(m.shared(64)), usage_error);
+    EXPECT_EQ(lookup_table(m).mapped(0x80000000), shared_memory(m).at(0));
+    EXPECT_EQ(lookup_table(m).mapped(0x83000000), shared_memory(m).at(std::size_t{48} << 20));
+    EXPECT_EQ(lookup_table(m).mapped(0xC0000000), m.at(core_id{0}, 0));
+    EXPECT_EQ(lookup_table(m).mapped(0xC5002000), m.at(core_id{11}, 0))
+        << "tile 5, its second core";
+    EXPECT_EQ(lookup_table(m).mapped(0xD8000000), m.at(core_id{4}, 0)) << "the own tile";
+    EXPECT_THROW((void)lookup_table(m).mapped(0xD8004000), usage_error) << "past the tile's 16 KB";
+    EXPECT_THROW((void)lookup_table(m).mapped(0xF0000000), usage_error);
+    EXPECT_THROW((void)lookup_table(m).entry(m.self(), 256), usage_error);
+    EXPECT_THROW(lookup_table(m).set_entry(m.self(), 1, {lut_entry::target::mpb, 24, 0}),
+                 usage_error);
+    EXPECT_THROW(lookup_table(m).set_entry(m.self(), 1, {lut_entry::target::dram, 0, 5}),
+                 usage_error);
+    EXPECT_THROW((void)shared_memory(m).at(shared_memory(m).bytes()), usage_error);
+    EXPECT_THROW((void)lookup_table(m).private_block(core_id{48}), usage_error);
+    EXPECT_THROW(shared_memory(m).free(shared_memory(m).at(64)), usage_error);
   });
 }
 
@@ -203,9 +212,11 @@ TEST(look_up_table, is_read_at_the_time_of_its_reader) {
     const std::uint32_t address = std::uint32_t{entry} << 24;
     if (m.self() == core_id{0}) {
       m.charge(cycles{100'000});
-      EXPECT_EQ(m.mapped(address), m.shared(0)) << "set long ago, by a core simulated later";
+      EXPECT_EQ(lookup_table(m).mapped(address), shared_memory(m).at(0))
+          << "set long ago, by a core simulated later";
     } else if (m.self() == core_id{1}) {
-      m.set_lut(core_id{0}, entry, m.location(m.shared(0)).block);
+      lookup_table(m).set_entry(core_id{0}, entry,
+                                lookup_table(m).location(shared_memory(m).at(0)).block);
     }
   });
 }
@@ -215,20 +226,20 @@ TEST(interrupts, run_a_handler_and_wake_who_halts) {
   virtual_time raised, entered;
   run_cores({}, [&](memory& m) {
     if (m.self() == core_id{0}) {
-      m.on_interrupt([&](int pin) {
+      interrupt_pins(m).set_handler([&](int pin) {
         pins.push_back(pin);
         if (pin == 1) entered = m.now();
       });
-      m.halt();
+      interrupt_pins(m).halt();
       EXPECT_EQ(pins, std::vector<int>{1});
       m.wait_until(m.at(core_id{0}, 0).as<word>(), [](word seen) { return seen == 1; });
       EXPECT_EQ(pins, (std::vector<int>{1, 0})) << "while it waited";
     } else if (m.self() == core_id{9}) {
       m.charge(cycles{100'000});
       raised = m.now();
-      m.raise_interrupt(core_id{0}, 1);
+      interrupt_pins(m).raise(core_id{0}, 1);
       m.charge(cycles{100'000});
-      m.raise_interrupt(core_id{0});
+      interrupt_pins(m).raise(core_id{0});
       m.charge(cycles{100'000});
       m.store(m.at(core_id{0}, 0).as<word>(), 1);
     }
@@ -242,7 +253,7 @@ TEST(interrupts, reach_a_core_at_its_next_operation) {
   int taken = 0;
   run_cores({}, [&](memory& m) {
     if (m.self() == core_id{0}) {
-      m.on_interrupt([&](int) {
+      interrupt_pins(m).set_handler([&](int) {
         ++taken;
         m.charge(cycles{10});  // the handler's own operations are not interrupted
       });
@@ -250,8 +261,8 @@ TEST(interrupts, reach_a_core_at_its_next_operation) {
       for (int i = 0; i < 100; ++i) (void)m.load(m.at(core_id{1}, 0).as<word>());
       EXPECT_EQ(taken, 1) << "raised twice while it was up: one interrupt";
     } else if (m.self() == core_id{1}) {
-      m.raise_interrupt(core_id{0});
-      m.raise_interrupt(core_id{0});
+      interrupt_pins(m).raise(core_id{0});
+      interrupt_pins(m).raise(core_id{0});
     }
   });
   EXPECT_EQ(taken, 1);
@@ -261,11 +272,11 @@ TEST(interrupts, end_a_halt_that_they_come_before) {
   bool done = false;
   const run_report report = run_cores({}, [&](memory& m) {
     if (m.self() == core_id{0}) {
-      m.on_interrupt([&](int) { done = true; });
+      interrupt_pins(m).set_handler([&](int) { done = true; });
       (void)m.load(m.at(core_id{47}, 0).as<word>());  // meanwhile the pin is raised
-      while (!done) m.halt();                         // no core raises it again
+      while (!done) interrupt_pins(m).halt();         // no core raises it again
     } else if (m.self() == core_id{1}) {
-      m.raise_interrupt(core_id{0});
+      interrupt_pins(m).raise(core_id{0});
     }
   });
   EXPECT_TRUE(done);
@@ -274,16 +285,16 @@ TEST(interrupts, end_a_halt_that_they_come_before) {
 
 TEST(interrupts, are_counted_without_a_handler_too) {
   const run_report report = run_cores({}, [](memory& m) {
-    if (m.self() == core_id{0}) m.halt();
-    if (m.self() == core_id{1}) m.raise_interrupt(core_id{0});
+    if (m.self() == core_id{0}) interrupt_pins(m).halt();
+    if (m.self() == core_id{1}) interrupt_pins(m).raise(core_id{0});
   });
   EXPECT_EQ(report.usage.cores[0].interrupts, 1U);
 }
 
 TEST(interrupts, refuse_what_is_no_core) {
   alone([](memory& m) {
-    EXPECT_THROW(m.raise_interrupt(core_id{48}), usage_error);
-    EXPECT_THROW(m.raise_interrupt(core_id{0}, 2), usage_error);
+    EXPECT_THROW(interrupt_pins(m).raise(core_id{48}), usage_error);
+    EXPECT_THROW(interrupt_pins(m).raise(core_id{0}, 2), usage_error);
   });
 }
 
@@ -299,7 +310,7 @@ std::string deadlock_of(void (*body)(memory&), machine_options options = {}) {
 
 TEST(deadlock, of_halted_cores_is_seen) {
   const std::string what = deadlock_of([](memory& m) {
-    if (m.self() == core_id{3}) m.halt();
+    if (m.self() == core_id{3}) interrupt_pins(m).halt();
   });
   EXPECT_NE(what.find("core 3 waits for an interrupt"), what.npos) << what;
 }

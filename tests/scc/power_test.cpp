@@ -8,8 +8,10 @@
 #include <vector>
 
 #include <creek/core/error.hpp>
+#include <creek/scc/dvfs_control.hpp>
 #include <creek/scc/power.hpp>
 #include <creek/scc/spmd.hpp>
+#include <creek/scc/time_accounting.hpp>
 
 namespace {
 
@@ -61,13 +63,13 @@ void expect_sums(const run_report& report) {
 
 TEST(clocks, follow_their_divider) {
   alone([](memory& m) {
-    EXPECT_DOUBLE_EQ(m.voltage().value, 0.8) << "the lowest that allows 533 MHz";
+    EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, 0.8) << "the lowest that allows 533 MHz";
     const virtual_time before = m.now();
-    m.set_frequency_divider(16);
+    dvfs_control(m).set_frequency_divider(16);
     const double change = (m.now() - before) / (cycles{1} * chip::scc_533().clocks.core);
     EXPECT_GE(change, 20);
     EXPECT_LE(change, 20 + 60) << "and an access to the tile's register";
-    EXPECT_DOUBLE_EQ(m.clock().frequency().value, 100e6);
+    EXPECT_DOUBLE_EQ(dvfs_control(m).clock().frequency().value, 100e6);
     const virtual_time begin = m.now();
     m.charge(cycles{1000});
     EXPECT_EQ((m.now() - begin).femtoseconds, 10'000'000'000);
@@ -77,52 +79,58 @@ TEST(clocks, follow_their_divider) {
 TEST(clocks, are_those_of_a_tile) {
   run_cores({}, [](memory& m) {
     if (m.self() == core_id{0}) {
-      m.set_frequency_divider(8);
+      dvfs_control(m).set_frequency_divider(8);
       m.store(m.at(core_id{1}, 0).as<word>(), 1);
       m.store(m.at(core_id{2}, 0).as<word>(), 1);
     } else if (m.self().value <= 2) {
       m.wait_until(m.at(m.self(), 0).as<word>(), [](word seen) { return seen == 1; });
-      EXPECT_NEAR(m.clock().frequency().value, m.self().value == 1 ? 200e6 : 533.33e6, 1e4);
+      EXPECT_NEAR(dvfs_control(m).clock().frequency().value, m.self().value == 1 ? 200e6 : 533.33e6,
+                  1e4);
     }
   });
 }
 
 TEST(clocks, of_an_island_change_together) {
   alone([](memory& m) {
-    m.set_island_divider(8);
+    dvfs_control(m).set_island_divider(8);
     for (const int tile : {0, 1, 2, 6, 7, 8, 12, 23}) {
       const bool here = tile == 0 || tile == 1 || tile == 6 || tile == 7;
-      EXPECT_NEAR(m.clock_of_tile(tile).frequency().value, here ? 200e6 : 533.33e6, 1e4) << tile;
+      EXPECT_NEAR(dvfs_control(m).clock_of_tile(tile).frequency().value, here ? 200e6 : 533.33e6,
+                  1e4)
+          << tile;
     }
     EXPECT_EQ(
-        refusal([&] { m.set_island_divider(2); }),
+        refusal([&] { dvfs_control(m).set_island_divider(2); }),
         "unsafe: divider 2 makes 800 MHz, voltage island 0 is at 0.8 V, which allows 598 MHz");
-    EXPECT_DOUBLE_EQ(m.clock().frequency().value, 200e6) << "nothing changed";
+    EXPECT_DOUBLE_EQ(dvfs_control(m).clock().frequency().value, 200e6) << "nothing changed";
   });
 }
 
 TEST(clocks, unsafe_ones_are_refused_with_the_reason) {
   alone([](memory& m) {
-    EXPECT_EQ(refusal([&] { m.set_frequency_divider(1); }), "frequency divider 1 is outside 2..16");
-    EXPECT_EQ(refusal([&] { (void)m.request_power(17); }), "frequency divider 17 is outside 2..16");
-    EXPECT_EQ(refusal([&] { (void)m.is_safe(0); }), "frequency divider 0 is outside 2..16");
-    EXPECT_FALSE(m.is_safe(2));
+    EXPECT_EQ(refusal([&] { dvfs_control(m).set_frequency_divider(1); }),
+              "frequency divider 1 is outside 2..16");
+    EXPECT_EQ(refusal([&] { (void)dvfs_control(m).request_power(17); }),
+              "frequency divider 17 is outside 2..16");
+    EXPECT_EQ(refusal([&] { (void)dvfs_control(m).is_safe(0); }),
+              "frequency divider 0 is outside 2..16");
+    EXPECT_FALSE(dvfs_control(m).is_safe(2));
     EXPECT_EQ(
-        refusal([&] { m.set_frequency_divider(2); }),
+        refusal([&] { dvfs_control(m).set_frequency_divider(2); }),
         "unsafe: divider 2 makes 800 MHz, voltage island 0 is at 0.8 V, which allows 598 MHz");
-    EXPECT_NEAR(m.clock().frequency().value, 533.33e6, 1e4) << "nothing changed";
-    const power_request down = m.request_power(16);
-    EXPECT_EQ(refusal([&] { m.set_frequency_divider(3); }),
+    EXPECT_NEAR(dvfs_control(m).clock().frequency().value, 533.33e6, 1e4) << "nothing changed";
+    const power_request down = dvfs_control(m).request_power(16);
+    EXPECT_EQ(refusal([&] { dvfs_control(m).set_frequency_divider(3); }),
               "unsafe: divider 3 makes 533 MHz, voltage island 0 is on its way to 0.7 V, which "
               "allows 460 MHz");
-    m.wait_power(down);
-    EXPECT_DOUBLE_EQ(m.voltage().value, 0.7);
+    dvfs_control(m).wait_power(down);
+    EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, 0.7);
   });
   chip tame = chip::scc_533();
   tame.power.levels.resize(3);
   alone(
       [](memory& m) {
-        EXPECT_EQ(refusal([&] { (void)m.request_power(2); }),
+        EXPECT_EQ(refusal([&] { (void)dvfs_control(m).request_power(2); }),
                   "frequency divider 2: no voltage allows 800 MHz, the highest is for 644 MHz");
       },
       {.description = tame});
@@ -131,21 +139,21 @@ TEST(clocks, unsafe_ones_are_refused_with_the_reason) {
 TEST(voltages, rise_before_the_clock_and_fall_after_it) {
   alone([](memory& m) {
     const virtual_time begin = m.now();
-    const power_request up = m.request_power(2);
+    const power_request up = dvfs_control(m).request_power(2);
     EXPECT_LT(milliseconds(m.now() - begin), 0.01) << "returns at once";
-    EXPECT_NEAR(m.clock().frequency().value, 533.33e6, 1e4);
-    EXPECT_DOUBLE_EQ(m.voltage().value, 0.8);
-    m.wait_power(up);
+    EXPECT_NEAR(dvfs_control(m).clock().frequency().value, 533.33e6, 1e4);
+    EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, 0.8);
+    dvfs_control(m).wait_power(up);
     EXPECT_NEAR(milliseconds(m.now() - begin), 1, 0.01);
-    EXPECT_DOUBLE_EQ(m.clock().frequency().value, 800e6);
-    EXPECT_DOUBLE_EQ(m.voltage().value, 1.1);
-    const power_request down = m.request_power(8);
-    EXPECT_DOUBLE_EQ(m.clock().frequency().value, 200e6) << "at once";
-    EXPECT_DOUBLE_EQ(m.voltage().value, 1.1);
-    m.wait_power(down);
-    EXPECT_DOUBLE_EQ(m.voltage().value, 0.7);
+    EXPECT_DOUBLE_EQ(dvfs_control(m).clock().frequency().value, 800e6);
+    EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, 1.1);
+    const power_request down = dvfs_control(m).request_power(8);
+    EXPECT_DOUBLE_EQ(dvfs_control(m).clock().frequency().value, 200e6) << "at once";
+    EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, 1.1);
+    dvfs_control(m).wait_power(down);
+    EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, 0.7);
     EXPECT_NEAR(milliseconds(m.now() - begin), 2, 0.01);
-    m.wait_power(down);  // again: nothing to wait for
+    dvfs_control(m).wait_power(down);  // again: nothing to wait for
   });
 }
 
@@ -153,14 +161,14 @@ TEST(voltages, of_a_whole_island_change) {
   run_cores({}, [](memory& m) {
     const auto flag = m.at(m.self(), 0).as<word>();
     if (m.self() == core_id{0}) {
-      m.wait_power(m.request_power(2));
+      dvfs_control(m).wait_power(dvfs_control(m).request_power(2));
       for (int i = 1; i < m.cores(); ++i) m.store(m.at(core_id{i}, 0).as<word>(), 1);
     } else {
       m.wait_until(flag, [](word seen) { return seen == 1; });
-      const bool same = m.power_domain() == 0;
+      const bool same = dvfs_control(m).power_domain() == 0;
       EXPECT_EQ(same, m.self().value < 4 || (m.self().value >= 12 && m.self().value < 16));
-      EXPECT_NEAR(m.clock().frequency().value, same ? 800e6 : 533.33e6, 1e4);
-      EXPECT_DOUBLE_EQ(m.voltage().value, same ? 1.1 : 0.8);
+      EXPECT_NEAR(dvfs_control(m).clock().frequency().value, same ? 800e6 : 533.33e6, 1e4);
+      EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, same ? 1.1 : 0.8);
     }
   });
 }
@@ -169,11 +177,11 @@ TEST(voltages, change_one_after_the_other) {
   // The first core of each island makes a request; the chip serves the requests in order.
   std::vector<double> ended(6);
   const auto report = run_cores({}, [&](memory& m) {
-    const int island = m.power_domain();
+    const int island = dvfs_control(m).power_domain();
     const int masters[] = {0, 4, 8, 24, 28, 32};
     if (m.self().value != masters[island]) return;
     m.charge(cycles{1000 * (6 - island)});
-    m.wait_power(m.request_power(2));
+    dvfs_control(m).wait_power(dvfs_control(m).request_power(2));
     ended.at(static_cast<std::size_t>(island)) = milliseconds(m.now());
   });
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(ended[static_cast<std::size_t>(i)], 6 - i, 0.02) << i;
@@ -183,17 +191,18 @@ TEST(voltages, change_one_after_the_other) {
 TEST(voltages, of_two_requests_of_an_island_the_later_stands) {
   run_cores({}, [](memory& m) {
     if (m.self() == core_id{0}) {
-      const power_request up = m.request_power(2);
+      const power_request up = dvfs_control(m).request_power(2);
       m.charge(cycles{100'000});
-      m.wait_power(up);
-      EXPECT_DOUBLE_EQ(m.clock().frequency().value, 200e6) << "not raised: core 1 said otherwise";
+      dvfs_control(m).wait_power(up);
+      EXPECT_DOUBLE_EQ(dvfs_control(m).clock().frequency().value, 200e6)
+          << "not raised: core 1 said otherwise";
     } else if (m.self() == core_id{1}) {
       m.charge(cycles{10'000});
-      const power_request down = m.request_power(8);
-      EXPECT_DOUBLE_EQ(m.clock().frequency().value, 200e6);
-      m.wait_power(down);
+      const power_request down = dvfs_control(m).request_power(8);
+      EXPECT_DOUBLE_EQ(dvfs_control(m).clock().frequency().value, 200e6);
+      dvfs_control(m).wait_power(down);
       EXPECT_NEAR(milliseconds(m.now()), 2, 0.1) << "queued behind the raise";
-      EXPECT_DOUBLE_EQ(m.voltage().value, 0.7);
+      EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, 0.7);
     }
   });
 }
@@ -202,12 +211,13 @@ TEST(voltages, wait_needs_a_request_of_the_island) {
   std::optional<power_request> of_core_0;
   run_cores({}, [&](memory& m) {
     if (m.self() == core_id{0}) {
-      EXPECT_EQ(refusal([&] { m.wait_power({}); }), "wait_power: there is no such request");
-      of_core_0 = m.request_power(2);
+      EXPECT_EQ(refusal([&] { dvfs_control(m).wait_power({}); }),
+                "wait_power: there is no such request");
+      of_core_0 = dvfs_control(m).request_power(2);
       m.store(m.at(core_id{47}, 0).as<word>(), 1);
     } else if (m.self() == core_id{47}) {
       m.wait_until(m.at(m.self(), 0).as<word>(), [](word seen) { return seen == 1; });
-      EXPECT_EQ(refusal([&] { m.wait_power(*of_core_0); }),
+      EXPECT_EQ(refusal([&] { dvfs_control(m).wait_power(*of_core_0); }),
                 "wait_power: the request is of voltage island 0, the core is on 5");
     }
   });
@@ -229,7 +239,7 @@ TEST(waiting, follows_a_change_of_the_clock) {
         seen = m.now();
       } else if (m.self() == core_id{1}) {
         m.charge(cycles{5'000});
-        m.set_frequency_divider(16);
+        dvfs_control(m).set_frequency_divider(16);
       } else if (m.self() == core_id{40}) {
         m.charge(cycles{20'000});
         m.store(flag, 1);
@@ -282,7 +292,7 @@ TEST(energy, follows_clocks_that_change_under_a_core_that_has_run_ahead) {
       m.charge(cycles{2'000'000});
     } else if (m.self() == core_id{0}) {
       m.charge(cycles{100'000});
-      m.wait_power(m.request_power(16));
+      dvfs_control(m).wait_power(dvfs_control(m).request_power(16));
     }
   });
   expect_sums(report);
@@ -298,7 +308,7 @@ TEST(energy, of_accounts_adds_up_to_that_of_the_cores) {
     {
       const energy_scope inner(m, {2 + static_cast<std::uint32_t>(m.self().value % 3)});
       m.charge(cycles{3000});
-      if (m.self().value % 8 == 0) m.set_frequency_divider(5);
+      if (m.self().value % 8 == 0) dvfs_control(m).set_frequency_divider(5);
       m.charge(cycles{3000});
     }
     m.charge(cycles{500});
@@ -330,10 +340,11 @@ TEST(voltage, is_that_of_the_time_when_it_is_asked_for) {
   run_cores({}, [](memory& m) {
     if (m.self() == core_id{0}) {
       m.charge(cycles{2'000'000});
-      EXPECT_DOUBLE_EQ(m.voltage().value, 0.7) << "another core has asked for it long ago";
-      EXPECT_FALSE(m.is_safe(3));
+      EXPECT_DOUBLE_EQ(dvfs_control(m).voltage().value, 0.7)
+          << "another core has asked for it long ago";
+      EXPECT_FALSE(dvfs_control(m).is_safe(3));
     } else if (m.self() == core_id{1}) {
-      m.wait_power(m.request_power(8));
+      dvfs_control(m).wait_power(dvfs_control(m).request_power(8));
     }
   });
 }

@@ -13,8 +13,10 @@
 
 #include <creek/core/error.hpp>
 #include <creek/scc.hpp>
+#include <creek/scc/dvfs_control.hpp>
 #include <creek/scc/power_fit.hpp>
 #include <creek/scc/spmd.hpp>
+#include <creek/scc/time_accounting.hpp>
 
 #include "support/temporary_folder.hpp"
 
@@ -67,7 +69,7 @@ TEST_F(records, a_trace_says_what_each_core_does) {
       m.store(m.at(core_id{1}, 0).as<word>(), 1);
     } else if (m.self() == core_id{1}) {
       m.wait_until(m.at(core_id{1}, 0).as<word>(), [](word w) { return w == 1; });
-      m.wait_power(m.request_power(2));
+      dvfs_control(m).wait_power(dvfs_control(m).request_power(2));
       m.charge(cycles{8000});
     }
   });

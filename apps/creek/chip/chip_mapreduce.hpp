@@ -12,6 +12,7 @@
 
 #include <creek/mapreduce/ranks.hpp>
 #include <creek/scc/spmd.hpp>
+#include <creek/scc/time_accounting.hpp>
 
 #include "jobs/stage_use.hpp"
 
@@ -79,10 +80,11 @@ template <mapreduce::job Job, mapreduce::input Input>
       [&](scc_communicator& c) {
         auto result = mapreduce::run_on_ranks(job, c, from, chosen, [&](mapreduce::stage began) {
           clock.begin(c.rank(), began, c.memory().now());
-          c.memory().switch_energy_account(account_of(static_cast<std::size_t>(began)));
+          scc_backend::time_accounting(c.memory())
+              .switch_energy_account(account_of(static_cast<std::size_t>(began)));
         });
         clock.end(c.rank(), c.memory().now());
-        c.memory().switch_energy_account({});
+        scc_backend::time_accounting(c.memory()).switch_energy_account({});
         if (c.rank() == 0) made.result = std::move(result);
       },
       on);

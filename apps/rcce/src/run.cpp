@@ -13,6 +13,8 @@
 
 #include <creek/core/error.hpp>
 #include <creek/host/spmd.hpp>
+#include <creek/scc/dvfs_control.hpp>
+#include <creek/scc/time_accounting.hpp>
 
 #include "call.hpp"
 #include "crash.hpp"
@@ -90,8 +92,8 @@ class ue_on_chip final : public placed_ue<scc_backend::memory> {
   void charge(cycles length) override {
     if (!measured_) memory().charge(length);
   }
-  void start_computing() override { memory().start_computing(); }
-  void stop_computing() override { memory().stop_computing(); }
+  void start_computing() override { scc_backend::time_accounting(memory()).start_computing(); }
+  void stop_computing() override { scc_backend::time_accounting(memory()).stop_computing(); }
   double seconds() override {
     memory().charge({});  // waiting for a time is no deadlock
     look_on();
@@ -100,15 +102,16 @@ class ue_on_chip final : public placed_ue<scc_backend::memory> {
   int running() override { return where().ues[memory().running().index()]; }
   int request_power(int divider, int& level) override {
     const int error = check_power(divider, level);
-    if (error == RCCE_SUCCESS) request_ = memory().request_power(divider);
+    if (error == RCCE_SUCCESS)
+      request_ = scc_backend::dvfs_control(memory()).request_power(divider);
     return error;
   }
-  void wait_power() override { memory().wait_power(request_); }
+  void wait_power() override { scc_backend::dvfs_control(memory()).wait_power(request_); }
   int set_divider(int divider) override {
     const int error = check_divider(divider);
     if (error != RCCE_SUCCESS) return error;
     try {
-      memory().set_island_divider(divider);
+      scc_backend::dvfs_control(memory()).set_island_divider(divider);
     } catch (const usage_error&) {  // unsafe at the island's voltage at that time
       return RCCE_ERROR_FREQUENCY_EXCEEDED;
     }
@@ -117,7 +120,7 @@ class ue_on_chip final : public placed_ue<scc_backend::memory> {
   std::vector<int> dividers() override {
     std::vector<int> all = placed_ue::dividers();
     for (std::size_t tile = 0; tile < all.size(); ++tile) {
-      const auto period = memory().clock_of_tile(static_cast<int>(tile));
+      const auto period = scc_backend::dvfs_control(memory()).clock_of_tile(static_cast<int>(tile));
       all[tile] = where().chip.power.nearest_divider(period);
     }
     return all;
@@ -255,7 +258,7 @@ run_result run_on_chip(const run_options& given) {
   run.result.report = scc_backend::run_cores(options, [&](scc_backend::memory& memory) {
     const int rank = where.ues[memory.self().index()];
     if (rank < 0) return;
-    memory.stop_computing();  // until the program is called
+    scc_backend::time_accounting(memory).stop_computing();  // until the program is called
     ue_on_chip self(memory, team(where.cores, memory.self()), run.setting_of(rank), where,
                     options.cycles_a_host_second > 0);
     run.live_through(self);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <creek/scc/dvfs_control.hpp>
 #include <creek/scc/power_fit.hpp>
 #include <creek/scc/spmd.hpp>
 
@@ -48,7 +49,7 @@ double divider_change_cycles() {
   double cycles_spent = 0;
   alone([&](memory& m) {
     const auto in_cycles = [&](virtual_time span) {
-      return double(span.femtoseconds) / double(m.clock().length.femtoseconds);
+      return double(span.femtoseconds) / double(dvfs_control(m).clock().length.femtoseconds);
     };
     const auto store = [&] { m.store(m.at(core_id{0}, 0).as<word>(), 1); };
     constexpr int writes = 64;
@@ -58,8 +59,8 @@ double divider_change_cycles() {
     const double way = in_cycles(m.now() - begin) / writes / 2;
     m.charge(cycles{1000});
     begin = m.now();
-    const auto before = m.clock();
-    m.set_frequency_divider(4);
+    const auto before = dvfs_control(m).clock();
+    dvfs_control(m).set_frequency_divider(4);
     cycles_spent =
         double((m.now() - begin).femtoseconds) / double(before.length.femtoseconds) - way;
   });
@@ -70,7 +71,7 @@ double voltage_change_ms() {
   double spent = 0;
   alone([&](memory& m) {
     const virtual_time begin = m.now();
-    m.wait_power(m.request_power(2));
+    dvfs_control(m).wait_power(dvfs_control(m).request_power(2));
     spent = (m.now() - begin).in_seconds().value * 1e3;
   });
   return spent;
@@ -81,10 +82,10 @@ double all_islands_ms() {
   const chip scc = chip::scc_533();
   std::vector<bool> asked(static_cast<std::size_t>(island_count(scc)));
   const run_report report = run_cores({}, [&](memory& m) {
-    auto mine = asked.begin() + m.power_domain();
+    auto mine = asked.begin() + dvfs_control(m).power_domain();
     if (*mine) return;
     *mine = true;
-    m.wait_power(m.request_power(2));
+    dvfs_control(m).wait_power(dvfs_control(m).request_power(2));
   });
   return report.length().in_seconds().value * 1e3;
 }

@@ -15,6 +15,7 @@
 
 #include <creek/core/error.hpp>
 #include <creek/scc/copy.hpp>
+#include <creek/scc/lookup_table.hpp>
 #include <creek/scc/spmd.hpp>
 
 #include "chip/chip_options.hpp"
@@ -71,7 +72,7 @@ std::vector<std::uint8_t> numbered(std::size_t bytes, int core) {
 void check(const memory& m, std::size_t bytes) {
   std::vector<std::uint8_t> found(bytes);
   m.invalidate();
-  m.read(found.data(), m.mapped(target_at), bytes);
+  m.read(found.data(), scc_backend::lookup_table(m).mapped(target_at), bytes);
   if (found != numbered(bytes, m.self().value)) {
     throw error(EIO,
                 fmt::format("scc-copies: the copy of core {} is not its source", m.self().value));
@@ -96,7 +97,8 @@ outcome measure(const scc_backend::machine_options& on, const trial& tried, std:
           service->serve(tried.cores);
           return;
         }
-        m.write(m.mapped(source_at), numbered(bytes, c.rank()).data(), bytes);
+        m.write(scc_backend::lookup_table(m).mapped(source_at), numbered(bytes, c.rank()).data(),
+                bytes);
         m.flush();
         m.invalidate();
         c.barrier();
@@ -104,11 +106,13 @@ outcome measure(const scc_backend::machine_options& on, const trial& tried, std:
         virtual_time busy;
         if (service) {
           const auto server = static_cast<std::size_t>(c.rank()) % servers.size();
-          service->begin(m.mapped(target_at), m.mapped(source_at), bytes, server);
+          service->begin(scc_backend::lookup_table(m).mapped(target_at),
+                         scc_backend::lookup_table(m).mapped(source_at), bytes, server);
           busy = m.now() - begun;
           service->wait();
         } else {
-          copy(m, m.mapped(target_at), m.mapped(source_at), bytes, tried.how,
+          copy(m, scc_backend::lookup_table(m).mapped(target_at),
+               scc_backend::lookup_table(m).mapped(source_at), bytes, tried.how,
                tried.in_l2 ? bytes : scc_backend::cold);
           busy = m.now() - begun;
         }

@@ -17,6 +17,7 @@
 #include <creek/core/messages/synchronized_ring.hpp>
 #include <creek/core/protocols/dissemination_barrier.hpp>
 #include <creek/scc.hpp>
+#include <creek/scc/interrupts.hpp>
 #include <creek/tasking.hpp>
 
 #include "runtime_on_chip.hpp"
@@ -95,19 +96,19 @@ template <class Protocol>
 class halting_end {
  public:
   explicit halting_end(Protocol& by) : by_(by) {
-    by_.memory().on_interrupt([rung = rung_](int) { *rung = true; });
+    scc_backend::interrupt_pins(by_.memory()).set_handler([rung = rung_](int) { *rung = true; });
   }
   template <class Handler>
   void send_to(int to, const std::byte* data, std::size_t bytes, Handler& take) {
     send(by_, to, data, bytes, take);
-    by_.memory().raise_interrupt(core_id{to});
+    scc_backend::interrupt_pins(by_.memory()).raise(core_id{to});
   }
   template <class Handler>
   void take_one(Handler& take) {
     for (;;) {
       *rung_ = false;
       if (by_.poll(take) > 0) return;
-      while (!*rung_) by_.memory().halt();
+      while (!*rung_) scc_backend::interrupt_pins(by_.memory()).halt();
     }
   }
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <creek/scc/interrupts.hpp>
+#include <creek/scc/lookup_table.hpp>
+#include <creek/scc/shared_memory.hpp>
+
 #include "measured_chip.hpp"
 
 #include <algorithm>
@@ -149,12 +153,12 @@ double measured_chip::interrupt_cycles() const {
   const core_id raiser{chip_.cores() - 1};
   run_cores({.description = chip_}, [&](memory& m) {
     if (m.self() == core_id{0}) {
-      m.on_interrupt([&](int) { entered = m.now(); });
-      m.halt();
+      interrupt_pins(m).set_handler([&](int) { entered = m.now(); });
+      interrupt_pins(m).halt();
     } else if (m.self() == raiser) {
       m.charge(cycles{10'000});
       raised = m.now();
-      m.raise_interrupt(core_id{0});
+      interrupt_pins(m).raise(core_id{0});
     }
   });
   const double way = cycles_of(operation::store, distance::farthest) / 2;
@@ -185,7 +189,7 @@ double measured_chip::private_write_rate(std::size_t working_set, write_mode mod
 
 double measured_chip::uncached_rate(bool write) const {
   return megabytes_of_one(sizeof(word), [=](memory& m) {
-    const auto at = m.shared(0).as<word>();
+    const auto at = shared_memory(m).at(0).as<word>();
     return mean_span(m, 1000, [&] { write ? m.store(at, 1) : (void)m.load(at); });
   });
 }
@@ -195,8 +199,8 @@ double measured_chip::mpbt_rate(bool write) const {
     std::array<std::byte, 4096> piece{};
     return span_of(m, [&] {
       for (std::size_t at = 0; at < walked_bytes; at += piece.size()) {
-        write ? m.write(m.shared(at), piece.data(), piece.size())
-              : m.read(piece.data(), m.shared(at), piece.size());
+        write ? m.write(shared_memory(m).at(at), piece.data(), piece.size())
+              : m.read(piece.data(), shared_memory(m).at(at), piece.size());
       }
     });
   });
@@ -241,9 +245,9 @@ double measured_chip::rank_writers(int cores, const std::vector<rank_id>& ranks)
   // Blocks of a controller are in its ranks in turn.
   const auto map_all = [&](memory& m) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-      m.set_lut(m.self(), window + static_cast<int>(i),
-                {lut_entry::target::dram, ranks[i].controller,
-                 static_cast<std::uint64_t>(ranks[i].rank) * lut_block_bytes});
+      lookup_table(m).set_entry(m.self(), window + static_cast<int>(i),
+                                {lut_entry::target::dram, ranks[i].controller,
+                                 static_cast<std::uint64_t>(ranks[i].rank) * lut_block_bytes});
     }
   };
   std::vector<bool> mapped(static_cast<std::size_t>(chip_.cores()));
@@ -255,7 +259,7 @@ double measured_chip::rank_writers(int cores, const std::vector<rank_id>& ranks)
     const std::array<std::byte, 32> line{};
     const std::uint32_t block = window + random.below(ranks.size());
     const std::uint32_t offset = 32 * random.below(lut_block_bytes / 32);
-    m.write(m.mapped((block << 24) + offset), line.data(), line.size());
+    m.write(lookup_table(m).mapped((block << 24) + offset), line.data(), line.size());
     return 32.0;
   });
 }
@@ -263,7 +267,8 @@ double measured_chip::rank_writers(int cores, const std::vector<rank_id>& ranks)
 double measured_chip::private_writers(int cores) const {
   return steady_rate(cores, 20 * microsecond, 120 * microsecond, [](memory& m, places& random) {
     const std::array<std::byte, 32> line{};
-    m.write(m.mapped(32 * random.below(lut_block_bytes / 32)), line.data(), line.size());
+    m.write(lookup_table(m).mapped(32 * random.below(lut_block_bytes / 32)), line.data(),
+            line.size());
     return 32.0;
   });
 }

@@ -13,9 +13,12 @@ namespace creek::scc_backend {
 namespace {
 
 // Calls that every stack has: into the memory policy, and up to where a simulated core begins.
-constexpr std::array inside{
-    "/creek/scc/memory.hpp:", "scc/src/memory/memory.cpp:", "scc/src/checker/allocated_blocks.cpp:",
-    "core/messages/symmetric_allocator.hpp:"};
+constexpr std::array inside{"/creek/scc/memory.hpp:",
+                            "scc/src/memory/memory.cpp:",
+                            "scc/src/memory/private_memory.cpp:",
+                            "scc/src/memory/shared_memory.cpp:",
+                            "scc/src/checker/allocated_blocks.cpp:",
+                            "core/messages/symmetric_allocator.hpp:"};
 constexpr std::array beyond{"scc/src/spmd.cpp:",
                             "scc/src/simulation/engine.cpp:",
                             "core/src/threads/stack_switch.",

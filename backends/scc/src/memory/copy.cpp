@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <creek/scc/copy.hpp>
+#include <creek/scc/lookup_table.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,11 +26,11 @@ constexpr int target_entry = 0x7F;
 void map_range(const memory& on, int entry, const std::byte* first, std::size_t size) {
   std::size_t mapped = 0;
   while (mapped < size) {
-    const auto place = on.location(mpm_ptr{first + mapped});
-    on.set_lut(on.self(), entry, place.block);
+    const auto place = lookup_table(on).location(mpm_ptr{first + mapped});
+    lookup_table(on).set_entry(on.self(), entry, place.block);
     mapped += lut_block_bytes - place.offset;
   }
-  on.set_lut(on.self(), entry, {});
+  lookup_table(on).set_entry(on.self(), entry, {});
 }
 
 }  // namespace
@@ -57,8 +58,8 @@ void copy(const memory& on, mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from
   }
   if (size == 0) return;
   // The whole ranges are checked before a part has been copied.
-  on.require_memory(from, size);
-  on.require_memory(to, size);
+  lookup_table(on).require_memory(from, size);
+  lookup_table(on).require_memory(to, size);
   if (how == copy_method::lut_remap) {
     map_range(on, source_entry, from.address(), size);
     map_range(on, target_entry, to.address(), size);
@@ -121,8 +122,8 @@ void copy_service::ask(const order& what, std::size_t server) {
 
 void copy_service::begin(mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from, std::size_t size,
                          std::size_t server) {
-  on_.require_memory(from, size);
-  on_.require_memory(to, size);
+  lookup_table(on_).require_memory(from, size);
+  lookup_table(on_).require_memory(to, size);
   ask({to.address(), from.address(), size, static_cast<std::uint32_t>(on_.self().value), 0},
       server);
 }

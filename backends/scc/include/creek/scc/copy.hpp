@@ -24,8 +24,8 @@ enum class copy_method : std::uint8_t {
 /// Copies on the calling core and sends the content of the write-combine buffer; another core that
 /// invalidates sees the copy. The source is read from memory: its owner must have flushed it.
 /// `working_set`: that of a program that keeps coming back to the source, whose cached reads then
-/// come from the caches, as memory::private_read() says. Throws usage_error for copy_cores, or if a
-/// range is no memory of the chip.
+/// come from the caches, as private_memory::private_read() says. Throws usage_error for copy_cores,
+/// or if a range is no memory of the chip.
 void copy(const memory& on, mpm_ptr<std::byte> to, mpm_ptr<const std::byte> from, std::size_t size,
           copy_method how, std::size_t working_set = cold);
 

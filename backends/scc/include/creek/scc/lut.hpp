@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A core's look-up table: where each 16 MB of its 32-bit addresses lie. On the chip every access of
-// a core goes through it; here memory::mapped() looks an address up, and the place that it returns
-// is read and written like any other memory.
+// a core goes through it; here lookup_table::mapped() looks an address up, and the place that it
+// returns is read and written like any other memory.
 #pragma once
 
 #include <compare>

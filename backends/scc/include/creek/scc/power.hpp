@@ -90,7 +90,7 @@ struct chip_power {
 [[nodiscard]] int island_count(const chip& of) noexcept;
 [[nodiscard]] int island_of_tile(const chip& of, int tile) noexcept;
 
-/// A requested step of voltage and frequency; from memory::request_power().
+/// A requested step of voltage and frequency; from dvfs_control::request_power().
 struct power_request {
   int island = -1;
   std::uint64_t number = 0;  ///< counts the requests of the run, from 1

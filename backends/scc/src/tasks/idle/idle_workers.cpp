@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waiting for work in virtual time, and waking.
+#include <creek/scc/interrupts.hpp>
+
 #include "idle_workers.hpp"
 
 #include <algorithm>
@@ -126,7 +128,7 @@ void idle_workers::sleep(task_worker& worker, virtual_time search) {
   log_.note(worker, step::halt);
   worker.counters.add(counter::parks);
   const virtual_time began = workers_.now();
-  worker.memory.halt();
+  interrupt_pins(worker.memory).halt();
   worker.counters.add(counter::parked_ns, static_cast<std::uint64_t>(
                                               (workers_.now() - began).femtoseconds / 1'000'000));
   worker.memory.charge(workers_.chip().description().costs.interrupt_entry + kernel_crossing_);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entering sleepers, and waking them by an interrupt.
+#include <creek/scc/interrupts.hpp>
+
 #include "sleepers.hpp"
 
 #include <algorithm>
@@ -67,7 +69,7 @@ void sleepers::wake_taker() {
   task_worker* const sleeper = found != workers_.end() ? found->get() : nullptr;
   if (sleeper != nullptr) write(self, *sleeper, -1);
   self.memory.clear(core_id{0});
-  if (sleeper != nullptr) self.memory.raise_interrupt(sleeper->core, wake_pin);
+  if (sleeper != nullptr) interrupt_pins(self.memory).raise(sleeper->core, wake_pin);
 }
 
 void sleepers::wake(task_worker& sleeper) {
@@ -77,7 +79,7 @@ void sleepers::wake(task_worker& sleeper) {
   const bool slept = sleeper.asleep;
   if (slept) write(self, sleeper, -1);
   self.memory.clear(core_id{0});
-  if (slept) self.memory.raise_interrupt(sleeper.core, wake_pin);
+  if (slept) interrupt_pins(self.memory).raise(sleeper.core, wake_pin);
 }
 
 }  // namespace creek::scc_backend
