@@ -13,7 +13,7 @@ namespace creek::power {
 namespace {
 
 constexpr const char* file_names[] = {"scaling_governor", "scaling_min_freq", "scaling_max_freq",
-                                 "scaling_setspeed"};
+                                      "scaling_setspeed"};
 
 std::string remedy(const std::string& path, int error) {
   const std::string refused = sysfs::why("write", path, error);
