@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel refuses, or used to refuse, a lower limit above the upper one, so the order of writes
-// matters: to raise, the upper limit is written first; to setting::lower, the lower one. If the
-// present limits are unknown, as when they are restored, "upper, setting::lower, upper" works in
-// either case: if the first write is refused, the second one enables the third.
+// matters: to raise, the upper limit is written first; to lower, the lower one. If the present
+// limits are unknown, as when they are restored, "upper, lower, upper" works in either case: if the
+// first write is refused, the second one enables the third.
 #include "clock_setting.hpp"
 
 #include <fmt/format.h>

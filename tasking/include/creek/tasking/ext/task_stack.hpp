@@ -251,7 +251,7 @@ class task_stack : public stealable_stack {
 
   /// Counts that the array is full and the caller runs its task at once; makes room now and then,
   /// and when a thief asks. Thieves write the words that make_room() reads. Inline, as a loop that
-  /// makes more empty tasks than there is room for spends a third of its time in a call.
+  /// makes more empty tasks than there is room for would spend a fifth of its time in the call.
   void count_full() noexcept {
     const std::uint64_t runs = record_.count_inline_run();
     if (runs % 32 == 0 || limit_.load(std::memory_order_relaxed) == first_) [[unlikely]]
