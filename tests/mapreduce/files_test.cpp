@@ -9,9 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -70,6 +75,45 @@ TEST_F(Files, GzipByContentAndInSeveralMembers) {
   EXPECT_EQ(count({name}), oracle::count_by_map(first + second));
   EXPECT_EQ(count({name}, 1000), oracle::count_by_map(first + second));
   EXPECT_EQ(count({compress("nothing", "")}), oracle::word_map{});
+}
+
+/// Counts words under keys with the word somewhere inside.
+template <class Key>
+struct counted_by {
+  using key_type = Key;
+  using value_type = std::uint64_t;
+  template <class Emit>
+  static void map(std::string_view text, Emit& emit) {
+    for_each_word(text, [&](std::string_view word) {
+      if constexpr (std::same_as<Key, std::pair<std::string_view, int>>) {
+        emit(Key{word, 1}, 1);
+      } else {
+        emit(Key{1, {word, 2}}, 1);
+      }
+    });
+  }
+  static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
+  static std::uint64_t reduce(const Key&, const values<counted_by>& all) {
+    return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+  }
+};
+
+TEST_F(Files, ViewsWithinKeysOutliveTextThatDoesNotStay) {
+  const std::string text = oracle::random_text(1, 300000, 500);
+  const auto expected = oracle::count_by_map(text);
+  text_files files({compress("text.gz", text)}, {.split = 10000});
+  const auto check = [&](const auto& job, const auto& word_of) {
+    for (const strategy how : {strategy::combine_on_emit, strategy::emit_and_group}) {
+      oracle::word_map counts;
+      for (const auto& [key, count] : run(job, files, {.how = how})) {
+        counts.emplace(word_of(key), count);
+      }
+      EXPECT_EQ(counts, expected);
+    }
+  };
+  check(counted_by<std::pair<std::string_view, int>>{}, [](const auto& key) { return key.first; });
+  check(counted_by<std::tuple<int, std::pair<std::string_view, int>>>{},
+        [](const auto& key) { return std::get<1>(key).first; });
 }
 
 TEST_F(Files, GzipPaddedWithZerosIsWhole) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views in a key: the key itself if it is a string_view, or those among the parts of a tuple.
+// Views in a key: the key itself if it is a string_view, or those among the parts of a pair or a
+// tuple.
 #pragma once
 
 #include <concepts>

@@ -8,7 +8,7 @@
 #include <bit>
 #include <concepts>
 #include <creek/mapreduce/detail/heap_sort.hpp>
-#include <creek/mapreduce/tables/key_store.hpp>
+#include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/tables/values.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
@@ -184,7 +184,7 @@ sort_effort sort_refs(std::vector<pair_ref<Key, Value>>& refs) {
     detail::sort_by_digits(std::span(refs), std::span(scratch), effort);
   } else {
     const auto before = [](const auto& a, const auto& b) { return a.pair->key < b.pair->key; };
-    if constexpr (has_views<Key>) {
+    if constexpr (detail::holds_views<Key>()) {
       detail::heap_sort(refs, before);
     } else {
       std::ranges::sort(refs, before);

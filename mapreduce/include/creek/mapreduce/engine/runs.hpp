@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <concepts>
 #include <creek/core/error.hpp>
+#include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
 #include <creek/mapreduce/engine/merge_runs.hpp>
 #include <creek/mapreduce/engine/record_order.hpp>
@@ -92,7 +93,8 @@ class ordered_runs {
 
  private:
   /// Keys in mapped files may change during a sort, which std::sort does not tolerate.
-  static constexpr bool sorts_views = Order::sorts && !Order::has_digits && has_views<key_type>;
+  static constexpr bool sorts_views =
+      Order::sorts && !Order::has_digits && detail::holds_views<key_type>();
   /// Whether one array can hold the records of all partitions while they are added concurrently.
   static constexpr bool can_be_placed = std::is_trivially_copyable_v<record_type> &&
                                         std::default_initializable<record_type> &&

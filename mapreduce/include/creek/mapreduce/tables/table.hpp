@@ -7,6 +7,7 @@
 #include <bit>
 #include <cassert>
 #include <concepts>
+#include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/mapreduce/tables/values.hpp>
@@ -104,16 +105,18 @@ class flat_table {
   [[nodiscard]] byte_arena take_arena() { return keys_.take_arena(); }
 
   /// Returns whether each pair of a partition belongs there and is found by its key, and the index
-  /// holds nothing else.
+  /// holds nothing else. Does not search for keys that are views: a mapped file can be overwritten.
   [[nodiscard]] bool verify(std::size_t part) const {
     const partition& here = parts_[part];
     const std::size_t pairs = here.pairs.size();
     const auto is_used = [](std::uint64_t entry) { return entry != 0; };
     const auto used = std::count_if(here.index.begin(), here.index.end(), is_used);
     if (2 * pairs > here.index.size() || static_cast<std::size_t>(used) != pairs) return false;
-    for (std::size_t i = 0; i < pairs; ++i) {
-      const std::uint64_t hash = hash_of(*job_, here.pairs[i].key, *secret_);
-      if (hash >> 58 != part || !leads_to(here, hash, i)) return false;
+    if constexpr (!detail::holds_views<key_type>()) {
+      for (std::size_t i = 0; i < pairs; ++i) {
+        const std::uint64_t hash = hash_of(*job_, here.pairs[i].key, *secret_);
+        if (hash >> 58 != part || !leads_to(here, hash, i)) return false;
+      }
     }
     return true;
   }
