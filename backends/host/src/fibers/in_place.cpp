@@ -72,23 +72,22 @@ void in_place_waiter::wait(fiber& self, ext::publish_fn publish, void* argument)
 bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
                                     ext::task_slot* bottom) noexcept {
   worker& here = *self.on;
-  found_work work;
-  work.resumed = here.bound.pop();
-  if (!work) work.resumed = here.ready.pop();
-  if (!work) work.resumed = switch_.idle_fiber(here);
+  found_work work = here.bound.pop();
+  if (!work) work = here.ready.pop();
+  if (!work) work = switch_.idle_fiber(here);
   if (!work && has_room(self)) {
     if (self.tasks.run_newest(bottom)) return true;
     // First a task that the waiting task itself has made.
-    if (work_.deques().steal(self.tasks, work.slot) != steal_result::taken) {
-      work = search_.everywhere(*self.on, true);
-    }
+    ext::task_slot* stolen = nullptr;
+    const bool own = work_.deques().steal(self.tasks, stolen) == steal_result::taken;
+    work = own ? found_work(stolen) : search_.everywhere(*self.on, true);
   } else if (!work) {
     messages_.drain(here);
   }
   if (!work) return false;
-  if (work.resumed != nullptr) {
-    leave_wait(self, *work.resumed, wait);
-  } else if (work.messages) {
+  if (fiber* resumed = work.resumed()) {
+    leave_wait(self, *resumed, wait);
+  } else if (work.messages()) {
     messages_.serve(self);
   } else if (ext::strand* released = runner_.run(self, work)) {
     released->home->resume(released);

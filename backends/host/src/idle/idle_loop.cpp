@@ -92,7 +92,7 @@ found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
   for (;;) {
     for (int round = 0; round < 8 && !work; ++round) {
       work = search_.everywhere(self, round == 0 && waited >= reluctance);
-      if (!work) work.messages = messages_.pause_for_messages(self);
+      if (!work) work = found_work::messages_if(messages_.pause_for_messages(self));
     }
     waited = tick_clock::now() - start;
     if (work || waited > tick_clock::from_nanoseconds(limit)) return work;
@@ -145,7 +145,7 @@ found_work idle_loop::await_calls(worker& self) {
     for (ticks waited{}; !work && waited <= limit; waited = tick_clock::now() - start) {
       yield_now_and_then(waited, yield_at);
       work = search_.everywhere(self, false);
-      if (!work) work.messages = messages_.pause_for_messages(self);
+      if (!work) work = found_work::messages_if(messages_.pause_for_messages(self));
     }
     if (work) break;
     if (shutdown_.requested() || plan.how == idle_policy::block) {

@@ -9,30 +9,26 @@ namespace creek::host_backend {
 using ext::stealable_stack;
 
 found_work work_search::for_itself_alone(worker& self) noexcept {
-  found_work work;
-  work.resumed = self.bound.pop();
-  if (!work) work.messages = messages_.has_messages(self);
-  return work;
+  if (fiber* bound = self.bound.pop()) return bound;
+  return found_work::messages_if(messages_.has_messages(self));
 }
 
 found_work work_search::without_stealing(worker& self) noexcept {
-  found_work work;
-  work.resumed = self.bound.pop();
-  if (self.serves_only) return work;
-  if (!work) work.resumed = self.ready.pop();
-  if (!work) work.task = work_.submissions().pop();
-  return work;
+  if (fiber* bound = self.bound.pop()) return bound;
+  if (self.serves_only) return {};
+  if (fiber* ready = self.ready.pop()) return ready;
+  return work_.submissions().pop();
 }
 
 found_work work_search::from_victim(worker& self, unsigned index, bool ask) noexcept {
-  found_work work;
   worker& victim = workers_[index];
+  ext::task_slot* stolen = nullptr;
   self.counters.add(counter::steals_tried);
   if (stealable_stack* stack = victim.active.load(std::memory_order_acquire)) {
-    const steal_result outcome = work_.deques().steal(*stack, work.slot);
+    const steal_result outcome = work_.deques().steal(*stack, stolen);
     if (outcome != steal_result::taken && ask) stack->ask();
   }
-  if (!work) work.resumed = victim.ready.pop();
+  const found_work work = stolen != nullptr ? found_work(stolen) : victim.ready.pop();
   if (work) {
     self.victims.had_work(index);
     self.counters.add(counter::steals_won);
@@ -41,23 +37,21 @@ found_work work_search::from_victim(worker& self, unsigned index, bool ask) noex
 }
 
 found_work work_search::from_parked(worker& self) noexcept {
-  found_work work;
+  ext::task_slot* stolen = nullptr;
   const bool won = work_.parked().any_of([&](fiber& suspended) {
     return !(self.serves_only && suspended.parked != &self) &&
-           work_.deques().steal(suspended.tasks, work.slot) == steal_result::taken;
+           work_.deques().steal(suspended.tasks, stolen) == steal_result::taken;
   });
   if (won) self.counters.add(counter::steals_won);
-  return work;
+  return stolen;
 }
 
 found_work work_search::everywhere(worker& self, bool ask) noexcept {
-  found_work work;
-  work.messages = messages_.has_messages(self) && self.bound.empty();
-  if (!work) work = without_stealing(self);
-  if (work) return work;
+  if (messages_.has_messages(self) && self.bound.empty()) return found_work::messages_if(true);
+  if (const found_work own = without_stealing(self)) return own;
   if (self.serves_only) return from_parked(self);
-  if ((work.slot = work_.deques().take_shared()) != nullptr) return work;
-  work = from_parked(self);
+  if (ext::task_slot* shared = work_.deques().take_shared()) return shared;
+  found_work work = from_parked(self);
   for (unsigned attempt = 0; !work && attempt < self.victims.others(); ++attempt) {
     work = from_victim(self, self.victims.next(attempt), ask);
   }

@@ -26,15 +26,15 @@ ext::strand* task_runner::run_stolen(fiber& self, ext::task_slot* slot) noexcept
   return released;
 }
 
-ext::strand* task_runner::run(fiber& self, const found_work& work) noexcept {
+ext::strand* task_runner::run(fiber& self, found_work work) noexcept {
   self.on->counters.add(counter::tasks);
   governor_.task_begins(self.on->index);
   ext::strand* released = nullptr;
-  if (work.slot != nullptr) {
-    released = run_stolen(self, work.slot);
+  if (ext::task_slot* slot = work.slot()) {
+    released = run_stolen(self, slot);
   } else {
     trace::begin(self.on->track.load(std::memory_order_acquire), "submitted");
-    work.task->run(work.task);
+    work.task()->run(work.task());
   }
   trace::end(self.on->track.load(std::memory_order_acquire));
   return released;

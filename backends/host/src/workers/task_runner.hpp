@@ -15,7 +15,7 @@ class task_runner {
   explicit task_runner(const power_governor& governor) noexcept : governor_(governor) {}
 
   /// Runs a slot or a submitted task. Returns the strand that waits for just this one, or null.
-  ext::strand* run(fiber& self, const found_work& work) noexcept;
+  ext::strand* run(fiber& self, found_work work) noexcept;
 
  private:
   static ext::strand* run_stolen(fiber& self, ext::task_slot* slot) noexcept;

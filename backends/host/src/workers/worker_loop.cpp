@@ -93,10 +93,10 @@ void worker_loop::run(fiber& self) {
   std::terminate();  // no fiber switches to one of a finished scheduler
 }
 
-void worker_loop::execute(fiber& self, const found_work& work) {
-  if (work.resumed != nullptr) {
-    switch_.leave_for(self, *work.resumed);
-  } else if (!work.messages) {  // run() serves them
+void worker_loop::execute(fiber& self, found_work work) {
+  if (fiber* resumed = work.resumed()) {
+    switch_.leave_for(self, *resumed);
+  } else if (!work.messages()) {  // run() serves them
     if (strand* released = runner_.run(self, work)) continue_released(self, released);
   }
 }

@@ -37,7 +37,7 @@ class worker_loop {
   static void run_worker(worker& self);
   static void fiber_main(switch_context& context, switch_context& left);
   void run(fiber& self);
-  void execute(fiber& self, const found_work& work);
+  void execute(fiber& self, found_work work);
   void continue_released(fiber& self, ext::strand* released);
 
   ext::backend& home_;

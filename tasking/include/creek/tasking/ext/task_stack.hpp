@@ -116,16 +116,16 @@ class stealable_stack {
   std::atomic<task_slot*> top_;    ///< first free slot
   std::atomic<task_slot*> limit_;  ///< a push beyond this takes the slow path
   std::atomic<task_slot*> floor_;  ///< a join below this takes the slow path; normally the split
-  // Rarely written.
+  // Written at set-up alone: thieves read this line for each steal.
   alignas(64) task_slot* first_;
   task_slot* last_;  ///< one spare slot stands here, for the task that does not fit
   task_stack_home* home_;
   strand* self_;
-  bool external_;    ///< tasks are offered through task_stack_home::offer
+  bool external_;  ///< tasks are offered through task_stack_home::offer
+  // Kept off the line that thieves poll. The strand writes all of it when it answers.
+  alignas(128) std::atomic<std::uint32_t> asked_;  ///< a thief has asked and waits for an answer
   spin_lock mover_;  ///< held to move the split; thieves: only by force
   ticks shared_at_;  ///< when the strand last shared a task; only the strand
-  // Kept off the line that thieves poll.
-  alignas(128) std::atomic<std::uint32_t> asked_;  ///< a thief has asked and waits for an answer
   // The line that thieves poll.
   alignas(128) shared_part shared_;
 
