@@ -185,7 +185,8 @@ bool root_task::publish(void* self, strand* waiter) {
 
 void root_task::run_on(executor& home) {
   home_ = &home;
-  suspend_here(publish, this);
+  const bool is_plain_thread = current_executor() == nullptr;
+  if (!is_plain_thread || !home.run_here(*this, waiter_)) suspend_here(publish, this);
   if (failure_) std::rethrow_exception(std::move(failure_));
 }
 

@@ -131,10 +131,17 @@ TEST(worker_threads, carry_the_name_of_the_runtime) {
   options.workers = 2;
   options.name = "render";
   runtime rt{host(options)};
-  const std::string name = rt.run([] {
-    char text[16] = "";
-    pthread_getname_np(pthread_self(), text, sizeof text);
-    return std::string(text);
+  std::string name;
+  rt.run([&] {
+    std::atomic<bool> ran{false};
+    spawn([&] {
+      char text[16] = "";
+      pthread_getname_np(pthread_self(), text, sizeof text);
+      name = text;
+      ran = true;
+    });
+    while (!ran) std::this_thread::yield();  // until another worker, never the caller, has run it
+    taskwait();
   });
   EXPECT_TRUE(name == "render/0" || name == "render/1") << name;
 }

@@ -34,6 +34,9 @@ class scheduler final : public ext::backend, private ext::message_port {
     loop_.suspend(publish, argument);
   }
   void resume(ext::strand* suspended) override { loop_.resume(suspended); }
+  bool run_here(ext::submitted_task& task, ext::strand*& ended) override {
+    return loop_.run_here(task, ended);
+  }
   int worker_index() const noexcept override { return workers_.index_of_caller(); }
   bool lost_in_fork() const noexcept override { return workers_.lost_in_fork(); }
 

@@ -16,9 +16,10 @@ namespace creek::host_backend {
 struct worker;
 struct mpb_deque;
 
-/// A strand of this backend: a fiber off its stack, or a wait that could not get off it.
+/// A strand of this backend: a fiber off its stack, a wait that could not get off it, or a thread
+/// that waits for its task and acts as a worker meanwhile.
 struct host_strand : ext::strand {
-  bool in_place = false;  ///< this is an in_place_wait
+  enum class kind : std::uint8_t { fiber, in_place, loan } what = kind::fiber;
 };
 
 /// One stack with its strand. Lies at the top of its own mapping, so that a fiber that was never
@@ -28,6 +29,7 @@ struct fiber : host_strand, switch_context {
   worker* on = nullptr;      ///< worker that runs it, or ran it last
   fiber* link = nullptr;     ///< next in a pool or a ready list
   bool bound = false;        ///< handles a message: continues on the worker that it is on
+  bool is_thread = false;    ///< stands for a thread's own stack
   worker* parked = nullptr;  ///< worker that lists it as suspended with unstarted tasks, or null
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
   ext::task_stack tasks;
@@ -43,7 +45,7 @@ struct in_place_wait : host_strand {
   };
   explicit in_place_wait(fiber& waiting) noexcept : carrier(&waiting) {
     home = waiting.home;
-    in_place = true;
+    what = kind::in_place;
   }
   fiber* carrier;
   std::atomic<std::uint32_t> news{on_stack};

@@ -21,9 +21,8 @@ fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcep
   here.after = after;
   here.current = &target;
   target.on = &here;
-  const bool is_native = &target == &here.native;
-  ext::current_stack = is_native ? nullptr : &target.tasks;
-  here.active.store(is_native ? nullptr : &target.tasks, std::memory_order_release);
+  ext::current_stack = target.is_thread ? nullptr : &target.tasks;
+  here.active.store(ext::current_stack, std::memory_order_release);
   return static_cast<fiber*>(&switch_stacks(self, target));
 }
 
@@ -45,8 +44,7 @@ bool fiber_switch::settle(fiber& self, fiber* previous) noexcept {
       if (!after.publish(after.argument, previous)) return false;
       break;
   }
-  const bool is_native = &self == &self.on->native;
-  if (!is_native && work_.maybe_sleepers()) self.tasks.refresh_armed();
+  if (!self.is_thread && work_.maybe_sleepers()) self.tasks.refresh_armed();
   return true;
 }
 

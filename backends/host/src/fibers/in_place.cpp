@@ -39,7 +39,7 @@ bool has_room(const fiber& self) noexcept {
 
 fiber* in_place_waiter::off_stack(ext::strand* suspended) noexcept {
   auto* waiting = static_cast<host_strand*>(suspended);
-  if (!waiting->in_place) return static_cast<fiber*>(waiting);
+  if (waiting->what == host_strand::kind::fiber) return static_cast<fiber*>(waiting);
   auto& wait = *static_cast<in_place_wait*>(waiting);
   fiber* carrier = wait.carrier;  // the wait may be gone once it was notified
   sanitizer::releases(&wait.news);

@@ -44,7 +44,10 @@ found_work idle_loop::find_work(worker& self) {
 
 /// Called when a searcher leaves with work. The last searcher answers for pushes that relied on it.
 void idle_loop::found_while_searching() noexcept {
-  if (waker_.state().end_search() && search_.any_work()) waker_.wake_one();
+  const bool is_last = waker_.state().end_search();
+  // A borrower that has left its place to sleep on did not arm this worker's deque.
+  if (waker_.state().maybe_sleepers()) ext::current_stack->refresh_armed();
+  if (is_last && search_.any_work()) waker_.wake_one();
 }
 
 /// Yields now and then: a spinning worker may keep its processor from the worker that it waits for,
@@ -96,6 +99,7 @@ found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
     }
     waited = tick_clock::now() - start;
     if (work || waited > tick_clock::from_nanoseconds(limit)) return work;
+    if (waker_.is_asked_for_place()) return work;
     if (!forced && waited > tick_clock::from_nanoseconds(patience_with_owner)) {
       forced = true;
       search_.force_victims(self);

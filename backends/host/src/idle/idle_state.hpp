@@ -11,6 +11,8 @@
 #include <creek/core/threads/futex.hpp>
 #include <creek/tasking/options.hpp>
 
+#include "workers/worker_place.hpp"
+
 namespace creek::host_backend {
 
 class idle_state {
@@ -20,6 +22,12 @@ class idle_state {
   }
   std::uint32_t searching() const noexcept {
     return searching_of(word_.load(std::memory_order_relaxed));
+  }
+
+  /// Returns the number of workers that sleep or search.
+  std::uint32_t idle() const noexcept {
+    const std::uint64_t now = word_.load(std::memory_order_seq_cst);
+    return sleepers_of(now) + searching_of(now);
   }
 
   /// Returns false only if no worker sleeps or is about to. On a line of its own: pushes read it,
@@ -70,13 +78,8 @@ class idle_state {
   template <class Called>
   void take_permit(unsigned self, Called called) noexcept {
     for (;;) {
-      std::uint32_t permits = permits_.load(std::memory_order_acquire);
-      while (permits % one_call != 0) {
-        if (permits_.compare_exchange_weak(permits, permits - 1, std::memory_order_acquire)) {
-          asleep_.fetch_sub(1, std::memory_order_seq_cst);
-          return;
-        }
-      }
+      std::uint32_t permits = 0;
+      if (try_take(permits)) return;
       if (!called()) {
         futex_wait(permits_, permits, bit_of(self));
       } else if (cancel_sleep()) {
@@ -87,6 +90,41 @@ class idle_state {
         cpu_pause();
       }
     }
+  }
+  /// The same for the worker's own thread, which leaves its `place` vacant meanwhile. If a borrower
+  /// gives that back, the thread takes it and is a searcher.
+  template <class Called>
+  void take_permit(unsigned self, worker_place& place, Called called) noexcept {
+    for (;; cpu_pause()) {
+      std::uint32_t permits = 0;
+      if (try_take(permits)) return;
+      const bool is_called = called();
+      if (is_called && cancel_sleep()) return;
+      place.vacate();
+      if (!is_called) futex_wait(permits_, permits, bit_of(self));
+      if (!regain(place)) return begin_search();
+    }
+  }
+  /// Takes one sleeper out of the counts, for a borrower of its place. Returns false if there is
+  /// none: a permit for the thread in that place may be on its way.
+  [[nodiscard]] bool begin_visit() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    while (sleepers_of(seen) != 0) {
+      if (word_.compare_exchange_weak(seen, seen - 1, std::memory_order_seq_cst)) {
+        asleep_.fetch_sub(1, std::memory_order_seq_cst);
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Makes the borrower's `place` a sleeper's again. Returns the number of other workers that slept
+  /// or searched then.
+  std::uint32_t end_visit(worker_place& place) noexcept {
+    asleep_.fetch_add(1, std::memory_order_seq_cst);
+    place
+        .leave();  // before it is counted: whoever counts on a sleeper finds a thread that may wake
+    const std::uint64_t others = word_.fetch_add(1, std::memory_order_seq_cst);
+    return sleepers_of(others) + searching_of(others);
   }
   /// Wakes worker `which`, for which the caller left something before, if it sleeps in
   /// take_permit(). It may also wake others, which sleep on.
@@ -106,6 +144,17 @@ class idle_state {
       }
     }
     return false;
+  }
+  /// Wakes one sleeper, if there is one, although a worker may search.
+  void wake_one_anyway() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_seq_cst);
+    while (sleepers_of(seen) != 0) {
+      if (word_.compare_exchange_weak(seen, seen - 1 + one_searching, std::memory_order_seq_cst)) {
+        permits_.fetch_add(1, std::memory_order_release);
+        futex_wake(permits_, 1);
+        return;
+      }
+    }
   }
   /// Wakes every sleeper, to stop.
   void wake_all() noexcept {
@@ -128,6 +177,30 @@ class idle_state {
   static constexpr std::uint32_t searching_of(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> 32);
   }
+  /// Takes a permit; returns false if there is none, with the word that says so.
+  bool try_take(std::uint32_t& permits) noexcept {
+    permits = permits_.load(std::memory_order_acquire);
+    while (permits % one_call != 0) {
+      if (permits_.compare_exchange_weak(permits, permits - 1, std::memory_order_acquire)) {
+        asleep_.fetch_sub(1, std::memory_order_seq_cst);
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Takes the vacant place again; sleeps while it is lent. Returns false if a borrower has given
+  /// it up. Nobody waits for a permit while its place is lent, and a wake-up that came too late to
+  /// be used may have been for a permit, so it is passed on.
+  bool regain(worker_place& place) noexcept {
+    while (!place.take()) {
+      const bool is_returned = place.take_back();
+      if (permits_.load(std::memory_order_acquire) % one_call != 0) futex_wake(permits_, 1);
+      if (is_returned) return false;
+      place.wait();
+    }
+    return true;
+  }
+
   std::atomic<std::uint64_t> word_{0};     ///< sleepers (low 32), searching (high 32)
   std::atomic<std::uint32_t> permits_{0};  ///< not taken (low 13 bits); calls, never reset
   alignas(64) std::atomic<std::uint32_t> asleep_{0};  ///< upper bound of the word's sleepers

@@ -45,13 +45,23 @@ found_work sleep_protocol::sleep_begun(worker& self, bool rests) noexcept {
   } else {
     if (shutdown_.requested()) shutdown_.try_finish(self);
     self.counters.add(counter::parks);
-    waker_.state().take_permit(self.index, [&] { return messages_.has_messages(self); });
+    take_permit(self);
     self.counters.add(counter::wakes);
   }
   awake(self);
+  if (self.kept) return std::exchange(self.kept, {});
   // Another worker may have been woken while this one changed its mind.
   if (too_many_awake()) return search_.for_itself_alone(self);
   return search_.everywhere(self, true);
+}
+
+void sleep_protocol::take_permit(worker& self) noexcept {
+  const auto called = [&] { return messages_.has_messages(self); };
+  if (self.borrowed != nullptr) {
+    waker_.state().take_permit(self.index, called);
+  } else {
+    waker_.state().take_permit(self.index, self.place, called);
+  }
 }
 
 void sleep_protocol::sleep_until_called(worker& self) noexcept {

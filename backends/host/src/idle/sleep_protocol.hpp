@@ -36,6 +36,7 @@ class sleep_protocol {
 
  private:
   found_work sleep_begun(worker& self, bool rests) noexcept;
+  void take_permit(worker& self) noexcept;
   void arm_all() noexcept;
   bool all_armed() const noexcept;
   void awake(worker& self) noexcept;

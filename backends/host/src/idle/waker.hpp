@@ -47,6 +47,13 @@ class waker {
     }
     return true;
   }
+  /// Asks one searching worker to sleep, so that the next caller of run() finds a vacant place.
+  void ask_for_place() noexcept { place_wanted_.store(true, std::memory_order_relaxed); }
+  /// Returns whether the calling searcher is the one.
+  [[nodiscard]] bool is_asked_for_place() noexcept {
+    return place_wanted_.load(std::memory_order_relaxed) &&
+           place_wanted_.exchange(false, std::memory_order_relaxed);
+  }
   /// Wakes every worker that takes tasks.
   void wake_consumers() noexcept { state_.wake_all(); }
   /// Wakes every worker.
@@ -66,6 +73,7 @@ class waker {
 
   worker_set& workers_;
   power_governor governor_;
+  std::atomic<bool> place_wanted_{false};
   alignas(64) idle_state state_;
 };
 

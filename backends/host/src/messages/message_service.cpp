@@ -25,6 +25,7 @@ message_rings& message_service::open() {
     rings_ = std::make_unique<message_rings>(workers_.size());
     sanitizer::releases(&opened_);
     opened_.store(rings_.get(), std::memory_order_release);
+    full_fence();  // a borrower that leaves its place to sleep on looks for rings after it says so
   }
   return *rings_;
 }

@@ -10,6 +10,7 @@
 
 #include "idle/waker.hpp"
 #include "message_rings.hpp"
+#include "workers/loan.hpp"
 
 namespace creek::host_backend {
 
@@ -36,8 +37,10 @@ class message_service {
 
   /// Returns whether there are rings. Not synchronised with them.
   bool in_use() const noexcept { return opened_.load(std::memory_order_relaxed) != nullptr; }
-  /// Returns whether `self` has a message or a bound fiber to continue.
+  /// Returns whether `self` has a message or a bound fiber to continue, or is a borrower whose task
+  /// has ended.
   bool has_messages(worker& self) noexcept {
+    if (self.borrowed != nullptr && self.borrowed->has_ended()) return true;
     message_rings* rings = opened();
     return rings != nullptr &&
            (!self.bound.empty() || !self.backlog.empty() || rings->each[self.index].has_message());

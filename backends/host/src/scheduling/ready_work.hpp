@@ -21,6 +21,7 @@ class ready_work {
   explicit ready_work(worker_set& workers) : waker_(workers), deques_(workers.options()) {}
 
   void submit(ext::submitted_task& task) noexcept {
+    outside_.fetch_add(1, std::memory_order_seq_cst);
     submissions_.push(task);
     waker_.work_available();
   }
@@ -39,6 +40,16 @@ class ready_work {
     if (deques_.offer_all(stack)) waker_.work_available();
   }
 
+  /// Called when a submitted task has ended.
+  void submitted_ended() noexcept { outside_.fetch_sub(1, std::memory_order_release); }
+  /// Counts a task as submitted that the caller is going to run, if there is no other.
+  [[nodiscard]] bool begin_alone() noexcept {
+    std::uint64_t none = 0;
+    return outside_.compare_exchange_strong(none, 1, std::memory_order_seq_cst);
+  }
+  /// Returns the number of submitted tasks that have not ended. Raised before a task can be found.
+  std::uint64_t outside() const noexcept { return outside_.load(std::memory_order_seq_cst); }
+
   /// Returns true while a worker sleeps or is about to: running strands stay armed then.
   bool maybe_sleepers() const noexcept { return waker_.state().maybe_sleepers(); }
   waker& waking() noexcept { return waker_; }
@@ -51,6 +62,7 @@ class ready_work {
   task_deques deques_;
   alignas(64) submission_queue submissions_;
   parked_strands parked_;
+  alignas(64) std::atomic<std::uint64_t> outside_{0};
 };
 
 }  // namespace creek::host_backend

@@ -35,6 +35,7 @@ ext::strand* task_runner::run(fiber& self, found_work work) noexcept {
   } else {
     trace::begin(self.on->track.load(std::memory_order_acquire), "submitted");
     work.task()->run(work.task());
+    work_.submitted_ended();
   }
   trace::end(self.on->track.load(std::memory_order_acquire));
   return released;

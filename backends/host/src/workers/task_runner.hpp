@@ -4,6 +4,7 @@
 
 #include "power_governor.hpp"
 #include "scheduling/found_work.hpp"
+#include "scheduling/ready_work.hpp"
 #include "worker.hpp"
 
 namespace creek::host_backend {
@@ -12,7 +13,8 @@ namespace creek::host_backend {
 /// counters, trace, power policy, and whether stealing was worth it.
 class task_runner {
  public:
-  explicit task_runner(const power_governor& governor) noexcept : governor_(governor) {}
+  explicit task_runner(ready_work& work) noexcept
+      : work_(work), governor_(work.waking().governor()) {}
 
   /// Runs a slot or a submitted task. Returns the strand that waits for just this one, or null.
   ext::strand* run(fiber& self, found_work work) noexcept;
@@ -20,6 +22,7 @@ class task_runner {
  private:
   static ext::strand* run_stolen(fiber& self, ext::task_slot* slot) noexcept;
 
+  ready_work& work_;
   const power_governor& governor_;
 };
 

@@ -13,11 +13,14 @@
 #include "fibers/fiber.hpp"
 #include "fibers/fiber_pool.hpp"
 #include "messages/message_backlog.hpp"
+#include "scheduling/found_work.hpp"
 #include "scheduling/victim_order.hpp"
+#include "worker_place.hpp"
 
 namespace creek::host_backend {
 
 class worker_loop;
+struct loan;
 
 /// Action due for the fiber that was just left, once its context is saved.
 struct departure {
@@ -27,7 +30,8 @@ struct departure {
   void* argument = nullptr;
 };
 
-/// A worker's data. The parts up to `thread` are used by its own thread only, except where noted.
+/// A worker's data. The parts up to `place` are used only by who holds that, normally the worker's
+/// own thread, except where noted.
 struct alignas(128) worker {
   worker_loop* loop = nullptr;
   unsigned index = 0;
@@ -40,8 +44,11 @@ struct alignas(128) worker {
   unsigned small_steals = 0;                  ///< stolen tasks in a row that were not worth it
   std::atomic<trace::track*> track{nullptr};  ///< null: not traced
   worker_counters counters;
-  bool woke = false;        ///< its last message woke another worker
-  message_backlog backlog;  ///< messages that came while others were handled or sent
+  bool woke = false;         ///< its last message woke another worker
+  message_backlog backlog;   ///< messages that came while others were handled or sent
+  loan* borrowed = nullptr;  ///< set while another thread acts as this worker
+  found_work kept;           ///< left by a borrower for the worker's thread
+  worker_place place;
   std::thread thread;
 
   /// Read by thieves.

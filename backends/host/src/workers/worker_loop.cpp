@@ -28,8 +28,9 @@ worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& wo
                .external = work.deques().external(),
                .lock_based = work.deques().lock_based()},
               work),
-      runner_(work.waking().governor()),
-      in_place_(work, messages_, search_, switch_, runner_) {
+      runner_(work),
+      in_place_(work, messages_, search_, switch_, runner_),
+      lender_(workers, work, messages_, shutdown_, switch_) {
   for (worker& each : workers_) {
     each.loop = this;
     fiber* first = switch_.idle_fiber(each);
@@ -62,6 +63,7 @@ void worker_loop::run_worker(worker& self) {
   overflow_guard guard;
   name_this_thread(self.loop->workers_.options().name + "/" + std::to_string(self.index));
   adopt_thread_stack(self.native);
+  self.native.is_thread = true;
   self.native.on = &self;
   self.current = &self.native;
   self.loop->switch_.switch_to(self, *self.idle_fibers.pop(), {});
@@ -77,6 +79,7 @@ void worker_loop::fiber_main(switch_context& context, switch_context& left) {
 void worker_loop::run(fiber& self) {
   while (!shutdown_.finished()) {
     workers_.end_if_lost();
+    if (self.on->borrowed != nullptr && visit_goes_on(self, *self.on->borrowed)) continue;
     if (messages_.serve(self)) {
       // Endless senders must not keep others from going on.
       if (const found_work next = search_.without_stealing(*self.on)) execute(self, next);
@@ -87,10 +90,28 @@ void worker_loop::run(fiber& self) {
       self.on->counters.add(counter::tasks);
       continue;
     }
-    if (const found_work work = idle_.find_work(*self.on)) execute(self, work);
+    const found_work work = idle_.find_work(*self.on);
+    if (loan* borrowed = self.on->borrowed; borrowed != nullptr && lender_.must_leave(*borrowed)) {
+      if (!work.messages()) borrowed->kept = work;
+    } else if (work) {
+      execute(self, work);
+    }
   }
   switch_.switch_to(*self.on, self.on->native, {departure::kind::recycle});
   std::terminate();  // no fiber switches to one of a finished scheduler
+}
+
+/// Begins the borrower's task, or leaves for the borrower's own stack; returns false if neither is
+/// due. Continues here if the fiber is used again.
+bool worker_loop::visit_goes_on(fiber& self, loan& borrowed) {
+  if (ext::submitted_task* task = std::exchange(borrowed.task, nullptr)) {
+    execute(self, task);
+  } else if (borrowed.kept || lender_.must_leave(borrowed)) {
+    switch_.leave_for(self, borrowed.native);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 void worker_loop::execute(fiber& self, found_work work) {
@@ -133,6 +154,9 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument) {
 void worker_loop::resume(strand* suspended) {
   const int index = workers_.index_of_caller();
   const visit here(workers_.guests(), index < 0);
+  if (static_cast<host_strand*>(suspended)->what == host_strand::kind::loan) {
+    return static_cast<loan*>(suspended)->end(work_.waking());
+  }
   fiber* target = in_place_waiter::off_stack(suspended);
   if (target == nullptr) return;
   if (target->bound) {

@@ -9,6 +9,7 @@
 
 #include "fibers/in_place.hpp"
 #include "idle/idle_loop.hpp"
+#include "workers/worker_lender.hpp"
 
 namespace creek::host_backend {
 
@@ -30,6 +31,10 @@ class worker_loop {
   void suspend(ext::publish_fn publish, void* argument);
   /// executor::resume()
   void resume(ext::strand* suspended);
+  /// executor::run_here()
+  bool run_here(ext::submitted_task& task, ext::strand*& ended) {
+    return lender_.run_here(task, ended);
+  }
   message_service& messages() noexcept { return messages_; }
   const fiber_pool& fibers() const noexcept { return switch_.fibers(); }
 
@@ -37,6 +42,7 @@ class worker_loop {
   static void run_worker(worker& self);
   static void fiber_main(switch_context& context, switch_context& left);
   void run(fiber& self);
+  bool visit_goes_on(fiber& self, loan& borrowed);
   void execute(fiber& self, found_work work);
   void continue_released(fiber& self, ext::strand* released);
 
@@ -50,6 +56,7 @@ class worker_loop {
   fiber_switch switch_;
   task_runner runner_;
   in_place_waiter in_place_;
+  worker_lender lender_;
 };
 
 }  // namespace creek::host_backend

@@ -92,7 +92,8 @@ class runtime {
 
   /// Runs `f` on a worker and returns its result or rethrows its exception, after every task that f
   /// spawned, directly or not, has ended. Any thread, several at once; on a worker of this runtime
-  /// f is simply called. A void result becomes nothing.
+  /// f is simply called. The calling thread may act as a worker meanwhile, for tasks of this call
+  /// only. A void result becomes nothing.
   template <class F>
   auto run(F&& f) {
     using result = typename detail::branch_result<F>::returned;

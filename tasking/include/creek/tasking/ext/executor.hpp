@@ -122,6 +122,10 @@ class executor {
   virtual void suspend(publish_fn publish, void* argument) = 0;
   /// Makes a suspended strand of this executor ready. Any thread.
   virtual void resume(strand* suspended) = 0;
+  /// Runs `task` on the calling thread, which belongs to no executor, as one of the workers, and
+  /// returns true when it has ended: when the strand in `ended`, which is set before, was resumed.
+  /// Returns false if no worker's place can be lent: the caller then submits the task and waits.
+  virtual bool run_here(submitted_task& /*task*/, strand*& /*ended*/) { return false; }
   /// Returns the index of the calling worker of this executor, -1 for other threads.
   virtual int worker_index() const noexcept = 0;
   /// Returns true in a child of fork(): the workers do not exist there.

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lends a worker's place and takes it back.
+#include "worker_lender.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/threads/futex.hpp>
+
+namespace creek::host_backend {
+
+namespace {
+
+/// Time in which a worker that has just run out of work is counted as idle.
+constexpr std::chrono::nanoseconds worth_spinning{1000};
+
+/// State of a thread that leaves its own stack, made at its first loan.
+struct borrowing_thread {
+  borrowing_thread() noexcept {
+    adopt_thread_stack(native);
+    native.is_thread = true;
+  }
+  overflow_guard guard;
+  fiber native;
+};
+
+/// A pointer only: a library that is loaded later gets little room for variables of threads.
+fiber& native_of_caller() {
+  thread_local std::unique_ptr<borrowing_thread> self;
+  if (self == nullptr) self = std::make_unique<borrowing_thread>();
+  return self->native;
+}
+
+}  // namespace
+
+loan::loan(worker& place, fiber& thread, ext::submitted_task& first) noexcept
+    : lent(place), native(thread), task(&first) {
+  what = host_strand::kind::loan;
+}
+
+void loan::end(waker& waking) noexcept {
+  worker& place = lent;
+  // The loan may be gone after this: waking a stale address is harmless.
+  if (news.exchange(ended, std::memory_order_acq_rel) == awaited) futex_wake(news, 1);
+  waking.call(place);
+}
+
+void loan::wait() noexcept {
+  std::uint32_t seen = under_way;
+  if (!news.compare_exchange_strong(seen, awaited, std::memory_order_acq_rel)) return;
+  while (!has_ended()) futex_wait(news, awaited);
+}
+
+worker_lender::worker_lender(worker_set& workers, ready_work& work, message_service& messages,
+                             shutdown& ending, fiber_switch& switching) noexcept
+    : workers_(workers),
+      work_(work),
+      idle_(work.waking().state()),
+      messages_(messages),
+      shutdown_(ending),
+      switch_(switching),
+      lends_(work.waking().governor().policy() == nullptr && !workers.options().pin) {}
+
+/// Returns whether the `idle` workers, which sleep or search, are all there are, and nothing waits.
+bool worker_lender::is_quiet(std::uint32_t idle) const noexcept {
+  return idle == workers_.consumers() && work_.outside() == 0 && !messages_.in_use() &&
+         !shutdown_.any_suspended() && !shutdown_.requested();
+}
+
+/// Takes the place of some worker whose thread sleeps out of the sleepers; null if there is none.
+worker* worker_lender::take_place() noexcept {
+  for (worker& each : workers_) {
+    if (each.serves_only || !each.place.borrow()) continue;
+    if (idle_.begin_visit()) return &each;
+    each.place.leave();
+    break;
+  }
+  return nullptr;
+}
+
+/// Returns a worker whose place is the caller's, and counts the caller's task, if nothing goes on.
+worker* worker_lender::borrow() noexcept {
+  if (!lends_ || idle_.sleepers() == 0 || work_.outside() != 0) return nullptr;
+  const auto quiet = [&] { return is_quiet(idle_.idle()); };
+  if (!spin_until(quiet, worth_spinning) || !work_.begin_alone()) return nullptr;
+  worker* const place = take_place();
+  if (place == nullptr) work_.submitted_ended();
+  return place;
+}
+
+bool worker_lender::run_here(ext::submitted_task& task, ext::strand*& ended) {
+  const visit here(workers_.guests(), true);
+  worker* const place = borrow();
+  if (place == nullptr) {
+    work_.waking().ask_for_place();
+    return false;
+  }
+  loan borrowed(*place, native_of_caller(), task);
+  borrowed.home = &switch_.home();
+  ended = &borrowed;
+  fiber* const first = switch_.idle_fiber(*place);
+  if (first != nullptr) visit_worker(borrowed, *first);
+  give_back(borrowed);
+  if (first == nullptr) work_.submitted_ended();
+  if (first != nullptr && !borrowed.has_ended()) borrowed.wait();
+  return first != nullptr;
+}
+
+/// Acts as the worker, on `first` and the fibers after it, until the loan ends.
+void worker_lender::visit_worker(loan& borrowed, fiber& first) {
+  worker& place = borrowed.lent;
+  shutdown_.sleep_ended();
+  place.asleep.store(false, std::memory_order_relaxed);
+  trace::end(place.track.load(std::memory_order_acquire));
+  borrowed.native.on = &place;
+  place.borrowed = &borrowed;
+  fiber* const left = std::exchange(place.current, &borrowed.native);
+  switch_.switch_to(place, first, {});
+  place.current = left;
+  place.active.store(&left->tasks, std::memory_order_release);
+  place.borrowed = nullptr;
+  trace::begin(place.track.load(std::memory_order_acquire), "idle");
+}
+
+/// Leaves the place to sleep on if nothing goes on, without the fence of a sleeper: no worker has
+/// tasks then, and one that gets some sees the sleeper as it ends its search. Otherwise the
+/// worker's thread goes on.
+void worker_lender::give_back(loan& borrowed) noexcept {
+  worker& place = borrowed.lent;
+  const auto quiet = [&] { return is_quiet(idle_.idle() + 1); };
+  if (!borrowed.has_ended() || borrowed.kept || !spin_until(quiet, worth_spinning)) {
+    place.kept = borrowed.kept;
+    place.place.give_up();
+    idle_.call(place.index);
+    return;
+  }
+  place.asleep.store(true, std::memory_order_relaxed);
+  const std::uint32_t others = idle_.end_visit(place.place);
+  if (!is_quiet(others + 1)) idle_.wake_one_anyway();
+}
+
+}  // namespace creek::host_backend
