@@ -14,7 +14,9 @@
 namespace creek::support {
 namespace {
 
-std::thread::id here() { return std::this_thread::get_id(); }
+std::thread::id here() {
+  return std::this_thread::get_id();
+}
 
 /// Calls until the runtime was idle enough to make the caller a worker.
 void run_on_caller(runtime& rt) {
@@ -84,8 +86,8 @@ TEST(callers, come_and_go_with_tasks_from_elsewhere) {
     threads.emplace_back([&, kind] {
       for (int i = 0; i < rounds; ++i) {
         const std::uint64_t n = 1 + (i + kind) % 7;
-        const std::uint64_t sum =
-            i % 3 == 2 ? rt.async([n] { return sum_to(n); }).get() : rt.run([n] { return sum_to(n); });
+        const std::uint64_t sum = i % 3 == 2 ? rt.async([n] { return sum_to(n); }).get()
+                                             : rt.run([n] { return sum_to(n); });
         ASSERT_EQ(sum, n * (n + 1) / 2);
         if (i % 64 == 63) std::this_thread::yield();
       }

@@ -14,16 +14,15 @@ namespace creek::host_backend {
 /// up, which might need what the caller holds (a lock, say).
 class worker_lender {
  public:
-  worker_lender(worker_set& workers, ready_work& work, message_service& messages,
-                shutdown& ending, fiber_switch& switching) noexcept;
+  worker_lender(worker_set& workers, ready_work& work, message_service& messages, shutdown& ending,
+                fiber_switch& switching) noexcept;
 
   /// executor::run_here()
   bool run_here(ext::submitted_task& task, ext::strand*& ended);
   /// Returns whether the borrower has to leave the place, as its task has ended or something else
   /// has come up.
   bool must_leave(const loan& borrowed) const noexcept {
-    return borrowed.has_ended() || work_.outside() != 1 ||
-           messages_.in_use();
+    return borrowed.has_ended() || work_.outside() != 1 || messages_.in_use();
   }
 
  private:

@@ -36,7 +36,8 @@ enum class ending : bool {
 
 /// Runs `function` as a task; exceptions go to `error`. `root` is not used by strict tasks.
 template <ending Ending, class F>
-void run_framed(F& function, root_scope* root, const task_type* type, error_slot& error) noexcept {
+[[gnu::always_inline]] inline void run_framed(F& function, root_scope* root, const task_type* type,
+                                              error_slot& error) noexcept {
   const auto run_under = [&](root_scope* scope) {
     task_frame frame(scope, type);
     try {
@@ -58,7 +59,8 @@ void run_framed(F& function, root_scope* root, const task_type* type, error_slot
 /// Runs one spawned closure as a child of `context`, whose count it leaves to the caller: a child
 /// has ended when its closure is gone, since its captures may belong to the waiter.
 template <ending Ending, class F>
-void run_child(F& function, task_context& context, const task_type* type) noexcept {
+[[gnu::always_inline]] inline void run_child(F& function, task_context& context,
+                                             const task_type* type) noexcept {
   if (!context.cancelled.load(std::memory_order_relaxed)) [[likely]] {
     run_framed<Ending>(function, context.root, type, context.error);
   }
@@ -107,7 +109,7 @@ struct submitted_child final : submitted_task {
 
 /// Runs `function` at once; uncounted if the context's owner spawns it, as the owner does not wait.
 template <ending Ending, class F>
-void run_at_once(task_context& context, task_stack* stack, F function) {
+[[gnu::noinline]] void run_at_once(task_context& context, task_stack* stack, F function) {
   const bool counts = !context.owned_by(stack);
   if (counts) context.started(nullptr);
   {

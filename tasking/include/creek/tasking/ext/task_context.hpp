@@ -76,7 +76,7 @@ struct task_context {
   error_slot error;
   task_context* next_free = nullptr;
 
-  void started(task_stack* here) noexcept {
+  [[gnu::always_inline]] void started(task_stack* here) noexcept {
     if (owned_by(here)) [[likely]] {
       ++spawned;
     } else {
@@ -85,7 +85,7 @@ struct task_context {
   }
   /// Counts one end; returns the strand to resume if the task was the last one awaited. `here` is
   /// the strand's stack if the task was not stolen, else null. The context may be gone afterwards.
-  [[nodiscard]] strand* ended(task_stack* here) noexcept {
+  [[nodiscard, gnu::always_inline]] strand* ended(task_stack* here) noexcept {
     if (owned_by(here)) [[likely]] {
       ++finished;
       return nullptr;
@@ -101,13 +101,11 @@ struct task_context {
   /// Runs children on this stack while they are the newest tasks, then suspends until all are done.
   /// Younger tasks of others are left to other stacks, with all that lies below them.
   void wait() {
-    if (task_stack* here = current_stack; owned_by(here)) [[likely]] {
-      while (!done()) {
-        if (!here->run_newest(here->scope().base, this)) break;
-      }
+    task_stack* const here = current_stack;
+    const bool is_owner = owned_by(here);
+    while (!done()) {
+      if (!is_owner || !here->run_newest(here->scope().base, this)) return suspend_until_done();
     }
-    if (!done()) [[unlikely]]
-      suspend_until_done();
   }
 
  private:

@@ -205,7 +205,8 @@ class task_stack : public stealable_stack {
   /// top pairs with a thief's acquire load in force_share(); the load of the limit after it with
   /// the heavy fence of a worker that goes to sleep.
   /// Returns false if there is no room: it has run a spawned task then; the caller runs a fork.
-  bool push(task_slot* slot, const task_type* type, std::uintptr_t owner) noexcept {
+  [[gnu::always_inline]] bool push(task_slot* slot, const task_type* type,
+                                   std::uintptr_t owner) noexcept {
     slot->owner = owner;
     slot->state.store(reinterpret_cast<std::uintptr_t>(type), std::memory_order_relaxed);
     top_.store(slot + 1, std::memory_order_release);
@@ -216,7 +217,7 @@ class task_stack : public stealable_stack {
     return true;
   }
   /// Takes the fork at `slot` back, which must be the strand's newest open one.
-  join_result join(task_slot* slot) noexcept {
+  [[gnu::always_inline]] join_result join(task_slot* slot) noexcept {
     // Above the slot may be spawned tasks that were not waited for.
     const task_slot* top = next_slot();
     if (reinterpret_cast<std::uintptr_t>(top) - reinterpret_cast<std::uintptr_t>(slot) <=
@@ -228,7 +229,8 @@ class task_stack : public stealable_stack {
   }
   /// Runs the newest task of the strand if it lies at or above `bottom` and may_run_here(). Returns
   /// false if not: nothing is left, or an open fork or a task of another context is on top.
-  bool run_newest(task_slot* bottom, const task_context* awaited = nullptr) noexcept {
+  [[gnu::always_inline]] bool run_newest(task_slot* bottom,
+                                         const task_context* awaited = nullptr) noexcept {
     task_slot* slot = next_slot() - 1;
     if (slot < bottom || !may_run_here(*slot, awaited)) return false;
     if (pop(slot)) [[likely]] {
@@ -265,7 +267,7 @@ class task_stack : public stealable_stack {
   [[nodiscard]] bool verify() noexcept;
 
  private:
-  bool pop(task_slot* slot) noexcept {
+  [[gnu::always_inline]] bool pop(task_slot* slot) noexcept {
     top_.store(slot, std::memory_order_release);
     creek::light_fence();
     return slot >= floor_.load(std::memory_order_relaxed);
