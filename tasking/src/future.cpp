@@ -49,7 +49,7 @@ void future_state_base::wait() {
     if (ready()) return;
   }
   strand_listener listener(this);
-  suspend_here(&strand_listener::publish, &listener);
+  suspend_here(&strand_listener::publish, &listener, "a future");
   sanitizer::acquired(&listeners_);
 }
 

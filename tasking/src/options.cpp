@@ -141,6 +141,9 @@ scheduler_options scheduler_options::from_environment() {
     options.stall_limit =
         std::chrono::milliseconds{parse_number("CREEK_STALL_LIMIT", text, 0, 86'400'000)};
   }
+  if (const char* text = variable("CREEK_HANG_LIMIT")) {
+    options.hang_limit = std::chrono::seconds{parse_number("CREEK_HANG_LIMIT", text, 0, 86'400)};
+  }
   if (const char* text = variable("CREEK_STACK_SIZE")) {
     options.stack_size =
         parse_number("CREEK_STACK_SIZE", text, std::uint64_t{16} << 10, std::uint64_t{1} << 32);

@@ -32,7 +32,7 @@ class thread_executor final : public executor {
   struct blocked_thread : strand {
     std::atomic<std::uint32_t> resumed{0};
   };
-  void suspend(publish_fn publish, void* argument) override {
+  void suspend(publish_fn publish, void* argument, const char* /*what*/) override {
     blocked_thread self;
     self.home = this;
     if (!publish(argument, &self)) return;
@@ -125,9 +125,9 @@ task_scope* exchange_foreign_scope(task_scope* scope) noexcept {
   return std::exchange(foreign_here.scope, scope);
 }
 
-void suspend_here(publish_fn publish, void* argument) {
+void suspend_here(publish_fn publish, void* argument, const char* what) {
   executor* home = current_executor();
-  (home != nullptr ? *home : plain_threads()).suspend(publish, argument);
+  (home != nullptr ? *home : plain_threads()).suspend(publish, argument, what);
 }
 
 executor& require_executor(const char* what) {
@@ -186,7 +186,8 @@ bool root_task::publish(void* self, strand* waiter) {
 void root_task::run_on(executor& home) {
   home_ = &home;
   const bool is_plain_thread = current_executor() == nullptr;
-  if (!is_plain_thread || !home.run_here(*this, waiter_)) suspend_here(publish, this);
+  if (!is_plain_thread || !home.run_here(*this, waiter_))
+    suspend_here(publish, this, "the end of run() of another runtime");
   if (failure_) std::rethrow_exception(std::move(failure_));
 }
 

@@ -6,42 +6,15 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
 
 #include <creek/core/error.hpp>
 #include <creek/core/threads/futex.hpp>
 #include <creek/tasking/detail/closure_message.hpp>
+#include <creek/tasking/waiting.hpp>
 
 namespace creek::ext {
-
-namespace {
-
-/// Cuts "[with F = creek::detail::bind_call<account, int (account::*)(int), int>(...)::<lambda>]"
-/// to "account: int (account::*)(int)"; without an object, to the function's type only.
-std::string readable(std::string_view name) {
-  if (const auto at = name.find("F = "); at != name.npos) name.remove_prefix(at + 4);
-  if (name.ends_with(']')) name.remove_suffix(1);
-  constexpr std::string_view made_by = "bind_call<";
-  const auto begin = name.find(made_by);
-  if (begin == name.npos) return std::string(name);
-  const std::string_view rest = name.substr(begin + made_by.size());
-  std::size_t ends[2] = {}, found = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i < rest.size() && found < 2 && depth >= 0; ++i) {
-    const char c = rest[i];
-    if (c == '<' || c == '(' || c == '{') ++depth;
-    if (c == '>' || c == ')' || c == '}') --depth;
-    if ((c == ',' && depth == 0) || depth < 0) ends[found++] = i;
-  }
-  if (found < 2) return std::string(name);
-  const std::string type(rest.substr(0, ends[0]));
-  const std::string function(rest.substr(ends[0] + 2, ends[1] - ends[0] - 2));
-  return type == "void" ? function : type + ": " + function;
-}
-
-}  // namespace
 
 // --- Notes --------------------------------------------------------------------------------------
 
@@ -84,7 +57,7 @@ bool stall_watch::look_at(unsigned worker) noexcept {
   const std::uint64_t object = at.object.load(std::memory_order_acquire);
   if (at.since.load(std::memory_order_relaxed) != since) return true;  // another invocation by now
   at.reported = since;
-  report({core_id{static_cast<int>(worker)}, object, readable(method), busy});
+  report({core_id{static_cast<int>(worker)}, object, readable_name(method), busy});
   return true;
 }
 

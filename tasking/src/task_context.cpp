@@ -73,7 +73,7 @@ strand* close(task_context* context) noexcept {
 }  // namespace
 
 void root_scope::suspend_until_none() {
-  suspend_here(publish_root, this);
+  suspend_here(publish_root, this, "tasks that its children left behind");
   sanitizer::acquired(&live);
 }
 
@@ -97,7 +97,7 @@ void task_context::suspend_until_done() {
   // Without another stack, the owner runs tasks during its wait: those must not count
   // plainly, for the waiter is notified through `balance` alone.
   task_stack* counted_by = owner.exchange(nullptr, std::memory_order_relaxed);
-  suspend_here(publish_children, this);
+  suspend_here(publish_children, this, "the tasks that it spawned");
   sanitizer::acquired(&balance);
   owner.store(counted_by, std::memory_order_relaxed);
 }

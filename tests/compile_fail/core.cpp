@@ -95,6 +95,6 @@ void program(creek::communicator<host_memory>& ranks, host_memory& memory) {
 #endif
 #ifdef SUSPENSION_WITHOUT_A_FUNCTION
   // expect: invalid user-defined conversion from .* to .creek::ext::publish_fn
-  creek::ext::suspend_here([](int) {}, nullptr);
+  creek::ext::suspend_here([](int) {}, nullptr, "nothing");
 #endif
 }

@@ -25,7 +25,7 @@ class fake_home final : public ext::task_stack_home {
   bool offer(ext::task_stack&, ext::task_slot*) noexcept override { return false; }
   bool take_back(ext::task_stack&, ext::task_slot*) noexcept override { return true; }
 
-  void suspend(ext::publish_fn publish, void* argument) override {
+  void suspend(ext::publish_fn publish, void* argument, const char* /*what*/) override {
     waiting_strand self;
     self.home = this;
     if (!publish(argument, &self)) return;

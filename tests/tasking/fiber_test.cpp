@@ -122,7 +122,7 @@ TEST(strands, may_find_their_wait_over_any_number_of_times) {
         ++*static_cast<int*>(count);
         return false;
       };
-      ext::suspend_here(over, &tries);
+      ext::suspend_here(over, &tries, "a test");
     }
   });
   EXPECT_EQ(tries, 20000);

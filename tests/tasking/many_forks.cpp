@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twenty kinds of forks, spawned tasks and groups in one file, as an ordinary program has them; only
-// compiled (no_calls.cmake). A compiler that inlines by its own count leaves the fast path of a fork
-// out of line in such a file, 2 of 5 ns.
+// Twenty kinds of forks, spawned tasks and groups in one file, as an ordinary program has them;
+// only compiled (no_calls.cmake). A compiler that inlines by its own count leaves the fast path of
+// a fork out of line in such a file, 2 of 5 ns.
 #include <array>
 #include <utility>
 

@@ -37,8 +37,9 @@ class environment : public ::testing::Test {
     return "accepted";
   }
   static constexpr const char* names[] = {
-      "CREEK_BACKEND", "CREEK_WORKERS",    "CREEK_PIN",        "CREEK_SCHEDULER",  "CREEK_DEQUE",
-      "CREEK_IDLE",    "CREEK_STACK_SIZE", "CREEK_SERVE_ONLY", "CREEK_STALL_LIMIT"};
+      "CREEK_BACKEND",     "CREEK_WORKERS",   "CREEK_PIN",        "CREEK_SCHEDULER",
+      "CREEK_DEQUE",       "CREEK_IDLE",      "CREEK_STACK_SIZE", "CREEK_SERVE_ONLY",
+      "CREEK_STALL_LIMIT", "CREEK_HANG_LIMIT"};
 };
 
 TEST_F(environment, that_says_nothing_gives_the_defaults) {
@@ -61,6 +62,7 @@ TEST_F(environment, sets_each_option) {
   EXPECT_EQ(with("CREEK_IDLE", "poll").idle, idle_policy::poll);
   EXPECT_EQ(with("CREEK_STALL_LIMIT", "250").stall_limit, std::chrono::milliseconds{250});
   EXPECT_EQ(with("CREEK_STALL_LIMIT", "0").stall_limit, std::chrono::nanoseconds{0});
+  EXPECT_EQ(with("CREEK_HANG_LIMIT", "3").hang_limit, std::chrono::seconds{3});
   EXPECT_EQ(with("CREEK_SERVE_ONLY", "3").serve_only, std::vector{core_id{3}});
   EXPECT_EQ(with("CREEK_SERVE_ONLY", "3,0,5").serve_only,
             (std::vector{core_id{3}, core_id{0}, core_id{5}}));
@@ -84,6 +86,8 @@ TEST_F(environment, with_bad_numbers_is_refused) {
                 ::testing::EndsWith("give a whole number from 0 to 4095"))
         << bad;
   }
+  EXPECT_EQ(refusal("CREEK_HANG_LIMIT", "-1"),
+            "CREEK_HANG_LIMIT='-1': give a whole number from 0 to 86400");
   EXPECT_EQ(refusal("CREEK_STALL_LIMIT", "1s"),
             "CREEK_STALL_LIMIT='1s': give a whole number from 0 to 86400000");
   EXPECT_EQ(refusal("CREEK_STACK_SIZE", "16383"),

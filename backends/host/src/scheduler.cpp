@@ -34,7 +34,7 @@ void scheduler::yield() noexcept {
     left->home->resume(left);
     return true;
   };
-  suspend(at_once, nullptr);
+  suspend(at_once, nullptr, "its turn behind messages");
 }
 
 counter_values scheduler::counters() const {

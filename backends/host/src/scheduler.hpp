@@ -30,8 +30,8 @@ class scheduler final : public ext::backend, private ext::message_port {
     const visit here(workers_.guests(), worker_index() < 0);
     work_.submit(*task);
   }
-  void suspend(ext::publish_fn publish, void* argument) override {
-    loop_.suspend(publish, argument);
+  void suspend(ext::publish_fn publish, void* argument, const char* what) override {
+    loop_.suspend(publish, argument, what);
   }
   void resume(ext::strand* suspended) override { loop_.resume(suspended); }
   bool run_here(ext::submitted_task& task, ext::strand*& ended) override {
@@ -53,6 +53,7 @@ class scheduler final : public ext::backend, private ext::message_port {
   // ext::backend
   std::exception_ptr shut_down() noexcept override;
   counter_values counters() const override;
+  std::vector<waiting_task> waiting() const override { return loop_.fibers().waiting(); }
   const scheduler_options& options() const noexcept override { return workers_.options(); }
   void trace_to(const std::string& file) override {
     workers_.record_in(open_trace(file, {.process_name = "creek host"}));

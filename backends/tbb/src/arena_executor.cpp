@@ -73,7 +73,7 @@ void arena_executor::fork(void (*left)(void*) noexcept, void* left_argument,
   if (claimed_here) {
     right(right_argument);
   } else if (!branch.has_ended()) {
-    suspend(&forked_branch::publish, &branch);
+    suspend(&forked_branch::publish, &branch, "a branch of its fork_join");
   }
   {
     // The group's task has nothing to do any more, but may lie in some deque yet, most often on top
@@ -146,7 +146,7 @@ void arena_executor::unlink(forked_branch& branch) noexcept {
 
 // --- Suspending ---------------------------------------------------------------------------------
 
-void arena_executor::suspend(ext::publish_fn publish, void* argument) {
+void arena_executor::suspend(ext::publish_fn publish, void* argument, const char* /*what*/) {
   const ext::stall_pause uncounted(*this);
   suspended_stack self;
   self.home = this;

@@ -39,7 +39,7 @@ futex_status futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t ex
 }
 
 futex_status futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                              deadline_clock::time_point deadline) noexcept {
+                              deadline_clock::time_point deadline, std::uint32_t bits) noexcept {
   using namespace std::chrono;
   // The kernel refuses negative times; a deadline in the far past is simply over.
   const auto since_boot =
@@ -48,7 +48,7 @@ futex_status futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint3
   timespec at{};
   at.tv_sec = static_cast<time_t>(whole.count());
   at.tv_nsec = static_cast<long>((since_boot - whole).count());
-  return wait(word, expected, &at, FUTEX_BITSET_MATCH_ANY);
+  return wait(word, expected, &at, bits);
 }
 
 unsigned futex_wake(const std::atomic<std::uint32_t>& word, unsigned count,

@@ -11,6 +11,8 @@
 #include <creek/core/threads/stack_switch.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 
+#include "wait_note.hpp"
+
 namespace creek::host_backend {
 
 struct worker;
@@ -31,6 +33,7 @@ struct fiber : host_strand, switch_context {
   bool bound = false;        ///< handles a message: continues on the worker that it is on
   bool is_thread = false;    ///< stands for a thread's own stack
   worker* parked = nullptr;  ///< worker that lists it as suspended with unstarted tasks, or null
+  wait_note waits;
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
   ext::task_stack tasks;
 };

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include <creek/tasking/waiting.hpp>
+
 #include "fiber.hpp"
 #include "scheduling/intrusive_queue.hpp"
 
@@ -67,6 +69,8 @@ class fiber_pool {
   }
   /// Returns the number of tasks that ran in place because a deque was full.
   std::uint64_t inline_runs() const;
+  /// Returns the suspended tasks; any thread.
+  std::vector<waiting_task> waiting() const;
 
  private:
   static constexpr unsigned warm_spares = 512;

@@ -15,13 +15,13 @@ namespace creek::host_backend {
 class idle_loop {
  public:
   idle_loop(worker_set& workers, ready_work& work, message_service& messages, work_search& search,
-            shutdown& ending) noexcept
+            shutdown& ending, hang_watch& hangs) noexcept
       : workers_(workers),
         waker_(work.waking()),
         messages_(messages),
         search_(search),
         shutdown_(ending),
-        sleep_(workers, work, messages, search, ending) {}
+        sleep_(workers, work, messages, search, ending, hangs) {}
 
   /// Looks once, then waits. A worker beyond those that the policy wants awake does not even look.
   /// Returns no work if the scheduler has finished.

@@ -74,14 +74,15 @@ class idle_state {
     return false;
   }
   /// Sleeps until a waker has made this worker, number `self`, a searcher, or until it was called
-  /// and makes itself one. `called()` returns whether there is work that it alone can do.
-  template <class Called>
-  void take_permit(unsigned self, Called called) noexcept {
+  /// and makes itself one. `called()` returns whether there is work that it alone can do; `sleep()`
+  /// does what futex_wait() does.
+  template <class Called, class Sleep>
+  void take_permit(unsigned self, Called called, Sleep sleep) noexcept {
     for (;;) {
       std::uint32_t permits = 0;
       if (try_take(permits)) return;
       if (!called()) {
-        futex_wait(permits_, permits, bit_of(self));
+        sleep(permits_, permits, bit_of(self));
       } else if (cancel_sleep()) {
         return;
       } else {
@@ -93,15 +94,15 @@ class idle_state {
   }
   /// The same for the worker's own thread, which leaves its `place` vacant meanwhile. If a borrower
   /// gives that back, the thread takes it and is a searcher.
-  template <class Called>
-  void take_permit(unsigned self, worker_place& place, Called called) noexcept {
+  template <class Called, class Sleep>
+  void take_permit(unsigned self, worker_place& place, Called called, Sleep sleep) noexcept {
     for (;; cpu_pause()) {
       std::uint32_t permits = 0;
       if (try_take(permits)) return;
       const bool is_called = called();
       if (is_called && cancel_sleep()) return;
       place.vacate();
-      if (!is_called) futex_wait(permits_, permits, bit_of(self));
+      if (!is_called) sleep(permits_, permits, bit_of(self));
       if (!regain(place)) return begin_search();
     }
   }

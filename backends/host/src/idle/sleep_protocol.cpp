@@ -57,10 +57,13 @@ found_work sleep_protocol::sleep_begun(worker& self, bool rests) noexcept {
 
 void sleep_protocol::take_permit(worker& self) noexcept {
   const auto called = [&] { return messages_.has_messages(self); };
+  const auto sleep = [&](const auto& word, std::uint32_t expected, std::uint32_t bits) {
+    hangs_.sleep(word, expected, bits);
+  };
   if (self.borrowed != nullptr) {
-    waker_.state().take_permit(self.index, called);
+    waker_.state().take_permit(self.index, called, sleep);
   } else {
-    waker_.state().take_permit(self.index, self.place, called);
+    waker_.state().take_permit(self.index, self.place, called, sleep);
   }
 }
 

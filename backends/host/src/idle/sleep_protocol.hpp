@@ -2,6 +2,7 @@
 // How a worker falls asleep and leaves its sleep.
 #pragma once
 
+#include "hang_watch.hpp"
 #include "scheduling/work_search.hpp"
 #include "workers/shutdown.hpp"
 
@@ -14,13 +15,14 @@ namespace creek::host_backend {
 class sleep_protocol {
  public:
   sleep_protocol(worker_set& workers, ready_work& work, message_service& messages,
-                 work_search& search, shutdown& ending) noexcept
+                 work_search& search, shutdown& ending, hang_watch& hangs) noexcept
       : workers_(workers),
         work_(work),
         waker_(work.waking()),
         messages_(messages),
         search_(search),
-        shutdown_(ending) {}
+        shutdown_(ending),
+        hangs_(hangs) {}
 
   /// Sleeps until there is work; returns work that was found after that.
   found_work sleep(worker& self) noexcept;
@@ -47,6 +49,7 @@ class sleep_protocol {
   message_service& messages_;
   work_search& search_;
   shutdown& shutdown_;
+  hang_watch& hangs_;
 };
 
 }  // namespace creek::host_backend

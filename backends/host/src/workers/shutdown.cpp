@@ -2,18 +2,12 @@
 // Finds out whether a scheduler that was asked to stop has anything left to do.
 #include "shutdown.hpp"
 
-#include <algorithm>
-
 #include <creek/tasking/ext/remote_cell.hpp>
 
 namespace creek::host_backend {
 
 bool shutdown::is_quiet(const worker& self) noexcept {
-  return waker_.state().sleepers() == workers_.consumers() &&
-         std::all_of(workers_.begin(), workers_.end(),
-                     [](const worker& each) {
-                       return !each.serves_only || each.asleep.load(std::memory_order_seq_cst);
-                     }) &&
+  return waker_.state().sleepers() == workers_.consumers() && workers_.servers_sleep() &&
          suspended_.load(std::memory_order_seq_cst) == 0 && !messages_.any_under_way(self);
 }
 

@@ -38,6 +38,9 @@ class shutdown {
   void try_finish(const worker& self) noexcept;
   /// Called by a worker that has left its sleep, before it touches the awaited work.
   void sleep_ended() noexcept { sleeps_ended_.fetch_add(1, std::memory_order_seq_cst); }
+  std::uint64_t sleeps_ended() const noexcept {
+    return sleeps_ended_.load(std::memory_order_seq_cst);
+  }
   void strand_suspended() noexcept { suspended_.fetch_add(1, std::memory_order_relaxed); }
   bool any_suspended() const noexcept { return suspended_.load(std::memory_order_relaxed) != 0; }
   void strand_resumed() noexcept { suspended_.fetch_sub(1, std::memory_order_relaxed); }

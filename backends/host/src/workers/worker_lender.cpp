@@ -13,7 +13,7 @@ namespace creek::host_backend {
 namespace {
 
 /// Time in which a worker that has just run out of work is counted as idle.
-constexpr std::chrono::nanoseconds worth_spinning{1000};
+constexpr std::chrono::nanoseconds time_to_settle{1000};
 
 /// State of a thread that leaves its own stack, made at its first loan.
 struct borrowing_thread {
@@ -83,7 +83,7 @@ worker* worker_lender::take_place() noexcept {
 worker* worker_lender::borrow() noexcept {
   if (!lends_ || idle_.sleepers() == 0 || work_.outside() != 0) return nullptr;
   const auto quiet = [&] { return is_quiet(idle_.idle()); };
-  if (!spin_until(quiet, worth_spinning) || !work_.begin_alone()) return nullptr;
+  if (!spin_until(quiet, time_to_settle) || !work_.begin_alone()) return nullptr;
   worker* const place = take_place();
   if (place == nullptr) work_.submitted_ended();
   return place;
@@ -129,7 +129,7 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
 void worker_lender::give_back(loan& borrowed) noexcept {
   worker& place = borrowed.lent;
   const auto quiet = [&] { return is_quiet(idle_.idle() + 1); };
-  if (!borrowed.has_ended() || borrowed.kept || !spin_until(quiet, worth_spinning)) {
+  if (!borrowed.has_ended() || borrowed.kept || !spin_until(quiet, time_to_settle)) {
     place.kept = borrowed.kept;
     place.place.give_up();
     idle_.call(place.index);

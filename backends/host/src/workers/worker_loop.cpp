@@ -20,7 +20,6 @@ worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& wo
       messages_(home, workers, work.waking()),
       search_(workers, work, messages_),
       shutdown_(home, workers, work.waking(), messages_),
-      idle_(workers, work, messages_, search_, shutdown_),
       switch_({.stack_size = workers.options().stack_size,
                .deque_capacity = workers.options().deque_capacity,
                .home = &home,
@@ -28,6 +27,8 @@ worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& wo
                .external = work.deques().external(),
                .lock_based = work.deques().lock_based()},
               work),
+      hangs_(workers, work.waking().state(), shutdown_, switch_.fibers()),
+      idle_(workers, work, messages_, search_, shutdown_, hangs_),
       runner_(work),
       in_place_(work, messages_, search_, switch_, runner_),
       lender_(workers, work, messages_, shutdown_, switch_) {
@@ -137,10 +138,13 @@ void worker_loop::continue_released(fiber& self, strand* released) {
   }
 }
 
-void worker_loop::suspend(ext::publish_fn publish, void* argument) {
+void worker_loop::suspend(ext::publish_fn publish, void* argument, const char* what) {
   workers_.require_present();
   const ext::stall_pause uncounted(home_);
   fiber& self = *fiber_of(ext::current_stack);
+  const wait_note::wait outer = self.waits.get();
+  const ext::task_type* const type = self.tasks.scope().type;
+  self.waits.set({what, type != nullptr ? type->name : nullptr, tick_clock::now()});
   shutdown_.strand_suspended();
   work_.offer_all(self.tasks);
   if (fiber* next = switch_.idle_fiber(*self.on)) {
@@ -149,6 +153,7 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument) {
     in_place_.wait(self, publish, argument);
   }
   shutdown_.strand_resumed();
+  self.waits.set(outer);
 }
 
 void worker_loop::resume(strand* suspended) {

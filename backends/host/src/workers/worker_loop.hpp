@@ -28,7 +28,7 @@ class worker_loop {
   void shut_down() noexcept;
 
   /// executor::suspend()
-  void suspend(ext::publish_fn publish, void* argument);
+  void suspend(ext::publish_fn publish, void* argument, const char* what);
   /// executor::resume()
   void resume(ext::strand* suspended);
   /// executor::run_here()
@@ -52,8 +52,9 @@ class worker_loop {
   message_service messages_;
   work_search search_;
   shutdown shutdown_;
-  idle_loop idle_;
   fiber_switch switch_;
+  hang_watch hangs_;
+  idle_loop idle_;
   task_runner runner_;
   in_place_waiter in_place_;
   worker_lender lender_;

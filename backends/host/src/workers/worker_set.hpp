@@ -30,6 +30,12 @@ class worker_set {
   worker& operator[](std::size_t index) const noexcept { return workers_[index]; }
   /// Returns the number of workers that take tasks.
   unsigned consumers() const noexcept { return consumers_; }
+  /// Returns whether the workers that take no tasks sleep.
+  bool servers_sleep() const noexcept {
+    return std::all_of(begin(), end(), [](const worker& each) {
+      return !each.serves_only || each.asleep.load(std::memory_order_seq_cst);
+    });
+  }
   /// Returns whether there are more workers than CPUs that this process may use.
   bool oversubscribed() const noexcept { return oversubscribed_; }
   const scheduler_options& options() const noexcept { return options_; }

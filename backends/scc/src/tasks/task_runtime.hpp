@@ -23,7 +23,7 @@ class task_runtime final : public ext::backend_without_task_stacks {
     spawner_.fork(left, left_argument, right, right_argument);
   }
   void submit(ext::submitted_task* task) override { spawner_.submit(task); }
-  void suspend(ext::publish_fn publish, void* argument) override {
+  void suspend(ext::publish_fn publish, void* argument, const char* /*what*/) override {
     strands_.suspend(publish, argument);
   }
   void resume(ext::strand* suspended) override { strands_.resume(suspended); }

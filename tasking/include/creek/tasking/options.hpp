@@ -8,12 +8,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <creek/core/core_id.hpp>
 #include <creek/core/power_policy.hpp>
+#include <creek/tasking/waiting.hpp>
 
 namespace creek {
 
@@ -81,6 +83,12 @@ struct scheduler_options {
   /// own, or on the one that runs all workers: it must not wait for the runtime, nor
   /// throw.
   std::function<void(const stall_report&)> on_stall = {};
+  /// If nothing runs for this long while tasks are suspended, these tasks and what they wait for
+  /// are reported, once; zero: never. On the host backend with idle_policy::block.
+  std::chrono::nanoseconds hang_limit = std::chrono::seconds{10};
+  /// Called with the tasks, instead of writing lines to standard error. Runs on a thread of the
+  /// runtime: it must not wait for the runtime, nor throw.
+  std::function<void(std::span<const waiting_task>)> on_hang = {};
   /// Bytes per task stack, rounded up to pages; only touched pages cost memory. 16 KiB to 4
   /// GiB.
   std::size_t stack_size = std::size_t{1} << 20;
@@ -95,8 +103,8 @@ struct scheduler_options {
   static constexpr unsigned max_workers = 4096;
 
   /// Returns the defaults, overridden by CREEK_WORKERS, CREEK_PIN, CREEK_SCHEDULER, CREEK_DEQUE,
-  /// CREEK_IDLE, CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT and CREEK_STACK_SIZE. Throws
-  /// usage_error that names the variable and its valid values.
+  /// CREEK_IDLE, CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT, CREEK_HANG_LIMIT and
+  /// CREEK_STACK_SIZE. Throws usage_error that names the variable and its valid values.
   static scheduler_options from_environment();
 };
 

@@ -116,6 +116,9 @@ class runtime {
   const scheduler_options& options() const noexcept { return backend_->options(); }
   /// Returns the sums over the workers since the runtime began; a snapshot, any thread.
   counter_values counters() const { return backend_->counters(); }
+  /// Returns the tasks that are suspended just now and what each waits for; any thread. Of the host
+  /// backend; others return none.
+  std::vector<waiting_task> waiting() const { return backend_->waiting(); }
   /// Writes a trace for Perfetto and chrome://tracing to `file` when the runtime ends. Throws
   /// creek::error if `file` cannot be opened; shut_down() reports later failures.
   void trace_to(const std::string& file) { backend_->trace_to(file); }

@@ -72,7 +72,7 @@ void core_messages::yield() noexcept {
         left->home->resume(left);
         return true;
       },
-      nullptr);
+      nullptr, "its turn behind messages");
 }
 
 /// Called before a core uses the protocol: the memory that it uses was cleared before.

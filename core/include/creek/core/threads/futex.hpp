@@ -32,7 +32,8 @@ futex_status futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t ex
 /// futex_wake is never reported as `timed_out`.
 [[nodiscard]] futex_status futex_wait_until(const std::atomic<std::uint32_t>& word,
                                             std::uint32_t expected,
-                                            deadline_clock::time_point deadline) noexcept;
+                                            deadline_clock::time_point deadline,
+                                            std::uint32_t bits = ~0U) noexcept;
 
 /// Wakes up to `count` threads that sleep on `word`, longest sleeper first; returns how many.
 /// Costs a system call (about 0.1-1 us with nobody asleep). The word need not be alive any more:

@@ -86,7 +86,8 @@ void awaited_reply<R>::wait() {
   } else {
     spin_wait_outside(state_);
   }
-  if (state_.load(std::memory_order_acquire) != told) suspend_here(&publish, this);
+  if (state_.load(std::memory_order_acquire) != told)
+    suspend_here(&publish, this, "the answer to a call");
 }
 
 /// Reply to a call whose caller holds a future.

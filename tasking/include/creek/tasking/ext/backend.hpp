@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <creek/core/measuring/counters.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/ext/stall_watch.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 #include <creek/tasking/options.hpp>
+#include <creek/tasking/waiting.hpp>
 
 namespace creek::trace {
 class session;
@@ -31,6 +33,9 @@ class backend : public task_stack_home {
   /// destructor. Returns the error if a file of records could not be written, or null.
   virtual std::exception_ptr shut_down() noexcept = 0;
   virtual counter_values counters() const = 0;
+  /// Returns the suspended tasks, as far as the backend keeps account of them; a snapshot, any
+  /// thread.
+  virtual std::vector<waiting_task> waiting() const { return {}; }
   virtual const scheduler_options& options() const noexcept = 0;
   /// Records events until the backend is shut down and writes them to `file` then. Throws
   /// creek::error if `file` cannot be opened.

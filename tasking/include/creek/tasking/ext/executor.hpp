@@ -118,8 +118,9 @@ class executor {
                     void (*right)(void*) noexcept, void* right_argument) = 0;
   /// Makes `task` ready. Any thread.
   virtual void submit(submitted_task* task) = 0;
-  /// Suspends the calling strand, which must be one of this executor; see publish_fn.
-  virtual void suspend(publish_fn publish, void* argument) = 0;
+  /// Suspends the calling strand, which must be one of this executor; see publish_fn. `what` names
+  /// what it waits for, in reports; a text that lives for ever.
+  virtual void suspend(publish_fn publish, void* argument, const char* what) = 0;
   /// Makes a suspended strand of this executor ready. Any thread.
   virtual void resume(strand* suspended) = 0;
   /// Runs `task` on the calling thread, which belongs to no executor, as one of the workers, and
@@ -168,8 +169,9 @@ task_scope* current_scope() noexcept;
 /// Runs a branch of a fork elsewhere than in its maker's task: only the branch itself can know when
 /// the tasks it spawned are done, so it waits for them. Returns the first exception of those tasks.
 std::exception_ptr run_branch_as_task(void (*branch)(void*) noexcept, void* argument);
-/// Suspends whatever runs here: a strand of a runtime, or the thread itself.
-void suspend_here(publish_fn publish, void* argument);
+/// Suspends whatever runs here: a strand of a runtime, or the thread itself. Arguments: as
+/// executor::suspend().
+void suspend_here(publish_fn publish, void* argument, const char* what);
 /// Returns the number of threads of this process that wait for a runtime, or for something that
 /// none is sure to bring: suspended by suspend_here() outside of any runtime, or ending one.
 unsigned blocked_threads() noexcept;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks for a hang and reports it.
+#include "hang_watch.hpp"
+
+#include <cstdio>
+#include <new>
+#include <vector>
+
+#include <creek/core/threads/futex.hpp>
+
+namespace creek::host_backend {
+
+bool hang_watch::all_wait() const noexcept {
+  return idle_.sleepers() == workers_.consumers() && shutdown_.any_suspended() &&
+         workers_.servers_sleep() && !reported_.load(std::memory_order_relaxed);
+}
+
+void hang_watch::sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::uint32_t bits) noexcept {
+  const auto limit = workers_.options().hang_limit;
+  // The last worker to fall asleep sees all others among the sleepers.
+  if (limit == limit.zero() || !all_wait()) {
+    futex_wait(word, expected, bits);
+    return;
+  }
+  const std::uint64_t before = shutdown_.sleeps_ended();
+  const futex_status why = futex_wait_until(word, expected, deadline_clock::now() + limit, bits);
+  if (why == futex_status::timed_out && shutdown_.sleeps_ended() == before && all_wait() &&
+      !reported_.exchange(true, std::memory_order_relaxed)) {
+    report();
+  }
+}
+
+void hang_watch::report() const noexcept {
+  try {
+    const std::vector<waiting_task> tasks = fibers_.waiting();
+    if (workers_.options().on_hang) return workers_.options().on_hang(tasks);
+    const auto seconds = std::chrono::duration<double>(workers_.options().hang_limit).count();
+    std::fprintf(stderr,
+                 "creek: nothing has run for %g s while %zu tasks wait (CREEK_HANG_LIMIT):\n%s",
+                 seconds, tasks.size(), to_string(tasks).c_str());
+  } catch (const std::bad_alloc&) {  // the program has worse problems
+  }
+}
+
+}  // namespace creek::host_backend

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks that wait, for reports of programs that hang.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <creek/core/language.hpp>
+
+namespace creek {
+
+/// A task that is suspended.
+struct waiting_task {
+  std::string task;                    ///< where its closure was written, as the compiler spells it
+  std::string what;                    ///< what it waits for
+  std::chrono::nanoseconds waited{};   ///< how long so far
+};
+
+/// Returns a line for each task, longest wait first, and at most `most` of them.
+std::string to_string(std::span<const waiting_task> tasks, std::size_t most = 20);
+
+namespace ext {
+/// Returns the part of a task_type's name that a reader wants; "" stays empty.
+std::string readable_name(std::string_view name);
+}  // namespace ext
+
+}  // namespace creek
