@@ -37,9 +37,9 @@ memory_space::memory_space(int cores, memory_options options) : cores_{cores} {
   region_bytes_ = std::bit_ceil(std::max(page_bytes, sizeof(control) + mpm_bytes_));
   region_shift_ = std::countr_zero(region_bytes_);
   using spinning = memory_options::spinning;
-  spin_briefly_ = options.spin == spinning::brief ||
-                  (options.spin == spinning::automatic && cores > 1 &&
-                   oversubscribed(static_cast<unsigned>(cores), read_cpu_limit()));
+  spin_briefly_ =
+      options.spin == spinning::brief || (options.spin == spinning::automatic && cores > 1 &&
+                                          static_cast<unsigned>(cores) > recent_cpu_limit());
   // Fresh pages are zero, and touched first by the thread that uses them. The slack of one region
   // leaves room for the alignment; it is given back at once.
   const std::size_t wanted = region_bytes_ * static_cast<std::size_t>(cores);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <new>
 
+#include <creek/core/threads/stack_pool.hpp>
 #include <creek/tasking/ext/task_context.hpp>
 
 #include "scheduling/external_deques.hpp"
@@ -35,7 +36,7 @@ fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
   const std::size_t control = whole_pages(sizeof(fiber) + colours * colour_step +
                                           (std::size_t{capacity} + 1) * sizeof(ext::task_slot));
   const std::size_t stack = whole_pages(stack_size);
-  std::byte* low = map_guarded(stack + control);
+  std::byte* low = take_stack(stack + control);
   if (low == nullptr) return nullptr;
   static std::atomic<unsigned> colour{0};
   const std::size_t offset =
@@ -53,7 +54,7 @@ void fiber_deleter::operator()(fiber* unused) const noexcept {
   unused->tasks.record().contexts.clear();
   delete unused->mpb;
   release_context(*unused);
-  unmap_guarded(unused->stack_low, unused->mapped);
+  give_back_stack(unused->stack_low, unused->mapped);
 }
 
 void trim_fiber(fiber& idle) noexcept {

@@ -70,17 +70,21 @@ fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
 /// Gives the touched pages of an idle fiber's stack and slots back to the system.
 void trim_fiber(fiber& idle) noexcept;
 
+inline constexpr std::size_t signal_stack_bytes = std::size_t{64} << 10;
+
 /// Installs (once per process) the handler that turns a hit on a guard page into a message naming
 /// the task, and gives this thread an alternate signal stack. The handler is chained.
 class overflow_guard {
  public:
-  overflow_guard();
+  /// `stack`, of `signal_stack_bytes`, is the thread's until the guard ends; with null it gets
+  /// none.
+  explicit overflow_guard(std::byte* stack);
   ~overflow_guard();
   overflow_guard(const overflow_guard&) = delete;
   overflow_guard& operator=(const overflow_guard&) = delete;
 
  private:
-  void* alternate_stack_;
+  const bool has_stack_;
 };
 
 }  // namespace creek::host_backend

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles a hit on the guard page below a task's stack: names the task, then dies as before.
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -16,7 +15,6 @@ namespace creek::host_backend {
 namespace {
 
 struct sigaction previous;
-constexpr std::size_t alternate_size = std::size_t{64} << 10;
 
 // Only async-signal-safe calls from here on.
 void say(std::string_view text) noexcept {
@@ -72,7 +70,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-overflow_guard::overflow_guard() {
+overflow_guard::overflow_guard(std::byte* stack) : has_stack_(stack != nullptr) {
   static std::once_flag once;
   std::call_once(once, [] {
     struct sigaction action {};
@@ -81,24 +79,18 @@ overflow_guard::overflow_guard() {
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &previous);
   });
-  alternate_stack_ =
-      mmap(nullptr, alternate_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (alternate_stack_ == MAP_FAILED) {
-    alternate_stack_ = nullptr;
-    return;
-  }
+  if (!has_stack_) return;
   stack_t alternate{};
-  alternate.ss_sp = alternate_stack_;
-  alternate.ss_size = alternate_size;
+  alternate.ss_sp = stack;
+  alternate.ss_size = signal_stack_bytes;
   sigaltstack(&alternate, nullptr);
 }
 
 overflow_guard::~overflow_guard() {
-  if (alternate_stack_ == nullptr) return;
+  if (!has_stack_) return;
   stack_t disabled{};
   disabled.ss_flags = SS_DISABLE;
   sigaltstack(&disabled, nullptr);
-  munmap(alternate_stack_, alternate_size);
 }
 
 }  // namespace creek::host_backend

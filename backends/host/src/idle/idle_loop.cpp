@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include <creek/core/threads/futex.hpp>
 
@@ -35,6 +36,27 @@ ticks reluctance_to_ask(const worker& self) noexcept {
 
 }  // namespace
 
+void idle_loop::begin_asleep() noexcept {
+  if (waker_.governor().policy() != nullptr || workers_.options().idle != idle_policy::block)
+    return;
+  for (worker& each : workers_) {
+    if (each.serves_only) continue;
+    each.begins_asleep = true;
+    each.asleep.store(true, std::memory_order_relaxed);
+    each.place.vacate();
+  }
+  waker_.state().begin_asleep(workers_.consumers());
+}
+
+void idle_loop::begin(worker& self) noexcept {
+  if (self.begins_asleep) sleep_.begin(self);
+}
+
+found_work idle_loop::find_first_work(worker& self) {
+  trace::begin(self.track.load(std::memory_order_acquire), "idle");
+  return search(self, std::exchange(self.kept, {}));
+}
+
 found_work idle_loop::find_work(worker& self) {
   const bool looks = self.serves_only || !sleep_.too_many_awake();
   found_work work = looks ? search_.everywhere(self, false) : found_work{};
@@ -48,6 +70,11 @@ void idle_loop::found_while_searching() noexcept {
   // A borrower that has left its place to sleep on did not arm this worker's deque.
   if (waker_.state().maybe_sleepers()) ext::current_stack->refresh_armed();
   if (is_last && search_.any_work()) waker_.wake_one();
+}
+
+/// Returns whether the scheduler is to end and nobody works: the sleepers find out that it may.
+bool idle_loop::is_end_near() const noexcept {
+  return shutdown_.requested() && waker_.state().idle() == workers_.consumers();
 }
 
 /// Yields now and then: a spinning worker may keep its processor from the worker that it waits for,
@@ -69,7 +96,11 @@ idle_plan idle_loop::plan_wait(const worker& self) const noexcept {
 found_work idle_loop::await_work(worker& self) {
   trace::begin(self.track.load(std::memory_order_acquire), "idle");
   waker_.state().begin_search();
-  found_work work;
+  return search(self, {});
+}
+
+/// Searches and sleeps, as one that is counted as a searcher, unless `work` was found already.
+found_work idle_loop::search(worker& self, found_work work) {
   while (!work && !shutdown_.finished()) {
     const auto [how, limit] = plan_wait(self);
     if (sleep_.too_many_awake()) [[unlikely]] {
@@ -99,7 +130,7 @@ found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
     }
     waited = tick_clock::now() - start;
     if (work || waited > tick_clock::from_nanoseconds(limit)) return work;
-    if (waker_.is_asked_for_place()) return work;
+    if (waker_.is_asked_for_place() || is_end_near()) return work;
     if (!forced && waited > tick_clock::from_nanoseconds(patience_with_owner)) {
       forced = true;
       search_.force_victims(self);

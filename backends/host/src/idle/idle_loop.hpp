@@ -23,12 +23,21 @@ class idle_loop {
         shutdown_(ending),
         sleep_(workers, work, messages, search, ending, hangs) {}
 
+  /// Called before any thread begins. Makes the workers that take tasks sleepers if they would
+  /// sleep without work, so that run() can begin before their threads do and the end need not wake
+  /// them.
+  void begin_asleep() noexcept;
+  /// Called by a thread that begins, on its own stack: waits while its worker sleeps.
+  void begin(worker& self) noexcept;
+  /// Goes on after begin(), on a fiber.
+  found_work find_first_work(worker& self);
   /// Looks once, then waits. A worker beyond those that the policy wants awake does not even look.
   /// Returns no work if the scheduler has finished.
   found_work find_work(worker& self);
 
  private:
   found_work await_work(worker& self);
+  found_work search(worker& self, found_work found);
   found_work await_calls(worker& self);
   found_work spin(worker& self, std::chrono::nanoseconds limit);
   found_work block(worker& self, idle_policy how);
@@ -36,6 +45,7 @@ class idle_loop {
   idle_plan plan_wait(const worker& self) const noexcept;
   void yield_now_and_then(ticks waited, ticks& yield_at) const noexcept;
   void found_while_searching() noexcept;
+  bool is_end_near() const noexcept;
 
   worker_set& workers_;
   waker& waker_;

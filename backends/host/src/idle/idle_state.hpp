@@ -18,7 +18,7 @@ namespace creek::host_backend {
 class idle_state {
  public:
   std::uint32_t sleepers() const noexcept {
-    return sleepers_of(word_.load(std::memory_order_relaxed));
+    return sleepers_of(word_.load(std::memory_order_acquire));
   }
   std::uint32_t searching() const noexcept {
     return searching_of(word_.load(std::memory_order_relaxed));
@@ -34,6 +34,12 @@ class idle_state {
   /// and starting or ending a search does not write it.
   bool maybe_sleepers() const noexcept { return asleep_.load(std::memory_order_relaxed) != 0; }
 
+  /// Counts `workers` whose threads have not begun as sleepers with vacant places. Called before
+  /// any thread begins.
+  void begin_asleep(std::uint32_t workers) noexcept {
+    asleep_.store(workers, std::memory_order_relaxed);
+    word_.store(workers, std::memory_order_release);
+  }
   /// Called when a worker runs out of work, before it starts to look.
   void begin_search() noexcept { word_.fetch_add(one_searching, std::memory_order_seq_cst); }
   /// Called when the search found work. Returns true if no worker searches any more while others
@@ -105,6 +111,13 @@ class idle_state {
       if (!is_called) sleep(permits_, permits, bit_of(self));
       if (!regain(place)) return begin_search();
     }
+  }
+  /// Called by a thread that begins, whose worker is a sleeper already: like the second half of
+  /// take_permit().
+  template <class Called, class Sleep>
+  void begin_with_permit(unsigned self, worker_place& place, Called called, Sleep sleep) noexcept {
+    if (!regain(place)) return begin_search();
+    take_permit(self, place, called, sleep);
   }
   /// Takes one sleeper out of the counts, for a borrower of its place. Returns false if there is
   /// none: a permit for the thread in that place may be on its way.

@@ -22,9 +22,22 @@ bool sleep_protocol::all_armed() const noexcept {
   });
 }
 
+/// Returns what does as futex_wait() does, and looks for a hang.
+auto sleep_protocol::sleeper() noexcept {
+  return [this](const auto& word, std::uint32_t expected, std::uint32_t bits) {
+    hangs_.sleep(word, expected, bits);
+  };
+}
+
 found_work sleep_protocol::sleep(worker& self) noexcept {
   waker_.state().begin_sleep();
   return sleep_begun(self, false);
+}
+
+void sleep_protocol::begin(worker& self) noexcept {
+  waker_.state().begin_with_permit(
+      self.index, self.place, [&] { return messages_.has_messages(self); }, sleeper());
+  awake(self);
 }
 
 found_work sleep_protocol::rest(worker& self) noexcept {
@@ -57,13 +70,10 @@ found_work sleep_protocol::sleep_begun(worker& self, bool rests) noexcept {
 
 void sleep_protocol::take_permit(worker& self) noexcept {
   const auto called = [&] { return messages_.has_messages(self); };
-  const auto sleep = [&](const auto& word, std::uint32_t expected, std::uint32_t bits) {
-    hangs_.sleep(word, expected, bits);
-  };
   if (self.borrowed != nullptr) {
-    waker_.state().take_permit(self.index, called, sleep);
+    waker_.state().take_permit(self.index, called, sleeper());
   } else {
-    waker_.state().take_permit(self.index, self.place, called, sleep);
+    waker_.state().take_permit(self.index, self.place, called, sleeper());
   }
 }
 

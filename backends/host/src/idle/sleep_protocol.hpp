@@ -26,6 +26,9 @@ class sleep_protocol {
 
   /// Sleeps until there is work; returns work that was found after that.
   found_work sleep(worker& self) noexcept;
+  /// Called first by a worker's thread, where the worker began as a sleeper: sleeps until it is
+  /// woken, and is a searcher then.
+  void begin(worker& self) noexcept;
   /// The sleep of a worker beyond those that the policy wants awake, although there may be work.
   found_work rest(worker& self) noexcept;
   /// The sleep of a worker that serves only: until it is called, or the scheduler has finished.
@@ -38,6 +41,7 @@ class sleep_protocol {
 
  private:
   found_work sleep_begun(worker& self, bool rests) noexcept;
+  auto sleeper() noexcept;
   void take_permit(worker& self) noexcept;
   void arm_all() noexcept;
   bool all_armed() const noexcept;

@@ -38,7 +38,9 @@ std::vector<int> affinity_mask() {
     cpu_mask mask(cpus);
     if (sched_getaffinity(0, mask.bytes, mask.set.get()) == 0) {
       std::vector<int> units;
-      for (int cpu = 0; cpu < cpus; ++cpu) {
+      const auto count = static_cast<std::size_t>(CPU_COUNT_S(mask.bytes, mask.set.get()));
+      units.reserve(count);
+      for (int cpu = 0; units.size() < count; ++cpu) {
         if (CPU_ISSET_S(static_cast<unsigned>(cpu), mask.bytes, mask.set.get())) {
           units.push_back(cpu);
         }

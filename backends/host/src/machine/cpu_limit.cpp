@@ -8,10 +8,12 @@
 #include <thread>
 
 #include <creek/core/error.hpp>
+#include <creek/core/threads/futex.hpp>
 #include <creek/host/affinity.hpp>
 #include <creek/host/cpu_limit.hpp>
 
 #include "cgroup.hpp"
+#include "recent_limit.hpp"
 
 namespace creek::host_backend {
 namespace {
@@ -130,6 +132,14 @@ cpu_limit read_cpu_limit(const fs::path& root, std::optional<unsigned> affinity)
     limit.decided_by = limit_kind::quota;
   }
   return limit;
+}
+
+unsigned recent_cpu_limit() {
+  static constinit recent_limit limit;
+  static constexpr unsigned all = 1 << 20;  // an affinity mask that does not limit
+  const unsigned machine = limit.get(deadline_clock::now().time_since_epoch(),
+                                     [] { return read_cpu_limit("/", all).workers; });
+  return std::min(machine, std::max(1U, affinity_units(machine)));
 }
 
 bool oversubscribed(unsigned workers, const cpu_limit& limit) noexcept {

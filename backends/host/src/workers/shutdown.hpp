@@ -18,11 +18,8 @@ class shutdown {
            message_service& messages) noexcept
       : home_(home), workers_(workers), waker_(waking), messages_(messages) {}
 
-  /// Has the workers finish all work and then end.
-  void request() noexcept {
-    requested_.store(true, std::memory_order_seq_cst);
-    waker_.wake_consumers();
-  }
+  /// Has the workers end once all work is finished; the caller then wakes those that sleep.
+  void request() noexcept { requested_.store(true, std::memory_order_seq_cst); }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
   /// Ends the workers.
   void finish() noexcept {
@@ -38,6 +35,7 @@ class shutdown {
   void try_finish(const worker& self) noexcept;
   /// Called by a worker that has left its sleep, before it touches the awaited work.
   void sleep_ended() noexcept { sleeps_ended_.fetch_add(1, std::memory_order_seq_cst); }
+  /// Returns how often a worker has left its sleep.
   std::uint64_t sleeps_ended() const noexcept {
     return sleeps_ended_.load(std::memory_order_seq_cst);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 
@@ -39,17 +40,20 @@ struct alignas(128) worker {
   fiber* current = nullptr;
   fiber_cache idle_fibers;
   departure after;
-  fiber native;  ///< stands for the thread's own stack
+  fiber native;            ///< stands for the thread's own stack
+  fiber* first = nullptr;  ///< the fiber on which the thread begins
   victim_order victims;
   unsigned small_steals = 0;                  ///< stolen tasks in a row that were not worth it
   std::atomic<trace::track*> track{nullptr};  ///< null: not traced
   worker_counters counters;
-  bool woke = false;         ///< its last message woke another worker
-  message_backlog backlog;   ///< messages that came while others were handled or sent
-  loan* borrowed = nullptr;  ///< set while another thread acts as this worker
-  found_work kept;           ///< left by a borrower for the worker's thread
+  bool woke = false;           ///< its last message woke another worker
+  message_backlog backlog;     ///< messages that came while others were handled or sent
+  loan* borrowed = nullptr;    ///< set while another thread acts as this worker
+  found_work kept;             ///< left by a borrower for the worker's thread
+  bool begins_asleep = false;  ///< counted as a sleeper until its thread has begun
   worker_place place;
   std::thread thread;
+  std::byte* signal_stack = nullptr;
 
   /// Read by thieves.
   alignas(64) std::atomic<ext::stealable_stack*> active{nullptr};

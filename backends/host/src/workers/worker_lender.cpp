@@ -2,6 +2,8 @@
 // Lends a worker's place and takes it back.
 #include "worker_lender.hpp"
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -21,7 +23,8 @@ struct borrowing_thread {
     adopt_thread_stack(native);
     native.is_thread = true;
   }
-  overflow_guard guard;
+  std::array<std::byte, signal_stack_bytes> signal_stack;
+  overflow_guard guard{signal_stack.data()};
   fiber native;
 };
 
@@ -118,7 +121,8 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
   fiber* const left = std::exchange(place.current, &borrowed.native);
   switch_.switch_to(place, first, {});
   place.current = left;
-  place.active.store(&left->tasks, std::memory_order_release);
+  // A worker whose thread has not begun has left no fiber.
+  place.active.store(left->is_thread ? nullptr : &left->tasks, std::memory_order_release);
   place.borrowed = nullptr;
   trace::begin(place.track.load(std::memory_order_acquire), "idle");
 }

@@ -34,14 +34,17 @@ worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& wo
       lender_(workers, work, messages_, shutdown_, switch_) {
   for (worker& each : workers_) {
     each.loop = this;
-    fiber* first = switch_.idle_fiber(each);
-    if (first == nullptr) {
+    each.native.is_thread = true;
+    each.native.on = &each;
+    each.current = &each.native;
+    each.first = switch_.idle_fiber(each);
+    if (each.first == nullptr) {
       const int reason = errno;
       throw error(reason, "cannot map stacks for " + std::to_string(workers.size()) +
                               " workers; lower workers or stack_size, or raise the limit");
     }
-    each.idle_fibers.push(*first);
   }
+  idle_.begin_asleep();
 }
 
 void worker_loop::start() {
@@ -56,18 +59,33 @@ void worker_loop::start() {
 
 void worker_loop::shut_down() noexcept {
   shutdown_.request();
+  if (is_at_rest()) {
+    shutdown_.finish();
+  } else {
+    work_.waking().wake_consumers();
+  }
   workers_.join();
   workers_.guests().wait_until_gone();
 }
 
+/// Returns whether every worker sleeps and nothing is left to do: then nobody has to be woken to
+/// find that out. Called by a thread from outside.
+bool worker_loop::is_at_rest() noexcept {
+  const std::uint64_t before = shutdown_.sleeps_ended();
+  return work_.waking().state().sleepers() == workers_.size() && work_.outside() == 0 &&
+         !messages_.in_use() && !shutdown_.any_suspended() && !search_.any_work() &&
+         shutdown_.sleeps_ended() == before;
+}
+
 void worker_loop::run_worker(worker& self) {
-  overflow_guard guard;
-  name_this_thread(self.loop->workers_.options().name + "/" + std::to_string(self.index));
+  worker_loop& loop = *self.loop;
+  if (loop.shutdown_.finished()) return;
+  overflow_guard guard(self.signal_stack);
+  name_this_thread(loop.workers_.options().name + "/" + std::to_string(self.index));
   adopt_thread_stack(self.native);
-  self.native.is_thread = true;
-  self.native.on = &self;
-  self.current = &self.native;
-  self.loop->switch_.switch_to(self, *self.idle_fibers.pop(), {});
+  loop.idle_.begin(self);
+  if (loop.shutdown_.finished()) return;
+  loop.switch_.switch_to(self, *self.first, {});
 }
 
 void worker_loop::fiber_main(switch_context& context, switch_context& left) {
@@ -78,6 +96,9 @@ void worker_loop::fiber_main(switch_context& context, switch_context& left) {
 }
 
 void worker_loop::run(fiber& self) {
+  if (self.on->borrowed == nullptr && std::exchange(self.on->begins_asleep, false)) {
+    if (const found_work work = idle_.find_first_work(*self.on)) execute(self, work);
+  }
   while (!shutdown_.finished()) {
     workers_.end_if_lost();
     if (self.on->borrowed != nullptr && visit_goes_on(self, *self.on->borrowed)) continue;

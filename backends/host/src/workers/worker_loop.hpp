@@ -39,6 +39,7 @@ class worker_loop {
   const fiber_pool& fibers() const noexcept { return switch_.fibers(); }
 
  private:
+  bool is_at_rest() noexcept;
   static void run_worker(worker& self);
   static void fiber_main(switch_context& context, switch_context& left);
   void run(fiber& self);

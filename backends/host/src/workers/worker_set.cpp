@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <numeric>
 #include <system_error>
 #include <utility>
@@ -55,7 +56,7 @@ scheduler_options checked(scheduler_options options) {
   }
   if (options.name.size() > 10) refuse("name must have at most 10 characters");
   if (options.workers == 0) {
-    options.workers = std::min(read_cpu_limit().workers, scheduler_options::max_workers);
+    options.workers = std::min(recent_cpu_limit(), scheduler_options::max_workers);
   }
   ext::check_serve_only(options);
   return options;
@@ -69,21 +70,25 @@ std::vector<unsigned> others_by_distance(unsigned self, unsigned workers,
   std::erase(others, self);
   const auto unit = [&](unsigned index) { return machine->find_os_index(pus[index % pus.size()]); };
   const auto distance = [&](unsigned other) {
-    if (machine == nullptr || pus.empty()) return 0;
+    if (pus.empty()) return 0;
     const int here = unit(self), there = unit(other);
     return here < 0 || there < 0 ? 0 : machine->distance(here, there);
   };
   // Neighbours at equal distance start at a different one for each worker.
   std::rotate(others.begin(), others.begin() + self % std::max<std::size_t>(1, others.size()),
               others.end());
+  if (machine == nullptr) return others;
   std::stable_sort(others.begin(), others.end(),
                    [&](unsigned a, unsigned b) { return distance(a) < distance(b); });
   return others;
 }
 
-std::unique_ptr<topology> machine_for(const scheduler_options& options) {
+/// Returns the machine if the order of victims depends on it, else null. It is discovered once.
+const topology* machine_for(const scheduler_options& options) {
   if (options.scheduler != scheduler_kind::stealing_latency || options.workers < 2) return nullptr;
-  return std::make_unique<topology>(discover_topology());
+  static const auto* const machine =
+      new topology(discover_topology());  // static runtimes outlive it
+  return machine;
 }
 
 }  // namespace
@@ -93,23 +98,26 @@ worker_set::worker_set(scheduler_options options, const ext::executor& home)
       fork_id_(notice_forks()),
       options_(checked(std::move(options))),
       consumers_(options_.workers - static_cast<unsigned>(options_.serve_only.size())),
-      oversubscribed_(host_backend::oversubscribed(options_.workers, read_cpu_limit())),
-      workers_(std::make_unique<worker[]>(options_.workers)) {
-  const std::vector<int> pus = affinity_mask();
-  const std::unique_ptr<topology> machine = machine_for(options_);
+      oversubscribed_(options_.workers > recent_cpu_limit()),
+      workers_(std::make_unique<worker[]>(options_.workers)),
+      // Uninitialised: only signals touch it. Null, if there is no memory, means no such stacks.
+      signal_stacks_(new (std::nothrow) std::byte[options_.workers * signal_stack_bytes]) {
+  const topology* const machine = machine_for(options_);
+  const std::vector<int> pus = machine != nullptr ? affinity_mask() : std::vector<int>{};
   for (unsigned i = 0; i < size(); ++i) {
     worker& each = workers_[i];
     each.index = i;
+    if (signal_stacks_) each.signal_stack = signal_stacks_.get() + i * signal_stack_bytes;
     each.serves_only = ext::serves_only(options_, i);
-    each.victims = victim_order(options_, i, others_by_distance(i, size(), pus, machine.get()));
+    each.victims = victim_order(options_, i, others_by_distance(i, size(), pus, machine));
   }
 }
 
 void worker_set::start(void (*run)(worker& self)) {
-  const std::vector<int> pus = affinity_mask();
+  const std::vector<int> pus = options_.pin ? affinity_mask() : std::vector<int>{};
   try {
     for (worker& self : *this) {
-      const int pu = options_.pin && !pus.empty() ? pus[self.index % pus.size()] : -1;
+      const int pu = !pus.empty() ? pus[self.index % pus.size()] : -1;
       self.thread = std::thread([run, &self, pu] {
         if (pu >= 0) bind_this_thread(pu);
         run(self);

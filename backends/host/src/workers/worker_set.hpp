@@ -72,6 +72,7 @@ class worker_set {
   const unsigned consumers_;
   const bool oversubscribed_;
   const std::unique_ptr<worker[]> workers_;
+  const std::unique_ptr<std::byte[]> signal_stacks_;
   visitors guests_;
 };
 

@@ -38,6 +38,11 @@ struct cpu_limit {
 cpu_limit read_cpu_limit(const std::filesystem::path& root = "/",
                          std::optional<unsigned> affinity = std::nullopt);
 
+/// Returns read_cpu_limit().workers as runtimes use it: the affinity mask of the calling thread is
+/// read each time, while the hardware and the quota may be those of 100 ms ago. About 1 us; any
+/// thread.
+unsigned recent_cpu_limit();
+
 /// Reads the quota alone; see read_cpu_limit.
 std::optional<cpu_quota> read_cpu_quota(const std::filesystem::path& root = "/");
 
