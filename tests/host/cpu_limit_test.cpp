@@ -3,6 +3,7 @@
 // without namespaces, and files that are missing or invalid.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -10,6 +11,7 @@
 #include <creek/host/affinity.hpp>
 #include <creek/host/cpu_limit.hpp>
 
+#include "machine/recent_limit.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace creek::host_backend {
@@ -194,6 +196,32 @@ TEST_F(cpu_limits, a_root_without_anything_falls_back_to_this_machine) {
   const cpu_limit found = read_cpu_limit(root_ / "nothing", 1);
   EXPECT_GE(found.hardware, 1U);
   EXPECT_EQ(found.workers, 1U);
+}
+
+TEST_F(cpu_limits, are_read_again_after_100_ms) {
+  using namespace std::chrono_literals;
+  process("0::/a\n", v2_mount);
+  file("sys/fs/cgroup/a/cpu.max", "300000 100000\n");
+  recent_limit recent;
+  const auto at = [&](std::chrono::nanoseconds now) {
+    return recent.get(now, [&] { return limit().workers; });
+  };
+  EXPECT_EQ(at(5s), 3U);
+  file("sys/fs/cgroup/a/cpu.max", "200000 100000\n");
+  EXPECT_EQ(at(5s + 99ms), 3U);
+  EXPECT_EQ(at(5s + 100ms), 2U);
+  file("sys/fs/cgroup/a/cpu.max", "100000 100000\n");
+  EXPECT_EQ(at(5s + 199ms), 2U);
+  EXPECT_EQ(at(5s + 200ms), 1U);
+}
+
+TEST(the_recent_limit, follows_the_affinity_mask_at_once) {
+  const auto before = affinity_mask();
+  EXPECT_EQ(recent_cpu_limit(), read_cpu_limit().workers);
+  bind_this_thread(before.front());
+  EXPECT_EQ(recent_cpu_limit(), 1U);
+  allow_this_thread(before);
+  EXPECT_EQ(recent_cpu_limit(), read_cpu_limit().workers);
 }
 
 TEST(cpu_limit_here, agrees_with_the_mask) {

@@ -28,7 +28,7 @@ long fib(int n) {
   return a + b;
 }
 
-/// Returns when both workers of `rt` have run a task. A starting thread may hold a lock of
+/// Returns when the workers of `rt` have begun. A starting thread may hold a lock of
 /// the allocator, which the AddressSanitizer of GCC 12 leaves locked in the child of a fork.
 void start_workers(runtime& rt) {
   rt.run([] {
@@ -39,6 +39,7 @@ void start_workers(runtime& rt) {
         },
         [&] { met = true; });
   });
+  let_others_sleep();
 }
 
 /// Returns the exit status of a child that runs `body`, whose result is its exit code.

@@ -133,7 +133,9 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
 void worker_lender::give_back(loan& borrowed) noexcept {
   worker& place = borrowed.lent;
   const auto quiet = [&] { return is_quiet(idle_.idle() + 1); };
-  if (!borrowed.has_ended() || borrowed.kept || !spin_until(quiet, time_to_settle)) {
+  // Tasks that nobody waited for may be left on a fiber that is ready here.
+  const bool has_work = borrowed.kept || !place.ready.empty();
+  if (!borrowed.has_ended() || has_work || !spin_until(quiet, time_to_settle)) {
     place.kept = borrowed.kept;
     place.place.give_up();
     idle_.call(place.index);

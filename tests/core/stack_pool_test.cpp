@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool of stacks: what it keeps, in which bounds, and after a fork().
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <creek/core/threads/stack_pool.hpp>
+
+#include "support/process_facts.hpp"
+
+namespace creek::support {
+namespace {
+
+constexpr std::size_t size = std::size_t{256} << 10;
+
+std::vector<std::byte*> take(std::size_t count, std::size_t bytes = size) {
+  std::vector<std::byte*> taken;
+  for (std::size_t i = 0; i < count; ++i) {
+    taken.push_back(take_stack(bytes));
+    std::memset(taken.back(), 1, bytes);
+  }
+  return taken;
+}
+
+void give_back(const std::vector<std::byte*>& stacks, std::size_t bytes = size) {
+  for (std::byte* low : stacks) give_back_stack(low, bytes);
+}
+
+std::set<std::byte*> set_of(const std::vector<std::byte*>& stacks) {
+  return {stacks.begin(), stacks.end()};
+}
+
+TEST(pooled_stacks, are_used_again) {
+  const auto first = take(3);
+  give_back(first);
+  const auto second = take(3);
+  EXPECT_EQ(set_of(second), set_of(first));
+  give_back(second);
+}
+
+TEST(pooled_stacks, are_of_one_size) {
+  give_back(take(4));
+  EXPECT_GE(pooled_stacks(), 4U);
+  // One of another size replaces them all, and is the one taken next.
+  const auto other = take(1, 2 * size);
+  give_back(other, 2 * size);
+  EXPECT_EQ(pooled_stacks(), 1U);
+  const auto again = take(1, 2 * size);
+  EXPECT_EQ(again, other);
+  EXPECT_EQ(pooled_stacks(), 0U);
+  give_back(again, 2 * size);
+}
+
+TEST(pooled_stacks, have_a_bound) {
+  const std::size_t many = stack_pool_limits::stacks + 20;
+  const std::size_t before = mapping_count();
+  const auto stacks = take(many);
+  give_back(stacks);
+  EXPECT_EQ(pooled_stacks(), stack_pool_limits::stacks);
+  // Each kept stack is a mapping and its guard another.
+  EXPECT_LE(mapping_count(), before + 2 * stack_pool_limits::stacks + 20);
+  give_back(take(1, size / 2), size / 2);
+  EXPECT_EQ(pooled_stacks(), 1U);
+}
+
+TEST(pooled_stacks, beyond_the_first_give_their_pages_back) {
+  if (under_sanitizer) GTEST_SKIP() << "a sanitizer's shadow is resident too";
+  give_back(take(1, size / 2), size / 2);
+  const std::size_t before = resident_bytes();
+  give_back(take(stack_pool_limits::stacks));
+  EXPECT_EQ(pooled_stacks(), stack_pool_limits::stacks);
+  EXPECT_LE(resident_bytes(), before + (stack_pool_limits::warm + 4) * size);
+}
+
+TEST(pooled_stacks, are_not_large_ones) {
+  give_back(take(1));
+  const std::size_t before = pooled_stacks();
+  const std::size_t large = stack_pool_limits::bytes + size;
+  std::byte* const low = take_stack(large);
+  give_back_stack(low, large);
+  EXPECT_EQ(pooled_stacks(), before);
+}
+
+TEST(pooled_stacks, belong_to_one_user_at_a_time) {
+  std::vector<std::thread> threads;
+  for (int id = 1; id <= 4; ++id) {
+    threads.emplace_back([id] {
+      for (int round = 0; round < 500; ++round) {
+        std::vector<std::byte*> mine;
+        for (int i = 0; i < 4; ++i) {
+          mine.push_back(take_stack(size));
+          *mine.back() = static_cast<std::byte>(id);
+        }
+        for (std::byte* low : mine) ASSERT_EQ(*low, static_cast<std::byte>(id));
+        give_back(mine);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_LE(pooled_stacks(), stack_pool_limits::stacks);
+}
+
+TEST(pooled_stacks, are_there_in_a_child_of_fork) {
+  const auto stacks = take(2);
+  give_back(stacks);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto taken = take(2);
+    const bool same = set_of(taken) == set_of(stacks);
+    give_back(taken);
+    _exit(same ? 7 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+}  // namespace
+}  // namespace creek::support
