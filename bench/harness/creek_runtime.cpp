@@ -16,8 +16,12 @@ creek::scheduler_options options_of(const settings& s) {
 
 }  // namespace
 
+creek::runtime new_runtime(const settings& s) {
+  return creek::runtime(options_of(s));
+}
+
 creek::runtime& kept_runtime(const settings& s) {
-  static creek::runtime kept(options_of(s));
+  static creek::runtime kept = new_runtime(s);
   return kept;
 }
 

@@ -7,6 +7,8 @@
 
 namespace bench {
 
+/// Returns a runtime with the scheduler, deque and idle policy set.
+creek::runtime new_runtime(const settings& s);
 /// Returns the runtime that this process keeps, with the scheduler, deque and idle policy set.
 creek::runtime& kept_runtime(const settings& s);
 

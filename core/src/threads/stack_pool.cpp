@@ -89,7 +89,7 @@ std::byte* take_stack(std::size_t size) noexcept {
 }
 
 void give_back_stack(std::byte* low, std::size_t size) noexcept {
-  // What an unused stack points to is not in use.
+  // An unused stack keeps nothing alive.
   if (lsan_unregister_region != nullptr) lsan_unregister_region(low, size);
   if (!pool.give(low, size)) unmap_stack(low, size);
 }
