@@ -17,7 +17,8 @@ std::string to_string(std::span<const waiting_task> tasks, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, order.size()); ++i) {
     char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.3f", std::chrono::duration<double>(order[i]->waited).count());
+    std::snprintf(seconds, sizeof seconds, "%.3f",
+                  std::chrono::duration<double>(order[i]->waited).count());
     text += order[i]->task + ": has waited " + seconds + " s for " + order[i]->what + '\n';
   }
   if (order.size() > most) text += "and " + std::to_string(order.size() - most) + " more\n";

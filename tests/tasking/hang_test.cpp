@@ -49,9 +49,8 @@ TEST_P(hangs, are_reported_once_with_the_tasks_and_what_they_wait_for) {
   future<int> wanted = last.get_future();
   future<int> child = all.rt.async([&] { return wanted.get() + 1; });
   watched inner(GetParam());
-  std::thread parent([&] {
-    EXPECT_EQ(all.rt.run([&] { return inner.rt.run([&] { return child.get(); }); }), 3);
-  });
+  std::thread parent(
+      [&] { EXPECT_EQ(all.rt.run([&] { return inner.rt.run([&] { return child.get(); }); }), 3); });
   all.reports.wait(0);
   inner.reports.wait(0);
   ASSERT_EQ(all.seen.size(), 2U) << to_string(all.seen);

@@ -13,9 +13,9 @@ namespace creek {
 
 /// A task that is suspended.
 struct waiting_task {
-  std::string task;                    ///< where its closure was written, as the compiler spells it
-  std::string what;                    ///< what it waits for
-  std::chrono::nanoseconds waited{};   ///< how long so far
+  std::string task;                   ///< where its closure was written, as the compiler spells it
+  std::string what;                   ///< what it waits for
+  std::chrono::nanoseconds waited{};  ///< how long so far
 };
 
 /// Returns a line for each task, longest wait first, and at most `most` of them.
