@@ -64,7 +64,9 @@ TEST(pooled_stacks, have_a_bound) {
   give_back(stacks);
   EXPECT_EQ(pooled_stacks(), stack_pool_limits::stacks);
   // Each kept stack is a mapping and its guard another; a sanitizer maps its shadow too.
-  if (!under_sanitizer) EXPECT_LE(mapping_count(), before + 2 * stack_pool_limits::stacks + 20);
+  if (!under_sanitizer) {
+    EXPECT_LE(mapping_count(), before + 2 * stack_pool_limits::stacks + 20);
+  }
   give_back(take(1, size / 2), size / 2);
   EXPECT_EQ(pooled_stacks(), 1U);
 }
