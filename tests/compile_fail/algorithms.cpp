@@ -2,6 +2,7 @@
 // Mistakes in calls of parallel algorithms, and the messages that the compiler has to give for
 // them.
 #include <creek/tasking.hpp>
+#include <creek/tasking/algorithm.hpp>
 
 #include <list>
 #include <memory>
@@ -27,6 +28,14 @@ void program(std::vector<int>& numbers, std::vector<account>& accounts) {
       numbers, 0, [](int n) { return n; }, plus, options);
   creek::parallel_sort(accounts, by_balance);
   creek::parallel_inclusive_scan(numbers.begin(), numbers.end(), numbers.begin());
+  creek::for_each(accounts, [](int&) {}, &account::balance, {.grain = 4});
+  creek::for_each(
+      accounts, [](account&) {}, options);
+  creek::transform(
+      numbers, numbers.begin(), [](int n) { return n; }, options);
+  (void)creek::find_if(
+      accounts, [](int n) { return n == 0; }, &account::balance);
+  creek::stable_sort(accounts, {}, &account::balance);
 #endif
 
 #ifdef LOOP_BODY_WITHOUT_INDEX
@@ -108,7 +117,7 @@ void program(std::vector<int>& numbers, std::vector<account>& accounts) {
   creek::parallel_inclusive_scan(numbers.begin(), numbers.end(), numbers.cbegin());
 #endif
 #ifdef EXCLUSIVE_SCAN_OF_OTHER_TYPE
-  // expect: parallel_exclusive_scan: op\(a, b\) must accept values of init's type
+  // expect: a scan from init: op\(a, b\) must accept values of init's type
   creek::parallel_exclusive_scan(numbers.begin(), numbers.end(), numbers.begin(), std::string());
 #endif
 #ifdef SORT_WITHOUT_AN_ORDER
@@ -138,5 +147,55 @@ void program(std::vector<int>& numbers, std::vector<account>& accounts) {
   // because: .*random_access
   std::list<int> list;
   creek::parallel_sort(list.begin(), list.end());
+#endif
+#ifdef FOR_EACH_OF_OTHER_TYPE
+  // expect: for_each calls f\(proj\(element\)\), or f\(element\) if there is no projection
+  creek::for_each(
+      accounts, [](std::string&) {}, &account::balance);
+#endif
+#ifdef PROJECTION_OF_OTHER_TYPE
+  // expect: a projection is called with an element: it must accept one
+  creek::for_each(
+      numbers, [](int) {}, &account::balance);
+#endif
+#ifdef TRANSFORM_TO_CONSTANTS
+  // expect: transform writes to `out` what f returns: `out` must accept it
+  creek::transform(numbers, numbers.cbegin(), [](int n) { return n; });
+#endif
+#ifdef TRANSFORM_OF_TWO_RANGES_BY_ONE
+  // expect: transform calls f\(proj\(element\)\), or f\(proj1\(a\), proj2\(b\)\) for two ranges
+  creek::transform(numbers, numbers, numbers.begin(), [](int n) { return n; });
+#endif
+#ifdef TRANSFORM_REDUCE_TO_OTHER_TYPE
+  // expect: must return what converts to init's type
+  (void)creek::transform_reduce(numbers, 0, plus, [](int) { return std::string(); });
+#endif
+#ifdef PREDICATE_RETURNS_NOTHING
+  // expect: the predicate must accept what the projection returns for an element
+  (void)creek::find_if(numbers, [](int) {});
+#endif
+#ifdef PARTITION_OF_CONSTANTS
+  // expect: partition moves elements: they must be movable and not const
+  const std::vector<int>& constants = numbers;
+  creek::partition(constants, [](int) { return true; });
+#endif
+#ifdef INCLUSIVE_SCAN_FROM_OTHER_TYPE
+  // expect: a scan from init: op\(a, b\) must accept values of init's type
+  creek::inclusive_scan(numbers, numbers.begin(), plus, std::string());
+#endif
+#ifdef MERGE_WITHOUT_AN_ORDER
+  // expect: comp\(a, b\) must accept two elements, or what their projections return
+  creek::merge(accounts, accounts, accounts.begin());
+#endif
+#ifdef MERGE_TO_OTHER_ELEMENTS
+  // expect: merge copies elements to `out`: it must accept those of both inputs
+  std::vector<account> out(2);
+  creek::merge(numbers, numbers, out.begin());
+#endif
+#ifdef FIND_IN_A_LIST
+  // expect: no match for call to .*find_if
+  // because: .*random_access
+  std::list<int> list;
+  (void)creek::find_if(list, [](int) { return true; });
 #endif
 }

@@ -45,6 +45,43 @@ T parallel_scan(I first, I last, T identity, Fold&& fold, Combine&& combine,
       .run(identity);
 }
 
+namespace detail {
+
+/// Writes initial op in[0] op ... op in[i] to out[i], without `initial` where it is empty.
+template <class T, class In, class Out, class Op>
+void write_inclusive_scan(In first, In last, Out out, std::optional<T> initial, Op& op,
+                          const parallel_options& options) {
+  const auto write = [&](In lo, In hi, std::optional<T> carry) {
+    Out to = out + (lo - first);
+    if (!carry) {
+      carry.emplace(*lo);
+      *to++ = *carry;
+      ++lo;
+    }
+    T sum = std::move(*carry);
+    for (; lo != hi; ++lo, ++to) {
+      sum = op(std::move(sum), *lo);
+      *to = sum;
+    }
+    return std::optional<T>(std::move(sum));
+  };
+  scan_elements<T>(first, last, std::move(initial), write, op, options);
+}
+
+template <class In, class Out, class T, class Op>
+struct scan_with_init_requirements {
+  static_assert(std::is_invocable_r_v<T, Op&, T, std::iter_value_t<In>> &&
+                    std::is_invocable_r_v<T, Op&, T, T> &&
+                    std::is_convertible_v<std::iter_reference_t<In>, T>,
+                "a scan from init: op(a, b) must accept values of init's type, to which elements "
+                "convert, and return one");
+  static_assert(std::indirectly_writable<Out, T>,
+                "a scan from init writes to `out`: it must accept values of init's type");
+  static constexpr bool met = true;
+};
+
+}  // namespace detail
+
 /// Writes out[i] = in[0] op ... op in[i]. `out` may equal `first`; otherwise ranges must not
 /// overlap. `op` must be associative. Returns the end of the output.
 /// Threads, errors, cost: as parallel_scan; after an error the output is unspecified.
@@ -56,21 +93,7 @@ Out parallel_inclusive_scan(In first, In last, Out out, Op op = {},
                 "parallel_inclusive_scan: op(a, b) must accept two elements and return one");
   static_assert(std::indirectly_writable<Out, const value&>,
                 "parallel_inclusive_scan writes to `out`: it must accept elements of the input");
-  const auto write = [&](In lo, In hi, std::optional<value> carry) {
-    Out to = out + (lo - first);
-    if (!carry) {
-      carry.emplace(*lo);
-      *to++ = *carry;
-      ++lo;
-    }
-    value sum = std::move(*carry);
-    for (; lo != hi; ++lo, ++to) {
-      sum = op(std::move(sum), *lo);
-      *to = sum;
-    }
-    return std::optional<value>(std::move(sum));
-  };
-  detail::scan_elements<value>(first, last, std::nullopt, write, op, options);
+  detail::write_inclusive_scan<value>(first, last, out, std::nullopt, op, options);
   return out + std::max<std::iter_difference_t<In>>(0, last - first);
 }
 
@@ -79,13 +102,7 @@ template <std::random_access_iterator In, std::random_access_iterator Out, class
           class Op = std::plus<>>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {},
                             const parallel_options& options = {}) {
-  static_assert(std::is_invocable_r_v<T, Op&, T, std::iter_value_t<In>> &&
-                    std::is_invocable_r_v<T, Op&, T, T> &&
-                    std::is_convertible_v<std::iter_reference_t<In>, T>,
-                "parallel_exclusive_scan: op(a, b) must accept values of init's type, to which "
-                "elements convert, and return one");
-  static_assert(std::indirectly_writable<Out, T>,
-                "parallel_exclusive_scan writes to `out`: it must accept values of init's type");
+  static_assert(detail::scan_with_init_requirements<In, Out, T, Op>::met);
   const auto write = [&](In lo, In hi, std::optional<T> carry) {
     Out to = out + (lo - first);
     T sum = std::move(*carry);

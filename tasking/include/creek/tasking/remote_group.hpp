@@ -135,10 +135,10 @@ class group {
     return run_with(Merge{}, std::forward<F>(f), std::forward<Arguments>(arguments)...);
   }
   template <class Merge, class F, class... Arguments>
-  auto run_with(Merge merge, F&& f, Arguments&&... arguments) const {
+  auto run_with(Merge merging, F&& f, Arguments&&... arguments) const {
     auto closure = bind(std::forward<F>(f), std::forward<Arguments>(arguments)...);
     detail::awaited_group_call<T, decltype(closure), Merge> call(required(), std::move(closure),
-                                                                 std::move(merge));
+                                                                 std::move(merging));
     return call.run();
   }
   const std::shared_ptr<const detail::group_state<T>>& required() const {
