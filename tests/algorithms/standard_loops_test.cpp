@@ -33,7 +33,9 @@ std::vector<long> numbers(std::size_t n, std::mt19937_64& random) {
 }
 
 template <class Range>
-concept has_for_each_by_lookup = requires(Range& r) { for_each(r, [](auto&&) {}); };
+concept has_for_each_by_lookup = requires(Range& r) {
+  for_each(r, [](auto&&) {});
+};
 struct of_creek_only {
   creek::parallel_options options;
 };
@@ -58,9 +60,8 @@ TEST(standard_loops, results_of_temporary_ranges_dangle) {
   static_assert(std::same_as<decltype(creek::for_each(vector(), any)), std::ranges::dangling>);
   static_assert(std::same_as<decltype(creek::find_if(std::span<int>(), any)),
                              std::ranges::iterator_t<std::span<int>>>);
-  static_assert(
-      std::same_as<decltype(creek::transform(vector(), std::declval<int*>(), any)),
-                   std::ranges::unary_transform_result<std::ranges::dangling, int*>>);
+  static_assert(std::same_as<decltype(creek::transform(vector(), std::declval<int*>(), any)),
+                             std::ranges::unary_transform_result<std::ranges::dangling, int*>>);
   on_workers([&] { EXPECT_EQ(creek::count_if(vector(5), any), 5); });
 }
 
@@ -71,7 +72,9 @@ TEST(standard_loops, for_each_visits_every_element_once) {
       std::vector<entry> v(n), expected(n);
       for (std::size_t i = 0; i < n; ++i) v[i].key = expected[i].key = static_cast<long>(i);
       for (auto& e : expected) e.value = 3;
-      EXPECT_EQ(creek::for_each(v, [](long& x) { ++x; }, &entry::value), v.end());
+      EXPECT_EQ(creek::for_each(
+                    v, [](long& x) { ++x; }, &entry::value),
+                v.end());
       EXPECT_EQ(creek::for_each(v.begin(), v.end(), [](entry& e) { ++e.value; }), v.end());
       EXPECT_EQ(creek::for_each(v, [](entry& e) { ++e.value; }, {.grain = 7}), v.end());
       EXPECT_EQ(v, expected);
@@ -83,9 +86,10 @@ TEST(standard_loops, for_each_takes_elements_that_only_move) {
   on_workers([] {
     std::vector<std::unique_ptr<int>> v(1000);
     creek::for_each(v, [](std::unique_ptr<int>& p) { p = std::make_unique<int>(4); });
-    EXPECT_EQ(creek::count_if(v, [](int x) { return x == 4; },
-                              [](const std::unique_ptr<int>& p) { return *p; }),
-              1000);
+    EXPECT_EQ(
+        creek::count_if(
+            v, [](int x) { return x == 4; }, [](const std::unique_ptr<int>& p) { return *p; }),
+        1000);
   });
 }
 
@@ -95,7 +99,8 @@ TEST(standard_loops, for_each_stops_and_rethrows) {
     std::stop_source source;
     source.request_stop();
     const creek::parallel_options stopped{.stop = source.get_token()};
-    creek::for_each(v, [](int& x) { ++x; }, stopped);
+    creek::for_each(
+        v, [](int& x) { ++x; }, stopped);
     EXPECT_EQ(creek::count_if(v, [](int x) { return x != 0; }), 0);
     EXPECT_THROW(creek::for_each(v, [](int) { throw std::runtime_error("f"); }),
                  std::runtime_error);
@@ -259,7 +264,9 @@ TEST(standard_loops, find_if_rethrows_and_stops) {
     std::stop_source source;
     source.request_stop();
     const creek::parallel_options stopped{.stop = source.get_token()};
-    EXPECT_EQ(creek::find_if(v, [](int) { return true; }, stopped), v.end());
+    EXPECT_EQ(creek::find_if(
+                  v, [](int) { return true; }, stopped),
+              v.end());
   });
 }
 

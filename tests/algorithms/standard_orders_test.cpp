@@ -72,7 +72,8 @@ TEST(standard_orders, calls_without_qualification_are_not_ambiguous) {
   using vector = std::vector<int>;
   static_assert(std::same_as<decltype(unique(vector())), std::ranges::dangling>);
   static_assert(std::same_as<decltype(stable_sort(vector())), std::ranges::dangling>);
-  static_assert(std::same_as<decltype(partition(vector(), std::identity{})), std::ranges::dangling>);
+  static_assert(
+      std::same_as<decltype(partition(vector(), std::identity{})), std::ranges::dangling>);
 }
 
 TEST(standard_orders, merge_equals_that_of_std_and_is_stable) {
@@ -157,7 +158,7 @@ TEST(standard_orders, unique_equals_that_of_std) {
           auto got = with_places(keys), expected = got;
           got.erase(creek::unique(got, {}, &item::key), got.end());
           const auto same = [](const item& a, const item& b) { return a.key == b.key; };
-expected.erase(std::unique(expected.begin(), expected.end(), same), expected.end());
+          expected.erase(std::unique(expected.begin(), expected.end(), same), expected.end());
           EXPECT_EQ(got, expected) << name << ", n = " << n;
         }
       }

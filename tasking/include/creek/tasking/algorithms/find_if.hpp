@@ -23,8 +23,8 @@ struct find_if_function : projecting_algorithm<find_if_function> {
       hi = std::min(hi, found.load(std::memory_order_relaxed));
       if (lo >= hi) return;  // chunks behind a match grow quickly, as they take no time
       const I begin = cursor_at(first, lo);
-      const I match = std::ranges::find_if(begin, cursor_at(first, hi),
-                                           projected_call<Pred, Proj>{pred, proj});
+      const I match =
+          std::ranges::find_if(begin, cursor_at(first, hi), projected_call<Pred, Proj>{pred, proj});
       const position at = lo + static_cast<position>(match - begin);
       if (at == hi) return;
       position before = found.load(std::memory_order_relaxed);

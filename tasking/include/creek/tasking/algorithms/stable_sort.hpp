@@ -20,9 +20,8 @@ struct stable_sort_function {
       parallel_stable_sort(first, end, std::move(comp));
     } else {
       parallel_stable_sort(first, end, [&](auto&& a, auto&& b) {
-        return static_cast<bool>(
-            std::invoke(comp, std::invoke(proj, std::forward<decltype(a)>(a)),
-                        std::invoke(proj, std::forward<decltype(b)>(b))));
+        return static_cast<bool>(std::invoke(comp, std::invoke(proj, std::forward<decltype(a)>(a)),
+                                             std::invoke(proj, std::forward<decltype(b)>(b))));
       });
     }
     return end;
@@ -35,9 +34,9 @@ struct stable_sort_function {
 
 }  // namespace detail
 
-/// stable_sort(first, last, comp = less, proj = {}), stable_sort(range, comp = {}, proj = {}): sorts
-/// by comp(proj(a), proj(b)); equal elements keep their order. Returns the end of the range, as
-/// std::ranges::stable_sort does. Memory: room for n more elements; where that cannot be had, it
+/// stable_sort(first, last, comp = less, proj = {}), stable_sort(range, comp = {}, proj = {}):
+/// sorts by comp(proj(a), proj(b)); equal elements keep their order. Returns the end of the range,
+/// as std::ranges::stable_sort does. Memory: room for n more elements; where that cannot be had, it
 /// throws no std::bad_alloc but sorts in place, with O(n log^2 n) moves. Otherwise as
 /// parallel_stable_sort.
 inline constexpr detail::stable_sort_function stable_sort{};

@@ -53,9 +53,9 @@ struct transform_reduce_function {
   // A third argument that reduces values of the second is no init: the second is, as a string.
   template <parallel_range R1, parallel_range R2, operation T, operation Reduce = std::plus<>,
             operation Transform = std::multiplies<>>
-  requires(!std::invocable<T&, R2, R2>)
-  T operator()(R1&& range1, R2&& range2, T init, Reduce reduce = {}, Transform transform = {},
-               const parallel_options& options = {}) const {
+  requires(!std::invocable<T&, R2, R2>) T operator()(R1&& range1, R2&& range2, T init,
+                                                     Reduce reduce = {}, Transform transform = {},
+                                                     const parallel_options& options = {}) const {
     const auto count = std::min<position>(std::ranges::size(range1), std::ranges::size(range2));
     const auto first = std::ranges::begin(range1);
     return (*this)(first, cursor_at(first, count), std::ranges::begin(range2), std::move(init),
@@ -128,12 +128,12 @@ struct transform_reduce_function {
 
 /// transform_reduce(first, last, init, reduce, transform, options = {}) returns the elements'
 /// transform(x) and `init` combined by `reduce`; transform_reduce(first1, last1, first2, init,
-/// reduce = std::plus<>(), transform = std::multiplies<>(), options = {}) does so for transform(a, b)
-/// of two sequences, by default their inner product. A range may stand for each pair of iterators;
-/// of two ranges the shorter one counts. `init` is combined once, as the left operand; it need not
-/// be an identity, which parallel_reduce requires. `reduce` must be associative; it need not
-/// commute. The result has init's type: write 0.0, not 0, to add doubles. Determinism, threads,
-/// chunks, errors, stop, cost: as parallel_reduce.
+/// reduce = std::plus<>(), transform = std::multiplies<>(), options = {}) does so for transform(a,
+/// b) of two sequences, by default their inner product. A range may stand for each pair of
+/// iterators; of two ranges the shorter one counts. `init` is combined once, as the left operand;
+/// it need not be an identity, which parallel_reduce requires. `reduce` must be associative; it
+/// need not commute. The result has init's type: write 0.0, not 0, to add doubles. Determinism,
+/// threads, chunks, errors, stop, cost: as parallel_reduce.
 inline constexpr detail::transform_reduce_function transform_reduce{};
 
 }  // namespace creek

@@ -56,13 +56,12 @@ struct unique_function {
       const bool repeats = i > 0 && same(*(begin - 1), *begin);
       kept[static_cast<std::size_t>(i)].begin = begin + (repeats ? 1 : 0);
     }
-    parallel_for(
-        difference{0}, strips,
-        [&](difference i) {
-          kept[static_cast<std::size_t>(i)].end =
-              std::unique(begin_of(i), begin_of(i + 1), std::ref(same));
-        },
-        {.grain = 1});
+    parallel_for(difference{0}, strips,
+                 [&](difference i) {
+                   kept[static_cast<std::size_t>(i)].end =
+                       std::unique(begin_of(i), begin_of(i + 1), std::ref(same));
+                 },
+                 {.grain = 1});
     I out = kept[0].end;
     for (difference i = 1; i < strips; ++i) {
       const auto [begin, end] = kept[static_cast<std::size_t>(i)];

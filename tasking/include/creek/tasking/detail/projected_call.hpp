@@ -87,7 +87,8 @@ template <class Algorithm>
 struct projecting_algorithm {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, operation F,
             operation Proj = std::identity>
-  auto operator()(I first, S last, F f, Proj proj = {}, const parallel_options& options = {}) const {
+  auto operator()(I first, S last, F f, Proj proj = {},
+                  const parallel_options& options = {}) const {
     return Algorithm::run(first, first + (last - first), f, proj, options);
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, operation F>
