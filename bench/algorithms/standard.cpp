@@ -72,9 +72,8 @@ template <class Library>
 void unique(benchmark::State& state) {
   numbers v = ascending(state);
   for (auto& x : v) x /= 4;
-  Library::within(static_cast<unsigned>(state.range(1)), [&] {
-    run_on_copies(state, v, [](numbers& copy) { Library::unique(copy); });
-  });
+  Library::within(static_cast<unsigned>(state.range(1)),
+                  [&] { run_on_copies(state, v, [](numbers& copy) { Library::unique(copy); }); });
 }
 
 template <class Library>

@@ -41,7 +41,7 @@ struct unique_function {
     const auto workers = static_cast<difference>(worker_count());
     const difference strips =
         std::min({count / min_strip, 8 * workers, static_cast<difference>(max_strips)});
-    if (workers == 1 || strips < 2) return std::unique(first, last, std::ref(same));
+    if (workers == 1 || strips < 2) return std::unique(first, last, same);
 
     const auto begin_of = [&](difference i) {
       return first + (count / strips * i + std::min(i, count % strips));
@@ -59,7 +59,7 @@ struct unique_function {
     parallel_for(difference{0}, strips,
                  [&](difference i) {
                    kept[static_cast<std::size_t>(i)].end =
-                       std::unique(begin_of(i), begin_of(i + 1), std::ref(same));
+                       std::unique(begin_of(i), begin_of(i + 1), same);
                  },
                  {.grain = 1});
     I out = kept[0].end;
