@@ -2,8 +2,8 @@
  * The caller of run() as a worker (backends/host/README.md, "The caller as a worker"), over the idle
  * protocol of idle.pml, whose words are used here.
  *
- * N worker threads, one caller that runs VISITS tasks as a worker where it can, and one thread that submits
- * a task from outside. A task may push others and may end or run for ever. Each worker has a place, which is
+ * N worker threads, one caller that runs VISITS tasks as a worker where it can, and one thread that may
+ * submit a task from outside. A task may push others and may end or run for ever. Each worker has a place, which is
  *   HELD      by its own thread
  *   VACANT    its thread sleeps, or is about to
  *   LENT      a caller acts as the worker
@@ -22,12 +22,16 @@
  * and the caller has come back unless its task runs for ever; always: one acts as a worker at a time, counts stay in
  * range, a place that is lent has no tasks.
  *
+ * With -DASLEEP the workers begin as sleepers: their threads, which begin later, find their places vacant, lent or
+ * returned.
+ *
  * Faults, each of which the checker must find:
  *  -DNO_PASS      a thread whose place is lent keeps the wake-up that may have been for another
  *  -DSTAY         a thread whose place is lent goes on to wait for a permit
  *  -DNO_LOOK      the caller leaves without looking once more whether all are idle
  *  -DNO_REARM     a searcher that finds work does not arm its deque
- *  -DUNCALLED     a place is given up without a call */
+ *  -DUNCALLED     a place is given up without a call
+ *  -DUNARMED      with -DASLEEP: the caller's strand does not arm its deque as it begins */
 #ifndef N
 #define N 2
 #endif
@@ -40,13 +44,19 @@
 
 #define CALLER N
 mtype = { HELD, VACANT, LENT, AWAITED, RETURNED };
+#ifdef ASLEEP
+mtype place[N] = VACANT;
+#define SLEEP N
+#else
 mtype place[N] = HELD;
+#define SLEEP 0
+#endif
 
 byte queue;               /* tasks from outside that nobody has taken */
 byte outside;             /* those that have not ended, and the caller's */
 byte visible[N], pending[N];
 bool armed[N];
-byte sleepers, searching = N, registered, permits, calls;
+byte sleepers = SLEEP, searching = N - SLEEP, registered = SLEEP, permits, calls;
 byte to_make = TASKS;
 byte kept[N];             /* where from; 0 for none: a task that the caller found, for the worker's thread */
 bool ended;               /* the caller's task */
@@ -182,6 +192,9 @@ proctype worker(byte me) {
   byte from;
   byte key;
   bool found, claimed, last;
+#ifdef ASLEEP
+  goto regain;
+#endif
   acting[me]++;
 
 search:
@@ -301,6 +314,9 @@ visit:
   fi;
   registered--;
   assert(pending[at] + visible[at] == 0);
+#ifndef UNARMED
+  if :: registered > 0 -> armed[at] = true :: else fi;     /* as a strand that begins */
+#endif
 
   w = at;
   /* The task: may push a part; its end waits for that part. */
@@ -401,9 +417,12 @@ finished:
 
 active proctype submitter() {
   bool claimed;
-  outside++;
-  queue++;
-  if :: registered > 0 -> wake_one(false) :: else fi
+  if
+  :: outside++;
+     queue++;
+     if :: registered > 0 -> wake_one(false) :: else fi
+  :: true
+  fi
 }
 
 init {
