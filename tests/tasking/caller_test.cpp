@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -62,6 +63,71 @@ TEST(a_caller, runs_no_task_that_might_need_its_lock) {
     }
     other.join();
   }
+}
+
+/// The runtime's other worker ends the call, while the future's task waits for what comes after it.
+TEST(a_caller, runs_no_task_that_may_outlive_its_call) {
+  for (int round = 0; round < 100; ++round) {
+    runtime rt{host(2)};
+    run_on_caller(rt);
+    std::atomic<bool> go{false}, begun{false};
+    promise<void> other;
+    future<void> wanted = other.get_future();
+    future<void> late;
+    std::thread fulfils([&] {
+      while (!begun) std::this_thread::yield();
+      other.set_value();
+    });
+    rt.run([&] {
+      late = async([&] {
+        while (!go) std::this_thread::yield();
+      });
+      begun = true;
+      wanted.get();
+    });
+    go = true;
+    late.get();
+    fulfils.join();
+  }
+}
+
+TEST(a_caller, returns_when_the_runtime_ends_during_its_call) {
+  for (int round = 0; round < 200; ++round) {
+    auto rt = std::make_unique<runtime>(host(2));
+    std::atomic<bool> done{false};
+    promise<void> other;
+    future<void> wanted = other.get_future();
+    std::thread calls([&] {
+      rt->run([&] {
+        wanted.get();
+        done = true;
+      });
+    });
+    while (rt->waiting().empty()) std::this_thread::yield();
+    other.set_value();
+    while (!done) std::this_thread::yield();
+    rt->shut_down();
+    calls.join();
+  }
+}
+
+TEST(a_caller, may_call_when_its_other_variables_are_gone) {
+  runtime rt{host(2)};
+  std::atomic<int> ran{0};
+  struct at_end {
+    runtime* rt = nullptr;
+    std::atomic<int>* ran = nullptr;
+    ~at_end() {
+      for (int i = 0; i < 100; ++i) rt->run([this] { ++*ran; });
+    }
+  };
+  std::thread([&] {
+    thread_local at_end last;  // made first, so it goes last
+    last.rt = &rt;
+    last.ran = &ran;
+    run_on_caller(rt);
+  }).join();
+  EXPECT_EQ(ran, 100);
 }
 
 TEST(a_caller, passes_exceptions_on) {

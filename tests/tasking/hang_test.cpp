@@ -85,6 +85,27 @@ TEST_P(hangs, can_be_looked_at_at_any_time) {
   EXPECT_EQ(all.reports, 0);
 }
 
+TEST_P(hangs, may_be_ended_by_whom_they_are_reported_to) {
+  scheduler_options options;
+  options.workers = GetParam();
+  options.hang_limit = 1ms;
+  promise<int> last;
+  options.on_hang = [&](std::span<const waiting_task>) { last.set_value(20); };
+  runtime rt{host(options)};
+  future<int> more = last.get_future().then([](int value) { return value + 1; });
+  EXPECT_EQ(rt.run([&] { return more.get() + 1; }), 22);
+}
+
+TEST(hang_reports, never_come_with_a_limit_without_end) {
+  watched all(1, std::chrono::nanoseconds::max());
+  promise<void> last;
+  future<void> done = all.rt.async([wanted = last.get_future()]() mutable { wanted.get(); });
+  while (all.rt.waiting().empty()) std::this_thread::yield();
+  last.set_value();
+  done.get();
+  EXPECT_EQ(all.reports, 0);
+}
+
 TEST(hang_reports, are_written_to_standard_error) {
   scheduler_options options;
   options.workers = 1;

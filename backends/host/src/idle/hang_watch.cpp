@@ -4,11 +4,19 @@
 
 #include <cstdio>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include <creek/core/threads/futex.hpp>
 
 namespace creek::host_backend {
+
+namespace {
+
+/// A limit beyond this might leave the range of the clock.
+constexpr std::chrono::hours never{24 * 365 * 10};
+
+}  // namespace
 
 bool hang_watch::all_wait() const noexcept {
   return idle_.sleepers() == workers_.consumers() && shutdown_.any_suspended() &&
@@ -17,9 +25,9 @@ bool hang_watch::all_wait() const noexcept {
 
 void hang_watch::sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint32_t bits) noexcept {
-  const auto limit = workers_.options().hang_limit;
-  // The last worker to fall asleep sees all others among the sleepers.
-  if (limit == limit.zero() || !all_wait()) {
+  const std::chrono::nanoseconds limit = workers_.options().hang_limit;
+  // The last worker to fall asleep sees that all others do.
+  if (limit <= limit.zero() || limit > never || !all_wait()) {
     futex_wait(word, expected, bits);
     return;
   }
@@ -34,7 +42,13 @@ void hang_watch::sleep(const std::atomic<std::uint32_t>& word, std::uint32_t exp
 void hang_watch::report() const noexcept {
   try {
     const std::vector<waiting_task> tasks = fibers_.waiting();
-    if (workers_.options().on_hang) return workers_.options().on_hang(tasks);
+    if (workers_.options().on_hang) {
+      // It runs beside the workers, not as one: the worker of this thread sleeps.
+      ext::task_stack* const here = std::exchange(ext::current_stack, nullptr);
+      workers_.options().on_hang(tasks);
+      ext::current_stack = here;
+      return;
+    }
     const auto seconds = std::chrono::duration<double>(workers_.options().hang_limit).count();
     std::fprintf(stderr,
                  "creek: nothing has run for %g s while %zu tasks wait (CREEK_HANG_LIMIT):\n%s",

@@ -18,7 +18,7 @@ class hang_watch {
              const fiber_pool& fibers) noexcept
       : workers_(workers), idle_(idle), shutdown_(ending), fibers_(fibers) {}
 
-  /// futex_wait() for a worker that is counted among the sleepers. May return early.
+  /// futex_wait() for a worker that counts as asleep. May return early.
   void sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
              std::uint32_t bits) noexcept;
 

@@ -86,7 +86,7 @@ void sleep_protocol::sleep_until_called(worker& self) noexcept {
   for (;;) {
     const std::uint32_t rung = self.rings.load(std::memory_order_acquire);
     if (messages_.has_messages(self) || shutdown_.finished_before_sleep()) break;
-    futex_wait(self.rings, rung);
+    hangs_.sleep(self.rings, rung, ~0U);
   }
   self.counters.add(counter::wakes);
   awake(self);

@@ -13,6 +13,12 @@ namespace creek::host_backend {
 
 using submission_queue = intrusive_queue<ext::submitted_task, &ext::submitted_task::queued_behind>;
 
+/// Returns whether the slot holds the task of a future (async(), then()), which belongs to no
+/// other.
+inline bool is_of_future(const ext::task_slot& slot) noexcept {
+  return slot.is_spawned() && (slot.owner_word() & ext::task_slot::owner_mask) == 0;
+}
+
 /// The places where work waits that any worker may take, and the wake-up for it. Each function that
 /// adds work makes it visible first and then wakes a worker if one sleeps, so no task is ready
 /// while all workers sleep. Any thread.
@@ -50,6 +56,13 @@ class ready_work {
   /// Returns the number of submitted tasks that have not ended. Raised before a task can be found.
   std::uint64_t outside() const noexcept { return outside_.load(std::memory_order_seq_cst); }
 
+  /// Notes that a task of a future begins: it may outlive the run() in which it was made.
+  void future_begins() noexcept { has_futures_.store(true, std::memory_order_relaxed); }
+  /// Returns whether one has begun since forget_futures(); for who has found a task that it made.
+  bool has_futures() const noexcept { return has_futures_.load(std::memory_order_relaxed); }
+  /// Called while nothing is under way.
+  void forget_futures() noexcept { has_futures_.store(false, std::memory_order_relaxed); }
+
   /// Returns true while a worker sleeps or is about to: running strands stay armed then.
   bool maybe_sleepers() const noexcept { return waker_.state().maybe_sleepers(); }
   waker& waking() noexcept { return waker_; }
@@ -63,6 +76,7 @@ class ready_work {
   alignas(64) submission_queue submissions_;
   parked_strands parked_;
   alignas(64) std::atomic<std::uint64_t> outside_{0};
+  std::atomic<bool> has_futures_{false};
 };
 
 }  // namespace creek::host_backend

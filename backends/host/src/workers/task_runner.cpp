@@ -31,6 +31,7 @@ ext::strand* task_runner::run(fiber& self, found_work work) noexcept {
   governor_.task_begins(self.on->index);
   ext::strand* released = nullptr;
   if (ext::task_slot* slot = work.slot()) {
+    if (is_of_future(*slot)) work_.future_begins();
     released = run_stolen(self, slot);
   } else {
     trace::begin(self.on->track.load(std::memory_order_acquire), "submitted");

@@ -2,9 +2,11 @@
 // Lends a worker's place and takes it back.
 #include "worker_lender.hpp"
 
+#include <signal.h>
+
 #include <array>
 #include <cstddef>
-#include <memory>
+#include <new>
 #include <utility>
 
 #include <creek/core/measuring/clock.hpp>
@@ -17,6 +19,13 @@ namespace {
 /// Time in which a worker that has just run out of work is counted as idle.
 constexpr std::chrono::nanoseconds time_to_settle{1000};
 
+/// Returns the thread's own stack for signals, or null if a stack was set by others.
+std::byte* unless_there_is_one(std::byte* stack) noexcept {
+  stack_t there{};
+  sigaltstack(nullptr, &there);
+  return (there.ss_flags & SS_DISABLE) != 0 ? stack : nullptr;
+}
+
 /// State of a thread that leaves its own stack, made at its first loan.
 struct borrowing_thread {
   borrowing_thread() noexcept {
@@ -24,15 +33,32 @@ struct borrowing_thread {
     native.is_thread = true;
   }
   std::array<std::byte, signal_stack_bytes> signal_stack;
-  overflow_guard guard{signal_stack.data()};
+  overflow_guard guard{unless_there_is_one(signal_stack.data())};
   fiber native;
+  bool is_away = false;  ///< it has left its stack
 };
 
-/// A pointer only: a library that is loaded later gets little room for variables of threads.
-fiber& native_of_caller() {
-  thread_local std::unique_ptr<borrowing_thread> self;
-  if (self == nullptr) self = std::make_unique<borrowing_thread>();
-  return self->native;
+/// Trivial, for they are read after the thread's other variables are gone; and small, for a library
+/// that is loaded later gets little room for such variables.
+thread_local constinit borrowing_thread* this_thread = nullptr;
+thread_local constinit bool this_thread_ends = false;
+
+struct end_of_thread {
+  ~end_of_thread() {
+    this_thread_ends = true;
+    // A task that runs here may have called exit(): then the stack is not left behind yet.
+    if (this_thread != nullptr && !this_thread->is_away) delete std::exchange(this_thread, nullptr);
+  }
+  void begin() const noexcept {}
+};
+
+/// Returns the calling thread's state, or null if it ends or there is no memory.
+borrowing_thread* borrower() noexcept {
+  if (this_thread != nullptr || this_thread_ends) return this_thread;
+  thread_local const end_of_thread at_end;
+  at_end.begin();
+  this_thread = new (std::nothrow) borrowing_thread;
+  return this_thread;
 }
 
 }  // namespace
@@ -82,28 +108,48 @@ worker* worker_lender::take_place() noexcept {
   return nullptr;
 }
 
+/// Returns whether a place may be vacant, as far as can be seen at once.
+bool worker_lender::may_lend() const noexcept {
+  return lends_ && work_.outside() == 0 && !messages_.in_use();
+}
+
 /// Returns a worker whose place is the caller's, and counts the caller's task, if nothing goes on.
 worker* worker_lender::borrow() noexcept {
-  if (!lends_ || idle_.sleepers() == 0 || work_.outside() != 0) return nullptr;
+  if (idle_.sleepers() == 0) return nullptr;
   const auto quiet = [&] { return is_quiet(idle_.idle()); };
   if (!spin_until(quiet, time_to_settle) || !work_.begin_alone()) return nullptr;
-  worker* const place = take_place();
+  worker* const place = left_no_futures() ? take_place() : nullptr;
   if (place == nullptr) work_.submitted_ended();
   return place;
 }
 
+/// Returns whether no task of a future is left of earlier calls: none is when all workers sleep.
+bool worker_lender::left_no_futures() noexcept {
+  if (!work_.has_futures()) return true;
+  if (idle_.sleepers() != workers_.consumers()) return false;
+  work_.forget_futures();
+  return true;
+}
+
 bool worker_lender::run_here(ext::submitted_task& task, ext::strand*& ended) {
   const visit here(workers_.guests(), true);
+  if (!may_lend()) return false;
+  borrowing_thread* const thread = borrower();
+  if (thread == nullptr || thread->is_away) return false;
   worker* const place = borrow();
   if (place == nullptr) {
     work_.waking().ask_for_place();
     return false;
   }
-  loan borrowed(*place, native_of_caller(), task);
+  loan borrowed(*place, thread->native, task);
   borrowed.home = &switch_.home();
   ended = &borrowed;
   fiber* const first = switch_.idle_fiber(*place);
-  if (first != nullptr) visit_worker(borrowed, *first);
+  if (first != nullptr) {
+    thread->is_away = true;
+    visit_worker(borrowed, *first);
+    thread->is_away = false;
+  }
   give_back(borrowed);
   if (first == nullptr) work_.submitted_ended();
   if (first != nullptr && !borrowed.has_ended()) borrowed.wait();

@@ -10,8 +10,8 @@ namespace creek::host_backend {
 
 /// A thread that calls run() on a runtime where nothing goes on acts as a worker until its task has
 /// ended, so that neither it nor a worker has to be woken (README.md, "The caller as a worker").
-/// Everything that it runs belongs to its task: it leaves the place early if anything else comes
-/// up, which might need what the caller holds (a lock, say).
+/// Everything that it runs ends before its task does: it leaves the place early if anything else
+/// comes up, which might need what the caller holds (a lock, say) or what it does after its call.
 class worker_lender {
  public:
   worker_lender(worker_set& workers, ready_work& work, message_service& messages, shutdown& ending,
@@ -19,13 +19,17 @@ class worker_lender {
 
   /// executor::run_here()
   bool run_here(ext::submitted_task& task, ext::strand*& ended);
-  /// Returns whether the borrower has to leave the place, as its task has ended or something else
-  /// has come up.
-  bool must_leave(const loan& borrowed) const noexcept {
-    return borrowed.has_ended() || work_.outside() != 1 || messages_.in_use();
+  /// Returns whether the borrower, which has found `work`, has to leave the place: its task has
+  /// ended, something else has come up, or there are tasks that may outlive its call.
+  bool must_leave(const loan& borrowed, const found_work& work) const noexcept {
+    return borrowed.has_ended() || work_.outside() != 1 || messages_.in_use() ||
+           work_.has_futures() || (work.slot() != nullptr && is_of_future(*work.slot())) ||
+           shutdown_.finished();
   }
 
  private:
+  bool may_lend() const noexcept;
+  bool left_no_futures() noexcept;
   worker* borrow() noexcept;
   worker* take_place() noexcept;
   void visit_worker(loan& borrowed, fiber& first);

@@ -99,7 +99,7 @@ void worker_loop::run(fiber& self) {
   if (self.on->borrowed == nullptr && std::exchange(self.on->begins_asleep, false)) {
     if (const found_work work = idle_.find_first_work(*self.on)) execute(self, work);
   }
-  while (!shutdown_.finished()) {
+  while (!shutdown_.finished() || self.on->borrowed != nullptr) {
     workers_.end_if_lost();
     if (self.on->borrowed != nullptr && visit_goes_on(self, *self.on->borrowed)) continue;
     if (messages_.serve(self)) {
@@ -108,12 +108,14 @@ void worker_loop::run(fiber& self) {
       continue;
     }
     // Runs tasks that ended tasks left behind, newest first, before any from outside.
+    if (begins_future(self)) work_.future_begins();
     if (self.tasks.run_newest(self.tasks.slots())) {
       self.on->counters.add(counter::tasks);
       continue;
     }
     const found_work work = idle_.find_work(*self.on);
-    if (loan* borrowed = self.on->borrowed; borrowed != nullptr && lender_.must_leave(*borrowed)) {
+    loan* const borrowed = self.on->borrowed;
+    if (borrowed != nullptr && lender_.must_leave(*borrowed, work)) {
       if (!work.messages()) borrowed->kept = work;
     } else if (work) {
       execute(self, work);
@@ -123,12 +125,18 @@ void worker_loop::run(fiber& self) {
   std::terminate();  // no fiber switches to one of a finished scheduler
 }
 
+/// Returns whether the next task on the fiber's own stack is that of a future.
+bool worker_loop::begins_future(const fiber& self) noexcept {
+  const ext::task_slot* const next = self.tasks.next_slot();
+  return next != self.tasks.slots() && is_of_future(next[-1]);
+}
+
 /// Begins the borrower's task, or leaves for the borrower's own stack; returns false if neither is
 /// due. Continues here if the fiber is used again.
 bool worker_loop::visit_goes_on(fiber& self, loan& borrowed) {
   if (ext::submitted_task* task = std::exchange(borrowed.task, nullptr)) {
     execute(self, task);
-  } else if (borrowed.kept || lender_.must_leave(borrowed)) {
+  } else if (borrowed.kept || lender_.must_leave(borrowed, {}) || begins_future(self)) {
     switch_.leave_for(self, borrowed.native);
   } else {
     return false;

@@ -43,6 +43,7 @@ class worker_loop {
   static void run_worker(worker& self);
   static void fiber_main(switch_context& context, switch_context& left);
   void run(fiber& self);
+  static bool begins_future(const fiber& self) noexcept;
   bool visit_goes_on(fiber& self, loan& borrowed);
   void execute(fiber& self, found_work work);
   void continue_released(fiber& self, ext::strand* released);
