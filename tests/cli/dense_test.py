@@ -48,7 +48,8 @@ class Generated(Case):
             runs = sorted(time["runs"])
             self.assertEqual(len(runs), count)
             self.assertEqual((time["min"], time["max"]), (runs[0], runs[-1]))
-            self.assertEqual(time["median"], (runs[(count - 1) // 2] + runs[count // 2]) / 2)
+            middle = (runs[(count - 1) // 2] + runs[count // 2]) / 2
+            self.assertAlmostEqual(time["median"], middle, delta=1e-12 * middle)
             self.assertAlmostEqual(found["gflops"]["median"] * time["median"] * 1e9,
                                    found["flops"], delta=found["flops"] * 1e-9)
             share = found["gflops"]["median"] / found["gemm_gflops"]["median"]

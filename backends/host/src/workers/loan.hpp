@@ -17,7 +17,7 @@ struct loan : host_strand {
   bool has_ended() const noexcept { return news.load(std::memory_order_acquire) == ended; }
   /// Called by the thread that ends the task.
   void end(waker& waking) noexcept;
-  /// Called by the borrower when it has left the place early: sleeps until the task has ended.
+  /// Called by the borrower when it has left the place: sleeps until the task has ended.
   void wait() noexcept;
 
   worker& lent;

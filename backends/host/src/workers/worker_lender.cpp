@@ -11,6 +11,7 @@
 
 #include <creek/core/measuring/clock.hpp>
 #include <creek/core/threads/futex.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 
 namespace creek::host_backend {
 
@@ -70,6 +71,7 @@ loan::loan(worker& place, fiber& thread, ext::submitted_task& first) noexcept
 
 void loan::end(waker& waking) noexcept {
   worker& place = lent;
+  sanitizer::releases(&news);
   // The loan may be gone after this: waking a stale address is harmless.
   if (news.exchange(ended, std::memory_order_acq_rel) == awaited) futex_wake(news, 1);
   waking.call(place);
@@ -77,8 +79,10 @@ void loan::end(waker& waking) noexcept {
 
 void loan::wait() noexcept {
   std::uint32_t seen = under_way;
-  if (!news.compare_exchange_strong(seen, awaited, std::memory_order_acq_rel)) return;
-  while (!has_ended()) futex_wait(news, awaited);
+  if (!has_ended() && news.compare_exchange_strong(seen, awaited, std::memory_order_acq_rel)) {
+    while (!has_ended()) futex_wait(news, awaited);
+  }
+  sanitizer::acquired(&news);
 }
 
 worker_lender::worker_lender(worker_set& workers, ready_work& work, message_service& messages,
@@ -152,8 +156,9 @@ bool worker_lender::run_here(ext::submitted_task& task, ext::strand*& ended) {
   }
   give_back(borrowed);
   if (first == nullptr) work_.submitted_ended();
-  if (first != nullptr && !borrowed.has_ended()) borrowed.wait();
-  return first != nullptr;
+  if (first == nullptr) return false;
+  borrowed.wait();
+  return true;
 }
 
 /// Acts as the worker, on `first` and the fibers after it, until the loan ends.
