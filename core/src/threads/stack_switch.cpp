@@ -116,6 +116,16 @@ void adopt_thread_stack(switch_context& native) noexcept {
   native.stack_low = static_cast<std::byte*>(low);
 }
 
+void begin_absence(const switch_context& native) noexcept {
+  if (native.stack_low != nullptr && lsan_register_region != nullptr)
+    lsan_register_region(native.stack_low, native.stack_size);
+}
+
+void end_absence(const switch_context& native) noexcept {
+  if (native.stack_low != nullptr && lsan_unregister_region != nullptr)
+    lsan_unregister_region(native.stack_low, native.stack_size);
+}
+
 switch_context& switch_stacks(switch_context& from, switch_context& to) noexcept {
   crossing over{&from, &to};
   before_switch(from, to);

@@ -151,7 +151,9 @@ bool worker_lender::run_here(ext::submitted_task& task, ext::strand*& ended) {
   fiber* const first = switch_.idle_fiber(*place);
   if (first != nullptr) {
     thread->is_away = true;
+    begin_absence(thread->native);
     visit_worker(borrowed, *first);
+    end_absence(thread->native);
     thread->is_away = false;
   }
   give_back(borrowed);

@@ -37,6 +37,10 @@ void release_context(switch_context& unused) noexcept;
 
 /// Makes `native` stand for the calling thread's own stack, to be switched from and back to.
 void adopt_thread_stack(switch_context& native) noexcept;
+/// Called around the time for which a thread of the user leaves its own stack: a leak checker
+/// searches that stack meanwhile, as it searches the stack on which the thread runs.
+void begin_absence(const switch_context& native) noexcept;
+void end_absence(const switch_context& native) noexcept;
 
 /// Switches from `from`, which runs here, to `to`; returns when a flow switches to `from` again,
 /// perhaps on another thread. Saves what belongs to a stack: registers, floating-point control,
