@@ -6,6 +6,7 @@
 
 #include <creek/tasking/detail/parallel_partition.hpp>
 #include <creek/tasking/detail/projected_call.hpp>
+#include <creek/tasking/detail/strips.hpp>
 
 namespace creek {
 
@@ -18,24 +19,16 @@ struct partition_function {
     static_assert(predicate_requirements<Pred, projected_t<Proj, I>>::met);
     static_assert(std::permutable<I>,
                   "partition moves elements: they must be movable and not const");
-    using difference = std::iter_difference_t<I>;
     const I end = first + (last - first);
-    const auto workers = static_cast<difference>(worker_count());
-    const difference strips =
-        std::min({(end - first) / min_strip, 4 * workers, static_cast<difference>(most_strips)});
     const auto serially = [&](I lo, I hi) {
       return std::partition(lo, hi, projected_call<Pred, Proj>{pred, proj});
     };
-    if (workers == 1 || strips < 2) return serially(first, end);
-    return parallel_partition(first, end, static_cast<int>(strips), serially);
+    return parallel_partition(first, end, strip_count(end - first, 4), serially);
   }
   template <parallel_range R, operation Pred, operation Proj = std::identity>
   std::ranges::borrowed_iterator_t<R> operator()(R&& range, Pred pred, Proj proj = {}) const {
     return (*this)(std::ranges::begin(range), end_of(range), std::move(pred), std::move(proj));
   }
-
- private:
-  static constexpr int min_strip = 4096;  // elements; an estimate
 };
 
 }  // namespace detail

@@ -19,10 +19,7 @@ struct stable_sort_function {
     if constexpr (std::same_as<Proj, std::identity>) {
       parallel_stable_sort(first, end, std::move(comp));
     } else {
-      parallel_stable_sort(first, end, [&](auto&& a, auto&& b) {
-        return static_cast<bool>(std::invoke(comp, std::invoke(proj, std::forward<decltype(a)>(a)),
-                                             std::invoke(proj, std::forward<decltype(b)>(b))));
-      });
+      parallel_stable_sort(first, end, projected_pair_call<Comp, Proj, Proj>{comp, proj, proj});
     }
     return end;
   }

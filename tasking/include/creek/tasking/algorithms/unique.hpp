@@ -6,6 +6,7 @@
 #include <array>
 
 #include <creek/tasking/detail/projected_call.hpp>
+#include <creek/tasking/detail/strips.hpp>
 #include <creek/tasking/parallel_for.hpp>
 
 namespace creek {
@@ -30,40 +31,31 @@ struct unique_function {
   }
 
  private:
-  static constexpr int max_strips = 64;
-  static constexpr int min_strip = 4096;  // elements; an estimate
-
   /// Removes repetitions in each strip concurrently, then closes the gaps between strips.
   template <class I, class Same>
   static I run(I first, I last, Same& same) {
-    using difference = std::iter_difference_t<I>;
-    const difference count = last - first;
-    const auto workers = static_cast<difference>(worker_count());
-    const difference strips =
-        std::min({count / min_strip, 8 * workers, static_cast<difference>(max_strips)});
-    if (workers == 1 || strips < 2) return std::unique(first, last, same);
+    const int strips = strip_count(last - first, 8);
+    if (strips == 1) return std::unique(first, last, same);
 
-    const auto begin_of = [&](difference i) {
-      return first + (count / strips * i + std::min(i, count % strips));
-    };
+    const auto begin_of = [=](int i) { return strip_begin(first, last, strips, i); };
     struct strip {
       I begin, end;  // of what is kept
     };
     std::array<strip, max_strips> kept{};
     // Before any element moves: whether a strip's first element repeats the one in front of it.
-    for (difference i = 0; i < strips; ++i) {
+    for (int i = 0; i < strips; ++i) {
       const I begin = begin_of(i);
       const bool repeats = i > 0 && same(*(begin - 1), *begin);
       kept[static_cast<std::size_t>(i)].begin = begin + (repeats ? 1 : 0);
     }
-    parallel_for(difference{0}, strips,
-                 [&](difference i) {
+    parallel_for(0, strips,
+                 [&](int i) {
                    kept[static_cast<std::size_t>(i)].end =
                        std::unique(begin_of(i), begin_of(i + 1), same);
                  },
                  {.grain = 1});
     I out = kept[0].end;
-    for (difference i = 1; i < strips; ++i) {
+    for (int i = 1; i < strips; ++i) {
       const auto [begin, end] = kept[static_cast<std::size_t>(i)];
       out = out == begin ? end : std::ranges::move(begin, end, out).out;
     }

@@ -12,6 +12,7 @@
 #include <array>
 #include <iterator>
 
+#include <creek/tasking/detail/strips.hpp>
 #include <creek/tasking/parallel_for.hpp>
 
 namespace creek::detail {
@@ -52,11 +53,8 @@ class interval_list {
   int size_ = 0;
 };
 
-/// Maximum number of strips that a partition is cut into; bounds its frame to 3 KB.
-inline constexpr int most_strips = 64;
-
 template <class It>
-using strip_list = interval_list<It, most_strips>;
+using strip_list = interval_list<It, max_strips>;
 
 /// Swaps slot k of one list with slot k of the other, for all k.
 template <class It>
@@ -76,24 +74,20 @@ void swap_slots(const strip_list<It>& left, const strip_list<It>& right) {
 
 /// Reorders [first, last) so that elements of the left kind come first; returns the first other.
 /// partition(lo, hi) does so for a strip and returns its boundary; it is called for all strips
-/// concurrently. `strips` is in 1 .. most_strips.
+/// concurrently. `strips` is in 1 .. max_strips.
 template <class It, class Partition>
 It parallel_partition(It first, It last, int strips, Partition&& partition) {
   if (strips == 1) return partition(first, last);
-  const auto count = last - first;
-  const auto strip_begin = [=](int i) {
-    return first + count / strips * i + std::min<std::iter_difference_t<It>>(i, count % strips);
-  };
-  std::array<It, most_strips> boundary{};
-  parallel_for(0, strips,
-               [&](int i) { boundary[i] = partition(strip_begin(i), strip_begin(i + 1)); },
+  const auto begin_of = [=](int i) { return strip_begin(first, last, strips, i); };
+  std::array<It, max_strips> boundary{};
+  parallel_for(0, strips, [&](int i) { boundary[i] = partition(begin_of(i), begin_of(i + 1)); },
                {.grain = 1});
   It middle = first;
-  for (int i = 0; i < strips; ++i) middle += boundary[i] - strip_begin(i);
+  for (int i = 0; i < strips; ++i) middle += boundary[i] - begin_of(i);
   strip_list<It> rights_before, lefts_behind;
   for (int i = 0; i < strips; ++i) {
-    rights_before.add(boundary[i], std::min(strip_begin(i + 1), middle));
-    lefts_behind.add(std::max(strip_begin(i), middle), boundary[i]);
+    rights_before.add(boundary[i], std::min(begin_of(i + 1), middle));
+    lefts_behind.add(std::max(begin_of(i), middle), boundary[i]);
   }
   swap_slots(rights_before, lefts_behind);
   return middle;

@@ -53,7 +53,7 @@ class parallel_quick_sort {
 
   // A range no larger than one worker's share is partitioned serially: the others have ranges too.
   It partition(It first, It last, It pivot, bool or_equal) {
-    const auto strips = std::clamp<difference>((last - first) / strip_, 1, most_strips);
+    const auto strips = std::clamp<difference>((last - first) / strip_, 1, max_strips);
     return parallel_partition(
         first, last, strips > 4 ? static_cast<int>(strips) : 1,
         [&](It lo, It hi) { return order_.partition(lo, hi, pivot, or_equal); });
