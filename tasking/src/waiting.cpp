@@ -28,8 +28,7 @@ std::string to_string(std::span<const waiting_task> tasks, std::size_t most) {
 /// Cuts "[with F = creek::detail::bind_call<account, int (account::*)(int), int>(...)::<lambda>]"
 /// to "account: int (account::*)(int)"; without an object, to the function's type only.
 std::string ext::readable_name(std::string_view name) {
-  if (const auto at = name.find("F = "); at != name.npos) name.remove_prefix(at + 4);
-  if (name.ends_with(']')) name.remove_suffix(1);
+  name = ext::task_site(name);
   // A future's task: "async_state<main()::<lambda()> >::execute()::<lambda()>".
   constexpr std::string_view future = "async_state<", of_future = ">::execute()";
   if (const auto at = name.find(future), end = name.rfind(of_future);

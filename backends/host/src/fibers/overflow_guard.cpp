@@ -8,6 +8,8 @@
 #include <mutex>
 #include <string_view>
 
+#include <creek/tasking/waiting.hpp>
+
 #include "fiber.hpp"
 
 namespace creek::host_backend {
@@ -35,13 +37,7 @@ void say_number(std::uint64_t value) noexcept {
 void report(const fiber& hit) noexcept {
   say("creek: stack overflow in task '");
   const ext::task_type* type = hit.tasks.scope().type;
-  std::string_view name = type != nullptr ? type->name : "?";
-  // The part behind the last "F = " of __PRETTY_FUNCTION__ names the closure.
-  if (const auto at = name.find("F = "); at != std::string_view::npos) {
-    name = name.substr(at + 4);
-    if (!name.empty() && name.back() == ']') name.remove_suffix(1);
-  }
-  say(name);
+  say(type != nullptr ? ext::task_site(type->name) : "?");
   say("': its stack of ");
   say_number(hit.stack_size >> 10);
   say(" KiB is full; raise scheduler_options::stack_size or CREEK_STACK_SIZE\n");

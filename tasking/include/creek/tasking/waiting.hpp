@@ -22,6 +22,15 @@ struct waiting_task {
 std::string to_string(std::span<const waiting_task> tasks, std::size_t most = 20);
 
 namespace ext {
+/// Returns the part of a task_type's name that says where its closure was written; any other text
+/// as it is. Safe in a signal handler.
+constexpr std::string_view task_site(std::string_view name) noexcept {
+  const auto at = name.find("F = ");
+  if (at == name.npos) return name;
+  name.remove_prefix(at + 4);
+  if (name.ends_with(']')) name.remove_suffix(1);
+  return name;
+}
 /// Returns the part of a task_type's name that a reader wants; "" stays empty.
 std::string readable_name(std::string_view name);
 }  // namespace ext

@@ -7,7 +7,7 @@
 namespace creek::detail {
 
 /// Returns the spelling of the closure's type, e.g. "... [with F = render(scene&)::<lambda()>]".
-/// task_site() cuts it to the part behind "F = ".
+/// ext::task_site() cuts it to the part behind "F = ".
 template <class F>
 constexpr const char* task_name() noexcept {
   return __PRETTY_FUNCTION__;
