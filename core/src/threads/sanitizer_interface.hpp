@@ -27,4 +27,13 @@ extern "C" {
                                         unsigned flags) __asm__("__tsan_switch_to_fiber");
 }
 
+/// Has LeakSanitizer search the memory for pointers, which keep what they point to from being lost.
+inline void search_for_pointers(const void* low, std::size_t size) noexcept {
+  if (lsan_register_region != nullptr) lsan_register_region(low, size);
+}
+/// Ends that; exactly once for each search_for_pointers().
+inline void end_search_for_pointers(const void* low, std::size_t size) noexcept {
+  if (lsan_unregister_region != nullptr) lsan_unregister_region(low, size);
+}
+
 }  // namespace creek

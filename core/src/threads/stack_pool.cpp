@@ -84,13 +84,13 @@ struct pool_closer {
 std::byte* take_stack(std::size_t size) noexcept {
   std::byte* const low = pool.take(size);
   if (low == nullptr) return map_guarded(size);
-  if (lsan_register_region != nullptr) lsan_register_region(low, size);
+  search_for_pointers(low, size);
   return low;
 }
 
 void give_back_stack(std::byte* low, std::size_t size) noexcept {
   // An unused stack keeps nothing alive.
-  if (lsan_unregister_region != nullptr) lsan_unregister_region(low, size);
+  end_search_for_pointers(low, size);
   if (!pool.give(low, size)) unmap_stack(low, size);
 }
 

@@ -117,13 +117,11 @@ void adopt_thread_stack(switch_context& native) noexcept {
 }
 
 void begin_absence(const switch_context& native) noexcept {
-  if (native.stack_low != nullptr && lsan_register_region != nullptr)
-    lsan_register_region(native.stack_low, native.stack_size);
+  if (native.stack_low != nullptr) search_for_pointers(native.stack_low, native.stack_size);
 }
 
 void end_absence(const switch_context& native) noexcept {
-  if (native.stack_low != nullptr && lsan_unregister_region != nullptr)
-    lsan_unregister_region(native.stack_low, native.stack_size);
+  if (native.stack_low != nullptr) end_search_for_pointers(native.stack_low, native.stack_size);
 }
 
 switch_context& switch_stacks(switch_context& from, switch_context& to) noexcept {
@@ -147,12 +145,12 @@ std::byte* map_guarded(std::size_t size) noexcept {
   // A touched page must cost a page, not a huge one.
   if (size >= huge_page) (void)madvise(low, size, MADV_NOHUGEPAGE);
   // LeakSanitizer scans the stack, so memory that only a suspended flow points to is not lost.
-  if (lsan_register_region != nullptr) lsan_register_region(low, size);
+  search_for_pointers(low, size);
   return low;
 }
 
 void unmap_guarded(std::byte* low, std::size_t size) noexcept {
-  if (lsan_unregister_region != nullptr) lsan_unregister_region(low, size);
+  end_search_for_pointers(low, size);
   munmap(low - guard_bytes, guard_bytes + size);
 }
 
