@@ -54,7 +54,6 @@ class fiber_pool {
   };
   explicit fiber_pool(const setup& chosen) noexcept : setup_(chosen) {}
 
-  ext::executor& home() const noexcept { return *setup_.home; }
   /// Returns a fiber that nobody uses, or nullptr if the system refuses another; errno says why.
   fiber* take(fiber_cache& cache) noexcept {
     if (fiber* cached = cache.pop()) return cached;

@@ -16,7 +16,6 @@ class fiber_switch {
       : fibers_(setup), work_(work) {}
 
   const fiber_pool& fibers() const noexcept { return fibers_; }
-  ext::executor& home() const noexcept { return fibers_.home(); }
   /// Returns an idle fiber, or nullptr if there is none and the system refuses another.
   fiber* idle_fiber(worker& here) noexcept { return fibers_.take(here.idle_fibers); }
   /// Leaves the running fiber for `target`; returns when another one is left for it.

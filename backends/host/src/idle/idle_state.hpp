@@ -70,14 +70,9 @@ class idle_state {
   /// Makes a sleeper that saw work after all a searcher again. Returns false if a permit is on its
   /// way: the caller must then take_permit(), which makes it a searcher as well.
   [[nodiscard]] bool cancel_sleep() noexcept {
-    std::uint64_t seen = word_.load(std::memory_order_relaxed);
-    while (sleepers_of(seen) != 0) {
-      if (word_.compare_exchange_weak(seen, seen - 1 + one_searching, std::memory_order_seq_cst)) {
-        asleep_.fetch_sub(1, std::memory_order_seq_cst);
-        return true;
-      }
-    }
-    return false;
+    const bool was_counted = take_sleeper(one_searching, always);
+    if (was_counted) asleep_.fetch_sub(1, std::memory_order_seq_cst);
+    return was_counted;
   }
   /// Sleeps until a waker has made this worker, number `self`, a searcher, or until it was called
   /// and makes itself one. `called()` returns whether there is work that it alone can do; `sleep()`
@@ -109,34 +104,38 @@ class idle_state {
       if (is_called && cancel_sleep()) return;
       place.vacate();
       if (!is_called) sleep(permits_, permits, bit_of(self));
-      if (!regain(place)) return begin_search();
+      if (!regain(place)) return;
     }
   }
-  /// Called by a thread that begins, whose worker is a sleeper already: like the second half of
+  /// Takes the vacant place again; sleeps while it is lent. Returns false if a borrower has given
+  /// it up: the thread is a searcher then, not a sleeper. Nobody waits for a permit while its place
+  /// is lent, and a wake-up that came too late to be used may have been for a permit, so it is
+  /// passed on. A thread that begins, whose worker is a sleeper already, calls it before
   /// take_permit().
-  template <class Called, class Sleep>
-  void begin_with_permit(unsigned self, worker_place& place, Called called, Sleep sleep) noexcept {
-    if (!regain(place)) return begin_search();
-    take_permit(self, place, called, sleep);
+  [[nodiscard]] bool regain(worker_place& place) noexcept {
+    while (!place.take()) {
+      const bool is_returned = place.take_back();
+      if (permits_.load(std::memory_order_acquire) % one_call != 0) futex_wake(permits_, 1);
+      if (is_returned) {
+        begin_search();
+        return false;
+      }
+      place.wait();
+    }
+    return true;
   }
   /// Takes one sleeper out of the counts, for a borrower of its place. Returns false if there is
   /// none: a permit for the thread in that place may be on its way.
   [[nodiscard]] bool begin_visit() noexcept {
-    std::uint64_t seen = word_.load(std::memory_order_relaxed);
-    while (sleepers_of(seen) != 0) {
-      if (word_.compare_exchange_weak(seen, seen - 1, std::memory_order_seq_cst)) {
-        asleep_.fetch_sub(1, std::memory_order_seq_cst);
-        return true;
-      }
-    }
-    return false;
+    const bool was_counted = take_sleeper(0, always);
+    if (was_counted) asleep_.fetch_sub(1, std::memory_order_seq_cst);
+    return was_counted;
   }
   /// Makes the borrower's `place` a sleeper's again. Returns the number of other workers that slept
   /// or searched then.
   std::uint32_t end_visit(worker_place& place) noexcept {
     asleep_.fetch_add(1, std::memory_order_seq_cst);
-    place
-        .leave();  // before it is counted: whoever counts on a sleeper finds a thread that may wake
+    place.leave();
     const std::uint64_t others = word_.fetch_add(1, std::memory_order_seq_cst);
     return sleepers_of(others) + searching_of(others);
   }
@@ -149,27 +148,12 @@ class idle_state {
   /// Wakes one sleeper unless a worker searches, or no more than `least` sleep. The caller made
   /// work visible and passed a full fence since. Returns true if one was woken.
   bool wake_one(std::uint32_t least) noexcept {
-    std::uint64_t seen = word_.load(std::memory_order_seq_cst);
-    while (sleepers_of(seen) > least && searching_of(seen) == 0) {
-      if (word_.compare_exchange_weak(seen, seen - 1 + one_searching, std::memory_order_seq_cst)) {
-        permits_.fetch_add(1, std::memory_order_release);
-        futex_wake(permits_, 1);
-        return true;
-      }
-    }
-    return false;
+    return wake_one_if([least](std::uint64_t seen) {
+      return sleepers_of(seen) > least && searching_of(seen) == 0;
+    });
   }
   /// Wakes one sleeper, if there is one, although a worker may search.
-  void wake_one_anyway() noexcept {
-    std::uint64_t seen = word_.load(std::memory_order_seq_cst);
-    while (sleepers_of(seen) != 0) {
-      if (word_.compare_exchange_weak(seen, seen - 1 + one_searching, std::memory_order_seq_cst)) {
-        permits_.fetch_add(1, std::memory_order_release);
-        futex_wake(permits_, 1);
-        return;
-      }
-    }
-  }
+  void wake_one_anyway() noexcept { wake_one_if(always); }
   /// Wakes every sleeper, to stop.
   void wake_all() noexcept {
     std::uint64_t seen = word_.load(std::memory_order_seq_cst);
@@ -191,6 +175,26 @@ class idle_state {
   static constexpr std::uint32_t searching_of(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> 32);
   }
+  static constexpr bool always(std::uint64_t) noexcept { return true; }
+  /// Takes one sleeper out of the count, if there is one and `may(word)`, and adds `becomes` in the
+  /// same step.
+  template <class May>
+  bool take_sleeper(std::uint64_t becomes, May may) noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_seq_cst);
+    while (sleepers_of(seen) != 0 && may(seen)) {
+      if (word_.compare_exchange_weak(seen, seen - 1 + becomes, std::memory_order_seq_cst)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  template <class May>
+  bool wake_one_if(May may) noexcept {
+    if (!take_sleeper(one_searching, may)) return false;
+    permits_.fetch_add(1, std::memory_order_release);
+    futex_wake(permits_, 1);
+    return true;
+  }
   /// Takes a permit; returns false if there is none, with the word that says so.
   bool try_take(std::uint32_t& permits) noexcept {
     permits = permits_.load(std::memory_order_acquire);
@@ -202,19 +206,6 @@ class idle_state {
     }
     return false;
   }
-  /// Takes the vacant place again; sleeps while it is lent. Returns false if a borrower has given
-  /// it up. Nobody waits for a permit while its place is lent, and a wake-up that came too late to
-  /// be used may have been for a permit, so it is passed on.
-  bool regain(worker_place& place) noexcept {
-    while (!place.take()) {
-      const bool is_returned = place.take_back();
-      if (permits_.load(std::memory_order_acquire) % one_call != 0) futex_wake(permits_, 1);
-      if (is_returned) return false;
-      place.wait();
-    }
-    return true;
-  }
-
   std::atomic<std::uint64_t> word_{0};     ///< sleepers (low 32), searching (high 32)
   std::atomic<std::uint32_t> permits_{0};  ///< not taken (low 13 bits); calls, never reset
   alignas(64) std::atomic<std::uint32_t> asleep_{0};  ///< upper bound of the word's sleepers

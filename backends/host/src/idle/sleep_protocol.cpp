@@ -22,21 +22,13 @@ bool sleep_protocol::all_armed() const noexcept {
   });
 }
 
-/// Returns what does as futex_wait() does, and looks for a hang.
-auto sleep_protocol::sleeper() noexcept {
-  return [this](const auto& word, std::uint32_t expected, std::uint32_t bits) {
-    hangs_.sleep(word, expected, bits);
-  };
-}
-
 found_work sleep_protocol::sleep(worker& self) noexcept {
   waker_.state().begin_sleep();
   return sleep_begun(self, false);
 }
 
 void sleep_protocol::begin(worker& self) noexcept {
-  waker_.state().begin_with_permit(
-      self.index, self.place, [&] { return messages_.has_messages(self); }, sleeper());
+  if (waker_.state().regain(self.place)) take_permit(self);
   awake(self);
 }
 
@@ -70,10 +62,13 @@ found_work sleep_protocol::sleep_begun(worker& self, bool rests) noexcept {
 
 void sleep_protocol::take_permit(worker& self) noexcept {
   const auto called = [&] { return messages_.has_messages(self); };
+  const auto sleep = [this](const auto& word, std::uint32_t expected, std::uint32_t bits) {
+    hangs_.sleep(word, expected, bits);
+  };
   if (self.borrowed != nullptr) {
-    waker_.state().take_permit(self.index, called, sleeper());
+    waker_.state().take_permit(self.index, called, sleep);
   } else {
-    waker_.state().take_permit(self.index, self.place, called, sleeper());
+    waker_.state().take_permit(self.index, self.place, called, sleep);
   }
 }
 

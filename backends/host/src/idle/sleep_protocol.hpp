@@ -41,7 +41,6 @@ class sleep_protocol {
 
  private:
   found_work sleep_begun(worker& self, bool rests) noexcept;
-  auto sleeper() noexcept;
   void take_permit(worker& self) noexcept;
   void arm_all() noexcept;
   bool all_armed() const noexcept;

@@ -146,19 +146,20 @@ bool worker_lender::run_here(ext::submitted_task& task, ext::strand*& ended) {
     return false;
   }
   loan borrowed(*place, thread->native, task);
-  borrowed.home = &switch_.home();
   ended = &borrowed;
   fiber* const first = switch_.idle_fiber(*place);
-  if (first != nullptr) {
-    thread->is_away = true;
-    begin_absence(thread->native);
-    visit_worker(borrowed, *first);
-    end_absence(thread->native);
-    thread->is_away = false;
+  if (first == nullptr) {
+    give_back(borrowed);
+    work_.submitted_ended();
+    return false;
   }
+  borrowed.home = first->home;
+  thread->is_away = true;
+  begin_absence(thread->native);
+  visit_worker(borrowed, *first);
+  end_absence(thread->native);
+  thread->is_away = false;
   give_back(borrowed);
-  if (first == nullptr) work_.submitted_ended();
-  if (first == nullptr) return false;
   borrowed.wait();
   return true;
 }
