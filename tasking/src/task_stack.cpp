@@ -145,17 +145,18 @@ join_result task_stack::join_buried(task_slot* slot) noexcept {
   return join_result::done;
 }
 
-/// Frees slots whose tasks are all stolen. Answers thieves as well, or they would starve while the
-/// owner runs one task after the other.
-void task_stack::make_room() noexcept {
-  if (external_) return;
-  const shared_part::bounds shared = shared_.now();
-  if (shared.tail >= index(last_)) {
-    drop_stolen(scope().base);
-  } else if (shared.tail == shared.split && asked_.load(std::memory_order_relaxed) != 0) {
-    const std::lock_guard guard(mover_);
-    answer(index(next_slot()));
-  }
+/// Frees slots of a full stack whose tasks are all stolen.
+void task_stack::drop_if_all_stolen() noexcept {
+  if (shared_.now().tail >= index(last_)) drop_stolen(scope().base);
+}
+
+/// Returns a slot of a stack that was full, or null. External deques are bounded on purpose: the
+/// push there finds no room and runs the task at once.
+task_slot* task_stack::make_room() noexcept {
+  if (external_) return last_;
+  drop_if_all_stolen();
+  if (next_slot() == last_) home_->run_surplus(*this);
+  return next_slot() != last_ ? next_slot() : nullptr;
 }
 
 bool task_stack::pushed_slow(task_slot* slot) noexcept {
@@ -164,7 +165,14 @@ bool task_stack::pushed_slow(task_slot* slot) noexcept {
   if (!room) {
     top_.store(slot, std::memory_order_release);
     record_.count_inline_run();
-    make_room();
+    if (!external_) {
+      // Thieves would starve while the owner runs one fork after the other.
+      if (asked_.load(std::memory_order_relaxed) != 0) {
+        const std::lock_guard guard(mover_);
+        answer(index(slot));
+      }
+      drop_if_all_stolen();
+    }
     if (slot->is_spawned()) run_popped(slot);
     return false;
   }

@@ -90,7 +90,7 @@ TEST_P(Spawn, EveryTaskWaitsForItsOwnChildren) {
   in_each_runtime([] { EXPECT_EQ(node::count(5), tree_nodes(5, 3)); });
 }
 
-TEST_P(Spawn, RunsInlineWhenTheDequeIsFull) {
+TEST_P(Spawn, RunsTasksBeforeTheirMakerEndsWhenTheDequeIsFull) {
   for (const std::uint32_t capacity : {2U, 3U, 7U}) {
     in_each_runtime(
         [] {

@@ -83,7 +83,7 @@ TEST(fiber_pool, returns_null_and_the_reason_if_the_system_refuses) {
 TEST(fiber_pool, counts_the_tasks_that_ran_for_lack_of_room) {
   fiber_pool pool(setup());
   fiber_cache cache;
-  for (int i = 0; i < 2; ++i) pool.take(cache)->tasks.count_full();
+  for (int i = 0; i < 2; ++i) pool.take(cache)->tasks.record().count_inline_run();
   EXPECT_EQ(pool.inline_runs(), 2U);
 }
 

@@ -24,6 +24,7 @@ class fake_home final : public ext::task_stack_home {
   bool keep_armed() const noexcept override { return armed.load(std::memory_order_relaxed); }
   bool offer(ext::task_stack&, ext::task_slot*) noexcept override { return false; }
   bool take_back(ext::task_stack&, ext::task_slot*) noexcept override { return true; }
+  void run_surplus(ext::task_stack&) noexcept override {}
 
   void suspend(ext::publish_fn publish, void* argument, const char* /*what*/) override {
     waiting_strand self;

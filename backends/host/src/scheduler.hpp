@@ -49,6 +49,7 @@ class scheduler final : public ext::backend, private ext::message_port {
   bool take_back(ext::task_stack& stack, ext::task_slot* slot) noexcept override {
     return work_.deques().take_back(stack, slot);
   }
+  void run_surplus(ext::task_stack& full) noexcept override { loop_.run_surplus(full); }
 
   // ext::backend
   std::exception_ptr shut_down() noexcept override;

@@ -33,6 +33,7 @@ struct fiber : host_strand, switch_context {
   bool bound = false;        ///< handles a message: continues on the worker that it is on
   bool is_thread = false;    ///< stands for a thread's own stack
   worker* parked = nullptr;  ///< worker that lists it as suspended with unstarted tasks, or null
+  fiber* maker = nullptr;    ///< waits while this fiber runs tasks for which it has no room
   wait_note waits;
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
   ext::task_stack tasks;

@@ -39,8 +39,11 @@ bool fiber_switch::settle(fiber& self, fiber* previous) noexcept {
     case departure::kind::make_ready:
       work_.make_ready(here, *previous);
       break;
+    case departure::kind::hold:
+      park(*previous);
+      break;
     case departure::kind::publish:
-      if (work_.deques().has_work(previous->tasks)) work_.park(*previous);
+      park(*previous);
       if (!after.publish(after.argument, previous)) return false;
       break;
   }
@@ -48,11 +51,28 @@ bool fiber_switch::settle(fiber& self, fiber* previous) noexcept {
   return true;
 }
 
+/// Lists a strand that was left if it has tasks that have not started; it may be listed already.
+void fiber_switch::park(fiber& left) noexcept {
+  if (left.parked == nullptr && work_.deques().has_work(left.tasks)) work_.park(left);
+}
+
+void fiber_switch::unpark(fiber& self) noexcept {
+  if (self.parked != nullptr) work_.parked().remove(self);
+}
+
 void fiber_switch::leave_for(fiber& self, fiber& target) noexcept {
   work_.waking().governor().task_begins(self.on->index);
   const bool keeps = has_leftovers(self);
   if (keeps) work_.offer_all(self.tasks);
   switch_to(*self.on, target, {keeps ? departure::kind::make_ready : departure::kind::recycle});
+}
+
+void fiber_switch::leave_held(fiber& self, fiber& next) noexcept {
+  trace::end(self.on->track.load(std::memory_order_acquire));
+  // `next` may leave for `self` to wait, and find that its wait is over: then `self` is not idle.
+  arrive(self, leave(*self.on, next, {departure::kind::hold}), departure::kind::make_ready);
+  unpark(self);
+  trace::begin(self.on->track.load(std::memory_order_acquire), "resumed");
 }
 
 void fiber_switch::leave_waiting(fiber& self, fiber& next, ext::publish_fn publish,
@@ -64,7 +84,7 @@ void fiber_switch::leave_waiting(fiber& self, fiber& next, ext::publish_fn publi
   after.publish = publish;
   after.argument = argument;
   switch_to(here, next, after);
-  if (self.parked != nullptr) work_.parked().remove(self);
+  unpark(self);
   trace::begin(self.on->track.load(std::memory_order_acquire), "resumed");
 }
 

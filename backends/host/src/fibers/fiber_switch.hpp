@@ -25,20 +25,23 @@ class fiber_switch {
   }
   /// Continues the loop of `self` on `target`; tasks that `self` still holds are left to be taken.
   void leave_for(fiber& self, fiber& target) noexcept;
+  /// Leaves `self` for `next`, to which alone it then belongs.
+  void leave_held(fiber& self, fiber& next) noexcept;
   /// Leaves the stack until the strand that `publish` was given is resumed.
   void leave_waiting(fiber& self, fiber& next, ext::publish_fn publish, void* argument) noexcept;
   /// Called first on a fiber that was switched to: does what `previous`, the fiber before it, left
-  /// to be done. If the wait of that one was over before it began, switches back: a loop, as that
-  /// may happen again and again.
-  void arrive(fiber& self, fiber* previous) noexcept {
-    while (!settle(self, previous)) {
-      previous = leave(*self.on, *previous, {departure::kind::recycle});
-    }
+  /// to be done. If the wait of that one was over before it began, switches back, and `then` is
+  /// done with `self`: a loop, as that may happen again and again.
+  void arrive(fiber& self, fiber* previous,
+              departure::kind then = departure::kind::recycle) noexcept {
+    while (!settle(self, previous)) previous = leave(*self.on, *previous, {then});
   }
 
  private:
   fiber* leave(worker& here, fiber& target, departure after) noexcept;
   bool settle(fiber& self, fiber* previous) noexcept;
+  void park(fiber& left) noexcept;
+  void unpark(fiber& self) noexcept;
 
   fiber_pool fibers_;
   ready_work& work_;

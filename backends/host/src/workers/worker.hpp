@@ -25,7 +25,7 @@ struct loan;
 
 /// Action due for the fiber that was just left, once its context is saved.
 struct departure {
-  enum class kind : std::uint8_t { none, recycle, make_ready, publish } what = kind::none;
+  enum class kind : std::uint8_t { none, recycle, make_ready, hold, publish } what = kind::none;
   fiber* left = nullptr;
   ext::publish_fn publish = nullptr;
   void* argument = nullptr;

@@ -13,6 +13,16 @@ namespace creek::host_backend {
 
 using ext::strand;
 
+namespace {
+
+/// Returns whether the newest task at or above `bottom` is that of a future.
+bool begins_future(const ext::task_stack& tasks, const ext::task_slot* bottom) noexcept {
+  const ext::task_slot* const next = tasks.next_slot();
+  return next > bottom && is_of_future(next[-1]);
+}
+
+}  // namespace
+
 worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& work)
     : home_(home),
       workers_(workers),
@@ -101,6 +111,10 @@ void worker_loop::run(fiber& self) {
   }
   while (!shutdown_.finished() || self.on->borrowed != nullptr) {
     workers_.end_if_lost();
+    if (self.maker != nullptr) {
+      run_tasks_of_maker(self);
+      continue;
+    }
     if (self.on->borrowed != nullptr && visit_goes_on(self, *self.on->borrowed)) continue;
     if (messages_.serve(self)) {
       // Endless senders must not keep others from going on.
@@ -108,7 +122,7 @@ void worker_loop::run(fiber& self) {
       continue;
     }
     // Runs tasks that ended tasks left behind, newest first, before any from outside.
-    if (begins_future(self)) work_.future_begins();
+    if (begins_future(self.tasks, self.tasks.slots())) work_.future_begins();
     if (self.tasks.run_newest(self.tasks.slots())) {
       self.on->counters.add(counter::tasks);
       continue;
@@ -125,18 +139,13 @@ void worker_loop::run(fiber& self) {
   std::terminate();  // no fiber switches to one of a finished scheduler
 }
 
-/// Returns whether the next task on the fiber's own stack is that of a future.
-bool worker_loop::begins_future(const fiber& self) noexcept {
-  const ext::task_slot* const next = self.tasks.next_slot();
-  return next != self.tasks.slots() && is_of_future(next[-1]);
-}
-
 /// Begins the borrower's task, or leaves for the borrower's own stack; returns false if neither is
 /// due. Continues here if the fiber is used again.
 bool worker_loop::visit_goes_on(fiber& self, loan& borrowed) {
   if (ext::submitted_task* task = std::exchange(borrowed.task, nullptr)) {
     execute(self, task);
-  } else if (borrowed.kept || lender_.must_leave(borrowed, {}) || begins_future(self)) {
+  } else if (borrowed.kept || lender_.must_leave(borrowed, {}) ||
+             begins_future(self.tasks, self.tasks.slots())) {
     switch_.leave_for(self, borrowed.native);
   } else {
     return false;
@@ -167,6 +176,41 @@ void worker_loop::continue_released(fiber& self, strand* released) {
   }
 }
 
+/// Has an idle fiber run tasks of the calling one, which goes on when they have ended, or when one
+/// of them waits. A fiber that handles a message stays on its worker and is not left for this.
+void worker_loop::run_surplus(ext::task_stack& full) noexcept {
+  fiber& self = *fiber_of(&full);
+  const ext::task_slot* const newest = full.next_slot() - 1;
+  if (self.bound || newest < full.scope().base || !newest->is_spawned()) return;
+  fiber* const other = switch_.idle_fiber(*self.on);
+  if (other == nullptr) return;
+  other->maker = &self;
+  work_.offer_all(full);
+  switch_.leave_held(self, *other);
+}
+
+/// Runs the newer half of the tasks for which `self.maker` waits, then continues the maker. Acts as
+/// the owner of its task stack: nobody else can continue it, unless a task that runs here waits,
+/// for then suspend() continues it.
+void worker_loop::run_tasks_of_maker(fiber& self) {
+  ext::task_stack& full = self.maker->tasks;
+  ext::task_slot* const base = full.scope().base;
+  const ext::task_slot* const enough = base + (full.next_slot() - base) / 2;
+  trace::begin(self.on->track.load(std::memory_order_acquire), "surplus");
+  while (self.maker != nullptr && full.next_slot() > enough) {
+    if (begins_future(full, base)) {
+      if (self.on->borrowed != nullptr) break;  // it may outlive the borrower's call
+      work_.future_begins();
+    }
+    if (!full.run_newest(base)) break;
+    self.on->counters.add(counter::tasks);
+  }
+  trace::end(self.on->track.load(std::memory_order_acquire));
+  if (fiber* const waiting = std::exchange(self.maker, nullptr)) {
+    switch_.leave_for(self, *waiting);
+  }
+}
+
 void worker_loop::suspend(ext::publish_fn publish, void* argument, const char* what) {
   workers_.require_present();
   const ext::stall_pause uncounted(home_);
@@ -176,7 +220,9 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument, const char* w
   self.waits.set({what, type != nullptr ? type->name : nullptr, tick_clock::now()});
   shutdown_.strand_suspended();
   work_.offer_all(self.tasks);
-  if (fiber* next = switch_.idle_fiber(*self.on)) {
+  fiber* next = std::exchange(self.maker, nullptr);
+  if (next == nullptr) next = switch_.idle_fiber(*self.on);
+  if (next != nullptr) {
     switch_.leave_waiting(self, *next, publish, argument);
   } else {
     in_place_.wait(self, publish, argument);

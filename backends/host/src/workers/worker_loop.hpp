@@ -31,6 +31,8 @@ class worker_loop {
   void suspend(ext::publish_fn publish, void* argument, const char* what);
   /// executor::resume()
   void resume(ext::strand* suspended);
+  /// task_stack_home::run_surplus()
+  void run_surplus(ext::task_stack& full) noexcept;
   /// executor::run_here()
   bool run_here(ext::submitted_task& task, ext::strand*& ended) {
     return lender_.run_here(task, ended);
@@ -43,7 +45,7 @@ class worker_loop {
   static void run_worker(worker& self);
   static void fiber_main(switch_context& context, switch_context& left);
   void run(fiber& self);
-  static bool begins_future(const fiber& self) noexcept;
+  void run_tasks_of_maker(fiber& self);
   bool visit_goes_on(fiber& self, loan& borrowed);
   void execute(fiber& self, found_work work);
   void continue_released(fiber& self, ext::strand* released);

@@ -92,8 +92,9 @@ struct scheduler_options {
   /// Bytes per task stack, rounded up to pages; only touched pages cost memory. 16 KiB to 4
   /// GiB.
   std::size_t stack_size = std::size_t{1} << 20;
-  /// Tasks per deque; further tasks run inline at once. 2 to 2^20; 0 is what suits the backend:
-  /// 2048 on host, 10 in message-passing memory.
+  /// Tasks per deque. A strand that makes more has some of them run first on another stack (host
+  /// with its own deque), or runs the new one at once. 2 to 2^20; 0 is what suits the backend: 2048
+  /// on host, 10 in message-passing memory.
   std::uint32_t deque_capacity = 0;
   /// Seed of the victim selection.
   std::uint64_t seed = 1;

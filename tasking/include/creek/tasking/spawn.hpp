@@ -107,28 +107,26 @@ struct submitted_child final : submitted_task {
   }
 };
 
-/// Runs `function` at once; uncounted if the context's owner spawns it, as the owner does not wait.
+/// Runs `function` at once, where there is no room for it as a task.
 template <ending Ending, class F>
-[[gnu::noinline]] void run_at_once(task_context& context, task_stack* stack, F function) {
-  const bool counts = !context.owned_by(stack);
-  if (counts) context.started(nullptr);
+void run_at_once(task_context& context, F function) {
+  context.started(nullptr);
   {
     F here(std::move(function));
     run_child<Ending>(here, context, &spawned_task<Ending, F>::type);
   }
-  if (counts) {
-    if (strand* next = context.ended(nullptr)) next->home->resume(next);
-  }
+  if (strand* next = context.ended(nullptr)) next->home->resume(next);
 }
 
-/// Spawns on a strand without a task stack. Not inlined: spawn_into() is to stay small. The closure
-/// comes by value: with its address taken, spawn_into() would copy it through memory, 5 ns a task.
+/// Spawns on a strand without a task stack, or without room in it. Not inlined: spawn_into() is to
+/// stay small. The closure comes by value: with its address taken, spawn_into() would copy it
+/// through memory, 5 ns a task.
 template <ending Ending, class F>
 [[gnu::noinline]] void submit_child(task_context& context, F function) {
   executor& home = require_executor("spawn");
   task_bookkeeping* const books = home.bookkeeping();
   if (books != nullptr && !books->reserve_child(context)) {
-    run_at_once<Ending>(context, nullptr, std::move(function));
+    run_at_once<Ending>(context, std::move(function));
     return;
   }
   auto child = std::make_unique<submitted_child<Ending, F>>(std::move(function), context);
@@ -143,11 +141,9 @@ void spawn_into(task_context& context, F function) {
     submit_child<Ending>(context, std::move(function));
     return;
   }
-  task_slot* slot = stack->next_slot();
-  if (stack->is_last(slot)) [[unlikely]] {
-    // The deque is full, as push() would find out, but without the way through the slot.
-    stack->count_full();
-    run_at_once<Ending>(context, stack, std::move(function));
+  task_slot* slot = stack->slot_to_spawn();
+  if (slot == nullptr) [[unlikely]] {
+    submit_child<Ending>(context, std::move(function));
     return;
   }
   context.started(stack);
@@ -183,9 +179,10 @@ inline task_scope& require_scope(const char* what) {
 
 /// Makes `f` a task, a child of the running one, and returns. The callable is moved into the task:
 /// up to 48 bytes in the deque itself, larger ones on the heap. Exceptions come out of the next
-/// taskwait(), or of taskbarrier() or run() if there is no taskwait(). If the deque is full, f runs
-/// here and now: it must not wait for what its maker does later
-/// (scheduler_options::deque_capacity). Throws usage_error outside of a runtime.
+/// taskwait(), or of taskbarrier() or run() if there is no taskwait(). Throws usage_error outside of
+/// a runtime. If the deque (scheduler_options::deque_capacity) is full, some of its tasks run on
+/// another stack first. Where deques are bounded on purpose (the chip; on the host the deques for
+/// comparison), f runs here and now instead: it must not wait for what its maker does later.
 template <class F>
 void spawn(F&& f) {
   detail::spawn_any<detail::ending::early>(detail::context_of(detail::require_scope("spawn")),

@@ -20,7 +20,7 @@ namespace creek {
 enum class counter : std::uint8_t {
   tasks,          ///< tasks executed
   spawns,         ///< tasks made available to others
-  inline_runs,    ///< tasks run in place because the deque was full
+  inline_runs,    ///< tasks run in their maker because the deque was full
   steals_tried,   ///< attempts to take a task from another worker
   steals_won,     ///< attempts that got one
   forced_shares,  ///< times a thief did not wait for a busy owner's answer

@@ -52,7 +52,9 @@ class deferred_state : public future_state<T>, public submitted_task {
       }
       return;
     }
-    task_slot* slot = stack->next_slot();
+    task_slot* slot = stack->slot_to_spawn();
+    if (slot == nullptr) [[unlikely]]
+      return home->submit(this);
     ::new (static_cast<void*>(slot->closure)) deferred_state*(this);
     stack->push(slot, &slot_type, task_slot::spawned_bit);
   }

@@ -65,6 +65,7 @@ class backend_without_task_stacks : public backend {
   bool keep_armed() const noexcept final { return false; }
   bool offer(task_stack&, task_slot*) noexcept final { return false; }
   bool take_back(task_stack&, task_slot*) noexcept final { return true; }
+  void run_surplus(task_stack&) noexcept final {}
 };
 
 /// Makes a backend by name. Throws usage_error for an unknown name, and for a backend whose

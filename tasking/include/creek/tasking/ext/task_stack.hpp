@@ -34,6 +34,10 @@ class task_stack_home : public executor {
   virtual bool offer(task_stack& stack, task_slot* slot) noexcept = 0;
   /// Takes the slot back; returns false if a thief has it.
   virtual bool take_back(task_stack& stack, task_slot* slot) noexcept = 0;
+  /// Runs some of the newest spawned tasks of the calling strand, whose stack is full, on another
+  /// stack: a task that waits there does not keep its maker from going on. Returns when there is
+  /// room, or at once if it can make none.
+  virtual void run_surplus(task_stack& full) noexcept = 0;
 };
 
 /// Slots that thieves may take, as indexes: from `tail`, the oldest, up to `split`. Both lie in one
@@ -179,11 +183,9 @@ struct strand_record {
   context_cache contexts;
   std::atomic<std::uint64_t> inline_runs{0};  ///< tasks that ran at once for want of room
 
-  /// Adds one to `inline_runs`, which only the strand writes, and returns the sum.
-  std::uint64_t count_inline_run() noexcept {
-    const std::uint64_t runs = inline_runs.load(std::memory_order_relaxed) + 1;
-    inline_runs.store(runs, std::memory_order_relaxed);
-    return runs;
+  /// Adds one to `inline_runs`, which only the strand writes.
+  void count_inline_run() noexcept {
+    inline_runs.store(inline_runs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 };
 
@@ -199,8 +201,14 @@ class task_stack : public stealable_stack {
 
   /// Returns the slot that the next push has to use.
   task_slot* next_slot() const noexcept { return top_.load(std::memory_order_relaxed); }
-  /// Returns true if there is no room at `slot`, the next one, as push() would find out.
-  bool is_last(const task_slot* slot) const noexcept { return slot == last_; }
+  /// Returns the slot that the next push of a spawned task has to use, after it has made room if
+  /// there was none. Null if there is none to be made.
+  [[gnu::always_inline]] task_slot* slot_to_spawn() noexcept {
+    task_slot* slot = next_slot();
+    if (slot == last_) [[unlikely]]
+      slot = make_room();
+    return slot;
+  }
   /// Makes `slot`, the next one, a task: no fence, no read-modify-write. The release store of the
   /// top pairs with a thief's acquire load in force_share(); the load of the limit after it with
   /// the heavy fence of a worker that goes to sleep.
@@ -251,15 +259,6 @@ class task_stack : public stealable_stack {
     return !external_ && limit_.load(std::memory_order_relaxed) != last_;
   }
 
-  /// Counts that the array is full and the caller runs its task at once; makes room now and then,
-  /// and when a thief asks. Thieves write the words that make_room() reads. Inline, as a loop that
-  /// makes more empty tasks than there is room for would spend a fifth of its time in the call.
-  void count_full() noexcept {
-    const std::uint64_t runs = record_.count_inline_run();
-    if (runs % 32 == 0 || limit_.load(std::memory_order_relaxed) == first_) [[unlikely]]
-      make_room();
-  }
-
   task_stack_home* home() const noexcept { return home_; }
   task_scope& scope() const noexcept { return record_.running.current(); }
   strand_record& record() noexcept { return record_; }
@@ -278,7 +277,8 @@ class task_stack : public stealable_stack {
   bool run_newest_slow(task_slot* slot, task_slot* bottom, const task_context* awaited) noexcept;
   bool take_back(task_slot* slot) noexcept;
   void drop_stolen(task_slot* bottom) noexcept;
-  void make_room() noexcept;
+  task_slot* make_room() noexcept;
+  void drop_if_all_stolen() noexcept;
   void wait_for_thief(task_slot* slot, task_slot* top) noexcept;
 
   alignas(128) strand_record record_;
