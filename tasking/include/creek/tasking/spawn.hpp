@@ -179,8 +179,8 @@ inline task_scope& require_scope(const char* what) {
 
 /// Makes `f` a task, a child of the running one, and returns. The callable is moved into the task:
 /// up to 48 bytes in the deque itself, larger ones on the heap. Exceptions come out of the next
-/// taskwait(), or of taskbarrier() or run() if there is no taskwait(). Throws usage_error outside of
-/// a runtime. If the deque (scheduler_options::deque_capacity) is full, some of its tasks run on
+/// taskwait(), or of taskbarrier() or run() if there is no taskwait(). Throws usage_error outside
+/// of a runtime. If the deque (scheduler_options::deque_capacity) is full, some of its tasks run on
 /// another stack first. Where deques are bounded on purpose (the chip; on the host the deques for
 /// comparison), f runs here and now instead: it must not wait for what its maker does later.
 template <class F>
