@@ -37,12 +37,20 @@ long grouped(int n) {
   return a + b;
 }
 
-template <int... Kind>
-constexpr std::array<long (*)(int), 3 * sizeof...(Kind)> all(std::integer_sequence<int, Kind...>) {
-  return {&forked<Kind>..., &spawned<Kind>..., &grouped<Kind>...};
+template <int Kind>
+long forked_all(int n) {
+  if (n < 2) return n + Kind;
+  const auto results =
+      fork_all<3>([=](std::size_t i) { return forked_all<Kind>(n - 1 - static_cast<int>(i)); });
+  return results[0] + results[1] + results[2];
 }
 
-extern const std::array<long (*)(int), 60> kinds;
-const std::array<long (*)(int), 60> kinds = all(std::make_integer_sequence<int, 20>());
+template <int... Kind>
+constexpr std::array<long (*)(int), 4 * sizeof...(Kind)> all(std::integer_sequence<int, Kind...>) {
+  return {&forked<Kind>..., &spawned<Kind>..., &grouped<Kind>..., &forked_all<Kind>...};
+}
+
+extern const std::array<long (*)(int), 80> kinds;
+const std::array<long (*)(int), 80> kinds = all(std::make_integer_sequence<int, 20>());
 
 }  // namespace creek::support

@@ -5,6 +5,7 @@
 #include <creek/tasking/blocked_range.hpp>
 #include <creek/tasking/coroutine.hpp>
 #include <creek/tasking/foreign.hpp>
+#include <creek/tasking/fork_all.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>
 #include <creek/tasking/hash.hpp>
