@@ -3,6 +3,7 @@
 #include <creek/tasking/ext/task_context.hpp>
 
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include <creek/tasking/task_local.hpp>
@@ -77,7 +78,11 @@ void root_scope::suspend_until_none() {
   sanitizer::acquired(&live);
 }
 
-strand* task_context::ended_elsewhere() noexcept {
+strand* task_context::ended_elsewhere(const task_stack* here) noexcept {
+  if (here != nullptr && here->acts_for() != nullptr && owned_by(here->acts_for())) {
+    ++finished;
+    return nullptr;
+  }
   sanitizer::releases(&balance);
   const std::int64_t now = balance.fetch_add(one, std::memory_order_acq_rel) + one;
   if (now == waiting) {
@@ -111,10 +116,18 @@ task_context& make_context(task_scope& scope) {
   } else {
     context = new task_context;
   }
+  if (scope.root == nullptr) scope.root = ::new (scope.root_memory) root_scope;
   context->owner.store(here, std::memory_order_relaxed);
   context->root = scope.root;
   scope.context = context;
   return *context;
+}
+
+std::exception_ptr lazy_root::wait_for_made() {
+  root_scope& made = *scope_.root;
+  std::exception_ptr failure = made.wait_all();
+  made.~root_scope();
+  return failure;
 }
 
 task_context* context_cache::take() noexcept {

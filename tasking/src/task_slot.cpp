@@ -17,13 +17,13 @@ strand* run_stolen(task_slot* slot) noexcept {
       reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
   strand* next = nullptr;
   if (slot->is_spawned()) {
-    next = type->run(slot, true);
+    next = type->run(slot, nullptr);
   } else {
     // Only a stolen branch can know when the tasks it spawned are done, so it waits for them.
     slot->state.store(slot_state::running, std::memory_order_release);
     root_scope root;
     task_frame branch(&root, type);
-    type->run(slot, true);
+    type->run(slot, nullptr);
     branch.finish();
     if (std::exception_ptr failure = root.wait_all()) fail_fork(slot, std::move(failure));
     sanitizer::releases(&slot->state);

@@ -39,9 +39,9 @@ bool publish_join(void* argument, strand* self) {
 }
 
 /// Runs in place of a fork that was taken out of its slot from under younger tasks: does nothing.
-strand* run_hole(task_slot* slot, bool stolen) noexcept {
+strand* run_hole(task_slot* slot, task_stack* here) noexcept {
   sanitizer::releases(&slot->state);
-  if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
+  if (here == nullptr) slot->state.store(slot_state::moved, std::memory_order_release);
   return nullptr;
 }
 constexpr task_type hole_type{&run_hole, "nothing"};
@@ -173,7 +173,7 @@ bool task_stack::pushed_slow(task_slot* slot) noexcept {
       }
       drop_if_all_stolen();
     }
-    if (slot->is_spawned()) run_popped(slot);
+    if (slot->is_spawned()) run_popped(slot, this);
     return false;
   }
   if (!external_) {
@@ -191,7 +191,7 @@ bool task_stack::run_newest_slow(task_slot* slot, task_slot* bottom,
                                  const task_context* awaited) noexcept {
   for (;;) {
     if (take_back(slot)) {
-      run_popped(slot);
+      run_popped(slot, current_stack);
       return true;
     }
     if (!external_) {

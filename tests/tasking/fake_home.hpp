@@ -101,9 +101,9 @@ class lone_stack {
     std::memcpy(slot->closure, &id, sizeof id);
     return stack.push(slot, &type, owner) ? slot : nullptr;
   }
-  static ext::strand* run(ext::task_slot* slot, bool stolen) noexcept {
+  static ext::strand* run(ext::task_slot* slot, ext::task_stack* here) noexcept {
     const std::uint32_t id = id_of(slot);
-    if (stolen) slot->state.store(detail::slot_state::moved, std::memory_order_release);
+    if (here == nullptr) slot->state.store(detail::slot_state::moved, std::memory_order_release);
     told(id);
     return nullptr;
   }

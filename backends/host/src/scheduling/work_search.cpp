@@ -36,11 +36,14 @@ found_work work_search::from_victim(worker& self, unsigned index, bool ask) noex
   return work;
 }
 
-found_work work_search::from_parked(worker& self) noexcept {
+found_work work_search::from_parked(worker& self, bool ask) noexcept {
   ext::task_slot* stolen = nullptr;
   const bool won = work_.parked().any_of([&](fiber& suspended) {
-    return !(self.serves_only && suspended.parked != &self) &&
-           work_.deques().steal(suspended.tasks, stolen) == steal_result::taken;
+    if (self.serves_only && suspended.parked != &self) return false;
+    if (work_.deques().steal(suspended.tasks, stolen) == steal_result::taken) return true;
+    // Another fiber may run its tasks meanwhile, and answer.
+    if (ask && suspended.tasks.has_work()) suspended.tasks.ask();
+    return false;
   });
   if (won) self.counters.add(counter::steals_won);
   return stolen;
@@ -49,9 +52,9 @@ found_work work_search::from_parked(worker& self) noexcept {
 found_work work_search::everywhere(worker& self, bool ask) noexcept {
   if (messages_.has_messages(self) && self.bound.empty()) return found_work::messages_if(true);
   if (const found_work own = without_stealing(self)) return own;
-  if (self.serves_only) return from_parked(self);
+  if (self.serves_only) return from_parked(self, ask);
   if (ext::task_slot* shared = work_.deques().take_shared()) return shared;
-  found_work work = from_parked(self);
+  found_work work = from_parked(self, ask);
   for (unsigned attempt = 0; !work && attempt < self.victims.others(); ++attempt) {
     work = from_victim(self, self.victims.next(attempt), ask);
   }
@@ -72,14 +75,20 @@ bool work_search::any_work() noexcept {
 bool work_search::force_victims(worker& self) noexcept {
   if (work_.deques().external()) return false;
   bool shared = false;
+  const auto force = [&](stealable_stack* stack) {
+    if (stack == nullptr || !stack->has_work() || !stack->force_share()) return;
+    shared = true;
+    self.counters.add(counter::forced_shares);
+  };
   for (worker& each : workers_) {
-    stealable_stack* stack = each.active.load(std::memory_order_acquire);
-    if (&each == &self || stack == nullptr || !stack->has_work()) continue;
-    if (stack->force_share()) {
-      shared = true;
-      self.counters.add(counter::forced_shares);
-    }
+    if (&each != &self) force(each.active.load(std::memory_order_acquire));
   }
+  stealable_stack* parked = nullptr;  // its fiber may have gone on meanwhile: then it is a victim
+  work_.parked().any_of([&](fiber& suspended) {
+    parked = &suspended.tasks;
+    return suspended.tasks.has_work();
+  });
+  force(parked);
   return shared;
 }
 

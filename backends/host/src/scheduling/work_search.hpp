@@ -32,7 +32,7 @@ class work_search {
 
  private:
   found_work from_victim(worker& self, unsigned victim, bool ask) noexcept;
-  found_work from_parked(worker& self) noexcept;
+  found_work from_parked(worker& self, bool ask) noexcept;
 
   worker_set& workers_;
   ready_work& work_;

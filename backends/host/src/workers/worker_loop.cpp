@@ -2,7 +2,9 @@
 // The loop of a worker; suspending and resuming strands.
 #include "worker_loop.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <exception>
 #include <string>
 
@@ -15,10 +17,20 @@ using ext::strand;
 
 namespace {
 
+/// Tasks that run on another stack when a deque is full: enough to make two switches cheap, and so
+/// few that their slots stay in the first cache.
+constexpr std::ptrdiff_t surplus = 256;
+
 /// Returns whether the newest task at or above `bottom` is that of a future.
 bool begins_future(const ext::task_stack& tasks, const ext::task_slot* bottom) noexcept {
   const ext::task_slot* const next = tasks.next_slot();
   return next > bottom && is_of_future(next[-1]);
+}
+
+/// Returns the fiber that waits for `self` to run its tasks, which the caller continues, or null.
+fiber* leave_maker(fiber& self) noexcept {
+  self.tasks.record().acts_for = nullptr;
+  return std::exchange(self.maker, nullptr);
 }
 
 }  // namespace
@@ -185,17 +197,17 @@ void worker_loop::run_surplus(ext::task_stack& full) noexcept {
   fiber* const other = switch_.idle_fiber(*self.on);
   if (other == nullptr) return;
   other->maker = &self;
-  work_.offer_all(full);
+  other->tasks.record().acts_for = &full;
   switch_.leave_held(self, *other);
 }
 
-/// Runs the newer half of the tasks for which `self.maker` waits, then continues the maker. Acts as
+/// Runs some of the tasks for which `self.maker` waits, then continues the maker. Acts as
 /// the owner of its task stack: nobody else can continue it, unless a task that runs here waits,
 /// for then suspend() continues it.
 void worker_loop::run_tasks_of_maker(fiber& self) {
   ext::task_stack& full = self.maker->tasks;
   ext::task_slot* const base = full.scope().base;
-  const ext::task_slot* const enough = base + (full.next_slot() - base) / 2;
+  const ext::task_slot* const enough = std::max(base, full.next_slot() - surplus);
   trace::begin(self.on->track.load(std::memory_order_acquire), "surplus");
   while (self.maker != nullptr && full.next_slot() > enough) {
     if (begins_future(full, base)) {
@@ -206,9 +218,7 @@ void worker_loop::run_tasks_of_maker(fiber& self) {
     self.on->counters.add(counter::tasks);
   }
   trace::end(self.on->track.load(std::memory_order_acquire));
-  if (fiber* const waiting = std::exchange(self.maker, nullptr)) {
-    switch_.leave_for(self, *waiting);
-  }
+  if (fiber* const waiting = leave_maker(self)) switch_.leave_for(self, *waiting);
 }
 
 void worker_loop::suspend(ext::publish_fn publish, void* argument, const char* what) {
@@ -220,7 +230,7 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument, const char* w
   self.waits.set({what, type != nullptr ? type->name : nullptr, tick_clock::now()});
   shutdown_.strand_suspended();
   work_.offer_all(self.tasks);
-  fiber* next = std::exchange(self.maker, nullptr);
+  fiber* next = leave_maker(self);
   if (next == nullptr) next = switch_.idle_fiber(*self.on);
   if (next != nullptr) {
     switch_.leave_waiting(self, *next, publish, argument);

@@ -33,7 +33,7 @@ class future_awaiter : private ready_listener, private submitted_task {
       static constexpr task_type type{nullptr, task_name<future_awaiter>()};
       auto resumed = static_cast<future_awaiter*>(self)->coroutine_;
       error_slot error;
-      run_framed<ending::strict>(resumed, nullptr, &type, error);
+      run_framed<ending::strict>(resumed, current_stack, nullptr, &type, error);
     };
   }
   bool await_ready() const noexcept { return state_->ready(); }

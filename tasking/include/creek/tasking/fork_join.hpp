@@ -60,7 +60,7 @@ struct fork_task {
                                std::is_nothrow_move_constructible_v<result_type>;
   using stored_type = std::conditional_t<fits, result_type, std::unique_ptr<result_type>>;
 
-  static strand* run(task_slot* slot, bool) noexcept {
+  static strand* run(task_slot* slot, task_stack*) noexcept {
     auto& function = *reinterpret_cast<G*>(slot->owner);
     try {
       if constexpr (fits) {

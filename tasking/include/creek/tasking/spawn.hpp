@@ -2,6 +2,10 @@
 // spawn, taskwait, taskbarrier: tasks as OpenMP 3.0 has them. A child may outlive its parent.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -34,12 +38,13 @@ enum class ending : bool {
   strict,  ///< when all that it spawned has ended as well
 };
 
-/// Runs `function` as a task; exceptions go to `error`. `root` is not used by strict tasks.
+/// Runs `function` as a task on the strand with the stack `here`; exceptions go to `error`. `root`
+/// is not used by strict tasks.
 template <ending Ending, class F>
-[[gnu::always_inline]] inline void run_framed(F& function, root_scope* root, const task_type* type,
-                                              error_slot& error) noexcept {
-  const auto run_under = [&](root_scope* scope) {
-    task_frame frame(scope, type);
+[[gnu::always_inline]] inline void run_framed(F& function, task_stack* here, root_scope* root,
+                                              const task_type* type, error_slot& error) noexcept {
+  task_frame frame(Ending == ending::early ? root : nullptr, type, here);
+  const auto run = [&] {
     try {
       std::invoke(function);
     } catch (...) {
@@ -48,10 +53,10 @@ template <ending Ending, class F>
     frame.finish();
   };
   if constexpr (Ending == ending::early) {
-    run_under(root);
+    run();
   } else {
-    root_scope own;
-    run_under(&own);
+    lazy_root own(frame.scope());
+    run();
     if (std::exception_ptr failure = own.wait_all()) error.store(std::move(failure));
   }
 }
@@ -59,30 +64,66 @@ template <ending Ending, class F>
 /// Runs one spawned closure as a child of `context`, whose count it leaves to the caller: a child
 /// has ended when its closure is gone, since its captures may belong to the waiter.
 template <ending Ending, class F>
-[[gnu::always_inline]] inline void run_child(F& function, task_context& context,
+[[gnu::always_inline]] inline void run_child(F& function, task_stack* here, task_context& context,
                                              const task_type* type) noexcept {
   if (!context.cancelled.load(std::memory_order_relaxed)) [[likely]] {
-    run_framed<Ending>(function, context.root, type, context.error);
+    run_framed<Ending>(function, here, context.root, type, context.error);
   }
 }
 
+/// A closure that was moved out of its slot.
+template <class F>
+struct taken_closure {
+  explicit taken_closure(task_slot* slot) noexcept : function(std::move(stored_in(slot))) {
+    std::destroy_at(&stored_in(slot));
+  }
+  static F& stored_in(task_slot* slot) noexcept {
+    return *std::launder(reinterpret_cast<F*>(slot->closure));
+  }
+  F function;
+};
+
+/// Copies word by word: the closure often was written only just before, by stores as wide as its
+/// members, and a wider load would wait until they have left the store buffer, some 12 cycles.
+template <class F>
+requires(std::is_trivially_copyable_v<F> &&
+         sizeof(F) % sizeof(std::uint64_t) == 0) struct taken_closure<F> {
+  explicit taken_closure(task_slot* slot) noexcept
+      : taken_closure(slot, std::make_index_sequence<sizeof(F) / sizeof(std::uint64_t)>()) {}
+  template <std::size_t... Index>
+  [[gnu::always_inline]] taken_closure(task_slot* slot, std::index_sequence<Index...>) noexcept {
+    const auto copy = [&](std::size_t at) {
+      auto& word = reinterpret_cast<std::uint64_t*>(slot->closure)[at];
+      const std::uint64_t value = std::atomic_ref(word).load(std::memory_order_relaxed);
+      std::memcpy(memory + at * sizeof value, &value, sizeof value);
+    };
+    (copy(Index), ...);
+  }
+  union {
+    F function;
+    std::byte memory[sizeof(F)];
+  };
+};
+
 template <ending Ending, class F>
 struct spawned_task {
-  static strand* run(task_slot* slot, bool stolen) noexcept;
+  static strand* run(task_slot* slot, task_stack* popped_by) noexcept;
   static constexpr task_type type{&run, task_name<F>()};
 };
 
 template <ending Ending, class F>
-strand* spawned_task<Ending, F>::run(task_slot* slot, bool stolen) noexcept {
+strand* spawned_task<Ending, F>::run(task_slot* slot, task_stack* popped_by) noexcept {
   auto& context = *reinterpret_cast<task_context*>(slot->owner & task_slot::owner_mask);
   {
-    auto* stored = std::launder(reinterpret_cast<F*>(slot->closure));
-    F function(std::move(*stored));
-    std::destroy_at(stored);
-    if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
-    run_child<Ending>(function, context, &type);
+    taken_closure<F> taken(slot);
+    task_stack* here = popped_by;
+    if (here == nullptr) [[unlikely]] {
+      slot->state.store(slot_state::moved, std::memory_order_release);
+      here = current_stack;
+    }
+    run_child<Ending>(taken.function, here, context, &type);
   }
-  return context.ended(stolen ? nullptr : current_stack);
+  return context.ended(popped_by);
 }
 
 /// A spawned closure on a backend without task stacks.
@@ -96,7 +137,7 @@ struct submitted_child final : submitted_task {
   static void run_this(submitted_task* self) noexcept {
     std::unique_ptr<submitted_child> child(static_cast<submitted_child*>(self));
     task_context& counts = child->context;
-    run_child<Ending>(child->function, counts, &spawned_task<Ending, F>::type);
+    run_child<Ending>(child->function, current_stack, counts, &spawned_task<Ending, F>::type);
     child.reset();
     // In the child of a fork() there is no executor any more.
     if (executor* home = current_executor(); home != nullptr && home->bookkeeping() != nullptr) {
@@ -113,7 +154,7 @@ void run_at_once(task_context& context, F function) {
   context.started(nullptr);
   {
     F here(std::move(function));
-    run_child<Ending>(here, context, &spawned_task<Ending, F>::type);
+    run_child<Ending>(here, current_stack, context, &spawned_task<Ending, F>::type);
   }
   if (strand* next = context.ended(nullptr)) next->home->resume(next);
 }

@@ -77,9 +77,9 @@ class deferred_state : public future_state<T>, public submitted_task {
       place_->looked_at();
     if (strand* next = run_if_first()) next->home->resume(next);
   }
-  static strand* run_slot(task_slot* slot, bool stolen) noexcept {
+  static strand* run_slot(task_slot* slot, task_stack* here) noexcept {
     auto* state = *std::launder(reinterpret_cast<deferred_state**>(slot->closure));
-    if (stolen) slot->state.store(slot_state::moved, std::memory_order_release);
+    if (here == nullptr) slot->state.store(slot_state::moved, std::memory_order_release);
     strand* next = state->run_if_first();
     state->release();
     return next;
@@ -95,7 +95,7 @@ void execute_into(future_state<T>& state, F& function) noexcept {
   static constexpr task_type type{nullptr, task_name<F>()};
   error_slot error;
   auto body = [&] { store_outcome(state, function); };
-  run_framed<ending::strict>(body, nullptr, &type, error);
+  run_framed<ending::strict>(body, current_stack, nullptr, &type, error);
   if (std::exception_ptr failure = error.take(); failure && !state.failure()) {
     state.fail(std::move(failure));
   }

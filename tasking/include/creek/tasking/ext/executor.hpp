@@ -58,7 +58,8 @@ class result_place {
 /// State of one running task; lies in the frame that runs it.
 struct task_scope {
   task_context* context = nullptr;  ///< made at the first spawn; counts direct children
-  root_scope* root = nullptr;
+  root_scope* root = nullptr;       ///< null: to be made in `root_memory`, with the first context
+  void* root_memory = nullptr;      ///< used if `root` is null
   detail::task_local_node* locals = nullptr;  ///< task-local values, made at first use
   task_slot* base = nullptr;        ///< top of the strand's task stack when the task began
   const task_type* type = nullptr;  ///< for messages

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 
@@ -90,7 +91,7 @@ struct task_context {
       ++finished;
       return nullptr;
     }
-    return ended_elsewhere();
+    return ended_elsewhere(here);
   }
   /// Returns whether all children ended. For the owner's strand; without an owner, any thread.
   bool done() const noexcept {
@@ -109,7 +110,7 @@ struct task_context {
   }
 
  private:
-  strand* ended_elsewhere() noexcept;
+  strand* ended_elsewhere(const task_stack* here) noexcept;
   void suspend_until_done();
 };
 
@@ -118,10 +119,31 @@ task_context& make_context(task_scope& scope);
 inline task_context& context_of(task_scope& scope) {
   return scope.context != nullptr ? *scope.context : make_context(scope);
 }
+/// A root scope that is made with the first context under it: most tasks make none.
+class lazy_root {
+ public:
+  explicit lazy_root(task_scope& scope) noexcept : scope_(scope) { scope.root_memory = memory_; }
+  lazy_root(const lazy_root&) = delete;
+  lazy_root& operator=(const lazy_root&) = delete;
+  /// Like root_scope::wait_all(), once the task has ended.
+  std::exception_ptr wait_all() {
+    if (scope_.root == nullptr) [[likely]]
+      return nullptr;
+    return wait_for_made();
+  }
+
+ private:
+  std::exception_ptr wait_for_made();
+
+  task_scope& scope_;
+  alignas(root_scope) std::byte memory_[sizeof(root_scope)];
+};
+
 /// The bounds of a task on its strand: a fresh scope inside, the caller's scope again after.
 class task_frame {
  public:
-  task_frame(root_scope* root, const task_type* type) noexcept : stack_(current_stack) {
+  task_frame(root_scope* root, const task_type* type, task_stack* here = current_stack) noexcept
+      : stack_(here) {
     scope_.root = root;
     scope_.type = type;
     if (stack_ != nullptr) [[likely]] {

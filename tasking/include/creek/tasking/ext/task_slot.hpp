@@ -12,11 +12,14 @@
 
 namespace creek::ext {
 
+class task_stack;
+
 /// Kind of a task: how to run it, and its name for messages. One static object per kind.
 struct task_type {
   /// Runs the task of `slot`; a spawned one moves its closure out of the slot before anything else.
+  /// `here` is the stack of the calling strand if the task was popped, and null if it was stolen.
   /// Returns the strand that this task's end releases, if any, for the caller to resume.
-  strand* (*run)(task_slot* slot, bool stolen) noexcept;
+  strand* (*run)(task_slot* slot, task_stack* here) noexcept;
   const char* name;
 };
 
@@ -53,11 +56,11 @@ inline constexpr std::uintptr_t waited = flag | 4;   ///< rest = strand to resum
 inline constexpr std::uintptr_t strand_mask = ~(flag | 7);
 }  // namespace slot_state
 
-/// Runs a task that was popped, in place.
-inline void run_popped(task_slot* slot) noexcept {
+/// Runs a task that was popped, on the strand with the stack `here`.
+inline void run_popped(task_slot* slot, task_stack* here) noexcept {
   const auto* type =
       reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
-  if (strand* released = type->run(slot, false)) [[unlikely]]
+  if (strand* released = type->run(slot, here)) [[unlikely]]
     released->home->resume(released);
 }
 

@@ -22,6 +22,12 @@ namespace creek::ext {
 
 class task_stack;
 
+/// Task stack of the strand that runs on this thread; null outside the host backend. A strand's
+/// stack never changes, so a function may keep the pointer across any wait. The model must not
+/// compute the variable's address, which would be stale after a move to another thread:
+/// initial-exec reads it with one instruction.
+extern thread_local constinit task_stack* current_stack __attribute__((tls_model("initial-exec")));
+
 /// Interface of an executor whose strands own task stacks. Only slow paths call it.
 class task_stack_home : public executor {
  public:
@@ -182,6 +188,8 @@ struct strand_record {
   running_scope running;
   context_cache contexts;
   std::atomic<std::uint64_t> inline_runs{0};  ///< tasks that ran at once for want of room
+  /// Stack whose owner waits while this strand runs its tasks for it (run_surplus()), or null.
+  const task_stack* acts_for = nullptr;
 
   /// Adds one to `inline_runs`, which only the strand writes.
   void count_inline_run() noexcept {
@@ -242,7 +250,7 @@ class task_stack : public stealable_stack {
     task_slot* slot = next_slot() - 1;
     if (slot < bottom || !may_run_here(*slot, awaited)) return false;
     if (pop(slot)) [[likely]] {
-      run_popped(slot);
+      run_popped(slot, current_stack);
       return true;
     }
     return run_newest_slow(slot, bottom, awaited);
@@ -262,6 +270,7 @@ class task_stack : public stealable_stack {
   task_stack_home* home() const noexcept { return home_; }
   task_scope& scope() const noexcept { return record_.running.current(); }
   strand_record& record() noexcept { return record_; }
+  const task_stack* acts_for() const noexcept { return record_.acts_for; }
   /// Returns whether the words agree with each other, as they do between the strand's calls.
   [[nodiscard]] bool verify() noexcept;
 
@@ -283,11 +292,5 @@ class task_stack : public stealable_stack {
 
   alignas(128) strand_record record_;
 };
-
-/// Task stack of the strand that runs on this thread; null outside the host backend. A strand's
-/// stack never changes, so a function may keep the pointer across any wait. The model must not
-/// compute the variable's address, which would be stale after a move to another thread:
-/// initial-exec reads it with one instruction.
-extern thread_local constinit task_stack* current_stack __attribute__((tls_model("initial-exec")));
 
 }  // namespace creek::ext
