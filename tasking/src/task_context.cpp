@@ -116,7 +116,8 @@ task_context& make_context(task_scope& scope) {
   } else {
     context = new task_context;
   }
-  if (scope.root == nullptr) scope.root = ::new (scope.root_memory) root_scope;
+  if (scope.root == nullptr && scope.root_memory != nullptr)
+    scope.root = ::new (scope.root_memory) root_scope;
   context->owner.store(here, std::memory_order_relaxed);
   context->root = scope.root;
   scope.context = context;

@@ -16,6 +16,8 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
+#include "support/process_facts.hpp"
+
 namespace creek::support {
 namespace {
 
@@ -257,6 +259,41 @@ TEST(a_full_deque, of_random_tasks_loses_none) {
     rt.run([&] { tasks.run(static_cast<std::uint32_t>(random()), 0); });
     ASSERT_EQ(tasks.made.load(), tasks.ended.load()) << "round " << round;
   }
+}
+
+TEST(a_full_deque, needs_one_other_stack_for_tasks_that_leave_tasks_behind) {
+  for (const std::uint32_t capacity : {2U, 64U}) {
+    const std::size_t before = mapping_count();
+    runtime rt{host(with(1, capacity))};
+    std::atomic<int> ended{0};
+    rt.run([&] {
+      for (int i = 0; i < 20000; ++i) spawn([&ended] { spawn([&ended] { ++ended; }); });
+      EXPECT_LT(mapping_count(), before + 200);
+    });
+    EXPECT_EQ(ended.load(), 20000);
+  }
+}
+
+TEST(a_task, may_spawn_in_the_destructor_of_what_it_holds) {
+  struct spawns_at_its_end {
+    explicit spawns_at_its_end(std::atomic<int>& counter) : ended(&counter) {}
+    spawns_at_its_end(spawns_at_its_end&& other) noexcept
+        : ended(std::exchange(other.ended, nullptr)) {}
+    ~spawns_at_its_end() {
+      if (ended == nullptr) return;
+      spawn([counter = ended] { ++*counter; });
+    }
+    std::atomic<int>* ended;
+  };
+  runtime rt{host(2)};
+  std::atomic<int> ended{0};
+  rt.run([&] {
+    for (int i = 0; i < 200; ++i) {
+      spawn([held = spawns_at_its_end(ended)] { this_worker(); });
+      async([held = spawns_at_its_end(ended)] { this_worker(); }).get();
+    }
+  });
+  while (ended.load() != 400) std::this_thread::yield();
 }
 
 TEST(a_full_deque, counts_no_spawned_task_as_run_in_its_maker) {

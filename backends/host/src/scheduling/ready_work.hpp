@@ -16,7 +16,8 @@ using submission_queue = intrusive_queue<ext::submitted_task, &ext::submitted_ta
 /// Returns whether the slot holds the task of a future (async(), then()), which belongs to no
 /// other.
 inline bool is_of_future(const ext::task_slot& slot) noexcept {
-  return slot.is_spawned() && (slot.owner_word() & ext::task_slot::owner_mask) == 0;
+  constexpr std::uintptr_t owned = ext::task_slot::owner_mask | ext::task_slot::hole_bit;
+  return slot.is_spawned() && (slot.owner_word() & owned) == 0;
 }
 
 /// The places where work waits that any worker may take, and the wake-up for it. Each function that

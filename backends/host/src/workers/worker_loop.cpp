@@ -201,21 +201,30 @@ void worker_loop::run_surplus(ext::task_stack& full) noexcept {
   switch_.leave_held(self, *other);
 }
 
-/// Runs some of the tasks for which `self.maker` waits, then continues the maker. Acts as
-/// the owner of its task stack: nobody else can continue it, unless a task that runs here waits,
-/// for then suspend() continues it.
+/// Runs some of the tasks for which `self.maker` waits, and what they leave behind, then continues
+/// the maker. Acts as the owner of its task stack: nobody else can continue it, unless a task that
+/// runs here waits, for then suspend() continues it.
 void worker_loop::run_tasks_of_maker(fiber& self) {
   ext::task_stack& full = self.maker->tasks;
   ext::task_slot* const base = full.scope().base;
-  const ext::task_slot* const enough = std::max(base, full.next_slot() - surplus);
+  const ext::task_slot* const enough =
+      full.next_slot() - std::min(surplus, full.next_slot() - base);
   trace::begin(self.on->track.load(std::memory_order_acquire), "surplus");
-  while (self.maker != nullptr && full.next_slot() > enough) {
-    if (begins_future(full, base)) {
+  while (self.maker != nullptr) {
+    const bool left_behind = self.tasks.next_slot() != self.tasks.slots();
+    if (!left_behind && full.next_slot() <= enough) break;
+    ext::task_stack& from = left_behind ? self.tasks : full;
+    ext::task_slot* const bottom = left_behind ? self.tasks.slots() : base;
+    if (begins_future(from, bottom)) {
       if (self.on->borrowed != nullptr) break;  // it may outlive the borrower's call
       work_.future_begins();
     }
-    if (!full.run_newest(base)) break;
-    self.on->counters.add(counter::tasks);
+    if (from.run_newest(bottom)) {
+      self.on->counters.add(counter::tasks);
+      workers_.end_if_lost();
+    } else if (!left_behind) {
+      break;
+    }
   }
   trace::end(self.on->track.load(std::memory_order_acquire));
   if (fiber* const waiting = leave_maker(self)) switch_.leave_for(self, *waiting);

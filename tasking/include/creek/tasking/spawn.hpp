@@ -222,8 +222,9 @@ inline task_scope& require_scope(const char* what) {
 /// up to 48 bytes in the deque itself, larger ones on the heap. Exceptions come out of the next
 /// taskwait(), or of taskbarrier() or run() if there is no taskwait(). Throws usage_error outside
 /// of a runtime. If the deque (scheduler_options::deque_capacity) is full, some of its tasks run on
-/// another stack first. Where deques are bounded on purpose (the chip; on the host the deques for
-/// comparison), f runs here and now instead: it must not wait for what its maker does later.
+/// another stack first, so hold no lock that they might take. Where deques are bounded on purpose
+/// (the chip; on the host the deques for comparison), f runs here and now instead: it must not wait
+/// for what its maker does later.
 template <class F>
 void spawn(F&& f) {
   detail::spawn_any<detail::ending::early>(detail::context_of(detail::require_scope("spawn")),

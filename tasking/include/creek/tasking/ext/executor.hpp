@@ -59,7 +59,7 @@ class result_place {
 struct task_scope {
   task_context* context = nullptr;  ///< made at the first spawn; counts direct children
   root_scope* root = nullptr;       ///< null: to be made in `root_memory`, with the first context
-  void* root_memory = nullptr;      ///< used if `root` is null
+  void* root_memory = nullptr;      ///< null where no task runs
   detail::task_local_node* locals = nullptr;  ///< task-local values, made at first use
   task_slot* base = nullptr;        ///< top of the strand's task stack when the task began
   const task_type* type = nullptr;  ///< for messages
