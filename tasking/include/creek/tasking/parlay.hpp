@@ -50,14 +50,17 @@ namespace creek::detail {
 /// static objects that were made before; calls after that run in their thread.
 class parlay_runtime {
  public:
-  /// Calls f() in a runtime: the caller's, or else this one.
+  /// Calls f() in a runtime: the caller's, or else this one. Returns false, without a call, if the
+  /// caller is in none and this one has been destroyed.
   template <class F>
-  static void enter(F&& f) {
-    if (current_stack != nullptr || current_executor() != nullptr || has_ended_) {
+  static bool enter(F&& f) {
+    if (current_stack != nullptr || current_executor() != nullptr) {
       f();
-    } else {
-      instance().workers_.run(f);
+      return true;
     }
+    if (has_ended_) return false;
+    instance().workers_.run(f);
+    return true;
   }
   /// Returns the number of workers of the runtime that enter() would use.
   static unsigned worker_count() {
@@ -134,12 +137,11 @@ inline void parallel_for(std::size_t start, std::size_t end, F&& f, long granula
   static_assert(std::is_invocable_v<F&, std::size_t>);
   if (start >= end) return;
   const std::size_t grain = granularity > 0 ? static_cast<std::size_t>(granularity) : 0;
-  if (end - start == 1 || end - start <= grain) {
+  const bool is_one_piece = end - start == 1 || end - start <= grain;
+  const auto loop = [&] { creek::parallel_for(start, end, f, {.grain = grain}); };
+  if (is_one_piece || !creek::detail::parlay_runtime::enter(loop)) {
     for (std::size_t i = start; i < end; ++i) f(i);
-    return;
   }
-  creek::detail::parlay_runtime::enter(
-      [&] { creek::parallel_for(start, end, f, {.grain = grain}); });
 }
 
 /// Calls left() here and right() here or on an idle worker. Returns when both have ended. Errors:
@@ -147,9 +149,12 @@ inline void parallel_for(std::size_t start, std::size_t end, F&& f, long granula
 template <class Left, class Right>
 inline void par_do(Left&& left, Right&& right, bool /*conservative*/) {
   static_assert(std::is_invocable_v<Left&&> && std::is_invocable_v<Right&&>);
-  creek::detail::parlay_runtime::enter([&] {
-    creek::fork_join([&] { std::forward<Left>(left)(); }, [&] { std::forward<Right>(right)(); });
-  });
+  const auto run_left = [&] { std::forward<Left>(left)(); };
+  const auto run_right = [&] { std::forward<Right>(right)(); };
+  if (!creek::detail::parlay_runtime::enter([&] { creek::fork_join(run_left, run_right); })) {
+    run_left();
+    run_right();
+  }
 }
 
 /// Calls f() in a runtime of its own with `workers` workers, which is gone afterwards. Loops and
