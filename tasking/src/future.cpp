@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <future>
+#include <thread>
 
 namespace creek::detail {
 
@@ -42,6 +43,55 @@ bool future_state_base::listen(ready_listener* listener) noexcept {
   return true;
 }
 
+/// Takes all listeners off at once, as publish() does, and puts the others back: a list that is
+/// never changed in its middle needs no lock. Whoever finds the state ready when he puts listeners
+/// back notifies them.
+bool future_state_base::unlisten(ready_listener* listener) noexcept {
+  for (;;) {
+    std::uintptr_t head = listeners_.load(std::memory_order_acquire);
+    if (head == ready_tag) {
+      sanitizer::acquired(&listeners_);
+      return false;
+    }
+    if (!listeners_.compare_exchange_strong(head, 0, std::memory_order_acq_rel)) continue;
+    sanitizer::acquired(&listeners_);
+    auto* const first = reinterpret_cast<ready_listener*>(head);
+    ready_listener* others = nullptr;
+    ready_listener* last = nullptr;  // of the others
+    bool found = false;
+    for (ready_listener* each = first; each != nullptr;) {
+      ready_listener* const following = each->told_after;
+      if (each == listener) {
+        found = true;
+      } else {
+        (last != nullptr ? last->told_after : others) = each;
+        last = each;
+        last->told_after = nullptr;
+      }
+      each = following;
+    }
+    if (others != nullptr) put_back(others, last);
+    if (found) return true;
+    // Another thread that takes its listener off has this one for a moment.
+    std::this_thread::yield();
+  }
+}
+
+void future_state_base::put_back(ready_listener* first, ready_listener* last) noexcept {
+  std::uintptr_t head = listeners_.load(std::memory_order_acquire);
+  do {
+    if (head == ready_tag) {
+      sanitizer::acquired(&listeners_);
+      last->told_after = nullptr;
+      if (strand* next = notify_all(first)) next->home->resume(next);
+      return;
+    }
+    last->told_after = reinterpret_cast<ready_listener*>(head);
+    sanitizer::releases(&listeners_);
+  } while (!listeners_.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(first),
+                                             std::memory_order_acq_rel, std::memory_order_acquire));
+}
+
 void future_state_base::wait() {
   if (ready()) return;
   if (current_executor() != nullptr) {
@@ -77,8 +127,13 @@ strand* future_state_base::publish() noexcept {
   sanitizer::releases(&listeners_);
   const std::uintptr_t head = listeners_.exchange(ready_tag, std::memory_order_acq_rel);
   sanitizer::acquired(&listeners_);
+  return notify_all(reinterpret_cast<ready_listener*>(head));
+}
+
+/// Returns one strand for the caller to resume.
+inline strand* future_state_base::notify_all(ready_listener* first) noexcept {
   strand* next = nullptr;
-  for (auto* listener = reinterpret_cast<ready_listener*>(head); listener != nullptr;) {
+  for (ready_listener* listener = first; listener != nullptr;) {
     ready_listener* following = listener->told_after;  // a listener is gone once it was notified
     if (strand* released = listener->notify(listener)) {
       if (next != nullptr) next->home->resume(next);

@@ -31,6 +31,7 @@ class thread_executor final : public executor {
  public:
   struct blocked_thread : strand {
     std::atomic<std::uint32_t> resumed{0};
+    bool counts = true;  ///< among the blocked threads
   };
   void suspend(publish_fn publish, void* argument, const char* /*what*/) override {
     blocked_thread self;
@@ -38,13 +39,27 @@ class thread_executor final : public executor {
     if (!publish(argument, &self)) return;
     // Taken off by the resuming thread: a thread that is about to resume does not count.
     blocked.fetch_add(1, std::memory_order_relaxed);
-    while (self.resumed.load(std::memory_order_acquire) == 0) futex_wait(self.resumed, 0);
-    sanitizer::acquired(&self.resumed);
+    await(self);
+  }
+  /// The thread looks at the clock itself. It will go on, so it does not count as blocked.
+  void suspend_until(publish_fn publish, void* argument, const char* /*what*/,
+                     wait_limit& limit) override {
+    const auto deadline = deadline_clock::now() + limit.span;
+    blocked_thread self;
+    self.home = this;
+    self.counts = false;
+    if (!publish(argument, &self)) return;
+    while (self.resumed.load(std::memory_order_acquire) == 0) {
+      if (futex_wait_until(self.resumed, 0, deadline) != futex_status::timed_out) continue;
+      if (limit.expire(&limit) != nullptr) return;
+      break;
+    }
+    await(self);
   }
   void resume(strand* suspended) override {
     auto* thread = static_cast<blocked_thread*>(suspended);
     // The thread may be gone once `resumed` is set: waking a stale address is harmless.
-    blocked.fetch_sub(1, std::memory_order_relaxed);
+    if (thread->counts) blocked.fetch_sub(1, std::memory_order_relaxed);
     sanitizer::releases(&thread->resumed);
     thread->resumed.store(1, std::memory_order_release);
     futex_wake(thread->resumed, 1);
@@ -57,6 +72,12 @@ class thread_executor final : public executor {
   void submit(submitted_task* task) override { task->run(task); }
   int worker_index() const noexcept override { return -1; }
   bool lost_in_fork() const noexcept override { return false; }
+
+ private:
+  static void await(const blocked_thread& self) noexcept {
+    while (self.resumed.load(std::memory_order_acquire) == 0) futex_wait(self.resumed, 0);
+    sanitizer::acquired(&self.resumed);
+  }
 };
 
 /// Never destroyed: threads may still wait while static objects go.
@@ -128,6 +149,11 @@ task_scope* exchange_foreign_scope(task_scope* scope) noexcept {
 void suspend_here(publish_fn publish, void* argument, const char* what) {
   executor* home = current_executor();
   (home != nullptr ? *home : plain_threads()).suspend(publish, argument, what);
+}
+
+void suspend_here_until(publish_fn publish, void* argument, const char* what, wait_limit& limit) {
+  executor* home = current_executor();
+  (home != nullptr ? *home : plain_threads()).suspend_until(publish, argument, what, limit);
 }
 
 executor& require_executor(const char* what) {

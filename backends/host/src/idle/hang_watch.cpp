@@ -20,7 +20,8 @@ constexpr std::chrono::hours never{24 * 365 * 10};
 
 bool hang_watch::all_wait() const noexcept {
   return idle_.sleepers() == workers_.consumers() && shutdown_.any_suspended() &&
-         workers_.servers_sleep() && !reported_.load(std::memory_order_relaxed);
+         !shutdown_.any_waits_until() && workers_.servers_sleep() &&
+         !reported_.load(std::memory_order_relaxed);
 }
 
 void hang_watch::sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,

@@ -81,6 +81,7 @@ ext::executor_traits traits_of(const scc& chosen) {
           .worker_count = chosen.options.workers,
           .runs_repeat = true,
           .messages_are_causal = chosen.options.messages != message_protocol::notification_vector,
+          .has_own_time = true,
           .mesh = std::move(mesh)};
 }
 

@@ -26,6 +26,10 @@ class task_runtime final : public ext::backend_without_task_stacks {
   void suspend(ext::publish_fn publish, void* argument, const char* /*what*/) override {
     strands_.suspend(publish, argument);
   }
+  void suspend_until(ext::publish_fn publish, void* argument, const char* /*what*/,
+                     ext::wait_limit& limit) override {
+    strands_.suspend_until(publish, argument, limit);
+  }
   void resume(ext::strand* suspended) override { strands_.resume(suspended); }
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override { return strands_.lost_in_fork(); }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -41,6 +42,12 @@ struct mapped_fiber : task_fiber, switch_context {
   ~mapped_fiber();
 };
 
+/// When a waiting strand goes on at the latest; lies in the frame of its wait.
+struct strand_deadline {
+  ext::wait_limit& limit;
+  bool is_over = false;
+};
+
 /// The second half of a fork; lies in the frame of its maker.
 struct forked_branch {
   void (*run)(void*) noexcept;
@@ -69,6 +76,11 @@ struct task_worker {
     return std::clamp(2 * rest, shortest_rest, longest_rest);
   }
 
+  /// Returns whether a strand's wait is over at the time `now`, at the latest.
+  bool is_any_wait_over(virtual_time now) const noexcept {
+    return !deadlines.empty() && deadlines.begin()->first <= now;
+  }
+
   core_id core;
   bool serves_only = false;  ///< takes no tasks but those that its calls have made
   std::uint64_t lock_waits = 0;
@@ -81,11 +93,12 @@ struct task_worker {
   task_fiber* current = &native;         ///< the stack that it is on
   std::vector<task_fiber*> idle_fibers;  ///< their loops may be continued
   std::vector<std::unique_ptr<mapped_fiber>> fibers;
-  std::deque<task_fiber*> ready;  ///< strands whose waits are over
-  unsigned suspended = 0;         ///< number of strands that wait
-  ext::message_queue kept;        ///< messages that came while others were handled or sent
-  bool knows_board = false;       ///< it knows that messages may be sent
-  unsigned letters = 0;           ///< messages under way to this core, or kept
+  std::deque<task_fiber*> ready;                            ///< strands whose waits are over
+  unsigned suspended = 0;                                   ///< number of strands that wait
+  std::multimap<virtual_time, strand_deadline*> deadlines;  ///< of those that wait until then
+  ext::message_queue kept;   ///< messages that came while others were handled or sent
+  bool knows_board = false;  ///< it knows that messages may be sent
+  unsigned letters = 0;      ///< messages under way to this core, or kept
 
   // Searching.
   std::vector<unsigned> near_first;  ///< other workers, by hops; stealing_latency only

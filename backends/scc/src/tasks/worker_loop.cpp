@@ -80,6 +80,7 @@ void worker_loop::run(task_worker& worker) {
 bool worker_loop::work_once(task_worker& worker) {
   if (worker.core.value == 0 && !pending_.messages.empty()) intake_.send_messages();
   const bool served = messages_.serve(worker);
+  strands_.end_waits(worker);
   if (strands_.resume_one(worker)) return true;
   task_record task;
   if (!find_task(worker, task)) return served;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two kinds of failure that creek reports by exception.
+// The kinds of failure that creek reports by exception.
 #pragma once
 
 #include <stdexcept>
@@ -24,6 +24,12 @@ class error : public std::system_error {
 class usage_error : public std::logic_error {
  public:
   using std::logic_error::logic_error;
+};
+
+/// The end of a wait by a stop request, which came before what was waited for.
+class cancelled : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 }  // namespace creek

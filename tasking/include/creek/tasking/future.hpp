@@ -2,7 +2,10 @@
 // future, promise and async. Waiting for a future inside a runtime lets the worker do other work.
 #pragma once
 
+#include <chrono>
 #include <exception>
+#include <future>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -57,6 +60,43 @@ class [[nodiscard]] future {
   void wait() const {
     require_state("wait");
     state_->wait();
+  }
+  /// Waits like wait(), but for at most `span`; returns ready or timeout. Never runs the task on
+  /// the caller's stack, which might take longer. A span of zero or less only looks. In a task of
+  /// the simulated chip the span is one of virtual time.
+  template <class Rep, class Period>
+  std::future_status wait_for(const std::chrono::duration<Rep, Period>& span) const {
+    require_state("wait_for");
+    const std::chrono::nanoseconds limit = detail::wait_span(span);
+    return state_->wait_at_most(&limit, nullptr) == detail::wait_end::ready
+               ? std::future_status::ready
+               : std::future_status::timeout;
+  }
+  /// Does the same until `deadline`, by its clock. Throws usage_error in a task of the simulated
+  /// chip, in whose time no clock of the process runs.
+  template <class Clock, class Duration>
+  std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
+    require_state("wait_until");
+    detail::require_clocks("future::wait_until");
+    for (auto now = Clock::now(); now < deadline; now = Clock::now()) {
+      if (wait_for(deadline - now) == std::future_status::ready) return std::future_status::ready;
+    }
+    return ready() ? std::future_status::ready : std::future_status::timeout;
+  }
+  /// Waits until the result is there or a stop is requested; returns whether the result is there.
+  /// Never runs the task on the caller's stack, where a stop request would not end the wait.
+  [[nodiscard]] bool wait(const std::stop_token& stop) const {
+    require_state("wait");
+    return state_->wait_at_most(nullptr, &stop) == detail::wait_end::ready;
+  }
+  /// Like get(), but throws cancelled if a stop is requested before the result is there; the future
+  /// is then as before.
+  T get(const std::stop_token& stop) {
+    require_state("get");
+    if (state_->wait_at_most(nullptr, &stop) != detail::wait_end::ready) {
+      throw cancelled("future::get: a stop was requested before the result was there");
+    }
+    return get();
   }
   /// Drops the result: the task still runs, and an exception that it throws is not reported.
   void detach() { consume("detach")->drop_silently(); }

@@ -32,14 +32,28 @@ void idle_workers::idle(task_worker& worker) {
     plan = policy_.plan_of_waiting(worker);
   }
   worker.rests = plan.how != idle_policy::poll;
-  if (plan.how == idle_policy::block) return sleep(worker, search_of(worker, plan));
+  // No timer interrupts a core that halts.
+  if (plan.how == idle_policy::block && worker.deadlines.empty())
+    return sleep(worker, search_of(worker, plan));
   if (may_go_on(worker)) return;  // a policy may have taken time
   const virtual_time since = workers_.now();
   worker.parked = true;
   workers_.chip().log().becomes_idle(activity::waiting);
-  workers_.chip().simulation().park("work, core", worker.core.index());
+  park(worker);
   skip_rounds(worker, since);
   workers_.chip().log().resumes();
+}
+
+/// Parks until something comes for the worker, or the wait of one of its strands is over.
+void idle_workers::park(task_worker& worker) {
+  engine& simulation = workers_.chip().simulation();
+  constexpr const char* what = "work, core";
+  if (worker.deadlines.empty()) {
+    simulation.park(what, worker.core.index());
+  } else {
+    const virtual_time until = worker.deadlines.begin()->first;
+    if (!simulation.park_until(what, worker.core.index(), until)) worker.parked = false;
+  }
 }
 
 /// Lets the rounds pass that the worker would have searched in vain since `since`, up to the look
@@ -82,7 +96,8 @@ bool idle_workers::may_go_on(const task_worker& worker) const noexcept {
       worker.letters > 0 ||
       (worker.core.value == 0 && (!pending_.arrived.empty() || !pending_.messages.empty()));
   const bool may_steal = pending_.queued > 0 && !worker.serves_only && !policy_.too_many_awake();
-  return pending_.active == 0 || may_steal || !worker.ready.empty() || mine || pending_.finished;
+  return pending_.active == 0 || may_steal || !worker.ready.empty() || mine || pending_.finished ||
+         worker.is_any_wait_over(workers_.now());
 }
 
 /// Searches until `span` is over; returns false if something came before. Goes in steps of one

@@ -42,6 +42,7 @@ class idle_workers {
  private:
   bool may_go_on(const task_worker& worker) const noexcept;
   bool search_for(task_worker& worker, virtual_time span);
+  void park(task_worker& worker);
   void skip_rounds(task_worker& worker, virtual_time since);
   void sleep(task_worker& worker, virtual_time search);
   void let_look(task_worker& worker) noexcept;

@@ -5,6 +5,8 @@
 #include <creek/tasking/ext/stall_watch.hpp>
 #include <creek/tasking/ext/task_context.hpp>
 
+#include "simulation/time_limits.hpp"
+
 namespace creek::scc_backend {
 
 strands::strands(ext::executor& home, const worker_set& workers, schedule_log& log,
@@ -52,6 +54,46 @@ void strands::suspend(ext::publish_fn publish, void* argument) {
   --pending_.suspended;
   log_.note(worker, step::resume);
   enter(scope);
+}
+
+/// Until its deadline the strand counts as active: the simulation goes on, and its time with it.
+void strands::suspend_until(ext::publish_fn publish, void* argument, ext::wait_limit& limit) {
+  constexpr std::int64_t fs_per_ns = 1'000'000;
+  const virtual_time now = workers_.now_after_stretch();
+  if (limit.span.count() > (time_limits::latest - now).femtoseconds / fs_per_ns)
+    return suspend(publish, argument);
+  struct listed_deadline : strand_deadline {
+    listed_deadline(ext::wait_limit& of, pending_work& work, task_worker& on, virtual_time at)
+        : strand_deadline{of}, pending(work), worker(on), place(on.deadlines.emplace(at, this)) {
+      ++pending.active;
+    }
+    ~listed_deadline() {
+      if (is_over) return;
+      worker.deadlines.erase(place);
+      --pending.active;
+    }
+    listed_deadline(const listed_deadline&) = delete;
+    listed_deadline& operator=(const listed_deadline&) = delete;
+    pending_work& pending;
+    task_worker& worker;
+    decltype(worker.deadlines)::iterator place;
+  };
+  const listed_deadline listed(limit, pending_, workers_.here(),
+                               now + virtual_time{limit.span.count() * fs_per_ns});
+  suspend(publish, argument);
+}
+
+void strands::end_waits(task_worker& worker) {
+  while (worker.is_any_wait_over(workers_.now())) {
+    // Cores that are behind go first: one of them may bring what the strand waits for.
+    (void)worker.memory.load(worker.event);
+    const auto first = worker.deadlines.begin();
+    strand_deadline& over = *first->second;
+    worker.deadlines.erase(first);
+    over.is_over = true;
+    if (ext::strand* expired = over.limit.expire(&over.limit)) resume(expired);
+    --pending_.active;
+  }
 }
 
 /// Continues on another stack of the worker; returns when this one is continued.

@@ -23,6 +23,11 @@ class strands final : private core_fibers::thread_state {
   /// Has the running strand wait, unless `publish` returns false. Throws usage_error in a child of
   /// fork().
   void suspend(ext::publish_fn publish, void* argument);
+  /// Like suspend(), but calls limit.expire, on the strand's core, when the span of virtual time is
+  /// over.
+  void suspend_until(ext::publish_fn publish, void* argument, ext::wait_limit& limit);
+  /// Ends the waits of the running worker's strands whose time is over.
+  void end_waits(task_worker& worker);
   /// Lets a strand go on. Any thread.
   void resume(ext::strand* suspended);
   /// Continues with a strand whose wait is over, if there is one; this loop's stack is left for

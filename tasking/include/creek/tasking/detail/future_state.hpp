@@ -3,11 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <new>
 #include <optional>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -24,10 +26,13 @@ using stored_t = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 /// Listener that is notified when a state becomes ready; lives with the waiter.
 struct ready_listener {
   ready_listener* told_after = nullptr;
-  /// Called once, on the thread that made the state ready. Returns a strand to resume, if that is
-  /// all there is to do.
+  /// Called once, when the state has become ready, mostly by the thread that made it so. Returns a
+  /// strand to resume, if that is all there is to do.
   strand* (*notify)(ready_listener* self) noexcept = nullptr;
 };
+
+/// How a wait ended.
+enum class wait_end : std::uint8_t { ready, timeout, stopped };
 
 class future_state_base {
  public:
@@ -46,8 +51,14 @@ class future_state_base {
   }
   /// Registers a listener; returns false if the state is ready: then the listener is not called.
   bool listen(ready_listener* listener) noexcept;
+  /// Takes a listener off again; returns false if the state is ready: then the listener has been
+  /// called, or will be.
+  bool unlisten(ready_listener* listener) noexcept;
   /// Blocks until ready: runs the producer here if it has not begun, else suspends the caller.
   void wait();
+  /// Suspends the caller until the state is ready, `limit` (if any) has passed, or `stop` (if any)
+  /// is requested. Never runs the producer here, which might take longer.
+  wait_end wait_at_most(const std::chrono::nanoseconds* limit, const std::stop_token* stop);
   /// Called after the result or exception was stored: publishes it and notifies the listeners.
   /// Returns one strand for the caller to resume; others have been resumed.
   [[nodiscard]] strand* publish() noexcept;
@@ -79,6 +90,8 @@ class future_state_base {
   virtual void help() noexcept {}
 
  private:
+  void put_back(ready_listener* first, ready_listener* last) noexcept;
+  [[nodiscard]] static strand* notify_all(ready_listener* first) noexcept;
   /// Writes one line to standard error.
   static void report_dropped(const std::exception_ptr& failure) noexcept;
 
@@ -88,6 +101,17 @@ class future_state_base {
   std::atomic<bool> is_dropped_silently_{false};
   std::exception_ptr error_;
 };
+
+/// Returns the span in nanoseconds, rounded up, and no longer than longest_wait.
+template <class Rep, class Period>
+std::chrono::nanoseconds wait_span(const std::chrono::duration<Rep, Period>& span) {
+  const std::chrono::duration<double> seconds = span;
+  if (seconds >= longest_wait) return longest_wait;
+  return seconds.count() > 0 ? std::chrono::ceil<std::chrono::nanoseconds>(span)
+                             : std::chrono::nanoseconds{0};
+}
+/// Throws usage_error if `what` needs a clock and the caller is a task in a time of its own.
+void require_clocks(const char* what);
 
 /// Owning pointer to a state.
 template <class State>

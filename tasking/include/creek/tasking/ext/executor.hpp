@@ -4,6 +4,8 @@
 // every backend and from threads that belong to none.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -34,6 +36,17 @@ struct strand {
 /// Called when the strand is safely off its stack. Returns true if the strand will be resumed,
 /// false if the wait is already over. After returning true the strand may be running again.
 using publish_fn = bool (*)(void* argument, strand* self);
+
+/// The limit of a wait in time; lies in the waiter's frame. See executor::suspend_until().
+struct wait_limit {
+  std::chrono::nanoseconds span{};  ///< at most longest_wait
+  /// Called at most once, when the time is over. Ends the wait unless something else has; returns
+  /// the strand if it is suspended and the caller has to resume it. `self` may be gone after that.
+  strand* (*expire)(wait_limit* self) noexcept = nullptr;
+};
+
+/// Longer waits would leave the range of the clock.
+inline constexpr std::chrono::hours longest_wait{24 * 365 * 100};
 
 /// One unit for a scheduler to run; the closure lies behind it.
 struct submitted_task {
@@ -80,6 +93,8 @@ struct executor_traits {
   /// A message that was sent (happens-before) before another to the same worker arrives before it,
   /// whichever workers sent them.
   bool messages_are_causal = true;
+  /// Deadlines are points of a time of its own, to which no clock of the process belongs.
+  bool has_own_time = false;
   /// An invocation runs on its worker's own stack where its message arrives, and its strand stays
   /// on that worker. Otherwise each is submitted as a task.
   bool runs_invocations_in_place = true;
@@ -122,6 +137,11 @@ class executor {
   /// Suspends the calling strand, which must be one of this executor; see publish_fn. `what` names
   /// what it waits for, in reports; a text that lives for ever.
   virtual void suspend(publish_fn publish, void* argument, const char* what) = 0;
+  /// Like suspend(), but calls limit.expire if the span passes before the strand continues; never
+  /// after the return. The default measures on deadline_clock, by a thread that the process starts
+  /// for this; throws error if it cannot.
+  virtual void suspend_until(publish_fn publish, void* argument, const char* what,
+                             wait_limit& limit);
   /// Makes a suspended strand of this executor ready. Any thread.
   virtual void resume(strand* suspended) = 0;
   /// Runs `task` on the calling thread, which belongs to no executor, as one of the workers, and
@@ -142,6 +162,10 @@ class executor {
   stall_watch* stalls() const noexcept { return stalls_; }
   /// Returns the policy that is notified of what workers do, or nullptr if there is none.
   power_policy* policy() const noexcept { return policy_; }
+  /// Returns whether a strand waits that will be resumed when its time is over.
+  bool any_waits_until() const noexcept {
+    return waiting_until_.load(std::memory_order_relaxed) != 0;
+  }
 
  protected:
   // Called by the backend before its workers start.
@@ -157,6 +181,7 @@ class executor {
   task_bookkeeping* bookkeeping_ = nullptr;
   stall_watch* stalls_ = nullptr;
   power_policy* policy_ = nullptr;
+  std::atomic<unsigned> waiting_until_{0};  ///< strands in suspend_until()
 };
 
 /// Returns the executor whose strand is running here, or nullptr on foreign threads.
@@ -173,6 +198,8 @@ std::exception_ptr run_branch_as_task(void (*branch)(void*) noexcept, void* argu
 /// Suspends whatever runs here: a strand of a runtime, or the thread itself. Arguments: as
 /// executor::suspend().
 void suspend_here(publish_fn publish, void* argument, const char* what);
+/// Does the same for a limited time. Arguments: as executor::suspend_until().
+void suspend_here_until(publish_fn publish, void* argument, const char* what, wait_limit& limit);
 /// Returns the number of threads of this process that wait for a runtime, or for something that
 /// none is sure to bring: suspended by suspend_here() outside of any runtime, or ending one.
 unsigned blocked_threads() noexcept;

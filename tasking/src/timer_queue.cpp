@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heap of deadlines, and its thread.
+#include "timer_queue.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include <creek/core/error.hpp>
+
+namespace creek::ext {
+
+namespace {
+
+constinit std::atomic<timer_queue*> current{nullptr};
+
+}  // namespace
+
+/// The queue of a parent stays as it is: its waiters are in the parent, and so is its thread.
+timer_queue& timer_queue::of_process() {
+  [[maybe_unused]] static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { current.store(nullptr, std::memory_order_relaxed); });
+  timer_queue* queue = current.load(std::memory_order_acquire);
+  if (queue != nullptr) return *queue;
+  auto made = std::make_unique<timer_queue>();
+  if (current.compare_exchange_strong(queue, made.get(), std::memory_order_acq_rel))
+    return *made.release();
+  return *queue;
+}
+
+timer_queue::entry::entry(wait_limit& limit)
+    : queue_(of_process()), limit_(limit), at_(deadline_clock::now() + limit.span) {
+  queue_.add(*this);
+}
+
+timer_queue::entry::~entry() {
+  queue_.remove(*this);
+}
+
+void timer_queue::add(entry& added) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_started_) start();
+    heap_.push_back(&added);
+    sift(added, heap_.size() - 1);
+    if (added.at_ >= sleeps_until_) return;
+    sleeps_until_ = added.at_;
+    changes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  futex_wake(changes_, 1);
+}
+
+/// The thread is left to sleep: it looks again at the deadline that it knows.
+void timer_queue::remove(entry& removed) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (removed.index_ != none) take_out(removed.index_);
+}
+
+/// Starts the thread, which leaves all signals to others. Called under the lock.
+void timer_queue::start() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread([this] { run(); }).detach();
+    is_started_ = true;
+  } catch (const std::system_error& failure) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw error(failure.code(), "cannot start the thread that ends waits when their time is over");
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void timer_queue::run() noexcept {
+  for (;;) {
+    while (strand* expired = expire_next()) expired->home->resume(expired);
+    std::uint32_t seen = 0;
+    deadline_clock::time_point until;
+    {
+      const std::lock_guard lock(mutex_);
+      until = sleeps_until_ = heap_.empty() ? never : heap_.front()->at_;
+      seen = changes_.load(std::memory_order_relaxed);
+    }
+    if (until == never) {
+      const blocked_thread_mark waits;
+      futex_wait(changes_, seen);
+    } else {
+      (void)futex_wait_until(changes_, seen, until);
+    }
+  }
+}
+
+/// Returns the next strand to resume because its time is over, or nullptr if there is none.
+strand* timer_queue::expire_next() noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto now = deadline_clock::now();
+  while (!heap_.empty() && heap_.front()->at_ <= now) {
+    wait_limit& limit = heap_.front()->limit_;
+    take_out(0);
+    // A strand that this returns stays suspended, and with it its frame; any other may go on.
+    if (strand* expired = limit.expire(&limit)) return expired;
+  }
+  return nullptr;
+}
+
+// --- The heap -----------------------------------------------------------------------------------
+
+void timer_queue::take_out(std::size_t index) noexcept {
+  heap_[index]->index_ = none;
+  entry* const last = heap_.back();
+  heap_.pop_back();
+  if (index != heap_.size()) sift(*last, index);
+}
+
+void timer_queue::put(entry& moved, std::size_t index) noexcept {
+  heap_[index] = &moved;
+  moved.index_ = index;
+}
+
+/// Puts the entry at `index`, which is free, or where the order wants it above or below.
+void timer_queue::sift(entry& moved, std::size_t index) noexcept {
+  while (index > 0 && moved.at_ < heap_[(index - 1) / 2]->at_) {
+    put(*heap_[(index - 1) / 2], index);
+    index = (index - 1) / 2;
+  }
+  for (;;) {
+    std::size_t child = 2 * index + 1;
+    if (child + 1 < heap_.size() && heap_[child + 1]->at_ < heap_[child]->at_) ++child;
+    if (child >= heap_.size() || heap_[child]->at_ >= moved.at_) break;
+    put(*heap_[child], index);
+    index = child;
+  }
+  put(moved, index);
+}
+
+void executor::suspend_until(publish_fn publish, void* argument, const char* what,
+                             wait_limit& limit) {
+  struct count {
+    explicit count(std::atomic<unsigned>& counter) noexcept : waiting(counter) {
+      waiting.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~count() { waiting.fetch_sub(1, std::memory_order_relaxed); }
+    count(const count&) = delete;
+    count& operator=(const count&) = delete;
+    std::atomic<unsigned>& waiting;
+  };
+  const count counted(waiting_until_);
+  const timer_queue::entry timer(limit);
+  suspend(publish, argument, what);
+}
+
+}  // namespace creek::ext

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timers of a process: limits of waits, and the thread that ends the waits.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include <creek/core/threads/futex.hpp>
+#include <creek/tasking/ext/executor.hpp>
+
+namespace creek::ext {
+
+/// Limits of waits, by their deadlines. One per process, which is never destroyed; its thread
+/// starts with the first timer and sleeps until the earliest deadline. A child of fork() has
+/// another one.
+class timer_queue {
+ public:
+  /// A limit in the queue; from its constructor to its destructor, in the waiter's frame.
+  class [[nodiscard]] entry {
+   public:
+    /// Throws error if the thread cannot be started.
+    explicit entry(wait_limit& limit);
+    /// Afterwards limit.expire is not called any more.
+    ~entry();
+    entry(const entry&) = delete;
+    entry& operator=(const entry&) = delete;
+
+   private:
+    friend timer_queue;
+    timer_queue& queue_;
+    wait_limit& limit_;
+    deadline_clock::time_point at_;
+    std::size_t index_ = 0;  ///< in the heap, or `none`
+  };
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  static constexpr auto never = deadline_clock::time_point::max();
+
+  static timer_queue& of_process();
+  void start();
+  void add(entry& added);
+  void remove(entry& removed) noexcept;
+  void run() noexcept;
+  strand* expire_next() noexcept;
+  void take_out(std::size_t index) noexcept;
+  void put(entry& moved, std::size_t index) noexcept;
+  void sift(entry& moved, std::size_t index) noexcept;
+
+  std::mutex mutex_;
+  std::vector<entry*> heap_;  ///< a binary heap, earliest first
+  bool is_started_ = false;
+  deadline_clock::time_point sleeps_until_ = deadline_clock::time_point::min();
+  std::atomic<std::uint32_t> changes_{0};  ///< raised to wake the thread
+};
+
+}  // namespace creek::ext
