@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -124,6 +126,36 @@ TEST(fork_in_main, lets_the_child_end_by_exit) {
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 5);
   inherited.reset();
+}
+
+TEST(fork_in_main, gives_the_child_deadlines_of_its_own) {
+  SKIP_WITHOUT_THREADS_AFTER_FORK();
+  using namespace std::chrono_literals;
+  runtime rt{host(2)};
+  start_workers(rt);
+  promise<int> kept;
+  future<int> of_parent = kept.get_future();
+  const auto wait_shortly = [&] {
+    return of_parent.wait_for(1ms) == std::future_status::timeout ? 1 : 0;
+  };
+  EXPECT_EQ(rt.run(wait_shortly), 1);
+  // In the queue of the parent while the children begin, which know nothing of it.
+  future<bool> waits =
+      rt.async([&] { return of_parent.wait_for(1h) == std::future_status::ready; });
+  let_others_sleep();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(in_child([&] {
+                runtime own{host(2)};
+                return 10 * wait_shortly() + own.run([] {
+                  promise<int> never;
+                  future<int> unready = never.get_future();
+                  return unready.wait_for(1ms) == std::future_status::timeout ? 1 : 0;
+                });
+              }),
+              11);
+  }
+  kept.set_value(1);
+  EXPECT_TRUE(waits.get());
 }
 
 TEST(fork_in_main, leaves_foreign_objects_to_the_parent) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <span>
 #include <string>
 #include <thread>
@@ -83,6 +84,18 @@ TEST_P(hangs, can_be_looked_at_at_any_time) {
   last.set_value();
   done.get();
   EXPECT_EQ(all.reports, 0);
+}
+
+TEST_P(hangs, are_none_while_a_wait_has_a_deadline) {
+  watched all(GetParam(), 5ms);
+  promise<void> last;
+  future<void> wanted = last.get_future();
+  EXPECT_EQ(all.rt.run([&] { return wanted.wait_for(100ms); }), std::future_status::timeout);
+  EXPECT_EQ(all.reports, 0);
+  std::thread parent([&] { all.rt.run([&] { wanted.get(); }); });
+  all.reports.wait(0);
+  last.set_value();
+  parent.join();
 }
 
 TEST_P(hangs, may_be_ended_by_whom_they_are_reported_to) {
