@@ -27,6 +27,21 @@ struct strand_listener : ready_listener {
   }
 };
 
+/// Notifies the listeners of a ready state. Returns one strand for the caller to resume; others
+/// have been resumed.
+strand* notify_all(std::uintptr_t head) noexcept {
+  strand* next = nullptr;
+  for (auto* listener = reinterpret_cast<ready_listener*>(head); listener != nullptr;) {
+    ready_listener* following = listener->told_after;  // a listener is gone once it was notified
+    if (strand* released = listener->notify(listener)) {
+      if (next != nullptr) next->home->resume(next);
+      next = released;
+    }
+    listener = following;
+  }
+  return next;
+}
+
 }  // namespace
 
 bool future_state_base::listen(ready_listener* listener) noexcept {
@@ -44,8 +59,8 @@ bool future_state_base::listen(ready_listener* listener) noexcept {
 }
 
 /// Takes all listeners off at once, as publish() does, and puts the others back: a list that is
-/// never changed in its middle needs no lock. Whoever finds the state ready when he puts listeners
-/// back notifies them.
+/// never changed in its middle needs no lock. A thread that finds the state ready when it puts
+/// listeners back notifies them.
 bool future_state_base::unlisten(ready_listener* listener) noexcept {
   for (;;) {
     std::uintptr_t head = listeners_.load(std::memory_order_acquire);
@@ -83,7 +98,8 @@ void future_state_base::put_back(ready_listener* first, ready_listener* last) no
     if (head == ready_tag) {
       sanitizer::acquired(&listeners_);
       last->told_after = nullptr;
-      if (strand* next = notify_all(first)) next->home->resume(next);
+      if (strand* next = notify_all(reinterpret_cast<std::uintptr_t>(first)))
+        next->home->resume(next);
       return;
     }
     last->told_after = reinterpret_cast<ready_listener*>(head);
@@ -127,21 +143,7 @@ strand* future_state_base::publish() noexcept {
   sanitizer::releases(&listeners_);
   const std::uintptr_t head = listeners_.exchange(ready_tag, std::memory_order_acq_rel);
   sanitizer::acquired(&listeners_);
-  return notify_all(reinterpret_cast<ready_listener*>(head));
-}
-
-/// Returns one strand for the caller to resume.
-inline strand* future_state_base::notify_all(ready_listener* first) noexcept {
-  strand* next = nullptr;
-  for (ready_listener* listener = first; listener != nullptr;) {
-    ready_listener* following = listener->told_after;  // a listener is gone once it was notified
-    if (strand* released = listener->notify(listener)) {
-      if (next != nullptr) next->home->resume(next);
-      next = released;
-    }
-    listener = following;
-  }
-  return next;
+  return notify_all(head);
 }
 
 }  // namespace creek::detail

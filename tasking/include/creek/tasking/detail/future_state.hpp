@@ -91,7 +91,6 @@ class future_state_base {
 
  private:
   void put_back(ready_listener* first, ready_listener* last) noexcept;
-  [[nodiscard]] static strand* notify_all(ready_listener* first) noexcept;
   /// Writes one line to standard error.
   static void report_dropped(const std::exception_ptr& failure) noexcept;
 
