@@ -11,6 +11,7 @@
 #include <random>
 #include <stop_token>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <creek/scc.hpp>
@@ -253,6 +254,27 @@ TEST_P(LimitedWait, MayBeOutlivedByTheFuture) {
     }
     promise.set_value(3);
     EXPECT_EQ(future.get(), 3);
+  });
+}
+
+/// The listener of when_any stays in the list while another comes and goes.
+TEST_P(LimitedWait, LeavesOtherListenersWhereTheyAre) {
+  in_each_runtime([] {
+    std::vector<creek::promise<int>> promises(3);
+    std::vector<creek::future<int>> futures;
+    for (auto& each : promises) futures.push_back(each.get_future());
+    auto first = creek::when_any(std::move(futures));
+    EXPECT_EQ(first.wait_for(10us), future_status::timeout);
+    promises[1].set_value(1);
+    ASSERT_EQ(first.wait_for(std::chrono::hours(1)), future_status::ready);
+    auto rest = first.get();
+    EXPECT_EQ(rest.index, 1U);
+    EXPECT_EQ(rest.futures[0].wait_for(10us), future_status::timeout);
+    auto both = creek::when_all(std::move(rest.futures[0]), std::move(rest.futures[2]));
+    EXPECT_EQ(both.wait_for(10us), future_status::timeout);
+    promises[0].set_value(10);
+    promises[2].set_value(12);
+    EXPECT_EQ(both.get(), (std::tuple{10, 12}));
   });
 }
 

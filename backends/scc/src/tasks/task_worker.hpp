@@ -93,12 +93,13 @@ struct task_worker {
   task_fiber* current = &native;         ///< the stack that it is on
   std::vector<task_fiber*> idle_fibers;  ///< their loops may be continued
   std::vector<std::unique_ptr<mapped_fiber>> fibers;
-  std::deque<task_fiber*> ready;                            ///< strands whose waits are over
-  unsigned suspended = 0;                                   ///< number of strands that wait
-  std::multimap<virtual_time, strand_deadline*> deadlines;  ///< of those that wait until then
-  ext::message_queue kept;   ///< messages that came while others were handled or sent
-  bool knows_board = false;  ///< it knows that messages may be sent
-  unsigned letters = 0;      ///< messages under way to this core, or kept
+  std::deque<task_fiber*> ready;  ///< strands whose waits are over
+  unsigned suspended = 0;         ///< number of strands that wait
+  ext::message_queue kept;        ///< messages that came while others were handled or sent
+  bool knows_board = false;       ///< it knows that messages may be sent
+  unsigned letters = 0;           ///< messages under way to this core, or kept
+  /// Deadlines of strands that wait for a limited time.
+  std::multimap<virtual_time, strand_deadline*> deadlines;
 
   // Searching.
   std::vector<unsigned> near_first;  ///< other workers, by hops; stealing_latency only
