@@ -50,6 +50,7 @@ class timer_queue {
   void put(entry& moved, std::size_t index) noexcept;
   void sift(entry& moved, std::size_t index) noexcept;
 
+  timer_queue* of_parent_ = nullptr;  ///< kept, so that leak checkers find it
   std::mutex mutex_;
   std::vector<entry*> heap_;  ///< a binary heap, earliest first
   bool is_started_ = false;
