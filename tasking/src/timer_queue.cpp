@@ -15,21 +15,22 @@ namespace creek::ext {
 
 namespace {
 
-constinit std::atomic<timer_queue*> current{nullptr};
-constinit timer_queue* of_parent = nullptr;  ///< in a child of fork()
+constinit std::atomic<timer_queue*> queue_of_process{nullptr};
+constinit timer_queue* queue_of_parent = nullptr;  ///< in a child of fork()
 
 }  // namespace
 
 /// The queue of a parent stays as it is: its waiters are in the parent, and so is its thread.
 timer_queue& timer_queue::of_process() {
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    if (timer_queue* left = current.exchange(nullptr, std::memory_order_relaxed)) of_parent = left;
+    if (timer_queue* left = queue_of_process.exchange(nullptr, std::memory_order_relaxed))
+      queue_of_parent = left;
   });
-  timer_queue* queue = current.load(std::memory_order_acquire);
+  timer_queue* queue = queue_of_process.load(std::memory_order_acquire);
   if (queue != nullptr) return *queue;
   auto made = std::make_unique<timer_queue>();
-  made->of_parent_ = of_parent;
-  if (current.compare_exchange_strong(queue, made.get(), std::memory_order_acq_rel))
+  made->of_parent_ = queue_of_parent;
+  if (queue_of_process.compare_exchange_strong(queue, made.get(), std::memory_order_acq_rel))
     return *made.release();
   return *queue;
 }
