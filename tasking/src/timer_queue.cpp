@@ -18,6 +18,13 @@ namespace {
 constinit std::atomic<timer_queue*> queue_of_process{nullptr};
 constinit timer_queue* queue_of_parent = nullptr;  ///< in a child of fork()
 
+/// Ends the thread at the end of the process, or when dlclose() takes its code away.
+struct thread_ender {
+  ~thread_ender() {
+    if (timer_queue* queue = queue_of_process.load(std::memory_order_acquire)) queue->end();
+  }
+} ender;
+
 }  // namespace
 
 /// The queue of a parent stays as it is: its waiters are in the parent, and so is its thread.
@@ -47,7 +54,7 @@ timer_queue::entry::~entry() {
 void timer_queue::add(entry& added) {
   {
     const std::lock_guard lock(mutex_);
-    if (!is_started_) start();
+    if (!thread_.joinable() && !has_ended_) start();
     heap_.push_back(&added);
     sift(added, heap_.size() - 1);
     if (added.at_ >= sleeps_until_) return;
@@ -69,13 +76,22 @@ void timer_queue::start() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    std::thread([this] { run(); }).detach();
-    is_started_ = true;
+    thread_ = std::thread([this] { run(); });
   } catch (const std::system_error& failure) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw error(failure.code(), "cannot start the thread that ends waits when their time is over");
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void timer_queue::end() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+    changes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  futex_wake(changes_, 1);
+  if (thread_.joinable()) thread_.join();
 }
 
 void timer_queue::run() noexcept {
@@ -86,6 +102,7 @@ void timer_queue::run() noexcept {
     deadline_clock::time_point until;
     {
       const std::lock_guard lock(mutex_);
+      if (has_ended_) return;
       until = sleeps_until_ = heap_.empty() ? never : heap_.front()->at_;
       seen = changes_.load(std::memory_order_relaxed);
     }

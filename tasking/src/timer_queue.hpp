@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include <creek/core/threads/futex.hpp>
@@ -14,8 +15,8 @@
 namespace creek::ext {
 
 /// Limits of waits, by their deadlines. One per process, which is never destroyed; its thread
-/// starts with the first timer and sleeps until the earliest deadline. A child of fork() has
-/// another one.
+/// starts with the first timer, sleeps until the earliest deadline, and ends with the process. A
+/// child of fork() has another one.
 class timer_queue {
  public:
   /// A limit in the queue; from its constructor to its destructor, in the waiter's frame.
@@ -36,6 +37,9 @@ class timer_queue {
     std::size_t index_ = 0;  ///< in the heap, or `none`
   };
 
+  /// Ends the thread, while the process or the library ends; no wait is ended any more.
+  void end() noexcept;
+
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   static constexpr auto never = deadline_clock::time_point::max();
@@ -53,7 +57,8 @@ class timer_queue {
   timer_queue* of_parent_ = nullptr;  ///< kept, so that leak checkers find it
   std::mutex mutex_;
   std::vector<entry*> heap_;  ///< a binary heap, earliest first
-  bool is_started_ = false;
+  bool has_ended_ = false;
+  std::thread thread_;
   deadline_clock::time_point sleeps_until_ = deadline_clock::time_point::min();
   std::atomic<std::uint32_t> changes_{0};  ///< raised to wake the thread
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plug-in that contains creek, for dlclose_test.cpp.
+#include <chrono>
+
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
@@ -9,6 +11,11 @@ creek::runtime* kept = nullptr;
 
 extern "C" int module_sum() {
   creek::runtime rt{creek::host(2)};
+  // Starts the thread of the timers, which ends with this code.
+  rt.run([] {
+    creek::promise<void> never;
+    (void)never.get_future().wait_for(std::chrono::nanoseconds{1});
+  });
   auto [a, b] = rt.run([] { return creek::fork_join([] { return 40; }, [] { return 2; }); });
   return a + b;
 }
