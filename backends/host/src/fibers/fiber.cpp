@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mapping fibers: a stack, the fiber on top of it, its task slots above.
+// Making fibers: a stack, the fiber on top of it, its task slots above.
 #include "fiber.hpp"
 
 #include <sys/mman.h>
@@ -18,8 +18,12 @@ namespace creek::host_backend {
 namespace {
 
 /// Fibers begin at different offsets in their page, or all of them would share the same cache sets.
-constexpr std::size_t colours = 32;
+constexpr std::size_t colours = 8;
 constexpr std::size_t colour_step = 128;
+/// Task slots that share the page of the fiber and of the first frames.
+constexpr std::size_t near_slots = 4;
+/// Bytes at the end of that page, at least, for the fiber and these slots.
+constexpr std::size_t near_bytes = sizeof(fiber) + near_slots * sizeof(ext::task_slot);
 
 std::size_t page_size() noexcept {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -31,21 +35,22 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 
 }  // namespace
 
-fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
-                    void (*entry)(switch_context& self, switch_context& previous)) noexcept {
-  const std::size_t control = whole_pages(sizeof(fiber) + colours * colour_step +
-                                          (std::size_t{capacity} + 1) * sizeof(ext::task_slot));
-  const std::size_t stack = whole_pages(stack_size);
-  std::byte* low = take_stack(stack + control);
-  if (low == nullptr) return nullptr;
+std::size_t fiber_bytes(std::size_t stack_size, std::uint32_t capacity) noexcept {
+  const std::size_t slots = (std::size_t{capacity} + 1) * sizeof(ext::task_slot);
+  return whole_pages(stack_size) + whole_pages(page_size() - near_bytes + sizeof(fiber) + slots);
+}
+
+fiber_ptr make_fiber(const fiber_memory& memory, std::size_t stack_size, std::uint32_t capacity,
+                     void (*entry)(switch_context& self, switch_context& previous)) noexcept {
   static std::atomic<unsigned> colour{0};
-  const std::size_t offset =
-      (colour.fetch_add(1, std::memory_order_relaxed) % colours) * colour_step;
-  fiber_ptr made(::new (low + stack + offset) fiber);
-  made->mapped = stack + control;
-  prepare_context(*made, low, stack + offset, entry);
-  auto* slots = reinterpret_cast<ext::task_slot*>(
-      (reinterpret_cast<std::uintptr_t>(made.get() + 1) + 63) & ~std::uintptr_t{63});
+  const std::size_t stack = whole_pages(stack_size) + page_size() - near_bytes -
+                            colour.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
+  fiber_ptr made(::new (memory.low + stack) fiber);
+  made->mapped = fiber_bytes(stack_size, capacity);
+  made->in_slab = memory.in_slab;
+  made->unguarded = !memory.guarded;
+  prepare_context(*made, memory.low, stack, entry);
+  auto* slots = reinterpret_cast<ext::task_slot*>(made.get() + 1);
   made->tasks.set_up(slots, capacity, nullptr, made.get(), false);
   return made;
 }
@@ -54,7 +59,7 @@ void fiber_deleter::operator()(fiber* unused) const noexcept {
   unused->tasks.record().contexts.clear();
   delete unused->mpb;
   release_context(*unused);
-  give_back_stack(unused->stack_low, unused->mapped);
+  if (!unused->in_slab) give_back_stack(unused->stack_low, unused->mapped);
 }
 
 void trim_fiber(fiber& idle) noexcept {
@@ -63,9 +68,8 @@ void trim_fiber(fiber& idle) noexcept {
     end = end / page_size() * page_size();
     if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   };
-  // The frames of the idle loop, just below the fiber, stay.
   drop(reinterpret_cast<std::uintptr_t>(idle.stack_low),
-       reinterpret_cast<std::uintptr_t>(&idle) - 2 * page_size());
+       reinterpret_cast<std::uintptr_t>(idle.saved));
   drop(reinterpret_cast<std::uintptr_t>(idle.tasks.slots()),
        reinterpret_cast<std::uintptr_t>(idle.stack_low) + idle.mapped);
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <creek/core/threads/stack_slabs.hpp>
 #include <creek/core/threads/stack_switch.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 
@@ -24,15 +25,30 @@ struct host_strand : ext::strand {
   enum class kind : std::uint8_t { fiber, in_place, loan } what = kind::fiber;
 };
 
-/// One stack with its strand. Lies at the top of its own mapping, so that a fiber that was never
-/// deep touches two pages:  guard | stack, growing down | fiber | task slots
-struct fiber : host_strand, switch_context {
-  std::size_t mapped = 0;    ///< bytes from `stack_low` to the end of the mapping
-  worker* on = nullptr;      ///< worker that runs it, or ran it last
-  fiber* link = nullptr;     ///< next in a pool or a ready list
-  bool bound = false;        ///< handles a message: continues on the worker that it is on
-  bool is_thread = false;    ///< stands for a thread's own stack
-  worker* parked = nullptr;  ///< worker that lists it as suspended with unstarted tasks, or null
+/// Memory of a fiber, with a guard below.
+struct fiber_memory {
+  std::byte* low = nullptr;  ///< lowest usable byte
+  bool in_slab = false;      ///< a slab's, else to be given back to the pool of stacks
+  bool guarded = true;       ///< the guard is inaccessible, else checked by check_stack()
+};
+
+/// Neighbours of a fiber in parked_strands; null while it is not listed.
+struct parked_link {
+  parked_link* before = nullptr;
+  parked_link* behind = nullptr;
+};
+
+/// One stack with its strand. Lies at the top of the stack, so that a fiber that was never deep
+/// touches one page:  guard | stack, growing down | fiber | task slots
+struct fiber : host_strand, switch_context, parked_link {
+  std::size_t mapped = 0;  ///< bytes from `stack_low` to the end of the task slots
+  worker* on = nullptr;    ///< worker that runs it, or ran it last
+  fiber* link = nullptr;   ///< next in a pool or a ready list
+  bool bound = false;      ///< handles a message: continues on the worker that it is on
+  bool is_thread = false;  ///< stands for a thread's own stack
+  bool in_slab = false;
+  bool unguarded = false;
+  worker* parked = nullptr;  ///< worker that parked it, suspended with unstarted tasks, or null
   fiber* maker = nullptr;    ///< waits while this fiber runs tasks for which it has no room
   wait_note waits;
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
@@ -64,12 +80,24 @@ struct fiber_deleter {
 };
 using fiber_ptr = std::unique_ptr<fiber, fiber_deleter>;
 
-/// Maps a fiber with a stack of at least `stack_size` bytes and `capacity` slots. `entry` is called
-/// on it at the first switch. Null, with the reason in errno, if the system refuses the mapping.
-fiber_ptr map_fiber(std::size_t stack_size, std::uint32_t capacity,
-                    void (*entry)(switch_context& self, switch_context& previous)) noexcept;
+/// Returns the bytes of memory that a fiber needs for a stack of at least `stack_size` bytes and
+/// `capacity` slots.
+std::size_t fiber_bytes(std::size_t stack_size, std::uint32_t capacity) noexcept;
+/// Makes a fiber in unused memory of fiber_bytes(stack_size, capacity). `entry` is called on it at
+/// the first switch.
+fiber_ptr make_fiber(const fiber_memory& memory, std::size_t stack_size, std::uint32_t capacity,
+                     void (*entry)(switch_context& self, switch_context& previous)) noexcept;
 /// Gives the touched pages of an idle fiber's stack and slots back to the system.
 void trim_fiber(fiber& idle) noexcept;
+
+/// Reports an overflow of the fiber's stack and ends the process.
+[[noreturn]] void end_by_overflow(const fiber& hit) noexcept;
+/// Called on a fiber that is about to leave its stack: ends the process if the stack has no guard
+/// and has overflowed.
+inline void check_stack(const fiber& leaving) noexcept {
+  if (leaving.unguarded && has_overflowed(leaving.stack_low)) [[unlikely]]
+    end_by_overflow(leaving);
+}
 
 inline constexpr std::size_t signal_stack_bytes = std::size_t{64} << 10;
 

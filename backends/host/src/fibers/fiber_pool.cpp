@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps the fibers of a scheduler.
+// Makes the fibers of a scheduler.
 #include "fiber_pool.hpp"
 
 #include <cerrno>
 #include <new>
 
+#include <creek/core/threads/stack_pool.hpp>
+
 #include "scheduling/external_deques.hpp"
 
 namespace creek::host_backend {
 
+/// The first stacks come from those of ended runtimes, which are given back when this one ends.
+fiber_memory fiber_pool::take_memory() noexcept {
+  if (taken_.fetch_add(1, std::memory_order_relaxed) < stack_pool_limits::stacks) {
+    return {.low = take_stack(fiber_bytes(setup_.stack_size, setup_.deque_capacity))};
+  }
+  const slab_stack cut = slabs_.take();
+  return {.low = cut.low, .in_slab = true, .guarded = cut.guarded};
+}
+
 fiber* fiber_pool::make() noexcept {
-  fiber_ptr made = map_fiber(setup_.stack_size, setup_.deque_capacity, setup_.entry);
-  if (!made) return nullptr;
+  const fiber_memory memory = take_memory();
+  if (memory.low == nullptr) return nullptr;
+  fiber_ptr made = make_fiber(memory, setup_.stack_size, setup_.deque_capacity, setup_.entry);
   made->home = setup_.home;
   made->tasks.set_up(made->tasks.slots(), setup_.deque_capacity, setup_.home, made.get(),
                      setup_.external);

@@ -2,6 +2,8 @@
 // The fibers of a scheduler: those that are idle, and all that were ever mapped.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -52,7 +54,8 @@ class fiber_pool {
     bool external;    ///< task stacks offer their tasks through `home`
     bool lock_based;  ///< each fiber has an mpb_deque
   };
-  explicit fiber_pool(const setup& chosen) noexcept : setup_(chosen) {}
+  explicit fiber_pool(const setup& chosen) noexcept
+      : setup_(chosen), slabs_(fiber_bytes(chosen.stack_size, chosen.deque_capacity)) {}
 
   /// Returns a fiber that nobody uses, or nullptr if the system refuses another; errno says why.
   fiber* take(fiber_cache& cache) noexcept {
@@ -74,8 +77,11 @@ class fiber_pool {
  private:
   static constexpr unsigned warm_spares = 512;
   fiber* make() noexcept;
+  fiber_memory take_memory() noexcept;
 
   const setup setup_;
+  std::atomic<std::size_t> taken_{0};  ///< tries to make a fiber
+  stack_slabs slabs_;                  ///< for the fibers beyond the pool of stacks
   mutable std::mutex mutex_;
   std::vector<fiber_ptr> fibers_;
   fiber_queue spares_;

@@ -17,6 +17,7 @@ bool has_leftovers(const fiber& here) noexcept {
 /// Switches to `target`; returns when a fiber switches back here, with the fiber left for that.
 fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcept {
   fiber& self = *here.current;
+  check_stack(self);
   after.left = &self;
   here.after = after;
   here.current = &target;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles a hit on the guard page below a task's stack: names the task, then dies as before.
+// Handles an overflow of a task's stack: names the task. A hit on the guard below the stack dies as
+// before; a stack without a guard is looked at when its task leaves it.
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string_view>
@@ -48,8 +50,9 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     const fiber& here = *fiber_of(ext::current_stack);
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     const auto low = reinterpret_cast<std::uintptr_t>(here.stack_low);
-    const auto bottom = low - guard_bytes;
-    if (address >= bottom && address < low) report(here);
+    const bool hits_guard = address >= low - guard_bytes && address < low;
+    // Without a guard the task may have gone through the stacks below.
+    if (hits_guard || (here.unguarded && has_overflowed(here.stack_low))) report(here);
   }
   const struct sigaction& next = previous;
   if ((next.sa_flags & SA_SIGINFO) != 0 && next.sa_sigaction != nullptr) {
@@ -65,6 +68,11 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+void end_by_overflow(const fiber& hit) noexcept {
+  report(hit);
+  std::abort();
+}
 
 overflow_guard::overflow_guard(std::byte* stack) : has_stack_(stack != nullptr) {
   static std::once_flag once;

@@ -39,11 +39,13 @@ found_work work_search::from_victim(worker& self, unsigned index, bool ask) noex
 found_work work_search::from_parked(worker& self, bool ask) noexcept {
   ext::task_slot* stolen = nullptr;
   const bool won = work_.parked().any_of([&](fiber& suspended) {
-    if (self.serves_only && suspended.parked != &self) return false;
-    if (work_.deques().steal(suspended.tasks, stolen) == steal_result::taken) return true;
-    // Another fiber may run its tasks meanwhile, and answer.
-    if (ask && suspended.tasks.has_work()) suspended.tasks.ask();
-    return false;
+    if (self.serves_only && suspended.parked != &self) return parked_look::keeps;
+    task_deques& deques = work_.deques();
+    if (deques.steal(suspended.tasks, stolen) == steal_result::taken) return parked_look::taken;
+    if (!deques.has_work(suspended.tasks)) return parked_look::nothing;
+    // Another fiber runs its tasks meanwhile, and answers.
+    if (ask) suspended.tasks.ask();
+    return parked_look::keeps;
   });
   if (won) self.counters.add(counter::steals_won);
   return stolen;
@@ -69,7 +71,9 @@ bool work_search::any_work() noexcept {
     const stealable_stack* stack = each.active.load(std::memory_order_acquire);
     if (stack != nullptr && deques.has_work(*stack)) return true;
   }
-  return work_.parked().any_of([&](fiber& suspended) { return deques.has_work(suspended.tasks); });
+  return work_.parked().any_of([&](fiber& suspended) {
+    return deques.has_work(suspended.tasks) ? parked_look::taken : parked_look::nothing;
+  });
 }
 
 bool work_search::force_victims(worker& self) noexcept {
@@ -85,8 +89,9 @@ bool work_search::force_victims(worker& self) noexcept {
   }
   stealable_stack* parked = nullptr;  // its fiber may have gone on meanwhile: then it is a victim
   work_.parked().any_of([&](fiber& suspended) {
+    if (!suspended.tasks.has_work()) return parked_look::nothing;
     parked = &suspended.tasks;
-    return suspended.tasks.has_work();
+    return parked_look::taken;
   });
   force(parked);
   return shared;
