@@ -323,12 +323,34 @@ void add_common(command_line::command& command, bench_options& o) {
 }
 
 // The workloads of the programs in bench/, including limits of the machine.
-const std::vector<std::string> tasking_workloads{
-    "axpy",        "bpc",          "bpc_1us",      "busy_step", "deque",         "deque_mpb",
-    "fence",       "fib",          "futex_wake",   "idle",      "loop_20us",     "matmul",
-    "memory_read", "memory_triad", "mergesort",    "nqueens",   "parallel_sort", "ping_pong",
-    "rmw",         "round_trip",   "runtime_life", "spc",       "spc_1us",       "sum",
-    "uts",         "wakeup"};
+const std::vector<std::string> tasking_workloads{"axpy",
+                                                 "bpc",
+                                                 "bpc_1us",
+                                                 "busy_step",
+                                                 "deque",
+                                                 "deque_mpb",
+                                                 "fence",
+                                                 "fib",
+                                                 "futex_wake",
+                                                 "idle",
+                                                 "loop_20us",
+                                                 "matmul",
+                                                 "memory_read",
+                                                 "memory_triad",
+                                                 "mergesort",
+                                                 "nqueens",
+                                                 "parallel_sort",
+                                                 "ping_pong",
+                                                 "rmw",
+                                                 "round_trip",
+                                                 "runtime_life",
+                                                 "spc",
+                                                 "spc_1us",
+                                                 "sum",
+                                                 "suspended_bytes",
+                                                 "suspended_tasks",
+                                                 "uts",
+                                                 "wakeup"};
 const std::vector<std::string> invoke_workloads{
     "barrier",           "barrier_tree",      "busy_step",       "delegated_counter",
     "delegated_queue",   "delegated_queue_8", "futex_trip",      "futex_trip_far",

@@ -15,13 +15,13 @@ namespace bench::suspended_tasks {
 inline constexpr description what{.name = "suspended_tasks",
                                   .about = "begin a task, suspend it, resume it from outside",
                                   .unit = "ns",
-                                  .full = {100'000, 1'000'000},
+                                  .full = 100'000,
                                   .quick = 20'000,
                                   .smoke = 1000};
 inline constexpr description bytes{.name = "suspended_bytes",
                                    .about = "memory of a suspended task, page tables included",
                                    .unit = "B",
-                                   .full = {100'000, 1'000'000},
+                                   .full = 100'000,
                                    .quick = 20'000,
                                    .smoke = 1000,
                                    .warmup = false};

@@ -2,7 +2,10 @@
 // The pool of fibers by itself: nothing runs on them.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cerrno>
+#include <cstdint>
 #include <set>
 
 #include "fibers/fiber_pool.hpp"
@@ -36,6 +39,20 @@ TEST(fiber_pool, makes_fibers_with_the_stack_and_deque_that_were_asked_for) {
   EXPECT_GE(made->stack_size, std::size_t{16} << 10);
   EXPECT_GT(made->mapped, 8 * sizeof(ext::task_slot));
   EXPECT_EQ(made->mpb, nullptr);
+}
+
+TEST(fiber_pool, keeps_a_fiber_its_first_frames_and_slots_in_one_page) {
+  fiber_pool pool(setup());
+  fiber_cache cache;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < 200; ++i) {  // beyond the pool of stacks too
+    fiber* made = pool.take(cache);
+    ASSERT_NE(made, nullptr);
+    const auto address = reinterpret_cast<std::uintptr_t>(made);
+    EXPECT_EQ((reinterpret_cast<std::uintptr_t>(made->tasks.slots() + 4) - 1) / page,
+              address / page);
+    EXPECT_GE(address % page, page / 2) << "the frames below";
+  }
 }
 
 TEST(fiber_pool, gives_fibers_a_deque_if_the_lock_based_one_is_used) {

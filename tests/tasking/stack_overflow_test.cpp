@@ -6,11 +6,19 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include <creek/core/threads/stack_pool.hpp>
+#include <creek/core/threads/stack_slabs.hpp>
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
+#include "support/guard_marks.hpp"
 #include "support/process_facts.hpp"
 
 namespace creek::support {
@@ -102,6 +110,67 @@ TEST_F(stack_overflow, hands_on_to_the_handler_that_was_there) {
     small_stacks().run(call_tree_walker{});
   };
   EXPECT_EXIT(dies_in_own_handler(), ::testing::ExitedWithCode(42), "stack overflow in task");
+}
+
+/// Has `tasks` tasks wait for ever, then runs `last` on a stack that none of them had.
+template <class F>
+void run_after(std::size_t tasks, F last) {
+  scheduler_options options;
+  options.workers = 2;
+  options.stack_size = std::size_t{128} << 10;
+  runtime rt{host(options)};
+  std::vector<promise<void>> never(tasks);
+  std::vector<future<void>> waits;
+  std::atomic<std::size_t> begun{0};
+  for (auto& each : never) {
+    waits.push_back(rt.async([&begun, f = each.get_future()]() mutable {
+      begun.fetch_add(1);
+      f.get();
+    }));
+  }
+  while (begun.load() < tasks) std::this_thread::yield();
+  rt.async(last).get();
+  std::_Exit(1);  // the tasks still wait
+}
+
+/// A few KiB more than the stack has, and then a wait.
+struct too_deep_before_a_wait {
+  [[gnu::noinline]] static int dig(const char* top) {
+    volatile char frame[64];
+    frame[0] = 1;
+    const auto used = static_cast<std::size_t>(top - const_cast<const char*>(frame));
+    return used > (std::size_t{136} << 10) ? 0 : dig(top) + frame[0];
+  }
+  void operator()() const {
+    const char top = 0;
+    if (dig(&top) < 0) return;
+    promise<void> done;
+    auto wait = done.get_future();
+    spawn([&done] { done.set_value(); });
+    wait.get();
+  }
+};
+
+constexpr std::size_t in_pool = stack_pool_limits::stacks + 10;
+constexpr std::size_t with_guards = in_pool + stack_slabs::max_mapped_guards;
+
+TEST_F(stack_overflow, of_a_stack_of_a_slab_names_the_task) {
+  EXPECT_EXIT(run_after(in_pool, call_tree_walker{}), died_of_fault,
+              "stack overflow in task '.*call_tree_walker.*128 KiB");
+  EXPECT_EXIT(run_after(in_pool, too_deep_before_a_wait{}), died_of_fault,
+              "stack overflow in task '.*too_deep_before_a_wait.*128 KiB");
+}
+
+TEST_F(stack_overflow, of_a_stack_without_a_guard_names_the_task) {
+  // AddressSanitizer's fake stacks may hold the frames; ThreadSanitizer knows some 8000 fibers.
+  if (under_sanitizer) GTEST_SKIP() << "the stacks are not as deep, or too many";
+  const auto without_marks = [](auto last) {
+    if (refuse_guard_marks()) run_after(with_guards, last);
+  };
+  EXPECT_EXIT(without_marks(call_tree_walker{}), died_of_fault,
+              "stack overflow in task '.*call_tree_walker.*128 KiB");
+  EXPECT_EXIT(without_marks(too_deep_before_a_wait{}), ::testing::KilledBySignal(SIGABRT),
+              "stack overflow in task '.*too_deep_before_a_wait.*128 KiB");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void report(const fiber& hit) noexcept {
   const ext::task_type* type = hit.tasks.scope().type;
   say(type != nullptr ? ext::task_site(type->name) : "?");
   say("': its stack of ");
-  say_number(hit.stack_size >> 10);
+  say_number(hit.stack_size / 4096 * 4);  // the rest shares its page with the fiber
   say(" KiB is full; raise scheduler_options::stack_size or CREEK_STACK_SIZE\n");
 }
 

@@ -13,7 +13,7 @@
 
 namespace creek::host_backend {
 
-/// What a look at a parked strand finds.
+/// Result of a look at a parked strand.
 enum class parked_look : std::uint8_t {
   taken,    ///< what the caller looks for: it looks no further
   keeps,    ///< tasks that are not for the caller

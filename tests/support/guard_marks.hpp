@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Has the kernel behave as one that has no guard marks in page tables (Linux before 6.13).
+#pragma once
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+
+namespace creek::support {
+
+/// Has madvise(MADV_GUARD_INSTALL) fail in this thread and those that it starts, for ever: for
+/// children of death tests. Returns false if the system does not allow that.
+inline bool refuse_guard_marks() {
+  constexpr unsigned guard_install = 102;
+  constexpr auto argument = [](int index) {  // its low half
+    return static_cast<unsigned>(offsetof(seccomp_data, args)) + 8U * static_cast<unsigned>(index);
+  };
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, guard_install, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{sizeof steps / sizeof *steps, steps};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+}  // namespace creek::support
