@@ -144,10 +144,8 @@ struct too_deep_before_a_wait {
   void operator()() const {
     const char top = 0;
     if (dig(&top) < 0) return;
-    promise<void> done;
-    auto wait = done.get_future();
-    spawn([&done] { done.set_value(); });
-    wait.get();
+    promise<void> never;
+    never.get_future().get();
   }
 };
 

@@ -2,7 +2,10 @@
 // Cuts stacks from slabs and guards them.
 #include <creek/core/threads/stack_slabs.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -23,10 +26,29 @@ constexpr int guard_install = 102;
 constexpr std::size_t first_stacks = 64;
 constexpr std::size_t max_stacks = 4096;
 
-/// Becomes false when the kernel does not know marks, or the process locks its memory.
-std::atomic<bool> has_marks{true};
+/// Whether the kernel has marks for guards. It refuses them, too, if the process locks its memory.
+enum class support : std::uint8_t { unknown, present, absent };
+std::atomic<support> marks{support::unknown};
 /// Guards of all slabs that are mappings of their own.
 std::atomic<std::size_t> all_mapped_guards{0};
+
+/// Returns whether a system call cannot read at `address`. An emulator may accept advice that it
+/// does not know.
+bool is_inaccessible(const std::byte* address) noexcept {
+  return syscall(SYS_faccessat, AT_FDCWD, address, F_OK) != 0 && errno == EFAULT;
+}
+
+/// Marks the `guard_bytes` at `begin` as inaccessible; returns false if the kernel cannot do that.
+bool mark_guard(std::byte* begin) noexcept {
+  const support known = marks.load(std::memory_order_relaxed);
+  if (known == support::absent) return false;
+  const bool accepted = madvise(begin, guard_bytes, guard_install) == 0;
+  if (!accepted && errno != EINVAL) return false;  // for this one
+  if (known == support::present && accepted) return true;
+  const bool works = accepted && is_inaccessible(begin);
+  marks.store(works ? support::present : support::absent, std::memory_order_relaxed);
+  return works;
+}
 
 }  // namespace
 
@@ -40,10 +62,7 @@ slab_stack stack_slabs::take() noexcept {
 
 /// Makes the `guard_bytes` at `begin` inaccessible; returns false if they are not.
 bool stack_slabs::install_guard(std::byte* begin) noexcept {
-  if (has_marks.load(std::memory_order_relaxed)) {
-    if (madvise(begin, guard_bytes, guard_install) == 0) return true;
-    if (errno == EINVAL) has_marks.store(false, std::memory_order_relaxed);
-  }
+  if (mark_guard(begin)) return true;
   if (all_mapped_guards.fetch_add(1, std::memory_order_relaxed) < max_mapped_guards &&
       mprotect(begin, guard_bytes, PROT_NONE) == 0) {
     mapped_guards_.fetch_add(1, std::memory_order_relaxed);
