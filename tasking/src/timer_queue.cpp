@@ -21,17 +21,20 @@ constinit timer_queue* queue_of_parent = nullptr;  ///< in a child of fork()
 /// Ends the thread at the end of the process, or when dlclose() takes its code away.
 struct thread_ender {
   ~thread_ender() {
-    if (timer_queue* queue = queue_of_process.load(std::memory_order_acquire)) queue->end();
+    if (timer_queue* queue = queue_of_process.load(std::memory_order_acquire)) queue->end_if_idle();
   }
 } ender;
 
 }  // namespace
 
-/// The queue of a parent stays as it is: its waiters are in the parent, and so is its thread.
+/// The queue of a parent stays as it is, but for the mark of its thread: its waiters are in the
+/// parent, and so is its thread.
 timer_queue& timer_queue::of_process() {
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    if (timer_queue* left = queue_of_process.exchange(nullptr, std::memory_order_relaxed))
+    if (timer_queue* left = queue_of_process.exchange(nullptr, std::memory_order_relaxed)) {
+      left->blocks_.reset();
       queue_of_parent = left;
+    }
   });
   timer_queue* queue = queue_of_process.load(std::memory_order_acquire);
   if (queue != nullptr) return *queue;
@@ -54,9 +57,10 @@ timer_queue::entry::~entry() {
 void timer_queue::add(entry& added) {
   {
     const std::lock_guard lock(mutex_);
-    if (!thread_.joinable() && !has_ended_) start();
+    if (!thread_.joinable()) start();
     heap_.push_back(&added);
     sift(added, heap_.size() - 1);
+    mark_if_blocked();
     if (added.at_ >= sleeps_until_) return;
     sleeps_until_ = added.at_;
     changes_.fetch_add(1, std::memory_order_relaxed);
@@ -68,6 +72,17 @@ void timer_queue::add(entry& added) {
 void timer_queue::remove(entry& removed) noexcept {
   const std::lock_guard lock(mutex_);
   if (removed.index_ != none) take_out(removed.index_);
+  mark_if_blocked();
+}
+
+/// Says whether the thread sleeps until somebody adds a timer, whatever deadline it last knew.
+/// Called under the lock.
+void timer_queue::mark_if_blocked() noexcept {
+  if (!sleeps_ || !heap_.empty()) {
+    blocks_.reset();
+  } else if (!blocks_) {
+    blocks_.emplace();
+  }
 }
 
 /// Starts the thread, which leaves all signals to others. Called under the lock.
@@ -76,7 +91,7 @@ void timer_queue::start() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    thread_ = std::thread([this] { run(); });
+    thread_ = std::thread([this, generation = generation_] { run(generation); });
   } catch (const std::system_error& failure) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw error(failure.code(), "cannot start the thread that ends waits when their time is over");
@@ -84,17 +99,21 @@ void timer_queue::start() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void timer_queue::end() noexcept {
+void timer_queue::end_if_idle() noexcept {
+  std::thread ended;
   {
     const std::lock_guard lock(mutex_);
-    has_ended_ = true;
+    if (!heap_.empty() || !thread_.joinable()) return;
+    ++generation_;
+    ended = std::move(thread_);
+    sleeps_until_ = deadline_clock::time_point::min();
     changes_.fetch_add(1, std::memory_order_relaxed);
   }
-  futex_wake(changes_, 1);
-  if (thread_.joinable()) thread_.join();
+  futex_wake_all(changes_);
+  ended.join();
 }
 
-void timer_queue::run() noexcept {
+void timer_queue::run(unsigned generation) noexcept {
   pthread_setname_np(pthread_self(), "creek/timer");
   for (;;) {
     while (strand* expired = expire_next()) expired->home->resume(expired);
@@ -102,16 +121,20 @@ void timer_queue::run() noexcept {
     deadline_clock::time_point until;
     {
       const std::lock_guard lock(mutex_);
-      if (has_ended_) return;
+      if (generation != generation_) return;
       until = sleeps_until_ = heap_.empty() ? never : heap_.front()->at_;
       seen = changes_.load(std::memory_order_relaxed);
+      sleeps_ = true;
+      mark_if_blocked();
     }
     if (until == never) {
-      const blocked_thread_mark waits;
       futex_wait(changes_, seen);
     } else {
       (void)futex_wait_until(changes_, seen, until);
     }
+    const std::lock_guard lock(mutex_);
+    sleeps_ = false;
+    mark_if_blocked();
   }
 }
 

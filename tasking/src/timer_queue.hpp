@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -37,8 +38,8 @@ class timer_queue {
     std::size_t index_ = 0;  ///< in the heap, or `none`
   };
 
-  /// Ends the thread, while the process or the library ends; no wait is ended any more.
-  void end() noexcept;
+  /// Ends the thread unless it has a wait to end; another one starts with the next timer.
+  void end_if_idle() noexcept;
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -48,7 +49,8 @@ class timer_queue {
   void start();
   void add(entry& added);
   void remove(entry& removed) noexcept;
-  void run() noexcept;
+  void run(unsigned generation) noexcept;
+  void mark_if_blocked() noexcept;
   strand* expire_next() noexcept;
   void take_out(std::size_t index) noexcept;
   void put(entry& moved, std::size_t index) noexcept;
@@ -57,8 +59,10 @@ class timer_queue {
   timer_queue* of_parent_ = nullptr;  ///< kept, so that leak checkers find it
   std::mutex mutex_;
   std::vector<entry*> heap_;  ///< a binary heap, earliest first
-  bool has_ended_ = false;
   std::thread thread_;
+  unsigned generation_ = 0;  ///< raised to end the thread
+  bool sleeps_ = false;
+  std::optional<blocked_thread_mark> blocks_;  ///< the thread sleeps, and has nothing to do
   deadline_clock::time_point sleeps_until_ = deadline_clock::time_point::min();
   std::atomic<std::uint32_t> changes_{0};  ///< raised to wake the thread
 };

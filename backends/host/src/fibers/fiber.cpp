@@ -25,6 +25,9 @@ constexpr std::size_t near_slots = 4;
 /// Bytes at the end of that page, at least, for the fiber and these slots.
 constexpr std::size_t near_bytes = sizeof(fiber) + near_slots * sizeof(ext::task_slot);
 
+static_assert(near_bytes % alignof(fiber) == 0 && colour_step % alignof(fiber) == 0 &&
+              near_bytes + colours * colour_step <= 4096);
+
 std::size_t page_size() noexcept {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return size;
