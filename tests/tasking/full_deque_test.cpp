@@ -28,11 +28,15 @@ scheduler_options with(unsigned workers, std::uint32_t capacity) {
   return options;
 }
 
+// A sanitizer takes milliseconds for each of so many stacks.
+constexpr int many = under_sanitizer ? 300 : 3000;
+constexpr std::uint32_t large = under_sanitizer ? 200 : 2048;
+
 /// Runs `body(runtime)` with few and many workers, and with small and large deques.
 template <class Body>
 void on_each_deque(Body body) {
   for (const unsigned workers : {1U, 2U, 4U}) {
-    for (const std::uint32_t capacity : {2U, 16U, 2048U}) {
+    for (const std::uint32_t capacity : {2U, 16U, large}) {
       SCOPED_TRACE(std::to_string(workers) + " workers, deques of " + std::to_string(capacity));
       runtime rt{host(with(workers, capacity))};
       body(rt);
@@ -48,8 +52,6 @@ struct late_event {
   }
   std::vector<promise<void>> signals;
 };
-
-constexpr int many = 3000;
 
 TEST(a_full_deque, keeps_no_spawned_task_from_waiting_for_its_maker) {
   on_each_deque([](runtime& rt) {
@@ -189,10 +191,10 @@ TEST(a_full_deque, of_a_task_that_runs_for_want_of_room_is_no_different) {
   on_each_deque([](runtime& rt) {
     std::atomic<int> ended{0};
     rt.run([&] {
-      for (int i = 0; i < 60; ++i) {
+      for (int i = 0; i < many / 50; ++i) {
         spawn([&ended] {
           task_group inner;
-          for (int k = 0; k < 300; ++k) {
+          for (int k = 0; k < many / 10; ++k) {
             promise<void> signal;
             inner.spawn([&ended, waited = signal.get_future()]() mutable {
               waited.get();
@@ -205,7 +207,7 @@ TEST(a_full_deque, of_a_task_that_runs_for_want_of_room_is_no_different) {
       }
       taskwait();
     });
-    EXPECT_EQ(ended.load(), 60 * 300);
+    EXPECT_EQ(ended.load(), many / 50 * (many / 10));
   });
 }
 
