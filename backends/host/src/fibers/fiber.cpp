@@ -60,6 +60,7 @@ fiber_ptr make_fiber(const fiber_memory& memory, std::size_t stack_size, std::ui
 
 void fiber_deleter::operator()(fiber* unused) const noexcept {
   unused->tasks.record().contexts.clear();
+  delete unused->tasks.record().running.take_idle_context();
   delete unused->mpb;
   release_context(*unused);
   if (!unused->in_slab) give_back_stack(unused->stack_low, unused->mapped);

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include <creek/core/measuring/clock.hpp>
 #include <creek/core/threads/asymmetric_fence.hpp>
@@ -160,6 +161,8 @@ class running_scope {
     return outer;
   }
   void leave(task_scope* outer) noexcept { current_.store(outer, std::memory_order_relaxed); }
+  /// Hands the context of what was spawned while no task ran, by a destructor say, to the caller.
+  task_context* take_idle_context() noexcept { return std::exchange(idle_.context, nullptr); }
 
  private:
   /// Atomic: plain stores around a task without side effects would be optimised away.
