@@ -37,7 +37,11 @@ TEST(fiber_pool, makes_fibers_with_the_stack_and_deque_that_were_asked_for) {
   fiber* made = pool.take(cache);
   ASSERT_NE(made, nullptr);
   EXPECT_GE(made->stack_size, std::size_t{16} << 10);
-  EXPECT_GT(made->mapped, 8 * sizeof(ext::task_slot));
+  static constexpr ext::task_type never_run{nullptr, "a task that never runs"};
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(made->tasks.push(made->tasks.next_slot(), &never_run, 0)) << i;
+  }
+  EXPECT_FALSE(made->tasks.push(made->tasks.next_slot(), &never_run, 0)) << "there is no room";
   EXPECT_EQ(made->mpb, nullptr);
 }
 

@@ -14,10 +14,23 @@
 
 namespace creek::support {
 
+inline constexpr unsigned guard_install = 102;  ///< MADV_GUARD_INSTALL
+
+/// Returns whether the kernel has guard marks: a page so marked cannot be read by it any more.
+inline bool has_guard_marks() {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const probe =
+      mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) return false;
+  const bool marked = madvise(probe, page, guard_install) == 0 &&
+                      syscall(SYS_access, probe, F_OK) != 0 && errno == EFAULT;
+  munmap(probe, page);
+  return marked;
+}
+
 /// Has madvise(MADV_GUARD_INSTALL) fail in this thread and those that it starts, for ever: for
 /// children of death tests. Returns false if the system does not allow that.
 inline bool refuse_guard_marks() {
-  constexpr unsigned guard_install = 102;
   constexpr auto argument = [](int index) {  // its low half
     return static_cast<unsigned>(offsetof(seccomp_data, args)) + 8U * static_cast<unsigned>(index);
   };
