@@ -79,7 +79,7 @@ void root_scope::suspend_until_none() {
 }
 
 strand* task_context::ended_elsewhere(const task_stack* here) noexcept {
-  if (here != nullptr && here->acts_for() != nullptr && owned_by(here->acts_for())) {
+  if (here != nullptr && owned_by(here->acts_for())) {
     ++finished;
     return nullptr;
   }

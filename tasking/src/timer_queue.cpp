@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap of deadlines, and its thread.
+// The deadlines, and the thread that waits for them.
 #include "timer_queue.hpp"
 
 #include <pthread.h>
@@ -45,8 +45,7 @@ timer_queue& timer_queue::of_process() {
   return *queue;
 }
 
-timer_queue::entry::entry(wait_limit& limit)
-    : queue_(of_process()), limit_(limit), at_(deadline_clock::now() + limit.span) {
+timer_queue::entry::entry(wait_limit& limit) : queue_(of_process()), limit_(limit) {
   queue_.add(*this);
 }
 
@@ -55,14 +54,14 @@ timer_queue::entry::~entry() {
 }
 
 void timer_queue::add(entry& added) {
+  const auto deadline = deadline_clock::now() + added.limit_.span;
   {
     const std::lock_guard lock(mutex_);
     if (!thread_.joinable()) start();
-    heap_.push_back(&added);
-    sift(added, heap_.size() - 1);
+    added.place_ = entries_.emplace(deadline, &added);
     mark_if_blocked();
-    if (added.at_ >= sleeps_until_) return;
-    sleeps_until_ = added.at_;
+    if (deadline >= sleeps_until_) return;
+    sleeps_until_ = deadline;
     changes_.fetch_add(1, std::memory_order_relaxed);
   }
   futex_wake(changes_, 1);
@@ -71,14 +70,14 @@ void timer_queue::add(entry& added) {
 /// The thread is left to sleep: it looks again at the deadline that it knows.
 void timer_queue::remove(entry& removed) noexcept {
   const std::lock_guard lock(mutex_);
-  if (removed.index_ != none) take_out(removed.index_);
+  if (removed.place_ != entries_.end()) entries_.erase(removed.place_);
   mark_if_blocked();
 }
 
 /// Says whether the thread sleeps until somebody adds a timer, whatever deadline it last knew.
 /// Called under the lock.
 void timer_queue::mark_if_blocked() noexcept {
-  if (!sleeps_ || !heap_.empty()) {
+  if (!sleeps_ || !entries_.empty()) {
     blocks_.reset();
   } else if (!blocks_) {
     blocks_.emplace();
@@ -103,7 +102,7 @@ void timer_queue::end_if_idle() noexcept {
   std::thread ended;
   {
     const std::lock_guard lock(mutex_);
-    if (!heap_.empty() || !thread_.joinable()) return;
+    if (!entries_.empty() || !thread_.joinable()) return;
     ++generation_;
     ended = std::move(thread_);
     sleeps_until_ = deadline_clock::time_point::min();
@@ -122,7 +121,7 @@ void timer_queue::run(unsigned generation) noexcept {
     {
       const std::lock_guard lock(mutex_);
       if (generation != generation_) return;
-      until = sleeps_until_ = heap_.empty() ? never : heap_.front()->at_;
+      until = sleeps_until_ = entries_.empty() ? never : entries_.begin()->first;
       seen = changes_.load(std::memory_order_relaxed);
       sleeps_ = true;
       mark_if_blocked();
@@ -142,43 +141,15 @@ void timer_queue::run(unsigned generation) noexcept {
 strand* timer_queue::expire_next() noexcept {
   const std::lock_guard lock(mutex_);
   const auto now = deadline_clock::now();
-  while (!heap_.empty() && heap_.front()->at_ <= now) {
-    wait_limit& limit = heap_.front()->limit_;
-    take_out(0);
+  while (!entries_.empty() && entries_.begin()->first <= now) {
+    entry& over = *entries_.begin()->second;
+    entries_.erase(entries_.begin());
+    over.place_ = entries_.end();
+    wait_limit& limit = over.limit_;
     // A strand that this returns stays suspended, and with it its frame; any other may go on.
     if (strand* expired = limit.expire(&limit)) return expired;
   }
   return nullptr;
-}
-
-// --- The heap -----------------------------------------------------------------------------------
-
-void timer_queue::take_out(std::size_t index) noexcept {
-  heap_[index]->index_ = none;
-  entry* const last = heap_.back();
-  heap_.pop_back();
-  if (index != heap_.size()) sift(*last, index);
-}
-
-void timer_queue::put(entry& moved, std::size_t index) noexcept {
-  heap_[index] = &moved;
-  moved.index_ = index;
-}
-
-/// Puts the entry at `index`, which is free, or where the order wants it above or below.
-void timer_queue::sift(entry& moved, std::size_t index) noexcept {
-  while (index > 0 && moved.at_ < heap_[(index - 1) / 2]->at_) {
-    put(*heap_[(index - 1) / 2], index);
-    index = (index - 1) / 2;
-  }
-  for (;;) {
-    std::size_t child = 2 * index + 1;
-    if (child + 1 < heap_.size() && heap_[child + 1]->at_ < heap_[child]->at_) ++child;
-    if (child >= heap_.size() || heap_[child]->at_ >= moved.at_) break;
-    put(*heap_[child], index);
-    index = child;
-  }
-  put(moved, index);
 }
 
 void executor::suspend_until(publish_fn publish, void* argument, const char* what,

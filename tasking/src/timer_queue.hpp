@@ -3,12 +3,11 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include <creek/core/threads/futex.hpp>
 #include <creek/tasking/ext/executor.hpp>
@@ -34,15 +33,14 @@ class timer_queue {
     friend timer_queue;
     timer_queue& queue_;
     wait_limit& limit_;
-    deadline_clock::time_point at_;
-    std::size_t index_ = 0;  ///< in the heap, or `none`
+    std::multimap<deadline_clock::time_point, entry*>::iterator
+        place_;  ///< the end once it is over
   };
 
   /// Ends the thread unless it has a wait to end; another one starts with the next timer.
   void end_if_idle() noexcept;
 
  private:
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
   static constexpr auto never = deadline_clock::time_point::max();
 
   static timer_queue& of_process();
@@ -52,13 +50,10 @@ class timer_queue {
   void run(unsigned generation) noexcept;
   void mark_if_blocked() noexcept;
   strand* expire_next() noexcept;
-  void take_out(std::size_t index) noexcept;
-  void put(entry& moved, std::size_t index) noexcept;
-  void sift(entry& moved, std::size_t index) noexcept;
 
   timer_queue* of_parent_ = nullptr;  ///< kept, so that leak checkers find it
   std::mutex mutex_;
-  std::vector<entry*> heap_;  ///< a binary heap, earliest first
+  std::multimap<deadline_clock::time_point, entry*> entries_;
   std::thread thread_;
   unsigned generation_ = 0;  ///< raised to end the thread
   bool sleeps_ = false;
