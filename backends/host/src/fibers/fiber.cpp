@@ -51,7 +51,7 @@ fiber_ptr make_fiber(const fiber_memory& memory, std::size_t stack_size, std::ui
   fiber_ptr made(::new (memory.low + stack) fiber);
   made->mapped = fiber_bytes(stack_size, capacity);
   made->in_slab = memory.in_slab;
-  made->unguarded = !memory.guarded;
+  made->guarded = memory.guarded;
   prepare_context(*made, memory.low, stack, entry);
   auto* slots = reinterpret_cast<ext::task_slot*>(made.get() + 1);
   made->tasks.set_up(slots, capacity, nullptr, made.get(), false);

@@ -41,15 +41,14 @@ struct parked_link {
 /// One stack with its strand. Lies at the top of the stack, so that a fiber that was never deep
 /// touches one page:  guard | stack, growing down | fiber | task slots
 struct fiber : host_strand, switch_context, parked_link {
-  std::size_t mapped = 0;  ///< bytes from `stack_low` to the end of the task slots
-  worker* on = nullptr;    ///< worker that runs it, or ran it last
-  fiber* link = nullptr;   ///< next in a pool or a ready list
-  bool bound = false;      ///< handles a message: continues on the worker that it is on
-  bool is_thread = false;  ///< stands for a thread's own stack
-  bool in_slab = false;
-  bool unguarded = false;
+  std::size_t mapped = 0;    ///< bytes from `stack_low` to the end of the task slots
+  worker* on = nullptr;      ///< worker that runs it, or ran it last
+  fiber* link = nullptr;     ///< next in a pool or a ready list
+  bool bound = false;        ///< handles a message: continues on the worker that it is on
+  bool is_thread = false;    ///< stands for a thread's own stack
+  bool in_slab = false;      ///< as in fiber_memory
+  bool guarded = true;       ///< as in fiber_memory
   worker* parked = nullptr;  ///< worker that parked it, suspended with unstarted tasks, or null
-  fiber* maker = nullptr;    ///< waits while this fiber runs tasks for which it has no room
   wait_note waits;
   mpb_deque* mpb = nullptr;  ///< its deque if the scheduler uses the lock-based one
   ext::task_stack tasks;
@@ -95,7 +94,7 @@ void trim_fiber(fiber& idle) noexcept;
 /// Called on a fiber that is about to leave its stack: ends the process if the stack has no guard
 /// and has overflowed.
 inline void check_stack(const fiber& leaving) noexcept {
-  if (leaving.unguarded && has_overflowed(leaving.stack_low)) [[unlikely]]
+  if (!leaving.guarded && has_overflowed(leaving.stack_low)) [[unlikely]]
     end_by_overflow(leaving);
 }
 

@@ -52,7 +52,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     const auto low = reinterpret_cast<std::uintptr_t>(here.stack_low);
     const bool hits_guard = address >= low - guard_bytes && address < low;
     // Without a guard the task may have gone through the stacks below.
-    if (hits_guard || (here.unguarded && has_overflowed(here.stack_low))) report(here);
+    if (hits_guard || (!here.guarded && has_overflowed(here.stack_low))) report(here);
   }
   const struct sigaction& next = previous;
   if ((next.sa_flags & SA_SIGINFO) != 0 && next.sa_sigaction != nullptr) {

@@ -27,10 +27,17 @@ bool begins_future(const ext::task_stack& tasks, const ext::task_slot* bottom) n
   return next > bottom && is_of_future(next[-1]);
 }
 
-/// Returns the fiber that waits for `self` to run its tasks, which the caller continues, or null.
+/// Returns the fiber that waits for `self` to run its tasks, or null.
+fiber* maker_of(const fiber& self) noexcept {
+  const ext::task_stack* const full = self.tasks.acts_for();
+  return full != nullptr ? fiber_of(full) : nullptr;
+}
+
+/// Returns the same, for the caller to continue: `self` runs no more of its tasks.
 fiber* leave_maker(fiber& self) noexcept {
+  fiber* const maker = maker_of(self);
   self.tasks.record().acts_for = nullptr;
-  return std::exchange(self.maker, nullptr);
+  return maker;
 }
 
 }  // namespace
@@ -123,8 +130,8 @@ void worker_loop::run(fiber& self) {
   }
   while (!shutdown_.finished() || self.on->borrowed != nullptr) {
     workers_.end_if_lost();
-    if (self.maker != nullptr) {
-      run_tasks_of_maker(self);
+    if (fiber* const maker = maker_of(self)) {
+      run_tasks_of(*maker, self);
       continue;
     }
     if (self.on->borrowed != nullptr && visit_goes_on(self, *self.on->borrowed)) continue;
@@ -134,11 +141,7 @@ void worker_loop::run(fiber& self) {
       continue;
     }
     // Runs tasks that ended tasks left behind, newest first, before any from outside.
-    if (begins_future(self.tasks, self.tasks.slots())) work_.future_begins();
-    if (self.tasks.run_newest(self.tasks.slots())) {
-      self.on->counters.add(counter::tasks);
-      continue;
-    }
+    if (run_newest(self, self.tasks, self.tasks.slots())) continue;
     const found_work work = idle_.find_work(*self.on);
     loan* const borrowed = self.on->borrowed;
     if (borrowed != nullptr && lender_.must_leave(*borrowed, work)) {
@@ -149,6 +152,15 @@ void worker_loop::run(fiber& self) {
   }
   switch_.switch_to(*self.on, self.on->native, {departure::kind::recycle});
   std::terminate();  // no fiber switches to one of a finished scheduler
+}
+
+/// Runs the newest task of `from` at or above `bottom` on the running fiber; returns false if there
+/// is none.
+bool worker_loop::run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept {
+  if (begins_future(from, bottom)) work_.future_begins();
+  if (!from.run_newest(bottom)) return false;
+  self.on->counters.add(counter::tasks);
+  return true;
 }
 
 /// Begins the borrower's task, or leaves for the borrower's own stack; returns false if neither is
@@ -196,31 +208,27 @@ void worker_loop::run_surplus(ext::task_stack& full) noexcept {
   if (self.bound || newest < full.scope().base || !newest->is_spawned()) return;
   fiber* const other = switch_.idle_fiber(*self.on);
   if (other == nullptr) return;
-  other->maker = &self;
   other->tasks.record().acts_for = &full;
   switch_.leave_held(self, *other);
 }
 
-/// Runs some of the tasks for which `self.maker` waits, and what they leave behind, then continues
-/// the maker. Acts as the owner of its task stack: nobody else can continue it, unless a task that
-/// runs here waits, for then suspend() continues it.
-void worker_loop::run_tasks_of_maker(fiber& self) {
-  ext::task_stack& full = self.maker->tasks;
+/// Runs some of the tasks of `maker`, which waits for that, and what they leave behind, then
+/// continues it. Acts as the owner of its task stack: nobody else can continue it, unless a task
+/// that runs here waits, for then suspend() continues it.
+void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
+  ext::task_stack& full = maker.tasks;
   ext::task_slot* const base = full.scope().base;
   const ext::task_slot* const enough =
       full.next_slot() - std::min(surplus, full.next_slot() - base);
   trace::begin(self.on->track.load(std::memory_order_acquire), "surplus");
-  while (self.maker != nullptr) {
+  while (maker_of(self) != nullptr) {
     const bool left_behind = self.tasks.next_slot() != self.tasks.slots();
     if (!left_behind && full.next_slot() <= enough) break;
     ext::task_stack& from = left_behind ? self.tasks : full;
     ext::task_slot* const bottom = left_behind ? self.tasks.slots() : base;
-    if (begins_future(from, bottom)) {
-      if (self.on->borrowed != nullptr) break;  // it may outlive the borrower's call
-      work_.future_begins();
-    }
-    if (from.run_newest(bottom)) {
-      self.on->counters.add(counter::tasks);
+    // A future's task may outlive the borrower's call.
+    if (self.on->borrowed != nullptr && begins_future(from, bottom)) break;
+    if (run_newest(self, from, bottom)) {
       workers_.end_if_lost();
     } else if (!left_behind) {
       break;

@@ -45,7 +45,8 @@ class worker_loop {
   static void run_worker(worker& self);
   static void fiber_main(switch_context& context, switch_context& left);
   void run(fiber& self);
-  void run_tasks_of_maker(fiber& self);
+  bool run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept;
+  void run_tasks_of(fiber& maker, fiber& self);
   bool visit_goes_on(fiber& self, loan& borrowed);
   void execute(fiber& self, found_work work);
   void continue_released(fiber& self, ext::strand* released);
