@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -129,21 +131,22 @@ void run_after(std::size_t tasks, F last) {
     }));
   }
   while (begun.load() < tasks) std::this_thread::yield();
-  rt.async(last).get();
-  std::_Exit(1);  // the tasks still wait
+  future<void> ending = rt.async(last);
+  (void)ending.wait_for(std::chrono::minutes(1));
+  std::_Exit(1);  // the tasks still wait, and perhaps the last one
 }
 
-/// A few KiB more than the stack has, and then a wait.
+/// A few KiB more than the stack has, and then a wait. Addresses of variables would not tell the
+/// depth: AddressSanitizer may keep those elsewhere.
 struct too_deep_before_a_wait {
-  [[gnu::noinline]] static int dig(const char* top) {
+  [[gnu::noinline]] static int dig(std::uintptr_t top) {
     volatile char frame[64];
     frame[0] = 1;
-    const auto used = static_cast<std::size_t>(top - const_cast<const char*>(frame));
-    return used > (std::size_t{136} << 10) ? 0 : dig(top) + frame[0];
+    const std::uintptr_t used = top - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return used > (std::uintptr_t{136} << 10) ? 0 : dig(top) + frame[0];
   }
   void operator()() const {
-    const char top = 0;
-    if (dig(&top) < 0) return;
+    if (dig(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))) < 0) return;
     promise<void> never;
     never.get_future().get();
   }
