@@ -2,8 +2,13 @@
 // parallel_sort by comparisons: against std::sort, within O(n log n), nothing lost when it fails.
 #include <creek/tasking/parallel_sort.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <stdexcept>
@@ -152,6 +157,126 @@ TEST(parallel_sort, permutes_under_a_comparator_that_is_no_order) {
       EXPECT_EQ(v, before) << kind;
     }
   });
+}
+
+/// A small plain value, of which several sizes are sorted by copies.
+template <std::size_t Words>
+struct record {
+  std::uint64_t key;
+  std::array<std::uint64_t, Words> rest;
+  friend bool operator==(const record&, const record&) = default;
+};
+
+template <class T>
+class parallel_sort_of_plain_values : public ::testing::Test {
+ protected:
+  /// Returns `n` values with up to `keys` different keys.
+  std::vector<T> values(std::size_t n, std::uint64_t keys) {
+    std::vector<T> made(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      made[i] = T{};
+      const std::uint64_t key = random.engine() % keys;
+      std::memcpy(&made[i], &key, std::min(sizeof key, sizeof(T)));
+      if constexpr (sizeof(T) > sizeof key) {
+        std::memcpy(reinterpret_cast<std::byte*>(&made[i]) + sizeof key, &i, sizeof i);
+      }
+    }
+    return made;
+  }
+  static std::uint64_t key_of(const T& value) {
+    std::uint64_t key = 0;
+    std::memcpy(&key, &value, std::min(sizeof key, sizeof(T)));
+    return key;
+  }
+  static bool by_key(const T& a, const T& b) { return key_of(a) < key_of(b); }
+  /// Brings values that are a permutation of each other into the same order.
+  static std::vector<T> in_one_order(std::vector<T> values) {
+    std::ranges::sort(values,
+                      [](const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) < 0; });
+    return values;
+  }
+  seeded random;
+};
+using plain_values =
+    ::testing::Types<std::uint8_t, std::uint16_t, std::uint64_t, record<1>, record<3>, record<4>>;
+TYPED_TEST_SUITE(parallel_sort_of_plain_values, plain_values);
+
+TYPED_TEST(parallel_sort_of_plain_values, sorts_ranges_of_every_length) {
+  using test = parallel_sort_of_plain_values<TypeParam>;
+  for (std::size_t n = 0; n < 700; n += n < 140 ? 1 : 37) {
+    for (const std::uint64_t keys : {std::uint64_t{1}, std::uint64_t{3}, ~std::uint64_t{0}}) {
+      auto v = this->values(n, keys);
+      const auto before = v;
+      parallel_sort(v, &test::by_key);
+      EXPECT_TRUE(std::ranges::is_sorted(v, &test::by_key)) << n << " elements, keys " << keys;
+      EXPECT_EQ(test::in_one_order(v), test::in_one_order(before));
+    }
+  }
+  for (const std::size_t n : {2047U, 8192U, 16384U, 16385U, 40'000U}) {
+    for (const std::uint64_t keys : {std::uint64_t{40}, ~std::uint64_t{0}}) {
+      auto v = this->values(n, keys);
+      const auto before = v;
+      parallel_sort(v, &test::by_key);
+      EXPECT_TRUE(std::ranges::is_sorted(v, &test::by_key)) << n << " elements, keys " << keys;
+      EXPECT_EQ(test::in_one_order(v), test::in_one_order(before));
+    }
+  }
+}
+
+TYPED_TEST(parallel_sort_of_plain_values, keeps_the_order_of_equal_ones_if_asked) {
+  using test = parallel_sort_of_plain_values<TypeParam>;
+  for (std::size_t n = 0; n < 10'000; n += n < 140 ? 1 : 977) {
+    auto v = this->values(n, n / 4 + 1);
+    auto expected = v;
+    std::ranges::stable_sort(expected, &test::by_key);
+    creek::parallel_stable_sort(v, &test::by_key);
+    EXPECT_EQ(v, expected) << n << " elements";
+  }
+}
+
+TYPED_TEST(parallel_sort_of_plain_values, keeps_every_element_when_the_comparator_throws) {
+  using test = parallel_sort_of_plain_values<TypeParam>;
+  int thrown = 0;
+  const auto expect_kept = [&](std::size_t n, std::size_t calls, auto sort) {
+    auto v = this->values(n, 1'000'000);
+    const auto before = v;
+    const auto tired = [&calls](const TypeParam& a, const TypeParam& b) {
+      if (calls-- == 0) throw std::runtime_error("compare");
+      return test::by_key(a, b);
+    };
+    try {
+      sort(v, tired);
+    } catch (const std::runtime_error&) {
+      ++thrown;
+    }
+    EXPECT_EQ(test::in_one_order(v), test::in_one_order(before)) << n << " elements";
+  };
+  const auto unstable = [](auto& v, auto less) { parallel_sort(v, less); };
+  const auto stable = [](auto& v, auto less) { creek::parallel_stable_sort(v, less); };
+  for (std::size_t calls = 0; calls < 1500; calls += 1 + calls / 5) {
+    expect_kept(700, calls, unstable);
+    expect_kept(700, calls, stable);
+  }
+  for (std::size_t calls = 1000; calls < 250'000; calls += 29'989) {
+    expect_kept(20'000, calls, unstable);
+    expect_kept(20'000, calls, stable);
+  }
+  EXPECT_GT(thrown, 50);
+}
+
+TYPED_TEST(parallel_sort_of_plain_values, permutes_under_a_comparator_that_is_no_order) {
+  using test = parallel_sort_of_plain_values<TypeParam>;
+  const auto guesses = [this](const TypeParam&, const TypeParam&) {
+    return this->random.engine() % 2 == 0;
+  };
+  for (std::size_t n = 2; n < 20'000; n += n < 140 ? 1 : n / 2) {
+    auto v = this->values(n, 1'000'000);
+    const auto before = v;
+    parallel_sort(v, guesses);
+    EXPECT_EQ(test::in_one_order(v), test::in_one_order(before)) << n << " elements";
+    creek::parallel_stable_sort(v, guesses);
+    EXPECT_EQ(test::in_one_order(v), test::in_one_order(before)) << n << " elements, stably";
+  }
 }
 
 TEST(parallel_sort, sorts_slices_concurrently) {

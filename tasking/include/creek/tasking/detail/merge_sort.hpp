@@ -70,22 +70,6 @@ void parallel_merge(From a, From a_end, From b, From b_end, To out, Compare& les
             [&] { parallel_merge(a_cut, a_end, b_cut, b_end, out_cut, less); });
 }
 
-/// Allocates raw memory for a buffer; null if that fails.
-template <class T>
-class raw_buffer {
- public:
-  explicit raw_buffer(std::size_t count) noexcept
-      : data_(static_cast<T*>(::operator new(count * sizeof(T), alignment, std::nothrow))) {}
-  raw_buffer(const raw_buffer&) = delete;
-  raw_buffer& operator=(const raw_buffer&) = delete;
-  ~raw_buffer() { ::operator delete(data_, alignment); }
-  T* data() const noexcept { return data_; }
-
- private:
-  static constexpr std::align_val_t alignment{std::max<std::size_t>(alignof(T), 64)};
-  T* data_;
-};
-
 /// Merge sort between a range and a buffer. Elements are constructed in the buffer by the leaves of
 /// the recursion, each its own, and live until the end: so every merge assigns to living objects.
 template <class It, class Compare>
@@ -108,15 +92,13 @@ class buffered_sort {
   }
 
  private:
-  static constexpr difference insertion_limit = 24;
-
   void sort_to_range(difference lo, difference hi) {
-    if (hi - lo <= insertion_limit) {
+    if (hi - lo <= few_elements<It>) {
       if constexpr (!std::is_trivially_copyable_v<value>) {
         std::uninitialized_move(range_ + lo, range_ + hi, buffer_ + lo);
         std::move(buffer_ + lo, buffer_ + hi, range_ + lo);
       }
-      return insertion_sort(range_ + lo, range_ + hi, less_);
+      return sort_few(range_ + lo, range_ + hi, less_);
     }
     const difference mid = lo + (hi - lo) / 2;
     sort_halves(
@@ -126,9 +108,9 @@ class buffered_sort {
   }
 
   void sort_to_buffer(difference lo, difference hi) {
-    if (hi - lo <= insertion_limit) {
+    if (hi - lo <= few_elements<It>) {
       std::uninitialized_move(range_ + lo, range_ + hi, buffer_ + lo);
-      return insertion_sort(buffer_ + lo, buffer_ + hi, less_);
+      return sort_few(buffer_ + lo, buffer_ + hi, less_);
     }
     const difference mid = lo + (hi - lo) / 2;
     sort_halves(
@@ -209,7 +191,7 @@ void merge_in_place(It first, It mid, It last, Compare& less) {
 /// Sorts stably without a buffer.
 template <class It, class Compare>
 void stable_sort_in_place(It first, It last, Compare& less) {
-  if (last - first <= 24) return insertion_sort(first, last, less);
+  if (last - first <= 24) return sort_few(first, last, less);
   const It mid = first + (last - first) / 2;
   const auto left = [&] { stable_sort_in_place(first, mid, less); };
   const auto right = [&] { stable_sort_in_place(mid, last, less); };
