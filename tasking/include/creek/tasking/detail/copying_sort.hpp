@@ -22,6 +22,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <creek/core/language.hpp>
+
 namespace creek::detail {
 
 template <class It>
