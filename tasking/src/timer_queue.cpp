@@ -154,16 +154,7 @@ strand* timer_queue::expire_next() noexcept {
 
 void executor::suspend_until(publish_fn publish, void* argument, const char* what,
                              wait_limit& limit) {
-  struct count {
-    explicit count(std::atomic<unsigned>& counter) noexcept : waiting(counter) {
-      waiting.fetch_add(1, std::memory_order_relaxed);
-    }
-    ~count() { waiting.fetch_sub(1, std::memory_order_relaxed); }
-    count(const count&) = delete;
-    count& operator=(const count&) = delete;
-    std::atomic<unsigned>& waiting;
-  };
-  const count counted(waiting_until_);
+  const outside_wait counted(*this);
   const timer_queue::entry timer(limit);
   suspend(publish, argument, what);
 }

@@ -158,6 +158,18 @@ TEST(fork_in_main, gives_the_child_deadlines_of_its_own) {
   EXPECT_TRUE(waits.get());
 }
 
+TEST(fork_in_main, gives_the_child_threads_that_may_block) {
+  const auto call = [] { return blocking([] { return 3; }); };
+  runtime parent{host(2)};
+  EXPECT_EQ(parent.run(call), 3);
+  EXPECT_EQ(in_child([&] {
+              runtime own{host(2)};
+              return own.run(call) + own.run(call);
+            }),
+            6);
+  EXPECT_EQ(parent.run(call), 3);
+}
+
 TEST(fork_in_main, leaves_foreign_objects_to_the_parent) {
   struct counts_its_end {
     std::atomic<int>* ended;

@@ -119,6 +119,24 @@ TEST(hang_reports, never_come_with_a_limit_without_end) {
   EXPECT_EQ(all.reports, 0);
 }
 
+TEST(hang_reports, do_not_come_while_a_call_blocks) {
+  watched all(1, 1ms);
+  std::atomic<bool> may_end{false};
+  future<int> called = all.rt.async([&] {
+    return blocking([&] {
+      may_end.wait(false);
+      return 6;
+    });
+  });
+  while (all.rt.waiting().empty() || all.rt.waiting().front().waited < 50ms)
+    std::this_thread::yield();
+  EXPECT_THAT(to_string(all.rt.waiting()), HasSubstr("for a call that blocks"));
+  EXPECT_EQ(all.reports, 0);
+  may_end = true;
+  may_end.notify_one();
+  EXPECT_EQ(called.get(), 6);
+}
+
 TEST(hang_reports, are_written_to_standard_error) {
   scheduler_options options;
   options.workers = 1;

@@ -3,6 +3,8 @@
 // runtimes that end while strands wait.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -81,6 +83,24 @@ TEST_F(process_end, by_quick_exit_and_by_a_leaked_runtime) {
   };
   EXPECT_EXIT(leave(true), ExitedWithCode(4), "");
   EXPECT_EXIT(leave(false), ExitedWithCode(5), "");
+}
+
+TEST_F(process_end, by_exit_while_a_call_blocks_for_ever) {
+  const auto leave = [] {
+    static auto* const leaked = new runtime{host(1)};
+    leaked->run([] { blocking([] {}); });  // leaves an idle thread
+    static std::atomic<bool> begun{false};
+    (void)leaked->async([] {
+      blocking([] {
+        begun = true;
+        begun.notify_one();
+        while (true) pause();
+      });
+    });
+    begun.wait(false);
+    std::exit(6);
+  };
+  EXPECT_EXIT(leave(), ExitedWithCode(6), "");
 }
 
 struct uses_runtime_at_the_end {

@@ -20,7 +20,7 @@ constexpr std::chrono::hours never{24 * 365 * 10};
 
 bool hang_watch::all_wait() const noexcept {
   return idle_.sleepers() == workers_.consumers() && shutdown_.any_suspended() &&
-         !shutdown_.any_waits_until() && workers_.servers_sleep() &&
+         !shutdown_.any_waits_outside() && workers_.servers_sleep() &&
          !reported_.load(std::memory_order_relaxed);
 }
 

@@ -41,8 +41,8 @@ class shutdown {
   }
   void strand_suspended() noexcept { suspended_.fetch_add(1, std::memory_order_relaxed); }
   bool any_suspended() const noexcept { return suspended_.load(std::memory_order_relaxed) != 0; }
-  /// Returns whether a suspended strand will go on when its time is over.
-  bool any_waits_until() const noexcept { return home_.any_waits_until(); }
+  /// Returns whether a suspended strand waits for what comes without any task.
+  bool any_waits_outside() const noexcept { return home_.any_waits_outside(); }
   void strand_resumed() noexcept { suspended_.fetch_sub(1, std::memory_order_relaxed); }
 
  private:

@@ -162,10 +162,25 @@ class executor {
   stall_watch* stalls() const noexcept { return stalls_; }
   /// Returns the policy that is notified of what workers do, or nullptr if there is none.
   power_policy* policy() const noexcept { return policy_; }
-  /// Returns whether a strand waits that will be resumed when its time is over.
-  bool any_waits_until() const noexcept {
-    return waiting_until_.load(std::memory_order_relaxed) != 0;
+  /// Returns whether a strand waits for what comes without any task: see outside_wait.
+  bool any_waits_outside() const noexcept {
+    return waiting_outside_.load(std::memory_order_relaxed) != 0;
   }
+  /// Counts a strand, which is to be suspended, among those that wait for something that comes
+  /// without any task: a time, or the end of a call on a thread that is no worker. While there are
+  /// some, a runtime in which nothing runs does not hang.
+  class outside_wait {
+   public:
+    explicit outside_wait(executor& home) noexcept : waiting_(home.waiting_outside_) {
+      waiting_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~outside_wait() { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+    outside_wait(const outside_wait&) = delete;
+    outside_wait& operator=(const outside_wait&) = delete;
+
+   private:
+    std::atomic<unsigned>& waiting_;
+  };
 
  protected:
   // Called by the backend before its workers start.
@@ -181,7 +196,7 @@ class executor {
   task_bookkeeping* bookkeeping_ = nullptr;
   stall_watch* stalls_ = nullptr;
   power_policy* policy_ = nullptr;
-  std::atomic<unsigned> waiting_until_{0};  ///< strands in suspend_until()
+  std::atomic<unsigned> waiting_outside_{0};
 };
 
 /// Returns the executor whose strand is running here, or nullptr on foreign threads.
