@@ -69,10 +69,9 @@ class runtime_profile : public ::testing::Test {
     }
     std::ifstream in(file);
     json found = json::parse(in);
-    expect_whole(found, rt_workers(options));
+    expect_whole(found, options.workers);
     return found;
   }
-  static unsigned rt_workers(const scheduler_options& options) { return options.workers; }
 
   /// Checks that the times add up.
   static void expect_whole(const json& found, std::size_t workers) {
@@ -105,9 +104,6 @@ class runtime_profile : public ::testing::Test {
       one = each;
     }
     return one;
-  }
-  static std::int64_t idle(const json& worker) {
-    return worker["searching_ns"].get<std::int64_t>() + worker["sleeping_ns"].get<std::int64_t>();
   }
 
   temporary_folder folder_;
@@ -149,6 +145,7 @@ TEST_F(runtime_profile, counts_suspended_time_as_waited_and_not_as_running) {
     promise<int> last;
     future<int> done = rt.async(waiting_task_of_test{last.get_future()});
     while (rt.waiting().empty()) std::this_thread::yield();
+    rt.async([] {}).get();  // the only worker has left the waiting task
     spin_for(pause);
     last.set_value(3);
     EXPECT_EQ(done.get(), 3);
@@ -160,7 +157,6 @@ TEST_F(runtime_profile, counts_suspended_time_as_waited_and_not_as_running) {
   const std::int64_t duration = found["duration_ns"];
   EXPECT_LE(task["waited_ns"].get<std::int64_t>() + task["total_ns"].get<std::int64_t>(), duration);
   EXPECT_LE(task["total_ns"], duration - least);
-  EXPECT_GE(idle(found["workers"][0]), least);
 }
 
 TEST_F(runtime_profile, follows_tasks_from_worker_to_worker) {
