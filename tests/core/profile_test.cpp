@@ -65,7 +65,7 @@ TEST(profile_table, shortens_long_names_in_the_middle) {
   const std::string begin = "begin_of_the_name<", end = ">::run()::<lambda()>";
   profile one{.backend = "host", .duration = 1s};
   one.tasks.push_back({begin + std::string(500, 'x') + end, 1, 1ms, 1ms, 0ms});
-  one.tasks.push_back({"creek::detail::loop<a\nb>", 1, 1ms, 1ms, 0ms});
+  one.tasks.push_back({"creek::detail::loop<{anonymous}::a\nb>", 1, 1ms, 1ms, 0ms});
   const std::string table = to_string(one);
   EXPECT_THAT(table, HasSubstr(begin + "xxxxxxxxxxxx...xxxxxxx" + end + "\n"));
   EXPECT_THAT(table, HasSubstr("  loop<a b>\n"));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -18,6 +20,7 @@
 #include <creek/core/measuring/clock.hpp>
 #include <creek/tasking.hpp>
 
+#include "support/process_facts.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace creek::support {
@@ -169,6 +172,25 @@ TEST_F(runtime_profile, follows_tasks_from_worker_to_worker) {
   }
 }
 
+TEST_F(runtime_profile, is_whole_however_workers_schedule_and_wait) {
+  const std::vector<scheduler_options> ways{
+      {.workers = 3, .pin = true},
+      {.workers = 3, .idle = idle_policy::poll},
+      {.workers = 3, .idle = idle_policy::backoff},
+      {.workers = 3, .serve_only = {core_id{1}}},
+      {.workers = 3, .deque = deque_kind::mpb},
+      {.workers = 3, .scheduler = scheduler_kind::sharing},
+  };
+  for (const scheduler_options& each : ways) {
+    const json found = profile_of(each, [&](runtime& rt) {
+      rt.async(tree_of_waits{3}).get();
+      rt.run([] { call_on(core_id{1}, [] { spin_for(10us); }); });
+    });
+    EXPECT_FALSE(row(found, "tree_of_waits").is_null());
+    EXPECT_FALSE(row(found, "messages").is_null());
+  }
+}
+
 TEST_F(runtime_profile, follows_tasks_of_full_deques_and_those_left_behind) {
   const json found = profile_of({.workers = 2, .deque_capacity = 16}, [](runtime& rt) {
     std::atomic<int> ran{0};
@@ -181,6 +203,40 @@ TEST_F(runtime_profile, follows_tasks_of_full_deques_and_those_left_behind) {
     EXPECT_EQ(ran, 2000);
   });
   EXPECT_FALSE(row(found, "short_task").is_null());
+}
+
+/// Waits of 20 tasks, for which there are no stacks to leave for; ends the process.
+void wait_without_stacks() {
+  {
+    runtime rt({.workers = 2, .stack_size = std::size_t{1} << 30});
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = address_space() + (std::size_t{400} << 20);
+    setrlimit(RLIMIT_AS, &limit);
+    std::vector<promise<int>> values(20);
+    rt.run([&] {
+      std::vector<future<int>> results;
+      for (auto& each : values) results.push_back(async(waiting_task_of_test{each.get_future()}));
+      spawn([&] {
+        for (auto& each : values) {
+          spin_for(200us);
+          each.set_value(1);
+        }
+      });
+      for (auto& each : results) each.get();
+    });
+  }
+  std::exit(0);
+}
+
+TEST_F(runtime_profile, is_whole_if_there_is_no_memory_for_stacks) {
+  if (under_sanitizer) GTEST_SKIP() << "a sanitizer needs the address space";
+  const auto file = folder_ / "profile.json";
+  setenv("CREEK_PROFILE", file.c_str(), 1);
+  EXPECT_EXIT(wait_without_stacks(), ::testing::ExitedWithCode(0), "no memory");
+  std::ifstream in(file);
+  const json found = json::parse(in);
+  expect_whole(found, 2);
 }
 
 TEST_F(runtime_profile, has_a_row_for_calls_of_workers) {

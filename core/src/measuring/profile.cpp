@@ -61,9 +61,11 @@ std::string span_of(nanoseconds time) {
 
 /// Returns the name in one line of at most name_columns bytes: the ends say the most.
 std::string shortened(std::string name) {
-  constexpr std::string_view dropped = "creek::detail::";
-  for (auto at = name.find(dropped); at != name.npos; at = name.find(dropped, at)) {
-    name.erase(at, dropped.size());
+  for (const std::string_view dropped :
+       {"creek::detail::", "{anonymous}::", "(anonymous namespace)::"}) {
+    for (auto at = name.find(dropped); at != name.npos; at = name.find(dropped, at)) {
+      name.erase(at, dropped.size());
+    }
   }
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return c < ' '; }, ' ');
@@ -104,10 +106,10 @@ std::string json_of(const profile::task& task) {
 std::string to_string(const profile& times, std::size_t most) {
   const nanoseconds whole = all_of(sum_of(times.workers));
   std::string table = fmt::format(
-      "creek: profile of {} workers on {}, {} of wall time ({})\n"
+      "creek: profile of {} {} on {}, {} of wall time ({})\n"
       "{:>10} {:>8} {:>10} {:>10} {:>10} {:>10}  task, with what ran within it\n",
-      times.workers.size(), times.backend, span_of(times.duration), variable, "time", "share",
-      "count", "mean", "longest", "suspended");
+      times.workers.size(), times.workers.size() == 1 ? "worker" : "workers", times.backend,
+      span_of(times.duration), variable, "time", "share", "count", "mean", "longest", "suspended");
   const std::size_t shown = std::min(most, times.tasks.size());
   for (const profile::task& each : std::span(times.tasks).first(shown)) {
     add_task_row(table, each, whole, shortened(each.name));
