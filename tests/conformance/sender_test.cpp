@@ -79,9 +79,9 @@ struct receiver {
     to->value = value;
     set_value();
   }
-  void set_error(const std::exception_ptr& why) noexcept {
+  void set_error(std::exception_ptr why) noexcept {
     ++to->errors;
-    to->number = failure_of([&] { std::rethrow_exception(why); });
+    to->number = failure_of([&] { std::rethrow_exception(std::move(why)); });
     finish();
   }
   void set_stopped() noexcept {

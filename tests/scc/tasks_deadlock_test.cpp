@@ -13,6 +13,7 @@
 #include <creek/core/error.hpp>
 #include <creek/scc.hpp>
 #include <creek/tasking.hpp>
+#include <creek/tasking/sender.hpp>
 
 #include "support/process_facts.hpp"
 
@@ -118,6 +119,43 @@ TEST_F(SccDeadlocks, TellContinuations) {
       last = last.then([](int x) { return x + 1; });
     }
     rt.run([&] { return last.get(); });
+  });
+}
+
+/// An operation that destroys itself as it completes, and then waits.
+struct gone_and_waiting {
+  struct receiver {
+    using receiver_concept = execution::receiver_tag;
+    void set_value() noexcept {
+      const future<int>& awaited = *waited;
+      delete self;
+      awaited.wait();
+    }
+    void set_error(const std::exception_ptr&) noexcept {}
+    void set_stopped() noexcept {}
+
+    gone_and_waiting* self;
+    const future<int>* waited;
+  };
+  gone_and_waiting(task_scheduler scheduler, const future<int>& waited)
+      : operation(scheduler.schedule().connect(receiver{this, &waited})) {}
+
+  decltype(std::declval<task_scheduler>().schedule().connect(std::declval<receiver>())) operation;
+};
+
+TEST_F(SccDeadlocks, TellOperationsThatHaveNotBegun) {
+  expect_deadlock([] {
+    runtime rt{scc{2}};
+    const task_scheduler scheduler = get_scheduler(rt);
+    promise<int> never;
+    const future<int> waited = never.get_future();
+    for (int i = 0; i < 3; ++i) (new gone_and_waiting(scheduler, waited))->operation.start();
+    try {
+      rt.run([&] { waited.wait(); });
+      _exit(3);
+    } catch (const error&) {
+    }
+    as_future(scheduler.schedule()).get();
   });
 }
 

@@ -324,12 +324,17 @@ class future_operation final : public task_operation<future_operation<Words, T, 
  private:
   friend task_operation<future_operation>;
   void complete() noexcept {
+    // The exception is passed on by moves, so it ends where it is handled.
+    std::exception_ptr failure = state_->take_failure();
     std::optional<stored_t<T>> value;
-    try {
-      value.emplace(state_->take());
-    } catch (...) {
-      return fail(std::current_exception());
+    if (failure == nullptr) {
+      try {
+        value.emplace(state_->take());
+      } catch (...) {
+        failure = std::current_exception();
+      }
     }
+    if (failure != nullptr) return fail(std::move(failure));
     state_ = {};
     if constexpr (std::is_void_v<T>) {
       std::move(receiver_).set_value();
