@@ -47,7 +47,7 @@ namespace execution = creek::execution;
 class Sender : public Conformance {};
 CONFORMANCE(Sender);
 
-/// What an operation came to.
+/// Records how an operation completed.
 struct outcome {
   int values = 0;
   int errors = 0;

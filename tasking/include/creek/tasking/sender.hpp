@@ -377,7 +377,7 @@ class future_sender {
   state_ptr<future_state<T>> state_;
 };
 
-/// What a future holds of the values that a sender sends.
+/// The type that a future holds for the values that a sender sends.
 template <class... Values>
 struct future_value {
   using type = std::tuple<std::decay_t<Values>...>;
