@@ -216,7 +216,7 @@ class schedule_sender;
 
 /// A handle of a runtime: schedule() returns a sender that completes in a task of it. As cheap to
 /// copy as a pointer; equal if the runtime is the same. Must not be used after the runtime has
-/// ended. A template so that it serves stdexec too; use task_scheduler.
+/// ended, nor in a child of fork(). A template so that it serves stdexec too; use task_scheduler.
 ///
 /// Any thread may start such an operation, which never blocks. On the host backend it allocates
 /// nothing, and operations begin in the order in which they were started. It completes with
