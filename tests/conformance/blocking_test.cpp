@@ -93,8 +93,8 @@ TEST_P(Blocking, LeavesTheWorkerToOtherTasks) {
 }
 
 TEST_P(Blocking, HasMoreCallsThanThreads) {
-  if (!leaves_the_worker() || GetParam().workers != 2) return;
-  creek::runtime rt = make_runtime({.workers = 2}, GetParam().backend);
+  if (!leaves_the_worker() || GetParam().workers != 1) return;
+  creek::runtime rt = make_runtime({.workers = 1}, GetParam().backend);
   rt.run([] {
     constexpr int calls = 540;
     std::vector<std::atomic<bool>> may_end(calls);
