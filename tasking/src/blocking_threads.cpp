@@ -3,12 +3,15 @@
 #include "blocking_threads.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace creek::detail {
@@ -21,10 +24,16 @@ constexpr std::chrono::seconds max_idle{10};
 constinit std::atomic<blocking_threads*> threads_of_process{nullptr};
 constinit blocking_threads* threads_of_parent = nullptr;  ///< in a child of fork()
 
-/// Ends idle threads at the end of the process, or when dlclose() takes their code away.
+/// The ends of the threads: in a child of fork(), and of idle ones with the process.
 struct threads_ender {
+  threads_ender() {
+    pthread_atfork(nullptr, nullptr, [] {
+      if (auto* left = threads_of_process.exchange(nullptr, std::memory_order_relaxed))
+        threads_of_parent = left;
+    });
+  }
   ~threads_ender() {
-    if (blocking_threads* all = threads_of_process.load(std::memory_order_acquire)) all->end();
+    if (blocking_threads* pool = threads_of_process.load(std::memory_order_acquire)) pool->end();
   }
 } ender;
 
@@ -41,47 +50,46 @@ bool publish_call(void* argument, strand* self) {
   return false;
 }
 
-/// Leaves all signals to the other threads, from its constructor to its destructor.
-class signals_blocked {
- public:
-  signals_blocked() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  signals_blocked(const signals_blocked&) = delete;
-  signals_blocked& operator=(const signals_blocked&) = delete;
-
- private:
-  sigset_t before_;
-};
+/// In a place of its own, since compilers take the address of errno for that of a whole function,
+/// while a strand may continue on another thread.
+[[gnu::noinline]] void set_errno(int value) noexcept {
+  errno = value;
+}
 
 }  // namespace
 
 void run_where_it_may_block(blocking_call& call) {
   executor* const home = current_executor();
-  if (home != nullptr && !home->traits().has_own_time) {
+  const bool keeps_a_worker = home != nullptr && !home->traits().has_own_time;
+  if (blocking_threads* const pool = keeps_a_worker ? blocking_threads::of_process() : nullptr) {
     const executor::outside_wait counted(*home);
-    departing_call departing{blocking_threads::of_process(), call};
+    departing_call departing{*pool, call};
     home->suspend(publish_call, &departing, "a call that blocks, on another thread");
-    if (call.waiter != nullptr) return;
+    if (call.waiter != nullptr) return set_errno(call.error);
   }
   call.run(&call);
 }
 
-blocking_threads& blocking_threads::of_process() {
-  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    if (auto* left = threads_of_process.exchange(nullptr, std::memory_order_relaxed))
-      threads_of_parent = left;
-  });
-  blocking_threads* all = threads_of_process.load(std::memory_order_acquire);
-  if (all != nullptr) return *all;
-  auto made = std::make_unique<blocking_threads>();
-  made->of_parent_ = threads_of_parent;
-  if (threads_of_process.compare_exchange_strong(all, made.get(), std::memory_order_acq_rel))
-    return *made.release();
-  return *all;
+blocking_threads* blocking_threads::of_process() noexcept {
+  blocking_threads* pool = threads_of_process.load(std::memory_order_acquire);
+  if (pool != nullptr) return pool;
+  std::unique_ptr<blocking_threads> added(new (std::nothrow) blocking_threads);
+  if (added == nullptr) return nullptr;
+  added->of_parent_ = threads_of_parent;
+  if (threads_of_process.compare_exchange_strong(pool, added.get(), std::memory_order_acq_rel))
+    return added.release();
+  return pool;
+}
+
+/// Ends a child of fork() that has returned from the call in which it was made: the task that
+/// waits, and all else that belongs to the thread, is the parent's.
+void blocking_threads::end_if_in_child() const noexcept {
+  if (threads_of_process.load(std::memory_order_relaxed) == this) return;
+  std::fputs(
+      "creek: the child of a fork() in a call of blocking() returned from the call; leave it "
+      "by exec or _exit\n",
+      stderr);
+  std::abort();
 }
 
 bool blocking_threads::submit(blocking_call& call) noexcept {
@@ -93,8 +101,8 @@ bool blocking_threads::submit(blocking_call& call) noexcept {
       if (running_.empty()) return false;
     }
   }
-  call.behind = nullptr;
-  (oldest_ == nullptr ? oldest_ : newest_->behind) = &call;
+  call.next = nullptr;
+  (oldest_ == nullptr ? oldest_ : newest_->next) = &call;
   newest_ = &call;
   ++queued_;
   changed_.notify_one();
@@ -103,11 +111,8 @@ bool blocking_threads::submit(blocking_call& call) noexcept {
 
 /// Called under the lock.
 void blocking_threads::start() {
-  for (std::thread& each : left_) each.join();
-  left_.clear();
   running_.emplace_front();
   const auto self = running_.begin();
-  const signals_blocked here;  // the thread inherits it
   try {
     *self = std::thread([this, self] { run(self); });
   } catch (...) {
@@ -124,15 +129,23 @@ void blocking_threads::run(threads::iterator self) noexcept {
     if (ended_) changed_.notify_all();
     lock.unlock();
     strand* const waiter = call->waiter;
+    errno = 0;
     call->run(call);
+    call->error = errno;
+    end_if_in_child();
     lock.lock();
     --calling_;
     lock.unlock();
     waiter->home->resume(waiter);  // afterwards the call is gone, and perhaps its runtime
     lock.lock();
   }
-  left_.splice(left_.end(), running_, self);
+  // Each thread that ends is joined by the next one, or by end().
+  std::thread before = std::exchange(last_ended_, std::move(*self));
+  running_.erase(self);
   changed_.notify_all();
+  if (ended_ && joined_) last_ended_.detach();
+  lock.unlock();
+  if (before.joinable()) before.join();
 }
 
 /// Waits for a call and takes it; returns null if the thread is to end.
@@ -144,11 +157,11 @@ blocking_call* blocking_threads::next_call(std::unique_lock<std::mutex>& lock) {
     changed_.wait_for(lock, max_idle, has_news);
     --idle_;
   }
-  blocking_call* const taken = oldest_;
-  if (taken == nullptr) return nullptr;
-  oldest_ = taken->behind;
+  blocking_call* const first = oldest_;
+  if (first == nullptr) return nullptr;
+  oldest_ = first->next;
   --queued_;
-  return taken;
+  return first;
 }
 
 void blocking_threads::end() noexcept {
@@ -157,9 +170,10 @@ void blocking_threads::end() noexcept {
   changed_.notify_all();
   // A thread inside a call may stay there for ever: it ends with the process.
   changed_.wait(lock, [this] { return running_.size() == calling_; });
-  threads left = std::move(left_);
+  joined_ = true;
+  std::thread last = std::move(last_ended_);
   lock.unlock();
-  for (std::thread& each : left) each.join();
+  if (last.joinable()) last.join();
 }
 
 }  // namespace creek::detail

@@ -17,7 +17,8 @@ namespace creek::detail {
 /// child of fork() has another one.
 class blocking_threads {
  public:
-  static blocking_threads& of_process();
+  /// Returns null if there is no memory.
+  static blocking_threads* of_process() noexcept;
 
   /// Has a thread run the call and then resume its waiter. Returns false if there is no thread and
   /// none can be started. Any thread.
@@ -30,6 +31,7 @@ class blocking_threads {
 
   void start();
   void run(threads::iterator self) noexcept;
+  void end_if_in_child() const noexcept;
   blocking_call* next_call(std::unique_lock<std::mutex>& lock);
 
   blocking_threads* of_parent_ = nullptr;  ///< kept, so that leak checkers find it
@@ -41,8 +43,9 @@ class blocking_threads {
   std::size_t idle_ = 0;     ///< threads that wait for a call
   std::size_t calling_ = 0;  ///< threads inside a call
   bool ended_ = false;
+  bool joined_ = false;  ///< end() has joined those that had ended
   threads running_;
-  threads left_;  ///< threads that have ended, to be joined
+  std::thread last_ended_;  ///< to be joined by the next thread that ends
 };
 
 }  // namespace creek::detail

@@ -2,6 +2,8 @@
 // Runtimes, the task behind run(), and waiting on threads that belong to no runtime.
 #include <creek/tasking/runtime.hpp>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +27,10 @@ struct foreign_place {
 thread_local constinit foreign_place foreign_here;
 
 constinit std::atomic<unsigned> blocked{0};
+
+/// The blocked threads are the parent's.
+[[maybe_unused]] const int forgets_in_child =
+    pthread_atfork(nullptr, nullptr, [] { blocked.store(0, std::memory_order_relaxed); });
 
 /// A plain thread as a strand: it blocks in the kernel.
 class thread_executor final : public executor {

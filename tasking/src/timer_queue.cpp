@@ -27,14 +27,11 @@ struct thread_ender {
 
 }  // namespace
 
-/// The queue of a parent stays as it is, but for the mark of its thread: its waiters are in the
-/// parent, and so is its thread.
+/// The queue of a parent stays as it is: its waiters are in the parent, and so is its thread.
 timer_queue& timer_queue::of_process() {
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    if (timer_queue* left = queue_of_process.exchange(nullptr, std::memory_order_relaxed)) {
-      left->blocks_.reset();
+    if (timer_queue* left = queue_of_process.exchange(nullptr, std::memory_order_relaxed))
       queue_of_parent = left;
-    }
   });
   timer_queue* queue = queue_of_process.load(std::memory_order_acquire);
   if (queue != nullptr) return *queue;

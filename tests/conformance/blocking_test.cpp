@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -61,6 +62,10 @@ TEST_P(Blocking, ReturnsWhatTheCallReturns) {
     EXPECT_EQ(*moved, 5);
     EXPECT_EQ(creek::blocking(&std::string::size, std::string("four")), 4U);
     EXPECT_EQ(failure_of([] { creek::blocking([] { throw failure{9}; }); }), 9);
+    const auto constant = creek::blocking([]() -> const std::string { return "constant"; });
+    EXPECT_EQ(constant, "constant");
+    EXPECT_EQ(creek::blocking(close, -1), -1);
+    EXPECT_EQ(errno, EBADF);
   });
 }
 

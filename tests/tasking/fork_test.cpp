@@ -159,8 +159,10 @@ TEST(fork_in_main, gives_the_child_deadlines_of_its_own) {
 }
 
 TEST(fork_in_main, gives_the_child_threads_that_may_block) {
+  SKIP_WITHOUT_THREADS_AFTER_FORK();
   const auto call = [] { return blocking([] { return 3; }); };
   runtime parent{host(2)};
+  start_workers(parent);
   EXPECT_EQ(parent.run(call), 3);
   EXPECT_EQ(in_child([&] {
               runtime own{host(2)};
@@ -168,6 +170,27 @@ TEST(fork_in_main, gives_the_child_threads_that_may_block) {
             }),
             6);
   EXPECT_EQ(parent.run(call), 3);
+}
+
+TEST(fork_in_a_blocking_call, ends_a_child_that_returns_from_it) {
+  runtime rt{host(2)};
+  start_workers(rt);
+  const int status = rt.run([] {
+    return blocking([] {
+      const pid_t child = fork();
+      if (child == 0) return 0;
+      int ended = 0;
+      waitpid(child, &ended, 0);
+      return ended;
+    });
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
+}
+
+TEST(fork_in_a_blocking_call, lets_the_child_end_itself) {
+  runtime rt{host(2)};
+  start_workers(rt);
+  EXPECT_EQ(rt.run([] { return blocking([] { return in_child([] { return 5; }); }); }), 5);
 }
 
 TEST(fork_in_main, leaves_foreign_objects_to_the_parent) {

@@ -41,7 +41,7 @@ class shutdown {
   }
   void strand_suspended() noexcept { suspended_.fetch_add(1, std::memory_order_relaxed); }
   bool any_suspended() const noexcept { return suspended_.load(std::memory_order_relaxed) != 0; }
-  /// Returns whether a suspended strand waits for what comes without any task.
+  /// Returns whether a suspended strand waits for an event from outside the runtime.
   bool any_waits_outside() const noexcept { return home_.any_waits_outside(); }
   void strand_resumed() noexcept { suspended_.fetch_sub(1, std::memory_order_relaxed); }
 

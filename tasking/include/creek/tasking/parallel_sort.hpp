@@ -55,7 +55,7 @@ class comparison_order {
 /// once, in some order. The same holds if `less` is no strict weak order, for instance over NaNs.
 /// Arithmetic types with std::less or std::greater are sorted with vector instructions, up to ten
 /// times faster; there NaNs are allowed and end up last in either order. Cost: O(n log n)
-/// comparisons at worst; no memory, but up to 256 KiB per worker for elements that are trivially
+/// comparisons at worst; no memory, but up to 280 KiB per worker for elements that are trivially
 /// copyable and no larger than 32 bytes. Sorted and reversed ranges take one pass.
 template <std::random_access_iterator It, class Compare = std::less<>>
 void parallel_sort(It first, It last, Compare less = {}) {

@@ -28,7 +28,8 @@ namespace creek::detail {
 
 template <class It>
 inline constexpr bool sorts_by_copies =
-    std::contiguous_iterator<It>&& std::is_trivially_copyable_v<std::iter_value_t<It>> &&
+    std::contiguous_iterator<It>&& std::is_trivially_copyable_v<std::iter_value_t<It>>&&
+        std::is_same_v<std::iter_reference_t<It>, std::iter_value_t<It>&> &&
     sizeof(std::iter_value_t<It>) <= 32;
 
 /// Allocates raw memory for a buffer; null if that fails, or for no element.
@@ -75,35 +76,36 @@ template <class T, class Compare>
   const std::size_t left = select(c_first, a, select(b_last, c, b));  // the other two
   const std::size_t right = select(b_last, d, select(c_first, b, c));
   const bool swapped = less(from[right], from[left]);
-  copy_element(from + select(c_first, c, a), to);
-  copy_element(from + select(swapped, right, left), to + 1);
-  copy_element(from + select(swapped, left, right), to + 2);
-  copy_element(from + select(b_last, b, d), to + 3);
+  detail::copy_element(from + select(c_first, c, a), to);
+  detail::copy_element(from + select(swapped, right, left), to + 1);
+  detail::copy_element(from + select(swapped, left, right), to + 2);
+  detail::copy_element(from + select(b_last, b, d), to + 3);
 }
 
 /// Copies up to four elements in order. Stable.
 template <class T, class Compare>
 [[gnu::always_inline]] inline void sort_up_to_four(const T* from, std::size_t count, T* to,
                                                    Compare& less) {
-  if (count == 4) return sort_four(from, to, less);
-  if (count < 2) return copy_elements(from, count, to);
+  if (count == 4) return detail::sort_four(from, to, less);
+  if (count < 2) return detail::copy_elements(from, count, to);
   const std::size_t a = static_cast<bool>(less(from[1], from[0]));  // a before b
   const std::size_t b = 1 - a;
   if (count == 2) {
-    copy_element(from + a, to);
-    return copy_element(from + b, to + 1);
+    detail::copy_element(from + a, to);
+    return detail::copy_element(from + b, to + 1);
   }
   const bool before_b = less(from[2], from[b]);
   const bool before_a = less(from[2], from[a]);
   const std::size_t middle = select(before_b, 2, b);
-  copy_element(from + select(before_a, middle, a), to);
-  copy_element(from + select(before_a, a, middle), to + 1);
-  copy_element(from + select(before_b, b, 2), to + 2);
+  detail::copy_element(from + select(before_a, middle, a), to);
+  detail::copy_element(from + select(before_a, a, middle), to + 1);
+  detail::copy_element(from + select(before_b, b, 2), to + 2);
 }
 
 /// Merges the `left` elements at `from` with the `right` ones behind them, whose number differs by
 /// one at most, from both ends at once: two chains of dependent loads in place of one. Stable.
-/// Returns false if the ends have not met, for want of an order; reads one element beyond then.
+/// Returns false if the ends have not met, because `less` is no strict weak order; it may have read
+/// one element past the input then.
 template <class T, class Compare>
 [[nodiscard, gnu::always_inline]] inline bool merge_halves(const T* from, std::size_t left,
                                                            std::size_t right, T* to,
@@ -115,17 +117,17 @@ template <class T, class Compare>
   T* to_end = to + left + right;
   for (std::size_t i = std::min(left, right); i > 0; --i) {
     const bool b_first = less(*b, *a);
-    copy_element(b_first ? b : a, to++);
+    detail::copy_element(b_first ? b : a, to++);
     a += !b_first;
     b += b_first;
     const bool a_last = less(b_end[-1], a_end[-1]);
-    copy_element((a_last ? a_end : b_end) - 1, --to_end);
+    detail::copy_element((a_last ? a_end : b_end) - 1, --to_end);
     a_end -= a_last;
     b_end -= !a_last;
   }
   if (left != right) {
     const bool of_a = a < a_end;
-    copy_element(of_a ? a : b, to);
+    detail::copy_element(of_a ? a : b, to);
     a += of_a;
     b += !of_a;
   }
@@ -137,7 +139,8 @@ inline constexpr std::size_t max_merged = 64;
 /// Copies up to `max_merged` elements in order to `to`, which may be `from`. Stable. Returns false
 /// without having written if `less` is no order.
 template <class T, class Compare>
-[[nodiscard]] bool merge_few(const T* from, std::size_t count, T* to, Compare& less) {
+[[nodiscard, gnu::noinline]] bool merge_few(const T* from, std::size_t count, T* to,
+                                            Compare& less) {
   alignas(T) std::byte memory[2][max_merged * sizeof(T)];
   T* sorted = reinterpret_cast<T*>(memory[0]);
   T* merged = reinterpret_cast<T*>(memory[1]);
@@ -146,19 +149,19 @@ template <class T, class Compare>
   const auto begin_of = [&](std::size_t part) { return (part * count) >> level; };
   for (std::size_t part = 0; part < std::size_t{1} << level; ++part) {
     const std::size_t begin = begin_of(part);
-    sort_up_to_four(from + begin, begin_of(part + 1) - begin, sorted + begin, less);
+    detail::sort_up_to_four(from + begin, begin_of(part + 1) - begin, sorted + begin, less);
   }
   for (; level > 0; --level) {
     for (std::size_t part = 0; part < std::size_t{1} << level; part += 2) {
       const std::size_t begin = begin_of(part), middle = begin_of(part + 1);
-      if (!merge_halves(sorted + begin, middle - begin, begin_of(part + 2) - middle, merged + begin,
-                        less)) {
+      if (!detail::merge_halves(sorted + begin, middle - begin, begin_of(part + 2) - middle,
+                                merged + begin, less)) {
         return false;
       }
     }
     std::swap(sorted, merged);
   }
-  copy_elements(sorted, count, to);
+  detail::copy_elements(sorted, count, to);
   return true;
 }
 
@@ -166,7 +169,7 @@ template <class T, class Compare>
 template <class T, class Compare>
 class bucket_sort {
  public:
-  /// For ranges of up to `longest` elements. Allocates up to 256 KiB.
+  /// For ranges of up to `longest` elements. Allocates up to some 280 KiB.
   bucket_sort(std::size_t longest, Compare& less)
       : room_(longest < min_count ? 0 : std::min(longest, max_count)),
         elements_(room_ == 0 ? 0 : room_ + max_buckets),
@@ -208,14 +211,14 @@ class bucket_sort {
     std::uint64_t random = count;
     for (std::size_t i = 0; i < sampled; ++i) {
       random = random * 6364136223846793005U + 1442695040888963407U;
-      copy_element(range + (((random >> 32) * count) >> 32), sample + i);
+      detail::copy_element(range + (((random >> 32) * count) >> 32), sample + i);
     }
     sort(sample, sample + sampled);
     for (std::size_t node = 1; node < buckets(); ++node) {
       const int depth = std::bit_width(node) - 1;
       const std::size_t in_row = node - (std::size_t{1} << depth);
       const std::size_t splitter = (2 * in_row + 1) << (levels_ - depth - 1);
-      copy_element(sample + splitter * sampled_per_bucket - 1, tree() + node);
+      detail::copy_element(sample + splitter * sampled_per_bucket - 1, tree() + node);
     }
   }
 
@@ -253,7 +256,7 @@ class bucket_sort {
     for (std::uint32_t& end : ends_) begin += std::exchange(end, begin);
     const std::uint8_t* const bucket_of = bucket_of_.data();
     for (std::size_t i = 0; i < count; ++i) {
-      copy_element(range + i, elements_.data() + ends_[bucket_of[i]]++);
+      detail::copy_element(range + i, elements_.data() + ends_[bucket_of[i]]++);
     }
   }
 
@@ -261,7 +264,7 @@ class bucket_sort {
   template <class Sort>
   void sort_buckets(T* range, std::size_t count, Sort& sort) {
     struct remainder {
-      ~remainder() { copy_elements(from + begin, count - begin, to + begin); }
+      ~remainder() { detail::copy_elements(from + begin, count - begin, to + begin); }
       const T* from;
       T* to;
       std::size_t count;
@@ -271,8 +274,8 @@ class bucket_sort {
       const T* const from = left.from + left.begin;
       T* const to = range + left.begin;
       const std::size_t size = ends_[bucket] - left.begin;
-      const bool merged = size <= max_merged && merge_few(from, size, to, less_);
-      if (!merged) copy_elements(from, size, to);
+      const bool merged = size <= max_merged && detail::merge_few(from, size, to, less_);
+      if (!merged) detail::copy_elements(from, size, to);
       left.begin += size;
       if (!merged) sort(to, to + size);
     }

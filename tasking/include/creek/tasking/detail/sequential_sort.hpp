@@ -63,7 +63,7 @@ void insertion_sort(It first, It last, Compare& less) {
   }
 }
 
-/// Number of elements from which on sort_few() is too slow.
+/// Maximum number of elements for sort_few().
 template <class It>
 inline constexpr std::iter_difference_t<It> few_elements = sorts_by_copies<It> ? max_merged : 24;
 
@@ -72,7 +72,7 @@ template <class It, class Compare>
 void sort_few(It first, It last, Compare& less) {
   if constexpr (sorts_by_copies<It>) {
     auto* const range = std::to_address(first);
-    if (merge_few(range, static_cast<std::size_t>(last - first), range, less)) return;
+    if (detail::merge_few(range, static_cast<std::size_t>(last - first), range, less)) return;
   }
   insertion_sort(first, last, less);
 }
@@ -282,7 +282,7 @@ void quick_sort(It first, It last, Compare& less) {
 }
 
 /// Sorts [first, last), not stably; O(n log n) comparisons at worst, O(log n) stack. Small plain
-/// values take up to 256 KiB of memory where it can be had, other elements none.
+/// values take up to some 280 KiB of memory where it can be had, other elements none.
 template <class It, class Compare>
 void sequential_sort(It first, It last, Compare& less) {
   if constexpr (sorts_by_copies<It>) {
@@ -290,7 +290,7 @@ void sequential_sort(It first, It last, Compare& less) {
     bucket_sort<value, Compare> sort_in_cache(static_cast<std::size_t>(last - first), less);
     const auto by_buckets = [&](It lo, It hi) {
       return sort_in_cache(std::to_address(lo), std::to_address(lo) + (hi - lo),
-                           [&](value* from, value* to) { quick_sort(from, to, less); });
+                           [&](value* from, value* to) { detail::quick_sort(from, to, less); });
     };
     quick_sort(first, last, less, bad_step_budget(first, last), by_buckets);
   } else {

@@ -163,13 +163,13 @@ class executor {
   stall_watch* stalls() const noexcept { return stalls_; }
   /// Returns the policy that is notified of what workers do, or nullptr if there is none.
   power_policy* policy() const noexcept { return policy_; }
-  /// Returns whether a strand waits for what comes without any task: see outside_wait.
+  /// Returns whether a strand waits for an event from outside the runtime: see outside_wait.
   bool any_waits_outside() const noexcept {
     return waiting_outside_.load(std::memory_order_relaxed) != 0;
   }
-  /// Counts a strand, which is to be suspended, among those that wait for something that comes
-  /// without any task: a time, or the end of a call on a thread that is no worker. While there are
-  /// some, a runtime in which nothing runs does not hang.
+  /// Counts a strand, which is to be suspended, among those that wait for an event from outside the
+  /// runtime that is sure to come: a deadline, or the end of a blocking call. While there are some,
+  /// a runtime in which nothing runs does not hang.
   class outside_wait {
    public:
     explicit outside_wait(executor& home) noexcept : waiting_(home.waiting_outside_) {
