@@ -17,7 +17,6 @@ scheduler::scheduler(scheduler_options options)
   set_messages(*this);
   set_policy(work_.waking().governor().policy());
   find_stalls_by(ext::make_stall_watch(workers_.options()));
-  profiler_.begin(workers_);
   loop_.start();
 }
 
@@ -25,9 +24,7 @@ std::exception_ptr scheduler::shut_down() noexcept {
   loop_.shut_down();
   work_.waking().governor().end();
   set_policy(nullptr);
-  const std::exception_ptr unprofiled = profiler_.end(workers_);
-  const std::exception_ptr untraced = write_trace();
-  return unprofiled ? unprofiled : untraced;
+  return write_trace();
 }
 
 /// Lets the worker handle the messages that have piled up, if a strand sends without waiting.

@@ -8,7 +8,6 @@
 #include <creek/tasking/runtime.hpp>
 
 #include "scheduling/ready_work.hpp"
-#include "workers/profiler.hpp"
 #include "workers/worker_loop.hpp"
 #include "workers/worker_set.hpp"
 
@@ -73,7 +72,6 @@ class scheduler final : public ext::backend, private ext::message_port {
     loop_.messages().spin_wait(worker_set::caller(), word);
   }
 
-  profiler profiler_;
   worker_set workers_;
   ready_work work_;
   worker_loop loop_;
