@@ -3,6 +3,7 @@
 // blocks waits for what only another task of the same runtime brings.
 #include <unistd.h>
 
+#include <any>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -64,6 +65,7 @@ TEST_P(Blocking, ReturnsWhatTheCallReturns) {
     EXPECT_EQ(failure_of([] { creek::blocking([] { throw failure{9}; }); }), 9);
     const auto constant = creek::blocking([]() -> const std::string { return "constant"; });
     EXPECT_EQ(constant, "constant");
+    EXPECT_EQ(std::any_cast<int>(creek::blocking([] { return std::any(4); })), 4);
     EXPECT_EQ(creek::blocking(close, -1), -1);
     EXPECT_EQ(errno, EBADF);
   });

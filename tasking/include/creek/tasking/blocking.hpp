@@ -41,9 +41,9 @@ void run_where_it_may_block(blocking_call& call);
 template <class F, class... Arguments>
 std::invoke_result_t<F, Arguments...> blocking(F&& f, Arguments&&... arguments) {
   using result = std::invoke_result_t<F, Arguments...>;
-  static_assert(
-      std::is_void_v<result> || std::is_reference_v<result> || std::is_move_constructible_v<result>,
-      "blocking moves what the function returns to its caller: it must be movable");
+  static_assert(std::is_void_v<result> || std::is_reference_v<result> ||
+                    std::is_constructible_v<std::remove_cv_t<result>, result>,
+                "blocking moves what the function returns to its caller: it must be movable");
   const auto invoke = [&]() -> result {
     return std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
   };
@@ -64,17 +64,12 @@ std::invoke_result_t<F, Arguments...> blocking(F&& f, Arguments&&... arguments) 
           auto&& referred = me.function();
           me.value = std::addressof(referred);
         } else {
-          me.value.emplace(from_function{me.function});
+          me.value.emplace(me.function());
         }
       } catch (...) {
         me.failure = std::current_exception();
       }
     }
-    /// Constructs the result in its place.
-    struct from_function {
-      const decltype(invoke)& function;
-      operator kept() const { return function(); }
-    };
     const decltype(invoke)& function;
     std::optional<kept> value;
     std::exception_ptr failure;
