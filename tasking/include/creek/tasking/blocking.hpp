@@ -37,7 +37,7 @@ void run_where_it_may_block(blocking_call& call);
 /// or use task locals. The process has up to 512 threads for this, which end when they have been
 /// idle for 10 s; calls beyond them wait for their turn, so f must not wait for another such call.
 /// If not even one thread can be started, f runs on the worker. A child of fork() in f must not
-/// return from it. Costs two switches of threads, some 10 us.
+/// return from it. Costs two wake-ups of threads.
 template <class F, class... Arguments>
 std::invoke_result_t<F, Arguments...> blocking(F&& f, Arguments&&... arguments) {
   using result = std::invoke_result_t<F, Arguments...>;
