@@ -143,7 +143,7 @@ void blocking_threads::run(threads::iterator self) noexcept {
   std::thread before = std::exchange(last_ended_, std::move(*self));
   running_.erase(self);
   changed_.notify_all();
-  if (ended_ && joined_) last_ended_.detach();
+  if (joined_) last_ended_.detach();
   lock.unlock();
   if (before.joinable()) before.join();
 }

@@ -203,23 +203,19 @@ TYPED_TEST_SUITE(parallel_sort_of_plain_values, plain_values);
 
 TYPED_TEST(parallel_sort_of_plain_values, sorts_ranges_of_every_length) {
   using test = parallel_sort_of_plain_values<TypeParam>;
+  const auto expect_sorted = [this](std::size_t n, std::uint64_t keys) {
+    auto v = this->values(n, keys);
+    const auto before = v;
+    parallel_sort(v, &test::by_key);
+    EXPECT_TRUE(std::ranges::is_sorted(v, &test::by_key)) << n << " elements, keys " << keys;
+    EXPECT_EQ(test::in_one_order(v), test::in_one_order(before));
+  };
   for (std::size_t n = 0; n < 700; n += n < 140 ? 1 : 37) {
-    for (const std::uint64_t keys : {std::uint64_t{1}, std::uint64_t{3}, ~std::uint64_t{0}}) {
-      auto v = this->values(n, keys);
-      const auto before = v;
-      parallel_sort(v, &test::by_key);
-      EXPECT_TRUE(std::ranges::is_sorted(v, &test::by_key)) << n << " elements, keys " << keys;
-      EXPECT_EQ(test::in_one_order(v), test::in_one_order(before));
-    }
+    for (const std::uint64_t keys : {std::uint64_t{1}, std::uint64_t{3}, ~std::uint64_t{0}})
+      expect_sorted(n, keys);
   }
   for (const std::size_t n : {2047U, 8192U, 16384U, 16385U, 40'000U}) {
-    for (const std::uint64_t keys : {std::uint64_t{40}, ~std::uint64_t{0}}) {
-      auto v = this->values(n, keys);
-      const auto before = v;
-      parallel_sort(v, &test::by_key);
-      EXPECT_TRUE(std::ranges::is_sorted(v, &test::by_key)) << n << " elements, keys " << keys;
-      EXPECT_EQ(test::in_one_order(v), test::in_one_order(before));
-    }
+    for (const std::uint64_t keys : {std::uint64_t{40}, ~std::uint64_t{0}}) expect_sorted(n, keys);
   }
 }
 

@@ -3,11 +3,11 @@
 // sorted through copies and without branches on what comparisons say: a range that fits in the
 // cache is distributed over many buckets at once, and a few dozen elements are merged.
 //
-// As everywhere in the sorts, nothing depends on the comparator. If it throws, the range still
-// holds every element once, because copies replace the elements of the range only behind the last
-// comparison. If it is no strict weak order, the ends of some merge do not meet, and the elements
-// are sorted in another way. Sources: the tree of splitters is that of super scalar sample sort
-// [Sanders 2004]; merging from both ends at once is that of driftsort [Bergdoll 2024].
+// The sort does not rely on the comparator. If it throws, the range still holds every element once,
+// because copies replace the elements of the range only behind the last comparison. If it is no
+// strict weak order, the ends of some merge do not meet, and the elements are sorted in another
+// way. Sources: the tree of splitters is that of super scalar sample sort [Sanders 2004]; merging
+// from both ends at once is that of driftsort [Bergdoll 2024].
 #pragma once
 
 #include <algorithm>
