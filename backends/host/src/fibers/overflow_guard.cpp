@@ -87,14 +87,11 @@ overflow_guard::overflow_guard(std::byte* stack) : has_stack_(stack != nullptr) 
   stack_t alternate{};
   alternate.ss_sp = stack;
   alternate.ss_size = signal_stack_bytes;
-  sigaltstack(&alternate, nullptr);
+  sigaltstack(&alternate, &before_);
 }
 
 overflow_guard::~overflow_guard() {
-  if (!has_stack_) return;
-  stack_t disabled{};
-  disabled.ss_flags = SS_DISABLE;
-  sigaltstack(&disabled, nullptr);
+  if (has_stack_) sigaltstack(&before_, nullptr);
 }
 
 }  // namespace creek::host_backend
