@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "support/process_facts.hpp"
 #include "support/shell.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -148,7 +149,15 @@ TEST(scc, measures_computing_by_a_calibration_that_is_kept) {
   EXPECT_EQ(counted.at("top"), charged.at("top"));
 }
 
-TEST(scc, shows_ways_to_copy_beside_each_other) {
+/// Figures of the simulator, whose own tests run under the sanitizers.
+class scc_figures : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (creek::support::under_sanitizer) GTEST_SKIP() << "takes a minute under a sanitizer";
+  }
+};
+
+TEST_F(scc_figures, shows_ways_to_copy_beside_each_other) {
   const outcome all = creek("bench scc-copies --json --cores 4 --bytes 8192 --check");
   ASSERT_EQ(all.code, 0) << all.output;
   std::map<std::string, nlohmann::json> first;
@@ -169,7 +178,7 @@ TEST(scc, shows_ways_to_copy_beside_each_other) {
   expect_complaint("bench scc-copies --bytes 8000000", 2, "at most 7340032");
 }
 
-TEST(scc, shows_message_protocols_beside_each_other) {
+TEST_F(scc_figures, shows_message_protocols_beside_each_other) {
   const outcome all = creek("bench scc-messages --json --cores 4 --check");
   ASSERT_EQ(all.code, 0) << all.output;
   const auto tables = nlohmann::json::parse(all.output);
@@ -181,7 +190,7 @@ TEST(scc, shows_message_protocols_beside_each_other) {
   }
 }
 
-TEST(scc, shows_what_invocations_take) {
+TEST_F(scc_figures, shows_what_invocations_take) {
   const std::string command =
       "bench scc-invoke --json --cores 4 --check --protocol vector --protocol ring";
   const outcome all = creek(command);
@@ -207,7 +216,7 @@ TEST(scc, shows_what_invocations_take) {
   expect_complaint("bench scc-invoke --cores 1", 2, "needs at least two cores");
 }
 
-TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
+TEST_F(scc_figures, its_primitives_are_within_three_percent_of_the_published) {
   const outcome result = creek("bench scc-primitives --json");
   EXPECT_EQ(result.code, 0);
   const auto found = nlohmann::json::parse(result.output);
@@ -217,7 +226,7 @@ TEST(scc, its_primitives_are_within_three_percent_of_the_published) {
   }
 }
 
-TEST(scc, primitives_of_another_chip_are_compared_with_nothing) {
+TEST_F(scc_figures, primitives_of_another_chip_are_compared_with_nothing) {
   const creek::support::temporary_folder folder;
   const std::string file = folder / "chip.json";
   std::ofstream(file) << R"({"name": "scc-533", "costs": {"l1_line": 90}})";

@@ -106,8 +106,8 @@ inline constexpr std::size_t signal_stack_bytes = std::size_t{64} << 10;
 /// the task, and gives this thread an alternate signal stack. The handler is chained.
 class overflow_guard {
  public:
-  /// `stack`, of `signal_stack_bytes`, is the thread's until the guard ends, which gives back the one
-  /// before (of a sanitizer, for instance); with null it gets none.
+  /// `stack`, of `signal_stack_bytes`, is the thread's until the guard ends, which gives back the
+  /// one before (of a sanitizer, for instance); with null it gets none.
   explicit overflow_guard(std::byte* stack);
   ~overflow_guard();
   overflow_guard(const overflow_guard&) = delete;
