@@ -4,15 +4,14 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <memory>
-#include <new>
 #include <utility>
+
+#include "per_process.hpp"
 
 namespace creek::detail {
 
@@ -21,19 +20,12 @@ namespace {
 constexpr std::size_t max_threads = 512;
 constexpr std::chrono::seconds max_idle{10};
 
-constinit std::atomic<blocking_threads*> threads_of_process{nullptr};
-constinit blocking_threads* threads_of_parent = nullptr;  ///< in a child of fork()
+using pool_of_process = per_process<blocking_threads>;
 
-/// The ends of the threads: in a child of fork(), and of idle ones with the process.
+/// Ends the idle threads with the process.
 struct threads_ender {
-  threads_ender() {
-    pthread_atfork(nullptr, nullptr, [] {
-      if (auto* left = threads_of_process.exchange(nullptr, std::memory_order_relaxed))
-        threads_of_parent = left;
-    });
-  }
   ~threads_ender() {
-    if (blocking_threads* pool = threads_of_process.load(std::memory_order_acquire)) pool->end();
+    if (blocking_threads* const pool = pool_of_process::if_made()) pool->end();
   }
 } ender;
 
@@ -61,7 +53,7 @@ bool publish_call(void* argument, strand* self) {
 void run_where_it_may_block(blocking_call& call) {
   executor* const home = current_executor();
   const bool keeps_a_worker = home != nullptr && !home->traits().has_own_time;
-  if (blocking_threads* const pool = keeps_a_worker ? blocking_threads::of_process() : nullptr) {
+  if (blocking_threads* const pool = keeps_a_worker ? pool_of_process::get() : nullptr) {
     const executor::outside_wait counted(*home);
     departing_call departing{*pool, call};
     home->suspend(publish_call, &departing, "a call that blocks, on another thread");
@@ -70,21 +62,10 @@ void run_where_it_may_block(blocking_call& call) {
   call.run(&call);
 }
 
-blocking_threads* blocking_threads::of_process() noexcept {
-  blocking_threads* pool = threads_of_process.load(std::memory_order_acquire);
-  if (pool != nullptr) return pool;
-  std::unique_ptr<blocking_threads> added(new (std::nothrow) blocking_threads);
-  if (added == nullptr) return nullptr;
-  added->of_parent_ = threads_of_parent;
-  if (threads_of_process.compare_exchange_strong(pool, added.get(), std::memory_order_acq_rel))
-    return added.release();
-  return pool;
-}
-
 /// Ends a child of fork() that has returned from the call in which it was made: the task that
 /// waits, and all else that belongs to the thread, is the parent's.
 void blocking_threads::end_if_in_child() const noexcept {
-  if (threads_of_process.load(std::memory_order_relaxed) == this) return;
+  if (pool_of_process::if_made() == this) return;
   std::fputs(
       "creek: the child of a fork() in a call of blocking() returned from the call; leave it "
       "by exec or _exit\n",

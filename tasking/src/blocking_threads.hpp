@@ -13,13 +13,9 @@
 namespace creek::detail {
 
 /// Threads for calls that block: as many as there are calls at once, up to a limit. One object per
-/// process, which is never destroyed, since calls may block for longer than the process lives. A
-/// child of fork() has another one.
+/// process (per_process): calls may block for longer than the process lives.
 class blocking_threads {
  public:
-  /// Returns null if there is no memory.
-  static blocking_threads* of_process() noexcept;
-
   /// Has a thread run the call and then resume its waiter. Returns false if there is no thread and
   /// none can be started. Any thread.
   [[nodiscard]] bool submit(blocking_call& call) noexcept;
@@ -34,7 +30,6 @@ class blocking_threads {
   void end_if_in_child() const noexcept;
   blocking_call* next_call(std::unique_lock<std::mutex>& lock);
 
-  blocking_threads* of_parent_ = nullptr;  ///< kept, so that leak checkers find it
   std::mutex mutex_;
   std::condition_variable changed_;
   blocking_call* oldest_ = nullptr;  ///< calls that no thread has taken

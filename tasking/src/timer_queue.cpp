@@ -5,40 +5,32 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <memory>
+#include <new>
 #include <system_error>
 #include <thread>
 
 #include <creek/core/error.hpp>
 
+#include "per_process.hpp"
+
 namespace creek::ext {
 
 namespace {
 
-constinit std::atomic<timer_queue*> queue_of_process{nullptr};
-constinit timer_queue* queue_of_parent = nullptr;  ///< in a child of fork()
+using queue_of_process = detail::per_process<timer_queue>;
 
 /// Ends the thread at the end of the process, or when dlclose() takes its code away.
 struct thread_ender {
   ~thread_ender() {
-    if (timer_queue* queue = queue_of_process.load(std::memory_order_acquire)) queue->end_if_idle();
+    if (timer_queue* const queue = queue_of_process::if_made()) queue->end_if_idle();
   }
 } ender;
 
 }  // namespace
 
-/// The queue of a parent stays as it is: its waiters are in the parent, and so is its thread.
 timer_queue& timer_queue::of_process() {
-  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    if (timer_queue* left = queue_of_process.exchange(nullptr, std::memory_order_relaxed))
-      queue_of_parent = left;
-  });
-  timer_queue* queue = queue_of_process.load(std::memory_order_acquire);
-  if (queue != nullptr) return *queue;
-  auto made = std::make_unique<timer_queue>();
-  made->of_parent_ = queue_of_parent;
-  if (queue_of_process.compare_exchange_strong(queue, made.get(), std::memory_order_acq_rel))
-    return *made.release();
+  timer_queue* const queue = queue_of_process::get();
+  if (queue == nullptr) throw std::bad_alloc();
   return *queue;
 }
 

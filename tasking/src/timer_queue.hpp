@@ -14,9 +14,8 @@
 
 namespace creek::ext {
 
-/// Limits of waits, by their deadlines. One per process, which is never destroyed; its thread
-/// starts with the first timer, sleeps until the earliest deadline, and ends with the process. A
-/// child of fork() has another one.
+/// Limits of waits, by their deadlines. One per process (per_process); its thread starts with the
+/// first timer, sleeps until the earliest deadline, and ends with the process.
 class timer_queue {
  public:
   /// A limit in the queue; from its constructor to its destructor, in the waiter's frame.
@@ -51,7 +50,6 @@ class timer_queue {
   void mark_if_blocked() noexcept;
   strand* expire_next() noexcept;
 
-  timer_queue* of_parent_ = nullptr;  ///< kept, so that leak checkers find it
   std::mutex mutex_;
   std::multimap<deadline_clock::time_point, entry*> entries_;
   std::thread thread_;
