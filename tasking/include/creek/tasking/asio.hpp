@@ -44,9 +44,8 @@ class asio_context : public boost::asio::execution_context {
  public:
   using executor_type = asio_executor;
 
-  /// The runtime must live longer. Any thread; runs a task.
-  explicit asio_context(runtime& workers)
-      : home_(workers.run([] { return detail::current_executor(); })) {}
+  /// The runtime must live longer. Any thread.
+  explicit asio_context(runtime& workers) : home_(&detail::executor_of(workers)) {}
   /// Waits like join().
   ~asio_context() {
     join();

@@ -24,7 +24,11 @@
 
 namespace creek {
 
+class runtime;
+
 namespace detail {
+
+executor& executor_of(runtime& workers);
 
 /// The task that run() waits for, in the caller's frame.
 class root_task : public submitted_task {
@@ -128,9 +132,16 @@ class runtime {
   void shut_down();
 
  private:
+  friend detail::executor& detail::executor_of(runtime& workers);
   void require_usable() const;
   std::unique_ptr<detail::backend> backend_;
 };
+
+/// Returns what the runtime's tasks are started by. Throws usage_error if it was shut down.
+inline detail::executor& detail::executor_of(runtime& workers) {
+  workers.require_usable();
+  return *workers.backend_;
+}
 
 /// Returns the names of the backends that this program has, e.g. {"host", "tbb"}: host, and those
 /// whose component (creek::tbb) is linked or, with shared libraries, installed.

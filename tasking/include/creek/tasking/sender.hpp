@@ -110,14 +110,9 @@ class schedule_sender {
   basic_task_scheduler<Words> scheduler_;
 };
 
-/// Finds the runtime that the caller's tasks would be of, by asking a task of it.
-inline executor& executor_of(runtime& workers) {
-  return *workers.run([] { return current_executor(); });
-}
-
 }  // namespace detail
 
-/// Returns the scheduler of a runtime. Any thread; runs a task.
+/// Returns the scheduler of a runtime. Any thread.
 inline task_scheduler get_scheduler(runtime& workers) {
   return task_scheduler(detail::executor_of(workers));
 }
