@@ -187,15 +187,16 @@ TEST_F(MapReduceSpill, CountsWordsAsWithoutALimit) {
 /// The share is large enough for a word table per mapper, which is emptied when it is full.
 TEST_F(MapReduceSpill, CountsWordsInTablesOfTheirOwn) {
   runtime rt(scheduler_options{.workers = 2});
+  const std::size_t part = support::under_sanitizer ? 3 : 1;
   std::string text;
   std::mt19937_64 random(5);
-  while (text.size() < 24'000'000) {
+  while (text.size() < 24'000'000 / part) {
     text += std::to_string(random() % (random() % 2 == 0 ? 1000 : 100'000'000'000));
     text += random() % 9000 == 0 ? std::string(300, 'l') + ' ' : " ";
   }
-  text_view from(text, std::size_t{20} << 20);  // one split is more than the share
-  const spill_use used =
-      check(rt, word_count{.sorted = word_order::by_word}, from, {}, std::size_t{24} << 20);
+  text_view from(text, (std::size_t{20} << 20) / part);  // one split is more than the share
+  const spill_use used = check(rt, word_count{.sorted = word_order::by_word}, from, {},
+                               (std::size_t{24} << 20) / part);
   EXPECT_GT(used.runs, 2u) << "each table was written once, at the end";
 }
 
