@@ -37,7 +37,8 @@ bool shared_part::lower_split(std::uint32_t index, bool least) noexcept {
 }
 
 /// If thieves have taken all that was shared, shares half of the private tasks; then sets the limit
-/// and the floor to what they are without a pending question.
+/// and the floor to what they are without a pending question: the stack is armed, guarded or
+/// neither.
 /// An announced push shares all: force_share() could otherwise take a task not yet announced.
 /// `asked` is cleared last: a thief that asks in between sees it set and asks again later, so its
 /// question is not wiped out.
@@ -51,8 +52,11 @@ void stealable_stack::answer(std::uint32_t top) noexcept {
     split = raised;
     shared_at_ = tick_clock::now();
   }
-  limit_.store(resting_limit(home_->keep_armed(), first_, last_), std::memory_order_relaxed);
-  floor_.store(first_ + split, std::memory_order_relaxed);
+  const announced_pushes announced = home_->announced();
+  const bool guarded = announced == announced_pushes::oldest && top > split && !all;
+  const bool armed = announced != announced_pushes::none && !guarded;
+  limit_.store(resting_limit(armed, first_, last_), std::memory_order_relaxed);
+  floor_.store(floor_over(split, guarded), std::memory_order_relaxed);
   asked_.store(0, std::memory_order_release);
 }
 
@@ -61,7 +65,10 @@ bool stealable_stack::reclaim(std::uint32_t index) noexcept {
   const std::uint32_t before = shared_.now().split;
   if (!shared_.lower_split(index, sanitizer::needs_announcements())) return false;
   const std::uint32_t split = shared_.now().split;
-  if (split != before) floor_.store(first_ + split, std::memory_order_relaxed);
+  if (split != before) {
+    const bool guarded = !is_armed() && is_announced();
+    floor_.store(floor_over(split, guarded), std::memory_order_relaxed);
+  }
   return true;
 }
 
@@ -93,6 +100,8 @@ bool stealable_stack::force_share() noexcept {
   std::uint32_t raised = split;
   if (top > split) {
     const std::uint32_t wish = split + (top - split + 1) / 2;
+    // The stack may lose the task that guards it: the next push announces.
+    limit_.store(first_, std::memory_order_relaxed);
     floor_.store(first_ + wish, std::memory_order_relaxed);
     // From here on a join below `wish` goes to the slow path and waits for the lock; one that
     // passed before has its store of the top visible.
@@ -117,9 +126,10 @@ bool stealable_stack::is_armed() const noexcept {
   return external_ || limit_.load(std::memory_order_relaxed) == first_;
 }
 
-bool stealable_stack::has_work() const noexcept {
+std::uint32_t stealable_stack::count_work() const noexcept {
   const std::uint32_t top = index(top_.load(std::memory_order_acquire));
-  return top > shared_.now(std::memory_order_acquire).tail;
+  const std::uint32_t tail = shared_.now(std::memory_order_acquire).tail;
+  return top > tail ? top - tail : 0;
 }
 
 }  // namespace creek::ext

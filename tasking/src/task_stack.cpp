@@ -81,7 +81,8 @@ bool task_stack::verify() noexcept {
   const task_slot* floor = floor_.load(std::memory_order_relaxed);
   const task_slot* limit = limit_.load(std::memory_order_relaxed);
   return shared.tail <= shared.split && shared.split <= top && top <= capacity &&
-         (floor == no_floor || (!external_ && floor == first_ + shared.split)) &&
+         (floor == no_floor ||
+          (!external_ && (floor == first_ + shared.split || floor == first_ + shared.split + 1))) &&
          (limit == first_ || limit == last_);
 }
 
@@ -90,7 +91,7 @@ bool task_stack::take_back(task_slot* slot) noexcept {
   if (external_) return home_->take_back(*this, slot);
   const std::lock_guard guard(mover_);
   const bool mine = reclaim(index(slot));
-  const bool wanted = asked_.load(std::memory_order_relaxed) != 0 || home_->keep_armed();
+  const bool wanted = asked_.load(std::memory_order_relaxed) != 0 || is_announced();
   if (mine && wanted) answer(index(slot));
   return mine;
 }
@@ -243,7 +244,7 @@ void task_stack::share_all() noexcept {
 void task_stack::refresh_armed() noexcept {
   if (external_) return;
   const std::lock_guard guard(mover_);
-  const bool armed = home_->keep_armed() || asked_.load(std::memory_order_relaxed) != 0;
+  const bool armed = is_announced() || asked_.load(std::memory_order_relaxed) != 0;
   limit_.store(resting_limit(armed, first_, last_), std::memory_order_relaxed);
 }
 

@@ -6,20 +6,23 @@
  *   searching  workers looking for work, including those to which a wake-up is on its way
  * and a semaphore `permits` on which sleepers block. `registered` counts workers from before they enter
  * `sleepers` until after they have left it: owners read it, not the word, to know whether to stay armed.
- *   wake one:  (sleepers > 0, searching == 0) -> (sleepers - 1, searching + 1); permits++
+ *   wake one:  (sleepers > 0, and searching == 0 or searching < busy) -> (sleepers - 1, searching + 1);
+ *              permits++; busy are those that neither sleep nor search
  *   to sleep:  registered + 1; (searching - 1, sleepers + 1); arm all deques; heavy fence; look everywhere again;
  *              found something: (sleepers > 0) -> (sleepers - 1, searching + 1), search;
  *              where sleepers == 0 a wake-up meant for this worker is under way: take the permit;
  *              found nothing: wait for a permit
- *   found:     searching - 1; if that was the last one and there are sleepers: look everywhere, and
- *              if there is work, wake one
+ *   found:     searching - 1; if one may be woken: look everywhere, and wake one or two if there is work
  *   push:      store top; light fence; load limit; if armed: fence, then wake one
- * A deque is armed while workers are registered; only its owner disarms it.
+ * While workers are registered, a deque is armed or guarded. Guarded means that it has a private task which was in
+ * memory before: pushes on top of it are not announced, and the pop of it arms the deque again. Thieves take
+ * shared tasks without the owner; a private one only after the owner's answer or a heavy fence (force), both of
+ * which bring later pushes to memory.
  *
  * Each owner's stores of `top` wait in its store buffer; locked instructions and heavy fences drain it.
  * Checked when nothing can move any more: no task is visible while a worker sleeps (so no wake-up
- * is lost, and k tasks have min(k, workers) workers awake); always: at most one wake-up is under way
- * (no herd), counts stay in range.
+ * is lost, and k tasks have min(k, workers) workers awake); always: no more wake-ups are under way than workers
+ * are busy, one at least (no herd), counts stay in range.
  *
  * Faults and variants for the checker, each of which it must refute:
  *  -DNO_HEAVY_FENCE  sleepers look again without draining the owners' store buffers
@@ -30,8 +33,9 @@
  *  -DEPOCH           sleepers wait for the epoch of an event count to change, one wake for all in the
  *                    window, and leave the count themselves
  *  -DREGISTER_LATE   `registered` is raised after the deques were armed
- *  -DREARM_LATE      deques are disarmed while a worker searches; the last searcher looks, then arms
- * and -DREARM_FENCED, the sound form of the last: arms, fences, then looks.
+ *  -DUNGUARDED       the pop of the task that guards a deque does not arm it
+ *  -DFORCE_UNARMED   a thief takes that task by force and does not arm the deque
+ *  -DFORCE_UNFENCED  a thief takes that task by force and the pushes on top of it stay in the store buffer
  *
  * With -DPOLICY a power policy keeps few workers awake: it may prevent a wake-up, unless all sleep; and a worker
  * that looks for work may sleep without a look, unless the others sleep already. Then the first check becomes:
@@ -55,15 +59,20 @@
 #define TASKS 3
 #endif
 
+#ifndef MAKERS
+#define MAKERS N      /* only workers below make tasks */
+#endif
+
 #ifdef POLICY
 #define ENOUGH N
 #else
 #define ENOUGH 1
 #endif
 
-byte visible[N];    /* tasks in each deque, in memory */
-byte pending[N];    /* pushes still in the owner's store buffer */
-bool armed[N];
+byte shared[N];     /* tasks in each deque that thieves may take */
+byte visible[N];    /* private tasks, in memory */
+byte pending[N];    /* private tasks whose pushes are still in the owner's store buffer */
+bool armed[N], guarded[N];
 byte sleepers, searching = N - 1, registered, permits, epoch;
 byte to_make = TASKS;
 byte asleep;
@@ -82,6 +91,9 @@ end:
   :: atomic { pending[1] > 0 -> pending[1]--; visible[1]++ }
 #if N > 2
   :: atomic { pending[2] > 0 -> pending[2]--; visible[2]++ }
+#endif
+#if N > 3
+  :: atomic { pending[3] > 0 -> pending[3]--; visible[3]++ }
 #endif
 #ifdef CALLS
   :: atomic { letter_pending == 1 -> letter_pending = 0; letter = 1 }
@@ -111,8 +123,9 @@ inline wake_one() {
 #else
   atomic {
     if
-    :: sleepers > 0 && searching == 0 -> sleepers--; searching++; claimed = true; under_way++;
-       assert(under_way == 1)
+    :: sleepers > 0 && (searching == 0 || searching < N - sleepers - searching) ->
+       sleepers--; searching++; claimed = true; under_way++;
+       assert(under_way == 1 || under_way <= N - sleepers - searching)
 #ifdef WAKE_NOBODY
     :: true
 #elif defined(POLICY)
@@ -131,9 +144,9 @@ inline wake_one() {
 inline look() {
   i = 0; found = false;
   do
-  :: i < N && visible[i] > 0 -> found = true; break
-  :: i < N && visible[i] == 0 -> i++
-  :: i == N -> break
+  :: i < MAKERS && shared[i] + visible[i] > 0 -> found = true; break
+  :: i < MAKERS && shared[i] + visible[i] == 0 -> i++
+  :: i == MAKERS -> break
   od;
   i = 0
 }
@@ -141,8 +154,8 @@ inline look() {
 inline arm_all() {
   i = 0;
   do
-  :: i < N -> armed[i] = true; i++
-  :: i == N -> break
+  :: i < MAKERS -> armed[i] = true; i++
+  :: i == MAKERS -> break
   od;
   i = 0
 }
@@ -156,29 +169,81 @@ inline heavy_fence() {
 #if N > 2
     FLUSH(2);
 #endif
+#if N > 3
+    FLUSH(3);
+#endif
     FLUSH_LETTER
   }
 #endif
 }
 
+/* The end of each slow path of an owner, under the lock that arm() takes. */
+#ifdef POLICY
+#define SETTLE(of) armed[of] = (registered > 0)
+#else
+#define SETTLE(of) guarded[of] = (registered > 0 && visible[of] > 0); armed[of] = (registered > 0 && !guarded[of])
+#endif
+
 inline push(me) {
-  atomic { to_make > 0 -> to_make--; pending[me]++ };
+  atomic { to_make > 0 && me < MAKERS -> to_make--; pending[me]++ };
   if
   :: armed[me] ->
-     /* The slow path: its locked instructions drain the buffer. Under the lock that arm() takes. */
-     atomic { FLUSH(me) };
-#if defined(REARM_LATE) || defined(REARM_FENCED)
-     wake_one();
-     atomic { armed[me] = (sleepers > 0 && searching == 0) }
-#else
-     atomic { armed[me] = (registered > 0) };
+     /* The slow path: its locked instructions drain the buffer. */
+     atomic {
+       FLUSH(me);
+       if :: shared[me] == 0 && visible[me] > 0 -> visible[me]--; shared[me]++ :: else fi;
+       SETTLE(me)
+     };
      if
      :: registered > 0 -> wake_one()
      :: else
      fi
-#endif
   :: else
   fi
+}
+
+/* The owner takes its newest task. */
+inline pop(me) {
+  atomic {
+    if
+    :: pending[me] > 0 -> pending[me]--
+    :: pending[me] == 0 && visible[me] > 0 ->
+       visible[me]--;
+       if
+       :: guarded[me] && visible[me] == 0 ->
+          guarded[me] = false;
+#ifndef UNGUARDED
+          armed[me] = (registered > 0)
+#endif
+       :: else
+       fi
+    :: pending[me] + visible[me] == 0 && shared[me] > 0 -> shared[me]--; SETTLE(me)
+    fi
+  }
+}
+
+/* A thief takes the oldest task of deque `from`, if there is one. */
+inline steal(from) {
+  atomic {
+    if
+    :: shared[from] > 0 -> shared[from]--; found = true
+    :: shared[from] == 0 && visible[from] > 0 ->
+       if
+       :: FLUSH(from); visible[from]--; SETTLE(from)            /* the owner answers */
+       ::                                                       /* force */
+#ifndef FORCE_UNFENCED
+          FLUSH(from);
+#endif
+          visible[from]--;
+          guarded[from] = false;
+#ifndef FORCE_UNARMED
+          armed[from] = true
+#endif
+       fi;
+       found = true
+    :: else
+    fi
+  }
 }
 
 #ifdef POLICY
@@ -213,9 +278,8 @@ work:                                      /* a task: makes others, ends, or run
 #endif
 #endif
   :: goto forever
-  :: atomic { pending[me] + visible[me] > 0 ->    /* ends; next its own newest */
-              if :: pending[me] > 0 -> pending[me]-- :: else -> visible[me]-- fi }
-  :: atomic { pending[me] + visible[me] == 0 -> searching++; goto search }
+  :: pop(me)                               /* ends; next its own newest */
+  :: atomic { pending[me] + visible[me] + shared[me] == 0 -> searching++; goto search }
   od;
 
 search:                                    /* counted in `searching` */
@@ -246,28 +310,30 @@ search:                                    /* counted in `searching` */
 #endif
   i = 0; found = false;
   do
-  :: i < N -> atomic { if :: visible[i] > 0 -> visible[i]--; found = true :: else fi };
+  :: i < MAKERS -> steal(i);
      if :: found -> break :: else -> i++ fi
-  :: i == N -> break
+  :: i == MAKERS -> break
   od;
   i = 0;
   if
   :: found ->
-     atomic { assert(searching > 0); searching--; last = (searching == 0) };
+     atomic {
+       assert(searching > 0);
+       searching--;
+       last = (sleepers > 0 && (searching == 0 || searching < N - sleepers - searching))
+     };
 #ifndef NO_HANDOVER
      if
-     :: last && sleepers > 0 ->
-#ifdef REARM_FENCED
-        arm_all();
-        heavy_fence();
-#endif
+     :: last ->
         look();
         if
-        :: found -> wake_one()
-        :: else ->
-#ifdef REARM_LATE
-           arm_all()
-#endif
+        :: found ->
+           wake_one();
+           if
+           :: wake_one()
+           :: true
+           fi
+        :: else
         fi
      :: else
      fi;
@@ -334,10 +400,10 @@ end_asleep:
           found = false;
           registered--;
           if
-          :: visible[0] > 0 -> visible[0]--; goto work
-          :: visible[1] > 0 -> visible[1]--; goto work
+          :: shared[0] > 0 -> shared[0]--; goto work
+          :: shared[1] > 0 -> shared[1]--; goto work
 #if N > 2
-          :: visible[2] > 0 -> visible[2]--; goto work
+          :: shared[2] > 0 -> shared[2]--; goto work
 #endif
           :: else -> searching++; goto search
           fi
@@ -406,7 +472,10 @@ init {
     run worker(0, true);
     run worker(1, false);
 #if N > 2
-    run worker(2, false)
+    run worker(2, false);
+#endif
+#if N > 3
+    run worker(3, false)
 #endif
   };
 end:
@@ -415,9 +484,12 @@ end:
 #ifdef CALLS
     assert(!one_naps || letter + letter_pending == 0);
 #endif
-    assert(asleep < ENOUGH || visible[0] + visible[1]
+    assert(asleep < ENOUGH || shared[0] + visible[0] + shared[1] + visible[1]
 #if N > 2
-           + visible[2]
+           + shared[2] + visible[2]
+#endif
+#if N > 3
+           + shared[3] + visible[3]
 #endif
            == 0)
   }

@@ -83,7 +83,8 @@ void thief(std::uint64_t seed, lone_stack& tasks, const std::atomic<bool>& stop)
         tasks.stack.arm();
         break;
       case 2:
-        tasks.home.armed.store(random() % 2 == 0, std::memory_order_relaxed);
+        tasks.home.which.store(static_cast<ext::announced_pushes>(random() % 3),
+                               std::memory_order_relaxed);
         break;
       case 3:
         std::this_thread::yield();

@@ -18,10 +18,13 @@ namespace creek::support {
 class fake_home final : public ext::task_stack_home {
  public:
   std::atomic<std::uint64_t> available{0};  ///< calls of work_available()
-  std::atomic<bool> armed{false};           ///< returned by keep_armed()
+  std::atomic<ext::announced_pushes> which{
+      ext::announced_pushes::none};  ///< returned by announced()
 
   void work_available() noexcept override { available.fetch_add(1, std::memory_order_relaxed); }
-  bool keep_armed() const noexcept override { return armed.load(std::memory_order_relaxed); }
+  ext::announced_pushes announced() const noexcept override {
+    return which.load(std::memory_order_relaxed);
+  }
   bool offer(ext::task_stack&, ext::task_slot*) noexcept override { return false; }
   bool take_back(ext::task_stack&, ext::task_slot*) noexcept override { return true; }
   void run_surplus(ext::task_stack&) noexcept override {}

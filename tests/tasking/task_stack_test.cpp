@@ -103,20 +103,86 @@ TEST_F(task_stacks, sharing_by_force_needs_no_owner) {
   EXPECT_EQ(tasks.steal(), nullptr);
 }
 
-TEST_F(task_stacks, an_armed_stack_reports_every_push_until_nobody_sleeps) {
+TEST_F(task_stacks, reports_every_push_that_a_policy_judges_until_nobody_sleeps) {
   lone_stack tasks(8, note);
-  tasks.home.armed = true;
+  tasks.home.which = ext::announced_pushes::all;
   tasks.stack.arm();
   EXPECT_TRUE(tasks.stack.is_armed());
   tasks.push_spawned(1);
   tasks.push_spawned(2);
-  EXPECT_EQ(tasks.home.available.load(), 2U);
-  EXPECT_EQ(stolen_id(tasks), 1U) << "a push that wakes somebody shares";
-  tasks.home.armed = false;
   tasks.push_spawned(3);
-  EXPECT_FALSE(tasks.stack.is_armed());
-  tasks.push_spawned(4);
   EXPECT_EQ(tasks.home.available.load(), 3U);
+  EXPECT_EQ(stolen_id(tasks), 1U) << "a push that wakes somebody shares";
+  tasks.home.which = ext::announced_pushes::none;
+  tasks.push_spawned(4);
+  EXPECT_FALSE(tasks.stack.is_armed());
+  tasks.push_spawned(5);
+  EXPECT_EQ(tasks.home.available.load(), 4U);
+}
+
+class guarded_stack : public task_stacks {
+ protected:
+  guarded_stack() {
+    tasks.home.which = ext::announced_pushes::oldest;
+    tasks.stack.arm();
+    tasks.push_fork(1);  // shared
+    oldest = tasks.push_fork(2);
+  }
+  std::uint64_t reports() const { return tasks.home.available.load(); }
+
+  lone_stack tasks{8, note};
+  ext::task_slot* oldest = nullptr;  ///< the oldest private task, which guards the stack
+};
+
+TEST_F(guarded_stack, reports_the_pushes_of_the_oldest_private_task_alone) {
+  EXPECT_EQ(reports(), 2U);
+  EXPECT_FALSE(tasks.stack.is_armed());
+  for (std::uint32_t id = 3; id <= 6; ++id) {
+    EXPECT_EQ(tasks.join(tasks.push_fork(id)), join_result::run_inline);
+  }
+  EXPECT_EQ(reports(), 2U);
+  EXPECT_EQ(tasks.join(oldest), join_result::run_inline);
+  EXPECT_TRUE(tasks.stack.is_armed()) << "its oldest private task is gone";
+  tasks.push_fork(7);
+  EXPECT_EQ(reports(), 3U);
+  EXPECT_FALSE(tasks.stack.is_armed());
+}
+
+TEST_F(guarded_stack, is_armed_when_the_task_that_guards_it_is_shared_by_force) {
+  ASSERT_TRUE(tasks.stack.force_share());
+  EXPECT_EQ(stolen_id(tasks), 1U);
+  EXPECT_EQ(stolen_id(tasks), 2U);
+  EXPECT_TRUE(tasks.stack.is_armed());
+  tasks.push_fork(3);
+  EXPECT_EQ(reports(), 3U);
+}
+
+TEST_F(guarded_stack, is_guarded_by_the_next_task_when_it_has_answered) {
+  tasks.push_fork(3);
+  EXPECT_EQ(stolen_id(tasks), 1U);
+  tasks.stack.ask();
+  tasks.push_fork(4);  // shares 2 and 3
+  EXPECT_EQ(reports(), 3U);
+  EXPECT_EQ(stolen_id(tasks), 2U);
+  EXPECT_FALSE(tasks.stack.is_armed());
+  tasks.push_fork(5);
+  EXPECT_EQ(reports(), 3U);
+}
+
+TEST_F(guarded_stack, is_armed_when_it_has_taken_back_all_that_it_shared) {
+  auto* first = tasks.stack.slots();
+  EXPECT_EQ(tasks.join(oldest), join_result::run_inline);
+  EXPECT_EQ(tasks.join(first), join_result::run_inline);
+  EXPECT_TRUE(tasks.stack.is_armed());
+  EXPECT_TRUE(tasks.stack.verify());
+}
+
+TEST_F(guarded_stack, needs_no_guard_once_nobody_sleeps) {
+  tasks.home.which = ext::announced_pushes::none;
+  EXPECT_EQ(tasks.join(oldest), join_result::run_inline);
+  EXPECT_FALSE(tasks.stack.is_armed());
+  tasks.push_fork(3);
+  EXPECT_EQ(reports(), 2U);
 }
 
 TEST_F(task_stacks, what_finds_no_room_runs_at_once) {
@@ -319,7 +385,7 @@ class random_walk {
         tasks_.stack.ask();
         break;
       case 1:
-        tasks_.home.armed = !tasks_.home.armed;
+        tasks_.home.which = static_cast<ext::announced_pushes>(random_() % 3);
         break;
       case 2:
         tasks_.stack.arm();

@@ -42,7 +42,7 @@ class scheduler final : public ext::backend, private ext::message_port {
 
   // ext::task_stack_home
   void work_available() noexcept override { work_.waking().work_available(); }
-  bool keep_armed() const noexcept override { return work_.maybe_sleepers(); }
+  ext::announced_pushes announced() const noexcept override { return work_.waking().announced(); }
   bool offer(ext::task_stack& stack, ext::task_slot* slot) noexcept override {
     return work_.deques().offer(stack, slot);
   }

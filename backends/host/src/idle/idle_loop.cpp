@@ -64,12 +64,15 @@ found_work idle_loop::find_work(worker& self) {
   return self.serves_only ? await_calls(self) : await_work(self);
 }
 
-/// Called when a searcher leaves with work. The last searcher answers for pushes that relied on it.
+/// Called when a searcher leaves with work. The last searcher answers for pushes that relied on it;
+/// up to two are woken, so that the workers with work double and do not come one by one.
 void idle_loop::found_while_searching() noexcept {
-  const bool is_last = waker_.state().end_search();
+  const bool hands_over = waker_.state().end_search();
   // A borrower that has left its place to sleep on did not arm this worker's deque.
   if (waker_.state().maybe_sleepers()) ext::current_stack->refresh_armed();
-  if (is_last && search_.any_work()) waker_.wake_one();
+  if (!hands_over) return;
+  for (unsigned tasks = search_.count_work(2); tasks > 0 && waker_.wake_one(); --tasks) {
+  }
 }
 
 /// Returns whether the scheduler is to end and nobody works: the sleepers find out that it may.

@@ -4,6 +4,7 @@
 // tests/model/idle.pml.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -17,6 +18,9 @@ namespace creek::host_backend {
 
 class idle_state {
  public:
+  /// `consumers` is the number of workers that may sleep or search.
+  explicit idle_state(std::uint32_t consumers) noexcept : consumers_(consumers) {}
+
   std::uint32_t sleepers() const noexcept {
     return sleepers_of(word_.load(std::memory_order_acquire));
   }
@@ -42,12 +46,11 @@ class idle_state {
   }
   /// Called when a worker runs out of work, before it starts to look.
   void begin_search() noexcept { word_.fetch_add(one_searching, std::memory_order_seq_cst); }
-  /// Called when the search found work. Returns true if no worker searches any more while others
-  /// sleep: the caller then looks everywhere and hands over, since pushes relied on it.
+  /// Called when the search found work. Returns true if a worker may be woken, as is the case where
+  /// none searches any more while others sleep: the caller then looks everywhere and hands over,
+  /// since pushes relied on it.
   [[nodiscard]] bool end_search() noexcept {
-    const std::uint64_t now =
-        word_.fetch_sub(one_searching, std::memory_order_seq_cst) - one_searching;
-    return searching_of(now) == 0 && sleepers_of(now) != 0;
+    return may_wake(word_.fetch_sub(one_searching, std::memory_order_seq_cst) - one_searching, 0);
   }
   /// Makes a searcher a sleeper: in one step, before it arms the deques and looks again.
   void begin_sleep() noexcept {
@@ -145,12 +148,10 @@ class idle_state {
     permits_.fetch_add(one_call, std::memory_order_release);
     futex_wake(permits_, ~0U, bit_of(which));
   }
-  /// Wakes one sleeper unless a worker searches, or no more than `least` sleep. The caller made
-  /// work visible and passed a full fence since. Returns true if one was woken.
+  /// Wakes one sleeper unless enough search (may_wake()), or no more than `least` sleep. The caller
+  /// made work visible and passed a full fence since. Returns true if one was woken.
   bool wake_one(std::uint32_t least) noexcept {
-    return wake_one_if([least](std::uint64_t seen) {
-      return sleepers_of(seen) > least && searching_of(seen) == 0;
-    });
+    return wake_one_if([this, least](std::uint64_t seen) { return may_wake(seen, least); });
   }
   /// Wakes one sleeper, if there is one, although a worker may search.
   void wake_one_anyway() noexcept { wake_one_if(always); }
@@ -176,6 +177,14 @@ class idle_state {
     return static_cast<std::uint32_t>(word >> 32);
   }
   static constexpr bool always(std::uint64_t) noexcept { return true; }
+  /// A worker may be woken if none searches, or fewer than have work: so the number of those that
+  /// work doubles with every wake-up, and no more look for work than would if it doubled again.
+  bool may_wake(std::uint64_t seen, std::uint32_t least) const noexcept {
+    const std::uint32_t searching = searching_of(seen);
+    const std::uint32_t idle = sleepers_of(seen) + searching;
+    const std::uint32_t busy = consumers_ - std::min(consumers_, idle);
+    return sleepers_of(seen) > least && (searching == 0 || searching < busy);
+  }
   /// Takes one sleeper out of the count, if there is one and `may(word)`, and adds `becomes` in the
   /// same step.
   template <class May>
@@ -206,6 +215,7 @@ class idle_state {
     }
     return false;
   }
+  const std::uint32_t consumers_;
   std::atomic<std::uint64_t> word_{0};     ///< sleepers (low 32), searching (high 32)
   std::atomic<std::uint32_t> permits_{0};  ///< not taken (low 13 bits); calls, never reset
   alignas(64) std::atomic<std::uint32_t> asleep_{0};  ///< upper bound of the word's sleepers

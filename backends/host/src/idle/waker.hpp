@@ -17,7 +17,9 @@ namespace creek::host_backend {
 class waker {
  public:
   explicit waker(worker_set& workers)
-      : workers_(workers), governor_(workers.options(), workers.consumers()) {}
+      : workers_(workers),
+        governor_(workers.options(), workers.consumers()),
+        state_(workers.consumers()) {}
 
   idle_state& state() noexcept { return state_; }
   const idle_state& state() const noexcept { return state_; }
@@ -30,10 +32,17 @@ class waker {
     full_fence();
     wake_one();
   }
-  /// The step "wake one"; the caller has passed a full fence.
-  void wake_one() noexcept {
+  /// The step "wake one"; the caller has passed a full fence. Returns true if one was woken.
+  bool wake_one() noexcept {
     const bool limited = governor_.policy() != nullptr;
-    state_.wake_one(limited ? governor_.min_asleep_after_ready(workers_.index_of_caller()) : 0);
+    return state_.wake_one(limited ? governor_.min_asleep_after_ready(workers_.index_of_caller())
+                                   : 0);
+  }
+  /// Returns which pushes of the running strands have to be announced.
+  ext::announced_pushes announced() const noexcept {
+    using enum ext::announced_pushes;
+    if (!state_.maybe_sleepers()) return none;
+    return governor_.policy() != nullptr ? all : oldest;
   }
   /// Called after something was left for `target` alone: wakes it if it sleeps. Returns true if it
   /// slept.

@@ -94,10 +94,12 @@ class task_deques {
     if (!external_) return victim.steal(task);
     return shared_ ? steal_result::empty : fiber_of(&victim)->mpb->steal(task);
   }
-  bool has_work(const ext::stealable_stack& stack) const noexcept {
-    if (!external_) return stack.has_work();
-    return !shared_ && fiber_of(&stack)->mpb->size() != 0;
+  /// Returns the number of tasks of the strand that have not begun and that thieves may get.
+  std::size_t count_work(const ext::stealable_stack& stack) const noexcept {
+    if (!external_) return stack.count_work();
+    return shared_ ? 0 : fiber_of(&stack)->mpb->size();
   }
+  bool has_work(const ext::stealable_stack& stack) const noexcept { return count_work(stack) != 0; }
   /// Takes the oldest task of the shared queue; null if there is none.
   ext::task_slot* take_shared() noexcept { return shared_ ? shared_->take_oldest() : nullptr; }
   bool any_shared() const noexcept { return shared_ && shared_->size() != 0; }

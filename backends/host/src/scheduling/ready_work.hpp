@@ -67,6 +67,7 @@ class ready_work {
   /// Returns true while a worker sleeps or is about to: running strands stay armed then.
   bool maybe_sleepers() const noexcept { return waker_.state().maybe_sleepers(); }
   waker& waking() noexcept { return waker_; }
+  const waker& waking() const noexcept { return waker_; }
   submission_queue& submissions() noexcept { return submissions_; }
   parked_strands& parked() noexcept { return parked_; }
   task_deques& deques() noexcept { return deques_; }

@@ -63,17 +63,22 @@ found_work work_search::everywhere(worker& self, bool ask) noexcept {
   return work;
 }
 
-bool work_search::any_work() noexcept {
+unsigned work_search::count_work(unsigned enough) noexcept {
   task_deques& deques = work_.deques();
-  if (!work_.submissions().empty() || deques.any_shared()) return true;
+  std::size_t found = 0;
+  const auto add = [&](std::size_t more) { return (found += more) >= enough; };
+  if (add(work_.submissions().size()) || add(deques.any_shared() ? 1 : 0)) return enough;
   for (worker& each : workers_) {
-    if (!each.ready.empty()) return true;
+    if (add(each.ready.size())) return enough;
     const stealable_stack* stack = each.active.load(std::memory_order_acquire);
-    if (stack != nullptr && deques.has_work(*stack)) return true;
+    if (stack != nullptr && add(deques.count_work(*stack))) return enough;
   }
-  return work_.parked().any_of([&](fiber& suspended) {
-    return deques.has_work(suspended.tasks) ? parked_look::taken : parked_look::nothing;
+  work_.parked().any_of([&](fiber& suspended) {
+    const std::size_t more = deques.count_work(suspended.tasks);
+    if (add(more)) return parked_look::taken;
+    return more != 0 ? parked_look::keeps : parked_look::nothing;
   });
+  return static_cast<unsigned>(std::min<std::size_t>(found, enough));
 }
 
 bool work_search::force_victims(worker& self) noexcept {

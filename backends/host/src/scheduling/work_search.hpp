@@ -25,8 +25,10 @@ class work_search {
   /// Returns work that no other worker can do: strands that stay here, and messages.
   found_work for_itself_alone(worker& self) noexcept;
 
-  /// Returns whether there is work that a sleeping worker would miss. Exact behind a heavy fence.
-  bool any_work() noexcept;
+  /// Counts the work that a sleeping worker would miss, up to `enough`. Zero is exact behind a
+  /// heavy fence.
+  unsigned count_work(unsigned enough) noexcept;
+  bool any_work() noexcept { return count_work(1) != 0; }
   /// Shares the private tasks of owners that do not answer. Returns true if any was shared.
   bool force_victims(worker& self) noexcept;
 

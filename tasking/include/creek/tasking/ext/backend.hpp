@@ -62,7 +62,7 @@ class backend : public task_stack_home {
 class backend_without_task_stacks : public backend {
  public:
   void work_available() noexcept final {}
-  bool keep_armed() const noexcept final { return false; }
+  announced_pushes announced() const noexcept final { return announced_pushes::none; }
   bool offer(task_stack&, task_slot*) noexcept final { return false; }
   bool take_back(task_stack&, task_slot*) noexcept final { return true; }
   void run_surplus(task_stack&) noexcept final {}

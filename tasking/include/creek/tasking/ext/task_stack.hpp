@@ -29,13 +29,21 @@ class task_stack;
 /// initial-exec reads it with one instruction.
 extern thread_local constinit task_stack* current_stack __attribute__((tls_model("initial-exec")));
 
+/// Which pushes have to call task_stack_home::work_available().
+enum class announced_pushes : std::uint8_t {
+  none,    ///< no worker sleeps
+  oldest,  ///< those of a strand's oldest private task: a thief that takes it sees the others
+  all,     ///< a power policy is asked about each task
+};
+
 /// Interface of an executor whose strands own task stacks. Only slow paths call it.
 class task_stack_home : public executor {
  public:
-  /// Called when a task became visible, or was pushed while workers sleep: wakes one if need be.
+  /// Called when a task became visible, or was pushed and has to be announced: wakes a worker if
+  /// need be.
   virtual void work_available() noexcept = 0;
-  /// Returns true while some worker sleeps: pushes must go on calling work_available().
-  virtual bool keep_armed() const noexcept = 0;
+  /// Not `none` while some worker sleeps.
+  virtual announced_pushes announced() const noexcept = 0;
   /// Offers the newest slot to thieves, for task stacks set up with `external`, which use other
   /// deques than the split one. Returns false if there is no room: the slot stays with the strand.
   virtual bool offer(task_stack& stack, task_slot* slot) noexcept = 0;
@@ -104,11 +112,13 @@ class stealable_stack {
   /// Shares half of the private tasks without the owner's help, by a heavy fence. For an owner that
   /// computes for long without touching its stack. Returns true if something was shared.
   bool force_share() noexcept;
-  /// Makes the owner's next push call the scheduler; pairs with heavy_fence() by the caller.
+  /// Makes the owner's next push call the scheduler; pairs with heavy_fence() by the caller. A
+  /// stack that is not armed afterwards has work.
   void arm() noexcept;
   bool is_armed() const noexcept;
-  /// Returns true if there is a task, shared or private. Exact only behind a heavy fence.
-  bool has_work() const noexcept;
+  /// Returns the number of tasks, shared or private. Exact only behind a heavy fence.
+  std::uint32_t count_work() const noexcept;
+  bool has_work() const noexcept { return count_work() != 0; }
 
   /// Returns the strand that owns the stack.
   strand* self() const noexcept { return self_; }
@@ -120,6 +130,7 @@ class stealable_stack {
   }
   // The owner's, under the lock.
   void answer(std::uint32_t top) noexcept;
+  bool is_announced() const noexcept { return home_->announced() != announced_pushes::none; }
   bool reclaim(std::uint32_t index) noexcept;
   void begin_anew(std::uint32_t index) noexcept;
 
@@ -142,6 +153,9 @@ class stealable_stack {
 
  private:
   std::uint32_t top_for_thieves() const noexcept;
+  task_slot* floor_over(std::uint32_t split, bool guarded) const noexcept {
+    return first_ + split + (guarded ? 1 : 0);
+  }
 };
 
 /// The scope of the task that runs on a strand; the strand's own while none does. Only the strand
@@ -263,7 +277,7 @@ class task_stack : public stealable_stack {
   void share_next() noexcept;
   /// Shares everything; called before a strand with unstarted tasks is suspended.
   void share_all() noexcept;
-  /// Makes pushes call the scheduler or not, as keep_armed() says.
+  /// Makes the next push call the scheduler or not, as announced() says.
   void refresh_armed() noexcept;
   /// Returns true if an idle worker wants work. Two loads.
   bool is_wanted() const noexcept {
