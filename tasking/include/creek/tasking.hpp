@@ -9,6 +9,7 @@
 #include <creek/tasking/fork_all.hpp>
 #include <creek/tasking/fork_join.hpp>
 #include <creek/tasking/future.hpp>
+#include <creek/tasking/graph.hpp>
 #include <creek/tasking/hash.hpp>
 #include <creek/tasking/options.hpp>
 #include <creek/tasking/parallel_for.hpp>

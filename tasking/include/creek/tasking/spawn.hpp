@@ -33,9 +33,10 @@ struct boxed {
 };
 
 /// Moment at which a task counts as ended.
-enum class ending : bool {
+enum class ending : std::uint8_t {
   early,   ///< with its function; tasks that it spawned may outlive it, under its root
   strict,  ///< when all that it spawned has ended as well
+  unframed,  ///< with its function, which makes the frames of its tasks itself and does not throw
 };
 
 /// Runs `function` as a task on the strand with the stack `here`; exceptions go to `error`. `root`
@@ -66,7 +67,9 @@ template <ending Ending, class F>
 template <ending Ending, class F>
 [[gnu::always_inline]] inline void run_child(F& function, task_stack* here, task_context& context,
                                              const task_type* type) noexcept {
-  if (!context.cancelled.load(std::memory_order_relaxed)) [[likely]] {
+  if constexpr (Ending == ending::unframed) {
+    function();
+  } else if (!context.cancelled.load(std::memory_order_relaxed)) [[likely]] {
     run_framed<Ending>(function, here, context.root, type, context.error);
   }
 }
