@@ -293,7 +293,8 @@ void graph::prepare() {
   for (graph_node* node : nodes_) node->strong_in = node->weak_in = 0;
   for (const graph_node* node : nodes_) {
     has_conditions_ |= node->is_weak();
-    for (graph_node* after : node->successors) ++(node->is_weak() ? after->weak_in : after->strong_in);
+    for (graph_node* after : node->successors)
+      ++(node->is_weak() ? after->weak_in : after->strong_in);
   }
   for (graph_node* node : nodes_) {
     if (node->strong_in + node->weak_in == 0) sources_.push_back(node);
@@ -301,8 +302,9 @@ void graph::prepare() {
   }
   refuse_strong_cycle();
   if (sources_.empty()) {
-    throw usage_error("graph: no node of " + text() + " can be the first, as each has a predecessor (" +
-                      text_of(*nodes_.front()) + " among them)");
+    throw usage_error("graph: no node of " + text() +
+                      " can be the first, as each has a predecessor (" + text_of(*nodes_.front()) +
+                      " among them)");
   }
   for (graph_node* node : joins_) detail::rearm(*node);
   is_prepared_ = true;
@@ -340,18 +342,20 @@ void graph::refuse_strong_cycle() {
     at = before[at->index];
     cycle = text_of(*at) + " -> " + cycle;
   } while (at != last);
-  throw usage_error("graph: strong edges of " + text() + " form a cycle, which cannot begin: " + cycle +
-                    "; a loop needs a condition");
+  throw usage_error("graph: strong edges of " + text() +
+                    " form a cycle, which cannot begin: " + cycle + "; a loop needs a condition");
 }
 
 // --- Running ------------------------------------------------------------------------------------
 
-void graph::run_while(bool (*again)(void*), void* argument, std::stop_token stop, graph_run* outer) {
+void graph::run_while(bool (*again)(void*), void* argument, std::stop_token stop,
+                      graph_run* outer) {
   detail::require_executor("graph::run");
   graph_run run(outer);
   graph_run* idle = nullptr;
   if (!running_.compare_exchange_strong(idle, &run, std::memory_order_acquire)) {
-    throw usage_error("graph: " + text() + " is run while it runs; runs of one graph follow each other");
+    throw usage_error("graph: " + text() +
+                      " is run while it runs; runs of one graph follow each other");
   }
   struct run_end {
     std::atomic<graph_run*>& running;
@@ -397,7 +401,8 @@ std::string graph::dot() const {
       return "n" + std::to_string(number) + "_" + std::to_string(node.index);
     };
     if (number != 0) {
-      result += "subgraph cluster_" + std::to_string(number) + " {\nlabel=" + quoted(shown.name_) + ";\n";
+      result +=
+          "subgraph cluster_" + std::to_string(number) + " {\nlabel=" + quoted(shown.name_) + ";\n";
     }
     for (const graph_node* node : shown.nodes_) {
       std::string label = text_of(*node);

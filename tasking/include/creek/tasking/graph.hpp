@@ -194,18 +194,19 @@ class graph {
         "a multi_condition returns a range of integers: the indexes of the successors to run");
     return make<detail::multi_condition_node<closure>>(std::forward<F>(f));
   }
-  /// Adds a node that runs all of `inner`, which must live as long as this graph. Throws usage_error
-  /// if `inner` is this graph or contains it. `inner` runs once at a time, as every graph does.
+  /// Adds a node that runs all of `inner`, which must live as long as this graph. Throws
+  /// usage_error if `inner` is this graph or contains it. `inner` runs once at a time, as every
+  /// graph does.
   node composed_of(graph& inner);
   /// Makes each node precede the next one.
   void linearize(std::span<const node> nodes);
   void linearize(std::initializer_list<node> nodes) { linearize(std::span(nodes)); }
 
   /// Runs the graph and returns when no node is left to run: begins with the nodes that have no
-  /// predecessor at all. Rethrows the first exception of a node; after an exception, and once a stop
-  /// is requested of `stop`, no further node begins. After a stop it returns normally: ask the token.
-  /// Throws usage_error outside of a runtime, if the graph runs already, if no node can be the first,
-  /// or if strong edges form a cycle; the message names the nodes.
+  /// predecessor at all. Rethrows the first exception of a node; after an exception, and once a
+  /// stop is requested of `stop`, no further node begins. After a stop it returns normally: ask the
+  /// token. Throws usage_error outside of a runtime, if the graph runs already, if no node can be
+  /// the first, or if strong edges form a cycle; the message names the nodes.
   void run(std::stop_token stop = {}) { run_n(1, std::move(stop)); }
   /// Runs the graph `times` times, one run after the other.
   void run_n(std::size_t times, std::stop_token stop = {}) {
@@ -215,12 +216,12 @@ class graph {
   template <std::predicate Predicate>
   void run_until(Predicate&& predicate, std::stop_token stop = {}) {
     using callable = std::remove_reference_t<Predicate>;
-    run_while(
-        [](void* asked) { return !std::invoke(*static_cast<callable*>(asked)); },
-        const_cast<void*>(static_cast<const volatile void*>(std::addressof(predicate))),
-        std::move(stop), nullptr);
+    run_while([](void* asked) { return !std::invoke(*static_cast<callable*>(asked)); },
+              const_cast<void*>(static_cast<const volatile void*>(std::addressof(predicate))),
+              std::move(stop), nullptr);
   }
-  /// Does the same as run(): a graph can be given to runtime::run(), and std::ref(graph) to spawn().
+  /// Does the same as run(): a graph can be given to runtime::run(), and std::ref(graph) to
+  /// spawn().
   void operator()() { run(); }
 
   std::size_t size() const noexcept { return nodes_.size(); }
@@ -241,7 +242,8 @@ class graph {
   node make(F&& f) {
     require_idle("emplace");
     nodes_.reserve(nodes_.size() + 1);
-    Node* made = ::new (memory_.allocate(sizeof(Node), alignof(Node))) Node(*this, std::forward<F>(f));
+    Node* made =
+        ::new (memory_.allocate(sizeof(Node), alignof(Node))) Node(*this, std::forward<F>(f));
     nodes_.push_back(made);
     return node(*made);
   }

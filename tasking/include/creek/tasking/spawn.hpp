@@ -34,8 +34,8 @@ struct boxed {
 
 /// Moment at which a task counts as ended.
 enum class ending : std::uint8_t {
-  early,   ///< with its function; tasks that it spawned may outlive it, under its root
-  strict,  ///< when all that it spawned has ended as well
+  early,     ///< with its function; tasks that it spawned may outlive it, under its root
+  strict,    ///< when all that it spawned has ended as well
   unframed,  ///< with its function, which makes the frames of its tasks itself and does not throw
 };
 
