@@ -114,13 +114,12 @@ TEST_P(Graph, ConditionsLoop) {
     int i = 0, bodies = 0, selves = 0;
     std::atomic<int> wide{0};
     creek::graph g;
-    auto [init, body, join, done] =
-        g.emplace([&] { i = 0; }, [&] { ++bodies; },
-                  [&] {
-                    EXPECT_EQ(wide % 3, 0);
-                    ++i;
-                  },
-                  [] {});
+    auto [init, body, join, done] = g.emplace([&] { i = 0; }, [&] { ++bodies; },
+                                              [&] {
+                                                EXPECT_EQ(wide % 3, 0);
+                                                ++i;
+                                              },
+                                              [] {});
     auto again = g.condition([&] { return i < 5 ? 0 : 1; });
     auto self = g.condition([&] { return ++selves % 4 == 0; });
     init.precede(body);
@@ -293,10 +292,11 @@ TEST_P(Graph, AStopRequestKeepsNodesFromBeginning) {
     std::stop_source source;
     int before = 0, after = 0;
     creek::graph inner, g;
-    inner.emplace([&] {
-           ++before;
-           source.request_stop();
-         })
+    inner
+        .emplace([&] {
+          ++before;
+          source.request_stop();
+        })
         .precede(inner.emplace([&] { ++after; }));
     auto join = g.emplace([&] { ++after; });
     g.composed_of(inner).precede(join);
@@ -427,7 +427,8 @@ TEST_P(Graph, RunsRepeatOnTheChip) {
           order.push_back(creek::this_worker());
           creek::charge(creek::cycles{1000});
         }));
-        if (i >= 8) nodes[static_cast<std::size_t>(i)].succeed(nodes[static_cast<std::size_t>(i - 8)]);
+        if (i >= 8)
+          nodes[static_cast<std::size_t>(i)].succeed(nodes[static_cast<std::size_t>(i - 8)]);
         if (i % 8 != 0)
           nodes[static_cast<std::size_t>(i)].succeed(nodes[static_cast<std::size_t>(i - 1)]);
       }
