@@ -13,7 +13,8 @@ namespace bench::graph {
 
 inline constexpr int rounds = 10;
 
-/// The body of each node: counts its runs, so that a round that leaves one out gives a wrong answer.
+/// The body of each node: counts its runs, so that a round that leaves one out gives a wrong
+/// answer.
 inline void count_run(std::uint8_t* slot) {
   ++*slot;
   asm volatile("" : : "r"(slot) : "memory");

@@ -40,8 +40,13 @@ void program(std::mutex& lock) {
   creek::promise<int> open;
   open.set_value(1);
   creek::runtime rt(creek::scheduler_options{});
+  creek::graph kept;
 #ifndef MISTAKE
   rt.run([] {});
+  auto [first, second] = kept.emplace([] {}, [] { return 1.5; });
+  first.precede(second, kept.condition([] { return true; }),
+                kept.multi_condition([] { return std::vector<int>(); }));
+  rt.run(kept);
   (void)lock;
 #endif
 
@@ -140,6 +145,26 @@ void program(std::mutex& lock) {
 #ifdef WORKER_LOCAL_COMBINED_BY_NOTHING
   // expect: worker_local::combine: fold\(a, b\) must accept two values and return one
   (void)creek::worker_local<int>().combine([](int, int) {});
+#endif
+#ifdef NODE_WITH_ARGUMENTS
+  // expect: a node of a graph is called without arguments
+  (void)kept.emplace([](int) {});
+#endif
+#ifdef NODE_THAT_RETURNS_AN_INDEX
+  // expect: emplace drops what a function returns: give one that picks a successor to condition
+  (void)kept.emplace([] {}, [] { return 0; });
+#endif
+#ifdef CONDITION_THAT_RETURNS_NOTHING
+  // expect: a condition returns an integer: the index of the successor to run
+  (void)kept.condition([] {});
+#endif
+#ifdef CONDITION_THAT_RETURNS_A_TEXT
+  // expect: a condition returns an integer: the index of the successor to run
+  (void)kept.condition([] { return "left"; });
+#endif
+#ifdef MULTI_CONDITION_THAT_RETURNS_ONE_INDEX
+  // expect: a multi_condition returns a range of integers: the indexes of the successors to run
+  (void)kept.multi_condition([] { return 1; });
 #endif
 #ifdef RUNTIME_OF_NO_BACKEND
   // expect: no matching function

@@ -93,6 +93,10 @@ class choosing_node : public graph_node {
   using graph_node::graph_node;
 };
 
+template <class R>
+concept range_of_integers = std::ranges::input_range<R> && std::integral<
+    std::remove_cvref_t<std::ranges::range_reference_t<R>>>;
+
 template <class F>
 class multi_condition_node final : public choosing_node {
  public:
@@ -188,10 +192,9 @@ class graph {
   node multi_condition(F&& f) {
     using closure = std::decay_t<F>;
     static_assert(std::is_invocable_v<closure&>, "a node of a graph is called without arguments");
-    static_assert(
-        std::ranges::input_range<std::invoke_result_t<closure&>> &&
-            std::integral<std::ranges::range_value_t<std::invoke_result_t<closure&>>>,
-        "a multi_condition returns a range of integers: the indexes of the successors to run");
+    static_assert(detail::range_of_integers<std::invoke_result_t<closure&>>,
+                  "a multi_condition returns a range of integers: the indexes of the successors to "
+                  "run");
     return make<detail::multi_condition_node<closure>>(std::forward<F>(f));
   }
   /// Adds a node that runs all of `inner`, which must live as long as this graph. Throws
