@@ -94,8 +94,8 @@ class choosing_node : public graph_node {
 };
 
 template <class R>
-concept range_of_integers = std::ranges::input_range<R> && std::integral<
-    std::remove_cvref_t<std::ranges::range_reference_t<R>>>;
+concept range_of_integers = std::ranges::input_range<R> &&
+    std::integral<std::remove_cvref_t<std::ranges::range_reference_t<R>>>;
 
 template <class F>
 class multi_condition_node final : public choosing_node {
