@@ -171,7 +171,7 @@ std::exception_ptr graph_run::run_from(const std::vector<graph_node*>& sources,
 }
 
 graph_node::graph_node(graph& of, kind kind_of, const char* type_name)
-    : index(static_cast<std::uint32_t>(of.nodes_.size())),
+    : index(static_cast<std::uint32_t>(of.nodes_.size() - 1)),
       what(kind_of),
       successors(&of.memory_),
       type{nullptr, type_name},
@@ -244,7 +244,7 @@ graph_node& graph::node::used() const {
   return *node_;
 }
 
-graph::node& graph::node::name(std::string name) {
+graph::node graph::node::name(std::string name) const {
   graph_node& named = used();
   named.owner.require_idle("name");
   named.name = std::move(name);

@@ -133,18 +133,18 @@ class graph {
     /// successors, counted from 0 in the order of these calls. Other edges are strong: a node
     /// begins when all its strong predecessors have ended.
     template <std::same_as<node>... Nodes>
-    node& precede(Nodes... after) {
+    node precede(Nodes... after) const {
       (link(*this, after), ...);
       return *this;
     }
     /// Adds edges from `before` to this node.
     template <std::same_as<node>... Nodes>
-    node& succeed(Nodes... before) {
+    node succeed(Nodes... before) const {
       (link(before, *this), ...);
       return *this;
     }
     /// Names the node, for messages, reports of tasks that wait, and dot().
-    node& name(std::string name);
+    node name(std::string name) const;
     const std::string& name() const { return used().name; }
     std::size_t successor_count() const { return used().successors.size(); }
     friend bool operator==(node, node) noexcept = default;
@@ -244,11 +244,15 @@ class graph {
   template <class Node, class F>
   node make(F&& f) {
     require_idle("emplace");
-    nodes_.reserve(nodes_.size() + 1);
-    Node* made =
-        ::new (memory_.allocate(sizeof(Node), alignof(Node))) Node(*this, std::forward<F>(f));
-    nodes_.push_back(made);
-    return node(*made);
+    nodes_.push_back(nullptr);
+    try {
+      nodes_.back() =
+          ::new (memory_.allocate(sizeof(Node), alignof(Node))) Node(*this, std::forward<F>(f));
+    } catch (...) {
+      nodes_.pop_back();
+      throw;
+    }
+    return node(*nodes_.back());
   }
   void run_while(bool (*again)(void*), void* argument, std::stop_token stop,
                  detail::graph_run* outer);
