@@ -70,6 +70,31 @@ void graph() {
   expect(cell[rows - 1][columns - 1] == 1 << (columns - 1), "the graph's last column");
 }
 
+/// Nodes of a graph that runs again pass on plain data: along edges, through a loop, between runs.
+void kept_graph() {
+  constexpr std::size_t side = 12;
+  std::vector<long> cell(side * side, 0);
+  long rounds = 0;
+  creek::graph kept;
+  std::vector<creek::graph::node> nodes;
+  const auto first = kept.emplace([] {}), begin = kept.emplace([] {});
+  const auto again = kept.condition([&] { return ++rounds % 3 == 0; });
+  first.precede(begin);
+  again.precede(begin);
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    nodes.push_back(kept.emplace([&cell, i] {
+      if (i >= side) cell[i] += cell[i - side];
+      if (i % side != 0) cell[i] += cell[i - 1];
+      if (i == 0) ++cell[i];
+    }));
+    nodes[i].succeed(begin).precede(again);
+    if (i >= side) nodes[i].succeed(nodes[i - side]);
+    if (i % side != 0) nodes[i].succeed(nodes[i - 1]);
+  }
+  kept.run_n(2);
+  expect(rounds == 6 && cell[0] == 6 && cell[1] == 21, "the kept graph's sums");
+}
+
 /// Barriers, locks and messages order what the ranks write.
 void ranks() {
   constexpr int size = 4;
@@ -106,6 +131,7 @@ int main() {
   rt.run(map_reduce);
   rt.run(factorization);
   rt.run(graph);
+  rt.run(kept_graph);
   ranks();
   std::puts("jobs: done");
 }

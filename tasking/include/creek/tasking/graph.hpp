@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task graph that is built once and run many times: nodes, edges, conditions and loops, with the
-// words of Taskflow. How a run counts: README.md of this module, "Graphs".
+// words of Taskflow [Huang 2022]. How a run counts: README.md of this module, "Graphs".
 #pragma once
 
 #include <array>
