@@ -186,8 +186,8 @@ using detail::graph_run;
 
 class graph::module_node final : public graph_node {
  public:
-  module_node(graph& owner, graph& inner)
-      : graph_node(owner, kind::module, "[with F = a graph]"), inner_(inner) {}
+  module_node(graph& of, graph& inner)
+      : graph_node(of, kind::module, "[with F = a graph]"), inner_(inner) {}
   std::size_t call() override {
     bool again = true;
     inner_.run_while([](void* first) { return std::exchange(*static_cast<bool*>(first), false); },
@@ -218,7 +218,7 @@ graph::~graph() {
 }
 
 void graph::destroy_nodes() noexcept {
-  for (graph_node* node : nodes_) node->~graph_node();
+  for (graph_node* each : nodes_) each->~graph_node();
   nodes_.clear();
 }
 
@@ -276,9 +276,9 @@ graph::node graph::composed_of(graph& inner) {
 }
 
 bool graph::contains(const graph& other) const {
-  return std::any_of(nodes_.begin(), nodes_.end(), [&](const graph_node* node) {
-    if (node->what != graph_node::kind::module) return false;
-    const graph& inner = static_cast<const module_node*>(node)->inner();
+  return std::any_of(nodes_.begin(), nodes_.end(), [&](const graph_node* each) {
+    if (each->what != graph_node::kind::module) return false;
+    const graph& inner = static_cast<const module_node*>(each)->inner();
     return &inner == &other || inner.contains(other);
   });
 }
@@ -290,15 +290,15 @@ void graph::prepare() {
   has_conditions_ = false;
   sources_.clear();
   joins_.clear();
-  for (graph_node* node : nodes_) node->strong_in = node->weak_in = 0;
-  for (const graph_node* node : nodes_) {
-    has_conditions_ |= node->is_weak();
-    for (graph_node* after : node->successors)
-      ++(node->is_weak() ? after->weak_in : after->strong_in);
+  for (graph_node* each : nodes_) each->strong_in = each->weak_in = 0;
+  for (const graph_node* each : nodes_) {
+    has_conditions_ |= each->is_weak();
+    for (graph_node* after : each->successors)
+      ++(each->is_weak() ? after->weak_in : after->strong_in);
   }
-  for (graph_node* node : nodes_) {
-    if (node->strong_in + node->weak_in == 0) sources_.push_back(node);
-    if (node->strong_in > 1) joins_.push_back(node);
+  for (graph_node* each : nodes_) {
+    if (each->strong_in + each->weak_in == 0) sources_.push_back(each);
+    if (each->strong_in > 1) joins_.push_back(each);
   }
   refuse_strong_cycle();
   if (sources_.empty()) {
@@ -306,7 +306,7 @@ void graph::prepare() {
                       " can be the first, as each has a predecessor (" + text_of(*nodes_.front()) +
                       " among them)");
   }
-  for (graph_node* node : joins_) detail::rearm(*node);
+  for (graph_node* each : joins_) detail::rearm(*each);
   is_prepared_ = true;
 }
 
@@ -314,9 +314,9 @@ void graph::prepare() {
 void graph::refuse_strong_cycle() {
   std::vector<std::uint32_t> missing(nodes_.size());
   std::vector<graph_node*> ready;
-  for (graph_node* node : nodes_) {
-    missing[node->index] = node->strong_in;
-    if (node->strong_in == 0) ready.push_back(node);
+  for (graph_node* each : nodes_) {
+    missing[each->index] = each->strong_in;
+    if (each->strong_in == 0) ready.push_back(each);
   }
   std::size_t taken = 0;
   for (; taken < ready.size(); ++taken) {
@@ -329,10 +329,10 @@ void graph::refuse_strong_cycle() {
   // Each remaining node has a remaining strong predecessor: going back leads into a cycle.
   std::vector<graph_node*> before(nodes_.size());
   graph_node* at = nullptr;
-  for (graph_node* node : nodes_) {
-    if (missing[node->index] == 0 || node->is_weak()) continue;
-    for (graph_node* after : node->successors) {
-      if (missing[after->index] != 0) before[(at = after)->index] = node;
+  for (graph_node* each : nodes_) {
+    if (missing[each->index] == 0 || each->is_weak()) continue;
+    for (graph_node* after : each->successors) {
+      if (missing[after->index] != 0) before[(at = after)->index] = each;
     }
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) at = before[at->index];
@@ -371,7 +371,7 @@ void graph::run_while(bool (*again)(void*), void* argument, std::stop_token stop
     std::exception_ptr failure = run.run_from(sources_, type);
     // A branch that was not taken leaves counters of the nodes behind it.
     if (has_conditions_ || run.is_stopped()) {
-      for (graph_node* node : joins_) detail::rearm(*node);
+      for (graph_node* each : joins_) detail::rearm(*each);
     }
     if (failure) std::rethrow_exception(std::move(failure));
   }
@@ -397,26 +397,26 @@ std::string graph::dot() const {
   std::string result = "digraph " + quoted(name_) + " {\n";
   for (std::size_t number = 0; number < drawn.size(); ++number) {
     const graph& shown = *drawn[number];
-    const auto id = [&](const graph_node& node) {
-      return "n" + std::to_string(number) + "_" + std::to_string(node.index);
+    const auto id = [&](const graph_node& each) {
+      return "n" + std::to_string(number) + "_" + std::to_string(each.index);
     };
     if (number != 0) {
       result +=
           "subgraph cluster_" + std::to_string(number) + " {\nlabel=" + quoted(shown.name_) + ";\n";
     }
-    for (const graph_node* node : shown.nodes_) {
-      std::string label = text_of(*node);
-      const char* shape = node->is_weak() ? ", shape=diamond" : "";
-      if (node->what == graph_node::kind::module) {
-        const graph& inner = static_cast<const module_node*>(node)->inner();
+    for (const graph_node* each : shown.nodes_) {
+      std::string label = text_of(*each);
+      const char* shape = each->is_weak() ? ", shape=diamond" : "";
+      if (each->what == graph_node::kind::module) {
+        const graph& inner = static_cast<const module_node*>(each)->inner();
         if (std::find(drawn.begin(), drawn.end(), &inner) == drawn.end()) drawn.push_back(&inner);
         shape = ", shape=box3d";
         label += ": " + inner.text();
       }
-      result += id(*node) + " [label=" + quoted(label) + shape + "];\n";
-      for (std::size_t i = 0; i < node->successors.size(); ++i) {
-        result += id(*node) + " -> " + id(*node->successors[i]);
-        if (node->is_weak()) result += " [style=dashed, label=\"" + std::to_string(i) + "\"]";
+      result += id(*each) + " [label=" + quoted(label) + shape + "];\n";
+      for (std::size_t i = 0; i < each->successors.size(); ++i) {
+        result += id(*each) + " -> " + id(*each->successors[i]);
+        if (each->is_weak()) result += " [style=dashed, label=\"" + std::to_string(i) + "\"]";
         result += ";\n";
       }
     }

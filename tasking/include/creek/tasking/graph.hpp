@@ -36,7 +36,7 @@ class graph_node {
  public:
   enum class kind : std::uint8_t { task, condition, multi_condition, module };
 
-  graph_node(graph& owner, kind what, const char* type_name);
+  graph_node(graph& of, kind kind_of, const char* type_name);
   graph_node(const graph_node&) = delete;
   graph_node& operator=(const graph_node&) = delete;
   virtual ~graph_node() = default;
@@ -61,8 +61,8 @@ template <class F>
 class task_node final : public graph_node {
  public:
   template <class G>
-  task_node(graph& owner, G&& function)
-      : graph_node(owner, kind::task, task_name<F>()), function_(std::forward<G>(function)) {}
+  task_node(graph& of, G&& function)
+      : graph_node(of, kind::task, task_name<F>()), function_(std::forward<G>(function)) {}
   std::size_t call() override {
     std::invoke(function_);
     return no_choice;
@@ -76,8 +76,8 @@ template <class F>
 class condition_node final : public graph_node {
  public:
   template <class G>
-  condition_node(graph& owner, G&& function)
-      : graph_node(owner, kind::condition, task_name<F>()), function_(std::forward<G>(function)) {}
+  condition_node(graph& of, G&& function)
+      : graph_node(of, kind::condition, task_name<F>()), function_(std::forward<G>(function)) {}
   std::size_t call() override { return static_cast<std::size_t>(std::invoke(function_)); }
 
  private:
@@ -101,13 +101,13 @@ template <class F>
 class multi_condition_node final : public choosing_node {
  public:
   template <class G>
-  multi_condition_node(graph& owner, G&& function)
-      : choosing_node(owner, kind::multi_condition, task_name<F>()),
+  multi_condition_node(graph& of, G&& function)
+      : choosing_node(of, kind::multi_condition, task_name<F>()),
         function_(std::forward<G>(function)) {}
   std::size_t call() override {
     chosen.clear();
-    for (const auto index : std::invoke(function_)) {
-      chosen.push_back(static_cast<std::size_t>(index));
+    for (const auto picked : std::invoke(function_)) {
+      chosen.push_back(static_cast<std::size_t>(picked));
     }
     return no_choice;
   }
