@@ -188,6 +188,26 @@ TEST_P(Graph, AMultiConditionPicksSeveral) {
   });
 }
 
+// Each round starts two nodes and the condition itself, which may choose again at once.
+TEST_P(Graph, AMultiConditionMayPickItself) {
+  in_each_runtime([] {
+    constexpr int rounds = 20;
+    std::array<std::atomic<int>, 2 * rounds> ran{};
+    int round = 0;
+    creek::graph g;
+    auto pick = g.multi_condition([&]() -> std::vector<int> {
+      if (round == rounds) return {};
+      ++round;
+      return {2 * round - 1, 0, 2 * round};
+    });
+    g.emplace([] {}).precede(pick);
+    pick.precede(pick);
+    for (auto& count : ran) pick.precede(g.emplace([&] { ++count; }));
+    g.run();
+    for (const auto& count : ran) EXPECT_EQ(count, 1);
+  });
+}
+
 TEST_P(Graph, ANodeEndsWithAllThatItSpawned) {
   in_each_runtime([] {
     std::atomic<int> ran{0};
