@@ -120,8 +120,8 @@ class multi_condition_node final : public choosing_node {
 
 /// A set of nodes with edges between them. Build it once, then run it, many times if need be, from
 /// any task, one run at a time; a run allocates nothing on the host backend, but for the choices of
-/// multi_condition(). Each node is a strict task: it may fork, spawn, wait and run other graphs, and
-/// its successors begin when all that it spawned has ended. Throws usage_error if it is changed
+/// multi_condition(). Each node is a strict task: it may fork, spawn, wait and run other graphs,
+/// and its successors begin when all that it spawned has ended. Throws usage_error if it is changed
 /// while it runs. Nodes live as long as the graph, or until clear().
 class graph {
  public:
