@@ -116,7 +116,7 @@ graph_node* graph_run::run_successors(graph_node& node, std::size_t choice, task
   } else if (node.what == graph_node::kind::condition) {
     jump(choice);
   } else {
-    // What is started may lead back to this node, which then chooses again.
+    // A chain that is started may lead back to this node, which then chooses again.
     const auto chosen = std::move(static_cast<choosing_node&>(node).chosen);
     for (std::size_t i = chosen.size(); i-- > 0;) jump(chosen[i]);
   }
