@@ -115,7 +115,8 @@ void future_state_base::wait() {
     if (ready()) return;
   }
   strand_listener listener(this);
-  suspend_here(&strand_listener::publish, &listener, "a future");
+  suspend_here(&strand_listener::publish, &listener,
+               {"a future", wait_reason::kind::future, this});
   sanitizer::acquired(&listeners_);
 }
 

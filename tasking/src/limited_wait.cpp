@@ -44,9 +44,13 @@ class limited_wait : ready_listener, wait_limit {
       if (stop != nullptr) requested.emplace(*stop, on_stop);
       if (limit != nullptr) {
         span = *limit;
-        suspend_here_until(&limited_wait::publish, this, "a future, for a limited time", *this);
+        suspend_here_until(
+            &limited_wait::publish, this,
+            {"a future, for a limited time", wait_reason::kind::limited_future, &awaited_}, *this);
       } else {
-        suspend_here(&limited_wait::publish, this, "a future or a stop request");
+        suspend_here(
+            &limited_wait::publish, this,
+            {"a future or a stop request", wait_reason::kind::limited_future, &awaited_});
       }
     }
     const phase ended_by = phase_.load(std::memory_order_acquire);

@@ -39,7 +39,7 @@ class thread_executor final : public executor {
     std::atomic<std::uint32_t> resumed{0};
     bool counts = true;  ///< among the blocked threads
   };
-  void suspend(publish_fn publish, void* argument, const char* /*what*/) override {
+  void suspend(publish_fn publish, void* argument, const wait_reason& /*why*/) override {
     blocked_thread self;
     self.home = this;
     if (!publish(argument, &self)) return;
@@ -48,7 +48,7 @@ class thread_executor final : public executor {
     await(self);
   }
   /// The thread looks at the clock itself. It will go on, so it does not count as blocked.
-  void suspend_until(publish_fn publish, void* argument, const char* /*what*/,
+  void suspend_until(publish_fn publish, void* argument, const wait_reason& /*why*/,
                      wait_limit& limit) override {
     const auto deadline = deadline_clock::now() + limit.span;
     blocked_thread self;
@@ -152,14 +152,15 @@ task_scope* exchange_foreign_scope(task_scope* scope) noexcept {
   return std::exchange(foreign_here.scope, scope);
 }
 
-void suspend_here(publish_fn publish, void* argument, const char* what) {
+void suspend_here(publish_fn publish, void* argument, const wait_reason& why) {
   executor* home = current_executor();
-  (home != nullptr ? *home : plain_threads()).suspend(publish, argument, what);
+  (home != nullptr ? *home : plain_threads()).suspend(publish, argument, why);
 }
 
-void suspend_here_until(publish_fn publish, void* argument, const char* what, wait_limit& limit) {
+void suspend_here_until(publish_fn publish, void* argument, const wait_reason& why,
+                        wait_limit& limit) {
   executor* home = current_executor();
-  (home != nullptr ? *home : plain_threads()).suspend_until(publish, argument, what, limit);
+  (home != nullptr ? *home : plain_threads()).suspend_until(publish, argument, why, limit);
 }
 
 executor& require_executor(const char* what) {

@@ -102,7 +102,8 @@ void task_context::suspend_until_done() {
   // Without another stack, the owner runs tasks during its wait: those must not count
   // plainly, for the waiter is notified through `balance` alone.
   task_stack* counted_by = owner.exchange(nullptr, std::memory_order_relaxed);
-  suspend_here(publish_children, this, "the tasks that it spawned");
+  suspend_here(publish_children, this,
+               {"the tasks that it spawned", wait_reason::kind::children, this});
   sanitizer::acquired(&balance);
   owner.store(counted_by, std::memory_order_relaxed);
 }

@@ -11,11 +11,34 @@
 
 namespace creek::ext {
 
+namespace {
+
+/// Notes, for reports, for whom the strand works.
+class thief_mark {
+ public:
+  explicit thief_mark(const void* maker) noexcept : here_(current_stack) {
+    if (here_ != nullptr) outer_ = std::exchange(here_->record().stolen, maker);
+  }
+  ~thief_mark() {
+    if (here_ != nullptr) here_->record().stolen = outer_;
+  }
+  thief_mark(const thief_mark&) = delete;
+  thief_mark& operator=(const thief_mark&) = delete;
+
+ private:
+  task_stack* const here_;
+  const void* outer_ = nullptr;
+};
+
+}  // namespace
+
 strand* run_stolen(task_slot* slot) noexcept {
   sanitizer::acquired(&slot->state);
   const auto* type =
       reinterpret_cast<const task_type*>(slot->state.load(std::memory_order_relaxed));
   strand* next = nullptr;
+  const void* const counter = reinterpret_cast<void*>(slot->owner_word() & task_slot::owner_mask);
+  const thief_mark noted(slot->is_spawned() ? counter : slot);
   if (slot->is_spawned()) {
     next = type->run(slot, nullptr);
   } else {

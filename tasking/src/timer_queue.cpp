@@ -141,11 +141,11 @@ strand* timer_queue::expire_next() noexcept {
   return nullptr;
 }
 
-void executor::suspend_until(publish_fn publish, void* argument, const char* what,
+void executor::suspend_until(publish_fn publish, void* argument, const wait_reason& why,
                              wait_limit& limit) {
   const outside_wait counted(*this);
   const timer_queue::entry timer(limit);
-  suspend(publish, argument, what);
+  suspend(publish, argument, why);
 }
 
 }  // namespace creek::ext

@@ -19,9 +19,14 @@ std::string to_string(std::span<const waiting_task> tasks, std::size_t most) {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.3f",
                   std::chrono::duration<double>(order[i]->waited).count());
-    text += order[i]->task + ": has waited " + seconds + " s for " + order[i]->what + '\n';
+    text += order[i]->task + ": has waited " + seconds + " s for " + order[i]->what;
+    if (!order[i]->by.empty()) text += ": " + order[i]->by;
+    text += '\n';
   }
   if (order.size() > most) text += "and " + std::to_string(order.size() - most) + " more\n";
+  for (const waiting_task& each : tasks) {
+    if (!each.cycle.empty()) text += "a cycle of waits: " + each.cycle + '\n';
+  }
   return text;
 }
 

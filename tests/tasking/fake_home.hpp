@@ -29,7 +29,7 @@ class fake_home final : public ext::task_stack_home {
   bool take_back(ext::task_stack&, ext::task_slot*) noexcept override { return true; }
   void run_surplus(ext::task_stack&) noexcept override {}
 
-  void suspend(ext::publish_fn publish, void* argument, const char* /*what*/) override {
+  void suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& /*why*/) override {
     waiting_strand self;
     self.home = this;
     if (!publish(argument, &self)) return;

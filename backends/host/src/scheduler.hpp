@@ -8,6 +8,7 @@
 #include <creek/tasking/runtime.hpp>
 
 #include "scheduling/ready_work.hpp"
+#include "workers/wait_report.hpp"
 #include "workers/worker_loop.hpp"
 #include "workers/worker_set.hpp"
 
@@ -30,8 +31,8 @@ class scheduler final : public ext::backend, private ext::message_port {
     const visit here(workers_.guests(), worker_index() < 0);
     work_.submit(*task);
   }
-  void suspend(ext::publish_fn publish, void* argument, const char* what) override {
-    loop_.suspend(publish, argument, what);
+  void suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& why) override {
+    loop_.suspend(publish, argument, why);
   }
   void resume(ext::strand* suspended) override { loop_.resume(suspended); }
   bool run_here(ext::submitted_task& task, ext::strand*& ended) override {
@@ -54,7 +55,9 @@ class scheduler final : public ext::backend, private ext::message_port {
   // ext::backend
   std::exception_ptr shut_down() noexcept override;
   counter_values counters() const override;
-  std::vector<waiting_task> waiting() const override { return loop_.fibers().waiting(); }
+  std::vector<waiting_task> waiting() const override {
+    return waiting_tasks(workers_, loop_.fibers());
+  }
   const scheduler_options& options() const noexcept override { return workers_.options(); }
   void trace_to(const std::string& file) override {
     workers_.record_in(open_trace(file, {.process_name = "creek host"}));

@@ -30,7 +30,7 @@ class arena_executor final : public ext::backend_without_task_stacks, private ex
   void fork(void (*left)(void*) noexcept, void* left_argument, void (*right)(void*) noexcept,
             void* right_argument) override;
   void submit(ext::submitted_task* task) override;
-  void suspend(ext::publish_fn publish, void* argument, const char* what) override;
+  void suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& why) override;
   void resume(ext::strand* suspended) override;
   int worker_index() const noexcept override;
   bool lost_in_fork() const noexcept override;

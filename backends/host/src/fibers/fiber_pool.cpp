@@ -47,18 +47,8 @@ std::uint64_t fiber_pool::inline_runs() const {
   return sum;
 }
 
-std::vector<waiting_task> fiber_pool::waiting() const {
-  std::vector<waiting_task> found;
-  const ticks now = tick_clock::now();
+void fiber_pool::await_look() const noexcept {
   const std::lock_guard lock(mutex_);
-  for (const fiber_ptr& each : fibers_) {
-    const wait_note::wait wait = each->waits.get();
-    if (wait.what == nullptr) continue;
-    found.push_back({wait.task != nullptr ? ext::readable_name(wait.task) : "the task of a run()",
-                     wait.what,
-                     tick_clock::to_nanoseconds(now > wait.since ? now - wait.since : ticks{})});
-  }
-  return found;
 }
 
 }  // namespace creek::host_backend

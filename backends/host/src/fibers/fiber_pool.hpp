@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include <creek/tasking/waiting.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
 
 #include "fiber.hpp"
 #include "scheduling/intrusive_queue.hpp"
@@ -71,15 +71,39 @@ class fiber_pool {
   }
   /// Returns the number of tasks that ran in place because a deque was full.
   std::uint64_t inline_runs() const;
-  /// Returns the suspended tasks; any thread.
-  std::vector<waiting_task> waiting() const;
+
+  /// A look at all fibers, by any thread. While it lasts no strand returns from its wait, so what a
+  /// wait_note names lives, and the frames of strands that are off their stacks stay as they are.
+  class look {
+   public:
+    explicit look(const fiber_pool& fibers) : fibers_(fibers), lock_(fibers.mutex_) {
+      fibers_.is_looked_at_.store(true, std::memory_order_relaxed);
+      heavy_fence();
+    }
+    ~look() { fibers_.is_looked_at_.store(false, std::memory_order_release); }
+    look(const look&) = delete;
+    look& operator=(const look&) = delete;
+    const std::vector<fiber_ptr>& all() const noexcept { return fibers_.fibers_; }
+
+   private:
+    const fiber_pool& fibers_;
+    const std::lock_guard<std::mutex> lock_;
+  };
+  /// Called by a strand whose wait is over, after it has changed its note: waits for a look to end.
+  void wait_has_ended() const noexcept {
+    light_fence();
+    if (is_looked_at_.load(std::memory_order_acquire)) [[unlikely]]
+      await_look();
+  }
 
  private:
+  void await_look() const noexcept;
   static constexpr unsigned warm_spares = 512;
   fiber* make() noexcept;
   fiber_memory take_memory() noexcept;
 
   const setup setup_;
+  mutable std::atomic<bool> is_looked_at_{false};
   std::atomic<std::size_t> taken_{0};  ///< tries to make a fiber
   stack_slabs slabs_;                  ///< for the fibers beyond the pool of stacks
   mutable std::mutex mutex_;

@@ -9,6 +9,8 @@
 
 #include <creek/core/threads/futex.hpp>
 
+#include "workers/wait_report.hpp"
+
 namespace creek::host_backend {
 
 namespace {
@@ -42,7 +44,7 @@ void hang_watch::sleep(const std::atomic<std::uint32_t>& word, std::uint32_t exp
 
 void hang_watch::report() const noexcept {
   try {
-    const std::vector<waiting_task> tasks = fibers_.waiting();
+    const std::vector<waiting_task> tasks = waiting_tasks(workers_, fibers_);
     if (workers_.options().on_hang) {
       // It runs beside the workers, not as one: the worker of this thread sleeps.
       ext::task_stack* const here = std::exchange(ext::current_stack, nullptr);

@@ -238,17 +238,19 @@ void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
   if (fiber* const waiting = leave_maker(self)) switch_.leave_for(self, *waiting);
 }
 
-void worker_loop::suspend(ext::publish_fn publish, void* argument, const char* what) {
+void worker_loop::suspend(ext::publish_fn publish, void* argument,
+                          const ext::wait_reason& why) {
   workers_.require_present();
   const ext::stall_pause uncounted(home_);
   fiber& self = *fiber_of(ext::current_stack);
   const wait_note::wait outer = self.waits.get();
   const ext::task_type* const type = self.tasks.scope().type;
-  self.waits.set({what, type != nullptr ? type->name : nullptr, tick_clock::now()});
   shutdown_.strand_suspended();
   work_.offer_all(self.tasks);
   fiber* next = leave_maker(self);
   if (next == nullptr) next = switch_.idle_fiber(*self.on);
+  self.waits.set({why.what, type != nullptr ? type->name : nullptr, tick_clock::now(),
+                  next != nullptr ? wait_subject(why) : wait_subject()});
   if (next != nullptr) {
     switch_.leave_waiting(self, *next, publish, argument);
   } else {
@@ -256,6 +258,7 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument, const char* w
   }
   shutdown_.strand_resumed();
   self.waits.set(outer);
+  switch_.fibers().wait_has_ended();
 }
 
 void worker_loop::resume(strand* suspended) {

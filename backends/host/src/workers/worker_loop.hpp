@@ -28,7 +28,7 @@ class worker_loop {
   void shut_down() noexcept;
 
   /// executor::suspend()
-  void suspend(ext::publish_fn publish, void* argument, const char* what);
+  void suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& why);
   /// executor::resume()
   void resume(ext::strand* suspended);
   /// task_stack_home::run_surplus()

@@ -23,10 +23,10 @@ class task_runtime final : public ext::backend_without_task_stacks {
     spawner_.fork(left, left_argument, right, right_argument);
   }
   void submit(ext::submitted_task* task) override { spawner_.submit(task); }
-  void suspend(ext::publish_fn publish, void* argument, const char* /*what*/) override {
+  void suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& /*why*/) override {
     strands_.suspend(publish, argument);
   }
-  void suspend_until(ext::publish_fn publish, void* argument, const char* /*what*/,
+  void suspend_until(ext::publish_fn publish, void* argument, const ext::wait_reason& /*why*/,
                      ext::wait_limit& limit) override {
     strands_.suspend_until(publish, argument, limit);
   }

@@ -104,6 +104,7 @@ template <class R, class F>
 R call_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
   awaited_reply<R> outcome;
   outcome.asked_by = current_executor() == &home ? home.worker_index() : -1;
+  outcome.object = number_of(object);
   outcome.chain = current_activation();
   closure_message<std::decay_t<F>, awaited_reply<R>>::send(home, worker, object, std::move(closure),
                                                            &outcome);
@@ -116,6 +117,7 @@ future<R> async_closure(executor& home, unsigned worker, remote_cell* object, F&
   state_ptr<future_state<R>> owned(outcome);
   state_ptr<future_state<R>> of_call(outcome);  // if sending throws
   outcome->asked_by = current_executor() == &home ? home.worker_index() : -1;
+  outcome->object = number_of(object);
   closure_message<std::decay_t<F>, future_reply<R>>::send(home, worker, object, std::move(closure),
                                                           outcome);
   of_call.disown();

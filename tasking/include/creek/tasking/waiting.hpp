@@ -16,9 +16,12 @@ struct waiting_task {
   std::string task;                   ///< where its closure was written, as the compiler spells it
   std::string what;                   ///< what it waits for
   std::chrono::nanoseconds waited{};  ///< how long so far
+  std::string by = {};     ///< who would end the wait, and what that one does; empty: no more is known
+  std::string cycle = {};  ///< a cycle of waits, in one of its tasks; empty in the others
 };
 
-/// Returns a line for each task, longest wait first, and at most `most` of them.
+/// Returns a line for each task, longest wait first, and at most `most` of them; then a line for
+/// each cycle of waits.
 std::string to_string(std::span<const waiting_task> tasks, std::size_t most = 20);
 
 namespace ext {

@@ -61,12 +61,16 @@ class deferred_state : public future_state<T>, public submitted_task {
 
  protected:
   virtual void execute() noexcept = 0;
+  state_producer made_by_task(const char* name) const noexcept {
+    return {.task = name, .claim = claim_.load(std::memory_order_relaxed)};
+  }
 
  private:
   strand* run_if_first() noexcept {
     // Acquire: a claim by the waiter's help() happened after the closure was written anyway; the
     // exchange only decides who runs.
-    if (claimed_.exchange(true, std::memory_order_acq_rel)) return nullptr;
+    const auto claim = reinterpret_cast<std::uintptr_t>(current_stack) | 1;
+    if (claim_.exchange(claim, std::memory_order_acq_rel) != 0) return nullptr;
     execute();
     if (place_ != nullptr) [[unlikely]]
       place_->stored();
@@ -85,7 +89,7 @@ class deferred_state : public future_state<T>, public submitted_task {
     return next;
   }
   static constexpr task_type slot_type{&run_slot, task_name<T>()};
-  std::atomic<bool> claimed_{false};
+  std::atomic<std::uintptr_t> claim_{0};  ///< see state_producer
   std::unique_ptr<result_place> place_;
 };
 
@@ -126,6 +130,7 @@ class async_state final : public deferred_state<async_result_t<F>> {
     execute_into(*this, once);
     function_.reset();  // captures end with the task, not with the last reference to the result
   }
+  state_producer made_by() const noexcept override { return this->made_by_task(task_name<F>()); }
   std::optional<F> function_;
 };
 
@@ -217,6 +222,7 @@ class continuation_state final
     function_.reset();
     source_ = {};
   }
+  state_producer made_by() const noexcept override { return this->made_by_task(task_name<F>()); }
   /// Does nothing: only the source decides when this may run.
   void help() noexcept override {}
 

@@ -87,7 +87,8 @@ void awaited_reply<R>::wait() {
     spin_wait_outside(state_);
   }
   if (state_.load(std::memory_order_acquire) != told)
-    suspend_here(&publish, this, "the answer to a call");
+    suspend_here(&publish, this,
+                 {"the answer to a call", wait_reason::kind::answer, static_cast<reply*>(this)});
 }
 
 /// Reply to a call whose caller holds a future.
@@ -117,6 +118,7 @@ class future_reply final : public future_state<R>, public reply {
       this->emplace(std::forward<F>(function)());
     }
   }
+  state_producer made_by() const noexcept override { return {.call = this}; }
 };
 
 /// Reports an exception that left a posted invocation, which no caller can take, and terminates.
@@ -124,11 +126,29 @@ class future_reply final : public future_state<R>, public reply {
 
 // --- Messages -----------------------------------------------------------------------------------
 
+/// Notes on the strand which invocation runs there, for reports.
+class calling_strand {
+ public:
+  explicit calling_strand(const activation& here) noexcept : here_(current_stack) {
+    if (here_ != nullptr) outer_ = std::exchange(here_->record().call, &here);
+  }
+  ~calling_strand() {
+    if (here_ != nullptr) here_->record().call = outer_;
+  }
+  calling_strand(const calling_strand&) = delete;
+  calling_strand& operator=(const calling_strand&) = delete;
+
+ private:
+  task_stack* const here_;
+  const activation* outer_ = nullptr;
+};
+
 /// Runs an invocation's body in a scope: a task that ends when all that it spawned has ended.
 /// Returns the first exception of spawned tasks that was not taken by a wait.
 template <class Body>
 std::exception_ptr run_invocation(const activation& here, const task_type* type, Body&& body) {
   const invocation_mark mark(here, type);
+  const calling_strand noted(here);
   root_scope own;
   own.call = &here;
   task_frame frame(&own, type);

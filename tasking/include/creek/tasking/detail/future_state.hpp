@@ -18,6 +18,10 @@
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/ext/task_context.hpp>
 
+namespace creek::ext {
+struct reply;
+}
+
 namespace creek::detail {
 
 template <class T>
@@ -29,6 +33,13 @@ struct ready_listener {
   /// Called once, when the state has become ready, mostly by the thread that made it so. Returns a
   /// strand to resume, if that is all there is to do.
   strand* (*notify)(ready_listener* self) noexcept = nullptr;
+};
+
+/// Who makes a state ready, for reports.
+struct state_producer {
+  const char* task = nullptr;  ///< name of the task's kind; null: not known
+  std::uintptr_t claim = 0;    ///< 0: has not begun; else the strand's task_stack, if any, plus 1
+  const reply* call = nullptr;  ///< the call whose outcome it is, or null
 };
 
 /// How a wait ended.
@@ -70,6 +81,8 @@ class future_state_base {
   std::exception_ptr take_failure() noexcept { return std::exchange(error_, nullptr); }
   /// Fails with std::future_error(broken_promise), which is not reported if it is never taken.
   void break_promise() noexcept;
+  /// Returns who makes the state ready, as far as that is known. The state must be kept alive.
+  virtual state_producer made_by() const noexcept { return {}; }
   /// Keeps an exception that is never taken from being reported. Any holder of a reference.
   void drop_silently() noexcept { is_dropped_silently_.store(true, std::memory_order_relaxed); }
 

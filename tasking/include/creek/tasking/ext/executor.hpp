@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -36,6 +37,27 @@ struct strand {
 /// Called when the strand is safely off its stack. Returns true if the strand will be resumed,
 /// false if the wait is already over. After returning true the strand may be running again.
 using publish_fn = bool (*)(void* argument, strand* self);
+
+/// What a strand waits for, for reports.
+struct wait_reason {
+  enum class kind : std::uint8_t {
+    other,
+    future,          ///< `subject` is its future_state_base
+    limited_future,  ///< the same, for a wait that something else may end as well
+    children,        ///< `subject` is the task_context that counts them
+    branch,          ///< `subject` is the task_slot of the fork
+    answer,          ///< `subject` is the reply
+  };
+
+  // Implicit: a text is all that most waits have to say.
+  constexpr wait_reason(const char* text) noexcept : what(text) {}  // NOLINT
+  constexpr wait_reason(const char* text, kind awaited, const void* thing) noexcept
+      : what(text), of(awaited), subject(thing) {}
+
+  const char* what;  ///< names what it waits for; a text that lives for ever
+  kind of = kind::other;
+  const void* subject = nullptr;  ///< lives until the wait ends
+};
 
 /// The limit of a wait in time; lies in the waiter's frame. See executor::suspend_until().
 struct wait_limit {
@@ -134,13 +156,13 @@ class executor {
                     void (*right)(void*) noexcept, void* right_argument) = 0;
   /// Makes `task` ready. Any thread.
   virtual void submit(submitted_task* task) = 0;
-  /// Suspends the calling strand, which must be one of this executor; see publish_fn. `what` names
-  /// what it waits for, in reports; a text that lives for ever.
-  virtual void suspend(publish_fn publish, void* argument, const char* what) = 0;
+  /// Suspends the calling strand, which must be one of this executor; see publish_fn. `why`
+  /// is for reports.
+  virtual void suspend(publish_fn publish, void* argument, const wait_reason& why) = 0;
   /// Like suspend(), but calls limit.expire if the span passes before the strand continues; never
   /// after the return. The default measures on deadline_clock, by a thread that the process starts
   /// for this; throws error if it cannot.
-  virtual void suspend_until(publish_fn publish, void* argument, const char* what,
+  virtual void suspend_until(publish_fn publish, void* argument, const wait_reason& why,
                              wait_limit& limit);
   /// Makes a suspended strand of this executor ready. Any thread.
   virtual void resume(strand* suspended) = 0;
@@ -212,9 +234,10 @@ task_scope* current_scope() noexcept;
 std::exception_ptr run_branch_as_task(void (*branch)(void*) noexcept, void* argument);
 /// Suspends whatever runs here: a strand of a runtime, or the thread itself. Arguments: as
 /// executor::suspend().
-void suspend_here(publish_fn publish, void* argument, const char* what);
+void suspend_here(publish_fn publish, void* argument, const wait_reason& why);
 /// Does the same for a limited time. Arguments: as executor::suspend_until().
-void suspend_here_until(publish_fn publish, void* argument, const char* what, wait_limit& limit);
+void suspend_here_until(publish_fn publish, void* argument, const wait_reason& why,
+                        wait_limit& limit);
 /// Returns the number of threads of this process that wait for a runtime, or for something that
 /// none is sure to bring: suspended by suspend_here() outside of any runtime, or ending one.
 unsigned blocked_threads() noexcept;

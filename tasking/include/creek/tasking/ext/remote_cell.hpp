@@ -97,6 +97,11 @@ class remote_cell {
   object_pointer object_{nullptr, nullptr};
 };
 
+/// Returns the number of an object, cut to 32 bits for reports; 0 for null.
+inline std::uint32_t number_of(const remote_cell* cell) noexcept {
+  return cell != nullptr ? static_cast<std::uint32_t>(cell->place().generation) : 0;
+}
+
 /// Makes a cell with one handle, on the calling worker, that owns the object (foreign.hpp).
 remote_cell* adopted_cell(void* object, remote_cell::destroy_function destructor);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 
@@ -25,6 +26,7 @@ using tell_function = void (*)(reply& self) noexcept;
 /// Destination of an invocation's outcome.
 struct reply {
   int asked_by = -1;                  ///< calling worker of the object's runtime; -1: none of them
+  std::uint32_t object = 0;           ///< number of the object, for reports; 0: none
   const activation* chain = nullptr;  ///< the caller's chain, if it waits in call()
   /// Stores an exception; the answer still has to be sent.
   void (*store_failure)(reply& self, std::exception_ptr why) noexcept = nullptr;

@@ -22,6 +22,7 @@
 namespace creek::ext {
 
 class task_stack;
+struct activation;
 
 /// Task stack of the strand that runs on this thread; null outside the host backend. A strand's
 /// stack never changes, so a function may keep the pointer across any wait. The model must not
@@ -207,6 +208,9 @@ struct strand_record {
   std::atomic<std::uint64_t> inline_runs{0};  ///< tasks that ran at once for want of room
   /// Stack whose owner waits while this strand runs its tasks for it (run_surplus()), or null.
   const task_stack* acts_for = nullptr;
+  // For reports; others read them while the strand is suspended.
+  const void* stolen = nullptr;      ///< task_slot of a fork, or task_context, that a thief works for
+  const activation* call = nullptr;  ///< the invocation that runs here
 
   /// Adds one to `inline_runs`, which only the strand writes.
   void count_inline_run() noexcept {
@@ -287,6 +291,7 @@ class task_stack : public stealable_stack {
   task_stack_home* home() const noexcept { return home_; }
   task_scope& scope() const noexcept { return record_.running.current(); }
   strand_record& record() noexcept { return record_; }
+  const strand_record& record() const noexcept { return record_; }
   const task_stack* acts_for() const noexcept { return record_.acts_for; }
   /// Returns whether the words agree with each other, as they do between the strand's calls.
   [[nodiscard]] bool verify() noexcept;
