@@ -116,7 +116,7 @@ void future_state_base::wait() {
   }
   strand_listener listener(this);
   suspend_here(&strand_listener::publish, &listener,
-               {"a future", wait_reason::kind::future, this});
+               reason_to_follow("a future", wait_reason::kind::future, this));
   sanitizer::acquired(&listeners_);
 }
 

@@ -36,6 +36,7 @@ class limited_wait : ready_listener, wait_limit {
   }
 
   wait_end wait(const std::chrono::nanoseconds* limit, const std::stop_token* stop) {
+    constexpr auto kind = wait_reason::kind::limited_future;
     {
       const auto on_stop = [this]() noexcept {
         if (strand* stopped = end(phase::stopped)) stopped->home->resume(stopped);
@@ -44,13 +45,12 @@ class limited_wait : ready_listener, wait_limit {
       if (stop != nullptr) requested.emplace(*stop, on_stop);
       if (limit != nullptr) {
         span = *limit;
-        suspend_here_until(
-            &limited_wait::publish, this,
-            {"a future, for a limited time", wait_reason::kind::limited_future, &awaited_}, *this);
+        suspend_here_until(&limited_wait::publish, this,
+                           reason_to_follow("a future, for a limited time", kind, &awaited_),
+                           *this);
       } else {
-        suspend_here(
-            &limited_wait::publish, this,
-            {"a future or a stop request", wait_reason::kind::limited_future, &awaited_});
+        suspend_here(&limited_wait::publish, this,
+                     reason_to_follow("a future or a stop request", kind, &awaited_));
       }
     }
     const phase ended_by = phase_.load(std::memory_order_acquire);

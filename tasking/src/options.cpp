@@ -144,6 +144,9 @@ scheduler_options scheduler_options::from_environment() {
   if (const char* text = variable("CREEK_HANG_LIMIT")) {
     options.hang_limit = std::chrono::seconds{parse_number("CREEK_HANG_LIMIT", text, 0, 86'400)};
   }
+  if (const char* text = variable("CREEK_DUMP_ON_SIGQUIT")) {
+    options.dump_on_sigquit = parse_number("CREEK_DUMP_ON_SIGQUIT", text, 0, 1) != 0;
+  }
   if (const char* text = variable("CREEK_STACK_SIZE")) {
     options.stack_size =
         parse_number("CREEK_STACK_SIZE", text, std::uint64_t{16} << 10, std::uint64_t{1} << 32);

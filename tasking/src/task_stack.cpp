@@ -117,8 +117,9 @@ void task_stack::wait_for_thief(task_slot* slot, task_slot* top) noexcept {
     spin_briefly(
         [&] { return (slot->state.load(std::memory_order_acquire) & slot_state::flag) != 0; });
     top_.store(top, std::memory_order_release);
-    home_->suspend(publish_join, slot,
-                   {"a branch of its fork_join on another worker", wait_reason::kind::branch, slot});
+    home_->suspend(
+        publish_join, slot,
+        {"a branch of its fork_join on another worker", wait_reason::kind::branch, slot});
   }
   sanitizer::acquired(&slot->state);
 }

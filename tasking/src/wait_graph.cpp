@@ -1,216 +1,278 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows waits from strand to strand.
-#include <creek/tasking/ext/wait_graph.hpp>
-
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <creek/tasking/detail/future_state.hpp>
 #include <creek/tasking/ext/remote_cell.hpp>
 #include <creek/tasking/ext/task_context.hpp>
+#include <creek/tasking/ext/wait_report.hpp>
+
+#include "wait_report_maker.hpp"
 
 namespace creek::ext {
 
 namespace {
 
-constexpr std::size_t max_cycles = 10;
-
 std::uintptr_t key_of(const void* thing) noexcept {
   return reinterpret_cast<std::uintptr_t>(thing);
 }
-/// Odd, unlike an address.
+/// Returns an odd number, which no address of a key is.
 std::uintptr_t key_of_object(std::uint32_t number) noexcept {
   return std::uintptr_t{number} << 1 | 1;
 }
 
-}  // namespace
+void add_number(std::string& text, std::int64_t number) {
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "%lld", static_cast<long long>(number));
+  text += digits;
+}
 
-wait_graph::wait_graph(std::vector<suspended_strand> strands,
+/// The waits of suspended strands. An edge leads from a strand to one that has to go on before the
+/// first one's wait can end. Only those edges are found that cost nothing before: to the strand on
+/// which the task of a future runs, to the thieves of a branch or of children, and to the call that
+/// an object executes.
+class wait_graph final : public wait_report {
+ public:
+  wait_graph(std::vector<suspended_strand>&& strands,
+             std::span<const stealable_stack* const> running);
+
+  std::vector<waiting_task> tasks() override;
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  /// What is found out about a strand: who would end its wait, and the edges from it.
+  struct node {
+    const char* task = nullptr;       ///< name of the task that would end the wait, or null
+    const char* state = "";           ///< what that one does
+    std::uint32_t object = 0;         ///< object that would answer, or 0
+    std::uint32_t own_object = 0;     ///< object whose call the strand executes, or 0
+    std::int64_t children = 0;        ///< awaited tasks that have not ended
+    std::int64_t worker = -1;         ///< worker that executes the task, if one does
+    std::uint32_t first_edge = 0;     ///< index in `keys_`
+    std::uint32_t edges = 0;          ///< number of strands that have to go on first
+    std::uint32_t followed = 0;       ///< edges that the search has followed
+    std::uint32_t before = none;      ///< node from which the search came
+    std::uint32_t behind = none;      ///< next node of a cycle
+    std::uint32_t leads_back = none;  ///< node on the path to this one, to which an edge leads
+    bool is_seen = false;
+    bool is_on_path = false;
+  };
+  /// Something, by its address, that ends only after a strand has gone on. A strand has several.
+  struct key {
+    std::uintptr_t of;
+    std::uint32_t strand;
+  };
+
+  void add_key(std::uintptr_t of, std::size_t strand);
+  void add_keys();
+  void lead_to(node& from, std::uintptr_t of, const char* state) noexcept;
+  void follow(const suspended_strand& waiting, node& from,
+              std::span<const stealable_stack* const> running);
+  void search_from(std::uint32_t root) noexcept;
+  void add_name(std::string& text, std::size_t strand) const;
+  void add_end(std::string& text, const node& from) const;
+  void add_cycle(std::string& text, std::uint32_t last);
+
+  std::vector<node> nodes_;
+  std::vector<key> keys_;  ///< sorted
+};
+
+wait_graph::wait_graph(std::vector<suspended_strand>&& strands,
                        std::span<const stealable_stack* const> running)
-    : strands_(std::move(strands)), nodes_(strands_.size()) {
+    : wait_report(std::move(strands)), nodes_(strands_.size()) {
   add_keys();
-  for (std::size_t i = 0; i < strands_.size(); ++i) follow(i, running);
-  find_cycles();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) follow(strands_[i], nodes_[i], running);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) search_from(static_cast<std::uint32_t>(i));
+}
+
+// --- Edges --------------------------------------------------------------------------------------
+
+void wait_graph::add_key(std::uintptr_t of, std::size_t strand) {
+  if (of != 0) keys_.push_back({of, static_cast<std::uint32_t>(strand)});
 }
 
 void wait_graph::add_keys() {
   for (std::size_t i = 0; i < strands_.size(); ++i) {
     if (strands_[i].stack == nullptr) continue;
     const strand_record& record = strands_[i].stack->record();
-    std::uintptr_t found[4] = {key_of(strands_[i].stack), key_of(record.stolen)};
-    if (record.call != nullptr) {
-      found[2] = key_of(record.call->outcome);
-      nodes_[i].own_object = number_of(record.call->object);
-      if (nodes_[i].own_object != 0) found[3] = key_of_object(nodes_[i].own_object);
-    }
-    for (const std::uintptr_t each : found) {
-      if (each != 0) keys_.push_back({each, static_cast<std::uint32_t>(i)});
-    }
+    add_key(key_of(strands_[i].stack), i);
+    add_key(key_of(record.stolen), i);
+    if (record.call == nullptr) continue;
+    add_key(key_of(record.call->outcome), i);
+    const std::uint32_t object = number_of(record.call->object);
+    nodes_[i].own_object = object;
+    if (object != 0) add_key(key_of_object(object), i);
   }
-  // Not std::sort(), which is ten times as much code.
+  // std::sort() would be ten times as much code.
   std::qsort(keys_.data(), keys_.size(), sizeof(key), [](const void* a, const void* b) {
     const std::uintptr_t left = static_cast<const key*>(a)->of;
     const std::uintptr_t right = static_cast<const key*>(b)->of;
-    return left < right ? -1 : static_cast<int>(left > right);
+    return static_cast<int>(left > right) - static_cast<int>(left < right);
   });
 }
 
-void wait_graph::lead_to(node& from, std::uintptr_t key) noexcept {
+/// Has edges lead to the strands with that key; then `state` is what the first of them does.
+void wait_graph::lead_to(node& from, std::uintptr_t of, const char* state) noexcept {
   const auto first = std::partition_point(keys_.begin(), keys_.end(),
-                                          [key](const auto& each) { return each.of < key; });
-  auto last = first;
-  while (last != keys_.end() && last->of == key) ++last;
+                                          [of](const key& each) { return each.of < of; });
   from.first_edge = static_cast<std::uint32_t>(first - keys_.begin());
-  from.edges = static_cast<std::uint32_t>(last - first);
+  for (auto at = first; at != keys_.end() && at->of == of; ++at) ++from.edges;
+  if (from.edges != 0) from.state = state;
 }
 
-void wait_graph::follow(std::size_t strand, std::span<const stealable_stack* const> running) {
-  const wait_reason& reason = strands_[strand].reason;
-  node& from = nodes_[strand];
-  if (strands_[strand].stack == nullptr) return;
+void wait_graph::follow(const suspended_strand& waiting, node& from,
+                        std::span<const stealable_stack* const> running) {
+  constexpr const char* waits = ", which waits itself";
+  if (waiting.stack == nullptr) return;
+  const void* const subject = waiting.reason.subject;
   const reply* call = nullptr;
-  switch (reason.of) {
+  switch (waiting.reason.of) {
     case wait_reason::kind::other:
       return;
-    case wait_reason::kind::future:
-    case wait_reason::kind::limited_future: {
-      const auto* state = static_cast<const detail::future_state_base*>(reason.subject);
-      const detail::state_producer producer = state->made_by();
-      from.is_ready = state->ready();
-      if (from.is_ready) return;
-      call = producer.call;
-      from.task = producer.task;
-      from.is_known = producer.task != nullptr || call != nullptr;
-      from.has_begun = producer.claim != 0;
-      const std::uintptr_t stack = producer.claim & ~std::uintptr_t{1};
-      if (stack == 0) break;
-      lead_to(from, stack);
-      for (std::size_t i = 0; i < running.size(); ++i) {
-        if (key_of(running[i]) == stack) from.worker = static_cast<int>(i);
-      }
-      break;
-    }
     case wait_reason::kind::children: {
-      const auto* context = static_cast<const task_context*>(reason.subject);
+      const auto* context = static_cast<const task_context*>(subject);
       const std::int64_t balance = context->balance.load(std::memory_order_relaxed);
       if ((balance & task_context::waiting) != 0)
         from.children = (task_context::waiting - balance) / task_context::one;
-      lead_to(from, key_of(context));
-      break;
+      return lead_to(from, key_of(context), waits);
     }
     case wait_reason::kind::branch:
-      lead_to(from, key_of(reason.subject));
-      break;
+      return lead_to(from, key_of(subject), waits);
     case wait_reason::kind::answer:
-      call = static_cast<const reply*>(reason.subject);
+      call = static_cast<const reply*>(subject);
       break;
+    case wait_reason::kind::future:
+    case wait_reason::kind::limited_future: {
+      const auto* state = static_cast<const detail::future_state_base*>(subject);
+      const detail::state_producer producer = state->made_by();
+      call = producer.call;
+      if (state->ready()) {
+        from.state = "it is there";
+        return;
+      }
+      if (call != nullptr) break;
+      from.task = producer.task;
+      from.state = producer.task == nullptr ? "not known who fulfils it"
+                   : producer.claim == 0    ? ", which has not begun"
+                                            : ", which has begun";
+      const std::uintptr_t stack = producer.claim & ~std::uintptr_t{1};
+      if (stack == 0) return;
+      for (std::size_t i = 0; i < running.size(); ++i) {
+        if (key_of(running[i]) != stack) continue;
+        from.worker = static_cast<std::int64_t>(i);
+        from.state = ", which runs on worker ";
+      }
+      return lead_to(from, stack, waits);
+    }
   }
-  if (call == nullptr) return;
-  from.is_known = true;
   from.object = call->object;
-  lead_to(from, key_of(call));
-  from.has_begun = from.edges != 0;
-  if (!from.has_begun && call->object != 0) lead_to(from, key_of_object(call->object));
+  lead_to(from, key_of(call), waits);
+  if (from.edges != 0 || call->object == 0) return;
+  lead_to(from, key_of_object(call->object), ", which has to end first and waits itself");
 }
 
-/// Searches in depth, each strand once.
-void wait_graph::find_cycles() {
-  enum : std::uint8_t { unseen, on_path, finished };
-  std::vector<std::uint8_t> state(nodes_.size(), unseen);
-  struct step {
-    std::uint32_t strand, next_edge;
-  };
-  std::vector<step> path;
-  for (std::size_t root = 0; root < nodes_.size(); ++root) {
-    if (state[root] == unseen) path.push_back({static_cast<std::uint32_t>(root), 0});
-    while (!path.empty()) {
-      step& here = path.back();
-      const node& from = nodes_[here.strand];
-      state[here.strand] = on_path;
-      // A wait that something else may end is in no cycle.
-      if (here.next_edge == from.edges ||
-          strands_[here.strand].reason.of == wait_reason::kind::limited_future) {
-        state[here.strand] = finished;
-        path.pop_back();
-        continue;
-      }
-      const std::uint32_t to = keys_[from.first_edge + here.next_edge++].strand;
-      if (state[to] == unseen) {
-        path.push_back({to, 0});
-      } else if (state[to] == on_path && cycles_.size() < max_cycles) {
-        auto begin = path.end();
-        while ((--begin)->strand != to) {
-        }
-        std::vector<std::uint32_t>& cycle = cycles_.emplace_back();
-        for (; begin != path.end(); ++begin) cycle.push_back(begin->strand);
-      }
+/// Searches in depth from a strand; visits each strand once.
+void wait_graph::search_from(std::uint32_t root) noexcept {
+  if (nodes_[root].is_seen) return;
+  for (std::uint32_t here = root; here != none;) {
+    node& from = nodes_[here];
+    from.is_seen = from.is_on_path = true;
+    // A wait that something else may end is part of no cycle.
+    const bool is_limited = strands_[here].reason.of == wait_reason::kind::limited_future;
+    if (is_limited || from.followed == from.edges) {
+      from.is_on_path = false;
+      here = from.before;
+      continue;
+    }
+    const std::uint32_t to = keys_[from.first_edge + from.followed++].strand;
+    if (!nodes_[to].is_seen) {
+      nodes_[to].before = here;
+      here = to;
+    } else if (nodes_[to].is_on_path) {
+      from.leads_back = to;
     }
   }
 }
 
 // --- Words --------------------------------------------------------------------------------------
 
-std::string wait_graph::name_of(std::size_t strand) const {
+void wait_graph::add_name(std::string& text, std::size_t strand) const {
+  if (nodes_[strand].own_object != 0) {
+    add_number(text += "object ", nodes_[strand].own_object);
+    text += ": ";
+  }
   const char* const task = strands_[strand].task;
-  std::string name = task != nullptr ? readable_name(task) : "the task of a run()";
-  if (const std::uint32_t object = nodes_[strand].own_object)
-    name = "object " + std::to_string(object) + ": " + name;
-  return name;
+  text += readable_name(task != nullptr ? task : "the task of a run()");
 }
 
-std::string wait_graph::who_ends(std::size_t strand) const {
-  const node& from = nodes_[strand];
-  const wait_reason::kind of = strands_[strand].reason.of;
-  if (strands_[strand].stack == nullptr || of == wait_reason::kind::other) return {};
-  if (from.is_ready) return "it is there";
-  const std::string first =
-      from.edges != 0 ? name_of(keys_[from.first_edge].strand) : std::string();
-  if (of == wait_reason::kind::children || of == wait_reason::kind::branch) {
-    std::string text = from.children != 0 ? std::to_string(from.children) + " have not ended" : "";
-    if (!first.empty()) text += (text.empty() ? "" : ", ") + first + " waits itself";
-    return text;
+void wait_graph::add_end(std::string& text, const node& from) const {
+  if (from.task != nullptr) {
+    text += readable_name(from.task);
+  } else if (from.edges != 0) {
+    add_name(text, keys_[from.first_edge].strand);
+  } else if (from.object != 0) {
+    add_number(text += "object ", from.object);
   }
-  if (!from.is_known) return "not known who fulfils it";
-  if (from.task == nullptr) {
-    if (from.edges != 0)
-      return first + (from.has_begun ? ", which waits itself" : ", which waits itself, comes first");
-    return from.object != 0 ? "object " + std::to_string(from.object) : "a worker";
-  }
-  const std::string task = readable_name(from.task);
-  if (!from.has_begun) return task + ", which has not begun";
-  if (from.edges != 0) return task + ", which waits itself";
-  if (from.worker >= 0) return task + ", which runs on worker " + std::to_string(from.worker);
-  return task + ", which has begun";
+  text += from.state;
+  if (from.worker >= 0) add_number(text, from.worker);
+  if (from.children == 0) return;
+  if (!text.empty()) text += "; ";
+  add_number(text, from.children);
+  text += " have not ended";
 }
 
-/// Names the task of each wait, and the one that runs on top of it where that is another.
-std::string wait_graph::spell_cycle(std::span<const std::uint32_t> cycle) const {
-  const std::string begin = name_of(cycle.front());
-  std::string text = begin, last = begin;
+/// Adds the cycle that an edge of `last` closes. Names the task of each wait, and the task that
+/// runs on top of that one if it is another.
+void wait_graph::add_cycle(std::string& text, std::uint32_t last) {
+  const std::uint32_t first = nodes_[last].leads_back;
+  nodes_[last].behind = first;
+  for (std::uint32_t i = last; i != first; i = nodes_[i].before)
+    nodes_[nodes_[i].before].behind = i;
+  add_name(text, first);
   const char* verb = " waits for ";
   const auto add = [&](const std::string& name) {
-    text += verb + name;
+    text += verb;
+    text += name;
     verb = ", which waits for ";
-    last = name;
   };
-  for (std::size_t i = 0; i < cycle.size(); ++i) {
-    if (const char* task = nodes_[cycle[i]].task) add(readable_name(task));
-    const std::string next = name_of(cycle[(i + 1) % cycle.size()]);
-    if (last != next || nodes_[cycle[i]].task == nullptr) add(next);
-  }
-  return text;
+  std::uint32_t here = first;
+  do {
+    std::string awaited, next;
+    if (nodes_[here].task != nullptr) add(awaited = readable_name(nodes_[here].task));
+    here = nodes_[here].behind;
+    add_name(next, here);
+    if (next != awaited) add(next);
+  } while (here != first);
 }
 
-std::vector<waiting_task> wait_graph::report() const {
-  std::vector<waiting_task> tasks;
-  tasks.reserve(strands_.size());
-  for (std::size_t i = 0; i < strands_.size(); ++i) {
-    tasks.push_back({name_of(i), strands_[i].reason.what, strands_[i].waited, who_ends(i)});
+std::vector<waiting_task> wait_graph::tasks() {
+  std::vector<waiting_task> tasks = wait_report::tasks();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (nodes_[i].own_object != 0) add_name(tasks[i].task = {}, i);
+    add_end(tasks[i].by, nodes_[i]);
+    if (nodes_[i].leads_back != none) add_cycle(tasks[i].cycle, static_cast<std::uint32_t>(i));
   }
-  for (const auto& cycle : cycles_) tasks[cycle.front()].cycle = spell_cycle(cycle);
   return tasks;
+}
+
+std::unique_ptr<wait_report> make_graph(std::vector<suspended_strand>&& strands,
+                                        std::span<const stealable_stack* const> running) {
+  return std::make_unique<wait_graph>(std::move(strands), running);
+}
+}  // namespace
+
+wait_reason reason_to_follow(const char* text, wait_reason::kind awaited,
+                             const void* thing) noexcept {
+  if (wait_report_maker.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
+    wait_report_maker.store(&make_graph, std::memory_order_relaxed);
+  return {text, awaited, thing};
 }
 
 }  // namespace creek::ext

@@ -2,9 +2,11 @@
 // Words for tasks that wait.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include <creek/tasking/waiting.hpp>
+#include "wait_report_maker.hpp"
 
 namespace creek {
 
@@ -28,6 +30,24 @@ std::string to_string(std::span<const waiting_task> tasks, std::size_t most) {
     if (!each.cycle.empty()) text += "a cycle of waits: " + each.cycle + '\n';
   }
   return text;
+}
+
+std::unique_ptr<ext::wait_report> ext::wait_report::make(
+    std::vector<suspended_strand>&& strands, std::span<const stealable_stack* const> running) {
+  if (const auto maker = wait_report_maker.load(std::memory_order_relaxed))
+    return maker(std::move(strands), running);
+  return std::make_unique<wait_report>(std::move(strands));
+}
+
+std::vector<waiting_task> ext::wait_report::tasks() {
+  std::vector<waiting_task> found(strands_.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const suspended_strand& each = strands_[i];
+    found[i].task = readable_name(each.task != nullptr ? each.task : "the task of a run()");
+    found[i].what = each.reason.what;
+    found[i].waited = each.waited;
+  }
+  return found;
 }
 
 /// Cuts "[with F = creek::detail::bind_call<account, int (account::*)(int), int>(...)::<lambda>]"

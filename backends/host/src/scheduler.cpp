@@ -11,7 +11,10 @@
 namespace creek::host_backend {
 
 scheduler::scheduler(scheduler_options options)
-    : workers_(std::move(options), *this), work_(workers_), loop_(*this, workers_, work_) {
+    : workers_(std::move(options), *this),
+      work_(workers_),
+      loop_(*this, workers_, work_),
+      quit_(*this, workers_.options().dump_on_sigquit) {
   prepare_heavy_fence();
   set_traits({.backend_name = "host", .worker_count = workers_.size()});
   set_messages(*this);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <creek/tasking/ext/quit_report.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "scheduling/ready_work.hpp"
@@ -78,6 +79,7 @@ class scheduler final : public ext::backend, private ext::message_port {
   worker_set workers_;
   ready_work work_;
   worker_loop loop_;
+  const ext::quit_report quit_;
 };
 
 }  // namespace creek::host_backend

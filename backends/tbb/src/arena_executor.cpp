@@ -146,7 +146,8 @@ void arena_executor::unlink(forked_branch& branch) noexcept {
 
 // --- Suspending ---------------------------------------------------------------------------------
 
-void arena_executor::suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& /*why*/) {
+void arena_executor::suspend(ext::publish_fn publish, void* argument,
+                             const ext::wait_reason& /*why*/) {
   const ext::stall_pause uncounted(*this);
   suspended_stack self;
   self.home = this;

@@ -238,8 +238,7 @@ void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
   if (fiber* const waiting = leave_maker(self)) switch_.leave_for(self, *waiting);
 }
 
-void worker_loop::suspend(ext::publish_fn publish, void* argument,
-                          const ext::wait_reason& why) {
+void worker_loop::suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& why) {
   workers_.require_present();
   const ext::stall_pause uncounted(home_);
   fiber& self = *fiber_of(ext::current_stack);

@@ -89,6 +89,9 @@ struct scheduler_options {
   /// Called with the tasks, instead of writing lines to standard error. Runs on a thread of the
   /// runtime: it must not wait for the runtime, nor throw.
   std::function<void(std::span<const waiting_task>)> on_hang = {};
+  /// Writes what runtime::dump() writes to standard error whenever the process gets SIGQUIT
+  /// (Ctrl-\), which then does not end it. On the host backend.
+  bool dump_on_sigquit = false;
   /// Bytes per task stack, rounded up to pages; only touched pages cost memory. 16 KiB to 4
   /// GiB.
   std::size_t stack_size = std::size_t{1} << 20;
@@ -104,8 +107,9 @@ struct scheduler_options {
   static constexpr unsigned max_workers = 4096;
 
   /// Returns the defaults, overridden by CREEK_WORKERS, CREEK_PIN, CREEK_SCHEDULER, CREEK_DEQUE,
-  /// CREEK_IDLE, CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT, CREEK_HANG_LIMIT and
-  /// CREEK_STACK_SIZE. Throws usage_error that names the variable and its valid values.
+  /// CREEK_IDLE, CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT, CREEK_HANG_LIMIT,
+  /// CREEK_DUMP_ON_SIGQUIT and CREEK_STACK_SIZE. Throws usage_error that names the variable and its
+  /// valid values.
   static scheduler_options from_environment();
 };
 

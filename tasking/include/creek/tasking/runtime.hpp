@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -123,6 +124,9 @@ class runtime {
   /// Returns the tasks that are suspended just now and what each waits for; any thread. Of the host
   /// backend; others return none.
   std::vector<waiting_task> waiting() const { return backend_->waiting(); }
+  /// Writes a line about the runtime and what waiting() returns, in the form of to_string(). Any
+  /// thread, also while tasks run: tasks whose waits end meanwhile go on a moment later.
+  void dump(std::FILE* to = stderr) const;
   /// Writes a trace for Perfetto and chrome://tracing to `file` when the runtime ends. Throws
   /// creek::error if `file` cannot be opened; shut_down() reports later failures.
   void trace_to(const std::string& file) { backend_->trace_to(file); }

@@ -16,7 +16,7 @@ struct waiting_task {
   std::string task;                   ///< where its closure was written, as the compiler spells it
   std::string what;                   ///< what it waits for
   std::chrono::nanoseconds waited{};  ///< how long so far
-  std::string by = {};     ///< who would end the wait, and what that one does; empty: no more is known
+  std::string by = {};  ///< who would end the wait, and what that one does; empty: no more is known
   std::string cycle = {};  ///< a cycle of waits, in one of its tasks; empty in the others
 };
 

@@ -88,7 +88,8 @@ void awaited_reply<R>::wait() {
   }
   if (state_.load(std::memory_order_acquire) != told)
     suspend_here(&publish, this,
-                 {"the answer to a call", wait_reason::kind::answer, static_cast<reply*>(this)});
+                 reason_to_follow("the answer to a call", wait_reason::kind::answer,
+                                  static_cast<reply*>(this)));
 }
 
 /// Reply to a call whose caller holds a future.

@@ -37,8 +37,8 @@ struct ready_listener {
 
 /// Who makes a state ready, for reports.
 struct state_producer {
-  const char* task = nullptr;  ///< name of the task's kind; null: not known
-  std::uintptr_t claim = 0;    ///< 0: has not begun; else the strand's task_stack, if any, plus 1
+  const char* task = nullptr;   ///< name of the task's kind; null: not known
+  std::uintptr_t claim = 0;     ///< 0: has not begun; else the strand's task_stack, if any, plus 1
   const reply* call = nullptr;  ///< the call whose outcome it is, or null
 };
 

@@ -59,6 +59,11 @@ struct wait_reason {
   const void* subject = nullptr;  ///< lives until the wait ends
 };
 
+/// Returns a reason for a wait that can be part of a cycle, for a future or an answer. Reports look
+/// for cycles once this was called: a program without such waits is not linked with that.
+wait_reason reason_to_follow(const char* text, wait_reason::kind awaited,
+                             const void* thing) noexcept;
+
 /// The limit of a wait in time; lies in the waiter's frame. See executor::suspend_until().
 struct wait_limit {
   std::chrono::nanoseconds span{};  ///< at most longest_wait

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report of the suspended strands of a runtime.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <creek/tasking/ext/executor.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
+#include <creek/tasking/waiting.hpp>
+
+namespace creek::ext {
+
+/// A suspended strand, as its backend knows it.
+struct suspended_strand {
+  const char* task = nullptr;  ///< name of the kind of its innermost task; null: of run()
+  wait_reason reason{""};
+  std::chrono::nanoseconds waited{};
+  const task_stack* stack = nullptr;  ///< null: tasks run on top of the wait
+};
+
+/// What the strands wait for. A derived class finds out who would end the waits; it is in use from
+/// the first call of reason_to_follow().
+class wait_report {
+ public:
+  explicit wait_report(std::vector<suspended_strand>&& strands) noexcept
+      : strands_(std::move(strands)) {}
+  wait_report(const wait_report&) = delete;
+  wait_report& operator=(const wait_report&) = delete;
+  virtual ~wait_report() = default;
+
+  /// Looks at the waits. The strands must stay suspended until it returns, so it makes no texts.
+  /// `running` has the stack of the strand that each worker runs.
+  static std::unique_ptr<wait_report> make(std::vector<suspended_strand>&& strands,
+                                           std::span<const stealable_stack* const> running);
+  /// Returns the report. The strands may have gone on by then.
+  virtual std::vector<waiting_task> tasks();
+
+ protected:
+  std::vector<suspended_strand> strands_;
+};
+
+}  // namespace creek::ext
