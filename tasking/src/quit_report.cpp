@@ -199,7 +199,9 @@ std::string report_of(const backend& runtime) {
   std::snprintf(head, sizeof head, "creek: runtime '%s' (%s, %u workers): %zu tasks wait%s\n",
                 runtime.options().name.c_str(), runtime.traits().backend_name,
                 runtime.traits().worker_count, tasks.size(), tasks.empty() ? "" : ":");
-  return head + to_string(tasks, max_lines);
+  std::string text = to_string(tasks, max_lines);
+  text.insert(0, head);
+  return text;
 }
 
 }  // namespace ext

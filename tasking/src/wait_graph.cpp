@@ -39,8 +39,7 @@ void add_number(std::string& text, std::int64_t number) {
 /// an object executes.
 class wait_graph final : public wait_report {
  public:
-  wait_graph(std::vector<suspended_strand>&& strands,
-             std::span<const stealable_stack* const> running);
+  explicit wait_graph(suspended_strands&& found);
 
   std::vector<waiting_task> tasks() override;
 
@@ -54,7 +53,7 @@ class wait_graph final : public wait_report {
     std::uint32_t object = 0;         ///< object that would answer, or 0
     std::uint32_t own_object = 0;     ///< object whose call the strand executes, or 0
     std::int64_t children = 0;        ///< awaited tasks that have not ended
-    std::int64_t worker = -1;         ///< worker that executes the task, if one does
+    int worker = -1;                  ///< worker that executes the task, if one does
     std::uint32_t first_edge = 0;     ///< index in `keys_`
     std::uint32_t edges = 0;          ///< number of strands that have to go on first
     std::uint32_t followed = 0;       ///< edges that the search has followed
@@ -73,8 +72,7 @@ class wait_graph final : public wait_report {
   void add_key(std::uintptr_t of, std::size_t strand);
   void add_keys();
   void lead_to(node& from, std::uintptr_t of, const char* state) noexcept;
-  void follow(const suspended_strand& waiting, node& from,
-              std::span<const stealable_stack* const> running);
+  void follow(const suspended_strand& waiting, node& from) noexcept;
   void search_from(std::uint32_t root) noexcept;
   void add_name(std::string& text, std::size_t strand) const;
   void add_end(std::string& text, const node& from) const;
@@ -84,11 +82,10 @@ class wait_graph final : public wait_report {
   std::vector<key> keys_;  ///< sorted
 };
 
-wait_graph::wait_graph(std::vector<suspended_strand>&& strands,
-                       std::span<const stealable_stack* const> running)
-    : wait_report(std::move(strands)), nodes_(strands_.size()) {
+wait_graph::wait_graph(suspended_strands&& found)
+    : wait_report(std::move(found)), nodes_(strands_.count) {
   add_keys();
-  for (std::size_t i = 0; i < nodes_.size(); ++i) follow(strands_[i], nodes_[i], running);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) follow(strands_.first[i], nodes_[i]);
   for (std::size_t i = 0; i < nodes_.size(); ++i) search_from(static_cast<std::uint32_t>(i));
 }
 
@@ -99,10 +96,10 @@ void wait_graph::add_key(std::uintptr_t of, std::size_t strand) {
 }
 
 void wait_graph::add_keys() {
-  for (std::size_t i = 0; i < strands_.size(); ++i) {
-    if (strands_[i].stack == nullptr) continue;
-    const strand_record& record = strands_[i].stack->record();
-    add_key(key_of(strands_[i].stack), i);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (strands_.first[i].stack == nullptr) continue;
+    const strand_record& record = strands_.first[i].stack->record();
+    add_key(key_of(strands_.first[i].stack), i);
     add_key(key_of(record.stolen), i);
     if (record.call == nullptr) continue;
     add_key(key_of(record.call->outcome), i);
@@ -127,8 +124,7 @@ void wait_graph::lead_to(node& from, std::uintptr_t of, const char* state) noexc
   if (from.edges != 0) from.state = state;
 }
 
-void wait_graph::follow(const suspended_strand& waiting, node& from,
-                        std::span<const stealable_stack* const> running) {
+void wait_graph::follow(const suspended_strand& waiting, node& from) noexcept {
   constexpr const char* waits = ", which waits itself";
   if (waiting.stack == nullptr) return;
   const void* const subject = waiting.reason.subject;
@@ -164,11 +160,8 @@ void wait_graph::follow(const suspended_strand& waiting, node& from,
                                             : ", which has begun";
       const std::uintptr_t stack = producer.claim & ~std::uintptr_t{1};
       if (stack == 0) return;
-      for (std::size_t i = 0; i < running.size(); ++i) {
-        if (key_of(running[i]) != stack) continue;
-        from.worker = static_cast<std::int64_t>(i);
-        from.state = ", which runs on worker ";
-      }
+      from.worker = strands_.worker_of(strands_.workers, stack);
+      if (from.worker >= 0) from.state = ", which runs on worker ";
       return lead_to(from, stack, waits);
     }
   }
@@ -185,7 +178,7 @@ void wait_graph::search_from(std::uint32_t root) noexcept {
     node& from = nodes_[here];
     from.is_seen = from.is_on_path = true;
     // A wait that something else may end is part of no cycle.
-    const bool is_limited = strands_[here].reason.of == wait_reason::kind::limited_future;
+    const bool is_limited = strands_.first[here].reason.of == wait_reason::kind::limited_future;
     if (is_limited || from.followed == from.edges) {
       from.is_on_path = false;
       here = from.before;
@@ -208,7 +201,7 @@ void wait_graph::add_name(std::string& text, std::size_t strand) const {
     add_number(text += "object ", nodes_[strand].own_object);
     text += ": ";
   }
-  const char* const task = strands_[strand].task;
+  const char* const task = strands_.first[strand].task;
   text += readable_name(task != nullptr ? task : "the task of a run()");
 }
 
@@ -262,9 +255,8 @@ std::vector<waiting_task> wait_graph::tasks() {
   return tasks;
 }
 
-std::unique_ptr<wait_report> make_graph(std::vector<suspended_strand>&& strands,
-                                        std::span<const stealable_stack* const> running) {
-  return std::make_unique<wait_graph>(std::move(strands), running);
+std::unique_ptr<wait_report> make_graph(suspended_strands&& found) {
+  return std::make_unique<wait_graph>(std::move(found));
 }
 }  // namespace
 

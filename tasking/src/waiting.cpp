@@ -32,17 +32,16 @@ std::string to_string(std::span<const waiting_task> tasks, std::size_t most) {
   return text;
 }
 
-std::unique_ptr<ext::wait_report> ext::wait_report::make(
-    std::vector<suspended_strand>&& strands, std::span<const stealable_stack* const> running) {
+std::unique_ptr<ext::wait_report> ext::wait_report::make(suspended_strands&& found) {
   if (const auto maker = wait_report_maker.load(std::memory_order_relaxed))
-    return maker(std::move(strands), running);
-  return std::make_unique<wait_report>(std::move(strands));
+    return maker(std::move(found));
+  return std::make_unique<wait_report>(std::move(found));
 }
 
 std::vector<waiting_task> ext::wait_report::tasks() {
-  std::vector<waiting_task> found(strands_.size());
+  std::vector<waiting_task> found(strands_.count);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const suspended_strand& each = strands_[i];
+    const suspended_strand& each = strands_.first[i];
     found[i].task = readable_name(each.task != nullptr ? each.task : "the task of a run()");
     found[i].what = each.reason.what;
     found[i].waited = each.waited;

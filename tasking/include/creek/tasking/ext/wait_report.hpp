@@ -3,8 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include <creek/tasking/ext/executor.hpp>
@@ -21,25 +23,31 @@ struct suspended_strand {
   const task_stack* stack = nullptr;  ///< null: tasks run on top of the wait
 };
 
+/// Suspended strands, and who knows which worker runs a strand.
+struct suspended_strands {
+  std::unique_ptr<suspended_strand[]> first;
+  std::size_t count = 0;
+  /// Returns the worker that runs the strand with the stack at that address, or -1.
+  int (*worker_of)(const void* workers, std::uintptr_t stack) noexcept = nullptr;
+  const void* workers = nullptr;
+};
+
 /// What the strands wait for. A derived class finds out who would end the waits; it is in use from
 /// the first call of reason_to_follow().
 class wait_report {
  public:
-  explicit wait_report(std::vector<suspended_strand>&& strands) noexcept
-      : strands_(std::move(strands)) {}
+  explicit wait_report(suspended_strands&& found) noexcept : strands_(std::move(found)) {}
   wait_report(const wait_report&) = delete;
   wait_report& operator=(const wait_report&) = delete;
   virtual ~wait_report() = default;
 
   /// Looks at the waits. The strands must stay suspended until it returns, so it makes no texts.
-  /// `running` has the stack of the strand that each worker runs.
-  static std::unique_ptr<wait_report> make(std::vector<suspended_strand>&& strands,
-                                           std::span<const stealable_stack* const> running);
+  static std::unique_ptr<wait_report> make(suspended_strands&& found);
   /// Returns the report. The strands may have gone on by then.
   virtual std::vector<waiting_task> tasks();
 
  protected:
-  std::vector<suspended_strand> strands_;
+  suspended_strands strands_;
 };
 
 }  // namespace creek::ext
