@@ -14,6 +14,7 @@
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include <creek/core/error.hpp>
 #include <creek/core/threads/futex.hpp>
@@ -46,9 +47,9 @@ struct quit_reports {
   std::mutex listing;  ///< guards the list; held while the reports are written
   quit_report* first = nullptr;
   pthread_t thread{};
-  bool is_installed = false;  ///< the handler is installed, or another one may call it
   struct sigaction before {};
-  std::atomic<std::uint32_t> requests{0};
+  std::atomic<std::uint32_t> requests{0};  ///< raised to wake the thread
+  std::uint32_t answered = 0;              ///< requests before the thread was started
   std::atomic<bool> ends{false};
 
   void add(quit_report& added);
@@ -109,6 +110,7 @@ void quit_reports::start() {
   sigset_t none, before_start;
   sigfillset(&none);
   ends.store(false, std::memory_order_relaxed);
+  answered = requests.load(std::memory_order_relaxed);
   pthread_sigmask(SIG_SETMASK, &none, &before_start);
   const int reason = pthread_create(&thread, nullptr, &run, this);
   pthread_sigmask(SIG_SETMASK, &before_start, nullptr);
@@ -118,12 +120,12 @@ void quit_reports::start() {
 void* quit_reports::run(void* self) noexcept {
   auto& reports = *static_cast<quit_reports*>(self);
   pthread_setname_np(pthread_self(), "creek/quit");
-  for (std::uint32_t seen = reports.requests.load(std::memory_order_relaxed);;) {
-    if (reports.ends.load(std::memory_order_relaxed)) return nullptr;
+  for (std::uint32_t seen = reports.answered;;) {
     futex_wait(reports.requests, seen);
     const std::uint32_t now = reports.requests.load(std::memory_order_acquire);
     if (now == seen) continue;
     seen = now;
+    if (reports.ends.load(std::memory_order_relaxed)) return nullptr;
     reports.write();
   }
 }
@@ -140,8 +142,14 @@ void quit_reports::write() noexcept {
 
 // --- The handler --------------------------------------------------------------------------------
 
-/// Only async-signal-safe calls. Calls the earlier handler, too, if it is a function.
+namespace {
+thread_local constinit bool is_in_handler __attribute__((tls_model("initial-exec"))) = false;
+}
+
+/// Only async-signal-safe calls. Calls the earlier handler, too, if it is a function; that one may
+/// have been installed over this one before, and call it.
 void quit_reports::on_signal(int signal, siginfo_t* info, void* context) noexcept {
+  if (std::exchange(is_in_handler, true)) return;
   const int kept = errno;
   quit_reports& reports = all();
   reports.requests.fetch_add(1, std::memory_order_release);
@@ -153,11 +161,10 @@ void quit_reports::on_signal(int signal, siginfo_t* info, void* context) noexcep
     next.sa_handler(signal);
   }
   errno = kept;
+  is_in_handler = false;
 }
 
 void quit_reports::install() noexcept {
-  if (is_installed) return;
-  is_installed = true;
   struct sigaction action {};
   action.sa_sigaction = &on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -172,7 +179,6 @@ void quit_reports::restore() noexcept {
   sigaction(SIGQUIT, nullptr, &now);
   if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != &on_signal) return;
   sigaction(SIGQUIT, &before, nullptr);
-  is_installed = false;
 }
 
 /// The thread and the listed runtimes are the parent's.
@@ -180,8 +186,7 @@ void quit_reports::begin_child() noexcept {
   quit_reports& here = all();
   ::new (&here.changing) std::mutex;
   ::new (&here.listing) std::mutex;
-  here.first = nullptr;
-  if (here.is_installed) here.restore();
+  if (std::exchange(here.first, nullptr) != nullptr) here.restore();
 }
 
 quit_report::quit_report(const backend& runtime, bool wanted)

@@ -56,7 +56,7 @@ TEST_P(hangs, are_reported_once_with_the_tasks_and_what_they_wait_for) {
   inner.reports.wait(0);
   ASSERT_EQ(all.seen.size(), 2U) << to_string(all.seen);
   const std::string text = to_string(all.seen);
-  EXPECT_THAT(text, HasSubstr("for a future\n"));
+  EXPECT_THAT(text, HasSubstr("for a future: not known who fulfils it\n"));
   EXPECT_THAT(text, HasSubstr("for the end of run() of another runtime\n"));
   EXPECT_THAT(text, HasSubstr("hangs_are_reported"));  // where the closure was written
   EXPECT_THAT(text, Not(HasSubstr("async_state")));

@@ -68,9 +68,11 @@ class deferred_state : public future_state<T>, public submitted_task {
  private:
   strand* run_if_first() noexcept {
     // Acquire: a claim by the waiter's help() happened after the closure was written anyway; the
-    // exchange only decides who runs.
+    // exchange only decides who runs. The claim of the first stays, for reports.
     const auto claim = reinterpret_cast<std::uintptr_t>(current_stack) | 1;
-    if (claim_.exchange(claim, std::memory_order_acq_rel) != 0) return nullptr;
+    std::uintptr_t unclaimed = 0;
+    if (!claim_.compare_exchange_strong(unclaimed, claim, std::memory_order_acq_rel))
+      return nullptr;
     execute();
     if (place_ != nullptr) [[unlikely]]
       place_->stored();
