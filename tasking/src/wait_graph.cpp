@@ -46,7 +46,7 @@ class wait_graph final : public wait_report {
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// What is found out about a strand: who would end its wait, and the edges from it.
+  /// Findings about a strand: who would end its wait, and the edges from it.
   struct node {
     const char* task = nullptr;       ///< name of the task that would end the wait, or null
     const char* state = "";           ///< what that one does

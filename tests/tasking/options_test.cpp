@@ -37,9 +37,10 @@ class environment : public ::testing::Test {
     return "accepted";
   }
   static constexpr const char* names[] = {
-      "CREEK_BACKEND",     "CREEK_WORKERS",   "CREEK_PIN",        "CREEK_SCHEDULER",
-      "CREEK_DEQUE",       "CREEK_IDLE",      "CREEK_STACK_SIZE", "CREEK_SERVE_ONLY",
-      "CREEK_STALL_LIMIT", "CREEK_HANG_LIMIT"};
+      "CREEK_BACKEND",    "CREEK_WORKERS",        "CREEK_PIN",
+      "CREEK_SCHEDULER",  "CREEK_DEQUE",          "CREEK_IDLE",
+      "CREEK_STACK_SIZE", "CREEK_SERVE_ONLY",     "CREEK_STALL_LIMIT",
+      "CREEK_HANG_LIMIT", "CREEK_DUMP_ON_SIGQUIT"};
 };
 
 TEST_F(environment, that_says_nothing_gives_the_defaults) {
@@ -63,6 +64,7 @@ TEST_F(environment, sets_each_option) {
   EXPECT_EQ(with("CREEK_STALL_LIMIT", "250").stall_limit, std::chrono::milliseconds{250});
   EXPECT_EQ(with("CREEK_STALL_LIMIT", "0").stall_limit, std::chrono::nanoseconds{0});
   EXPECT_EQ(with("CREEK_HANG_LIMIT", "3").hang_limit, std::chrono::seconds{3});
+  EXPECT_TRUE(with("CREEK_DUMP_ON_SIGQUIT", "1").dump_on_sigquit);
   EXPECT_EQ(with("CREEK_SERVE_ONLY", "3").serve_only, std::vector{core_id{3}});
   EXPECT_EQ(with("CREEK_SERVE_ONLY", "3,0,5").serve_only,
             (std::vector{core_id{3}, core_id{0}, core_id{5}}));

@@ -10,7 +10,7 @@
 
 namespace creek::host_backend {
 
-/// What a wait is for, in one word: a wait_reason's kind and subject.
+/// Kind and subject of a wait_reason, in one word.
 class wait_subject {
  public:
   /// The strand runs, or other tasks run on top of its wait.

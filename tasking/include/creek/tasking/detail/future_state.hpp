@@ -35,7 +35,7 @@ struct ready_listener {
   strand* (*notify)(ready_listener* self) noexcept = nullptr;
 };
 
-/// Who makes a state ready, for reports.
+/// Task or call that makes a state ready, for reports.
 struct state_producer {
   const char* task = nullptr;   ///< name of the task's kind; null: not known
   std::uintptr_t claim = 0;     ///< 0: has not begun; else the strand's task_stack, if any, plus 1

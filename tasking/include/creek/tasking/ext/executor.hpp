@@ -38,7 +38,7 @@ struct strand {
 /// false if the wait is already over. After returning true the strand may be running again.
 using publish_fn = bool (*)(void* argument, strand* self);
 
-/// What a strand waits for, for reports.
+/// Reason of a wait, for reports.
 struct wait_reason {
   enum class kind : std::uint8_t {
     other,

@@ -32,8 +32,8 @@ struct suspended_strands {
   const void* workers = nullptr;
 };
 
-/// What the strands wait for. A derived class finds out who would end the waits; it is in use from
-/// the first call of reason_to_follow().
+/// Report of what strands wait for. A derived class finds out who would end the waits; it is in use
+/// from the first call of reason_to_follow().
 class wait_report {
  public:
   explicit wait_report(suspended_strands&& found) noexcept : strands_(std::move(found)) {}
