@@ -105,6 +105,7 @@ void wait_in_every_way(unsigned workers) {
       spawn([&] {
         for (std::size_t i = 0; i < values.size(); ++i) {
           values[i].set_value(static_cast<int>(i));
+          if (i == 50) static_cast<void>(rt.waiting());  // may look at strands with tasks on top
         }
       });
       long sum = 0;
@@ -139,7 +140,7 @@ void lift_the_limit_meanwhile() {
   while (begun.load() < 10) std::this_thread::yield();
   lift_limit();
   while (begun.load() < static_cast<int>(values.size())) std::this_thread::yield();
-  while (rt.counters()[counter::suspends] == 0)
+  while (rt.counters()[counter::suspends] == 0 || rt.waiting().empty())
     std::this_thread::yield();  // one has left its stack
   // Oldest first: buried waits end before those on top of them.
   for (auto& value : values) value.set_value(1);
