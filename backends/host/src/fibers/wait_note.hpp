@@ -49,6 +49,11 @@ class wait_note {
     subject_.store(now.subject, std::memory_order_release);
     what_.store(now.what, std::memory_order_release);
   }
+  void clear() noexcept {
+    subject_.store({}, std::memory_order_release);
+    what_.store(nullptr, std::memory_order_release);
+  }
+  bool is_set() const noexcept { return what_.load(std::memory_order_relaxed) != nullptr; }
   wait get() const noexcept {
     const char* const what = what_.load(std::memory_order_acquire);
     return {what, task_.load(std::memory_order_relaxed), since_.load(std::memory_order_relaxed),

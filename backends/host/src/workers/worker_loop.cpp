@@ -242,7 +242,9 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument, const ext::wa
   workers_.require_present();
   const ext::stall_pause uncounted(home_);
   fiber& self = *fiber_of(ext::current_stack);
-  const wait_note::wait outer = self.waits.get();
+  wait_note::wait outer;  // of a task below, where there was no other stack
+  if (self.waits.is_set()) [[unlikely]]
+    outer = self.waits.get();
   const ext::task_type* const type = self.tasks.scope().type;
   shutdown_.strand_suspended();
   work_.offer_all(self.tasks);
@@ -256,7 +258,9 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument, const ext::wa
     in_place_.wait(self, publish, argument);
   }
   shutdown_.strand_resumed();
-  self.waits.set(outer);
+  self.waits.clear();
+  if (outer.what != nullptr) [[unlikely]]
+    self.waits.set(outer);
   switch_.fibers().wait_has_ended();
 }
 

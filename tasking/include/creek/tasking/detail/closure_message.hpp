@@ -127,21 +127,20 @@ class future_reply final : public future_state<R>, public reply {
 
 // --- Messages -----------------------------------------------------------------------------------
 
-/// Notes on the strand which invocation runs there, for reports.
+/// Notes on the strand which invocation runs there, for reports; the innermost one at most.
 class calling_strand {
  public:
   explicit calling_strand(const activation& here) noexcept : here_(current_stack) {
-    if (here_ != nullptr) outer_ = std::exchange(here_->record().call, &here);
+    if (here_ != nullptr) here_->record().call = &here;
   }
   ~calling_strand() {
-    if (here_ != nullptr) here_->record().call = outer_;
+    if (here_ != nullptr) here_->record().call = nullptr;
   }
   calling_strand(const calling_strand&) = delete;
   calling_strand& operator=(const calling_strand&) = delete;
 
  private:
   task_stack* const here_;
-  const activation* outer_ = nullptr;
 };
 
 /// Runs an invocation's body in a scope: a task that ends when all that it spawned has ended.
