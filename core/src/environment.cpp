@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::string_view prefix = "CREEK_";
 
-constexpr std::array<std::string_view, 19> variables{
-    "CREEK_BACKEND",        "CREEK_WORKERS",      "CREEK_PIN",
-    "CREEK_SCHEDULER",      "CREEK_DEQUE",        "CREEK_IDLE",
-    "CREEK_MESSAGES",       "CREEK_BLAS",         "CREEK_SERVE_ONLY",
-    "CREEK_STALL_LIMIT",    "CREEK_HANG_LIMIT",   "CREEK_METER",
-    "CREEK_SYSFS",          "CREEK_JOBS",         "CREEK_STACK_SIZE",
-    "CREEK_HASH_SEED",      "CREEK_TEST_LINE_MB", "CREEK_CI_MINUTES",
-    "CREEK_DUMP_ON_SIGQUIT"};
+constexpr std::array<std::string_view, 20> variables{
+    "CREEK_BACKEND",         "CREEK_WORKERS",      "CREEK_PIN",
+    "CREEK_SCHEDULER",       "CREEK_DEQUE",        "CREEK_IDLE",
+    "CREEK_MESSAGES",        "CREEK_BLAS",         "CREEK_SERVE_ONLY",
+    "CREEK_STALL_LIMIT",     "CREEK_HANG_LIMIT",   "CREEK_METER",
+    "CREEK_SYSFS",           "CREEK_JOBS",         "CREEK_STACK_SIZE",
+    "CREEK_HASH_SEED",       "CREEK_TEST_LINE_MB", "CREEK_CI_MINUTES",
+    "CREEK_DUMP_ON_SIGQUIT", "CREEK_PROFILE"};
 
 /// Names that tests, the build and the benchmarks use among themselves.
 constexpr std::array<std::string_view, 5> own_prefixes{"CREEK_TEST_", "CREEK_CI_", "CREEK_BENCH_",

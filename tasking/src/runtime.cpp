@@ -218,6 +218,7 @@ bool root_task::publish(void* self, strand* waiter) {
 
 void root_task::run_on(executor& home) {
   home_ = &home;
+  submitted_task::name = type_->name;
   const bool is_plain_thread = current_executor() == nullptr;
   if (!is_plain_thread || !home.run_here(*this, waiter_))
     suspend_here(publish, this, "the end of run() of another runtime");

@@ -127,4 +127,4 @@ CASES = {
     "bench-schedulers-scc": ["bench schedulers --backend scc --quick --cores 1,4 --lengths 10 "
                              "--workload spc --json {}/schedulers.json"],
 }
-ELSEWHERE = {"rccerun"}  # tests/rcce/json_test.py
+ELSEWHERE = {"rccerun", "profile"}  # tests/rcce/json_test.py; Output.test_of_a_profile in schema_test.py

@@ -92,6 +92,17 @@ class Output(unittest.TestCase):
                         self.assertEqual("--energy" in arguments, "command_energy" in found)
                         self.assertNotEqual(found.get("answer"), [], "an answer without rows")
 
+    def test_of_a_profile_is_as_the_schema_says(self):
+        with tempfile.TemporaryDirectory(prefix="creek-schema-") as folder:
+            write_inputs(pathlib.Path(folder))
+            file = pathlib.Path(folder) / "profile.json"
+            subprocess.run([TOOL, "wordcount", "--workers", "2", "text"], cwd=folder, capture_output=True,
+                           check=True, timeout=100, env={**os.environ, "CREEK_PROFILE": str(file)})
+            found = json.loads(file.read_text())
+            self.assertEqual(faults(found, schema_named("profile")), [])
+            self.assertEqual(len(found["workers"]), 2)
+            self.assertNotEqual(found["tasks"], [])
+
 
 class Schemas(unittest.TestCase):
     def test_every_command_has_a_case_and_every_schema(self):

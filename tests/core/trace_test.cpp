@@ -146,6 +146,30 @@ TEST_F(traces, flows_pair_by_name_and_id) {
   EXPECT_EQ(start["id"], 42);
 }
 
+TEST_F(traces, an_arrow_can_begin_on_the_track_of_another) {
+  trace::session session;
+  trace::track* victim = &session.add_track("worker 0");
+  trace::track* thief = &session.add_track("worker 1");
+  trace::begin(victim, "maker");
+  const ticks stolen_at = tick_clock::now();
+  trace::end(victim);
+  trace::begin(thief, "task");
+  trace::flow_start_on(*victim, stolen_at, thief, "steal", 7);
+  trace::flow_end(thief, "steal", 7);
+  trace::flow_start_on(*victim, stolen_at, nullptr, "steal", 8);
+  trace::end(thief);
+  const json file = written(session);
+  const std::vector<json> from = events_of(file, 1), to = events_of(file, 2);
+  ASSERT_EQ(from.size(), 3U);
+  ASSERT_EQ(to.size(), 3U);
+  const json &start = from[2], &finish = to[1];
+  EXPECT_EQ(start["ph"], "s");
+  EXPECT_EQ(finish["ph"], "f");
+  for (const char* key : {"id", "name", "cat"}) EXPECT_EQ(start[key], finish[key]);
+  EXPECT_GE(start["ts"], from[0]["ts"]);
+  EXPECT_LE(start["ts"], from[1]["ts"]) << "its slice is that of the maker";
+}
+
 TEST_F(traces, simulated_times_are_microseconds_with_every_femtosecond) {
   trace::session session({.base = trace::time_base::virtual_fs});
   trace::track& track = session.add_track("core 0");

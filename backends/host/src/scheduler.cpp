@@ -20,6 +20,7 @@ scheduler::scheduler(scheduler_options options)
   set_messages(*this);
   set_policy(work_.waking().governor().policy());
   find_stalls_by(ext::make_stall_watch(workers_.options()));
+  profiler_.begin(workers_);
   loop_.start();
 }
 
@@ -27,7 +28,9 @@ std::exception_ptr scheduler::shut_down() noexcept {
   loop_.shut_down();
   work_.waking().governor().end();
   set_policy(nullptr);
-  return write_trace();
+  const std::exception_ptr unprofiled = profiler_.end(workers_);
+  const std::exception_ptr untraced = write_trace();
+  return unprofiled ? unprofiled : untraced;
 }
 
 /// Lets the worker handle the messages that have piled up, if a strand sends without waiting.

@@ -9,6 +9,7 @@
 #include <creek/tasking/runtime.hpp>
 
 #include "scheduling/ready_work.hpp"
+#include "workers/profiler.hpp"
 #include "workers/wait_report.hpp"
 #include "workers/worker_loop.hpp"
 #include "workers/worker_set.hpp"
@@ -76,6 +77,7 @@ class scheduler final : public ext::backend, private ext::message_port {
     loop_.messages().spin_wait(worker_set::caller(), word);
   }
 
+  profiler profiler_;
   worker_set workers_;
   ready_work work_;
   worker_loop loop_;

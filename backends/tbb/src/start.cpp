@@ -9,6 +9,7 @@
 #include <string>
 
 #include <creek/core/error.hpp>
+#include <creek/core/measuring/profile.hpp>
 #include <creek/core/threads/sanitizer.hpp>
 #include <creek/tbb.hpp>
 
@@ -81,6 +82,7 @@ arena_executor::arena_executor(scheduler_options options)
               .runs_invocations_in_place = false});
   set_messages(*this);
   find_stalls_by(ext::make_stall_watch(options_));
+  warn_of_no_profile("tbb");
 }
 
 bool arena_executor::lost_in_fork() const noexcept {

@@ -9,8 +9,8 @@
 
 namespace creek::trace {
 
-track::track(std::string title, std::size_t most_events)
-    : most_events_(most_events), title_(std::move(title)) {}
+track::track(std::string title, std::size_t most_events, std::uint32_t number)
+    : most_events_(most_events), title_(std::move(title)), number_(number) {}
 
 track::~track() {
   while (first_ != nullptr) {
@@ -47,7 +47,8 @@ session::session(options chosen) : options_(std::move(chosen)) {
 
 track& session::add_track(std::string title) {
   const std::lock_guard lock(mutex_);
-  return tracks_.emplace_back(std::move(title), options_.bytes_per_track / sizeof(event));
+  return tracks_.emplace_back(std::move(title), options_.bytes_per_track / sizeof(event),
+                              static_cast<std::uint32_t>(tracks_.size() + 1));
 }
 
 name session::intern(std::string_view text) {

@@ -51,10 +51,11 @@ class timeline {
 // Writes one track's events, keeping begin and end in pairs.
 class track_writer {
  public:
-  track_writer(atomic_file& out, const timeline& time, std::size_t id)
+  track_writer(atomic_file& out, const timeline& time, std::uint32_t id)
       : out_(out), time_(time), id_(id) {}
 
   void write(const event& e) {
+    if (e.on != 0) return write_for_other(e);
     // Threads that hand a track over may read clocks that disagree by a few ticks.
     last_ = std::max(last_, time_.units(e.at));
     switch (e.kind) {
@@ -93,13 +94,20 @@ class track_writer {
   }
 
  private:
-  void head(std::string_view phase, const char* text) {
+  void head(std::string_view phase, const char* text) { head(phase, text, id_, last_); }
+  void head(std::string_view phase, const char* text, std::uint32_t track, std::uint64_t at) {
     line_ = ",\n{";
     if (text != nullptr) line_ += fmt::format(R"("name":{},)", cached(text));
-    line_ += fmt::format(R"("ph":"{}","pid":1,"tid":{},"ts":)", phase, id_);
-    time_.format(line_, last_);
+    line_ += fmt::format(R"("ph":"{}","pid":1,"tid":{},"ts":)", phase, track);
+    time_.format(line_, at);
   }
 
+  // Only arrows begin on other tracks, and at any time.
+  void write_for_other(const event& e) {
+    head("s", e.text, e.on, time_.units(e.at));
+    line_ += fmt::format(R"(,"cat":"flow","id":{})", e.argument);
+    finish();
+  }
   void flow(std::string_view phase, const event& e, std::string_view binding) {
     head(phase, e.text);
     line_ += fmt::format(R"(,"cat":"flow","id":{}{})", e.argument, binding);
@@ -122,7 +130,7 @@ class track_writer {
 
   atomic_file& out_;
   const timeline& time_;
-  std::size_t id_;
+  std::uint32_t id_;
   std::size_t open_ = 0;
   std::uint64_t last_ = 0;
   std::string line_;
@@ -143,9 +151,8 @@ void session::write_to(atomic_file& out) const {
   std::uint64_t dropped = 0;
   out.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   out.write(metadata("process_name", 0, R"("name":)" + json_string(options_.process_name)));
-  std::size_t id = 0;
   for (const track& t : tracks_) {
-    ++id;  // Perfetto takes thread 0 for the process itself
+    const std::uint32_t id = t.number();  // not 0: Perfetto takes that for the process itself
     out.write(",\n" + metadata("thread_name", id, R"("name":)" + json_string(t.title())));
     out.write(",\n" + metadata("thread_sort_index", id, fmt::format(R"("sort_index":{})", id)));
     track_writer writer(out, time, id);

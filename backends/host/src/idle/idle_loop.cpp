@@ -160,7 +160,9 @@ found_work idle_loop::nap(worker& self) {
   for (auto length = 10us; !work && !shutdown_.requested() && may_look();
        length = std::min<std::chrono::microseconds>(length * 2, longest_nap)) {
     static const std::atomic<std::uint32_t> never_changed{0};
+    if (self.profile) self.profile->becomes(worker_profile::idle::sleeping);
     (void)futex_wait_until(never_changed, 0, deadline_clock::now() + length);
+    if (self.profile) self.profile->becomes(worker_profile::idle::searching);
     if (!may_look()) break;
     work = search_.everywhere(self, true);
     if (!work && !self.serves_only && search_.force_victims(self)) {

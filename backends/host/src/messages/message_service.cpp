@@ -87,6 +87,8 @@ bool message_service::serve(fiber& self) noexcept {
   const bool was_bound = std::exchange(self.bound, true);
   waker_.governor().task_begins(here.index, "messages");
   trace::begin(here.track.load(std::memory_order_acquire), "messages");
+  task_times times{.kind = "messages"};
+  if (here.profile) here.profile->begin(times);
   // Leaves out messages that come meanwhile: endless senders must not keep this worker from others.
   for (std::size_t left = here.backlog.size(); left > 0; --left) {
     ext::kept_message* const first = here.backlog.pop();
@@ -101,6 +103,7 @@ bool message_service::serve(fiber& self) noexcept {
       here.backlog.push(data, bytes);  // older ones first
     }
   });
+  if (here.profile) here.profile->end();
   trace::end(here.track.load(std::memory_order_acquire));
   self.bound = was_bound;
   return true;

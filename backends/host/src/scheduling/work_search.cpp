@@ -20,6 +20,15 @@ found_work work_search::without_stealing(worker& self) noexcept {
   return work_.submissions().pop();
 }
 
+/// Begins an arrow from the worker that ran the maker of the task at the time `at`.
+void work_search::note_steal(worker& self, const worker& maker, ticks at) noexcept {
+  trace::track* const here = self.track.load(std::memory_order_acquire);
+  const trace::track* const there = maker.track.load(std::memory_order_acquire);
+  if (here == nullptr || there == nullptr || here == there) return;
+  self.arrow = self.labels.new_arrow();
+  trace::flow_start_on(*there, at, here, "steal", self.arrow);
+}
+
 found_work work_search::from_victim(worker& self, unsigned index, bool ask) noexcept {
   worker& victim = workers_[index];
   ext::task_slot* stolen = nullptr;
@@ -30,6 +39,8 @@ found_work work_search::from_victim(worker& self, unsigned index, bool ask) noex
   }
   const found_work work = stolen != nullptr ? found_work(stolen) : victim.ready.pop();
   if (work) {
+    if (stolen != nullptr && self.track.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      note_steal(self, victim, tick_clock::now());
     self.victims.had_work(index);
     self.counters.add(counter::steals_won);
   }
@@ -41,7 +52,13 @@ found_work work_search::from_parked(worker& self, bool ask) noexcept {
   const bool won = work_.parked().any_of([&](fiber& suspended) {
     if (self.serves_only && suspended.parked != &self) return parked_look::keeps;
     task_deques& deques = work_.deques();
-    if (deques.steal(suspended.tasks, stolen) == steal_result::taken) return parked_look::taken;
+    if (deques.steal(suspended.tasks, stolen) == steal_result::taken) {
+      if (self.track.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+        const wait_note::wait wait = suspended.waits.get();
+        note_steal(self, *suspended.parked, wait.what != nullptr ? wait.since : tick_clock::now());
+      }
+      return parked_look::taken;
+    }
     if (!deques.has_work(suspended.tasks)) return parked_look::nothing;
     // Another fiber runs its tasks meanwhile, and answers.
     if (ask) suspended.tasks.ask();

@@ -3,6 +3,7 @@
 #include "task_runner.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include <creek/core/measuring/clock.hpp>
 
@@ -13,10 +14,27 @@ namespace {
 /// A stolen task shorter than this costs its owner more than it saves.
 constexpr std::chrono::nanoseconds worth_stealing{500};
 
+/// Returns task_type::name of the task in a slot, or null if a thief has begun it.
+const char* kind_of(const ext::task_slot& slot) noexcept {
+  const std::uintptr_t word = slot.state.load(std::memory_order_relaxed);
+  if ((word & ext::slot_state::flag) != 0) return nullptr;
+  return reinterpret_cast<const ext::task_type*>(word)->name;
+}
+/// Returns the same of a slot or a submitted task, or null.
+const char* kind_of(const found_work& work) noexcept {
+  return work.slot() != nullptr ? kind_of(*work.slot()) : work.task()->name;
+}
+
+/// Opens the slice of a task, with the arrow to it if it was stolen.
+void trace_begin(worker& here, trace::track* track, const found_work& work) noexcept {
+  trace::begin(track, here.labels.of(kind_of(work), task_labels::part::whole));
+  if (work.slot() == nullptr || here.arrow == 0) return;
+  trace::flow_end(track, "steal", std::exchange(here.arrow, 0));
+}
+
 }  // namespace
 
 ext::strand* task_runner::run_stolen(fiber& self, ext::task_slot* slot) noexcept {
-  trace::begin(self.on->track.load(std::memory_order_acquire), "stolen");
   const ticks start = tick_clock::now();
   // After a worthwhile task, thieves find this one's first task without asking.
   if (self.on->small_steals == 0) self.tasks.share_next();
@@ -27,14 +45,39 @@ ext::strand* task_runner::run_stolen(fiber& self, ext::task_slot* slot) noexcept
 }
 
 ext::strand* task_runner::run(fiber& self, found_work work) noexcept {
+  if (self.on->profile == nullptr) [[likely]]
+    return run_unprofiled(self, work);
+  task_times times{.kind = kind_of(work)};
+  self.on->profile->begin(times);
+  ext::strand* const released = run_unprofiled(self, work);
+  self.on->profile->end();
+  return released;
+}
+
+bool task_runner::run_newest_profiled(fiber& self, ext::task_stack& from,
+                                      ext::task_slot* bottom) noexcept {
+  if (from.next_slot() <= bottom) return false;
+  task_times times{.kind = kind_of(from.next_slot()[-1])};
+  self.on->profile->begin(times);
+  const bool ran = from.run_newest(bottom);
+  if (ran) {
+    self.on->profile->end();
+  } else {
+    self.on->profile->call_off();
+  }
+  return ran;
+}
+
+ext::strand* task_runner::run_unprofiled(fiber& self, found_work work) noexcept {
   self.on->counters.add(counter::tasks);
   governor_.task_begins(self.on->index);
+  if (auto* track = self.on->track.load(std::memory_order_acquire)) [[unlikely]]
+    trace_begin(*self.on, track, work);
   ext::strand* released = nullptr;
   if (ext::task_slot* slot = work.slot()) {
     if (is_of_future(*slot)) work_.future_begins();
     released = run_stolen(self, slot);
   } else {
-    trace::begin(self.on->track.load(std::memory_order_acquire), "submitted");
     work.task()->run(work.task());
     work_.submitted_ended();
   }

@@ -10,7 +10,7 @@
 namespace creek::host_backend {
 
 /// Runs stolen and submitted tasks, each on the fiber of its caller, and keeps account of them:
-/// counters, trace, power policy, and whether stealing was worth it.
+/// counters, trace, profile, power policy, and whether stealing was worth it.
 class task_runner {
  public:
   explicit task_runner(ready_work& work) noexcept
@@ -18,8 +18,18 @@ class task_runner {
 
   /// Runs a slot or a submitted task. Returns the strand that waits for just this one, or null.
   ext::strand* run(fiber& self, found_work work) noexcept;
+  /// Runs the newest task of `from` at or above `bottom`, as the owner of that; returns false if
+  /// there is none.
+  static bool run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept {
+    if (self.on->profile == nullptr) [[likely]]
+      return from.run_newest(bottom);
+    return run_newest_profiled(self, from, bottom);
+  }
 
  private:
+  static bool run_newest_profiled(fiber& self, ext::task_stack& from,
+                                  ext::task_slot* bottom) noexcept;
+  ext::strand* run_unprofiled(fiber& self, found_work work) noexcept;
   static ext::strand* run_stolen(fiber& self, ext::task_slot* slot) noexcept;
 
   ready_work& work_;

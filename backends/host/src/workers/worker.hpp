@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <thread>
 
 #include <creek/core/measuring/counters.hpp>
@@ -16,7 +17,9 @@
 #include "messages/message_backlog.hpp"
 #include "scheduling/found_work.hpp"
 #include "scheduling/victim_order.hpp"
+#include "task_labels.hpp"
 #include "worker_place.hpp"
+#include "worker_profile.hpp"
 
 namespace creek::host_backend {
 
@@ -45,6 +48,9 @@ struct alignas(128) worker {
   victim_order victims;
   unsigned small_steals = 0;                  ///< stolen tasks in a row that were not worth it
   std::atomic<trace::track*> track{nullptr};  ///< null: not traced
+  task_labels labels;
+  std::int64_t arrow = 0;  ///< traced: arrow to the task that was stolen last and not begun, or 0
+  std::unique_ptr<worker_profile> profile;  ///< null: not profiled
   worker_counters counters;
   bool woke = false;           ///< its last message woke another worker
   message_backlog backlog;     ///< messages that came while others were handled or sent

@@ -170,6 +170,7 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
   shutdown_.sleep_ended();
   place.asleep.store(false, std::memory_order_relaxed);
   trace::end(place.track.load(std::memory_order_acquire));
+  if (place.profile) place.profile->becomes(worker_profile::idle::searching);
   borrowed.native.on = &place;
   place.borrowed = &borrowed;
   fiber* const left = std::exchange(place.current, &borrowed.native);
@@ -178,6 +179,7 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
   // A worker whose thread has not begun has left no fiber.
   place.active.store(left->is_thread ? nullptr : &left->tasks, std::memory_order_release);
   place.borrowed = nullptr;
+  if (place.profile) place.profile->becomes(worker_profile::idle::sleeping);
   trace::begin(place.track.load(std::memory_order_acquire), "idle");
 }
 

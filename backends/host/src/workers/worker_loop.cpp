@@ -158,7 +158,7 @@ void worker_loop::run(fiber& self) {
 /// is none.
 bool worker_loop::run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept {
   if (begins_future(from, bottom)) work_.future_begins();
-  if (!from.run_newest(bottom)) return false;
+  if (!task_runner::run_newest(self, from, bottom)) return false;
   self.on->counters.add(counter::tasks);
   return true;
 }

@@ -164,7 +164,9 @@ counter_values worker_set::counters() const {
 
 void worker_set::record_in(trace::session& session) {
   for (worker& each : *this) {
-    each.track = &session.add_track(options_.name + "/" + std::to_string(each.index));
+    each.labels.record_in(session, (std::int64_t{each.index} << 40) + 1);
+    each.track.store(&session.add_track(options_.name + "/" + std::to_string(each.index)),
+                     std::memory_order_release);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include <creek/core/measuring/profile.hpp>
+
 #include "runtime_options.hpp"
 #include "tasks/driver/virtual_stall_watch.hpp"
 
@@ -21,6 +23,7 @@ task_runtime::task_runtime(scc chosen)
       // Workers may poll for long; rest() is what finds a deadlock here.
       chip_(chosen_.machine.description, chosen_.options.stack_size, virtual_time{},
             chosen_.machine.check) {
+  warn_of_no_profile("scc");
   set_traits(traits_of(chosen_));
   set_messages(messages_);
   set_bookkeeping(books_);

@@ -112,8 +112,9 @@ class basic_asio_executor {
         call{basic_asio_executor<true>(*context_), std::forward<F>(f)});
     const detail::state_ptr<detail::future_state<void>> unused(made);
     if (home.bookkeeping() != nullptr) {
-      made->schedule(&home);
+      made->start(home);
     } else {
+      made->name = detail::task_name<std::decay_t<F>>();
       home.submit(made);  // not onto the caller's deque, where it would begin before older ones
     }
   }

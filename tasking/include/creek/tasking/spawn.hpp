@@ -136,7 +136,9 @@ struct submitted_child final : submitted_task {
   task_context& context;
 
   submitted_child(F&& closure, task_context& counts)
-      : submitted_task{&run_this}, function(std::move(closure)), context(counts) {}
+      : submitted_task{.run = &run_this, .name = task_name<F>()},
+        function(std::move(closure)),
+        context(counts) {}
   static void run_this(submitted_task* self) noexcept {
     std::unique_ptr<submitted_child> child(static_cast<submitted_child*>(self));
     task_context& counts = child->context;

@@ -54,6 +54,7 @@ struct event {
   const char* text;  // null for `end`
   std::int64_t argument;
   event_kind kind;
+  std::uint32_t on = 0;  ///< number of the track to which it belongs; 0: the one that it lies on
 };
 
 /// The events of one worker, in the order in which it recorded them. One thread at a time records
@@ -62,16 +63,17 @@ struct event {
 /// counts what it drops: the kept events are always the oldest, so a trace is a true prefix.
 class track {
  public:
-  track(std::string title, std::size_t most_events);
+  track(std::string title, std::size_t most_events, std::uint32_t number);
   ~track();
   track(const track&) = delete;
   track& operator=(const track&) = delete;
 
-  void record(event_kind kind, ticks at, const char* text, std::int64_t argument) noexcept {
+  void record(event_kind kind, ticks at, const char* text, std::int64_t argument,
+              std::uint32_t on = 0) noexcept {
     const std::size_t slot = used_ & (chunk_events - 1);
     if (slot == 0 && !next_chunk()) [[unlikely]]
       return;
-    newest_->events[slot] = {at, text, argument, kind};
+    newest_->events[slot] = {at, text, argument, kind, on};
     ++used_;
     published_.store(used_, std::memory_order_release);
   }
@@ -90,6 +92,8 @@ class track {
   }
 
   [[nodiscard]] const std::string& title() const noexcept { return title_; }
+  /// Returns the track's number in its session, from 1.
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   /// Return the number of events kept, and of events dropped at the limit or for want of memory.
   [[nodiscard]] std::size_t size() const noexcept {
     return published_.load(std::memory_order_acquire);
@@ -117,6 +121,7 @@ class track {
   std::atomic<std::size_t> published_{0};
   std::atomic<std::uint64_t> dropped_{0};
   std::string title_;
+  std::uint32_t number_;
 };
 
 /// Meaning of a session's time stamps.
@@ -186,10 +191,18 @@ inline void instant(track* where, name what, std::int64_t argument = no_argument
 }
 
 /// Begins an arrow, from the slice open here to the one open at flow_end with the same
-/// name and id (a stolen task: from its spawn to its run).
+/// name and id (a wait: from its begin to where the task goes on).
 inline void flow_start(track* where, name what, std::int64_t id) noexcept {
   if (where != nullptr) [[unlikely]] {
     where->record(event_kind::flow_start, tick_clock::now(), what.c_str(), id);
+  }
+}
+/// Begins an arrow from the slice that was open on `origin` at the time `at`; for a thread that may
+/// not record there (a thief: from its victim).
+inline void flow_start_on(const track& origin, ticks at, track* where, name what,
+                          std::int64_t id) noexcept {
+  if (where != nullptr) [[unlikely]] {
+    where->record(event_kind::flow_start, at, what.c_str(), id, origin.number());
   }
 }
 inline void flow_end(track* where, name what, std::int64_t id) noexcept {

@@ -38,11 +38,13 @@ class deferred_state : public future_state<T>, public submitted_task {
       state->publish_and_resume();
     };
   }
-  /// Makes the task ready on the calling strand's deque, or on `home`. Consumes one reference.
-  void schedule(executor* home) noexcept {
+  /// Makes the task ready on the calling strand's deque, as one of `type`, or on `home`. Consumes
+  /// one reference.
+  void schedule(executor* home, const task_type& type) noexcept {
     task_stack* stack = current_stack;
     if (stack == nullptr || stack->home() != home) {
       task_bookkeeping* const books = home->bookkeeping();
+      submitted_task::name = type.name;
       const bool needs_place = books != nullptr && current_executor() == home;
       if (needs_place) place_ = books->reserve_result();
       if (needs_place && place_ == nullptr) {
@@ -53,10 +55,12 @@ class deferred_state : public future_state<T>, public submitted_task {
       return;
     }
     task_slot* slot = stack->slot_to_spawn();
-    if (slot == nullptr) [[unlikely]]
+    if (slot == nullptr) [[unlikely]] {
+      submitted_task::name = type.name;
       return home->submit(this);
+    }
     ::new (static_cast<void*>(slot->closure)) deferred_state*(this);
-    stack->push(slot, &slot_type, task_slot::spawned_bit);
+    stack->push(slot, &type, task_slot::spawned_bit);
   }
 
  protected:
@@ -90,7 +94,13 @@ class deferred_state : public future_state<T>, public submitted_task {
     state->release();
     return next;
   }
-  static constexpr task_type slot_type{&run_slot, task_name<T>()};
+
+ protected:
+  /// The kind of the tasks with the closure F.
+  template <class F>
+  static constexpr task_type type_of{&run_slot, task_name<F>()};
+
+ private:
   std::atomic<std::uintptr_t> claim_{0};  ///< see state_producer
   std::unique_ptr<result_place> place_;
 };
@@ -125,6 +135,7 @@ class async_state final : public deferred_state<async_result_t<F>> {
  public:
   explicit async_state(F&& function)
       : deferred_state<async_result_t<F>>(2), function_(std::move(function)) {}
+  void start(executor& home) noexcept { this->schedule(&home, async_state::template type_of<F>); }
 
  private:
   void execute() noexcept override {
@@ -163,7 +174,7 @@ future<async_result_t<F>> start_async(executor& home, F function) {
   static_assert(storable_requirements<std::invoke_result_t<F&&>>::met);
   auto* state = new async_state<F>(std::move(function));
   state_ptr<future_state<result>> owned(state);
-  state->schedule(&home);
+  state->start(home);
   return future<result>(std::move(owned));
 }
 
@@ -202,7 +213,7 @@ class continuation_state final
  private:
   void start() noexcept {
     if (home_ != nullptr) {
-      this->schedule(home_);
+      this->schedule(home_, continuation_state::template type_of<F>);
     } else {
       submitted_task::run(this);
     }

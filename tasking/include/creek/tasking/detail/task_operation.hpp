@@ -23,6 +23,7 @@ class task_operation : public submitted_task {
 
  protected:
   task_operation() noexcept {
+    submitted_task::name = task_name<Operation>();
     submitted_task::run = [](submitted_task* self) noexcept { complete_as_task(self_of(self)); };
     submitted_task::give_up = [](submitted_task* self, std::exception_ptr why) noexcept {
       self_of(self).fail(std::move(why));
@@ -47,6 +48,7 @@ class task_operation : public submitted_task {
   /// A task that outlives its operation.
   struct carrier : submitted_task {
     explicit carrier(Operation& carried) noexcept : operation(&carried) {
+      submitted_task::name = task_name<Operation>();
       submitted_task::run = [](submitted_task* self) noexcept {
         auto* me = static_cast<carrier*>(self);
         complete_as_task(*std::exchange(me->operation, nullptr));

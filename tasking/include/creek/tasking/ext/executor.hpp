@@ -82,6 +82,7 @@ struct submitted_task {
   /// Set for tasks that a foreign thread may wait for. A backend that finds itself deadlocked calls
   /// it instead of `run`, and for tasks that have begun, as they can never end.
   void (*give_up)(submitted_task* self, std::exception_ptr why) noexcept = nullptr;
+  const char* name = nullptr;  ///< as task_type::name, or null
 };
 
 /// Memory for the result of a task, on a backend that has to make room for it. Destroyed with the
