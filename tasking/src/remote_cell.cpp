@@ -41,13 +41,13 @@ bool waits_for(const std::byte* message, const remote_cell& cell) noexcept {
   return false;
 }
 
-std::string name_of(const remote_cell& cell) {
+[[gnu::cold]] std::string name_of(const remote_cell& cell) {
   return "object " + std::to_string(cell.place().generation) + " on worker " +
          std::to_string(cell.place().worker);
 }
 
 /// Answers a call that would wait for itself.
-void refuse_cycle(executor& at, reply& outcome, const remote_cell& cell) noexcept {
+[[gnu::cold]] void refuse_cycle(executor& at, reply& outcome, const remote_cell& cell) noexcept {
   outcome.store_failure(
       outcome, std::make_exception_ptr(
                    usage_error("remote::call: the call would wait for itself: " + name_of(cell) +
@@ -264,13 +264,13 @@ void remote_cell::run_end(std::byte* message) noexcept {
   cell.entry_.object_has_ended.store(true, std::memory_order_release);
 }
 
-std::exception_ptr death_of(const remote_cell& cell, const char* what) {
+[[gnu::cold]] std::exception_ptr death_of(const remote_cell& cell, const char* what) {
   return std::make_exception_ptr(
       usage_error(std::string("remote::") + what + ": " + name_of(cell) +
                   (cell.has_ended() ? " was destroyed with its runtime" : " was destroyed")));
 }
 
-void refuse_call(const remote_cell& cell, const char* what) {
+[[gnu::cold]] void refuse_call(const remote_cell& cell, const char* what) {
   if (cell.dead()) std::rethrow_exception(death_of(cell, what));
   throw usage_error(std::string("remote::") + what +
                     ": the object's worker does not exist in a child of fork()");

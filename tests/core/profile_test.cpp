@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include <creek/core/error.hpp>
 #include <creek/core/measuring/profile.hpp>
@@ -22,16 +25,34 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-profile of_two_workers() {
-  return {.backend = "host",
-          .duration = 10ms,
-          .tasks = {{"render(scene&)::<lambda()>", 4, 12ms, 5ms, 1500us},
-                    {"\"b\"", 1, 950ns, 950ns, 0ns}},
-          .workers = {{9ms, 500us, 500us, 0ns}, {3'000'950ns, 0ns, 6'999'050ns, 0ns}}};
+const std::array<profile::task, 2> two_tasks{
+    {{"render(scene&)::<lambda()>", 4, 12ms, 5ms, 1500us}, {"\"b\"", 1, 950ns, 950ns, 0ns}}};
+const std::array<profile::worker, 2> two_workers{
+    {{9ms, 500us, 500us, 0ns}, {3'000'950ns, 0ns, 6'999'050ns, 0ns}}};
+const profile of_two_workers{
+    .backend = "host", .duration = 10ms, .tasks = two_tasks, .workers = two_workers};
+
+/// Returns what `print(file)` prints.
+template <class Print>
+std::string printed(Print print) {
+  char* text = nullptr;
+  std::size_t bytes = 0;
+  std::FILE* const memory = open_memstream(&text, &bytes);
+  print(memory);
+  std::fclose(memory);
+  std::string all(text, bytes);
+  std::free(text);
+  return all;
+}
+std::string table_of(const profile& times, std::size_t most = 20) {
+  return printed([&](std::FILE* to) { print(times, to, most); });
+}
+std::string json_of(const profile& times) {
+  return printed([&](std::FILE* to) { print_json(times, to); });
 }
 
 TEST(profile_table, has_a_row_per_task_and_worker) {
-  EXPECT_EQ(to_string(of_two_workers()),
+  EXPECT_EQ(table_of(of_two_workers),
             "creek: profile of 2 workers on host, 10.0 ms of wall time (CREEK_PROFILE)\n"
             "      time    share      count       mean    longest  suspended  task, with what ran "
             "within it\n"
@@ -45,12 +66,14 @@ TEST(profile_table, has_a_row_per_task_and_worker) {
 }
 
 TEST(profile_table, sums_up_what_exceeds_its_length) {
-  profile many{.backend = "host", .duration = 1s};
+  std::vector<std::string> names;
+  for (int i = 0; i < 30; ++i) names.push_back("task " + std::to_string(i));
+  std::vector<profile::task> tasks;
   for (int i = 0; i < 30; ++i) {
-    many.tasks.push_back({"task " + std::to_string(i), 1, 1ms, std::chrono::microseconds{i}, 2ms});
-    many.workers.push_back({.running = 1ms, .sleeping = 1ms});
+    tasks.push_back({names[i].c_str(), 1, 1ms, std::chrono::microseconds{i}, 2ms});
   }
-  const std::string table = to_string(many, 3);
+  const std::vector<profile::worker> workers(30, {.running = 1ms, .sleeping = 1ms});
+  const std::string table = table_of({"host", 1s, tasks, workers}, 3);
   EXPECT_THAT(table, HasSubstr("  task 2\n"));
   EXPECT_THAT(table, Not(HasSubstr("task 3\n")));
   EXPECT_THAT(
@@ -63,20 +86,21 @@ TEST(profile_table, sums_up_what_exceeds_its_length) {
 
 TEST(profile_table, shortens_long_names_in_the_middle) {
   const std::string begin = "begin_of_the_name<", end = ">::run()::<lambda()>";
-  profile one{.backend = "host", .duration = 1s};
-  one.tasks.push_back({begin + std::string(500, 'x') + end, 1, 1ms, 1ms, 0ms});
-  one.tasks.push_back({"creek::detail::loop<{anonymous}::a\nb>", 1, 1ms, 1ms, 0ms});
-  const std::string table = to_string(one);
+  const std::string long_name = begin + std::string(500, 'x') + end;
+  const std::array<profile::task, 2> tasks{
+      {{long_name.c_str(), 1, 1ms, 1ms, 0ms},
+       {"creek::detail::loop<{anonymous}::a\nb>", 1, 1ms, 1ms, 0ms}}};
+  const std::string table = table_of({"host", 1s, tasks, {}});
   EXPECT_THAT(table, HasSubstr(begin + "xxxxxxxxxxxx...xxxxxxx" + end + "\n"));
   EXPECT_THAT(table, HasSubstr("  loop<a b>\n"));
 }
 
 TEST(profile_table, of_nothing_has_no_shares) {
-  EXPECT_THAT(to_string(profile{.backend = "host"}), HasSubstr("\n       all      0.0 %"));
+  EXPECT_THAT(table_of({.backend = "host"}), HasSubstr("\n       all      0.0 %"));
 }
 
 TEST(profile_json, has_every_time_in_nanoseconds) {
-  const json found = json::parse(to_json(of_two_workers()));
+  const json found = json::parse(json_of(of_two_workers));
   EXPECT_EQ(found["schema_version"], 1);
   EXPECT_EQ(found["backend"], "host");
   EXPECT_EQ(found["duration_ns"], 10'000'000);
@@ -90,7 +114,7 @@ TEST(profile_json, has_every_time_in_nanoseconds) {
                                        {"searching_ns", 0},
                                        {"sleeping_ns", 6'999'050},
                                        {"waiting_ns", 0}}));
-  EXPECT_TRUE(json::parse(to_json({}))["tasks"].empty());
+  EXPECT_TRUE(json::parse(json_of({}))["tasks"].empty());
 }
 
 class profile_variable : public testing::Test {
@@ -108,13 +132,13 @@ TEST_F(profile_variable, turns_the_profile_on_and_off) {
   }
   set("1");
   testing::internal::CaptureStderr();
-  profile_output::from_environment()->write(of_two_workers());
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), to_string(of_two_workers()));
+  profile_output::from_environment()->write(of_two_workers);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), table_of(of_two_workers));
   const auto file = folder_ / "profile.json";
   set(file.string());
-  profile_output::from_environment()->write(of_two_workers());
+  profile_output::from_environment()->write(of_two_workers);
   std::ifstream in(file);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), to_json(of_two_workers()));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), json_of(of_two_workers));
 }
 
 TEST_F(profile_variable, refuses_other_values) {

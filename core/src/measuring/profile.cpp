@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles as text and as JSON, and the variable that asks for one.
+// Profiles as text and as JSON, and the variable that asks for one. Written with printf(), because
+// this is a part of every program that uses the host backend, and so takes the least room.
 #include <creek/core/measuring/profile.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdio>
+#include <cerrno>
+#include <cinttypes>
 #include <cstdlib>
-#include <span>
+#include <string>
 #include <string_view>
 
 #include <creek/core/error.hpp>
@@ -25,128 +25,139 @@ constexpr const char* variable = "CREEK_PROFILE";
 /// Columns for a name; the schema's file has names in full.
 constexpr std::size_t name_columns = 60;
 
-profile::worker& operator+=(profile::worker& sum, const profile::worker& added) {
+void add(profile::worker& sum, const profile::worker& added) noexcept {
   sum.running += added.running;
   sum.searching += added.searching;
   sum.sleeping += added.sleeping;
   sum.waiting += added.waiting;
-  return sum;
 }
 
-profile::worker sum_of(std::span<const profile::worker> workers) {
+profile::worker sum_of(std::span<const profile::worker> workers) noexcept {
   profile::worker sum;
-  for (const profile::worker& each : workers) sum += each;
+  for (const profile::worker& each : workers) add(sum, each);
   return sum;
 }
 
-nanoseconds all_of(const profile::worker& of) {
+nanoseconds all_of(const profile::worker& of) noexcept {
   return of.running + of.searching + of.sleeping + of.waiting;
 }
 
-std::string percent(nanoseconds part, nanoseconds whole) {
-  const auto share = whole.count() == 0 ? 0.0 : double(part.count()) / double(whole.count());
-  return fmt::format("{:.1f} %", 100 * share);
+double percent(nanoseconds part, nanoseconds whole) noexcept {
+  return whole.count() == 0 ? 0.0 : 100 * double(part.count()) / double(whole.count());
 }
 
+struct short_text {
+  char text[32];
+};
+
 /// Returns three digits or more, and a unit.
-std::string span_of(nanoseconds time) {
-  const auto count = double(time.count());
-  if (count < 1e3) return fmt::format("{} ns", time.count());
-  const auto [unit, name] = count < 1e6   ? std::pair(1e3, "us")
-                            : count < 1e9 ? std::pair(1e6, "ms")
-                                          : std::pair(1e9, "s");
-  const double value = count / unit;
-  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, name);
+short_text span_of(nanoseconds time) noexcept {
+  static constexpr const char* units[] = {"ns", "us", "ms", "s"};
+  double value = double(time.count());
+  int unit = 0;
+  for (; value >= 1e3 && unit < 3; ++unit) value /= 1e3;
+  const int decimals = unit == 0 || value >= 100 ? 0 : value < 10 ? 2 : 1;
+  short_text made;
+  std::snprintf(made.text, sizeof made.text, "%.*f %s", decimals, value, units[unit]);
+  return made;
 }
 
 /// Returns the name in one line of at most name_columns bytes: the ends say the most.
 std::string shortened(std::string name) {
-  for (const std::string_view dropped :
-       {"creek::detail::", "{anonymous}::", "(anonymous namespace)::"}) {
+  for (const char* dropped : {"creek::detail::", "{anonymous}::", "(anonymous namespace)::"}) {
     for (auto at = name.find(dropped); at != name.npos; at = name.find(dropped, at)) {
-      name.erase(at, dropped.size());
+      name.erase(at, std::string_view(dropped).size());
     }
   }
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return c < ' '; }, ' ');
-  if (name.size() <= name_columns) return name;
-  const std::size_t begin = name_columns / 2, end = name_columns - begin - 3;
-  return name.substr(0, begin) + "..." + name.substr(name.size() - end);
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  if (name.size() > name_columns) {
+    constexpr std::size_t begin = name_columns / 2, end = name_columns - begin - 3;
+    name.replace(begin, name.size() - begin - end, "...");
+  }
+  return name;
 }
 
-void add_task_row(std::string& table, const profile::task& task, nanoseconds whole,
-                  std::string_view name) {
+void print_task(std::FILE* to, const profile::task& task, nanoseconds whole, const char* name) {
   const auto count = static_cast<nanoseconds::rep>(std::max<std::uint64_t>(task.count, 1));
-  table += fmt::format("{:>10} {:>8} {:>10} {:>10} {:>10} {:>10}  {}\n", span_of(task.total),
-                       percent(task.total, whole), task.count, span_of(task.total / count),
-                       span_of(task.longest), span_of(task.waited), name);
+  std::fprintf(to, "%10s %6.1f %% %10" PRIu64 " %10s %10s %10s  %s\n", span_of(task.total).text,
+               percent(task.total, whole), task.count, span_of(task.total / count).text,
+               span_of(task.longest).text, span_of(task.waited).text, name);
 }
 
-void add_worker_row(std::string& table, std::string_view name, const profile::worker& worker) {
+void print_worker(std::FILE* to, const char* name, const profile::worker& worker) {
   const nanoseconds whole = all_of(worker);
-  table += fmt::format("{:>10} {:>10} {:>10} {:>10} {:>10}\n", name, percent(worker.running, whole),
-                       percent(worker.searching, whole), percent(worker.sleeping, whole),
-                       percent(worker.waiting, whole));
-}
-
-std::string json_of(const profile::worker& worker) {
-  return fmt::format(R"({{"running_ns":{},"searching_ns":{},"sleeping_ns":{},"waiting_ns":{}}})",
-                     worker.running.count(), worker.searching.count(), worker.sleeping.count(),
-                     worker.waiting.count());
-}
-
-std::string json_of(const profile::task& task) {
-  return fmt::format(R"({{"name":{},"count":{},"total_ns":{},"longest_ns":{},"waited_ns":{}}})",
-                     detail::json_string(task.name), task.count, task.total.count(),
-                     task.longest.count(), task.waited.count());
+  std::fprintf(to, "%10s %8.1f %% %8.1f %% %8.1f %% %8.1f %%\n", name,
+               percent(worker.running, whole), percent(worker.searching, whole),
+               percent(worker.sleeping, whole), percent(worker.waiting, whole));
 }
 
 }  // namespace
 
-std::string to_string(const profile& times, std::size_t most) {
-  const nanoseconds whole = all_of(sum_of(times.workers));
-  std::string table = fmt::format(
-      "creek: profile of {} {} on {}, {} of wall time ({})\n"
-      "{:>10} {:>8} {:>10} {:>10} {:>10} {:>10}  task, with what ran within it\n",
-      times.workers.size(), times.workers.size() == 1 ? "worker" : "workers", times.backend,
-      span_of(times.duration), variable, "time", "share", "count", "mean", "longest", "suspended");
-  const std::size_t shown = std::min(most, times.tasks.size());
-  for (const profile::task& each : std::span(times.tasks).first(shown)) {
-    add_task_row(table, each, whole, shortened(each.name));
-  }
-  if (shown < times.tasks.size()) {
-    profile::task rest;
-    for (const profile::task& each : std::span(times.tasks).subspan(shown)) {
-      rest.count += each.count;
-      rest.total += each.total;
-      rest.longest = std::max(rest.longest, each.longest);
-      rest.waited += each.waited;
-    }
-    add_task_row(table, rest, whole, fmt::format("{} other names", times.tasks.size() - shown));
-  }
-  table += fmt::format("{:>10} {:>10} {:>10} {:>10} {:>10}\n", "worker", "running", "searching",
-                       "sleeping", "waiting");
-  const std::size_t rows = std::min(most, times.workers.size());
-  for (std::size_t i = 0; i < rows; ++i) add_worker_row(table, std::to_string(i), times.workers[i]);
-  if (rows < times.workers.size()) {
-    add_worker_row(table, "others", sum_of(std::span(times.workers).subspan(rows)));
-  }
-  add_worker_row(table, "all", sum_of(times.workers));
-  return table;
+void profile::task::add(const task& other) noexcept {
+  count += other.count;
+  total += other.total;
+  longest = std::max(longest, other.longest);
+  waited += other.waited;
 }
 
-std::string to_json(const profile& times) {
-  std::string document =
-      fmt::format(R"({{"schema_version":1,"command":"{}","backend":{},"duration_ns":{},"tasks":[)",
-                  variable, detail::json_string(times.backend), times.duration.count());
+void print(const profile& times, std::FILE* to, std::size_t most) {
+  const nanoseconds whole = all_of(sum_of(times.workers));
+  std::fprintf(to,
+               "creek: profile of %zu worker%s on %s, %s of wall time (%s)\n"
+               "      time    share      count       mean    longest  suspended  task, with what "
+               "ran within it\n",
+               times.workers.size(), times.workers.size() == 1 ? "" : "s", times.backend,
+               span_of(times.duration).text, variable);
+  profile::task other_tasks;
+  for (std::size_t i = 0; i < times.tasks.size(); ++i) {
+    const profile::task& each = times.tasks[i];
+    if (i < most) {
+      print_task(to, each, whole, shortened(each.name).c_str());
+    } else {
+      other_tasks.add(each);
+    }
+  }
+  if (times.tasks.size() > most) {
+    print_task(to, other_tasks, whole,
+               (std::to_string(times.tasks.size() - most) + " other names").c_str());
+  }
+  std::fputs("    worker    running  searching   sleeping    waiting\n", to);
+  for (std::size_t i = 0; i < std::min(most, times.workers.size()); ++i) {
+    print_worker(to, std::to_string(i).c_str(), times.workers[i]);
+  }
+  if (times.workers.size() > most) {
+    print_worker(to, "others", sum_of(times.workers.subspan(most)));
+  }
+  print_worker(to, "all", sum_of(times.workers));
+}
+
+void print_json(const profile& times, std::FILE* to) {
+  std::fprintf(to,
+               R"({"schema_version":1,"command":"%s","backend":"%s","duration_ns":%)" PRId64
+               R"(,"tasks":[)",
+               variable, times.backend, times.duration.count());
+  const char* separator = "\n";
   for (const profile::task& each : times.tasks) {
-    document += (&each == times.tasks.data() ? "\n" : ",\n") + json_of(each);
+    std::fprintf(to,
+                 R"(%s{"name":%s,"count":%)" PRIu64 R"(,"total_ns":%)" PRId64
+                 R"(,"longest_ns":%)" PRId64 R"(,"waited_ns":%)" PRId64 "}",
+                 separator, detail::json_string(each.name).c_str(), each.count, each.total.count(),
+                 each.longest.count(), each.waited.count());
+    separator = ",\n";
   }
-  document += "],\"workers\":[";
+  std::fputs("],\"workers\":[", to);
+  separator = "\n";
   for (const profile::worker& each : times.workers) {
-    document += (&each == times.workers.data() ? "\n" : ",\n") + json_of(each);
+    std::fprintf(to,
+                 R"(%s{"running_ns":%)" PRId64 R"(,"searching_ns":%)" PRId64
+                 R"(,"sleeping_ns":%)" PRId64 R"(,"waiting_ns":%)" PRId64 "}",
+                 separator, each.running.count(), each.searching.count(), each.sleeping.count(),
+                 each.waiting.count());
+    separator = ",\n";
   }
-  return document + "]}\n";
+  std::fputs("]}\n", to);
 }
 
 std::optional<profile_output> profile_output::from_environment() {
@@ -156,11 +167,10 @@ std::optional<profile_output> profile_output::from_environment() {
   if (text == "1") return profile_output(nullptr);
   constexpr std::string_view ending = ".json";
   if (!text.ends_with(ending) || text.size() == ending.size()) {
-    throw usage_error(
-        fmt::format("{}='{}': give 0, 1 for a table, or the name of a file that ends in .json",
-                    variable, text));
+    throw usage_error(std::string(variable) + "='" + value +
+                      "': give 0, 1 for a table, or the name of a file that ends in .json");
   }
-  return profile_output(std::make_unique<atomic_file>(text));
+  return profile_output(std::make_unique<atomic_file>(value));
 }
 
 profile_output::profile_output(std::unique_ptr<atomic_file> file) noexcept
@@ -169,12 +179,21 @@ profile_output::profile_output(profile_output&&) noexcept = default;
 profile_output::~profile_output() = default;
 
 void profile_output::write(const profile& times) {
-  if (!file_) {
-    std::fputs(to_string(times).c_str(), stderr);
-    return;
+  // In one piece: another runtime may end at the same time.
+  char* text = nullptr;
+  std::size_t bytes = 0;
+  std::FILE* const memory = open_memstream(&text, &bytes);
+  if (memory == nullptr) throw error(errno, "cannot write the profile");
+  file_ ? print_json(times, memory) : print(times, memory);
+  const bool failed = std::fclose(memory) != 0;
+  const std::unique_ptr<char, decltype(&std::free)> owned(text, &std::free);
+  if (failed) throw error(errno, "cannot write the profile");
+  if (file_) {
+    file_->write({text, bytes});
+    file_->commit();
+  } else {
+    std::fwrite(text, 1, bytes, stderr);
   }
-  file_->write(to_json(times));
-  file_->commit();
 }
 
 void warn_of_no_profile(const char* backend) {

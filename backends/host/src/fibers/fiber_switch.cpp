@@ -68,36 +68,23 @@ void fiber_switch::leave_for(fiber& self, fiber& target) noexcept {
   switch_to(*self.on, target, {keeps ? departure::kind::make_ready : departure::kind::recycle});
 }
 
-/// Notes for trace and profile that a strand leaves its stack.
-fiber_switch::absence fiber_switch::note_leave(fiber& self) noexcept {
-  worker& here = *self.on;
-  absence left;
-  if (trace::track* const track = here.track.load(std::memory_order_acquire)) [[unlikely]] {
-    left.arrow = here.labels.new_arrow();
-    trace::flow_start(track, "wait", left.arrow);
-    trace::end(track);
-  }
-  if (here.profile != nullptr) [[unlikely]]
-    left.times = here.profile->leave(worker_profile::idle::searching);
-  return left;
+/// Records that a strand leaves its stack.
+recorder::absence fiber_switch::note_leave(fiber& self) noexcept {
+  recorder* const records = self.on->recording();
+  return records != nullptr ? records->leave() : recorder::absence{};
 }
 
-/// Notes that it goes on, perhaps on another worker.
-void fiber_switch::note_return(fiber& self, absence left) noexcept {
-  worker& here = *self.on;
-  if (here.profile != nullptr) [[unlikely]]
-    here.profile->go_on(left.times);
-  trace::track* const track = here.track.load(std::memory_order_acquire);
-  if (track == nullptr) [[likely]]
+/// Records that it goes on, perhaps on another worker.
+void fiber_switch::note_return(fiber& self, recorder::absence left) noexcept {
+  recorder* const records = self.on->recording();
+  if (records == nullptr) [[likely]]
     return;
   const ext::task_type* const type = self.tasks.scope().type;
-  const char* const kind = type != nullptr ? type->name : nullptr;
-  trace::begin(track, here.labels.of(kind, task_labels::part::resumed));
-  if (left.arrow != 0) trace::flow_end(track, "wait", left.arrow);
+  records->go_on(left, type != nullptr ? type->name : nullptr);
 }
 
 void fiber_switch::leave_held(fiber& self, fiber& next) noexcept {
-  const absence left = note_leave(self);
+  const recorder::absence left = note_leave(self);
   // `next` may leave for `self` to wait, and find that its wait is over: then `self` is not idle.
   arrive(self, leave(*self.on, next, {departure::kind::hold}), departure::kind::make_ready);
   unpark(self);
@@ -108,7 +95,7 @@ void fiber_switch::leave_waiting(fiber& self, fiber& next, ext::publish_fn publi
                                  void* argument) noexcept {
   worker& here = *self.on;
   here.counters.add(counter::suspends);
-  const absence left = note_leave(self);
+  const recorder::absence left = note_leave(self);
   departure after{departure::kind::publish};
   after.publish = publish;
   after.argument = argument;

@@ -38,13 +38,8 @@ class fiber_switch {
   }
 
  private:
-  /// State of the records of a strand while it is off its stack.
-  struct absence {
-    std::int64_t arrow = 0;       ///< of the trace, to where the strand goes on, or 0
-    task_times* times = nullptr;  ///< of the profile
-  };
-  static absence note_leave(fiber& self) noexcept;
-  static void note_return(fiber& self, absence left) noexcept;
+  static recorder::absence note_leave(fiber& self) noexcept;
+  static void note_return(fiber& self, recorder::absence left) noexcept;
   fiber* leave(worker& here, fiber& target, departure after) noexcept;
   bool settle(fiber& self, fiber* previous) noexcept;
   void park(fiber& left) noexcept;

@@ -58,12 +58,12 @@ void in_place_waiter::wait(fiber& self, ext::publish_fn publish, void* argument)
   if (!publish(argument, &wait)) return;
   while (wait.news.load(std::memory_order_acquire) == in_place_wait::on_stack) {
     if (!make_progress(self, wait, bottom)) {
-      worker_profile* const profile = self.on->profile.get();
+      recorder* const records = self.on->recording();
       task_times* const times =
-          profile != nullptr ? profile->leave(worker_profile::idle::waiting) : nullptr;
+          records != nullptr ? records->begin_idling(recorder::idle::waiting) : nullptr;
       (void)futex_wait_until(wait.news, in_place_wait::on_stack,
                              deadline_clock::now() + retry_after);
-      if (profile != nullptr) profile->go_on(times);
+      if (records != nullptr) records->end_idling(times);
     }
   }
   sanitizer::acquired(&wait.news);

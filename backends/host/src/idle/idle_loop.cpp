@@ -53,7 +53,7 @@ void idle_loop::begin(worker& self) noexcept {
 }
 
 found_work idle_loop::find_first_work(worker& self) {
-  trace::begin(self.track.load(std::memory_order_acquire), "idle");
+  if (recorder* const records = self.recording()) records->begin_slice("idle");
   return search(self, std::exchange(self.kept, {}));
 }
 
@@ -97,7 +97,7 @@ idle_plan idle_loop::plan_wait(const worker& self) const noexcept {
 }
 
 found_work idle_loop::await_work(worker& self) {
-  trace::begin(self.track.load(std::memory_order_acquire), "idle");
+  if (recorder* const records = self.recording()) records->begin_slice("idle");
   waker_.state().begin_search();
   return search(self, {});
 }
@@ -114,7 +114,7 @@ found_work idle_loop::search(worker& self, found_work work) {
     if (!work) work = block(self, how);
   }
   found_while_searching();
-  trace::end(self.track.load(std::memory_order_acquire));
+  if (recorder* const records = self.recording()) records->end_slice();
   return work;
 }
 
@@ -160,9 +160,9 @@ found_work idle_loop::nap(worker& self) {
   for (auto length = 10us; !work && !shutdown_.requested() && may_look();
        length = std::min<std::chrono::microseconds>(length * 2, longest_nap)) {
     static const std::atomic<std::uint32_t> never_changed{0};
-    if (self.profile) self.profile->becomes(worker_profile::idle::sleeping);
+    if (recorder* const records = self.recording()) records->becomes(recorder::idle::sleeping);
     (void)futex_wait_until(never_changed, 0, deadline_clock::now() + length);
-    if (self.profile) self.profile->becomes(worker_profile::idle::searching);
+    if (recorder* const records = self.recording()) records->becomes(recorder::idle::searching);
     if (!may_look()) break;
     work = search_.everywhere(self, true);
     if (!work && !self.serves_only && search_.force_victims(self)) {
@@ -175,7 +175,7 @@ found_work idle_loop::nap(worker& self) {
 /// Like await_work(), and by the same policies, but for a worker that takes no tasks
 /// (scheduler_options::serve_only).
 found_work idle_loop::await_calls(worker& self) {
-  trace::begin(self.track.load(std::memory_order_acquire), "idle");
+  if (recorder* const records = self.recording()) records->begin_slice("idle");
   found_work work;
   while (!work && !shutdown_.finished()) {
     const ticks start = tick_clock::now();
@@ -196,7 +196,7 @@ found_work idle_loop::await_calls(worker& self) {
       std::this_thread::yield();
     }
   }
-  trace::end(self.track.load(std::memory_order_acquire));
+  if (recorder* const records = self.recording()) records->end_slice();
   return work;
 }
 

@@ -50,7 +50,7 @@ found_work sleep_protocol::sleep_begun(worker& self, bool rests) noexcept {
   } else {
     if (shutdown_.requested()) shutdown_.try_finish(self);
     self.counters.add(counter::parks);
-    if (self.profile) self.profile->becomes(worker_profile::idle::sleeping);
+    if (recorder* const records = self.recording()) records->becomes(recorder::idle::sleeping);
     take_permit(self);
     self.counters.add(counter::wakes);
   }
@@ -79,7 +79,7 @@ void sleep_protocol::sleep_until_called(worker& self) noexcept {
   heavy_fence();
   if (shutdown_.requested()) shutdown_.try_finish(self);
   self.counters.add(counter::parks);
-  if (self.profile) self.profile->becomes(worker_profile::idle::sleeping);
+  if (recorder* const records = self.recording()) records->becomes(recorder::idle::sleeping);
   for (;;) {
     const std::uint32_t rung = self.rings.load(std::memory_order_acquire);
     if (messages_.has_messages(self) || shutdown_.finished_before_sleep()) break;
@@ -93,7 +93,7 @@ void sleep_protocol::sleep_until_called(worker& self) noexcept {
 void sleep_protocol::awake(worker& self) noexcept {
   shutdown_.sleep_ended();
   self.asleep.store(false, std::memory_order_relaxed);
-  if (self.profile) self.profile->becomes(worker_profile::idle::searching);
+  if (recorder* const records = self.recording()) records->becomes(recorder::idle::searching);
 }
 
 }  // namespace creek::host_backend

@@ -19,7 +19,7 @@ constexpr std::chrono::microseconds worth_spinning{2};
 
 }  // namespace
 
-message_rings& message_service::open() {
+[[gnu::cold]] message_rings& message_service::open() {
   const std::lock_guard lock(opening_);
   if (!rings_) {
     rings_ = std::make_unique<message_rings>(workers_.size());
@@ -86,9 +86,8 @@ bool message_service::serve(fiber& self) noexcept {
   if (here.backlog.empty() && !end.has_message()) return false;
   const bool was_bound = std::exchange(self.bound, true);
   waker_.governor().task_begins(here.index, "messages");
-  trace::begin(here.track.load(std::memory_order_acquire), "messages");
-  task_times times{.kind = "messages"};
-  if (here.profile) here.profile->begin(times);
+  task_times times;
+  if (recorder* const records = here.recording()) records->task_begins(times, "messages", false);
   // Leaves out messages that come meanwhile: endless senders must not keep this worker from others.
   for (std::size_t left = here.backlog.size(); left > 0; --left) {
     ext::kept_message* const first = here.backlog.pop();
@@ -103,8 +102,7 @@ bool message_service::serve(fiber& self) noexcept {
       here.backlog.push(data, bytes);  // older ones first
     }
   });
-  if (here.profile) here.profile->end();
-  trace::end(here.track.load(std::memory_order_acquire));
+  if (recorder* const records = here.recording()) records->task_ends();
   self.bound = was_bound;
   return true;
 }

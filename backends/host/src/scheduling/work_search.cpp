@@ -20,15 +20,6 @@ found_work work_search::without_stealing(worker& self) noexcept {
   return work_.submissions().pop();
 }
 
-/// Begins an arrow from the worker that ran the maker of the task at the time `at`.
-void work_search::note_steal(worker& self, const worker& maker, ticks at) noexcept {
-  trace::track* const here = self.track.load(std::memory_order_acquire);
-  const trace::track* const there = maker.track.load(std::memory_order_acquire);
-  if (here == nullptr || there == nullptr || here == there) return;
-  self.arrow = self.labels.new_arrow();
-  trace::flow_start_on(*there, at, here, "steal", self.arrow);
-}
-
 found_work work_search::from_victim(worker& self, unsigned index, bool ask) noexcept {
   worker& victim = workers_[index];
   ext::task_slot* stolen = nullptr;
@@ -39,8 +30,9 @@ found_work work_search::from_victim(worker& self, unsigned index, bool ask) noex
   }
   const found_work work = stolen != nullptr ? found_work(stolen) : victim.ready.pop();
   if (work) {
-    if (stolen != nullptr && self.track.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      note_steal(self, victim, tick_clock::now());
+    recorder* const records = stolen != nullptr ? self.recording() : nullptr;
+    if (records != nullptr) [[unlikely]]
+      records->note_steal(victim.recording());
     self.victims.had_work(index);
     self.counters.add(counter::steals_won);
   }
@@ -53,9 +45,10 @@ found_work work_search::from_parked(worker& self, bool ask) noexcept {
     if (self.serves_only && suspended.parked != &self) return parked_look::keeps;
     task_deques& deques = work_.deques();
     if (deques.steal(suspended.tasks, stolen) == steal_result::taken) {
-      if (self.track.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+      if (recorder* const records = self.recording()) [[unlikely]] {
         const wait_note::wait wait = suspended.waits.get();
-        note_steal(self, *suspended.parked, wait.what != nullptr ? wait.since : tick_clock::now());
+        records->note_steal(suspended.parked->recording(),
+                            wait.what != nullptr ? wait.since : ticks{});
       }
       return parked_look::taken;
     }

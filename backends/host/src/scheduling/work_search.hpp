@@ -35,7 +35,6 @@ class work_search {
  private:
   found_work from_victim(worker& self, unsigned victim, bool ask) noexcept;
   found_work from_parked(worker& self, bool ask) noexcept;
-  static void note_steal(worker& self, const worker& maker, ticks at) noexcept;
 
   worker_set& workers_;
   ready_work& work_;

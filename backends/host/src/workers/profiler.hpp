@@ -16,7 +16,10 @@ namespace creek::host_backend {
 class profiler {
  public:
   /// Throws usage_error if the variable has no valid value, error if its file cannot be opened.
-  profiler() : output_(profile_output::from_environment()) {}
+  profiler();
+  ~profiler();
+  profiler(const profiler&) = delete;
+  profiler& operator=(const profiler&) = delete;
 
   /// Called before the threads start.
   void begin(worker_set& workers);

@@ -3,7 +3,6 @@
 #include "task_runner.hpp"
 
 #include <chrono>
-#include <utility>
 
 #include <creek/core/measuring/clock.hpp>
 
@@ -25,13 +24,6 @@ const char* kind_of(const found_work& work) noexcept {
   return work.slot() != nullptr ? kind_of(*work.slot()) : work.task()->name;
 }
 
-/// Opens the slice of a task, with the arrow to it if it was stolen.
-void trace_begin(worker& here, trace::track* track, const found_work& work) noexcept {
-  trace::begin(track, here.labels.of(kind_of(work), task_labels::part::whole));
-  if (work.slot() == nullptr || here.arrow == 0) return;
-  trace::flow_end(track, "steal", std::exchange(here.arrow, 0));
-}
-
 }  // namespace
 
 ext::strand* task_runner::run_stolen(fiber& self, ext::task_slot* slot) noexcept {
@@ -44,35 +36,22 @@ ext::strand* task_runner::run_stolen(fiber& self, ext::task_slot* slot) noexcept
   return released;
 }
 
-ext::strand* task_runner::run(fiber& self, found_work work) noexcept {
-  if (self.on->profile == nullptr) [[likely]]
-    return run_unprofiled(self, work);
-  task_times times{.kind = kind_of(work)};
-  self.on->profile->begin(times);
-  ext::strand* const released = run_unprofiled(self, work);
-  self.on->profile->end();
-  return released;
-}
-
-bool task_runner::run_newest_profiled(fiber& self, ext::task_stack& from,
+bool task_runner::run_newest_recorded(fiber& self, ext::task_stack& from,
                                       ext::task_slot* bottom) noexcept {
-  if (from.next_slot() <= bottom) return false;
-  task_times times{.kind = kind_of(from.next_slot()[-1])};
-  self.on->profile->begin(times);
+  const bool charges = self.on->recording()->profiles() && from.next_slot() > bottom;
+  task_times times;
+  if (charges) self.on->recording()->charge_task(times, kind_of(from.next_slot()[-1]));
   const bool ran = from.run_newest(bottom);
-  if (ran) {
-    self.on->profile->end();
-  } else {
-    self.on->profile->call_off();
-  }
+  if (charges) self.on->recording()->task_charged(ran);
   return ran;
 }
 
-ext::strand* task_runner::run_unprofiled(fiber& self, found_work work) noexcept {
+ext::strand* task_runner::run(fiber& self, found_work work) noexcept {
   self.on->counters.add(counter::tasks);
   governor_.task_begins(self.on->index);
-  if (auto* track = self.on->track.load(std::memory_order_acquire)) [[unlikely]]
-    trace_begin(*self.on, track, work);
+  task_times times;
+  if (recorder* const records = self.on->recording()) [[unlikely]]
+    records->task_begins(times, kind_of(work), work.slot() != nullptr);
   ext::strand* released = nullptr;
   if (ext::task_slot* slot = work.slot()) {
     if (is_of_future(*slot)) work_.future_begins();
@@ -81,7 +60,8 @@ ext::strand* task_runner::run_unprofiled(fiber& self, found_work work) noexcept 
     work.task()->run(work.task());
     work_.submitted_ended();
   }
-  trace::end(self.on->track.load(std::memory_order_acquire));
+  if (recorder* const records = self.on->recording()) [[unlikely]]
+    records->task_ends();
   return released;
 }
 

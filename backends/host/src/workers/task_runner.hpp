@@ -21,15 +21,14 @@ class task_runner {
   /// Runs the newest task of `from` at or above `bottom`, as the owner of that; returns false if
   /// there is none.
   static bool run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept {
-    if (self.on->profile == nullptr) [[likely]]
+    if (self.on->recording() == nullptr) [[likely]]
       return from.run_newest(bottom);
-    return run_newest_profiled(self, from, bottom);
+    return run_newest_recorded(self, from, bottom);
   }
 
  private:
-  static bool run_newest_profiled(fiber& self, ext::task_stack& from,
+  static bool run_newest_recorded(fiber& self, ext::task_stack& from,
                                   ext::task_slot* bottom) noexcept;
-  ext::strand* run_unprofiled(fiber& self, found_work work) noexcept;
   static ext::strand* run_stolen(fiber& self, ext::task_slot* slot) noexcept;
 
   ready_work& work_;

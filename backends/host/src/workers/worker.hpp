@@ -5,21 +5,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <thread>
 
 #include <creek/core/measuring/counters.hpp>
-#include <creek/core/measuring/trace.hpp>
 #include <creek/tasking/ext/executor.hpp>
 
 #include "fibers/fiber.hpp"
 #include "fibers/fiber_pool.hpp"
 #include "messages/message_backlog.hpp"
+#include "recorder.hpp"
 #include "scheduling/found_work.hpp"
 #include "scheduling/victim_order.hpp"
-#include "task_labels.hpp"
 #include "worker_place.hpp"
-#include "worker_profile.hpp"
 
 namespace creek::host_backend {
 
@@ -46,11 +43,8 @@ struct alignas(128) worker {
   fiber native;            ///< stands for the thread's own stack
   fiber* first = nullptr;  ///< the fiber on which the thread begins
   victim_order victims;
-  unsigned small_steals = 0;                  ///< stolen tasks in a row that were not worth it
-  std::atomic<trace::track*> track{nullptr};  ///< null: not traced
-  task_labels labels;
-  std::int64_t arrow = 0;  ///< traced: arrow to the task that was stolen last and not begun, or 0
-  std::unique_ptr<worker_profile> profile;  ///< null: not profiled
+  unsigned small_steals = 0;                ///< stolen tasks in a row that were not worth it
+  std::atomic<recorder*> records{nullptr};  ///< null: neither traced nor profiled
   worker_counters counters;
   bool woke = false;           ///< its last message woke another worker
   message_backlog backlog;     ///< messages that came while others were handled or sent
@@ -68,6 +62,9 @@ struct alignas(128) worker {
   fiber_queue bound;                    ///< ready fibers that stay here
   std::atomic<bool> asleep{false};      ///< it sleeps, or is about to
   std::atomic<std::uint32_t> rings{0};  ///< of a worker that serves only: calls from sleep
+
+  /// Returns what records the worker, or null. Any thread.
+  recorder* recording() const noexcept { return records.load(std::memory_order_acquire); }
 };
 
 }  // namespace creek::host_backend

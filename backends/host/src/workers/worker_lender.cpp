@@ -169,8 +169,10 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
   worker& place = borrowed.lent;
   shutdown_.sleep_ended();
   place.asleep.store(false, std::memory_order_relaxed);
-  trace::end(place.track.load(std::memory_order_acquire));
-  if (place.profile) place.profile->becomes(worker_profile::idle::searching);
+  if (recorder* const records = place.recording()) {
+    records->end_slice();
+    records->becomes(recorder::idle::searching);
+  }
   borrowed.native.on = &place;
   place.borrowed = &borrowed;
   fiber* const left = std::exchange(place.current, &borrowed.native);
@@ -179,8 +181,10 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
   // A worker whose thread has not begun has left no fiber.
   place.active.store(left->is_thread ? nullptr : &left->tasks, std::memory_order_release);
   place.borrowed = nullptr;
-  if (place.profile) place.profile->becomes(worker_profile::idle::sleeping);
-  trace::begin(place.track.load(std::memory_order_acquire), "idle");
+  if (recorder* const records = place.recording()) {
+    records->becomes(recorder::idle::sleeping);
+    records->begin_slice("idle");
+  }
 }
 
 /// Leaves the place to sleep on if nothing goes on, without the fence of a sleeper: no worker has

@@ -220,7 +220,7 @@ void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
   ext::task_slot* const base = full.scope().base;
   const ext::task_slot* const enough =
       full.next_slot() - std::min(surplus, full.next_slot() - base);
-  trace::begin(self.on->track.load(std::memory_order_acquire), "surplus");
+  if (recorder* const records = self.on->recording()) records->begin_slice("surplus");
   while (maker_of(self) != nullptr) {
     const bool left_behind = self.tasks.next_slot() != self.tasks.slots();
     if (!left_behind && full.next_slot() <= enough) break;
@@ -234,7 +234,7 @@ void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
       break;
     }
   }
-  trace::end(self.on->track.load(std::memory_order_acquire));
+  if (recorder* const records = self.on->recording()) records->end_slice();
   if (fiber* const waiting = leave_maker(self)) switch_.leave_for(self, *waiting);
 }
 

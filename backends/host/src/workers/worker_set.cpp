@@ -162,11 +162,19 @@ counter_values worker_set::counters() const {
   return sum;
 }
 
-void worker_set::record_in(trace::session& session) {
+void worker_set::make_recorders() {
+  if (recorders_) return;
+  recorders_ = std::make_unique<recorder[]>(size());
   for (worker& each : *this) {
-    each.labels.record_in(session, (std::int64_t{each.index} << 40) + 1);
-    each.track.store(&session.add_track(options_.name + "/" + std::to_string(each.index)),
-                     std::memory_order_release);
+    each.records.store(&recorders_[each.index], std::memory_order_release);
+  }
+}
+
+void worker_set::record_in(trace::session& session) {
+  make_recorders();
+  for (worker& each : *this) {
+    trace::track& track = session.add_track(options_.name + "/" + std::to_string(each.index));
+    recorders_[each.index].trace_on(track, (std::int64_t{each.index} << 40) + 1);
   }
 }
 

@@ -63,6 +63,8 @@ class worker_set {
   /// Foreign threads that hand something over.
   visitors& guests() noexcept { return guests_; }
   counter_values counters() const;
+  /// Gives each worker a recorder, unless it has one.
+  void make_recorders();
   void record_in(trace::session& session);
 
  private:
@@ -72,6 +74,7 @@ class worker_set {
   const unsigned consumers_;
   const bool oversubscribed_;
   const std::unique_ptr<worker[]> workers_;
+  std::unique_ptr<recorder[]> recorders_;  ///< null: no records
   const std::unique_ptr<std::byte[]> signal_stacks_;
   visitors guests_;
 };

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
+#include <span>
 
 #include <creek/core/language.hpp>
 
@@ -18,15 +18,18 @@ class atomic_file;
 
 /// Times of a runtime from its begin to its end, in wall time. The time of each worker is divided
 /// without a rest: the `running` of all workers is the sum of the tasks' `total`, and the four
-/// times of a worker add up to `duration`.
+/// times of a worker add up to `duration`. Refers to its rows and names.
 struct profile {
   /// The tasks of one name that a worker has begun. What runs within its maker belongs to that.
   struct task {
-    std::string name{};
+    const char* name = "";
     std::uint64_t count = 0;
     std::chrono::nanoseconds total{};    ///< running; not while it was suspended
     std::chrono::nanoseconds longest{};  ///< total of the longest one
     std::chrono::nanoseconds waited{};   ///< suspended
+
+    /// Adds the tasks of another row.
+    void add(const task& other) noexcept;
   };
   struct worker {
     std::chrono::nanoseconds running{};
@@ -35,16 +38,16 @@ struct profile {
     std::chrono::nanoseconds waiting{};    ///< idle in a wait that had no memory to leave its stack
   };
 
-  std::string backend{};
+  const char* backend = "";
   std::chrono::nanoseconds duration{};
-  std::vector<task> tasks{};  ///< the largest total first
-  std::vector<worker> workers{};
+  std::span<const task> tasks{};  ///< the largest total first
+  std::span<const worker> workers{};
 };
 
-/// Returns a table of `most` tasks and workers at most; the others are one line each.
-std::string to_string(const profile& times, std::size_t most = 20);
-/// Returns the profile as docs/schemas/profile.json says.
-std::string to_json(const profile& times);
+/// Prints a table of `most` tasks and workers at most; the others are one line each.
+void print(const profile& times, std::FILE* to, std::size_t most = 20);
+/// Prints the profile as docs/schemas/profile.json says.
+void print_json(const profile& times, std::FILE* to);
 
 /// The place to which CREEK_PROFILE sends the profile.
 class profile_output {
