@@ -130,6 +130,24 @@ TEST_F(runtime_profile, counts_the_tasks_of_each_name_and_their_time) {
   EXPECT_EQ(large["waited_ns"], 0);
 }
 
+TEST_F(runtime_profile, agrees_with_a_trace_of_the_same_run) {
+  const auto file = folder_ / "trace.json";
+  const json found = profile_of({.workers = 2}, [&](runtime& rt) {
+    rt.trace_to(file.string());
+    rt.async(tree_of_waits{3}).get();
+  });
+  std::ifstream in(file);
+  const json trace = json::parse(in);
+  int begun = 0;
+  for (const json& e : trace["traceEvents"]) {
+    if (e["ph"] != "B") continue;
+    const std::string name = e["name"];
+    if (name.ends_with("tree_of_waits")) ++begun;
+  }
+  EXPECT_GT(begun, 0);
+  EXPECT_GE(row(found, "tree_of_waits")["count"], begun) << "tasks left behind are not traced";
+}
+
 TEST_F(runtime_profile, counts_a_branch_in_its_maker_as_part_of_it) {
   const json found = profile_of({.workers = 1}, [](runtime& rt) {
     rt.async([] {

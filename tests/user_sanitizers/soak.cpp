@@ -217,6 +217,21 @@ void loops() {
   expect(std::is_sorted(squares.begin(), squares.end()), "parallel_sort");
 }
 
+/// Threads outside the runtime that run tasks there at the same time. A thread may act as a worker
+/// meanwhile.
+void callers(creek::runtime& rt) {
+  std::array<long, 3> sums{};
+  {
+    std::vector<std::jthread> threads;
+    for (long& sum : sums) {
+      threads.emplace_back([&rt, &sum] {
+        for (int i = 0; i < 100; ++i) sum += rt.run([] { return fib(5); });
+      });
+    }
+  }
+  for (const long sum : sums) expect(sum == 500, "run() of several threads");
+}
+
 /// Tasks that wait when the program ends, never resumed. Only the stack of each knows its
 /// block.
 void left_behind() {
@@ -237,7 +252,8 @@ void left_behind() {
 
 }  // namespace
 
-int main() {
+/// Called with the name of a file, to which the runtimes write their traces.
+int main(int arguments, char** argument) {
   const std::pair<creek::scheduler_kind, creek::idle_policy> ways[] = {
       {creek::scheduler_kind::stealing_random, creek::idle_policy::block},
       // No worker sleeps, so no push is slow for that reason.
@@ -250,6 +266,7 @@ int main() {
     options.scheduler = scheduler;
     options.idle = idle;
     creek::runtime rt(options);
+    if (arguments > 1) rt.trace_to(argument[1]);
     rt.run(forks);
     rt.run(suspended_strands);
     rt.run(children);
@@ -261,6 +278,7 @@ int main() {
     std::vector<int> outside(10, 1);
     auto sum = rt.async([&] { return std::accumulate(outside.begin(), outside.end(), 0); });
     expect(sum.get() == 10, "runtime::async from a thread");
+    callers(rt);
   }
   left_behind();
   std::puts("soak: done");

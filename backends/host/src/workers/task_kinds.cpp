@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/waiting.hpp>
 
 namespace creek::host_backend {
@@ -31,7 +30,6 @@ task_kinds::task_kinds() noexcept {
 }
 
 task_kinds::~task_kinds() {
-  sanitizer::acquired(this);
   for (const task_kind& each : entries()) delete[] each.name;
 }
 
@@ -40,9 +38,6 @@ task_kind& task_kinds::of(const char* key) noexcept {
   if (capacity_ != 0) {
     if (task_kind& found = place_of(key); found.key != nullptr) return found;
   }
-  // Another thread may have acted as the worker before: the sanitizer does not see how the worker
-  // was handed over, but it sees the memory.
-  sanitizer::acquired(this);
   if (2 * used_ >= capacity_ && !grow()) return unnamed_;
   task_kind& fresh = place_of(key);
   try {
@@ -55,7 +50,6 @@ task_kind& task_kinds::of(const char* key) noexcept {
   } catch (const std::bad_alloc&) {
     return unnamed_;
   }
-  sanitizer::releases(this);
   return fresh;
 }
 

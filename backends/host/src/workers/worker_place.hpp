@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <creek/core/threads/futex.hpp>
+#include <creek/core/threads/sanitizer.hpp>
 
 namespace creek::host_backend {
 
@@ -14,7 +15,10 @@ namespace creek::host_backend {
 class worker_place {
  public:
   /// Called by the worker's thread, which does not touch the worker's data afterwards.
-  void vacate() noexcept { state_.store(vacant, std::memory_order_release); }
+  void vacate() noexcept {
+    sanitizer::releases(&state_);
+    state_.store(vacant, std::memory_order_release);
+  }
   /// Called by the worker's thread: takes the vacant place again.
   [[nodiscard]] bool take() noexcept { return move(vacant, held); }
   /// Called by the worker's thread: takes what a borrower has given up.
@@ -37,11 +41,16 @@ class worker_place {
 
   bool move(state from, state to) noexcept {
     std::uint32_t seen = from;
-    return state_.load(std::memory_order_relaxed) == from &&
-           state_.compare_exchange_strong(seen, to, std::memory_order_acq_rel,
-                                          std::memory_order_relaxed);
+    if (state_.load(std::memory_order_relaxed) != from ||
+        !state_.compare_exchange_strong(seen, to, std::memory_order_acq_rel,
+                                        std::memory_order_relaxed)) {
+      return false;
+    }
+    sanitizer::acquired(&state_);
+    return true;
   }
   void pass(state to) noexcept {
+    sanitizer::releases(&state_);
     if (state_.exchange(to, std::memory_order_acq_rel) == awaited) futex_wake(state_, 1);
   }
 
