@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include <creek/tasking/detail/task_name.hpp>
 #include <creek/tasking/future.hpp>
 
 namespace creek {
@@ -28,6 +29,7 @@ class future_awaiter : private ready_listener, private submitted_task {
       }
       return nullptr;
     };
+    name = task_name<future_awaiter>();
     run = [](submitted_task* self) noexcept {
       // The coroutine's exceptions end in its promise; a task frame gives it a scope of its own.
       static constexpr task_type type{nullptr, task_name<future_awaiter>()};
