@@ -21,7 +21,7 @@ class task_runner {
   /// Runs the newest task of `from` at or above `bottom`, as the owner of that; returns false if
   /// there is none.
   static bool run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept {
-    if (self.on->recording() == nullptr) [[likely]]
+    if (self.on->records.load(std::memory_order_relaxed) == nullptr) [[likely]]
       return from.run_newest(bottom);
     return run_newest_recorded(self, from, bottom);
   }

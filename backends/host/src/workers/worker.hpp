@@ -38,13 +38,13 @@ struct alignas(128) worker {
   unsigned index = 0;
   bool serves_only = false;  ///< takes no tasks but those of calls that wait here
   fiber* current = nullptr;
+  std::atomic<recorder*> records{nullptr};  ///< null: neither traced nor profiled
   fiber_cache idle_fibers;
   departure after;
   fiber native;            ///< stands for the thread's own stack
   fiber* first = nullptr;  ///< the fiber on which the thread begins
   victim_order victims;
-  unsigned small_steals = 0;                ///< stolen tasks in a row that were not worth it
-  std::atomic<recorder*> records{nullptr};  ///< null: neither traced nor profiled
+  unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   worker_counters counters;
   bool woke = false;           ///< its last message woke another worker
   message_backlog backlog;     ///< messages that came while others were handled or sent
