@@ -81,9 +81,11 @@ TEST_F(BenchSmoke, RunsEverythingWithEqualAnswersAndWritesItsResults) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "charts" /
                                         (w.at("workload").get<std::string>() + ".svg")));
   }
-  for (const char* name : {"fib", "nqueens", "uts", "matmul", "mergesort", "spc", "spc_1us", "bpc",
-                           "bpc_1us", "axpy", "sum", "loop_20us", "parallel_sort", "wakeup", "idle",
-                           "round_trip", "deque", "deque_mpb"}) {
+  for (const char* name :
+       {"fib",           "nqueens",      "uts",          "matmul",     "mergesort", "spc",
+        "spc_1us",       "bpc",          "bpc_1us",      "axpy",       "sum",       "loop_20us",
+        "parallel_sort", "wakeup",       "idle",         "round_trip", "deque",     "deque_mpb",
+        "skynet",        "skynet_group", "skynet_halves"}) {
     EXPECT_TRUE(seen.contains(name)) << name;
   }
   EXPECT_EQ(whole.at("schedulers").at(0).at("results").size(), 16u);
