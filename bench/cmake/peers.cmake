@@ -37,7 +37,7 @@ _bench_options(bench_peer_main)
 
 # What several peers do in the same way is written once, in <workload>/<kind>.cpp, which includes
 # harness/<peer>_runtime.hpp as BENCH_RUNTIME: forks of two closures, and data under a lock.
-set(BENCH_forks creek omp serial tbb)
+set(BENCH_forks creek citor omp serial tbb)
 set(BENCH_locked mutex spin)
 
 # The sources of a peer: <workload>/<peer>.cpp of those workloads that have one, those of its kind, and its

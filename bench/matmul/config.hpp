@@ -2,7 +2,8 @@
 // Recursive matrix multiply, C += A B, n by n doubles, row-major: quadrants down to tiles of 32,
 // the four quadrants of C in parallel and the two products of each quadrant in sequence. One unit
 // of work is one tile product (2 * 32^3 flops). n is 32 times a power of two. The peers differ in
-// `fork`, the function that runs two closures in parallel; the algorithm is written once here.
+// `fork`, the function that runs two closures in parallel; the algorithm is written once here. Only
+// peers whose tasks are coroutines write it again.
 #pragma once
 #include "harness/workload.hpp"
 
@@ -82,14 +83,21 @@ inline double tiles(std::int64_t n) {
   return side * side * side;
 }
 
-/// Runs once: `enter(settings, f)` enters the runtime, `fork` forks there.
-template <class Enter, class Fork>
-sample run(const settings& s, const Enter& enter, const Fork& fork) {
+/// Runs once: `enter(settings, f)` enters the runtime, `product(c, a, b, n)` multiplies there.
+template <class Enter, class Product>
+sample run_product(const settings& s, const Enter& enter, const Product& product) {
   matrices m(s.n);
   sample result{.work = tiles(s.n)};
-  enter(s, [&] { result.total_ns = timed([&] { multiply(fork, m.c(), m.a(), m.b(), s.n); }); });
+  enter(s, [&] { result.total_ns = timed([&] { product(m.c(), m.a(), m.b(), s.n); }); });
   result.answer = m.answer();
   return result;
+}
+
+/// Runs once, for a peer that forks two closures by `fork`.
+template <class Enter, class Fork>
+sample run(const settings& s, const Enter& enter, const Fork& fork) {
+  return run_product(
+      s, enter, [&](block c, block a, block b, std::int64_t n) { multiply(fork, c, a, b, n); });
 }
 
 }  // namespace bench::matmul

@@ -84,7 +84,7 @@ TEST_F(Scripts, AreFoundAndTheOthersAreNamedWithAWayToGetThem) {
   EXPECT_EQ(found.peers[0].name, "serial");
   EXPECT_EQ(found.peers[0].version, "v1");
   EXPECT_EQ(found.workloads.at("fib").sizes(size_class::quick), std::vector<std::int64_t>{20});
-  EXPECT_EQ(found.missing.size(), 5u);
+  EXPECT_EQ(found.missing.size(), 10u);
   for (const auto& m : found.missing) EXPECT_FALSE(m.how.empty()) << m.name;
 }
 

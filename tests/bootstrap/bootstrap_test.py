@@ -201,6 +201,21 @@ class bootstrap(unittest.TestCase):
         self.assertEqual(self.called("python3"), [])
         self.assertEqual(self.called("creek"), ["creek bench tasking"])
 
+    def test_bench_takes_folders_of_peers_from_where_it_was_called(self):
+        self.all_installed()
+        folder = self.world / "a peer"
+        folder.mkdir()
+        from_here = os.path.relpath(folder, "/")  # run_it calls from /
+        self.run_it("bench", "--peer", f"lace={from_here}", "tasking", "--quick", f"--peer=ips4o={folder}")
+        self.assertEqual(self.called("cmake")[0], f"cmake --preset release -DCREEK_PEER_LACE={folder} "
+                         f"-DCREEK_PEER_IPS4O={folder}")
+        self.assertEqual(self.called("creek"), ["creek bench tasking --quick"])
+        self.run_it("bench", "--peer", "lace=")
+        self.assertEqual(self.called("cmake")[0], "cmake --preset release -DCREEK_PEER_LACE=")
+        self.assertEqual(self.called("creek"), ["creek bench tasking"])
+        for wrong in (["--peer", "lace=nowhere"], ["--peer", "spider=/"], ["--peer=lace"], ["--peer"]):
+            self.assertTrue(self.run_it("bench", *wrong, status=2).startswith("bootstrap: --peer: "))
+
     def test_bench_of_queries_installs_the_peers_and_runs_beside_them(self):
         self.all_installed()
         self.run_it("bench", "tpch", "--rounds", "2")

@@ -26,7 +26,7 @@ constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/p
 constexpr const char* from_build = "build the target of that name (CREEK_BUILD_BENCH=ON)";
 
 /// The known peers, in the order of the table.
-constexpr std::array<known_peer, 16> known_peers{{
+constexpr std::array<known_peer, 21> known_peers{{
     {"bench_creek", "creek", from_build, "tasking invoke sections linalg"},
     {"bench_serial", "serial", from_build},
     {"bench_tbb", "tbb", "install oneTBB (Debian: libtbb-dev) and configure again",
@@ -36,6 +36,16 @@ constexpr std::array<known_peer, 16> known_peers{{
      "install LLVM's OpenMP runtime (Debian: libomp-dev) and configure again", "tasking invoke"},
     {"bench_rayon", "rayon", "install cargo and build the target bench_peers_rust"},
     {"bench_chili", "chili", "install cargo and build the target bench_peers_rust"},
+    {"bench_lace", "lace",
+     "install Lace 1.4 (github.com/trolando/lace), then ./bootstrap bench tasking --peer lace=DIR"},
+    {"bench_libfork", "libfork",
+     "get github.com/ConorWilliams/libfork, then ./bootstrap bench tasking --peer libfork=DIR"},
+    {"bench_citor", "citor",
+     "get github.com/Lallapallooza/citor, then ./bootstrap bench tasking --peer citor=DIR"},
+    {"bench_toomanycooks", "toomanycooks",
+     "get github.com/tzcnt/TooManyCooks, then ./bootstrap bench tasking --peer toomanycooks=DIR"},
+    {"bench_ips4o", "ips4o",
+     "get github.com/ips4o/ips4o, then ./bootstrap bench tasking --peer ips4o=DIR"},
     {"bench_asio", "asio", "install Boost.Asio (Debian: libboost-dev) and configure again",
      "invoke"},
     {"bench_mpi", "mpi",
