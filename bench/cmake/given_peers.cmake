@@ -24,9 +24,9 @@ function(_given_peer_missing peer why)
   _bench_finish(bench_${peer})
 endfunction()
 
-# _given_headers(why citor FOLDER citor/thread_pool.h "GCC 12"): makes the target bench_headers_citor, or says why
-# not: the header is not in FOLDER/include, or the compiler, which should be one of those named, rejects it.
-function(_given_headers out peer folder header compilers)
+# _given_headers(why citor FOLDER citor/thread_pool.h): makes the target bench_headers_citor, or says why not: the
+# header is not in FOLDER/include, or the compiler rejects it.
+function(_given_headers out peer folder header)
   set(${out} "" PARENT_SCOPE)
   if(NOT EXISTS ${folder}/include/${header})
     set(${out} "no include/${header} in ${folder}" PARENT_SCOPE)
@@ -38,8 +38,8 @@ function(_given_headers out peer folder header compilers)
   set(CMAKE_REQUIRED_LIBRARIES Threads::Threads)
   check_cxx_source_compiles("#include <${header}>\nint main() {}" BENCH_COMPILES_${peer}_${key})
   if(NOT BENCH_COMPILES_${peer}_${key})
-    set(${out} "its headers need ${compilers} or newer, not ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
-        PARENT_SCOPE)
+    set(${out} "needs a newer compiler: ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} rejects ${header}, \
+GCC 12 takes it" PARENT_SCOPE)
     return()
   endif()
   add_library(bench_headers_${peer} INTERFACE IMPORTED)  # imported: no warnings of these headers
@@ -70,16 +70,19 @@ function(_given_lace)
                          -Wno-conversion -Wno-sign-conversion)
 endfunction()
 
-# _given_header_peer(NAME citor HEADER citor/thread_pool.h COMPILERS "GCC 12 or Clang 18" SOURCE github.com/...
+# _given_header_peer(NAME citor HEADER citor/thread_pool.h SOURCE github.com/...
 #                    WORKLOADS ... [HWLOC LF_USE_HWLOC] [LIBRARIES ...])
 # HWLOC: the definition with which the library uses hwloc, as its own CMake package does by default.
 function(_given_header_peer)
-  cmake_parse_arguments(P "" "NAME;HEADER;COMPILERS;SOURCE;HWLOC" "WORKLOADS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(P "" "NAME;HEADER;SOURCE;HWLOC" "WORKLOADS;LIBRARIES" ${ARGN})
   _given_folder(folder ${P_NAME} "a checkout of ${P_SOURCE}")
   if(NOT folder)
     return()
   endif()
-  _given_headers(why ${P_NAME} ${folder} ${P_HEADER} "${P_COMPILERS}")
+  _given_headers(why ${P_NAME} ${folder} ${P_HEADER})
+  if(TBB::tbb IN_LIST P_LIBRARIES AND NOT TARGET TBB::tbb)
+    set(why "needs oneTBB (Debian: libtbb-dev)")
+  endif()
   if(why)
     _given_peer_missing(${P_NAME} "${why}")
     return()
@@ -97,20 +100,18 @@ function(bench_given_peers)
   cmake_parse_arguments(P "" "" "WORKLOADS" ${ARGN})
   include(CheckCXXSourceCompiles)
   _given_lace(WORKLOADS ${P_WORKLOADS})
-  _given_header_peer(NAME libfork HEADER libfork.hpp COMPILERS "GCC 12 or Clang 16" HWLOC LF_USE_HWLOC
+  _given_header_peer(NAME libfork HEADER libfork.hpp HWLOC LF_USE_HWLOC
                      SOURCE github.com/ConorWilliams/libfork WORKLOADS ${P_WORKLOADS})
-  _given_header_peer(NAME citor HEADER citor/thread_pool.h COMPILERS "GCC 12 or Clang 18"
+  _given_header_peer(NAME citor HEADER citor/thread_pool.h
                      SOURCE github.com/Lallapallooza/citor WORKLOADS ${P_WORKLOADS})
-  _given_header_peer(NAME toomanycooks HEADER tmc/all_headers.hpp COMPILERS "GCC 12 or Clang 17" HWLOC TMC_USE_HWLOC
+  _given_header_peer(NAME toomanycooks HEADER tmc/all_headers.hpp HWLOC TMC_USE_HWLOC
                      SOURCE github.com/tzcnt/TooManyCooks WORKLOADS ${P_WORKLOADS})
   # This source compiles the library, once per program.
   set_source_files_properties(harness/toomanycooks_runtime.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  if(TARGET TBB::tbb)
-    _given_header_peer(NAME ips4o HEADER ips4o.hpp COMPILERS "GCC 12 or Clang 14" SOURCE github.com/ips4o/ips4o
-                       WORKLOADS ${P_WORKLOADS} LIBRARIES TBB::tbb atomic)
-    if(TARGET bench_ips4o)
-      # As its README says: else its parallel part is left out, and compare-and-swap of 16 bytes takes a lock.
-      target_compile_options(bench_ips4o PRIVATE -pthread -mcx16)
-    endif()
+  _given_header_peer(NAME ips4o HEADER ips4o.hpp SOURCE github.com/ips4o/ips4o
+                     WORKLOADS ${P_WORKLOADS} LIBRARIES TBB::tbb atomic)
+  if(TARGET bench_ips4o)
+    # As its README says: else its parallel part is left out, and compare-and-swap of 16 bytes takes a lock.
+    target_compile_options(bench_ips4o PRIVATE -pthread -mcx16)
   endif()
 endfunction()

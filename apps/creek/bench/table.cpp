@@ -2,6 +2,7 @@
 // Tables for people. A cell is a median and, in brackets, its ratio to creek's median.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "report.hpp"
@@ -122,6 +123,18 @@ void print_schedulers(const report& r, std::FILE* to) {
   }
 }
 
+/// Prints the version of each contestant, in the order of the table.
+void print_versions(const report& r, std::FILE* to) {
+  std::vector<std::string> seen;
+  for (const auto& c : r.comparisons) {
+    for (const auto& s : c.results) {
+      if (s.version.empty() || std::find(seen.begin(), seen.end(), s.label) != seen.end()) continue;
+      fmt::print(to, "{}version: {}: {}\n", seen.empty() ? "\n" : "", s.label, s.version);
+      seen.push_back(s.label);
+    }
+  }
+}
+
 void print_failures(const std::vector<comparison>& all, std::FILE* to) {
   for (const auto& c : all) {
     for (const auto& s : c.results) {
@@ -142,6 +155,7 @@ void print_report(const report& r, std::FILE* to) {
   print_bounds(r, to);
   print_rates(r, to);
   print_schedulers(r, to);
+  print_versions(r, to);
   if (!r.missing.empty()) fmt::print(to, "\n");
   for (const auto& m : r.missing) fmt::print(to, "missing: {}: {}\n", m.name, m.how);
   print_failures(r.comparisons, to);
