@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <creek/core/messages/communicator.hpp>
+#include <creek/core/messages/spsc_ring.hpp>
 
 #include "stale_memory.hpp"
 
@@ -95,6 +96,49 @@ const auto all_collectives = [](auto& c) {
   for (word from = 0; from < n; ++from) expect(in[from] == 100 * from + me, "all_to_all");
   c.barrier();
 };
+
+// More items than the ring has slots, each of two words, one by one or in batches.
+template <class Memory = stale_memory>
+outcome explore_ring(exploration how, std::size_t capacity, std::size_t batch) {
+  return explore_on<Memory>(2, how, [=](Memory& memory) {
+    using item = std::array<word, 2>;
+    const auto where = spsc_place_between<item>(memory, core_id{0}, core_id{1}, 0);
+    constexpr word count = 5;
+    if (memory.self().value == 0) {
+      spsc_producer<item, Memory> in{memory, where, capacity};
+      std::vector<item> items;
+      for (word n = 0; n < count; ++n) items.push_back({n, 10 * n});
+      for (auto next = items.begin(); next != items.end();) {
+        expect(in.wait_for_room(), "closed by nobody");
+        next += static_cast<std::ptrdiff_t>(
+            in.try_push(next, std::min(batch, static_cast<std::size_t>(items.end() - next))));
+      }
+      in.close(3);
+    } else {
+      spsc_consumer<item, Memory> out{memory, where, capacity};
+      word next = 0;
+      while (out.wait_for_item()) {
+        out.consume(
+            [&](const item& got) {
+              expect(got == item{next, 10 * next}, "an item lost, doubled, torn or out of order");
+              ++next;
+            },
+            batch);
+      }
+      expect(next == count, "closed too early");
+      expect(out.closed_by_producer() == word{3}, "another reason");
+    }
+  });
+}
+
+TEST(MessageModel, TheRingOfOneProducer) {
+  expect_sound(explore_ring({.preemptions = 3}, 2, 1));
+  expect_sound(explore_ring({.preemptions = 3}, 1, 1));
+  expect_sound(explore_ring({.preemptions = 2}, 4, 3));
+  EXPECT_EQ(explore_ring({.random_runs = 2000}, 3, 2).failure, "");
+  EXPECT_NE(explore_ring<memory_that_never_flushes>({}, 2, 1).failure, "");
+  EXPECT_NE(explore_ring<memory_that_never_invalidates>({}, 2, 1).failure, "");
+}
 
 TEST(MessageModel, SendAndReceiveInChunks) {
   expect_sound(explore_ranks(2, {.preemptions = 3}, one_way));
