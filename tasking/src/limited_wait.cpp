@@ -1,110 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits for a future that a deadline or a stop request may end.
-//
-// Three may end a wait: the state that becomes ready, the time, a stop request. Each of them
-// changes `phase_`; the first one ends the wait, and resumes the strand if it was suspended by
-// then. The listener lies in the waiter's frame, so the waiter makes sure that nobody knows the
-// frame any more before it leaves: suspend_until() returns when `expire` cannot be called, the stop
-// callback's destructor waits for one that runs, and the listener is taken off the state's list. If
-// the state became ready meanwhile, the listener cannot be taken off: then the waiter waits until
-// it was notified, which is due. Model: tests/model/limited_wait.pml.
-#include <atomic>
-#include <optional>
+#include "limited_wait.hpp"
+
 #include <string>
 
 #include <creek/core/error.hpp>
-#include <creek/tasking/detail/future_state.hpp>
 
 namespace creek::detail {
 
 namespace {
 
-class limited_wait : ready_listener, wait_limit {
- public:
-  explicit limited_wait(future_state_base& awaited) noexcept : awaited_(awaited) {
-    notify = [](ready_listener* self) noexcept -> strand* {
-      auto* me = static_cast<limited_wait*>(self);
-      sanitizer::releases(&me->phase_);
-      // The waiter may leave its frame after the exchange, unless it is suspended.
-      return me->phase_.exchange(phase::ready, std::memory_order_acq_rel) == phase::suspended
-                 ? me->suspended_
-                 : nullptr;
-    };
-    expire = [](wait_limit* self) noexcept {
-      return static_cast<limited_wait*>(self)->end(phase::timeout);
-    };
+/// A future's state as the source of a limited wait.
+struct awaited_future {
+  static constexpr const char* text = "a future that is ready";
+  static constexpr const char* text_or_a_stop = "a future or a stop request";
+  static constexpr const char* text_for_a_limited_time = "a future, for a limited time";
+
+  bool listen(ready_listener* listener) noexcept { return state.listen(listener); }
+  bool unlisten(ready_listener* listener) noexcept { return state.unlisten(listener); }
+  wait_reason reason(const char* what) const noexcept {
+    return reason_to_follow(what, wait_reason::kind::limited_future, &state);
   }
 
-  wait_end wait(const std::chrono::nanoseconds* limit, const std::stop_token* stop) {
-    constexpr auto kind = wait_reason::kind::limited_future;
-    {
-      const auto on_stop = [this]() noexcept {
-        if (strand* stopped = end(phase::stopped)) stopped->home->resume(stopped);
-      };
-      std::optional<std::stop_callback<decltype(on_stop)>> requested;
-      if (stop != nullptr) requested.emplace(*stop, on_stop);
-      if (limit != nullptr) {
-        span = *limit;
-        suspend_here_until(&limited_wait::publish, this,
-                           reason_to_follow("a future, for a limited time", kind, &awaited_),
-                           *this);
-      } else {
-        suspend_here(&limited_wait::publish, this,
-                     reason_to_follow("a future or a stop request", kind, &awaited_));
-      }
-    }
-    const phase ended_by = phase_.load(std::memory_order_acquire);
-    sanitizer::acquired(&phase_);
-    if (ended_by == phase::ready || withdraw()) return wait_end::ready;
-    return ended_by == phase::timeout ? wait_end::timeout : wait_end::stopped;
-  }
-
- private:
-  enum class phase : std::uint8_t { running, suspended, ready, timeout, stopped };
-
-  static bool publish(void* argument, strand* self) {
-    auto* me = static_cast<limited_wait*>(argument);
-    me->suspended_ = self;
-    me->listens_ = me->awaited_.listen(me);
-    if (!me->listens_) {
-      me->phase_.store(phase::ready, std::memory_order_relaxed);
-      return false;
-    }
-    phase expected = phase::running;
-    return me->phase_.compare_exchange_strong(expected, phase::suspended,
-                                              std::memory_order_acq_rel);
-  }
-
-  /// Ends the wait unless it has ended; returns the strand if it has to be resumed.
-  strand* end(phase how) noexcept {
-    sanitizer::releases(&phase_);
-    phase seen = phase::running;
-    while (!phase_.compare_exchange_weak(seen, how, std::memory_order_acq_rel)) {
-      if (seen != phase::running && seen != phase::suspended) return nullptr;
-    }
-    return seen == phase::suspended ? suspended_ : nullptr;
-  }
-
-  /// Takes the listener off, or waits until it was notified; returns true in the second case.
-  bool withdraw() {
-    if (!listens_ || awaited_.unlisten(this)) return false;
-    const auto publish_again = [](void* argument, strand* self) {
-      auto* me = static_cast<limited_wait*>(argument);
-      me->suspended_ = self;
-      phase seen = me->phase_.load(std::memory_order_acquire);
-      return seen != phase::ready &&
-             me->phase_.compare_exchange_strong(seen, phase::suspended, std::memory_order_acq_rel);
-    };
-    if (phase_.load(std::memory_order_acquire) != phase::ready)
-      suspend_here(publish_again, this, "a future that is ready");
-    sanitizer::acquired(&phase_);
-    return true;
-  }
-
-  future_state_base& awaited_;
-  strand* suspended_ = nullptr;
-  std::atomic<phase> phase_{phase::running};
-  bool listens_ = false;
+  future_state_base& state;
 };
 
 }  // namespace
@@ -114,7 +32,8 @@ wait_end future_state_base::wait_at_most(const std::chrono::nanoseconds* limit,
   if (ready()) return wait_end::ready;
   if (stop != nullptr && stop->stop_requested()) return wait_end::stopped;
   if (limit != nullptr && limit->count() <= 0) return wait_end::timeout;
-  const wait_end how = limited_wait(*this).wait(limit, stop);
+  awaited_future source{*this};
+  const wait_end how = limited_wait<awaited_future>(source).wait(limit, stop);
   if (how == wait_end::ready) sanitizer::acquired(&listeners_);
   return how;
 }

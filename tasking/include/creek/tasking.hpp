@@ -4,6 +4,7 @@
 
 #include <creek/tasking/blocked_range.hpp>
 #include <creek/tasking/blocking.hpp>
+#include <creek/tasking/channel.hpp>
 #include <creek/tasking/coroutine.hpp>
 #include <creek/tasking/foreign.hpp>
 #include <creek/tasking/fork_all.hpp>

@@ -78,14 +78,10 @@ class [[nodiscard]] future {
   std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
     require_state("wait_until");
     detail::require_clocks("future::wait_until");
-    using seconds = std::chrono::duration<double>;  // the end of time may not fit the clock's unit
-    for (auto now = Clock::now();; now = Clock::now()) {
-      const seconds left = seconds(deadline.time_since_epoch()) - seconds(now.time_since_epoch());
-      const bool is_far = left >= detail::longest_wait;
-      if (!is_far && now >= deadline) break;
-      const auto end = is_far ? wait_for(detail::longest_wait) : wait_for(deadline - now);
-      if (end == std::future_status::ready) return end;
-    }
+    const auto wait = [this](std::chrono::nanoseconds span) {
+      return wait_for(span) == std::future_status::ready;
+    };
+    if (detail::wait_until_deadline(deadline, wait)) return std::future_status::ready;
     return ready() ? std::future_status::ready : std::future_status::timeout;
   }
   /// Waits until the result is there or a stop is requested; returns whether the result is there.

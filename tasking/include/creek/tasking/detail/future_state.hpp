@@ -122,6 +122,20 @@ std::chrono::nanoseconds wait_span(const std::chrono::duration<Rep, Period>& spa
   return seconds.count() > 0 ? std::chrono::ceil<std::chrono::nanoseconds>(span)
                              : std::chrono::nanoseconds{0};
 }
+/// Calls wait_for(span), which returns true once the wait is over, with the time that is left until
+/// `deadline` by its clock; returns false if the deadline has passed and the wait is not over.
+template <class Clock, class Duration, class WaitFor>
+bool wait_until_deadline(const std::chrono::time_point<Clock, Duration>& deadline,
+                         WaitFor wait_for) {
+  using seconds = std::chrono::duration<double>;  // the end of time may not fit the clock's unit
+  for (auto now = Clock::now();; now = Clock::now()) {
+    const seconds left = seconds(deadline.time_since_epoch()) - seconds(now.time_since_epoch());
+    const bool is_far = left >= longest_wait;
+    if (!is_far && now >= deadline) return false;
+    if (is_far ? wait_for(wait_span(longest_wait)) : wait_for(wait_span(deadline - now)))
+      return true;
+  }
+}
 /// Throws usage_error if `what` needs a clock and the caller is a task in a time of its own.
 void require_clocks(const char* what);
 

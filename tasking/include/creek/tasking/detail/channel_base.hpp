@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of a channel that does not depend on the type of its items: closing, and the lists of those
+// that wait for items or for room. tasking/README.md has the protocol.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <stop_token>
+
+#include <creek/core/messages/spsc_ring.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/core/threads/futex.hpp>
+#include <creek/core/threads/spin_lock.hpp>
+#include <creek/tasking/detail/future_state.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
+
+namespace creek {
+
+/// How an operation on a channel ended.
+enum class channel_status : std::uint8_t {
+  done,
+  not_ready,  ///< the channel was full or empty, and the operation does not wait
+  timeout,
+  stopped,  ///< by a stop request
+  closed,   ///< to a send at once; to a receive once all items were received
+};
+
+}  // namespace creek
+
+namespace creek::detail {
+
+class channel_base;
+
+enum class channel_side : std::uint8_t { room, items };
+
+/// Something that waits for one side of a channel; lies with the waiter. Once it is notified, it is
+/// in no list, and the waiter looks at the channel again.
+struct channel_waiter {
+  enum class state : std::uint8_t { idle, listed, notified };
+
+  channel_base* channel = nullptr;
+  channel_side side = channel_side::items;
+  state is = state::idle;              ///< under the channel's lock
+  ready_listener* listener = nullptr;  ///< notified under the channel's lock; or, if null:
+  submitted_task* task = nullptr;      ///< submitted to `home` after that, or run if it is null
+  executor* home = nullptr;
+  channel_waiter* previous = nullptr;
+  channel_waiter* next = nullptr;
+};
+
+/// The source of a limited wait for one of several channels.
+class channel_waiters {
+ public:
+  static constexpr const char* text = "a channel";
+  static constexpr const char* text_or_a_stop = "a channel or a stop request";
+  static constexpr const char* text_for_a_limited_time = "a channel, for a limited time";
+
+  channel_waiters(channel_waiter* first, std::size_t count, bool again) noexcept
+      : first_(first), count_(count), again_(again) {}
+
+  static wait_reason reason(const char* what) noexcept { return what; }
+  /// Puts all waiters on their lists. Returns false if one of the channels may be ready: then none
+  /// is on a list.
+  bool listen(ready_listener* listener) noexcept;
+  /// Takes all off; returns false if one was notified.
+  bool unlisten(ready_listener* listener) noexcept;
+
+ private:
+  channel_waiter* first_;
+  std::size_t count_;
+  bool again_;
+};
+
+/// The limits of a wait. A default-constructed one has none.
+struct channel_limits {
+  const std::chrono::nanoseconds* span = nullptr;
+  const std::stop_token* stop = nullptr;
+};
+
+class channel_base {
+ public:
+  channel_base(const channel_base&) = delete;
+  channel_base& operator=(const channel_base&) = delete;
+
+  /// Returns the number of items that the channel has room for.
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  /// Returns the number of items in the channel: exact while nobody sends or receives.
+  [[nodiscard]] std::size_t size() const noexcept { return place_.size(process_memory{}); }
+  /// Returns true if the channel was closed; items may be left.
+  [[nodiscard]] bool is_closed() const noexcept {
+    const bool closed = closed_.load(std::memory_order_acquire);
+    sanitizer::acquired(&closed_);
+    return closed;
+  }
+
+ protected:
+  channel_base(const spsc_place& place, std::size_t capacity) noexcept
+      : place_(place), capacity_(capacity) {}
+  ~channel_base() = default;
+
+  /// Called after an item was added (side items) or taken (side room), `count` times: wakes as many
+  /// waiters. One load if there is none.
+  void changed(channel_side side, std::size_t count) noexcept {
+    // Pairs with the heavy fence of a waiter that has put itself on the list.
+    light_fence();
+    if (waiting_[static_cast<int>(side)].load(std::memory_order_relaxed) != 0) [[unlikely]]
+      wake(side, count);
+  }
+  /// Called before a channel is used, on backends that order the strands by a time of their own.
+  static void go_in_order() {
+    if (current_stack == nullptr) [[unlikely]]
+      let_earlier_strands_go_first();
+  }
+  /// Closes the channel and wakes all that wait; returns false if it was closed before.
+  bool close_once(std::exception_ptr reason) noexcept;
+  /// Throws the reason if the channel was closed with one.
+  void throw_reason() const {
+    if (reason_) std::rethrow_exception(reason_);
+  }
+
+  /// Calls `attempt`, which returns its status, until it is ready or a limit is reached, and
+  /// suspends in between. The first attempt has been made. If an attempt throws that was made
+  /// because of a notification, another waiter is woken in place of this one.
+  template <class Attempt>
+  [[gnu::noinline]] channel_status retry(channel_side side, const channel_limits& limits,
+                                         Attempt attempt) {
+    waiting wait(*this, side, limits);
+    for (;;) {
+      const channel_status ended = wait.for_a_change();
+      if (ended != channel_status::done) return ended;
+      const channel_status status = attempt();
+      if (status == channel_status::not_ready) continue;
+      wait.over();
+      return status;
+    }
+  }
+
+ private:
+  friend channel_waiters;
+
+  /// A wait of several rounds.
+  class waiting {
+   public:
+    waiting(channel_base& channel, channel_side side, const channel_limits& limits);
+    ~waiting();
+    waiting(const waiting&) = delete;
+    waiting& operator=(const waiting&) = delete;
+    /// Waits until the channel may be ready; returns done, timeout or stopped.
+    channel_status for_a_change();
+    /// Says that the notification had its effect.
+    void over() noexcept { is_notified_ = false; }
+
+   private:
+    channel_base& channel_;
+    channel_side side_;
+    channel_limits limits_;
+    bool is_notified_ = false;
+    bool has_spun_ = false;
+    deadline_clock::time_point begun_{};
+  };
+
+  struct list {
+    channel_waiter* first = nullptr;
+    channel_waiter* last = nullptr;
+  };
+
+  [[nodiscard]] bool is_ready(channel_side side) const noexcept {
+    return is_closed() || (side == channel_side::items ? size() != 0 : size() < capacity_);
+  }
+  [[nodiscard]] bool is_ready_soon(channel_side side) const noexcept;
+  void wake(channel_side side, std::size_t count) noexcept;
+  /// Wakes another waiter in place of one that has not used the channel, if it is ready.
+  void pass_on(channel_side side) noexcept;
+  void add(channel_waiter& waiter, bool in_front) noexcept;
+  bool remove(channel_waiter& waiter) noexcept;
+  void unlink(channel_waiter& waiter) noexcept;
+  static void let_earlier_strands_go_first();
+
+  // Read at every operation, written when somebody waits.
+  alignas(64) spsc_place place_;
+  std::size_t capacity_;
+  std::atomic<bool> closed_{false};
+  std::atomic<std::uint32_t> waiting_[2]{};  ///< the lengths of the lists
+  // Used by those who wait and wake.
+  alignas(64) spin_lock lock_;
+  list lists_[2];
+  std::exception_ptr reason_;  ///< set before `closed_`
+};
+
+}  // namespace creek::detail

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels: waiting for items or room, waking, closing. A source of its own, which a program that
+// uses no channel is linked without.
+#include <mutex>
+#include <utility>
+
+#include <creek/core/measuring/clock.hpp>
+#include <creek/tasking/detail/channel_base.hpp>
+
+#include "limited_wait.hpp"
+
+namespace creek::detail {
+
+bool channel_waiters::listen(ready_listener* listener) noexcept {
+  for (std::size_t i = 0; i < count_; ++i) {
+    first_[i].listener = listener;
+    first_[i].channel->add(first_[i], again_);
+  }
+  // Either a change of a channel is seen now, or whoever makes it sees the waiter.
+  heavy_fence();
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (!first_[i].channel->is_ready(first_[i].side)) continue;
+    unlisten(listener);
+    return false;
+  }
+  return true;
+}
+
+bool channel_waiters::unlisten(ready_listener*) noexcept {
+  bool all_were_listed = true;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (!first_[i].channel->remove(first_[i])) all_were_listed = false;
+  }
+  return all_were_listed;
+}
+
+void channel_base::add(channel_waiter& waiter, bool in_front) noexcept {
+  const std::lock_guard hold(lock_);
+  list& all = lists_[static_cast<int>(waiter.side)];
+  channel_waiter* const before = in_front ? nullptr : all.last;
+  channel_waiter* const after = in_front ? all.first : nullptr;
+  waiter.previous = before;
+  waiter.next = after;
+  (before != nullptr ? before->next : all.first) = &waiter;
+  (after != nullptr ? after->previous : all.last) = &waiter;
+  waiter.is = channel_waiter::state::listed;
+  auto& length = waiting_[static_cast<int>(waiter.side)];
+  length.store(length.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+/// Under the lock.
+void channel_base::unlink(channel_waiter& waiter) noexcept {
+  list& all = lists_[static_cast<int>(waiter.side)];
+  (waiter.previous != nullptr ? waiter.previous->next : all.first) = waiter.next;
+  (waiter.next != nullptr ? waiter.next->previous : all.last) = waiter.previous;
+  auto& length = waiting_[static_cast<int>(waiter.side)];
+  length.store(length.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+/// Returns false if the waiter was notified.
+bool channel_base::remove(channel_waiter& waiter) noexcept {
+  const std::lock_guard hold(lock_);
+  if (waiter.is != channel_waiter::state::listed) return false;
+  unlink(waiter);
+  waiter.is = channel_waiter::state::idle;
+  return true;
+}
+
+void channel_base::wake(channel_side side, std::size_t count) noexcept {
+  for (; count != 0; --count) {
+    strand* released = nullptr;
+    submitted_task* task = nullptr;
+    executor* home = nullptr;
+    {
+      const std::lock_guard hold(lock_);
+      channel_waiter* const waiter = lists_[static_cast<int>(side)].first;
+      if (waiter == nullptr) return;
+      unlink(*waiter);
+      waiter->is = channel_waiter::state::notified;
+      if (waiter->listener != nullptr) {
+        // Under the lock: a waiter that finds itself notified may leave its frame.
+        released = waiter->listener->notify(waiter->listener);
+      } else {
+        task = waiter->task;
+        home = waiter->home;
+      }
+    }
+    if (released != nullptr) released->home->resume(released);
+    if (task != nullptr) home != nullptr ? home->submit(task) : task->run(task);
+  }
+}
+
+void channel_base::pass_on(channel_side side) noexcept {
+  if (is_ready(side)) wake(side, 1);
+}
+
+bool channel_base::close_once(std::exception_ptr reason) noexcept {
+  {
+    const std::lock_guard hold(lock_);
+    if (closed_.load(std::memory_order_relaxed)) return false;
+    reason_ = std::move(reason);
+    sanitizer::releases(&closed_);
+    closed_.store(true, std::memory_order_release);
+  }
+  // A waiter that comes later takes the lock later, and sees that the channel is closed.
+  wake(channel_side::items, static_cast<std::size_t>(-1));
+  wake(channel_side::room, static_cast<std::size_t>(-1));
+  return true;
+}
+
+/// Room as the consumer publishes it: an exact look would slow the consumer down.
+bool channel_base::is_ready_soon(channel_side side) const noexcept {
+  if (side == channel_side::items) return is_ready(side);
+  const word published = process_memory::load(place_.published);
+  const word used = (process_memory::load(place_.written) - published) / spsc_place::step;
+  return used < capacity_ || closed_.load(std::memory_order_relaxed);
+}
+
+void channel_base::let_earlier_strands_go_first() {
+  if (executor* home = current_executor(); home != nullptr && home->bookkeeping() != nullptr)
+    home->bookkeeping()->about_to_publish();
+}
+
+channel_base::waiting::waiting(channel_base& channel, channel_side side,
+                               const channel_limits& limits)
+    : channel_(channel), side_(side), limits_(limits) {
+  if (limits.span != nullptr) begun_ = deadline_clock::now();
+}
+
+channel_base::waiting::~waiting() {
+  if (is_notified_) channel_.pass_on(side_);
+}
+
+channel_status channel_base::waiting::for_a_change() {
+  const executor* const home = current_executor();
+  std::chrono::nanoseconds left{};
+  if (limits_.span != nullptr) {
+    left = *limits_.span;
+    // In a time that no clock shows, a waiter that was woken for nothing starts anew.
+    if (home == nullptr || !home->traits().has_own_time) left -= deadline_clock::now() - begun_;
+    if (left.count() <= 0) return channel_status::timeout;
+  }
+  if (limits_.stop != nullptr && limits_.stop->stop_requested()) return channel_status::stopped;
+  if (!std::exchange(has_spun_, true)) {
+    // About the cost of a suspension; not where nobody else can run meanwhile.
+    constexpr std::chrono::nanoseconds patience{1000};
+    if ((home == nullptr || (home->traits().worker_count > 1 && !home->traits().runs_repeat)) &&
+        creek::spin_until([&] { return channel_.is_ready_soon(side_); }, patience)) {
+      return channel_status::done;
+    }
+  }
+  channel_waiter waiter;
+  waiter.channel = &channel_;
+  waiter.side = side_;
+  channel_waiters source(&waiter, 1, is_notified_);
+  const wait_end ended = limited_wait<channel_waiters>(source).wait(
+      limits_.span != nullptr ? &left : nullptr, limits_.stop);
+  is_notified_ = waiter.is == channel_waiter::state::notified;
+  if (ended == wait_end::ready) return channel_status::done;
+  return ended == wait_end::timeout ? channel_status::timeout : channel_status::stopped;
+}
+
+}  // namespace creek::detail
