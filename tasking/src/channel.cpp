@@ -142,8 +142,9 @@ channel_status channel_base::waiting::for_a_change() {
   }
   if (limits_.stop != nullptr && limits_.stop->stop_requested()) return channel_status::stopped;
   if (!std::exchange(has_spun_, true)) {
-    // About the cost of a suspension; not where nobody else can run meanwhile.
-    constexpr std::chrono::nanoseconds patience{1000};
+    // About the cost of a suspension and its end for both sides, or of a thread's sleep; not where
+    // nobody else can run meanwhile.
+    const std::chrono::nanoseconds patience{home == nullptr ? 20'000 : 4'000};
     if ((home == nullptr || (home->traits().worker_count > 1 && !home->traits().runs_repeat)) &&
         creek::spin_until([&] { return channel_.is_ready_soon(side_); }, patience)) {
       return channel_status::done;

@@ -115,10 +115,14 @@ TEST_F(BenchSmoke, RunsTheInvocationsWithEqualAnswers) {
   EXPECT_TRUE(seen["work_queue_1us"].contains("creek"));
   EXPECT_TRUE(seen["hash_update"].contains("creek"));
   EXPECT_TRUE(seen["hash_update_256"].contains("mutex"));
+  for (const char* name : {"channel", "channel_8", "channel_shared"}) {
+    EXPECT_TRUE(seen[name].contains("creek")) << name;
+    EXPECT_TRUE(seen[name].contains("mutex")) << name;
+  }
   EXPECT_TRUE(seen["group_step"].contains("creek"));
   EXPECT_TRUE(seen["group_step"].contains("std_barrier"));
-  EXPECT_EQ(seen.size(), 11u);
-  EXPECT_EQ(whole.at("limits").size(), 6u);
+  EXPECT_EQ(seen.size(), 14u);
+  EXPECT_EQ(whole.at("limits").size(), 8u);
   const auto is_missing = [&](const std::string& peer) {
     return std::any_of(whole.at("missing").begin(), whole.at("missing").end(),
                        [&](const json& m) { return m.at("peer") == peer; });

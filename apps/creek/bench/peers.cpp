@@ -26,7 +26,7 @@ constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/p
 constexpr const char* from_build = "build the target of that name (CREEK_BUILD_BENCH=ON)";
 
 /// The known peers, in the order of the table.
-constexpr std::array<known_peer, 21> known_peers{{
+constexpr std::array<known_peer, 23> known_peers{{
     {"bench_creek", "creek", from_build, "tasking invoke sections linalg"},
     {"bench_serial", "serial", from_build},
     {"bench_tbb", "tbb", "install oneTBB (Debian: libtbb-dev) and configure again",
@@ -47,6 +47,12 @@ constexpr std::array<known_peer, 21> known_peers{{
     {"bench_ips4o", "ips4o",
      "get github.com/ips4o/ips4o, then ./bootstrap bench tasking --peer ips4o=DIR"},
     {"bench_asio", "asio", "install Boost.Asio (Debian: libboost-dev) and configure again",
+     "invoke"},
+    {"bench_boost", "boost", "install Boost.Lockfree (Debian: libboost-dev) and configure again",
+     "invoke"},
+    {"bench_moodycamel", "moodycamel",
+     "install moodycamel's queues (Debian: libreaderwriterqueue-dev libconcurrentqueue-dev) and "
+     "configure again",
      "invoke"},
     {"bench_mpi", "mpi",
      "install Open MPI (Debian: libopenmpi-dev openmpi-bin) and configure again", "invoke"},

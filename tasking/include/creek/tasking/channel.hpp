@@ -36,7 +36,7 @@ struct mpmc {
   static constexpr bool many_producers = true, many_consumers = true;
 };
 
-/// What a send gave: true if the item was sent, else status() says why not.
+/// Result of a send: true if the item was sent, else status() says why not.
 class [[nodiscard]] send_result {
  public:
   explicit send_result(channel_status status) noexcept : status_(status) {}
@@ -47,7 +47,7 @@ class [[nodiscard]] send_result {
   channel_status status_;
 };
 
-/// What a receive gave: an item, or the reason why there is none.
+/// Result of a receive: an item, or the reason why there is none.
 template <class T>
 class [[nodiscard]] receive_result {
  public:

@@ -15,7 +15,6 @@
 #include <creek/core/threads/futex.hpp>
 #include <creek/core/threads/spin_lock.hpp>
 #include <creek/tasking/detail/future_state.hpp>
-#include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek {
 
@@ -111,7 +110,7 @@ class channel_base {
   }
   /// Called before a channel is used, on backends that order the strands by a time of their own.
   static void go_in_order() {
-    if (current_stack == nullptr) [[unlikely]]
+    if (any_backend_orders_strands.load(std::memory_order_relaxed)) [[unlikely]]
       let_earlier_strands_go_first();
   }
   /// Closes the channel and wakes all that wait; returns false if it was closed before.

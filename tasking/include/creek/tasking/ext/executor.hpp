@@ -150,6 +150,10 @@ class task_bookkeeping {
   ~task_bookkeeping() = default;
 };
 
+/// Set once the process has had a backend that orders its strands by a time of their own: those
+/// that are about to change shared state call task_bookkeeping::about_to_publish().
+inline std::atomic<bool> any_backend_orders_strands{false};
+
 /// Interface of a backend: runs tasks, suspends and resumes strands. One object per runtime.
 class executor {
  public:
@@ -214,7 +218,10 @@ class executor {
   // Called by the backend before its workers start.
   void set_traits(executor_traits traits) noexcept { traits_ = std::move(traits); }
   void set_messages(message_port& messages) noexcept { messages_ = &messages; }
-  void set_bookkeeping(task_bookkeeping& bookkeeping) noexcept { bookkeeping_ = &bookkeeping; }
+  void set_bookkeeping(task_bookkeeping& bookkeeping) noexcept {
+    bookkeeping_ = &bookkeeping;
+    any_backend_orders_strands.store(true, std::memory_order_relaxed);
+  }
   void set_stalls(stall_watch* stalls) noexcept { stalls_ = stalls; }
   void set_policy(power_policy* policy) noexcept { policy_ = policy; }
 
