@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Channels: waiting for items or room, waking, closing. A source of its own, which a program that
 // uses no channel is linked without.
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -121,17 +122,30 @@ void channel_base::let_earlier_strands_go_first() {
     home->bookkeeping()->about_to_publish();
 }
 
-channel_base::waiting::waiting(channel_base& channel, channel_side side,
-                               const channel_limits& limits)
-    : channel_(channel), side_(side), limits_(limits) {
+channel_wait::channel_wait(channel_waiter* first, std::size_t count, const channel_limits& limits)
+    : first_(first), count_(count), limits_(limits) {
   if (limits.span != nullptr) begun_ = deadline_clock::now();
 }
 
-channel_base::waiting::~waiting() {
-  if (is_notified_) channel_.pass_on(side_);
+channel_wait::~channel_wait() {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (first_[i].is == channel_waiter::state::notified) first_[i].channel->pass_on(first_[i].side);
+  }
 }
 
-channel_status channel_base::waiting::for_a_change() {
+bool channel_wait::any_is_notified() const noexcept {
+  return std::any_of(first_, first_ + count_, [](const channel_waiter& each) {
+    return each.is == channel_waiter::state::notified;
+  });
+}
+
+bool channel_wait::any_is_ready_soon() const noexcept {
+  return std::any_of(first_, first_ + count_, [](const channel_waiter& each) {
+    return each.channel->is_ready_soon(each.side);
+  });
+}
+
+channel_status channel_wait::for_a_change() {
   const executor* const home = current_executor();
   std::chrono::nanoseconds left{};
   if (limits_.span != nullptr) {
@@ -146,17 +160,15 @@ channel_status channel_base::waiting::for_a_change() {
     // nobody else can run meanwhile.
     const std::chrono::nanoseconds patience{home == nullptr ? 20'000 : 4'000};
     if ((home == nullptr || (home->traits().worker_count > 1 && !home->traits().runs_repeat)) &&
-        creek::spin_until([&] { return channel_.is_ready_soon(side_); }, patience)) {
+        creek::spin_until([&] { return any_is_ready_soon(); }, patience)) {
       return channel_status::done;
     }
   }
-  channel_waiter waiter;
-  waiter.channel = &channel_;
-  waiter.side = side_;
-  channel_waiters source(&waiter, 1, is_notified_);
+  channel_waiters source(first_, count_, any_is_notified());
   const wait_end ended = limited_wait<channel_waiters>(source).wait(
       limits_.span != nullptr ? &left : nullptr, limits_.stop);
-  is_notified_ = waiter.is == channel_waiter::state::notified;
+  // After a notification of one channel the waiter is still on the lists of the others.
+  if (count_ > 1) source.unlisten(nullptr);
   if (ended == wait_end::ready) return channel_status::done;
   return ended == wait_end::timeout ? channel_status::timeout : channel_status::stopped;
 }

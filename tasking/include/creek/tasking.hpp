@@ -21,6 +21,7 @@
 #include <creek/tasking/remote.hpp>
 #include <creek/tasking/remote_group.hpp>
 #include <creek/tasking/runtime.hpp>
+#include <creek/tasking/select.hpp>
 #include <creek/tasking/spawn.hpp>
 #include <creek/tasking/task_group.hpp>
 #include <creek/tasking/task_local.hpp>

@@ -117,6 +117,7 @@ template <class T, class Form = mpmc>
 class channel : detail::ring_block<T>, public detail::channel_base {
   using status = channel_status;
   using side = detail::channel_side;
+  friend detail::selection;
 
  public:
   using value_type = T;

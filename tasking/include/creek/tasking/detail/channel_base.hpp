@@ -32,6 +32,9 @@ enum class channel_status : std::uint8_t {
 namespace creek::detail {
 
 class channel_base;
+class channel_wait;
+struct selection;
+class channel_wait;
 
 enum class channel_side : std::uint8_t { room, items };
 
@@ -77,6 +80,32 @@ class channel_waiters {
 struct channel_limits {
   const std::chrono::nanoseconds* span = nullptr;
   const std::stop_token* stop = nullptr;
+};
+
+/// A wait of several rounds for one of several channels. A notification that had no effect when it
+/// ends goes to another waiter.
+class channel_wait {
+ public:
+  /// Each waiter has its channel and side; they outlive the wait.
+  channel_wait(channel_waiter* first, std::size_t count, const channel_limits& limits);
+  ~channel_wait();
+  channel_wait(const channel_wait&) = delete;
+  channel_wait& operator=(const channel_wait&) = delete;
+  /// Waits until a channel may be ready; returns done, timeout or stopped. The caller then tries
+  /// all of them.
+  channel_status for_a_change();
+  /// Says that the operation of waiter `index` was made.
+  void made(std::size_t index) noexcept { first_[index].is = channel_waiter::state::idle; }
+
+ private:
+  [[nodiscard]] bool any_is_notified() const noexcept;
+  [[nodiscard]] bool any_is_ready_soon() const noexcept;
+
+  channel_waiter* first_;
+  std::size_t count_;
+  channel_limits limits_;
+  bool has_spun_ = false;
+  deadline_clock::time_point begun_{};
 };
 
 class channel_base {
@@ -126,40 +155,24 @@ class channel_base {
   template <class Attempt>
   [[gnu::noinline]] channel_status retry(channel_side side, const channel_limits& limits,
                                          Attempt attempt) {
-    waiting wait(*this, side, limits);
+    channel_waiter waiter;
+    waiter.channel = this;
+    waiter.side = side;
+    channel_wait wait(&waiter, 1, limits);
     for (;;) {
       const channel_status ended = wait.for_a_change();
       if (ended != channel_status::done) return ended;
       const channel_status status = attempt();
       if (status == channel_status::not_ready) continue;
-      wait.over();
+      wait.made(0);
       return status;
     }
   }
 
  private:
   friend channel_waiters;
-
-  /// A wait of several rounds.
-  class waiting {
-   public:
-    waiting(channel_base& channel, channel_side side, const channel_limits& limits);
-    ~waiting();
-    waiting(const waiting&) = delete;
-    waiting& operator=(const waiting&) = delete;
-    /// Waits until the channel may be ready; returns done, timeout or stopped.
-    channel_status for_a_change();
-    /// Says that the notification had its effect.
-    void over() noexcept { is_notified_ = false; }
-
-   private:
-    channel_base& channel_;
-    channel_side side_;
-    channel_limits limits_;
-    bool is_notified_ = false;
-    bool has_spun_ = false;
-    deadline_clock::time_point begun_{};
-  };
+  friend channel_wait;
+  friend struct selection;
 
   struct list {
     channel_waiter* first = nullptr;
