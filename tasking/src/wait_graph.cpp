@@ -107,6 +107,7 @@ void wait_graph::add_keys() {
     nodes_[i].own_object = object;
     if (object != 0) add_key(key_of_object(object), i);
   }
+  if (keys_.empty()) return;  // qsort() takes no null pointer
   // std::sort() would be ten times as much code.
   std::qsort(keys_.data(), keys_.size(), sizeof(key), [](const void* a, const void* b) {
     const std::uintptr_t left = static_cast<const key*>(a)->of;
