@@ -58,26 +58,39 @@ inline edges random_of(std::int64_t n) {
   return before;
 }
 
-constexpr description described(std::string_view name, std::string_view about) {
-  return {.name = name,
-          .about = about,
-          .unit = "ns/node",
-          .full = 65'536,
-          .quick = 16'384,
-          .smoke = 100};
-}
+inline constexpr description chain{.name = "graph_chain",
+                                   .about = "a kept graph of empty nodes: a chain",
+                                   .unit = "ns/node",
+                                   .full = 65'536,
+                                   .quick = 16'384,
+                                   .smoke = 100};
+inline constexpr description wavefront{.name = "graph_wavefront",
+                                       .about = "a kept graph of empty nodes: a wavefront",
+                                       .unit = "ns/node",
+                                       .full = 65'536,
+                                       .quick = 16'384,
+                                       .smoke = 100};
+inline constexpr description tree{.name = "graph_tree",
+                                  .about = "a kept graph of empty nodes: a binary tree",
+                                  .unit = "ns/node",
+                                  .full = 65'536,
+                                  .quick = 16'384,
+                                  .smoke = 100};
+inline constexpr description random{.name = "graph_random",
+                                    .about = "a kept graph of empty nodes: up to 4 edges each",
+                                    .unit = "ns/node",
+                                    .full = 65'536,
+                                    .quick = 16'384,
+                                    .smoke = 100};
 
 /// Registers run(settings, edges) for each shape.
 template <auto Run>
 struct shapes {
-  registration chain{described("graph_chain", "a kept graph of empty nodes: a chain"),
-                     [](const settings& s) { return Run(s, chain_of(s.n)); }};
-  registration wavefront{described("graph_wavefront", "a kept graph of empty nodes: a wavefront"),
+  registration chain{graph::chain, [](const settings& s) { return Run(s, chain_of(s.n)); }};
+  registration wavefront{graph::wavefront,
                          [](const settings& s) { return Run(s, wavefront_of(s.n)); }};
-  registration tree{described("graph_tree", "a kept graph of empty nodes: a binary tree"),
-                    [](const settings& s) { return Run(s, tree_of(s.n)); }};
-  registration random{described("graph_random", "a kept graph of empty nodes: up to 4 edges each"),
-                      [](const settings& s) { return Run(s, random_of(s.n)); }};
+  registration tree{graph::tree, [](const settings& s) { return Run(s, tree_of(s.n)); }};
+  registration random{graph::random, [](const settings& s) { return Run(s, random_of(s.n)); }};
 };
 
 /// Calls run_once() untimed, then `rounds` times timed.
