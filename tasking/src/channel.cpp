@@ -95,18 +95,19 @@ void channel_base::pass_on(channel_side side) noexcept {
   if (is_ready(side)) wake(side, 1);
 }
 
-bool channel_base::close_once(std::exception_ptr reason) noexcept {
-  {
-    const std::lock_guard hold(lock_);
-    if (closed_.load(std::memory_order_relaxed)) return false;
-    reason_ = std::move(reason);
-    sanitizer::releases(&closed_);
-    closed_.store(true, std::memory_order_release);
-  }
-  // A waiter that comes later takes the lock later, and sees that the channel is closed.
+bool channel_base::mark_closed(std::exception_ptr reason) noexcept {
+  const std::lock_guard hold(lock_);
+  if (closed_.load(std::memory_order_relaxed)) return false;
+  reason_ = std::move(reason);
+  sanitizer::releases(&closed_);
+  closed_.store(true, std::memory_order_release);
+  return true;
+}
+
+/// Called once it is closed. A waiter that comes later takes the lock later, and sees that.
+void channel_base::wake_all() noexcept {
   wake(channel_side::items, static_cast<std::size_t>(-1));
   wake(channel_side::room, static_cast<std::size_t>(-1));
-  return true;
 }
 
 /// Room as the consumer publishes it: an exact look would slow the consumer down.
@@ -165,9 +166,10 @@ channel_status channel_wait::for_a_change() {
     }
   }
   channel_waiters source(first_, count_, any_is_notified());
-  const wait_end ended = limited_wait<channel_waiters>(source).wait(
-      limits_.span != nullptr ? &left : nullptr, limits_.stop);
-  // After a notification of one channel the waiter is still on the lists of the others.
+  limited_wait<channel_waiters> wait(source);
+  const wait_end ended = wait.wait(limits_.span != nullptr ? &left : nullptr, limits_.stop);
+  // After a notification of one channel the waiter is still on the lists of the others, whose
+  // notifiers use `wait` until it is taken off.
   if (count_ > 1) source.unlisten(nullptr);
   if (ended == wait_end::ready) return channel_status::done;
   return ended == wait_end::timeout ? channel_status::timeout : channel_status::stopped;

@@ -148,9 +148,13 @@ void graph_run::run_chain(graph_node* first, task_context& context) noexcept {
 /// own strand, so that each theft costs a few atomic operations and each task none.
 void graph_run::run_stolen_chain(graph_node* first) noexcept {
   task_frame frame(&root_, &first->type);
-  task_context& context = context_of(frame.scope());
-  run_chain(first, context);
-  while (current_stack->run_newest(frame.scope().base, &context)) {
+  try {
+    task_context& context = context_of(frame.scope());
+    run_chain(first, context);
+    while (current_stack->run_newest(frame.scope().base, &context)) {
+    }
+  } catch (...) {  // no memory for a context
+    fail(std::current_exception());
   }
   frame.finish();
 }
@@ -158,14 +162,17 @@ void graph_run::run_stolen_chain(graph_node* first) noexcept {
 std::exception_ptr graph_run::run_from(const std::vector<graph_node*>& sources,
                                        const task_type& type) {
   task_frame frame(&root_, &type);
-  task_context& context = context_of(frame.scope());
+  task_context* context = nullptr;
   try {
-    for (std::size_t i = sources.size(); i-- > 1;) spawn_chain(*sources[i], context);
+    context = &context_of(frame.scope());
+    for (std::size_t i = sources.size(); i-- > 1;) spawn_chain(*sources[i], *context);
   } catch (...) {
     fail(std::current_exception());
   }
-  run_chain(sources.front(), context);
-  context.wait();
+  if (context != nullptr) {
+    run_chain(sources.front(), *context);
+    context->wait();
+  }
   frame.finish();
   (void)root_.wait_all();
   return error_.take();

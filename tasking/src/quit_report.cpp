@@ -186,7 +186,8 @@ void quit_reports::begin_child() noexcept {
   quit_reports& here = all();
   ::new (&here.changing) std::mutex;
   ::new (&here.listing) std::mutex;
-  if (std::exchange(here.first, nullptr) != nullptr) here.restore();
+  here.first = nullptr;
+  here.restore();
 }
 
 quit_report::quit_report(const backend& runtime, bool wanted)

@@ -127,8 +127,9 @@ bool stealable_stack::is_armed() const noexcept {
 }
 
 std::uint32_t stealable_stack::count_work() const noexcept {
-  const std::uint32_t top = index(top_.load(std::memory_order_acquire));
+  // In this order a stack that is never empty meanwhile does not look empty.
   const std::uint32_t tail = shared_.now(std::memory_order_acquire).tail;
+  const std::uint32_t top = index(top_.load(std::memory_order_acquire));
   return top > tail ? top - tail : 0;
 }
 

@@ -91,7 +91,9 @@ bool task_stack::take_back(task_slot* slot) noexcept {
   if (external_) return home_->take_back(*this, slot);
   const std::lock_guard guard(mover_);
   const bool mine = reclaim(index(slot));
-  const bool wanted = asked_.load(std::memory_order_relaxed) != 0 || is_announced();
+  // A guard that outlived the sleepers ends here, too.
+  const bool wanted = asked_.load(std::memory_order_relaxed) != 0 || is_announced() ||
+                      shared_.now().split == index(slot);
   if (mine && wanted) answer(index(slot));
   return mine;
 }
@@ -241,6 +243,8 @@ void task_stack::share_all() noexcept {
   if (top <= split) return;
   shared_.raise_split(split, top);
   floor_.store(first_ + top, std::memory_order_relaxed);
+  // Thieves may take all, the task that guards the stack too, and the strand may go on in place.
+  limit_.store(first_, std::memory_order_relaxed);
 }
 
 void task_stack::refresh_armed() noexcept {

@@ -232,6 +232,9 @@ TEST_P(Channel, CarriesOverAlignedItemsAndDestroysThoseLeft) {
       const counted original(alive);
       for (int i = 0; i < 4; ++i) EXPECT_TRUE(left.send(original));
       EXPECT_FALSE(left.try_send(original));
+      // Its end has seen four items, not the fifth.
+      EXPECT_TRUE(left.receive());
+      EXPECT_TRUE(left.send(original));
     });
   });
   EXPECT_EQ(alive, 0);

@@ -177,6 +177,13 @@ TEST_F(guarded_stack, is_armed_when_it_has_taken_back_all_that_it_shared) {
   EXPECT_TRUE(tasks.stack.verify());
 }
 
+TEST_F(guarded_stack, is_armed_when_it_has_shared_all) {
+  tasks.stack.share_all();
+  EXPECT_TRUE(tasks.stack.is_armed());
+  tasks.push_fork(3);
+  EXPECT_EQ(reports(), 3U);
+}
+
 TEST_F(guarded_stack, needs_no_guard_once_nobody_sleeps) {
   tasks.home.which = ext::announced_pushes::none;
   EXPECT_EQ(tasks.join(oldest), join_result::run_inline);

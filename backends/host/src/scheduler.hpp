@@ -3,6 +3,7 @@
 // the wake-up protocol; tests/model has that as a Spin model.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <creek/tasking/ext/quit_report.hpp>
@@ -81,7 +82,7 @@ class scheduler final : public ext::backend, private ext::message_port {
   worker_set workers_;
   ready_work work_;
   worker_loop loop_;
-  const ext::quit_report quit_;
+  std::optional<ext::quit_report> quit_;  ///< once the rest is there
 };
 
 }  // namespace creek::host_backend

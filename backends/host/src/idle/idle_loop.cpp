@@ -71,7 +71,9 @@ void idle_loop::found_while_searching() noexcept {
   // A borrower that has left its place to sleep on did not arm this worker's deque.
   if (waker_.state().maybe_sleepers()) ext::current_stack->refresh_armed();
   if (!hands_over) return;
-  for (unsigned tasks = search_.count_work(2); tasks > 0 && waker_.wake_one(); --tasks) {
+  // A power policy is asked about one task at a time.
+  const unsigned enough = waker_.governor().policy() != nullptr ? 1 : 2;
+  for (unsigned tasks = search_.count_work(enough); tasks > 0 && waker_.wake_one(); --tasks) {
   }
 }
 

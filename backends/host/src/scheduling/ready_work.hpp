@@ -64,7 +64,8 @@ class ready_work {
   /// Called while nothing is under way.
   void forget_futures() noexcept { has_futures_.store(false, std::memory_order_relaxed); }
 
-  /// Returns true while a worker sleeps or is about to: running strands stay armed then.
+  /// Returns true while a worker sleeps or is about to: running strands are armed or guarded
+  /// then.
   bool maybe_sleepers() const noexcept { return waker_.state().maybe_sleepers(); }
   waker& waking() noexcept { return waker_; }
   const waker& waking() const noexcept { return waker_; }

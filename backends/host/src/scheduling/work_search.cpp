@@ -78,16 +78,17 @@ unsigned work_search::count_work(unsigned enough) noexcept {
   std::size_t found = 0;
   const auto add = [&](std::size_t more) { return (found += more) >= enough; };
   if (add(work_.submissions().size()) || add(deques.any_shared() ? 1 : 0)) return enough;
-  for (worker& each : workers_) {
-    if (add(each.ready.size())) return enough;
-    const stealable_stack* stack = each.active.load(std::memory_order_acquire);
-    if (stack != nullptr && add(deques.count_work(*stack))) return enough;
-  }
+  // Parked strands first: one that goes on meanwhile is active before it leaves the list.
   work_.parked().any_of([&](fiber& suspended) {
     const std::size_t more = deques.count_work(suspended.tasks);
     if (add(more)) return parked_look::taken;
     return more != 0 ? parked_look::keeps : parked_look::nothing;
   });
+  for (worker& each : workers_) {
+    if (add(each.ready.size())) return enough;
+    const stealable_stack* stack = each.active.load(std::memory_order_acquire);
+    if (stack != nullptr && add(deques.count_work(*stack))) return enough;
+  }
   return static_cast<unsigned>(std::min<std::size_t>(found, enough));
 }
 

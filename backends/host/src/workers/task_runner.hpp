@@ -27,8 +27,8 @@ class task_runner {
   }
 
  private:
-  static bool run_newest_recorded(fiber& self, ext::task_stack& from,
-                                  ext::task_slot* bottom) noexcept;
+  [[gnu::cold]] static bool run_newest_recorded(fiber& self, ext::task_stack& from,
+                                                ext::task_slot* bottom) noexcept;
   static ext::strand* run_stolen(fiber& self, ext::task_slot* slot) noexcept;
 
   ready_work& work_;

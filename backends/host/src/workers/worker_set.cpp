@@ -21,10 +21,9 @@
 
 namespace creek::host_backend {
 
-namespace {
-
-/// Counts fork() calls that led to this process: workers of another count are not here.
 std::atomic<unsigned> fork_count{0};
+
+namespace {
 
 /// Called in the child of fork(): the calling thread is no worker any more, whatever it was.
 void forget_workers() {
@@ -138,10 +137,6 @@ void worker_set::join() noexcept {
   }
 }
 
-bool worker_set::lost_in_fork() const noexcept {
-  return fork_id_ != fork_count.load(std::memory_order_relaxed);
-}
-
 void worker_set::require_present() const {
   if (!lost_in_fork()) return;
   throw usage_error(
@@ -149,8 +144,7 @@ void worker_set::require_present() const {
       "make a new runtime, or end with exec or _exit");
 }
 
-void worker_set::end_if_lost() const noexcept {
-  if (!lost_in_fork()) return;
+void worker_set::end_lost() noexcept {
   std::fputs("creek: the child of a fork() in a task returned from it; end it with exec or _exit\n",
              stderr);
   std::abort();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -15,6 +16,9 @@
 #include "worker.hpp"
 
 namespace creek::host_backend {
+
+/// Counts fork() calls that led to this process: workers of another count are not here.
+extern std::atomic<unsigned> fork_count;
 
 /// Owns the workers, whose number never changes, and their threads, which run between start() and
 /// join(). The threads exist only in the process that made them: in a child of fork() the set is
@@ -53,12 +57,17 @@ class worker_set {
   void start(void (*run)(worker& self));
   void join() noexcept;
 
-  bool lost_in_fork() const noexcept;
+  bool lost_in_fork() const noexcept {
+    return fork_id_ != fork_count.load(std::memory_order_relaxed);
+  }
   /// Throws usage_error if the workers are lost.
   void require_present() const;
   /// Ends a lost worker that came back from its task; going on would run the tasks of the parent
   /// process a second time.
-  void end_if_lost() const noexcept;
+  void end_if_lost() const noexcept {
+    if (lost_in_fork()) [[unlikely]]
+      end_lost();
+  }
 
   /// Foreign threads that hand something over.
   visitors& guests() noexcept { return guests_; }
@@ -68,6 +77,8 @@ class worker_set {
   void record_in(trace::session& session);
 
  private:
+  [[noreturn, gnu::cold]] static void end_lost() noexcept;
+
   const ext::executor* home_;
   const unsigned fork_id_;
   const scheduler_options options_;

@@ -132,7 +132,8 @@ class channel : detail::ring_block<T>, public detail::channel_base {
         producer_{{{}, this->place(), capacity}, {}},
         consumer_{{{}, this->place(), capacity}, {}} {}
   ~channel() {
-    consumer_.end.consume([](T&&) noexcept {});
+    while (consumer_.end.consume([](T&&) noexcept {}) != 0) {
+    }
   }
 
   /// Sends an item made of `value`; waits while the channel is full. If it is closed, returns a
@@ -176,6 +177,7 @@ class channel : detail::ring_block<T>, public detail::channel_base {
   /// Sends `count` items made of *first, *++first ..., each as soon as there is room, as many as
   /// possible at a time. Items of another producer may come between them. Returns how many were
   /// sent: fewer only if the channel was closed. If a constructor throws, those before are sent.
+  /// The iterator is advanced behind each item, the last one too.
   template <std::input_iterator Iterator>
   std::size_t send_batch(Iterator first, std::size_t count) {
     std::size_t sent_so_far = 0;
@@ -259,8 +261,12 @@ class channel : detail::ring_block<T>, public detail::channel_base {
   /// item: let the producer close, or end it first.
   bool close(std::exception_ptr reason = nullptr) {
     go_in_order();
-    const std::lock_guard hold(producer_.lock);
-    return close_once(std::move(reason));
+    {
+      const std::lock_guard hold(producer_.lock);
+      if (!mark_closed(std::move(reason))) return false;
+    }
+    wake_all();
+    return true;
   }
 
   /// Received items until the channel is closed: `for (T& item : channel)`.
@@ -415,8 +421,8 @@ class channel : detail::ring_block<T>, public detail::channel_base {
     using difference_type = std::ptrdiff_t;
     decltype(auto) operator*() const { return **at; }
     counting_iterator& operator++() {
+      ++*count;  // first: the item is there, even if the iterator throws
       ++*at;
-      ++*count;
       return *this;
     }
     void operator++(int) { ++*this; }

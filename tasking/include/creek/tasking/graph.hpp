@@ -168,9 +168,13 @@ class graph {
     if constexpr (sizeof...(Others) == 0) {
       using closure = std::decay_t<F>;
       static_assert(std::is_invocable_v<closure&>, "a node of a graph is called without arguments");
-      static_assert(!std::integral<std::invoke_result_t<closure&>>,
+      using result = std::invoke_result_t<closure&>;
+      static_assert(!std::integral<std::remove_cvref_t<result>>,
                     "emplace drops what a function returns: give one that picks a successor to "
                     "condition()");
+      static_assert(!detail::range_of_integers<result>,
+                    "emplace drops what a function returns: give one that picks several successors "
+                    "to multi_condition()");
       return make<detail::task_node<closure>>(std::forward<F>(f));
     } else {
       return std::array<node, 1 + sizeof...(Others)>{emplace(std::forward<F>(f)),

@@ -33,18 +33,19 @@ struct receive_case {
   void run() { function(std::move(*result)); }
 };
 
-/// A send as a case: calls f(send_result) or f() if it is chosen.
-template <class T, class Form, class F>
+/// A send as a case: calls f(send_result) or f() if it is chosen. Value is T, or a reference to
+/// one.
+template <class T, class Form, class Value, class F>
 struct send_case {
   static constexpr channel_side side = channel_side::room;
   channel<T, Form>& to;
-  T value;
+  Value value;
   F function;
   send_result result{channel_status::not_ready};
 
   channel_base& used() const noexcept { return to; }
   bool attempt() {
-    result = to.try_send(std::move(value));
+    result = to.try_send(std::forward<Value>(value));
     return result.status() != channel_status::not_ready;
   }
   void run() {
@@ -100,8 +101,8 @@ template <class Case>
 inline constexpr bool is_select_case = false;
 template <class T, class Form, class F>
 inline constexpr bool is_select_case<receive_case<T, Form, F>> = true;
-template <class T, class Form, class F>
-inline constexpr bool is_select_case<send_case<T, Form, F>> = true;
+template <class T, class Form, class Value, class F>
+inline constexpr bool is_select_case<send_case<T, Form, Value, F>> = true;
 
 }  // namespace detail
 
@@ -116,12 +117,16 @@ auto on_receive(channel<T, Form>& from, F f) {
   return detail::receive_case<T, Form, F>{from, std::move(f)};
 }
 /// Returns a case that sends an item made of `value` to `to` and calls f(send_result) or f(). It is
-/// also ready when the channel is closed: then the result is false.
+/// also ready when the channel is closed: then the result is false. A T is used where it is, and
+/// moved from only if it was sent, so make the case in the call of select; of another value the
+/// item is made with the case.
 template <class T, class Form, class U, class F>
 requires std::constructible_from<T, U> &&
     (std::invocable<F&, send_result> || std::invocable<F&>)auto on_send(channel<T, Form>& to,
                                                                         U&& value, F f) {
-  return detail::send_case<T, Form, F>{to, T(std::forward<U>(value)), std::move(f)};
+  using value_type = std::conditional_t<std::same_as<std::remove_cvref_t<U>, T>, U&&, T>;
+  return detail::send_case<T, Form, value_type, F>{to, value_type(std::forward<U>(value)),
+                                                   std::move(f)};
 }
 
 /// Waits until one of the cases is ready, makes its operation, and calls its function. Of several

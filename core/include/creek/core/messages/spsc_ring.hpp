@@ -285,8 +285,11 @@ class spsc_consumer : detail::spsc_end<T, Memory> {
   /// not use this end.
   template <std::invocable<T&&> F>
   std::size_t consume(F&& f, std::size_t limit = std::numeric_limits<std::size_t>::max()) {
-    if (this->known_ == this->next_ && !look_for_items()) return 0;
-    const word there = (this->known_ - this->next_) / end::step;
+    word there = (this->known_ - this->next_) / end::step;
+    if (there == 0 || (there < limit && limit != 1)) {
+      if (!look_for_items()) return 0;
+      there = (this->known_ - this->next_) / end::step;
+    }
     const auto count = static_cast<word>(std::min<std::size_t>(there, limit));
     const end_of_batch ending{*this, this->next_};
     for (word i = 0; i < count; ++i) {

@@ -142,8 +142,10 @@ class channel_base {
     if (any_backend_orders_strands.load(std::memory_order_relaxed)) [[unlikely]]
       let_earlier_strands_go_first();
   }
-  /// Closes the channel and wakes all that wait; returns false if it was closed before.
-  bool close_once(std::exception_ptr reason) noexcept;
+  /// Closes the channel; returns false if it was closed before. The caller then calls wake_all(),
+  /// with no lock held: on some backends other strands run while one is resumed.
+  [[nodiscard]] bool mark_closed(std::exception_ptr reason) noexcept;
+  void wake_all() noexcept;
   /// Throws the reason if the channel was closed with one.
   void throw_reason() const {
     if (reason_) std::rethrow_exception(reason_);
