@@ -36,6 +36,9 @@
  *  -DUNGUARDED       the pop of the task that guards a deque does not arm it
  *  -DFORCE_UNARMED   a thief takes that task by force and does not arm the deque
  *  -DFORCE_UNFENCED  a thief takes that task by force and the pushes on top of it stay in the store buffer
+ *  -DSHARE_UNARMED   a strand shares all its tasks, goes on, and its deque is not armed
+ *  -DTOP_FIRST       the last searcher reads the top of a deque before its tail: what is stolen in between
+ *                    hides a task that was pushed
  *
  * With -DPOLICY a power policy keeps few workers awake: it may prevent a wake-up, unless all sleep; and a worker
  * that looks for work may sleep without a look, unless the others sleep already. Then the first check becomes:
@@ -73,6 +76,7 @@ byte shared[N];     /* tasks in each deque that thieves may take */
 byte visible[N];    /* private tasks, in memory */
 byte pending[N];    /* private tasks whose pushes are still in the owner's store buffer */
 bool armed[N], guarded[N];
+byte stolen[N];     /* the tail of each deque */
 byte sleepers, searching = N - 1, registered, permits, epoch;
 byte to_make = TASKS;
 byte asleep;
@@ -141,14 +145,24 @@ inline wake_one() {
 #endif
 }
 
+#ifdef TOP_FIRST
+#define FIRST(of)  shared[of] + visible[of] + stolen[of]
+#define SECOND(of) (read > stolen[of])
+#else
+#define FIRST(of)  stolen[of]
+#define SECOND(of) (shared[of] + visible[of] + stolen[of] > read)
+#endif
+
 inline look() {
   i = 0; found = false;
   do
-  :: i < MAKERS && shared[i] + visible[i] > 0 -> found = true; break
-  :: i < MAKERS && shared[i] + visible[i] == 0 -> i++
+  :: i < MAKERS ->
+     read = FIRST(i);
+     found = SECOND(i);
+     if :: found -> break :: else -> i++ fi
   :: i == MAKERS -> break
   od;
-  i = 0
+  atomic { i = 0; read = 0 }
 }
 
 inline arm_all() {
@@ -226,7 +240,7 @@ inline pop(me) {
 inline steal(from) {
   atomic {
     if
-    :: shared[from] > 0 -> shared[from]--; found = true
+    :: shared[from] > 0 -> shared[from]--; stolen[from]++; found = true
     :: shared[from] == 0 && visible[from] > 0 ->
        if
        :: FLUSH(from); visible[from]--; SETTLE(from)            /* the owner answers */
@@ -240,6 +254,7 @@ inline steal(from) {
           armed[from] = true
 #endif
        fi;
+       stolen[from]++;
        found = true
     :: else
     fi
@@ -258,7 +273,7 @@ active proctype outside() {
 #endif
 
 proctype worker(byte me; bool running) {
-  byte i, key;
+  byte i, key, read;
   bool found, claimed, last;
 #ifdef POLICY
   bool rests;
@@ -279,7 +294,26 @@ work:                                      /* a task: makes others, ends, or run
 #endif
   :: goto forever
   :: pop(me)                               /* ends; next its own newest */
-  :: atomic { pending[me] + visible[me] + shared[me] == 0 -> searching++; goto search }
+#ifndef POLICY
+  :: atomic { pending[me] + visible[me] > 0 ->   /* is suspended, and goes on without another stack */
+              FLUSH(me); shared[me] = shared[me] + visible[me]; visible[me] = 0; guarded[me] = false;
+#ifndef SHARE_UNARMED
+              armed[me] = true
+#endif
+     }
+#endif
+  :: pending[me] + visible[me] + shared[me] == 0 ->
+     i = 0;                                /* the first look, before it counts as searching */
+     do
+     :: i < MAKERS -> steal(i);
+        if :: found -> break :: else -> i++ fi
+     :: i == MAKERS -> break
+     od;
+     i = 0;
+     if
+     :: found -> found = false
+     :: else -> atomic { searching++; goto search }
+     fi
   od;
 
 search:                                    /* counted in `searching` */
