@@ -25,6 +25,9 @@ sample measure(const settings& s) {
 }
 
 const registration registered{what, measure};
+const registration with_pauses{pauses, [](const settings& s) {
+                                 return after_pauses(s, fib, [&](const auto& f) { inside(s, f); });
+                               }};
 
 }  // namespace
 }  // namespace bench::fib

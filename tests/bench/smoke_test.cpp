@@ -82,10 +82,10 @@ TEST_F(BenchSmoke, RunsEverythingWithEqualAnswersAndWritesItsResults) {
                                         (w.at("workload").get<std::string>() + ".svg")));
   }
   for (const char* name :
-       {"fib",           "nqueens",      "uts",          "matmul",     "mergesort", "spc",
-        "spc_1us",       "bpc",          "bpc_1us",      "axpy",       "sum",       "loop_20us",
-        "parallel_sort", "wakeup",       "idle",         "round_trip", "deque",     "deque_mpb",
-        "skynet",        "skynet_group", "skynet_halves"}) {
+       {"fib",           "nqueens",      "uts",           "matmul",     "mergesort", "spc",
+        "spc_1us",       "bpc",          "bpc_1us",       "axpy",       "sum",       "loop_20us",
+        "parallel_sort", "wakeup",       "idle",          "round_trip", "deque",     "deque_mpb",
+        "skynet",        "skynet_group", "skynet_halves", "fib_pauses"}) {
     EXPECT_TRUE(seen.contains(name)) << name;
   }
   EXPECT_EQ(whole.at("schedulers").at(0).at("results").size(), 16u);
