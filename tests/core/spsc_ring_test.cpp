@@ -199,7 +199,8 @@ TEST(SpscRing, CarriesItemsBetweenTwoThreads) {
     constexpr int count = 20'000;
     std::thread producer([&] {
       for (int i = 0; i < count; ++i) {
-        spin_briefly([&] { return r.in.try_emplace(new int(i)); });
+        auto item = std::make_unique<int>(i);
+        spin_briefly([&] { return r.in.try_emplace(std::move(item)); });
       }
       r.in.close(1);
     });
