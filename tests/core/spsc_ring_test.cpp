@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <creek/core/messages/spsc_ring.hpp>
