@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels between tasks, and between tasks and other threads. Replay random programs:
-// CREEK_TEST_SEED.
-#include <algorithm>
+// Channels between tasks, and between tasks and other threads.
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <memory>
-#include <numeric>
-#include <random>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <creek/tasking/select.hpp>
-
-#include "setups.hpp"
+#include "channel_forms.hpp"
 
 namespace {
 
@@ -28,20 +18,8 @@ using namespace std::chrono_literals;
 using creek::channel;
 using creek::channel_status;
 
-class Channel : public Conformance {
- protected:
-  bool is_simulated() const { return GetParam().backend == "scc"; }
-};
+class Channel : public ChannelConformance {};
 CONFORMANCE(Channel);
-
-/// Calls test(form) for every form of a channel.
-template <class Test>
-void for_each_form(Test test) {
-  test(creek::spsc{});
-  test(creek::mpsc{});
-  test(creek::spmc{});
-  test(creek::mpmc{});
-}
 
 TEST_P(Channel, TriesWithoutWaiting) {
   in_each_runtime([] {
@@ -317,239 +295,6 @@ TEST_P(Channel, ConnectsTasksAndForeignThreads) {
         creek::taskwait();
       });
       foreign.join();
-    });
-  });
-}
-
-TEST_P(Channel, SelectsTheFirstCaseThatIsReady) {
-  in_each_runtime([&] {
-    channel<int> a(1), b(1);
-    int got = 0;
-    const auto keep = [&](creek::receive_result<int> item) { got = item ? *item : -1; };
-    EXPECT_FALSE(creek::try_select(creek::on_receive(a, keep), creek::on_receive(b, keep)));
-    EXPECT_FALSE(creek::select_for(100us, creek::on_receive(a, keep), creek::on_receive(b, keep)));
-    EXPECT_TRUE(b.send(5));
-    EXPECT_EQ(creek::select(creek::on_receive(a, keep), creek::on_receive(b, keep)), 1U);
-    EXPECT_EQ(got, 5);
-    bool was_sent = false;
-    EXPECT_EQ(creek::select(creek::on_receive(a, keep), creek::on_send(b, 6, [&] { got = 6; })),
-              1U);
-    EXPECT_EQ(got, 6);
-    EXPECT_FALSE(creek::try_select(creek::on_send(b, 7, [&] { got = 7; })));
-    a.close();
-    EXPECT_EQ(creek::select(creek::on_receive(a, keep)), 0U);
-    EXPECT_EQ(got, -1) << "a closed channel is ready";
-    EXPECT_EQ(creek::select(creek::on_send(
-                  a, 1, [&](creek::send_result sent) { was_sent = static_cast<bool>(sent); })),
-              0U);
-    EXPECT_FALSE(was_sent);
-    std::stop_source source;
-    creek::spawn([&] { source.request_stop(); });
-    channel<int> never(1);
-    EXPECT_FALSE(creek::select(source.get_token(), creek::on_receive(never, keep)));
-    creek::taskwait();
-  });
-}
-
-/// Several strands select from two channels, others receive from one of them: a notification that a
-/// select does not use goes to those.
-TEST_P(Channel, LosesNothingInSelects) {
-  in_each_runtime([] {
-    for (const std::size_t capacity : {1U, 3U}) {
-      channel<int> a(capacity), b(capacity), results(capacity);
-      constexpr int count = 60, selecting = 2, receiving = 2;
-      std::atomic<int> left{selecting + receiving};
-      const auto leave = [&] {
-        if (left.fetch_sub(1) == 1) results.close();
-      };
-      for (int i = 0; i < selecting; ++i) {
-        creek::spawn([&] {
-          bool a_is_open = true, b_is_open = true;
-          while (a_is_open || b_is_open) {
-            const auto keep = [&](bool& is_open) {
-              return [&](creek::receive_result<int> item) {
-                is_open = static_cast<bool>(item);
-                if (item) {
-                  EXPECT_TRUE(results.send(*item));
-                }
-              };
-            };
-            if (!a_is_open) {
-              creek::select(creek::on_receive(b, keep(b_is_open)));
-            } else if (!b_is_open) {
-              creek::select(creek::on_receive(a, keep(a_is_open)));
-            } else {
-              creek::select(creek::on_receive(a, keep(a_is_open)),
-                            creek::on_receive(b, keep(b_is_open)));
-            }
-          }
-          leave();
-        });
-      }
-      for (int i = 0; i < receiving; ++i) {
-        creek::spawn([&] {
-          for (const int item : a) EXPECT_TRUE(results.send(item));
-          leave();
-        });
-      }
-      creek::spawn([&] {
-        int to_a = 0, to_b = 0;
-        while (to_a < count || to_b < count) {  // sends to the one that has room
-          if (to_a == count) {
-            EXPECT_TRUE(b.send(count + to_b++));
-          } else if (to_b == count) {
-            EXPECT_TRUE(a.send(to_a++));
-          } else {
-            creek::select(creek::on_send(b, count + to_b, [&] { ++to_b; }),
-                          creek::on_send(a, to_a, [&] { ++to_a; }));
-          }
-        }
-        a.close();
-        b.close();
-      });
-      std::vector<int> all;
-      for (const int item : results) all.push_back(item);
-      creek::taskwait();
-      std::sort(all.begin(), all.end());
-      std::vector<int> expected(2 * count);
-      std::iota(expected.begin(), expected.end(), 0);
-      EXPECT_EQ(all, expected);
-    }
-  });
-}
-
-std::uint64_t first_seed() {
-  static const std::uint64_t seed = [] {
-    const char* text = std::getenv("CREEK_TEST_SEED");
-    return text != nullptr ? std::strtoull(text, nullptr, 0) : std::random_device{}();
-  }();
-  return seed;
-}
-
-struct numbered {
-  int producer = 0, number = 0;
-};
-
-/// Producers and consumers that send, receive, try, give up and use batches at random: every item
-/// arrives once, and those of a producer in order at each consumer.
-template <class Form>
-void random_traffic(std::uint64_t seed, int producers, int consumers, int items,
-                    std::size_t capacity, bool has_clock,
-                    const std::function<void(std::function<void()>)>& start,
-                    const std::function<void()>& join) {
-  channel<numbered, Form> c(capacity);
-  std::atomic<int> senders{producers};
-  std::vector<std::vector<int>> got(static_cast<std::size_t>(consumers * producers));
-  for (int p = 0; p < producers; ++p) {
-    start([&, p] {
-      std::minstd_rand random(static_cast<unsigned>(seed) + static_cast<unsigned>(p) * 7 + 1);
-      for (int n = 0; n < items;) {
-        const numbered item{p, n};
-        switch (random() % 4) {
-          case 0:
-            if (has_clock) {
-              if (c.send_for(item, std::chrono::microseconds(random() % 50))) ++n;
-              break;
-            }
-            [[fallthrough]];
-          case 1: {
-            std::vector<numbered> batch;
-            for (int i = 0; i < static_cast<int>(1 + random() % 5) && n + i < items; ++i)
-              batch.push_back({p, n + i});
-            n += static_cast<int>(c.send_batch(batch.begin(), batch.size()));
-            break;
-          }
-          case 2:
-            if (c.try_send(item)) {
-              ++n;
-              break;
-            }
-            [[fallthrough]];
-          default:
-            if (c.send(item)) ++n;
-        }
-      }
-      if (senders.fetch_sub(1) == 1) c.close();
-    });
-  }
-  for (int q = 0; q < consumers; ++q) {
-    start([&, q] {
-      std::minstd_rand random(static_cast<unsigned>(seed) + static_cast<unsigned>(q) * 13 + 5);
-      const auto keep = [&](const numbered& item) {
-        got[static_cast<std::size_t>(q * producers + item.producer)].push_back(item.number);
-      };
-      for (;;) {
-        std::array<numbered, 4> batch;
-        if (random() % 3 == 0) {
-          const std::size_t count = c.receive_batch(batch.begin(), 1 + random() % 4);
-          if (count == 0) return;
-          for (std::size_t i = 0; i < count; ++i) keep(batch[i]);
-          continue;
-        }
-        auto item = random() % 2 == 0 && has_clock
-                        ? c.receive_for(std::chrono::microseconds(random() % 50))
-                        : c.receive();
-        if (item) keep(*item);
-        if (item.status() == channel_status::closed) return;
-      }
-    });
-  }
-  join();
-  for (int p = 0; p < producers; ++p) {
-    std::vector<int> all;
-    for (int q = 0; q < consumers; ++q) {
-      const auto& part = got[static_cast<std::size_t>(q * producers + p)];
-      EXPECT_TRUE(std::is_sorted(part.begin(), part.end())) << "out of order";
-      all.insert(all.end(), part.begin(), part.end());
-    }
-    std::sort(all.begin(), all.end());
-    std::vector<int> expected(static_cast<std::size_t>(items));
-    std::iota(expected.begin(), expected.end(), 0);
-    EXPECT_EQ(all, expected) << "items of producer " << p << " lost or doubled";
-  }
-}
-
-TEST_P(Channel, LosesNothingInRandomTraffic) {
-  std::printf("seed %llu\n", static_cast<unsigned long long>(first_seed()));
-  SCOPED_TRACE("CREEK_TEST_SEED=" + std::to_string(first_seed()));
-  std::uint64_t seed = first_seed();
-  in_each_runtime([&] {
-    for_each_form([&](auto form) {
-      using Form = decltype(form);
-      const int producers = Form::many_producers ? 3 : 1;
-      const int consumers = Form::many_consumers ? 3 : 1;
-      const std::size_t capacity = 1 + seed++ % 5;
-      random_traffic<Form>(
-          seed, producers, consumers, 60, capacity, !is_simulated(),
-          [](std::function<void()> f) { creek::spawn(std::move(f)); }, [] { creek::taskwait(); });
-    });
-  });
-}
-
-/// Half of the ends are threads that belong to no runtime.
-TEST_P(Channel, LosesNothingBetweenTasksAndThreads) {
-  if (is_simulated()) return;
-  SCOPED_TRACE("CREEK_TEST_SEED=" + std::to_string(first_seed()));
-  std::uint64_t seed = first_seed();
-  in_each_runtime([&] {
-    for_each_form([&](auto form) {
-      using Form = decltype(form);
-      std::vector<std::thread> threads;
-      int started = 0;
-      ++seed;
-      random_traffic<Form>(
-          seed, Form::many_producers ? 2 : 1, Form::many_consumers ? 2 : 1, 60, 1 + seed % 3, true,
-          [&](std::function<void()> f) {
-            if (started++ % 2 == 0) {
-              threads.emplace_back(std::move(f));
-            } else {
-              creek::spawn(std::move(f));
-            }
-          },
-          [&] {
-            creek::taskwait();
-            for (auto& each : threads) each.join();
-          });
     });
   });
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <future>
 #include <numeric>
 #include <optional>
@@ -17,6 +16,7 @@
 #include <creek/scc.hpp>
 
 #include "setups.hpp"
+#include "support/seed.hpp"
 
 namespace {
 
@@ -24,14 +24,6 @@ using namespace conformance;
 using namespace std::chrono_literals;
 using std::future_status;
 using std::chrono::steady_clock;
-
-std::uint64_t first_seed() {
-  static const std::uint64_t seed = [] {
-    const char* text = std::getenv("CREEK_TEST_SEED");
-    return text != nullptr ? std::strtoull(text, nullptr, 0) : std::random_device{}();
-  }();
-  return seed;
-}
 
 class LimitedWait : public Conformance {
  protected:
@@ -310,7 +302,7 @@ TEST_P(LimitedWait, MayHaveCompany) {
 
 /// Strands with deadlines and stop requests at random, while others fulfil what they wait for.
 TEST_P(LimitedWait, RandomDeadlines) {
-  std::uint64_t seed = first_seed();
+  std::uint64_t seed = creek::support::chosen_seed();
   std::printf("CREEK_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
   in_each_runtime([&] {
     std::mt19937_64 random(seed++);

@@ -15,6 +15,8 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
+#include "support/seed.hpp"
+
 namespace {
 
 std::atomic<long> allocations{0};
@@ -105,8 +107,7 @@ class checked_graph {
 };
 
 TEST(Graph, RunsInFullAfterRunsThatWereCutShort) {
-  const char* given = std::getenv("CREEK_TEST_SEED");
-  const std::uint64_t seed = given != nullptr ? std::stoull(given) : std::random_device()();
+  const std::uint64_t seed = creek::support::chosen_seed();
   SCOPED_TRACE("replay: CREEK_TEST_SEED=" + std::to_string(seed));
   constexpr std::size_t none = ~std::size_t{0};
   std::mt19937_64 random(seed);

@@ -9,8 +9,8 @@
 
 namespace creek::trace {
 
-track::track(std::string title, std::size_t most_events, std::uint32_t number)
-    : most_events_(most_events), title_(std::move(title)), number_(number) {}
+track::track(std::string title, std::size_t max_events, std::uint32_t number)
+    : max_events_(max_events), title_(std::move(title)), number_(number) {}
 
 track::~track() {
   while (first_ != nullptr) {
@@ -24,12 +24,12 @@ track::~track() {
 // later record() comes here and is counted.
 bool track::next_chunk() noexcept {
   void* memory = MAP_FAILED;
-  if (used_ + chunk_events <= most_events_) {
+  if (used_ + chunk_events <= max_events_) {
     memory = mmap(nullptr, sizeof(chunk), PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   }
   if (memory == MAP_FAILED) {
-    most_events_ = used_;  // do not ask again: a trace with a hole would be no prefix
+    max_events_ = used_;  // do not ask again: a trace with a hole would be no prefix
     dropped_.store(dropped_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return false;
   }

@@ -63,7 +63,7 @@ struct event {
 /// counts what it drops: the kept events are always the oldest, so a trace is a true prefix.
 class track {
  public:
-  track(std::string title, std::size_t most_events, std::uint32_t number);
+  track(std::string title, std::size_t max_events, std::uint32_t number);
   ~track();
   track(const track&) = delete;
   track& operator=(const track&) = delete;
@@ -117,7 +117,7 @@ class track {
   std::size_t used_ = 0;
   chunk* newest_ = nullptr;
   chunk* first_ = nullptr;
-  std::size_t most_events_;
+  std::size_t max_events_;
   std::atomic<std::size_t> published_{0};
   std::atomic<std::uint64_t> dropped_{0};
   std::string title_;

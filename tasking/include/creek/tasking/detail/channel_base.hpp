@@ -34,7 +34,6 @@ namespace creek::detail {
 class channel_base;
 class channel_wait;
 struct selection;
-class channel_wait;
 
 enum class channel_side : std::uint8_t { room, items };
 
