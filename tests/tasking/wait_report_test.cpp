@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of waits: who would end them, cycles, reports while tasks run, and at SIGQUIT.
+// Reports of waits: who would end them, cycles, reports while tasks run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -23,6 +19,7 @@
 #include <creek/tasking.hpp>
 
 #include "support/process_facts.hpp"
+#include "waiting_tasks.hpp"
 
 namespace creek::support {
 namespace {
@@ -32,43 +29,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-runtime make(unsigned workers, bool dump_on_sigquit = false) {
-  scheduler_options options;
-  options.workers = workers;
-  options.hang_limit = 0ns;
-  options.dump_on_sigquit = dump_on_sigquit;
-  return runtime{host(options)};
-}
-
-void spin_until(const std::atomic<bool>& flag) {
-  while (!flag) std::this_thread::yield();
-}
-
-/// Returns the report as soon as it has `text`.
-std::string report_with(const runtime& rt, const char* text) {
-  for (;;) {
-    std::string report = to_string(rt.waiting());
-    if (report.find(text) != report.npos) return report;
-    std::this_thread::yield();
-  }
-}
-
 // --- Who would end a wait -----------------------------------------------------------------------
 
-// Tasks with a name; closures of one function share theirs.
-struct waits_for_future {
-  future<int> awaited;
-  int operator()() { return awaited.get(); }
-};
-struct busy_task {
-  std::atomic<bool>* begun;
-  std::atomic<bool>* may_end;
-  int operator()() const {
-    *begun = true;
-    spin_until(*may_end);
-    return 1;
-  }
-};
 struct doubles {
   int operator()(int value) const { return 2 * value; }
 };
@@ -204,6 +166,9 @@ class cycles_of_waits : public ::testing::TestWithParam<unsigned> {
 };
 INSTANTIATE_TEST_SUITE_P(workers, cycles_of_waits, ::testing::Values(1U, 2U, 3U));
 
+class cycles_of_waits_with_a_thief : public cycles_of_waits {};
+INSTANTIATE_TEST_SUITE_P(workers, cycles_of_waits_with_a_thief, ::testing::Values(2U, 3U));
+
 struct two_futures {
   future<int> first, second;
   std::atomic<bool> are_set{false};
@@ -265,8 +230,7 @@ TEST_P(cycles_of_waits, of_two_objects_are_named) {
               "object 2: )");
 }
 
-TEST_P(cycles_of_waits, through_a_stolen_child_are_named) {
-  if (GetParam() == 1) GTEST_SKIP() << "a child is stolen by another worker";
+TEST_P(cycles_of_waits_with_a_thief, through_a_stolen_child_are_named) {
   struct child {
     two_futures* both;
     std::atomic<bool>* begun;
@@ -346,159 +310,6 @@ TEST(wait_reports_of_a_busy_runtime, disturb_nobody) {
   is_over = true;
   observer.join();
   EXPECT_GT(reports, 0U);
-}
-
-// --- SIGQUIT ------------------------------------------------------------------------------------
-
-/// Standard error as a pipe, for the life of this object.
-class captured_errors {
- public:
-  captured_errors() : before_(dup(STDERR_FILENO)) {
-    if (pipe(ends_) != 0) std::abort();
-    dup2(ends_[1], STDERR_FILENO);
-  }
-  ~captured_errors() {
-    dup2(before_, STDERR_FILENO);
-    for (const int each : {before_, ends_[0], ends_[1]}) close(each);
-  }
-  captured_errors(const captured_errors&) = delete;
-  captured_errors& operator=(const captured_errors&) = delete;
-
-  /// Reads until what was read has `text`; returns it.
-  std::string read_until(const std::string& text) {
-    std::string all;
-    while (all.find(text) == all.npos) {
-      char bytes[4096];
-      const ssize_t count = read(ends_[0], bytes, sizeof bytes);
-      if (count > 0) all.append(bytes, static_cast<std::size_t>(count));
-    }
-    return all;
-  }
-
- private:
-  int before_;
-  int ends_[2];
-};
-
-std::atomic<int> earlier_calls{0};
-
-class quit_signal : public ::testing::Test {
- protected:
-  quit_signal() { sigaction(SIGQUIT, nullptr, &before_); }
-  ~quit_signal() override { sigaction(SIGQUIT, &before_, nullptr); }
-  static struct sigaction now() {
-    struct sigaction action {};
-    sigaction(SIGQUIT, nullptr, &action);
-    return action;
-  }
-  static void count_call(int) { earlier_calls.fetch_add(1); }
-  static void set(void (*handler)(int)) {
-    struct sigaction action {};
-    action.sa_handler = handler;
-    sigaction(SIGQUIT, &action, nullptr);
-  }
-
- private:
-  struct sigaction before_ {};
-};
-
-TEST_F(quit_signal, has_waits_reported_although_no_worker_is_free) {
-  captured_errors errors;
-  {
-    runtime rt = make(1, true);
-    promise<int> last;
-    std::atomic<bool> begun{false}, may_end{false};
-    future<int> waiter = rt.async(waits_for_future{last.get_future()});
-    report_with(rt, "a future");
-    future<int> busy = rt.async(busy_task{&begun, &may_end});
-    spin_until(begun);
-    for (int round = 0; round < 3; ++round) {
-      kill(getpid(), SIGQUIT);
-      const std::string text = errors.read_until("not known who fulfils it\n");
-      EXPECT_THAT(text, HasSubstr("creek: runtime 'creek' (host, 1 workers): 1 tasks wait:\n"));
-      EXPECT_THAT(text, HasSubstr("waits_for_future: has waited"));
-    }
-    may_end = true;
-    last.set_value(3);
-    EXPECT_EQ(waiter.get() + busy.get(), 4);  // the program goes on
-  }
-  EXPECT_EQ(now().sa_handler, SIG_DFL);
-}
-
-TEST_F(quit_signal, reaches_every_runtime_that_asked_for_it_and_the_earlier_handler) {
-  captured_errors errors;
-  set(&count_call);
-  earlier_calls = 0;
-  {
-    const runtime silent = make(1);
-    EXPECT_EQ(now().sa_handler, &count_call);
-    runtime first = make(1, true);
-    {
-      const runtime second = make(2, true);
-      kill(getpid(), SIGQUIT);
-      const std::string text = errors.read_until("(host, 1 workers): 0 tasks wait\n");
-      EXPECT_THAT(text, HasSubstr("(host, 2 workers): 0 tasks wait\n"));
-    }
-    kill(getpid(), SIGQUIT);
-    errors.read_until("(host, 1 workers): 0 tasks wait\n");
-    EXPECT_EQ(earlier_calls, 2);
-    runtime third = make(3, true);
-    first.shut_down();
-    kill(getpid(), SIGQUIT);
-    EXPECT_THAT(errors.read_until("tasks wait\n"), HasSubstr("(host, 3 workers)"));
-  }
-  EXPECT_EQ(now().sa_handler, &count_call);
-  EXPECT_EQ(earlier_calls, 3);
-}
-
-TEST_F(quit_signal, leaves_a_handler_alone_that_was_installed_later) {
-  {
-    const runtime rt = make(1, true);
-    set(&count_call);
-  }
-  EXPECT_EQ(now().sa_handler, &count_call);
-  {
-    const runtime rt = make(1, true);
-    EXPECT_NE(now().sa_handler, &count_call);
-  }
-  EXPECT_EQ(now().sa_handler, &count_call);
-}
-
-TEST_F(quit_signal, ends_a_child_of_fork_as_before) {
-  runtime rt = make(2, true);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    const rlimit no_core{};
-    setrlimit(RLIMIT_CORE, &no_core);
-    raise(SIGQUIT);
-    _exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGQUIT) << status;
-  captured_errors errors;
-  kill(getpid(), SIGQUIT);
-  errors.read_until("0 tasks wait\n");
-}
-
-TEST_F(quit_signal, works_in_a_child_that_makes_its_own_runtime) {
-  if (under_tsan) GTEST_SKIP() << "starts no threads in the child of a fork";
-  runtime rt = make(2, true);
-  captured_errors errors;
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    {
-      const runtime own = make(3, true);
-      raise(SIGQUIT);
-      errors.read_until("(host, 3 workers): 0 tasks wait\n");
-    }
-    _exit(now().sa_handler == SIG_DFL && rt.waiting().empty() ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 }  // namespace
