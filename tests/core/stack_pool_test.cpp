@@ -5,19 +5,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include <creek/core/threads/stack_pool.hpp>
+#include <creek/core/threads/stack_switch.hpp>
 
+#include "support/guard_marks.hpp"
 #include "support/process_facts.hpp"
 
 namespace creek::support {
 namespace {
 
 constexpr std::size_t size = std::size_t{256} << 10;
+
+bool died_of_fault(int status) {
+  if (under_sanitizer) return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
 
 std::vector<std::byte*> take(std::size_t count, std::size_t bytes = size) {
   std::vector<std::byte*> taken;
@@ -42,6 +53,39 @@ TEST(pooled_stacks, are_used_again) {
   const auto second = take(3);
   EXPECT_EQ(set_of(second), set_of(first));
   give_back(second);
+}
+
+TEST(pooled_stacks, are_mapped_several_at_a_time) {
+  const std::size_t bytes = 3 * size;  // of no other test
+  const auto one = take(1, bytes);
+  give_back(one, bytes);  // it replaces those of other sizes
+  ASSERT_EQ(take(1, bytes), one);
+  const std::size_t before = mapping_count();
+  const auto stacks = take(8, bytes);
+  const std::set<std::byte*> sorted = set_of(stacks);
+  EXPECT_EQ(*sorted.rbegin() - *sorted.begin(),
+            static_cast<std::ptrdiff_t>(7 * (bytes + guard_bytes)));
+  if (has_guard_marks() && !under_sanitizer) {
+    EXPECT_LE(mapping_count(), before + 2);
+  }
+  give_back(stacks, bytes);
+  give_back(one, bytes);
+}
+
+/// Overflows the upper one of two neighbours.
+void overflow(bool with_marks) {
+  if (!with_marks && !refuse_guard_marks()) std::raise(SIGSEGV);  // cannot be tried here
+  const auto stacks = take(2);
+  volatile std::byte* const below = std::max(stacks[0], stacks[1]) - 1;
+  *below = std::byte{1};
+  std::_Exit(1);
+}
+
+TEST(pooled_stacks, have_guards) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  for (const bool with_marks : {true, false}) {
+    EXPECT_EXIT(overflow(with_marks), died_of_fault, "") << with_marks;
+  }
 }
 
 TEST(pooled_stacks, are_of_one_size) {

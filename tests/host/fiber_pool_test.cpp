@@ -94,6 +94,42 @@ TEST(fiber_pool, hands_what_a_full_cache_cannot_keep_to_other_workers) {
   EXPECT_EQ(made.count(pool.take(other)), 0U) << "the rest belongs to the first worker";
 }
 
+TEST(fiber_pool, makes_in_advance_what_a_worker_was_found_to_lack) {
+  fiber_pool pool(setup());
+  fiber_cache cache;
+  pool.tend(cache);
+  EXPECT_EQ(cache.pop(), nullptr) << "nothing was asked for yet";
+  for (int i = 0; i < 3; ++i) pool.take(cache);
+  for (int i = 0; i < 9; ++i) pool.tend(cache);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(cache.pop(), nullptr);
+  EXPECT_EQ(cache.pop(), nullptr);
+  for (int i = 0; i < 100; ++i) pool.take(cache);
+  for (int i = 0; i < 100; ++i) pool.tend(cache);
+  for (int i = 0; i < 8; ++i) EXPECT_NE(cache.pop(), nullptr);
+  EXPECT_EQ(cache.pop(), nullptr) << "few are enough";
+}
+
+TEST(fiber_pool, hands_what_an_idle_worker_has_too_many_of_to_others) {
+  fiber_pool pool(setup());
+  fiber_cache mine, other;
+  std::set<fiber*> made;
+  while (made.size() < 20) made.insert(pool.take(mine));
+  for (fiber* each : made) pool.recycle(mine, *each);
+  for (int i = 0; i < 100; ++i) pool.tend(mine);
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(made.count(pool.take(other)), 1U);
+  EXPECT_EQ(made.count(pool.take(other)), 0U);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(made.count(pool.take(mine)), 1U);
+}
+
+TEST(fiber_pool, makes_none_in_advance_where_the_system_refuses) {
+  fiber_pool pool(setup(std::size_t{1} << 60));
+  fiber_cache cache;
+  EXPECT_EQ(pool.take(cache), nullptr);
+  EXPECT_TRUE(cache.has_too_few());
+  pool.tend(cache);
+  EXPECT_FALSE(cache.has_too_few());
+}
+
 TEST(fiber_pool, returns_null_and_the_reason_if_the_system_refuses) {
   fiber_pool pool(setup(std::size_t{1} << 60));
   fiber_cache cache;

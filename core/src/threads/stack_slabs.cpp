@@ -2,10 +2,7 @@
 // Cuts stacks from slabs and guards them.
 #include <creek/core/threads/stack_slabs.hpp>
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,42 +10,19 @@
 #include <cstdint>
 #include <new>
 
+#include "guard_mark.hpp"
 #include "sanitizer_interface.hpp"
 
 namespace creek {
 
 namespace {
 
-/// MADV_GUARD_INSTALL, which older headers do not have.
-constexpr int guard_install = 102;
-
 /// Stacks of the first slab; each further one has twice as many as the one before.
 constexpr std::size_t first_stacks = 64;
 constexpr std::size_t max_stacks = 4096;
 
-/// Whether the kernel has marks for guards. It refuses them, too, if the process locks its memory.
-enum class support : std::uint8_t { unknown, present, absent };
-std::atomic<support> marks{support::unknown};
 /// Guards of all slabs that are mappings of their own.
 std::atomic<std::size_t> all_mapped_guards{0};
-
-/// Returns whether a system call cannot read at `address`. An emulator may accept advice that it
-/// does not know.
-bool is_inaccessible(const std::byte* address) noexcept {
-  return syscall(SYS_faccessat, AT_FDCWD, address, F_OK) != 0 && errno == EFAULT;
-}
-
-/// Marks the `guard_bytes` at `begin` as inaccessible; returns false if the kernel cannot do that.
-bool mark_guard(std::byte* begin) noexcept {
-  const support known = marks.load(std::memory_order_relaxed);
-  if (known == support::absent) return false;
-  const bool accepted = madvise(begin, guard_bytes, guard_install) == 0;
-  if (!accepted && errno != EINVAL) return false;  // for this one
-  if (known == support::present && accepted) return true;
-  const bool works = accepted && is_inaccessible(begin);
-  marks.store(works ? support::present : support::absent, std::memory_order_relaxed);
-  return works;
-}
 
 }  // namespace
 

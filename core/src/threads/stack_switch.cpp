@@ -19,6 +19,7 @@
 #define VALGRIND_STACK_DEREGISTER(id) static_cast<void>(id)
 #endif
 
+#include "guard_mark.hpp"
 #include "sanitizer_interface.hpp"
 
 namespace creek {
@@ -135,13 +136,14 @@ std::byte* map_guarded(std::size_t size) noexcept {
   void* mapping = mmap(nullptr, guard_bytes + size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapping == MAP_FAILED) return nullptr;
-  if (mprotect(mapping, guard_bytes, PROT_NONE) != 0) {
+  auto* const guard = static_cast<std::byte*>(mapping);
+  if (!make_guard(guard)) {
     const int reason = errno;
     munmap(mapping, guard_bytes + size);
     errno = reason;
     return nullptr;
   }
-  auto* low = static_cast<std::byte*>(mapping) + guard_bytes;
+  std::byte* const low = guard + guard_bytes;
   // A touched page must cost a page, not a huge one.
   if (size >= huge_page) (void)madvise(low, size, MADV_NOHUGEPAGE);
   // LeakSanitizer scans the stack, so memory that only a suspended flow points to is not lost.

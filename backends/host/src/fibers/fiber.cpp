@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <new>
 
 #include <creek/core/threads/stack_pool.hpp>
@@ -64,6 +66,17 @@ void fiber_deleter::operator()(fiber* unused) const noexcept {
   delete unused->mpb;
   release_context(*unused);
   if (!unused->in_slab) give_back_stack(unused->stack_low, unused->mapped);
+}
+
+void populate_fiber(fiber& idle) noexcept {
+  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE (Linux 5.14), which older headers lack
+  const auto page = reinterpret_cast<std::uintptr_t>(&idle) / page_size() * page_size();
+  // First frames, the fiber, task slots.
+  const std::uintptr_t begin =
+      std::max(page - page_size(), reinterpret_cast<std::uintptr_t>(idle.stack_low));
+  const std::uintptr_t end = std::min(
+      page + 2 * page_size(), reinterpret_cast<std::uintptr_t>(idle.stack_low) + idle.mapped);
+  (void)madvise(reinterpret_cast<void*>(begin), end - begin, populate_write);
 }
 
 void trim_fiber(fiber& idle) noexcept {

@@ -88,6 +88,8 @@ std::size_t fiber_bytes(std::size_t stack_size, std::uint32_t capacity) noexcept
 /// the first switch.
 fiber_ptr make_fiber(const fiber_memory& memory, std::size_t stack_size, std::uint32_t capacity,
                      void (*entry)(switch_context& self, switch_context& previous)) noexcept;
+/// Has the system supply the pages that a task needs at least, if it can.
+void populate_fiber(fiber& idle) noexcept;
 /// Gives the touched pages of an idle fiber's stack and slots back to the system.
 void trim_fiber(fiber& idle) noexcept;
 

@@ -38,6 +38,18 @@ fiber* fiber_pool::make() noexcept {
   }
 }
 
+void fiber_pool::tend(fiber_cache& cache) noexcept {
+  if (cache.has_too_many()) {
+    spares_.push(*cache.pop());
+  } else if (cache.has_too_few()) {
+    fiber* added = spares_.pop();
+    if (added == nullptr) added = make();
+    if (added == nullptr) return cache.want_no_more();
+    populate_fiber(*added);
+    cache.push(*added);
+  }
+}
+
 std::uint64_t fiber_pool::inline_runs() const {
   const std::lock_guard lock(mutex_);
   std::uint64_t sum = 0;

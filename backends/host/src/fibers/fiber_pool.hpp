@@ -2,6 +2,7 @@
 // The fibers of a scheduler: those that are idle, and all that were ever mapped.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,11 +18,15 @@ namespace creek::host_backend {
 
 using fiber_queue = intrusive_queue<fiber, &fiber::link>;
 
-/// Idle fibers that one worker keeps for itself with their pages, newest first. Only that worker
-/// uses it.
+/// Idle fibers that one worker keeps for itself with their pages, newest first, and the number that
+/// it has been found to need. Only that worker uses it.
 class fiber_cache {
  public:
   bool full() const noexcept { return count_ >= capacity; }
+  bool has_too_few() const noexcept { return count_ < wanted_; }
+  bool has_too_many() const noexcept { return count_ > max_wanted; }
+  void want_more() noexcept { wanted_ = std::min(wanted_ + 1, max_wanted); }
+  void want_no_more() noexcept { wanted_ = count_; }
   void push(fiber& idle) noexcept {
     idle.link = newest_;
     newest_ = &idle;
@@ -37,8 +42,10 @@ class fiber_cache {
 
  private:
   static constexpr unsigned capacity = 128;
+  static constexpr unsigned max_wanted = 8;
   fiber* newest_ = nullptr;
   unsigned count_ = 0;
+  unsigned wanted_ = 0;
 };
 
 /// Owns every fiber of a scheduler until the scheduler ends, because thieves may read the task
@@ -60,6 +67,7 @@ class fiber_pool {
   /// Returns a fiber that nobody uses, or nullptr if the system refuses another; errno says why.
   fiber* take(fiber_cache& cache) noexcept {
     if (fiber* cached = cache.pop()) return cached;
+    cache.want_more();
     fiber* spare = spares_.pop();
     return spare != nullptr ? spare : make();
   }
@@ -69,6 +77,10 @@ class fiber_pool {
     if (spares_.size() >= warm_spares) trim_fiber(unused);
     spares_.push(unused);
   }
+  /// Called again and again by a worker without work: makes one fiber that its cache lacks, for to
+  /// make one costs more than a steal and delays the strand that needs it, or makes one common that
+  /// it has too many. Fibers move from the worker whose strands wait to those that resume them.
+  void tend(fiber_cache& cache) noexcept;
   /// Returns the number of tasks that ran in place because a deque was full.
   std::uint64_t inline_runs() const;
 

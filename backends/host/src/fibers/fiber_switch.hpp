@@ -18,6 +18,8 @@ class fiber_switch {
   const fiber_pool& fibers() const noexcept { return fibers_; }
   /// Returns an idle fiber, or nullptr if there is none and the system refuses another.
   fiber* idle_fiber(worker& here) noexcept { return fibers_.take(here.idle_fibers); }
+  /// Called by a worker without work: see fiber_pool::tend().
+  void tend_idle_fibers(worker& here) noexcept { fibers_.tend(here.idle_fibers); }
   /// Leaves the running fiber for `target`; returns when another one is left for it.
   void switch_to(worker& here, fiber& target, departure after) noexcept {
     fiber& self = *here.current;

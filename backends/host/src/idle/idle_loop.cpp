@@ -120,7 +120,7 @@ found_work idle_loop::search(worker& self, found_work work) {
   return work;
 }
 
-/// Searches for `limit`.
+/// Searches for `limit`; after a while prepares stacks between two looks.
 found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
   const ticks start = tick_clock::now();
   const ticks reluctance = reluctance_to_ask(self);
@@ -140,6 +140,7 @@ found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
       forced = true;
       search_.force_victims(self);
     }
+    if (forced) fibers_.tend_idle_fibers(self);
     yield_now_and_then(waited, yield_at);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <creek/core/measuring/clock.hpp>
 
+#include "fibers/fiber_switch.hpp"
 #include "sleep_protocol.hpp"
 
 namespace creek::host_backend {
@@ -15,12 +16,13 @@ namespace creek::host_backend {
 class idle_loop {
  public:
   idle_loop(worker_set& workers, ready_work& work, message_service& messages, work_search& search,
-            shutdown& ending, hang_watch& hangs) noexcept
+            shutdown& ending, fiber_switch& fibers, hang_watch& hangs) noexcept
       : workers_(workers),
         waker_(work.waking()),
         messages_(messages),
         search_(search),
         shutdown_(ending),
+        fibers_(fibers),
         sleep_(workers, work, messages, search, ending, hangs) {}
 
   /// Called before any thread begins. Makes the workers that take tasks sleepers if they would
@@ -52,6 +54,7 @@ class idle_loop {
   message_service& messages_;
   work_search& search_;
   shutdown& shutdown_;
+  fiber_switch& fibers_;
   sleep_protocol sleep_;
 };
 

@@ -57,7 +57,7 @@ worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& wo
                .lock_based = work.deques().lock_based()},
               work),
       hangs_(workers, work.waking().state(), shutdown_, switch_.fibers()),
-      idle_(workers, work, messages_, search_, shutdown_, hangs_),
+      idle_(workers, work, messages_, search_, shutdown_, switch_, hangs_),
       runner_(work),
       in_place_(work, messages_, search_, switch_, runner_),
       lender_(workers, work, messages_, shutdown_, switch_) {
