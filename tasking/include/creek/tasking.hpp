@@ -18,6 +18,7 @@
 #include <creek/tasking/parallel_reduce.hpp>
 #include <creek/tasking/parallel_scan.hpp>
 #include <creek/tasking/parallel_sort.hpp>
+#include <creek/tasking/priority.hpp>
 #include <creek/tasking/remote.hpp>
 #include <creek/tasking/remote_group.hpp>
 #include <creek/tasking/runtime.hpp>

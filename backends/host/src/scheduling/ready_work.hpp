@@ -2,6 +2,9 @@
 // Work that waits for a worker.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include <creek/tasking/ext/executor.hpp>
 
 #include "external_deques.hpp"
@@ -12,6 +15,25 @@
 namespace creek::host_backend {
 
 using submission_queue = intrusive_queue<ext::submitted_task, &ext::submitted_task::queued_behind>;
+
+/// Submitted tasks, a queue for each priority. Any thread.
+class submission_queues {
+ public:
+  void push(ext::submitted_task& task) noexcept { of(task.level).push(task); }
+  /// Returns the oldest task of a priority, or null.
+  ext::submitted_task* pop(priority level) noexcept { return of(level).pop(); }
+  bool any_not_normal() const noexcept { return !queues_[0].empty() || !queues_[2].empty(); }
+  std::size_t size() const noexcept {
+    std::size_t sum = 0;
+    for (const submission_queue& each : queues_) sum += each.size();
+    return sum;
+  }
+
+ private:
+  static_assert(priority::high == priority{0} && priority::low == priority{2});
+  submission_queue& of(priority level) noexcept { return queues_[static_cast<std::size_t>(level)]; }
+  std::array<submission_queue, 3> queues_;
+};
 
 /// Returns whether the slot holds the task of a future (async(), then()), which belongs to no
 /// other.
@@ -69,14 +91,14 @@ class ready_work {
   bool maybe_sleepers() const noexcept { return waker_.state().maybe_sleepers(); }
   waker& waking() noexcept { return waker_; }
   const waker& waking() const noexcept { return waker_; }
-  submission_queue& submissions() noexcept { return submissions_; }
+  submission_queues& submissions() noexcept { return submissions_; }
   parked_strands& parked() noexcept { return parked_; }
   task_deques& deques() noexcept { return deques_; }
 
  private:
   waker waker_;
   task_deques deques_;
-  alignas(64) submission_queue submissions_;
+  alignas(64) submission_queues submissions_;
   parked_strands parked_;
   alignas(64) std::atomic<std::uint64_t> outside_{0};
   std::atomic<bool> has_futures_{false};

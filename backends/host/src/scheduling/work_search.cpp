@@ -3,10 +3,19 @@
 #include "work_search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace creek::host_backend {
 
 using ext::stealable_stack;
+
+namespace {
+
+/// While there are tasks of high or low priority, every such choice of a worker goes to others in
+/// turn: to low priority, to normal priority, to its own tasks and resumed strands.
+constexpr unsigned turning_choice = 32;
+
+}  // namespace
 
 found_work work_search::for_itself_alone(worker& self) noexcept {
   if (fiber* bound = self.bound.pop()) return bound;
@@ -16,8 +25,31 @@ found_work work_search::for_itself_alone(worker& self) noexcept {
 found_work work_search::without_stealing(worker& self) noexcept {
   if (fiber* bound = self.bound.pop()) return bound;
   if (self.serves_only) return {};
+  submission_queues& submissions = work_.submissions();
+  const bool urgent_last = std::exchange(self.urgent_last, false);
+  if (!urgent_last) {
+    if (ext::submitted_task* task = submissions.pop(priority::high)) return task;
+  }
   if (fiber* ready = self.ready.pop()) return ready;
-  return work_.submissions().pop();
+  if (ext::submitted_task* task = submissions.pop(priority::normal)) return task;
+  return urgent_last ? submissions.pop(priority::high) : nullptr;
+}
+
+ext::submitted_task* work_search::before_own(worker& self) noexcept {
+  submission_queues& submissions = work_.submissions();
+  if (!submissions.any_not_normal() || self.serves_only || self.borrowed != nullptr) [[likely]]
+    return nullptr;
+  const unsigned choice = ++self.choices;
+  if (choice % turning_choice != 0) return submissions.pop(priority::high);
+  switch (choice / turning_choice % 3) {
+    case 0:
+      return submissions.pop(priority::low);
+    case 1:
+      return submissions.pop(priority::normal);
+    default:
+      self.urgent_last = true;
+      return nullptr;
+  }
 }
 
 found_work work_search::from_victim(worker& self, unsigned index, bool ask) noexcept {
@@ -70,7 +102,7 @@ found_work work_search::everywhere(worker& self, bool ask) noexcept {
   for (unsigned attempt = 0; !work && attempt < self.victims.others(); ++attempt) {
     work = from_victim(self, self.victims.next(attempt), ask);
   }
-  return work;
+  return work ? work : work_.submissions().pop(priority::low);
 }
 
 unsigned work_search::count_work(unsigned enough) noexcept {

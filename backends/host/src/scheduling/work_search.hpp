@@ -20,6 +20,8 @@ class work_search {
 
   /// Looks everywhere once; `ask` asks victims that have nothing shared to share.
   found_work everywhere(worker& self, bool ask) noexcept;
+  /// Returns a submitted task that goes before the tasks of the worker's own stack, or null.
+  ext::submitted_task* before_own(worker& self) noexcept;
   /// Returns a strand that continues on `self`, or a submitted task.
   found_work without_stealing(worker& self) noexcept;
   /// Returns work that no other worker can do: strands that stay here, and messages.

@@ -140,6 +140,10 @@ void worker_loop::run(fiber& self) {
       if (const found_work next = search_.without_stealing(*self.on)) execute(self, next);
       continue;
     }
+    if (ext::submitted_task* const first = search_.before_own(*self.on)) [[unlikely]] {
+      execute(self, first);
+      continue;
+    }
     // Runs tasks that ended tasks left behind, newest first, before any from outside.
     if (run_newest(self, self.tasks, self.tasks.slots())) continue;
     const found_work work = idle_.find_work(*self.on);

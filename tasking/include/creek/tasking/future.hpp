@@ -206,10 +206,14 @@ inline future<void> make_ready_future() {
 /// does. The task ends when all that it spawned has ended. Call it inside a runtime (elsewhere use
 /// runtime::async). Makes one allocation.
 template <class F, class... Arguments>
-auto async(F&& f, Arguments&&... arguments) {
+auto async(priority level, F&& f, Arguments&&... arguments) {
   detail::executor& home = detail::require_executor("async");
   return detail::start_async(
-      home, detail::bind_task(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+      home, level, detail::bind_task(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+}
+template <class F, class... Arguments>
+auto async(F&& f, Arguments&&... arguments) {
+  return async(priority::normal, std::forward<F>(f), std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace creek

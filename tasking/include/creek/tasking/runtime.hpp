@@ -110,10 +110,15 @@ class runtime {
   }
   /// Makes f(arguments...) a task of this runtime, like creek::async(). Any thread.
   template <class F, class... Arguments>
-  auto async(F&& f, Arguments&&... arguments) {
+  auto async(priority level, F&& f, Arguments&&... arguments) {
     require_usable();
     return detail::start_async(
-        *backend_, detail::bind_task(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+        *backend_, level,
+        detail::bind_task(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+  }
+  template <class F, class... Arguments>
+  auto async(F&& f, Arguments&&... arguments) {
+    return async(priority::normal, std::forward<F>(f), std::forward<Arguments>(arguments)...);
   }
 
   unsigned worker_count() const noexcept { return backend_->traits().worker_count; }

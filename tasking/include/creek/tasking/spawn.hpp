@@ -168,7 +168,8 @@ void run_at_once(task_context& context, F function) {
 /// stay small. The closure comes by value: with its address taken, spawn_into() would copy it
 /// through memory, 5 ns a task.
 template <ending Ending, class F>
-[[gnu::noinline]] void submit_child(task_context& context, F function) {
+[[gnu::noinline]] void submit_child(task_context& context, F function,
+                                    priority level = priority::normal) {
   executor& home = require_executor("spawn");
   task_bookkeeping* const books = home.bookkeeping();
   if (books != nullptr && !books->reserve_child(context)) {
@@ -176,6 +177,7 @@ template <ending Ending, class F>
     return;
   }
   auto child = std::make_unique<submitted_child<Ending, F>>(std::move(function), context);
+  child->level = level;
   context.started(nullptr);
   home.submit(child.release());
 }
@@ -198,19 +200,33 @@ void spawn_into(task_context& context, F function) {
               reinterpret_cast<std::uintptr_t>(&context) | task_slot::spawned_bit);
 }
 
-/// Spawns any callable: in the slot if it fits, else boxed.
-template <ending Ending, class F>
-void spawn_any(task_context& context, F&& f) {
+/// Checks that a callable can be a task, which it is as a `closure`.
+template <class F>
+struct spawnable_requirements {
   using closure = std::decay_t<F>;
   static_assert(std::is_invocable_v<closure&>, "a task is called without arguments");
   static_assert(std::is_constructible_v<closure, F> && std::is_move_constructible_v<closure>,
                 "a task is moved to where it runs: what it captures must be movable; pass a task "
                 "that cannot be copied by std::move");
+};
+
+/// Spawns any callable: in the slot if it fits, else boxed.
+template <ending Ending, class F>
+void spawn_any(task_context& context, F&& f) {
+  using closure = typename spawnable_requirements<F>::closure;
   if constexpr (fits_slot<closure>) {
     spawn_into<Ending>(context, closure(std::forward<F>(f)));
   } else {
     spawn_into<Ending>(context, boxed<closure>{std::make_unique<closure>(std::forward<F>(f))});
   }
+}
+
+/// Does the same with a priority.
+template <ending Ending, class F>
+void spawn_any(task_context& context, priority level, F&& f) {
+  if (level == priority::normal) return spawn_any<Ending>(context, std::forward<F>(f));
+  submit_child<Ending>(context, typename spawnable_requirements<F>::closure(std::forward<F>(f)),
+                       level);
 }
 
 /// Returns the scope of the running task. Throws usage_error if there is none.
@@ -234,6 +250,13 @@ template <class F>
 void spawn(F&& f) {
   detail::spawn_any<detail::ending::early>(detail::context_of(detail::require_scope("spawn")),
                                            std::forward<F>(f));
+}
+
+/// Does the same with a priority; throws std::bad_alloc if there is no memory for the task.
+template <class F>
+void spawn(priority level, F&& f) {
+  detail::spawn_any<detail::ending::early>(detail::context_of(detail::require_scope("spawn")),
+                                           level, std::forward<F>(f));
 }
 
 /// Waits until all direct children that the running task has spawned are done. Meanwhile runs them

@@ -35,6 +35,11 @@ class task_group {
     detail::require_scope("task_group::spawn");
     detail::spawn_any<detail::ending::strict>(context_, std::forward<F>(f));
   }
+  template <class F>
+  void spawn(priority level, F&& f) {
+    detail::require_scope("task_group::spawn");
+    detail::spawn_any<detail::ending::strict>(context_, level, std::forward<F>(f));
+  }
   /// Waits until all tasks of the group are done and rethrows the first exception. The group may be
   /// used again afterwards.
   void wait() {

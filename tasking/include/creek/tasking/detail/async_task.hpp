@@ -38,11 +38,11 @@ class deferred_state : public future_state<T>, public submitted_task {
       state->publish_and_resume();
     };
   }
-  /// Makes the task ready on the calling strand's deque, as one of `type`, or on `home`. Consumes
-  /// one reference.
+  /// Makes the task ready on the calling strand's deque, as one of `type`, or on `home`, which
+  /// sees to its priority. Consumes one reference.
   void schedule(executor* home, const task_type& type) noexcept {
     task_stack* stack = current_stack;
-    if (stack == nullptr || stack->home() != home) {
+    if (stack == nullptr || stack->home() != home || submitted_task::level != priority::normal) {
       task_bookkeeping* const books = home->bookkeeping();
       submitted_task::name = type.name;
       const bool needs_place = books != nullptr && current_executor() == home;
@@ -135,7 +135,10 @@ class async_state final : public deferred_state<async_result_t<F>> {
  public:
   explicit async_state(F&& function)
       : deferred_state<async_result_t<F>>(2), function_(std::move(function)) {}
-  void start(executor& home) noexcept { this->schedule(&home, async_state::template type_of<F>); }
+  void start(executor& home, priority level = priority::normal) noexcept {
+    submitted_task::level = level;
+    this->schedule(&home, async_state::template type_of<F>);
+  }
 
  private:
   void execute() noexcept override {
@@ -169,12 +172,12 @@ auto bind_task(F&& f, Arguments&&... arguments) {
 }
 
 template <class F>
-future<async_result_t<F>> start_async(executor& home, F function) {
+future<async_result_t<F>> start_async(executor& home, priority level, F function) {
   using result = async_result_t<F>;
   static_assert(storable_requirements<std::invoke_result_t<F&&>>::met);
   auto* state = new async_state<F>(std::move(function));
   state_ptr<future_state<result>> owned(state);
-  state->start(home);
+  state->start(home, level);
   return future<result>(std::move(owned));
 }
 

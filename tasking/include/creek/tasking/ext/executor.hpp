@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <creek/core/power_policy.hpp>
+#include <creek/tasking/priority.hpp>
 
 namespace creek::detail {
 struct task_local_node;
@@ -83,6 +84,7 @@ struct submitted_task {
   /// it instead of `run`, and for tasks that have begun, as they can never end.
   void (*give_up)(submitted_task* self, std::exception_ptr why) noexcept = nullptr;
   const char* name = nullptr;  ///< as task_type::name, or null
+  priority level = priority::normal;
 };
 
 /// Memory for the result of a task, on a backend that has to make room for it. Destroyed with the
